@@ -1,0 +1,44 @@
+# What every target of this project shares: warnings, sanitizers, and one library a folder.
+
+add_library(drover_flags INTERFACE)
+target_include_directories(drover_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_compile_options(drover_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
+  -Woverloaded-virtual -Wcast-align -Wunused -Wnull-dereference -Wimplicit-fallthrough)
+if(DROVER_WERROR)
+  target_compile_options(drover_flags INTERFACE -Werror)
+endif()
+target_link_options(drover_flags INTERFACE -fuse-ld=lld)
+if(DROVER_SANITIZE)
+  target_compile_options(drover_flags INTERFACE
+    -fsanitize=${DROVER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(drover_flags INTERFACE -fsanitize=${DROVER_SANITIZE})
+endif()
+
+# drover_library(name USES target...)
+#
+# Makes the library drover_<name> (alias drover::<name>) of the .cpp files of the calling folder, and, of its
+# *_test.cpp files, the program <name>_test. USES are the libraries it may include:
+# the arrows of ARCHITECTURE.md, kept true by the linker.
+function(drover_library name)
+  cmake_parse_arguments(ARG "" "" "USES;TEST_USES" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  file(GLOB tests CONFIGURE_DEPENDS *_test.cpp)
+  if(tests)
+    list(REMOVE_ITEM sources ${tests})
+  endif()
+  if(sources)
+    add_library(drover_${name} STATIC ${sources})
+    target_link_libraries(drover_${name} PUBLIC drover_flags Threads::Threads ${ARG_USES})
+  else()
+    add_library(drover_${name} INTERFACE)
+    target_link_libraries(drover_${name} INTERFACE drover_flags Threads::Threads ${ARG_USES})
+  endif()
+  add_library(drover::${name} ALIAS drover_${name})
+  if(DROVER_TESTS AND tests)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE drover::${name} ${ARG_TEST_USES} GTest::gtest_main GTest::gmock)
+    gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
+      PROPERTIES TIMEOUT 300)
+  endif()
+endfunction()
