@@ -1,0 +1,41 @@
+// block_on: the way from ordinary code into the runtime.
+#pragma once
+
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "coro/scope.h"
+#include "coro/task.h"
+#include "coro/worker.h"
+
+namespace drover::coro {
+
+namespace detail {
+
+template <class T>
+Task<void> keep_result(Task<T> task, std::optional<T>& result) {
+  result.emplace(co_await std::move(task));
+}
+
+}  // namespace detail
+
+// Runs `task`, and all that it starts, on the calling thread until it is done; hands back its
+// result or throws its error.
+template <class T>
+T block_on(Worker& worker, Task<T> task) {
+  Scope root(worker);
+  if constexpr (std::is_void_v<T>) {
+    root.start(std::move(task));
+    worker.run_until([&root] { return root.running() == 0; });
+    root.rethrow_first_error();
+  } else {
+    std::optional<T> result;
+    root.start(detail::keep_result(std::move(task), result));
+    worker.run_until([&root] { return root.running() == 0; });
+    root.rethrow_first_error();
+    return std::move(*result);
+  }
+}
+
+}  // namespace drover::coro

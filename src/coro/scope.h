@@ -1,0 +1,90 @@
+// Scope: the only way to start a task beside its maker. Leaving a scope waits for all that it
+// started; the first error cancels the others and is thrown again at the end.
+//
+//   co_await with_scope([&](Scope& scope) -> Task<void> {
+//     for (Terminal& terminal : terminals) scope.start(terminal.run());
+//     co_return;
+//   });
+//
+// Belongs to one worker; not thread-safe.
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <exception>
+#include <utility>
+
+#include "coro/cancellation.h"
+#include "coro/task.h"
+
+namespace drover::coro {
+
+class Scope final : public CancelSource {
+ public:
+  explicit Scope(Worker& worker) noexcept : CancelSource(worker) {}
+  explicit Scope(CancelSource& parent) noexcept : CancelSource(parent) {}
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+  ~Scope() { assert(running_ == 0 && "join() a scope before it is left"); }
+
+  // Starts `task` under this scope; it runs from the worker's next round on. In a cancelled scope
+  // it runs, too, up to its first wait.
+  void start(Task<void> task);
+
+  std::size_t running() const noexcept { return running_; }
+
+  class JoinAwaiter {
+   public:
+    explicit JoinAwaiter(Scope& scope) noexcept : scope_(scope) {}
+    bool await_ready() const noexcept { return scope_.running_ == 0; }
+    void await_suspend(std::coroutine_handle<> awaiting) const noexcept {
+      scope_.joiner_ = awaiting;
+    }
+    void await_resume() const { scope_.rethrow_first_error(); }
+
+   private:
+    Scope& scope_;
+  };
+
+  // Waits until every task has ended, cancelled or not, then throws the first error. Is itself not
+  // interrupted by a cancellation: that reaches the tasks, and they end.
+  JoinAwaiter join() noexcept { return JoinAwaiter(*this); }
+
+  // An error from beside the tasks: cancels them; join() throws it.
+  void fail(std::exception_ptr error) noexcept;
+
+  // Whether a cancellation ended a task before it was through.
+  bool cut_short() const noexcept { return cut_short_; }
+
+  void rethrow_first_error() {
+    if (first_error_) std::rethrow_exception(std::exchange(first_error_, nullptr));
+  }
+
+ private:
+  friend void detail::child_finished(Scope&, std::coroutine_handle<>, std::exception_ptr) noexcept;
+
+  std::size_t running_ = 0;
+  std::coroutine_handle<> joiner_;
+  std::exception_ptr first_error_;
+  bool cut_short_ = false;
+};
+
+// Runs `body(scope)`, waits for all that it started, hands back nothing. An error of the body or of
+// a task cancels the rest.
+template <class Body>
+Task<void> with_scope(Body body) {
+  CancelSource& outer = co_await current_source();
+  Scope scope(outer);
+  std::exception_ptr error;
+  try {
+    Task<void> running = body(scope);
+    co_await std::move(running).under(scope);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  if (error) scope.fail(error);
+  co_await scope.join();
+  if (scope.cut_short() && outer.cancelled()) throw Cancelled{};
+}
+
+}  // namespace drover::coro

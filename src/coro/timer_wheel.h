@@ -1,0 +1,88 @@
+// Timers: a hierarchical wheel of intrusive nodes. Adding and removing cost a few instructions
+// each, however many timers there are, and nothing is allocated.
+//
+// Eight levels of 64 slots; a slot of the lowest level is one tick of 8.192 µs, a slot of each
+// further level is as wide as the whole level below. A node lies at the level of the highest digit
+// in which its tick differs from the current one, so it moves down at most seven times.
+//
+// A timer never fires early: its deadline is rounded up to a tick; it fires at most one tick late,
+// plus whatever the worker was busy with. Not thread-safe; belongs to one worker.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "coro/clock.h"
+
+namespace drover::coro {
+
+class TimerNode {
+ public:
+  TimerNode() = default;
+  TimerNode(const TimerNode&) = delete;
+  TimerNode& operator=(const TimerNode&) = delete;
+
+  bool armed() const noexcept { return next_ != nullptr; }
+  Instant deadline() const noexcept { return deadline_; }
+
+ protected:
+  ~TimerNode() = default;
+
+ private:
+  friend class TimerWheel;
+
+  // Called once, already disarmed; must not resume anything, only queue it.
+  virtual void on_timer() noexcept = 0;
+
+  TimerNode* previous_ = nullptr;
+  TimerNode* next_ = nullptr;
+  Instant deadline_{};
+  std::uint32_t slot_ = 0;  // level * 64 + slot
+};
+
+class TimerWheel {
+ public:
+  explicit TimerWheel(Instant start) noexcept;
+  TimerWheel(const TimerWheel&) = delete;
+  TimerWheel& operator=(const TimerWheel&) = delete;
+
+  // Requires: not armed. A deadline in the past fires at the next expire().
+  void add(TimerNode& node, Instant deadline) noexcept;
+
+  // Does nothing if the node is not armed.
+  void remove(TimerNode& node) noexcept;
+
+  // Fires every timer that is due at `now`, in the order of their ticks.
+  void expire(Instant now) noexcept;
+
+  // When to call expire() next: never later than the first timer's tick, sometimes earlier.
+  std::optional<Instant> next_expiry() const noexcept;
+
+  std::size_t size() const noexcept { return size_; }
+
+ private:
+  static constexpr int digit_bits = 6;
+  static constexpr std::uint32_t slots_per_level = 1U << digit_bits;
+  static constexpr std::uint32_t levels = 8;
+
+  // The ring of a slot's nodes.
+  struct Slot final : TimerNode {
+    void on_timer() noexcept override {}
+  };
+
+  static std::uint64_t tick_after(Instant deadline) noexcept;
+  std::uint64_t slot_start(std::uint32_t level, std::uint32_t slot) const noexcept;
+  void link(TimerNode& node, std::uint64_t tick) noexcept;
+  void unlink(TimerNode& node) noexcept;
+  void fire_slot(Slot& slot) noexcept;
+  void cascade_slot(Slot& slot) noexcept;
+
+  std::uint64_t current_;  // every tick before this one, and this one, has been fired
+  std::size_t size_ = 0;
+  std::array<std::uint64_t, levels> occupied_{};  // a bit a slot
+  std::array<Slot, levels * slots_per_level> slots_;
+};
+
+}  // namespace drover::coro

@@ -1,0 +1,229 @@
+#include "coro/worker.h"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cerrno>
+#include <system_error>
+
+#include "coro/fd_watch.h"
+
+namespace drover::coro {
+namespace {
+
+thread_local Worker* current_worker = nullptr;
+
+constexpr int events_per_poll = 256;
+
+void add(std::atomic<std::uint64_t>& counter, std::uint64_t amount) noexcept {
+  counter.store(counter.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+}
+
+int checked(int result, const char* what) {
+  if (result < 0) throw std::system_error(errno, std::generic_category(), what);
+  return result;
+}
+
+// Waits to the nanosecond where the kernel can (5.11), else to the next millisecond.
+int epoll_wait_for(int epoll_fd, epoll_event* events, std::optional<Duration> timeout) noexcept {
+  static std::atomic<bool> has_pwait2{true};
+  if (has_pwait2.load(std::memory_order_relaxed)) {
+    timespec spec{};
+    if (timeout) {
+      spec.tv_sec = timeout->count() / 1'000'000'000;
+      spec.tv_nsec = timeout->count() % 1'000'000'000;
+    }
+    const int count =
+        epoll_pwait2(epoll_fd, events, events_per_poll, timeout ? &spec : nullptr, nullptr);
+    if (count >= 0 || errno != ENOSYS) return count;
+    has_pwait2.store(false, std::memory_order_relaxed);
+  }
+  constexpr std::int64_t longest_ms = 60'000;
+  std::int64_t ms = -1;
+  if (timeout) ms = std::min<std::int64_t>((timeout->count() + 999'999) / 1'000'000, longest_ms);
+  return epoll_wait(epoll_fd, events, events_per_poll, static_cast<int>(ms));
+}
+
+}  // namespace
+
+void ReadyQueue::grow() {
+  std::vector<std::coroutine_handle<>> larger(ring_.size() * 2);
+  const std::size_t count = size();
+  for (std::size_t i = 0; i < count; ++i) larger[i] = ring_[(head_ + i) & (ring_.size() - 1)];
+  ring_ = std::move(larger);
+  head_ = 0;
+  tail_ = count;
+}
+
+Worker::Worker(Clock& clock) : clock_(&clock), timers_(clock.now()) {
+  epoll_fd_ = checked(epoll_create1(EPOLL_CLOEXEC), "epoll_create1");
+  wake_fd_ = checked(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd");
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.ptr = nullptr;  // the only one without a watch
+  checked(epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, wake_fd_, &event), "epoll_ctl");
+}
+
+Worker::~Worker() {
+  assert(watch_count_ == 0 && ready_.empty());
+  Posted* posted = inbox_.exchange(nullptr, std::memory_order_acquire);
+  while (posted != nullptr) delete std::exchange(posted, posted->next);
+  close(wake_fd_);
+  close(epoll_fd_);
+}
+
+Worker& Worker::current() noexcept {
+  assert(current_worker != nullptr && "called outside of a worker's thread");
+  return *current_worker;
+}
+
+void Worker::push_posted(Posted* posted) noexcept {
+  posted->next = inbox_.load(std::memory_order_relaxed);
+  // Releases the node to run_posted(), and is ordered before the read of asleep_ below.
+  while (!inbox_.compare_exchange_weak(posted->next, posted, std::memory_order_seq_cst,
+                                       std::memory_order_relaxed)) {
+  }
+  // Only one poster of many writes the eventfd; the worker clears the flag when it is up.
+  if (asleep_.load(std::memory_order_seq_cst) && asleep_.exchange(false)) wake();
+}
+
+void Worker::wake() noexcept {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(wake_fd_, &one, sizeof one);
+}
+
+bool Worker::run_posted() noexcept {
+  if (inbox_.load(std::memory_order_relaxed) == nullptr) return false;
+  Posted* newest_first = inbox_.exchange(nullptr, std::memory_order_acquire);
+  Posted* oldest_first = nullptr;
+  while (newest_first != nullptr) {
+    Posted* posted = std::exchange(newest_first, newest_first->next);
+    posted->next = oldest_first;
+    oldest_first = posted;
+  }
+  while (oldest_first != nullptr) {
+    const std::unique_ptr<Posted> posted(std::exchange(oldest_first, oldest_first->next));
+    posted->run();
+  }
+  return true;
+}
+
+void Worker::enter() noexcept {
+  assert(current_worker == nullptr && "a thread runs one worker, and its loop does not nest");
+  current_worker = this;
+  prctl(PR_SET_TIMERSLACK, 1UL);  // the default of 50 µs would be added to every sleep
+}
+
+void Worker::leave() noexcept {
+  current_worker = nullptr;
+}
+
+void Worker::run_turn() {
+  run_posted();
+  expire_timers();
+  run_ready();
+}
+
+void Worker::run_ready() {
+  std::size_t budget = turn_budget;
+  while (budget > 0 && !ready_.empty()) {
+    ready_.pop().resume();
+    --budget;
+  }
+  add(statistics_.resumptions, turn_budget - budget);
+}
+
+void Worker::expire_timers() noexcept {
+  if (timers_.size() == 0) return;
+  const Instant now = clock_->now();
+  const auto next = timers_.next_expiry();
+  if (!next || *next > now) return;
+  const auto lag = static_cast<std::uint64_t>((now - *next).count());
+  if (lag > statistics_.timer_lag_ns_max.load(std::memory_order_relaxed)) {
+    statistics_.timer_lag_ns_max.store(lag, std::memory_order_relaxed);
+  }
+  timers_.expire(now);
+}
+
+void Worker::poll() noexcept {
+  if (!ready_.empty()) {
+    if (watch_count_ > 0) collect_events(Duration::zero());
+    return;
+  }
+  const auto next = timers_.next_expiry();
+  if (next && *next <= clock_->now()) {
+    if (watch_count_ > 0) collect_events(Duration::zero());
+    return;
+  }
+  wait_for_events(next);
+}
+
+void Worker::wait_for_events(std::optional<Instant> until) noexcept {
+  asleep_.store(true, std::memory_order_seq_cst);
+  // Pairs with push_posted(): either this load sees the post or the poster sees asleep_.
+  if (inbox_.load(std::memory_order_seq_cst) != nullptr) {
+    asleep_.store(false, std::memory_order_relaxed);
+    return;
+  }
+  std::optional<Duration> timeout;
+  if (until) {
+    // On virtual time only what is ready at this moment may come before the next timer.
+    collect_events(Duration::zero());
+    if (ready_.empty() && clock_->advance_to(*until)) {
+      asleep_.store(false, std::memory_order_relaxed);
+      return;
+    }
+    timeout = ready_.empty() ? *until - clock_->now() : Duration::zero();
+    if (*timeout < Duration::zero()) timeout = Duration::zero();
+  }
+  if (!timeout || *timeout > Duration::zero()) {
+    const Instant before = SteadyClock::instance().now();
+    collect_events(timeout);
+    const Instant after = SteadyClock::instance().now();
+    add(statistics_.idle_ns, static_cast<std::uint64_t>((after - before).count()));
+    add(statistics_.sleeps, 1);
+  }
+  asleep_.store(false, std::memory_order_relaxed);
+}
+
+void Worker::collect_events(std::optional<Duration> timeout) noexcept {
+  std::array<epoll_event, events_per_poll> events;
+  const int count = epoll_wait_for(epoll_fd_, events.data(), timeout);
+  for (int i = 0; i < count; ++i) {
+    const epoll_event& event = events[static_cast<std::size_t>(i)];
+    if (event.data.ptr == nullptr) {
+      std::uint64_t value = 0;
+      [[maybe_unused]] const ssize_t got = read(wake_fd_, &value, sizeof value);
+    } else {
+      static_cast<FdWatch*>(event.data.ptr)->on_events(event.events);
+    }
+  }
+}
+
+void Worker::add_watch(FdWatch& watch) {
+  epoll_event event{};
+  event.data.ptr = &watch;
+  checked(epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, watch.fd_, &event), "epoll_ctl");
+  ++watch_count_;
+}
+
+void Worker::change_watch(FdWatch& watch) noexcept {
+  epoll_event event{};
+  event.events = watch.armed_;
+  event.data.ptr = &watch;
+  [[maybe_unused]] const int result = epoll_ctl(epoll_fd_, EPOLL_CTL_MOD, watch.fd_, &event);
+  assert(result == 0);
+}
+
+void Worker::remove_watch(FdWatch& watch) noexcept {
+  epoll_event event{};
+  epoll_ctl(epoll_fd_, EPOLL_CTL_DEL, watch.fd_, &event);
+  --watch_count_;
+}
+
+}  // namespace drover::coro

@@ -1,0 +1,146 @@
+// Worker: one thread's event loop. Runs the coroutines whose home it is, their timers and their
+// file descriptors, and what other threads post to it.
+//
+// Thread safety: post() may be called from any thread; everything else only from the worker's own
+// thread (the one inside run_until()). The statistics may be read from anywhere.
+//
+// Invariants: a worker that has nothing to do sleeps in the kernel. After `turn_budget` resumptions
+// it looks at timers, descriptors and the inbox again, so that no herd of ready tasks starves them.
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "coro/clock.h"
+#include "coro/timer_wheel.h"
+
+namespace drover::coro {
+
+class FdWatch;
+
+// A FIFO ring of coroutines; grows, never shrinks.
+class ReadyQueue {
+ public:
+  ReadyQueue() : ring_(64) {}
+
+  bool empty() const noexcept { return head_ == tail_; }
+  std::size_t size() const noexcept { return tail_ - head_; }
+
+  void push(std::coroutine_handle<> handle) {
+    if (size() == ring_.size()) grow();
+    ring_[tail_++ & (ring_.size() - 1)] = handle;
+  }
+
+  std::coroutine_handle<> pop() noexcept { return ring_[head_++ & (ring_.size() - 1)]; }
+
+ private:
+  void grow();
+
+  std::vector<std::coroutine_handle<>> ring_;  // the size is a power of two
+  std::size_t head_ = 0;
+  std::size_t tail_ = 0;
+};
+
+// Written by the worker, read by anyone.
+struct WorkerStatistics {
+  std::atomic<std::uint64_t> resumptions{0};
+  std::atomic<std::uint64_t> idle_ns{0};  // asleep in the kernel
+  std::atomic<std::uint64_t> sleeps{0};
+  std::atomic<std::uint64_t> timer_lag_ns_max{0};  // of one turn: due until fired
+};
+
+class Worker {
+ public:
+  static constexpr std::size_t turn_budget = 256;
+
+  explicit Worker(Clock& clock = SteadyClock::instance());
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+  ~Worker();
+
+  // The worker whose thread this is. Requires: inside run_until().
+  static Worker& current() noexcept;
+
+  // Runs the loop on the calling thread until `done()` says true; asked once a turn. What
+  // block_on() is made of.
+  template <class Done>
+  void run_until(Done done) {
+    enter();
+    while (!done()) {
+      run_turn();
+      if (!done()) poll();
+    }
+    leave();
+  }
+
+  Instant now() const noexcept { return clock_->now(); }
+
+  // Queues a coroutine whose home this is.
+  void ready(std::coroutine_handle<> handle) { ready_.push(handle); }
+
+  TimerWheel& timers() noexcept { return timers_; }
+
+  // Runs `function` on this worker's thread, soon. From any thread; the worker must outlive the
+  // call. `function` must not throw. What is still posted when the worker dies is destroyed unrun.
+  template <class F>
+  void post(F function) {
+    push_posted(new PostedFunction<F>(std::move(function)));
+  }
+
+  const WorkerStatistics& statistics() const noexcept { return statistics_; }
+
+ private:
+  friend class FdWatch;
+
+  struct Posted {
+    virtual ~Posted() = default;
+    virtual void run() noexcept = 0;
+    Posted* next = nullptr;
+  };
+
+  template <class F>
+  struct PostedFunction final : Posted {
+    explicit PostedFunction(F f) : function(std::move(f)) {}
+    void run() noexcept override { function(); }
+    F function;
+  };
+
+  void push_posted(Posted* posted) noexcept;
+  bool run_posted() noexcept;
+  void enter() noexcept;
+  void leave() noexcept;
+  void run_turn();
+  void run_ready();
+  void expire_timers() noexcept;
+  void poll() noexcept;
+  void wait_for_events(std::optional<Instant> until) noexcept;
+  void collect_events(std::optional<Duration> timeout) noexcept;
+  void wake() noexcept;
+
+  void add_watch(FdWatch& watch);
+  void change_watch(FdWatch& watch) noexcept;
+  void remove_watch(FdWatch& watch) noexcept;
+
+  // Written by the worker's thread only.
+  Clock* clock_;
+  TimerWheel timers_;
+  ReadyQueue ready_;
+  int epoll_fd_ = -1;
+  int wake_fd_ = -1;
+  std::size_t watch_count_ = 0;
+  WorkerStatistics statistics_;
+
+  // Written by any thread. push_posted() publishes to `inbox_` and then reads `asleep_`; the worker
+  // sets `asleep_` and then reads `inbox_`. Both pairs are sequentially consistent, so at least one
+  // side sees the other: no post is slept over.
+  alignas(64) std::atomic<Posted*> inbox_{nullptr};
+  std::atomic<bool> asleep_{false};
+};
+
+}  // namespace drover::coro
