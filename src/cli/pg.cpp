@@ -1,0 +1,136 @@
+#include "cli/pg.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "database/embedded/private_server.h"
+#include "database/embedded/psql.h"
+#include "database/embedded/server_error.h"
+#include "database/embedded/server_lease.h"
+
+namespace drover::cli {
+namespace {
+
+using namespace database::embedded;
+
+constexpr int exit_ok = 0;
+constexpr int exit_failed = 1;
+constexpr int exit_usage = 2;
+constexpr int exit_stopped = 3;
+
+struct PgArguments {
+  std::string data_root;
+  std::vector<std::string> settings;
+  std::vector<std::string> psql_arguments;
+};
+
+ServerOptions options_of(const PgArguments& arguments) {
+  ServerOptions options;
+  options.data_root = arguments.data_root;
+  return options;
+}
+
+void print_status(const ServerStatus& status) {
+  const char* state = !status.running ? "stopped" : status.ready ? "running" : "starting";
+  fmt::print("state       {}{}\n", state,
+             status.on_demand ? " (on demand: stops after its last user)" : "");
+  fmt::print("version     PostgreSQL {}\n", status.version);
+  if (status.running) fmt::print("pid         {}\n", status.pid);
+  fmt::print("data        {}\n", status.data.string());
+  fmt::print("log         {}\n", status.log.string());
+  fmt::print("connection  {}\n", status.conninfo);
+}
+
+int start(const PgArguments& arguments) {
+  ServerOptions options = options_of(arguments);
+  try {
+    options.settings = parse_settings(arguments.settings);
+  } catch (const ServerError& error) {
+    fmt::print(stderr, "drover: error: {}\n", error.what());
+    return exit_usage;
+  }
+  PrivateServer server(std::move(options));
+  const StartOutcome outcome = server.start();
+  print_status(server.status());
+  if (outcome == StartOutcome::already_running && !arguments.settings.empty()) {
+    fmt::print(stderr,
+               "drover: error: the server was running already, and --set is of effect only when "
+               "it starts: run 'drover pg stop' first\n");
+    return exit_failed;
+  }
+  return exit_ok;
+}
+
+int stop(const PgArguments& arguments) {
+  const bool ran = PrivateServer(options_of(arguments)).stop();
+  fmt::print("{}\n", ran ? "stopped" : "it was not running");
+  return exit_ok;
+}
+
+int status(const PgArguments& arguments) {
+  const ServerStatus status = PrivateServer(options_of(arguments)).status();
+  print_status(status);
+  return status.running ? exit_ok : exit_stopped;
+}
+
+int psql(const PgArguments& arguments) {
+  ServerLease lease = ServerLease::acquire(options_of(arguments));
+  const int exit_code =
+      run_psql(lease.server().installation(), lease.conninfo(), arguments.psql_arguments);
+  lease.release();
+  return exit_code;
+}
+
+CLI::App* add_command(CLI::App& pg, const std::string& name, const std::string& description,
+                      const std::string& example, const std::shared_ptr<PgArguments>& arguments,
+                      std::function<int()>& chosen, int (*perform)(const PgArguments&)) {
+  CLI::App* command = pg.add_subcommand(name, description);
+  command->footer("Example:\n  " + example);
+  command
+      ->add_option("--data-dir", arguments->data_root,
+                   "Folder of the private server (default: $DROVER_DATA_HOME, else "
+                   "$XDG_DATA_HOME/drover, else ~/.local/share/drover; for root /var/lib/drover)")
+      ->type_name("DIR");
+  command->callback([arguments, &chosen, perform] {
+    chosen = [arguments, perform] { return perform(*arguments); };
+  });
+  return command;
+}
+
+}  // namespace
+
+void add_pg(CLI::App& app, std::function<int()>& chosen) {
+  const auto arguments = std::make_shared<PgArguments>();
+  CLI::App* pg = app.add_subcommand(
+      "pg",
+      "The private PostgreSQL server, which commands without --db use.\n"
+      "It is of the newest PostgreSQL on this machine ($DROVER_PG_BINDIR names another), listens\n"
+      "on a Unix socket only, and for root runs as the user postgres or nobody. Commands start it\n"
+      "when they need it and stop it after; one started with 'drover pg start' goes on running.");
+  pg->footer("Example:\n  drover pg start && drover pg status");
+  pg->require_subcommand(1);
+
+  CLI::App* start_command = add_command(
+      *pg, "start", "Start the server and leave it running; make it the first time",
+      "drover pg start --set fsync=off --set shared_buffers=4GB", arguments, chosen, start);
+  start_command
+      ->add_option("--set", arguments->settings,
+                   "A setting of the server, for this start only; may be given again")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  add_command(*pg, "stop", "Stop the server, ending its sessions", "drover pg stop", arguments,
+              chosen, stop);
+  add_command(*pg, "status", "Say whether the server runs; exit code 0 if it does, 3 if not",
+              "drover pg status", arguments, chosen, status);
+  CLI::App* psql_command = add_command(
+      *pg, "psql", "Open psql on the server, started for as long as that when it does not run",
+      "drover pg psql -- -c 'SELECT count(*) FROM warehouse'", arguments, chosen, psql);
+  psql_command->add_option("arguments", arguments->psql_arguments, "What psql gets, after --")
+      ->type_name("ARGS");
+}
+
+}  // namespace drover::cli

@@ -1,0 +1,163 @@
+#include "database/embedded/layout.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "database/embedded/file_descriptor.h"
+#include "database/embedded/program.h"
+#include "database/embedded/server_error.h"
+
+namespace drover::database::embedded {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t socket_path_bytes_max = 107;  // sizeof sockaddr_un::sun_path, less the final zero
+
+const char* environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr || *value == '\0' ? nullptr : value;
+}
+
+// FNV-1a, 64 bits: the same on each run and machine, which std::hash does not promise.
+uint64_t stable_hash(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325U;
+  for (const char character : text) {
+    hash = (hash ^ static_cast<unsigned char>(character)) * 0x100000001b3U;
+  }
+  return hash;
+}
+
+bool is_plain(std::string_view path) {
+  return std::ranges::all_of(path, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' ||
+           c == '.' || c == '_' || c == '-';
+  });
+}
+
+void make_folder(const fs::path& folder, mode_t mode) {
+  if (::mkdir(folder.c_str(), mode) == 0) {
+    // Independent of the caller's umask.
+    if (::chmod(folder.c_str(), mode) == 0) return;
+  } else if (errno == EEXIST && fs::is_directory(folder)) {
+    return;
+  }
+  throw system_error(fmt::format("cannot make the folder {}", folder.string()), errno);
+}
+
+}  // namespace
+
+fs::path default_data_root() {
+  if (const char* root = environment("DROVER_DATA_HOME")) return root;
+  if (::geteuid() == 0) return "/var/lib/drover";
+  if (const char* data = environment("XDG_DATA_HOME")) return fs::path(data) / "drover";
+  if (const char* home = environment("HOME")) return fs::path(home) / ".local/share/drover";
+  throw ServerError(
+      "there is no folder for the private server's data, for HOME is not set: set DROVER_DATA_HOME "
+      "to a folder of yours");
+}
+
+Layout layout_of(const fs::path& root, int major) {
+  std::error_code error;
+  const fs::path wanted = root.empty() ? default_data_root() : root;
+  // Absolute and free of symbolic links, so that one place has one name and one socket.
+  fs::path canonical = fs::weakly_canonical(fs::absolute(wanted), error);
+  if (error) {
+    throw system_error(fmt::format("cannot use the data folder {}", wanted.string()),
+                       error.value());
+  }
+  if (!canonical.has_filename()) canonical = canonical.parent_path();
+  return Layout{canonical / fmt::format("postgresql-{}", major)};
+}
+
+fs::path Layout::socket_folder(const Account& account) const {
+  const fs::path folder = base / "run";
+  const size_t length = folder.string().size() + fmt::format("/.s.PGSQL.{}", server_port).size();
+  // The server makes a lock file beside the socket; only the socket's own path is limited.
+  if (length <= socket_path_bytes_max && is_plain(folder.string())) return folder;
+  return fmt::format("/tmp/drover-{}-{:016x}", account.uid, stable_hash(base.string()));
+}
+
+Account account_of_cluster(const Layout& layout) {
+  struct stat status{};
+  if (::stat(layout.data().c_str(), &status) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return account_for_new_server();
+    throw system_error(fmt::format("cannot read the data folder {}", layout.data().string()),
+                       errno);
+  }
+  const Account owner = account_of(status.st_uid, status.st_gid);
+  if (owner.uid == ::geteuid() && owner.uid != 0) return own_account();
+  if (::geteuid() == 0 && owner.uid != 0) return owner;
+  throw ServerError(
+      fmt::format("the data folder {} belongs to the user '{}', as whom '{}' cannot run a server: "
+                  "call drover as its owner, or choose another folder with --data-dir or "
+                  "DROVER_DATA_HOME",
+                  layout.data().string(), owner.name, own_account().name));
+}
+
+void make_folders(const Layout& layout, const Account& account) {
+  std::error_code error;
+  const fs::path root = layout.base.parent_path();
+  fs::create_directories(root, error);
+  if (error) {
+    throw system_error(
+        fmt::format("cannot make the folder {} for the private server's data", root.string()),
+        error.value());
+  }
+  // Other users pass through root's folders, because the account of the server must.
+  const bool shared = account.uid != ::geteuid();
+  make_folder(layout.base, shared ? 0755 : 0700);
+  make_folder(layout.log_folder(), shared ? 0755 : 0700);
+  // Made even where the socket lives elsewhere: being able to write here proves that the account
+  // can pass through every folder above.
+  const fs::path probe = layout.base / "run";
+  make_socket_folder(probe, account);
+  if (may_write_to(account, probe)) return;
+  throw ServerError(
+      fmt::format("the user '{}', as whom the server must run, cannot enter the folder {}: choose "
+                  "another with --data-dir or DROVER_DATA_HOME, or let that user pass (chmod o+x) "
+                  "through each folder on the way",
+                  account.name, layout.base.string()));
+}
+
+void make_socket_folder(const fs::path& folder, const Account& account) {
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    throw system_error(
+        fmt::format("cannot make the folder {} for the server's socket", folder.string()), errno);
+  }
+  // In /tmp somebody else may have put something of that name there before us: look at the very
+  // thing that is open, never at its name.
+  const FileDescriptor file(
+      ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat status{};
+  if (!file || ::fstat(file.get(), &status) != 0) {
+    throw system_error(
+        fmt::format("cannot use the folder {} for the server's socket", folder.string()), errno);
+  }
+  if (status.st_uid == 0 && ::geteuid() == 0 && account.uid != 0) {
+    if (::fchown(file.get(), account.uid, account.gid) != 0) {
+      throw system_error(fmt::format("cannot give {} to '{}'", folder.string(), account.name),
+                         errno);
+    }
+  } else if (status.st_uid != account.uid) {
+    throw ServerError(
+        fmt::format("the folder {} for the server's socket belongs to the user '{}', not to '{}': "
+                    "remove it, or choose another data folder with --data-dir",
+                    folder.string(), account_of(status.st_uid, status.st_gid).name, account.name));
+  }
+  if ((status.st_mode & 07777) != 0700 && ::fchmod(file.get(), 0700) != 0) {
+    throw system_error(fmt::format("cannot close {} to others", folder.string()), errno);
+  }
+}
+
+}  // namespace drover::database::embedded

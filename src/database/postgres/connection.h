@@ -1,0 +1,135 @@
+// Connection: one session of a PostgreSQL server, on its worker's epoll. Built on libpq's
+// non-blocking calls; no thread is ever blocked by it, save for the resolution of a host's name,
+// which libpq does itself.
+//
+// Prepared statements are queued with send() and go out together, as one pipeline, with run():
+//
+//   connection.send(begin);
+//   connection.send(get_customer, w_id, d_id, c_id);
+//   const Results results = co_await connection.run();   // one round trip; results[1] is the
+//   customer
+//
+// Thread safety: none; a connection belongs to the worker on which it was made.
+// Invariant: a connection whose operation was cancelled or lost is broken() and of no further use.
+// All operations throw database::Error.
+#pragma once
+
+#include <libpq-fe.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coro/clock.h"
+#include "coro/fd_watch.h"
+#include "coro/task.h"
+#include "database/error.h"
+#include "database/postgres/parameters.h"
+#include "database/postgres/result.h"
+
+namespace drover::database::postgres {
+
+// A statement that every session prepares once. The name is unique within a session.
+struct Statement {
+  const char* name;
+  std::string sql;
+};
+
+using Results = std::vector<Result>;
+
+// Whether a pipeline ends its transaction: if the session is lost under it, the outcome is unknown.
+enum class Commits : bool { no, yes };
+
+class Connection {
+ public:
+  // `conninfo` is any connection string or URI of libpq; what it leaves open comes from the PG*
+  // variables. Gives up at the connect_timeout of the string or of PGCONNECT_TIMEOUT, else after 10
+  // s.
+  static coro::Task<std::unique_ptr<Connection>> open(std::string conninfo);
+
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  ~Connection();
+
+  // One round trip for all of them.
+  coro::Task<void> prepare(std::span<const Statement> statements);
+
+  // Queues a prepared statement. The arguments are what Parameters can add.
+  template <class... Arguments>
+  void send(const Statement& statement, const Arguments&... arguments) {
+    parameters_.clear();
+    (parameters_.add(arguments), ...);
+    send_prepared(statement);
+  }
+
+  // Sends what is queued and waits for all results, in order. The first error of a statement is
+  // thrown when the server has answered the whole pipeline (it skips the rest).
+  coro::Task<Results> run(Commits commits = Commits::no);
+
+  // Sends one statement and waits for its result.
+  template <class... Arguments>
+  coro::Task<Result> execute(const Statement& statement, const Arguments&... arguments) {
+    send(statement, arguments...);
+    return only_result();
+  }
+
+  // A statement as text, not prepared, with the results as text. For what happens rarely.
+  template <class... Arguments>
+  coro::Task<Result> query(std::string sql, const Arguments&... arguments) {
+    parameters_.clear();
+    (parameters_.add(arguments), ...);
+    send_text(sql);
+    return only_result();
+  }
+
+  // One or several statements without parameters (the simple protocol); hands back the last result.
+  coro::Task<Result> script(std::string sql);
+
+  // COPY … FROM STDIN. Between begin and end only copy_send() may be called.
+  coro::Task<void> copy_begin(std::string sql);
+  coro::Task<void> copy_send(std::span<const char> bytes);
+  coro::Task<std::int64_t> copy_end();  // the rows that the server took
+
+  bool in_transaction() const noexcept { return PQtransactionStatus(handle_) != PQTRANS_IDLE; }
+  bool broken() const noexcept { return broken_ || PQstatus(handle_) != CONNECTION_OK; }
+
+  // A parameter that the server reports, like server_version; empty if it does not.
+  std::string_view parameter_status(const char* name) const noexcept;
+
+ private:
+  explicit Connection(PGconn* handle) noexcept : handle_(handle) {}
+
+  coro::Task<void> finish_connecting();
+  void send_prepared(const Statement& statement);
+  void send_text(const std::string& sql);
+  coro::Task<Result> only_result();
+  coro::Task<Result> next_result();
+  coro::Task<void> flush();
+  coro::Task<Result> simple_results(bool stop_at_copy);
+  coro::Task<void> copy_failed();
+  void use_pipeline();
+  void leave_pipeline();
+  void require_sent(int sent);
+  [[noreturn]] void throw_lost(Commits commits = Commits::no);
+
+  PGconn* handle_;
+  std::optional<coro::FdWatch> watch_;
+  Parameters parameters_;
+  std::size_t queued_ = 0;
+  bool broken_ = false;
+};
+
+// The error of a failed result, with the server's SQLSTATE, message, detail and hint.
+Error error_of(const PGresult* result);
+
+// `text` is a connection string: says what is wrong with it, or nothing. Never quotes a password.
+std::optional<std::string> conninfo_problem(const std::string& text);
+
+// The connection string for people: "host=… port=… dbname=… user=…", never a password.
+std::string describe_conninfo(const std::string& text);
+
+}  // namespace drover::database::postgres

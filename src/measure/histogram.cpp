@@ -1,0 +1,188 @@
+#include "measure/histogram.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace drover::measure {
+
+namespace {
+
+constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+constexpr auto relaxed = std::memory_order_relaxed;
+
+std::uint64_t add_saturating(std::uint64_t a, std::uint64_t b) {
+  return b > unlimited - a ? unlimited : a + b;
+}
+
+std::uint64_t subtract_to_zero(std::uint64_t a, std::uint64_t b) {
+  return a > b ? a - b : 0;
+}
+
+// The rank of the sample asked for, counted from 1. The product comes first, since 99.9 * 1000 is
+// exact and 99.9 / 100 is not; what rounding is left must not push a whole number up to the next.
+std::uint64_t nearest_rank(double percent, std::uint64_t count) {
+  const double exact = std::clamp(percent, 0.0, 100.0) * static_cast<double>(count) / 100.0;
+  const double rank = std::ceil(exact * (1.0 - 1e-14));
+  if (rank >= static_cast<double>(count)) return count;
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(rank));
+}
+
+}  // namespace
+
+void HistogramSnapshot::record(std::uint64_t value_ns) {
+  if (value_ns < range_end_ns) {
+    require_buckets();
+    ++counts_[bucket_index(value_ns)];
+  } else {
+    ++overflow_;
+  }
+  ++count_;
+  sum_ns_ = add_saturating(sum_ns_, value_ns);
+  min_ns_ = std::min(min_ns_, value_ns);
+  max_ns_ = std::max(max_ns_, value_ns);
+}
+
+void HistogramSnapshot::merge(const HistogramSnapshot& other) {
+  if (!other.counts_.empty()) {
+    require_buckets();
+    for (std::size_t i = 0; i < bucket_count; ++i) counts_[i] += other.counts_[i];
+  }
+  count_ += other.count_;
+  overflow_ += other.overflow_;
+  sum_ns_ = add_saturating(sum_ns_, other.sum_ns_);
+  min_ns_ = std::min(min_ns_, other.min_ns_);
+  max_ns_ = std::max(max_ns_, other.max_ns_);
+}
+
+void HistogramSnapshot::subtract(const HistogramSnapshot& earlier) {
+  overflow_ = subtract_to_zero(overflow_, earlier.overflow_);
+  count_ = overflow_;
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    if (!earlier.counts_.empty()) counts_[i] = subtract_to_zero(counts_[i], earlier.counts_[i]);
+    count_ += counts_[i];
+  }
+  if (count_ == 0) {
+    *this = HistogramSnapshot();
+    return;
+  }
+  sum_ns_ = subtract_to_zero(sum_ns_, earlier.sum_ns_);
+  tighten_extremes_to_buckets(earlier);
+}
+
+void HistogramSnapshot::tighten_extremes_to_buckets(const HistogramSnapshot& earlier) {
+  const auto holds_something = [](std::uint64_t count) { return count != 0; };
+  const bool max_is_new = max_ns_ > earlier.max_ns_;
+  if (!max_is_new && overflow_ == 0) {
+    const auto last = std::find_if(counts_.rbegin(), counts_.rend(), holds_something);
+    const std::size_t index = static_cast<std::size_t>(counts_.rend() - last) - 1;
+    max_ns_ = std::min(max_ns_, bucket_last_ns(index));
+  }
+  const bool min_is_new = min_ns_ < earlier.min_ns_;
+  if (!min_is_new) {
+    const auto first = std::find_if(counts_.begin(), counts_.end(), holds_something);
+    const std::uint64_t bound =
+        first == counts_.end() ? range_end_ns
+                               : bucket_first_ns(static_cast<std::size_t>(first - counts_.begin()));
+    min_ns_ = std::max(min_ns_, bound);
+  }
+}
+
+double HistogramSnapshot::mean_ns() const {
+  return empty() ? 0.0 : static_cast<double>(sum_ns_) / static_cast<double>(count_);
+}
+
+std::uint64_t HistogramSnapshot::percentile_ns(double percent) const {
+  if (empty()) return 0;
+  if (percent <= 0.0) return min_ns_;
+  const std::uint64_t rank = nearest_rank(percent, count_);
+  if (rank == count_) return max_ns_;  // no need to guess: this one is known exactly
+  std::uint64_t seen = 0;
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    seen += counts_[i];
+    if (seen >= rank) {
+      // Not std::clamp: extremes read while the writer wrote may be the wrong way round.
+      return std::min(max_ns_, std::max(min_ns_, bucket_middle_ns(i)));
+    }
+  }
+  return max_ns_;
+}
+
+SparseHistogram HistogramSnapshot::to_sparse() const {
+  SparseHistogram sparse;
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    if (counts_[i] != 0) sparse.buckets.emplace_back(i, counts_[i]);
+  }
+  sparse.overflow = overflow_;
+  sparse.sum_ns = sum_ns_;
+  sparse.min_ns = min_ns();
+  sparse.max_ns = max_ns_;
+  return sparse;
+}
+
+std::optional<HistogramSnapshot> HistogramSnapshot::from_sparse(const SparseHistogram& sparse) {
+  HistogramSnapshot snapshot;
+  std::size_t next_index = 0;
+  for (const auto& [index, count] : sparse.buckets) {
+    if (index < next_index || index >= bucket_count || count == 0) return std::nullopt;
+    snapshot.require_buckets();
+    snapshot.counts_[index] = count;
+    snapshot.count_ += count;
+    next_index = index + 1;
+  }
+  snapshot.overflow_ = sparse.overflow;
+  snapshot.count_ += sparse.overflow;
+  if (snapshot.count_ == 0) return snapshot;
+  if (sparse.min_ns > sparse.max_ns) return std::nullopt;
+  snapshot.sum_ns_ = sparse.sum_ns;
+  snapshot.min_ns_ = sparse.min_ns;
+  snapshot.max_ns_ = sparse.max_ns;
+  return snapshot;
+}
+
+Histogram::~Histogram() {
+  delete counts_.load(relaxed);
+}
+
+Histogram::Counts& Histogram::require_counts() {
+  Counts* counts = counts_.load(relaxed);
+  if (counts == nullptr) {
+    counts = new Counts{};
+    counts_.store(counts, std::memory_order_release);  // pairs with the acquire in add_to
+  }
+  return *counts;
+}
+
+void Histogram::record(std::uint64_t value_ns) {
+  if (value_ns < min_ns_.load(relaxed)) min_ns_.store(value_ns, relaxed);
+  if (value_ns > max_ns_.load(relaxed)) max_ns_.store(value_ns, relaxed);
+  sum_ns_.store(add_saturating(sum_ns_.load(relaxed), value_ns), relaxed);
+  Count& count = value_ns < range_end_ns ? require_counts()[bucket_index(value_ns)] : overflow_;
+  count.store(count.load(relaxed) + 1, relaxed);
+}
+
+HistogramSnapshot Histogram::snapshot() const {
+  HistogramSnapshot result;
+  add_to(result);
+  return result;
+}
+
+void Histogram::add_to(HistogramSnapshot& total) const {
+  std::uint64_t count = overflow_.load(relaxed);
+  total.overflow_ += count;
+  const Counts* counts = counts_.load(std::memory_order_acquire);  // see require_counts
+  if (counts != nullptr) {
+    total.require_buckets();
+    for (std::size_t i = 0; i < bucket_count; ++i) {
+      const std::uint64_t in_bucket = (*counts)[i].load(relaxed);
+      total.counts_[i] += in_bucket;
+      count += in_bucket;
+    }
+  }
+  if (count == 0) return;
+  total.count_ += count;
+  total.sum_ns_ = add_saturating(total.sum_ns_, sum_ns_.load(relaxed));
+  total.min_ns_ = std::min(total.min_ns_, min_ns_.load(relaxed));
+  total.max_ns_ = std::max(total.max_ns_, max_ns_.load(relaxed));
+}
+
+}  // namespace drover::measure

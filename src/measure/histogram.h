@@ -1,0 +1,119 @@
+// Latency histograms: one that a worker writes while others read it, and its plain snapshot.
+//
+// Histogram        one writing thread, any readers at any time, no locks and no locked
+//                  instructions. 19 KB once it has a sample, a pointer's worth before.
+// HistogramSnapshot  plain values: copy, merge, subtract, ask for percentiles. Not synchronised.
+//
+// Values are nanoseconds; percentiles are within 1% (see buckets.h); sum, minimum and maximum are
+// exact. A value from range_end_ns (73 minutes) on is counted as overflow: it has no bucket but
+// counts in everything else, and a percentile that falls among such values is the maximum.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "measure/buckets.h"
+
+namespace drover::measure {
+
+// A histogram written down: only the buckets that hold something, in rising order of index.
+struct SparseHistogram {
+  std::vector<std::pair<std::size_t, std::uint64_t>> buckets;  // (bucket index, count)
+  std::uint64_t overflow = 0;
+  std::uint64_t sum_ns = 0;
+  std::uint64_t min_ns = 0;  // 0 if there are no samples
+  std::uint64_t max_ns = 0;
+};
+
+class HistogramSnapshot {
+ public:
+  void record(std::uint64_t value_ns);
+
+  // Adds the samples of `other`: as if they had been recorded here.
+  void merge(const HistogramSnapshot& other);
+
+  // Takes away the samples of `earlier`, a snapshot of the same histogram: what remains is what
+  // happened since. The remaining minimum and maximum are exact if they are records of the whole
+  // (a new maximum must have happened since), else they are the bounds of their buckets. Sums and
+  // counts that were read while the writer wrote may be a sample apart: they stop at zero.
+  void subtract(const HistogramSnapshot& earlier);
+
+  std::uint64_t count() const { return count_; }
+  bool empty() const { return count_ == 0; }
+  std::uint64_t overflow_count() const { return overflow_; }
+
+  // All of these are 0 if there are no samples; ask empty() first where that matters. The sum
+  // stops at 2^64 - 1, which is 584 years.
+  std::uint64_t sum_ns() const { return sum_ns_; }
+  std::uint64_t min_ns() const { return empty() ? 0 : min_ns_; }
+  std::uint64_t max_ns() const { return max_ns_; }
+  double mean_ns() const;
+
+  // The nearest rank: the smallest value such that at least ceil(percent / 100 * count()) samples
+  // are not above it, within 1%, never below min_ns() and never above max_ns(). percent is taken
+  // into [0, 100]; 0 gives the minimum.
+  std::uint64_t percentile_ns(double percent) const;
+
+  SparseHistogram to_sparse() const;
+
+  // Nothing if the data cannot be those of a histogram: an index out of range or out of order, an
+  // empty bucket, or extremes that are the wrong way round.
+  static std::optional<HistogramSnapshot> from_sparse(const SparseHistogram& sparse);
+
+ private:
+  friend class Histogram;
+
+  void require_buckets() {
+    if (counts_.empty()) counts_.resize(bucket_count);
+  }
+  void tighten_extremes_to_buckets(const HistogramSnapshot& earlier);
+
+  std::vector<std::uint64_t> counts_;  // empty, or bucket_count of them
+  std::uint64_t count_ = 0;            // sum of counts_, and overflow_
+  std::uint64_t overflow_ = 0;
+  std::uint64_t sum_ns_ = 0;
+  std::uint64_t min_ns_ = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t max_ns_ = 0;
+};
+
+class Histogram {
+ public:
+  Histogram() = default;
+  ~Histogram();
+  Histogram(const Histogram&) = delete;
+  Histogram& operator=(const Histogram&) = delete;
+
+  // Requires: called by the writing thread only. Allocates at the first sample.
+  void record(std::uint64_t value_ns);
+
+  // For any thread. Not an instant's photograph: while the writer writes, sum and extremes may
+  // be a few samples ahead of or behind the counts. Once the writer rests (and the reader knows it
+  // by some synchronisation, such as joining it) all is exact.
+  HistogramSnapshot snapshot() const;
+
+  // The same, merged into an existing snapshot: to add up the workers' without temporaries.
+  void add_to(HistogramSnapshot& total) const;
+
+ private:
+  using Count = std::atomic<std::uint64_t>;
+  using Counts = std::array<Count, bucket_count>;
+
+  Counts& require_counts();
+
+  // Written by the one writer. The pointer is published with release (require_counts) and read
+  // with acquire (add_to), so that a reader never sees the zeros of the array unmade.
+  std::atomic<Counts*> counts_{nullptr};
+  Count overflow_{0};
+  Count sum_ns_{0};
+  Count min_ns_{std::numeric_limits<std::uint64_t>::max()};
+  Count max_ns_{0};
+};
+
+}  // namespace drover::measure

@@ -1,0 +1,27 @@
+#include "measure/host.h"
+
+#include <gtest/gtest.h>
+
+namespace drover::measure {
+namespace {
+
+TEST(Host, FindsValuesInBothForms) {
+  EXPECT_EQ(value_of_line("processor\t: 0\nmodel name\t: Xeon (R) X\n", "model name"),
+            "Xeon (R) X");
+  EXPECT_EQ(value_of_line("NAME=x\nPRETTY_NAME=\"Debian 12\"\n", "PRETTY_NAME"), "Debian 12");
+  EXPECT_EQ(value_of_line("NAME=x", "NAME"), "x");
+  EXPECT_EQ(value_of_line("NAMES=x\n", "NAME"), "");
+  EXPECT_EQ(value_of_line("NAME=\n", "NAME"), "");
+  EXPECT_EQ(value_of_line("NAME", "NAME"), "");
+  EXPECT_EQ(value_of_line("", "NAME"), "");
+}
+
+TEST(Host, KnowsThisOne) {
+  const Host host = describe_host();
+  EXPECT_FALSE(host.hostname.empty());
+  EXPECT_NE(host.os.find("Linux"), std::string::npos);
+  EXPECT_GE(host.cpus, 1u);
+}
+
+}  // namespace
+}  // namespace drover::measure

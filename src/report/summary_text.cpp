@@ -1,0 +1,231 @@
+#include "report/summary_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <string_view>
+
+namespace drover::report {
+
+namespace {
+
+// Three or four digits that matter, at most seven characters up to 27 hours.
+std::string ms_text(std::uint64_t ns) {
+  const double ms = static_cast<double>(ns) * 1e-6;
+  if (ms < 9.995) return fmt::format("{:.2f}", ms);
+  if (ms < 999.95) return fmt::format("{:.1f}", ms);
+  return fmt::format("{:.0f}", ms);
+}
+
+std::string rate_text(double per_second) {
+  if (per_second < 999.95) return fmt::format("{:.1f}", per_second);
+  return fmt::format("{:.0f}", per_second);
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr double mebibyte = 1024.0 * 1024.0;
+  const double size = static_cast<double>(bytes) / mebibyte;
+  if (size >= 1024) return fmt::format("{:.2f} GiB", size / 1024);
+  return fmt::format("{:.1f} MiB", size);
+}
+
+std::string duration_text(double seconds) {
+  const auto tenths = static_cast<std::int64_t>(std::llround(seconds * 10));
+  if (tenths < 1'200) return fmt::format("{}.{} s", tenths / 10, tenths % 10);
+  const std::int64_t whole = (tenths + 5) / 10;
+  if (whole < 3'600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min {} s", whole / 3'600, whole / 60 % 60, whole % 60);
+}
+
+std::string utc_text(std::int64_t unix_seconds) {
+  const std::time_t time = unix_seconds;
+  std::tm parts{};
+  if (gmtime_r(&time, &parts) == nullptr) return "?";
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", parts.tm_year + 1900,
+                     parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+// Text of others may hold line breaks and escape sequences: they must not reach a terminal.
+std::string printable(std::string_view text) {
+  std::string result(text);
+  std::replace_if(
+      result.begin(), result.end(),
+      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  return result;
+}
+
+// Breaks at spaces, and where there is none in the middle of a word. Later lines are indented as
+// far as the text of the first begins.
+void append_wrapped(std::string& out, std::string_view label, std::string_view raw) {
+  const std::string text = printable(raw);
+  const std::string indent(label.size(), ' ');
+  const std::size_t width = summary_columns - label.size();
+  std::string_view rest = text;
+  std::string_view start = label;
+  do {
+    std::size_t length = rest.size();
+    if (length > width) {
+      const std::size_t space = rest.rfind(' ', width);
+      length = space == std::string_view::npos || space == 0 ? width : space;
+    }
+    out += fmt::format("{}{}\n", start, rest.substr(0, length));
+    rest.remove_prefix(length);
+    while (rest.starts_with(' ')) rest.remove_prefix(1);
+    start = indent;
+  } while (!rest.empty());
+}
+
+void append_headline(std::string& out, const Result& result) {
+  const Summary& summary = result.summary;
+  out += fmt::format("  tpmC        {:.1f}   ({} New-Orders committed)\n", summary.tpmc,
+                     summary.new_orders);
+  if (!result.efficiency_is_meaningful()) {
+    out += "  efficiency  n/a (no delays)\n";
+  } else {
+    out += fmt::format("  efficiency  {:.1f}% +- {:.1f} (sampling error, 95%)", summary.efficiency,
+                       summary.efficiency_sampling_error);
+    if (result.plan.pace != 1.0) out += fmt::format(", at {:g} times the pace", result.plan.pace);
+    out += "\n";
+  }
+  out += fmt::format("  measured    {} from {}{}\n", duration_text(summary.time_seconds),
+                     utc_text(summary.measure_start_ts), result.interrupted ? ", INTERRUPTED" : "");
+  const PlanSummary& plan = result.plan;
+  out += fmt::format("  load        {} {}, {} terminals, {} connections", summary.warehouses,
+                     summary.warehouses == 1 ? "warehouse" : "warehouses", result.client.terminals,
+                     result.client.connections);
+  if (plan.simulate_ms) {
+    out += fmt::format(", simulated transactions of {:g} ms\n", *plan.simulate_ms);
+  } else {
+    out += "\n";
+    append_wrapped(out, "  statements  ",
+                   fmt::format("{}, isolation {}", plan.statements, plan.isolation));
+  }
+}
+
+void append_transactions(std::string& out, const Result& result) {
+  out += fmt::format("\n{:<11} {:>9} {:>7} {:>7} {:>8} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>4}\n",
+                     "transaction", "ok", "rolled", "failed", "retries", "ok/s", "p50 ms", "p90 ms",
+                     "p95 ms", "p99 ms", "max ms", "p90");
+  const auto row = [&](std::string_view name, const TransactionResult& one, std::string_view held) {
+    const double seconds = result.summary.time_seconds;
+    const double rate = seconds > 0 ? static_cast<double>(one.ok_count) / seconds : 0;
+    out +=
+        fmt::format("{:<11.11} {:>9} {:>7} {:>7} {:>8} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>4}\n",
+                    name, one.ok_count, one.user_aborted_count, one.failed_count, one.retry_count,
+                    rate_text(rate), ms_text(one.latency.percentile_ns(50)),
+                    ms_text(one.latency.percentile_ns(90)), ms_text(one.latency.percentile_ns(95)),
+                    ms_text(one.latency.percentile_ns(99)), ms_text(one.latency.max_ns()), held);
+  };
+  TransactionResult total;
+  for (const TransactionResult& one : result.transactions) {
+    const std::optional<bool> held = one.holds_latency_limit();
+    row(one.name, one, !held ? "-" : *held ? "ok" : "OVER");
+    total.ok_count += one.ok_count;
+    total.user_aborted_count += one.user_aborted_count;
+    total.failed_count += one.failed_count;
+    total.retry_count += one.retry_count;
+    total.latency.merge(one.latency);
+  }
+  row("all", total, "-");
+}
+
+void append_limits(std::string& out, const Result& result) {
+  std::string limits;
+  for (const TransactionResult& one : result.transactions) {
+    if (one.holds_latency_limit() != false) continue;
+    limits += fmt::format("{}{} {} ms, limit {:g} s", limits.empty() ? "" : "; ", one.name,
+                          ms_text(one.latency.percentile_ns(90)), one.latency_limit_s.value_or(0));
+  }
+  if (!limits.empty()) append_wrapped(out, "  90th percentile over the limit: ", limits);
+  if (result.delivery_skipped_districts != 0) {
+    out += fmt::format("  Delivery found no order in {} districts and skipped them\n",
+                       result.delivery_skipped_districts);
+  }
+}
+
+void append_errors(std::string& out, const Result& result) {
+  std::map<std::string, std::uint64_t> classes;
+  std::map<std::string, std::uint64_t> states;
+  for (const TransactionResult& one : result.transactions) {
+    for (const auto& [name, count] : one.errors_by_class) classes[name] += count;
+    for (const auto& [name, count] : one.errors_by_sqlstate) states[name] += count;
+  }
+  const auto listed = [](const std::map<std::string, std::uint64_t>& counts) {
+    std::string text;
+    for (const auto& [name, count] : counts) {
+      if (count != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, count);
+    }
+    return text;
+  };
+  if (const std::string text = listed(classes); !text.empty()) {
+    append_wrapped(out, "  errors      ", text);
+  }
+  if (const std::string text = listed(states); !text.empty()) {
+    append_wrapped(out, "  SQLSTATE    ", text);
+  }
+}
+
+void append_client(std::string& out, const Result& result) {
+  const measure::HistogramSnapshot waits = result.all_waits();
+  out += fmt::format("  client wait p50 {} ms, p99 {} ms (for a permit and a connection)\n",
+                     ms_text(waits.percentile_ns(50)), ms_text(waits.percentile_ns(99)));
+  const ClientCost& client = result.client;
+  const double seconds = result.summary.time_seconds;
+  const double cores = seconds > 0 ? client.cpu_seconds / seconds : 0;
+  out += fmt::format("  client cost {:.2f} s of CPU ({:.3f} cores), {:.1f} us a transaction\n",
+                     client.cpu_seconds, cores, result.cpu_us_per_transaction());
+  out += fmt::format("              peak memory {}, {} threads, busiest worker {:.0f}%\n",
+                     bytes_text(client.peak_rss_bytes), client.threads,
+                     client.busiest_worker_load() * 100);
+}
+
+// Settings with which a committed transaction may be lost in a crash.
+void append_durability(std::string& out, const Result& result) {
+  if (!result.environment.server) return;
+  static constexpr std::array<const char*, 3> settings = {"fsync", "synchronous_commit",
+                                                          "full_page_writes"};
+  std::string off;
+  for (const char* setting : settings) {
+    const auto found = result.environment.server->settings.find(setting);
+    if (found == result.environment.server->settings.end() || found->second != "off") continue;
+    off += fmt::format("{}{} = off", off.empty() ? "" : ", ", setting);
+  }
+  if (!off.empty()) {
+    append_wrapped(out, "  note        ",
+                   "not durable: the server runs with " + off +
+                       "; a crash may lose or damage what was committed");
+  }
+}
+
+void append_verdicts(std::string& out, const Result& result) {
+  for (const Verdict& verdict : result.verdicts) {
+    append_wrapped(out, verdict.ok ? "  holds       " : "  BROKEN      ",
+                   verdict.name + ": " + verdict.text);
+  }
+  for (const std::string& error : count_errors(result)) {
+    append_wrapped(out, "  BROKEN      ", "counts that do not add up: " + error);
+  }
+}
+
+}  // namespace
+
+std::string summary_text(const Result& result) {
+  std::string out = result.plan.benchmark == "tpcc" ? "TPC-C" : printable(result.plan.benchmark);
+  out += " by " + printable(result.tool.name) + " " + printable(result.tool.version) + "\n\n";
+  append_headline(out, result);
+  append_transactions(out, result);
+  append_limits(out, result);
+  out += "\n";
+  append_errors(out, result);
+  append_client(out, result);
+  append_durability(out, result);
+  append_verdicts(out, result);
+  out += "\nThis is not an official TPC result and must not be compared with published ones.\n";
+  return out;
+}
+
+}  // namespace drover::report

@@ -1,0 +1,19 @@
+// What a person reads at the end of a run: plain text, no line above 100 columns.
+//
+// Figures come of the Result alone. Text from outside (settings, error classes, verdicts) is
+// wrapped or cut to fit the width, and control characters in it become spaces.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "report/result.h"
+
+namespace drover::report {
+
+inline constexpr std::size_t summary_columns = 100;
+
+// Ends with a newline.
+std::string summary_text(const Result& result);
+
+}  // namespace drover::report

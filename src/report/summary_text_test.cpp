@@ -1,0 +1,170 @@
+#include "report/summary_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "report/example_result.h"
+
+namespace drover::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// The cells of the first line that begins with this word.
+std::vector<std::string> cells_of(const std::string& text, const std::string& first) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::vector<std::string> cells;
+    for (std::string word; words >> word;) cells.push_back(word);
+    if (!cells.empty() && cells[0] == first) return cells;
+  }
+  return {};
+}
+
+std::size_t longest_line(const std::string& text) {
+  std::size_t longest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());
+  return longest;
+}
+
+TEST(SummaryText, Headline) {
+  const std::string text = summary_text(example_result());
+  EXPECT_THAT(text, HasSubstr("tpmC        119.5   (120 New-Orders committed)"));
+  EXPECT_THAT(text, HasSubstr("efficiency  92.9% +- "));
+  EXPECT_THAT(text, HasSubstr("measured    60.3 s from 2025-11-20 20:20:00 UTC\n"));
+  EXPECT_THAT(text, HasSubstr("10 warehouses, 100 terminals, 16 connections\n"));
+  EXPECT_THAT(text, HasSubstr("batched, isolation read committed"));
+  EXPECT_THAT(text, HasSubstr("not an official TPC result"));
+  EXPECT_THAT(text, Not(HasSubstr("INTERRUPTED")));
+  EXPECT_EQ(text.back(), '\n');
+}
+
+TEST(SummaryText, ARowForEachTransaction) {
+  const std::string text = summary_text(example_result());
+  EXPECT_THAT(cells_of(text, "NewOrder"),
+              testing::ElementsAre("NewOrder", "120", "2", "1", "4", "2.0", testing::_, testing::_,
+                                   testing::_, testing::_, "120.0", "ok"));
+  EXPECT_THAT(cells_of(text, "StockLevel"),
+              testing::ElementsAre("StockLevel", "1", "0", "0", "0", "0.0", "30000", "30000",
+                                   "30000", "30000", "30000", "OVER"));
+  EXPECT_EQ(cells_of(text, "Payment").back(), "-");
+  EXPECT_EQ(cells_of(text, "all").at(1), "121");
+  EXPECT_THAT(text, HasSubstr("over the limit: StockLevel 30000 ms, limit 20 s"));
+  EXPECT_THAT(text, HasSubstr("skipped"));
+}
+
+TEST(SummaryText, ErrorsWaitsAndCost) {
+  const std::string text = summary_text(example_result());
+  EXPECT_THAT(text, HasSubstr("errors      fatal 1, retryable 4\n"));
+  EXPECT_THAT(text, HasSubstr("SQLSTATE    40001 4, XX000 1\n"));
+  EXPECT_THAT(text, HasSubstr("client wait p50 0.06 ms, p99 0.12 ms"));
+  EXPECT_THAT(text, HasSubstr("1.25 s of CPU (0.021 cores), 10080.6 us a transaction"));
+  EXPECT_THAT(text, HasSubstr("peak memory 50.0 MiB, 4 threads, busiest worker 25%"));
+}
+
+TEST(SummaryText, NothingToSayIsNotSaid) {
+  Result result = example_result();
+  result.transactions[0].errors_by_class.clear();
+  result.transactions[0].errors_by_sqlstate.clear();
+  result.transactions[0].failed_count = 0;
+  result.transactions[0].retry_count = 0;
+  result.transactions[0].attempts = 122;
+  result.environment.server->settings["fsync"] = "on";
+  result.delivery_skipped_districts = 0;
+  result.verdicts.clear();
+  const std::string text = summary_text(result);
+  EXPECT_THAT(text, Not(HasSubstr("errors")));
+  EXPECT_THAT(text, Not(HasSubstr("SQLSTATE")));
+  EXPECT_THAT(text, Not(HasSubstr("not durable")));
+  EXPECT_THAT(text, Not(HasSubstr("skipped")));
+  EXPECT_THAT(text, Not(HasSubstr("BROKEN")));
+}
+
+TEST(SummaryText, SaysWhatMakesAResultNotDurable) {
+  Result result = example_result();
+  result.environment.server->settings["synchronous_commit"] = "off";
+  EXPECT_THAT(summary_text(result), HasSubstr("fsync = off, synchronous_commit = off"));
+}
+
+TEST(SummaryText, VerdictsAndCountsThatDoNotAddUp) {
+  Result result = example_result();
+  result.transactions[0].attempts = 7;
+  const std::string text = summary_text(result);
+  EXPECT_THAT(text, HasSubstr("holds       mix: within the minima"));
+  EXPECT_THAT(text, HasSubstr("BROKEN      client: the client was overloaded"));
+  EXPECT_THAT(text, HasSubstr("do not add up: NewOrder: attempts is 7, expected 127"));
+}
+
+TEST(SummaryText, WithoutDelaysThereIsNoEfficiency) {
+  Result result = example_result();
+  result.plan.no_delays = true;
+  const std::string text = summary_text(result);
+  EXPECT_THAT(text, HasSubstr("efficiency  n/a (no delays)"));
+  EXPECT_THAT(text, Not(HasSubstr("sampling error")));
+}
+
+TEST(SummaryText, PaceSimulationAndInterruption) {
+  Result result = example_result();
+  result.plan.pace = 2.5;
+  result.plan.simulate_ms = 5;
+  result.environment.server.reset();
+  result.interrupted = true;
+  result.summary.time_seconds = 3'723;
+  const std::string text = summary_text(result);
+  EXPECT_THAT(text, HasSubstr("at 2.5 times the pace"));
+  EXPECT_THAT(text, HasSubstr("simulated transactions of 5 ms"));
+  EXPECT_THAT(text, HasSubstr("1 h 2 min 3 s"));
+  EXPECT_THAT(text, HasSubstr("INTERRUPTED"));
+}
+
+TEST(SummaryText, FitsTheWidthWithLargeFigures) {
+  Result result = example_result();
+  result.plan.warehouses = 150'000;
+  result.client.terminals = 1'500'000;
+  result.client.peak_rss_bytes = 600ull << 30;
+  result.summary.time_seconds = 7'200;
+  result.plan.isolation = std::string(150, 'i');
+  result.environment.server->settings["synchronous_commit"] = "off";
+  result.environment.server->settings["full_page_writes"] = "off";
+  for (TransactionResult& one : result.transactions) {
+    one.ok_count = 120'000'000;
+    one.user_aborted_count = 1'200'000;
+    one.failed_count = 9'999'999;
+    one.retry_count = 10'000'000;
+    one.latency.record(3'600'000'000'000);
+    for (int i = 0; i < 30; ++i) one.errors_by_class["class " + std::to_string(i)] = 1'000'000;
+  }
+  result.verdicts.push_back({"long", false, "no end of words " + std::string(400, 'x')});
+  complete_summary(result);
+  const std::string text = summary_text(result);
+  EXPECT_LE(longest_line(text), summary_columns) << text;
+  EXPECT_THAT(text, Not(HasSubstr(" \n")));
+}
+
+TEST(SummaryText, ForeignTextCannotSteerTheTerminal) {
+  Result result = example_result();
+  result.verdicts = {{"x\x1b[2J", false, "two\nlines"}};
+  const std::string text = summary_text(result);
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(text, HasSubstr("two lines"));
+}
+
+TEST(SummaryText, AnEmptyResult) {
+  Result result;
+  result.transactions = tpcc_transactions();
+  complete_summary(result);
+  const std::string text = summary_text(result);
+  EXPECT_THAT(text, HasSubstr("tpmC        0.0"));
+  EXPECT_LE(longest_line(text), summary_columns);
+  EXPECT_THAT(text, Not(HasSubstr("nan")));
+  EXPECT_THAT(text, Not(HasSubstr("inf ")));
+}
+
+}  // namespace
+}  // namespace drover::report

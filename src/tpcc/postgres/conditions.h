@@ -1,0 +1,27 @@
+#pragma once
+
+// The catalogue of conditions that hold at any moment between transactions: those of clause 3.3.2,
+// and a few that follow from other clauses and that the twelve do not cover.
+//
+// What the statements take care of: rows missing on either side of a comparison are found (outer
+// joins, warehouses and districts counted off rather than read); a null never compares as equal
+// and never vanishes in a sum; condition 7 is judged line by line.
+
+#include <vector>
+
+#include "tpcc/postgres/condition.h"
+
+namespace drover::tpcc::postgres {
+
+// Conditions 1 to 10 and 12 of clause 3.3.2, in this order.
+std::vector<Condition> consistency_conditions(Money money);
+
+// Condition 11, which holds on freshly loaded data only.
+Condition freshly_loaded_condition(Money money);
+
+// What holds always, too, though clause 3.3.2 does not say it: tables whose cardinality never
+// changes (clause 1.2.1) have all their rows, no row belongs to a warehouse that is not there,
+// and amounts and stock counters agree with the orders entered since the load (clause 2.4.2.2).
+std::vector<Condition> further_conditions(Money money);
+
+}  // namespace drover::tpcc::postgres

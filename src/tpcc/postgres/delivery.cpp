@@ -1,0 +1,110 @@
+// Delivery (clause 2.7): the oldest undelivered order of each of the ten districts, in one database
+// transaction; one statement batched, seven a district single.
+//
+// The oldest order is locked where it is found. A Delivery that finds it locked waits; if the other
+// one has then delivered it, PostgreSQL steps on to the next oldest, and if it was rolled back
+// takes it: so none is skipped and none is delivered out of turn.
+#include <array>
+
+#include "tpcc/postgres/transactions.h"
+
+namespace drover::tpcc::postgres {
+namespace {
+
+const Statement deliver{
+    "dl_deliver",
+    "WITH oldest AS (SELECT d.id AS d_id, n.no_o_id FROM generate_series(1, 10) AS d(id) "
+    "CROSS JOIN LATERAL (SELECT no_o_id FROM new_order WHERE no_w_id = $1::int4 "
+    "AND no_d_id = d.id ORDER BY no_o_id LIMIT 1 FOR UPDATE) AS n), "
+    "taken AS (DELETE FROM new_order USING oldest WHERE no_w_id = $1::int4 "
+    "AND no_d_id = oldest.d_id AND new_order.no_o_id = oldest.no_o_id "
+    "RETURNING no_d_id, new_order.no_o_id), "
+    "orders AS (UPDATE oorder SET o_carrier_id = $2::int4 FROM taken WHERE o_w_id = $1::int4 "
+    "AND o_d_id = no_d_id AND o_id = no_o_id RETURNING o_d_id, o_id, o_c_id), "
+    "lines AS (UPDATE order_line SET ol_delivery_d = localtimestamp FROM taken "
+    "WHERE ol_w_id = $1::int4 AND ol_d_id = no_d_id AND ol_o_id = no_o_id "
+    "RETURNING ol_d_id, ol_amount), "
+    "totals AS (SELECT o_d_id, o_id, o_c_id, (SELECT sum(ol_amount) FROM lines "
+    "WHERE ol_d_id = o_d_id) AS amount FROM orders) "
+    "UPDATE customer SET c_balance = c_balance + amount, c_delivery_cnt = c_delivery_cnt + 1 "
+    "FROM totals WHERE c_w_id = $1::int4 AND c_d_id = o_d_id AND c_id = o_c_id "
+    "RETURNING c_d_id::int4, o_id::int4"};
+
+const Statement get_oldest{"dl_oldest",
+                           "SELECT no_o_id::int4 FROM new_order WHERE no_w_id = $1::int4 "
+                           "AND no_d_id = $2::int4 ORDER BY no_o_id LIMIT 1 FOR UPDATE"};
+const Statement delete_new_order{"dl_delete",
+                                 "DELETE FROM new_order WHERE no_w_id = $1::int4 "
+                                 "AND no_d_id = $2::int4 AND no_o_id = $3::int4"};
+const Statement get_customer_id{"dl_customer_id",
+                                "SELECT o_c_id::int4 FROM oorder WHERE o_w_id = $1::int4 "
+                                "AND o_d_id = $2::int4 AND o_id = $3::int4"};
+const Statement set_carrier{"dl_carrier",
+                            "UPDATE oorder SET o_carrier_id = $4::int4 WHERE o_w_id = $1::int4 "
+                            "AND o_d_id = $2::int4 AND o_id = $3::int4"};
+const Statement set_delivery_date{
+    "dl_date",
+    "UPDATE order_line SET ol_delivery_d = localtimestamp WHERE ol_w_id = $1::int4 "
+    "AND ol_d_id = $2::int4 AND ol_o_id = $3::int4"};
+const Statement sum_amounts{"dl_sum",
+                            "SELECT (sum(ol_amount) * 100)::int8 FROM order_line "
+                            "WHERE ol_w_id = $1::int4 AND ol_d_id = $2::int4 "
+                            "AND ol_o_id = $3::int4"};
+const Statement pay_customer{
+    "dl_customer",
+    "UPDATE customer SET c_balance = c_balance + $4::int8 * 0.01, "
+    "c_delivery_cnt = c_delivery_cnt + 1 WHERE c_w_id = $1::int4 AND c_d_id = $2::int4 "
+    "AND c_id = $3::int4"};
+
+const std::array batched_statements = {deliver};
+const std::array single_statements = {get_oldest,  delete_new_order,  get_customer_id,
+                                      set_carrier, set_delivery_date, sum_amounts,
+                                      pay_customer};
+
+}  // namespace
+
+std::span<const Statement> delivery_statements(StatementStyle style) {
+  if (style == StatementStyle::batched) return batched_statements;
+  return single_statements;
+}
+
+coro::Task<Outcome> delivery_batched(Connection& connection, const DeliveryInput& input) {
+  connection.send(deliver, input.w_id, input.carrier_id);
+  const Results results = co_await connection.run(Commits::yes);
+  Outcome outcome;
+  outcome.districts_skipped = districts_per_warehouse - results[0].rows();
+  co_return outcome;
+}
+
+namespace {
+
+coro::Task<bool> deliver_district(Connection& connection, const DeliveryInput& input,
+                                  std::int32_t d_id) {
+  const Result oldest = co_await connection.execute(get_oldest, input.w_id, d_id);
+  if (oldest.rows() == 0) co_return false;
+  const std::int32_t o_id = oldest.int4(0, 0);
+  co_await connection.execute(delete_new_order, input.w_id, d_id, o_id);
+  const Result order = co_await connection.execute(get_customer_id, input.w_id, d_id, o_id);
+  require_one_row(order, "oorder of a new_order");
+  co_await connection.execute(set_carrier, input.w_id, d_id, o_id, input.carrier_id);
+  co_await connection.execute(set_delivery_date, input.w_id, d_id, o_id);
+  const Result sum = co_await connection.execute(sum_amounts, input.w_id, d_id, o_id);
+  co_await connection.execute(pay_customer, input.w_id, d_id, order.int4(0, 0), sum.int8(0, 0));
+  co_return true;
+}
+
+}  // namespace
+
+coro::Task<Outcome> delivery_single(Connection& connection, const DeliveryInput& input) {
+  co_await connection.execute(begin_statement);
+  Outcome outcome;
+  for (std::int32_t d_id = 1; d_id <= districts_per_warehouse; ++d_id) {
+    const bool delivered = co_await deliver_district(connection, input, d_id);
+    if (!delivered) ++outcome.districts_skipped;
+  }
+  connection.send(commit_statement);
+  co_await connection.run(Commits::yes);
+  co_return outcome;
+}
+
+}  // namespace drover::tpcc::postgres

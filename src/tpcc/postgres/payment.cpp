@@ -1,0 +1,147 @@
+// Payment (clause 2.5): one round trip batched, a statement a row single.
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+
+#include "tpcc/postgres/transactions.h"
+
+namespace drover::tpcc::postgres {
+namespace {
+
+const Statement update_warehouse{
+    "pay_warehouse",
+    "UPDATE warehouse SET w_ytd = w_ytd + $2::int4 * 0.01 WHERE w_id = $1::int4 "
+    "RETURNING w_name::text, w_street_1::text, w_street_2::text, w_city::text, w_state::text, "
+    "w_zip::text"};
+const Statement update_district{
+    "pay_district",
+    "UPDATE district SET d_ytd = d_ytd + $3::int4 * 0.01 "
+    "WHERE d_w_id = $1::int4 AND d_id = $2::int4 "
+    "RETURNING d_name::text, d_street_1::text, d_street_2::text, d_city::text, d_state::text, "
+    "d_zip::text"};
+
+// $1 c_w_id, $2 c_d_id, $3 c_id or c_last, $4 amount, $5 w_id, $6 d_id. Clause 2.5.2.2: bad credit
+// gets the payment written before what c_data holds, cut at 500 characters.
+std::string update_customer_sql(std::string_view c_id) {
+  return fmt::format(
+      "UPDATE customer SET c_balance = c_balance - $4::int4 * 0.01, "
+      "c_ytd_payment = c_ytd_payment + $4::int4 * 0.01, c_payment_cnt = c_payment_cnt + 1, "
+      "c_data = CASE WHEN c_credit = 'BC' THEN left(concat_ws(' ', c_id, c_d_id, c_w_id, $6::int4, "
+      "$5::int4, $4::int4 * 0.01) || '|' || c_data, 500) ELSE c_data END "
+      "WHERE c_w_id = $1::int4 AND c_d_id = $2::int4 AND c_id = {} "
+      "RETURNING c_id::int4, c_first::text, c_middle::text, c_last::text, c_street_1::text, "
+      "c_street_2::text, c_city::text, c_state::text, c_zip::text, c_phone::text, c_since::text, "
+      "c_credit::text, (c_credit_lim * 100)::int8, (c_discount * 10000)::int4, "
+      "(c_balance * 100)::int8, left(c_data, 200)",
+      c_id);
+}
+
+const Statement update_customer_by_id{"pay_customer_by_id", update_customer_sql("$3::int4")};
+const Statement update_customer_by_name{"pay_customer_by_name",
+                                        update_customer_sql(customer_id_by_name)};
+
+// $1 c_w_id, $2 c_d_id, $3 c_id or c_last, $4 w_id, $5 d_id, $6 amount. h_data: w_name, four
+// spaces, d_name.
+std::string insert_history_sql(std::string_view c_id) {
+  return fmt::format(
+      "INSERT INTO history (h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data) "
+      "SELECT {}, $2::int4, $1::int4, $5::int4, $4::int4, localtimestamp, $6::int4 * 0.01, "
+      "w_name || '    ' || d_name FROM warehouse, district "
+      "WHERE w_id = $4::int4 AND d_w_id = $4::int4 AND d_id = $5::int4",
+      c_id);
+}
+
+const Statement insert_history_by_id{"pay_history_by_id", insert_history_sql("$3::int4")};
+const Statement insert_history_by_name{"pay_history_by_name",
+                                       insert_history_sql(customer_id_by_name)};
+
+const Statement find_customer_by_name{
+    "pay_find_by_name",
+    "SELECT c_id::int4 FROM customer WHERE c_w_id = $1::int4 AND c_d_id = $2::int4 "
+    "AND c_last = $3::text ORDER BY c_first, c_id"};
+const Statement get_customer{
+    "pay_get_customer",
+    "SELECT c_first::text, c_middle::text, c_last::text, c_street_1::text, c_street_2::text, "
+    "c_city::text, c_state::text, c_zip::text, c_phone::text, c_since::text, c_credit::text, "
+    "(c_credit_lim * 100)::int8, (c_discount * 10000)::int4, (c_balance * 100)::int8 "
+    "FROM customer WHERE c_w_id = $1::int4 AND c_d_id = $2::int4 AND c_id = $3::int4 FOR UPDATE"};
+
+const std::array batched_statements = {update_warehouse,      update_district,
+                                       update_customer_by_id, update_customer_by_name,
+                                       insert_history_by_id,  insert_history_by_name};
+const std::array single_statements = {update_warehouse,      update_district,
+                                      find_customer_by_name, get_customer,
+                                      update_customer_by_id, insert_history_by_id};
+
+}  // namespace
+
+std::span<const Statement> payment_statements(StatementStyle style) {
+  if (style == StatementStyle::batched) return batched_statements;
+  return single_statements;
+}
+
+// The rows that most transactions want, district and warehouse, are locked last and so the
+// shortest.
+coro::Task<Outcome> payment_batched(Connection& connection, const PaymentInput& input) {
+  const CustomerChoice& customer = input.customer;
+  connection.send(begin_statement);
+  if (customer.by_name) {
+    connection.send(update_customer_by_name, customer.c_w_id, customer.c_d_id,
+                    customer.c_last_text(), input.amount_cents, input.w_id, input.d_id);
+  } else {
+    connection.send(update_customer_by_id, customer.c_w_id, customer.c_d_id, customer.c_id,
+                    input.amount_cents, input.w_id, input.d_id);
+  }
+  connection.send(update_district, input.w_id, input.d_id, input.amount_cents);
+  connection.send(update_warehouse, input.w_id, input.amount_cents);
+  if (customer.by_name) {
+    connection.send(insert_history_by_name, customer.c_w_id, customer.c_d_id,
+                    customer.c_last_text(), input.w_id, input.d_id, input.amount_cents);
+  } else {
+    connection.send(insert_history_by_id, customer.c_w_id, customer.c_d_id, customer.c_id,
+                    input.w_id, input.d_id, input.amount_cents);
+  }
+  connection.send(commit_statement);
+  const Results results = co_await connection.run(Commits::yes);
+  require_one_row(results[1], "customer");
+  require_one_row(results[2], "district");
+  require_one_row(results[3], "warehouse");
+  co_return Outcome{};
+}
+
+namespace {
+
+coro::Task<std::int32_t> customer_id(Connection& connection, const CustomerChoice& customer) {
+  if (!customer.by_name) co_return customer.c_id;
+  const Result found = co_await connection.execute(find_customer_by_name, customer.c_w_id,
+                                                   customer.c_d_id, customer.c_last_text());
+  if (found.rows() == 0) require_one_row(found, "customer of that name");
+  co_return found.int4((found.rows() + 1) / 2 - 1, 0);
+}
+
+}  // namespace
+
+coro::Task<Outcome> payment_single(Connection& connection, const PaymentInput& input) {
+  connection.send(begin_statement);
+  connection.send(update_warehouse, input.w_id, input.amount_cents);
+  const Results first = co_await connection.run();
+  require_one_row(first[1], "warehouse");
+  const Result district =
+      co_await connection.execute(update_district, input.w_id, input.d_id, input.amount_cents);
+  require_one_row(district, "district");
+  const CustomerChoice& customer = input.customer;
+  const std::int32_t c_id = co_await customer_id(connection, customer);
+  const Result before =
+      co_await connection.execute(get_customer, customer.c_w_id, customer.c_d_id, c_id);
+  require_one_row(before, "customer");
+  co_await connection.execute(update_customer_by_id, customer.c_w_id, customer.c_d_id, c_id,
+                              input.amount_cents, input.w_id, input.d_id);
+  co_await connection.execute(insert_history_by_id, customer.c_w_id, customer.c_d_id, c_id,
+                              input.w_id, input.d_id, input.amount_cents);
+  connection.send(commit_statement);
+  co_await connection.run(Commits::yes);
+  co_return Outcome{};
+}
+
+}  // namespace drover::tpcc::postgres

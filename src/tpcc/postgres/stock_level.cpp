@@ -1,0 +1,53 @@
+// Stock-Level (clause 2.8): read only, at read committed; one statement batched, two single.
+#include <array>
+
+#include "tpcc/postgres/transactions.h"
+
+namespace drover::tpcc::postgres {
+namespace {
+
+const Statement count_low_stock{
+    "sl_count",
+    "SELECT count(DISTINCT s_i_id)::int4 FROM district JOIN order_line ON ol_w_id = d_w_id "
+    "AND ol_d_id = d_id AND ol_o_id >= d_next_o_id - 20 AND ol_o_id < d_next_o_id "
+    "JOIN stock ON s_w_id = d_w_id AND s_i_id = ol_i_id "
+    "WHERE d_w_id = $1::int4 AND d_id = $2::int4 AND s_quantity < $3::int4"};
+
+const Statement get_next_order{"sl_next_order",
+                               "SELECT d_next_o_id::int4 FROM district "
+                               "WHERE d_w_id = $1::int4 AND d_id = $2::int4"};
+const Statement count_low_stock_since{
+    "sl_count_since",
+    "SELECT count(DISTINCT s_i_id)::int4 FROM order_line JOIN stock ON s_w_id = ol_w_id "
+    "AND s_i_id = ol_i_id WHERE ol_w_id = $1::int4 AND ol_d_id = $2::int4 "
+    "AND ol_o_id >= $3::int4 - 20 AND ol_o_id < $3::int4 AND s_quantity < $4::int4"};
+
+const std::array batched_statements = {count_low_stock};
+const std::array single_statements = {get_next_order, count_low_stock_since};
+
+}  // namespace
+
+std::span<const Statement> stock_level_statements(StatementStyle style) {
+  if (style == StatementStyle::batched) return batched_statements;
+  return single_statements;
+}
+
+coro::Task<Outcome> stock_level_batched(Connection& connection, const StockLevelInput& input) {
+  connection.send(count_low_stock, input.w_id, input.d_id, input.threshold);
+  const Results results = co_await connection.run();
+  require_one_row(results[0], "Stock-Level");
+  co_return Outcome{};
+}
+
+coro::Task<Outcome> stock_level_single(Connection& connection, const StockLevelInput& input) {
+  connection.send(begin_statement);
+  connection.send(get_next_order, input.w_id, input.d_id);
+  const Results first = co_await connection.run();
+  require_one_row(first[1], "district");
+  co_await connection.execute(count_low_stock_since, input.w_id, input.d_id, first[1].int4(0, 0),
+                              input.threshold);
+  co_await connection.execute(commit_statement);
+  co_return Outcome{};
+}
+
+}  // namespace drover::tpcc::postgres

@@ -1,0 +1,37 @@
+#include "tpcc/postgres/transactions.h"
+
+#include <fmt/format.h>
+
+#include "database/error.h"
+
+namespace drover::tpcc::postgres {
+
+const Statement begin_statement{"begin", "BEGIN"};
+const Statement commit_statement{"commit", "COMMIT"};
+const Statement rollback_statement{"rollback", "ROLLBACK"};
+
+// Equal first names are ordered by c_id, so that the choice is the same each time.
+const std::string_view customer_id_by_name =
+    "(SELECT (array_agg(c_id ORDER BY c_first, c_id))[((count(*) + 1) / 2)::int4] FROM customer "
+    "WHERE c_w_id = $1::int4 AND c_d_id = $2::int4 AND c_last = $3::text)";
+
+std::vector<Statement> statements_of(StatementStyle style) {
+  std::vector<Statement> all = {begin_statement, commit_statement, rollback_statement};
+  for (const auto statements :
+       {new_order_statements(style), payment_statements(style), order_status_statements(style),
+        delivery_statements(style), stock_level_statements(style)}) {
+    all.insert(all.end(), statements.begin(), statements.end());
+  }
+  return all;
+}
+
+void require_one_row(const Result& result, std::string_view what) {
+  if (result.rows() == 1) return;
+  throw database::Error(
+      database::ErrorClass::statement, "",
+      fmt::format("{} has {} rows where one was expected: is the database loaded as far as the run "
+                  "reaches? See: drover tpcc check",
+                  what, result.rows()));
+}
+
+}  // namespace drover::tpcc::postgres

@@ -1,0 +1,67 @@
+// The five transactions on PostgreSQL, one file each. Every one has two styles:
+//
+//   batched  what can go together goes together: pipelines, arrays, UPDATE … RETURNING. New-Order
+//   takes
+//            two round trips, the others one.
+//   single   one statement a row and one round trip a statement, as the BenchBase family does, so
+//   that
+//            figures can be compared with published ones.
+//
+// Both do the same to the data. Rows are locked in one order everywhere, so that the batched style
+// cannot deadlock with itself: new_order, then customer, district, warehouse, then stock by its
+// key.
+//
+// The functions leave an open transaction behind when they throw; their caller rolls it back.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "coro/task.h"
+#include "database/postgres/connection.h"
+#include "tpcc/backend.h"
+
+namespace drover::tpcc::postgres {
+
+using database::postgres::Commits;
+using database::postgres::Connection;
+using database::postgres::Result;
+using database::postgres::Results;
+using database::postgres::Statement;
+
+enum class StatementStyle : std::uint8_t { batched, single };
+
+// What a session prepares for a style: every statement that the functions below use.
+std::vector<Statement> statements_of(StatementStyle style);
+
+// Shared by all transactions.
+extern const Statement begin_statement;
+extern const Statement commit_statement;
+extern const Statement rollback_statement;
+
+std::span<const Statement> new_order_statements(StatementStyle style);
+std::span<const Statement> payment_statements(StatementStyle style);
+std::span<const Statement> order_status_statements(StatementStyle style);
+std::span<const Statement> delivery_statements(StatementStyle style);
+std::span<const Statement> stock_level_statements(StatementStyle style);
+
+coro::Task<Outcome> new_order_batched(Connection& connection, const NewOrderInput& input);
+coro::Task<Outcome> new_order_single(Connection& connection, const NewOrderInput& input);
+coro::Task<Outcome> payment_batched(Connection& connection, const PaymentInput& input);
+coro::Task<Outcome> payment_single(Connection& connection, const PaymentInput& input);
+coro::Task<Outcome> order_status_batched(Connection& connection, const OrderStatusInput& input);
+coro::Task<Outcome> order_status_single(Connection& connection, const OrderStatusInput& input);
+coro::Task<Outcome> delivery_batched(Connection& connection, const DeliveryInput& input);
+coro::Task<Outcome> delivery_single(Connection& connection, const DeliveryInput& input);
+coro::Task<Outcome> stock_level_batched(Connection& connection, const StockLevelInput& input);
+coro::Task<Outcome> stock_level_single(Connection& connection, const StockLevelInput& input);
+
+// Throws database::Error (class statement) unless `result` has exactly one row: `what` names it.
+void require_one_row(const Result& result, std::string_view what);
+
+// The row of a customer chosen by last name is the one in the middle, by first name, rounded up
+// (clause 2.5.2.2). An expression of $1 = c_w_id, $2 = c_d_id, $3 = c_last.
+extern const std::string_view customer_id_by_name;
+
+}  // namespace drover::tpcc::postgres

@@ -1,0 +1,52 @@
+// The nine tables of TPC-C (clause 1.3), without SQL: names, columns in table order, cardinalities.
+//
+// Names follow the BenchBase family, so that data loaded by one tool can be checked and run by
+// another. Thread safety: constants only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace drover::tpcc {
+
+enum class Table : uint8_t {
+  Warehouse,
+  District,
+  Customer,
+  History,
+  NewOrder,
+  Order,
+  OrderLine,
+  Item,
+  Stock,
+};
+
+inline constexpr std::array<Table, 9> all_tables = {
+    Table::Warehouse, Table::District,  Table::Customer, Table::History, Table::NewOrder,
+    Table::Order,     Table::OrderLine, Table::Item,     Table::Stock};
+
+// Cardinalities of clauses 1.2.1 and 4.3.3.1.
+inline constexpr int32_t items = 100'000;
+inline constexpr int32_t districts_per_warehouse = 10;
+inline constexpr int32_t customers_per_district = 3'000;
+inline constexpr int32_t orders_per_district = 3'000;
+inline constexpr int32_t new_orders_per_district = 900;
+// The lowest order of a freshly loaded district that is not delivered yet.
+inline constexpr int32_t first_undelivered_order = 2'101;
+inline constexpr int32_t order_lines_min = 5;
+inline constexpr int32_t order_lines_max = 15;
+
+static_assert(first_undelivered_order + new_orders_per_district - 1 == orders_per_district);
+
+std::string_view table_name(Table table);
+
+// The columns in the order in which the tables are made and loaded.
+std::span<const std::string_view> column_names(Table table);
+
+// The rows that a fresh load of so many warehouses has. The lines of orders are random in number;
+// for them this is the mean.
+int64_t rows_at_load(Table table, int32_t warehouses);
+
+}  // namespace drover::tpcc
