@@ -1,0 +1,57 @@
+// drover: the commands, and what an error looks like.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <functional>
+
+#include "cli/commands.h"
+#include "cli/usage_error.h"
+
+namespace {
+
+int fail(int code, const char* message) {
+  fmt::print(stderr, "drover: error: {}\n", message);
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace drover::cli;
+  CLI::App app("Drover drives herds of terminals: a load generator for SQL databases", "drover");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", version_text());
+  app.footer(
+      "Examples:\n"
+      "  drover demo                         the whole story on a private PostgreSQL\n"
+      "  drover tpcc init && drover tpcc import -w 10 && drover tpcc run -w 10 --duration 3m\n"
+      "  drover tpcc check --db postgresql://user@host/name\n"
+      "\n"
+      "Exit codes: 0 success, 1 failure or a check that does not hold, 2 wrong use,\n"
+      "            130 interrupted");
+
+  std::function<int()> chosen;
+  CLI::App& tpcc = add_tpcc(app);
+  add_tpcc_init(tpcc, chosen);
+  add_tpcc_import(tpcc, chosen);
+  add_tpcc_run(tpcc, chosen);
+  add_tpcc_check(tpcc, chosen);
+  add_tpcc_clean(tpcc, chosen);
+  add_demo(app, chosen);
+  add_pg(app, chosen);
+
+  try {
+    app.parse(argc, argv);
+    return chosen();
+  } catch (const CLI::Success& success) {  // --help, --version
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    return fail(exit_usage, fmt::format("{}\nSee: drover --help", error.what()).c_str());
+  } catch (const UsageError& error) {
+    return fail(exit_usage, error.what());
+  } catch (const std::exception& error) {
+    return fail(exit_failure, error.what());
+  }
+}
