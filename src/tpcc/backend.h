@@ -36,6 +36,9 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
+  // Makes it ready for acquire(): connections are up when it is done.
+  virtual coro::Task<void> open() = 0;
+
   // A session for one transaction, when one is free; first come, first served.
   virtual coro::Task<Session*> acquire() = 0;
   virtual void release(Session& session) noexcept = 0;

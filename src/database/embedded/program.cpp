@@ -25,10 +25,20 @@ struct Pipe {
   FileDescriptor write_end;
 };
 
+// Another number for the same file, beyond the three standard ones: a process called with those
+// closed gets them for its next files, and the child would overwrite one by another.
+FileDescriptor above_standard(int file) {
+  FileDescriptor above(::fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  if (!above) throw system_error("cannot duplicate a file descriptor", errno);
+  return above;
+}
+
 Pipe make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw system_error("cannot make a pipe", errno);
-  return Pipe{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+  const FileDescriptor read_end(ends[0]);
+  const FileDescriptor write_end(ends[1]);
+  return Pipe{above_standard(read_end.get()), above_standard(write_end.get())};
 }
 
 // Where a child failed before its program ran; sent to us over a pipe that exec closes.
@@ -193,8 +203,9 @@ ProgramResult run_to_end(const Program& program) {
 
 pid_t launch(const Program& program, const LaunchOptions& options) {
   assert(options.output_file >= 0);
+  const FileDescriptor output = above_standard(options.output_file);
   PreparedChild child{};
-  child.output = options.output_file;
+  child.output = output.get();
   child.own_session = true;
   child.death_signal = options.dies_with_caller ? SIGQUIT : 0;
   return start(program, child);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -51,6 +52,19 @@ TEST(ProgramTest, InheritsNeitherFilesNorSignalsNorVariablesOfOurServer) {
   ::unsetenv("PGDATA");
   ::close(leak);
   EXPECT_EQ(result.output, "");
+}
+
+TEST(ProgramTest, WorksWithTheStandardFilesClosed) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(file);
+    const ProgramResult result =
+        run_to_end({"/bin/sh", {"-c", "cat; echo out"}, own_account(), "in\n"});
+    ::_exit(result.output == "in\nout\n" ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(ProgramTest, RootBecomesAnotherForGood) {

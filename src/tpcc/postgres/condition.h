@@ -43,11 +43,11 @@ struct Condition {
   // n of clause 3.3.2.n; 0 for a rule that is not one of the twelve.
   int number = 0;
   // Short and unique in all catalogues, such as "7" or "stock.rows".
-  std::string name;
-  std::string_view clause;
-  std::string title;
+  std::string name = {};
+  std::string_view clause = {};
+  std::string title = {};
   Span span = Span::range;
-  std::string sql;
+  std::string sql = {};
 };
 
 // To be executed once in a session before the statements; a server that knows none of these may

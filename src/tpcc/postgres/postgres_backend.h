@@ -33,7 +33,7 @@ class PostgresBackend final : public Backend {
   ~PostgresBackend() override;
 
   // Opens all connections, several at a time. Throws database::Error.
-  coro::Task<void> open();
+  coro::Task<void> open() override;
 
   // Throws database::Error (unavailable or denied) when the patience is over.
   coro::Task<Session*> acquire() override;

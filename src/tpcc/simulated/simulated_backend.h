@@ -13,7 +13,8 @@ class SimulatedBackend final : public Backend, Session {
   explicit SimulatedBackend(coro::Duration transaction_time) noexcept
       : transaction_time_(transaction_time) {}
 
-  coro::Task<Session*> acquire() override { co_return this; }
+  coro::Task<void> open() override { co_return; }
+  coro::Task<Session*> acquire() override { co_return static_cast<Session*>(this); }
   void release(Session&) noexcept override {}
 
  private:

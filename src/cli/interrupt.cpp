@@ -1,0 +1,74 @@
+#include "cli/interrupt.h"
+
+#include <pthread.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "cli/usage_error.h"
+#include "coro/fd_watch.h"
+
+namespace drover::cli {
+namespace {
+
+sigset_t interrupts() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  return signals;
+}
+
+// Asked twice: nothing is worth waiting for. Safe in a signal handler.
+void end_at_once(int) {
+  _exit(exit_interrupted);
+}
+
+// The next signal does not wait for the worker's loop, which may be busy or stuck. Only this thread
+// takes it: the others go on blocking it.
+void let_the_next_one_end_the_process() {
+  struct sigaction action{};
+  action.sa_handler = end_at_once;
+  sigemptyset(&action.sa_mask);
+  const sigset_t signals = interrupts();
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+}
+
+}  // namespace
+
+BlockedInterrupts::BlockedInterrupts() {
+  const sigset_t signals = interrupts();
+  pthread_sigmask(SIG_BLOCK, &signals, &before_);
+}
+
+BlockedInterrupts::~BlockedInterrupts() {
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+InterruptWatch::InterruptWatch(std::function<void()> on_first) : on_first_(std::move(on_first)) {
+  const sigset_t signals = interrupts();
+  signal_fd_ = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (signal_fd_ < 0) throw std::system_error(errno, std::generic_category(), "signalfd");
+}
+
+InterruptWatch::~InterruptWatch() {
+  close(signal_fd_);
+}
+
+coro::Task<void> InterruptWatch::watch() {
+  coro::FdWatch readable(signal_fd_);
+  while (!interrupted_) {
+    co_await readable.ready(coro::Readiness::read);
+    signalfd_siginfo signal{};
+    interrupted_ = read(signal_fd_, &signal, sizeof signal) == sizeof signal;
+  }
+  let_the_next_one_end_the_process();
+  on_first_();
+}
+
+}  // namespace drover::cli

@@ -1,0 +1,57 @@
+// Ctrl-C (SIGINT) and SIGTERM as an event on a worker: the first one is a request to end in an
+// orderly way, the second one ends the process at once.
+//
+//   BlockedInterrupts blocked;             // before any other thread is started
+//   InterruptWatch interrupt([&] { source.cancel(); });
+//   scope.start(interrupt.watch());        // and cancel the scope when the work is done
+//
+// Thread safety: a watch lives on one worker, and its callback runs there. One watch a process at a
+// time.
+#pragma once
+
+#include <csignal>
+#include <functional>
+
+#include "coro/task.h"
+
+namespace drover::cli {
+
+// As long as it lives, SIGINT and SIGTERM wait for an InterruptWatch: they are blocked in this
+// thread and in those that it starts. Then the mask of this thread is as it was.
+//
+// To be made before threads are started, and after the private server was: a child inherits the
+// mask.
+class BlockedInterrupts {
+ public:
+  BlockedInterrupts();
+  BlockedInterrupts(const BlockedInterrupts&) = delete;
+  BlockedInterrupts& operator=(const BlockedInterrupts&) = delete;
+  ~BlockedInterrupts();
+
+ private:
+  sigset_t before_;
+};
+
+class InterruptWatch {
+ public:
+  // `on_first` is called once, on the worker, in the middle of watch(); must not throw. Requires: a
+  // BlockedInterrupts, which outlives the watch.
+  explicit InterruptWatch(std::function<void()> on_first);
+  InterruptWatch(const InterruptWatch&) = delete;
+  InterruptWatch& operator=(const InterruptWatch&) = delete;
+  ~InterruptWatch();
+
+  // Waits for the first signal and calls `on_first`; ends then, or when it is cancelled. From the
+  // first signal on, the next one ends the process with exit_interrupted, whatever it is doing.
+  coro::Task<void> watch();
+
+  // Whether the first signal has come.
+  bool interrupted() const noexcept { return interrupted_; }
+
+ private:
+  std::function<void()> on_first_;
+  int signal_fd_ = -1;
+  bool interrupted_ = false;
+};
+
+}  // namespace drover::cli

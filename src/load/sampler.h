@@ -1,0 +1,39 @@
+// The sampler: turns the workers' counters into a sample a second.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "coro/worker.h"
+#include "load/run.h"
+
+namespace drover::load {
+
+// One worker as the sampler sees it. Both must outlive the sampler.
+struct SampledWorker {
+  const WorkerMetrics* metrics;
+  const coro::WorkerStatistics* statistics;
+};
+
+class Sampler {
+ public:
+  explicit Sampler(std::vector<SampledWorker> workers);
+
+  // The sample of what has happened since the last call (or the construction).
+  Sample take(coro::Duration elapsed, coro::Duration length, Phase phase);
+
+ private:
+  struct Totals {
+    std::array<std::uint64_t, tpcc::transaction_type_count> committed{};
+    std::uint64_t failed = 0;
+    std::uint64_t retries = 0;
+    measure::HistogramSnapshot latency;
+    std::vector<std::uint64_t> idle_ns;
+  };
+  Totals totals() const;
+
+  std::vector<SampledWorker> workers_;
+  Totals before_;
+};
+
+}  // namespace drover::load

@@ -1,0 +1,57 @@
+// What one worker counts while it runs: for each phase and type of transaction.
+//
+// Written by the worker's thread, read by the sampler at any time; errors_by_sqlstate alone is for
+// the end, when the worker has been joined.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "database/error.h"
+#include "measure/counter.h"
+#include "measure/histogram.h"
+#include "tpcc/transaction.h"
+
+namespace drover::load {
+
+// The counts of one type. A transaction that ends within the phase belongs to it.
+struct TransactionMetrics {
+  measure::Counter committed;
+  measure::Counter user_aborted;  // New-Orders that had to be rolled back
+  measure::Counter failed;
+  measure::Counter retries;
+  measure::Counter attempts;
+  measure::Histogram latency;  // of committed ones, from the intended start
+  measure::Histogram wait;     // the part before the session was at hand
+  std::array<measure::Counter, database::error_class_count> errors;
+  std::map<std::string, std::uint64_t> errors_by_sqlstate;
+};
+
+enum class Phase : std::uint8_t { warmup, measure, done };
+
+using PhaseMetrics = std::array<TransactionMetrics, tpcc::transaction_type_count>;
+
+struct alignas(measure::cache_line_bytes) WorkerMetrics {
+  PhaseMetrics warmup;
+  PhaseMetrics measured;
+  measure::Counter districts_skipped;  // measured
+  measure::Counter started;            // transactions, over all phases
+  measure::Counter finished;
+  measure::Counter wait_begun;  // terminals that asked for a permit
+  measure::Counter wait_ended;
+
+  std::uint64_t in_flight() const { return difference(started, finished); }
+  std::uint64_t waiting() const { return difference(wait_begun, wait_ended); }
+
+ private:
+  // The two are read one after the other while the worker counts on.
+  static std::uint64_t difference(const measure::Counter& more, const measure::Counter& less) {
+    const std::uint64_t subtrahend = less.get();
+    const std::uint64_t minuend = more.get();
+    return minuend > subtrahend ? minuend - subtrahend : 0;
+  }
+};
+
+}  // namespace drover::load
