@@ -27,7 +27,7 @@ DatabaseTarget::DatabaseTarget(const DatabaseOption& option)
     throw UsageError("--schema: a name in PostgreSQL has at most 63 bytes");
   }
   if (conninfo_.empty()) {
-    lease_ = database::embedded::ServerLease::acquire();
+    lease_.emplace(database::embedded::ServerLease::acquire());
     conninfo_ = lease_->conninfo();
     return;
   }

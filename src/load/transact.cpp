@@ -42,7 +42,6 @@ constexpr Duration pause_after_failure = std::chrono::milliseconds(100);
 Task<Instant> Herd::transact(TransactionType type, std::int32_t w_id, std::int32_t d_id,
                              Instant intended_start, tpcc::Rng& rng) {
   const tpcc::Input input = make_input(type, rng, w_id, d_id);
-  if (plan_.no_delays) intended_start = Worker::current().now();
   metrics_.started.add();
   bool failed = true;
   try {

@@ -78,12 +78,14 @@ INSERT INTO new_order SELECT o_w_id, o_d_id, o_id FROM oorder WHERE o_id >= 2101
 INSERT INTO order_line
 SELECT o_w_id, o_d_id, o_id, number, 1 + floor(random() * 100000)::int,
        CASE WHEN o_id < 2101 THEN o_entry_d END,
-       CASE WHEN o_id < 2101 THEN 0.00 ELSE (0.01 + floor(random() * 999999) / 100)::numeric(6,2) END,
+       CASE WHEN o_id < 2101 THEN 0.00
+            ELSE (0.01 + floor(random() * 999999) / 100)::numeric(6,2) END,
        o_w_id, 5, 'ABCDEFGHIJKLMNOPQRSTUVWX'
 FROM oorder, generate_series(1, o_ol_cnt) number;
 
 INSERT INTO item
-SELECT i, 'the item no. ' || lpad(i::text, 6, '0'), (1 + floor(random() * 9901) / 100)::numeric(5,2),
+SELECT i, 'the item no. ' || lpad(i::text, 6, '0'),
+       (1 + floor(random() * 9901) / 100)::numeric(5,2),
        CASE WHEN random() < 0.1 THEN 'data with ORIGINAL in the middle' ELSE repeat('i', 38) END,
        1 + floor(random() * 10000)::int
 FROM generate_series(1, 100000) i;

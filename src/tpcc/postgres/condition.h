@@ -1,5 +1,3 @@
-#pragma once
-
 // A condition on the data: one SQL statement that returns its offenders.
 //
 // Every statement of a catalogue has the same shape, so that one runner serves them all:
@@ -13,6 +11,7 @@
 // may differ from ours, so that databases loaded by other tools are checked, too.
 //
 // Values of this type are immutable once made; any thread may read them.
+#pragma once
 
 #include <string>
 #include <string_view>

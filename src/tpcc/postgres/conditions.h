@@ -1,11 +1,10 @@
-#pragma once
-
 // The catalogue of conditions that hold at any moment between transactions: those of clause 3.3.2,
 // and a few that follow from other clauses and that the twelve do not cover.
 //
 // What the statements take care of: rows missing on either side of a comparison are found (outer
 // joins, warehouses and districts counted off rather than read); a null never compares as equal
 // and never vanishes in a sum; condition 7 is judged line by line.
+#pragma once
 
 #include <vector>
 

@@ -205,7 +205,8 @@ TEST(Conditions, HoldAfterTransactions) {
     INSERT INTO history VALUES (77, 5, 2, 4, 1, now(), 4999.99, 'a remote payment');
     DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id = 3 AND no_o_id = 2101;
     UPDATE oorder SET o_carrier_id = 7 WHERE o_w_id = 1 AND o_d_id = 3 AND o_id = 2101;
-    UPDATE order_line SET ol_delivery_d = now() WHERE ol_w_id = 1 AND ol_d_id = 3 AND ol_o_id = 2101;
+    UPDATE order_line SET ol_delivery_d = now()
+      WHERE ol_w_id = 1 AND ol_d_id = 3 AND ol_o_id = 2101;
     UPDATE customer SET c_delivery_cnt = 1, c_balance = c_balance +
         (SELECT sum(ol_amount) FROM order_line
          WHERE ol_w_id = 1 AND ol_d_id = 3 AND ol_o_id = 2101)
@@ -214,8 +215,9 @@ TEST(Conditions, HoldAfterTransactions) {
     UPDATE district SET d_next_o_id = 3002 WHERE d_w_id = 2 AND d_id = 1;
     INSERT INTO oorder VALUES (2, 1, 3001, 5, NULL, 5, 0, now());
     INSERT INTO new_order VALUES (2, 1, 3001);
-    INSERT INTO order_line SELECT 2, 1, 3001, n, n, NULL, 3 * i_price, CASE n WHEN 4 THEN 1 ELSE 2 END,
-        3, 'ABCDEFGHIJKLMNOPQRSTUVWX' FROM generate_series(1, 5) n JOIN item ON i_id = n;
+    INSERT INTO order_line SELECT 2, 1, 3001, n, n, NULL, 3 * i_price,
+        
+        CASE n WHEN 4 THEN 1 ELSE 2 END, 3, 'ABCDEFGHIJKLMNOPQRSTUVWX' FROM generate_series(1, 5) n JOIN item ON i_id = n;
     UPDATE stock SET s_ytd = 3, s_order_cnt = 1 WHERE s_w_id = 2 AND s_i_id IN (1, 2, 3, 5);
     UPDATE stock SET s_ytd = 3, s_order_cnt = 1, s_remote_cnt = 1 WHERE s_w_id = 1 AND s_i_id = 4;
     -- A district of which everything is delivered has no row of new_order: conditions 2 and 3 hold.

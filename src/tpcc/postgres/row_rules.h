@@ -1,7 +1,6 @@
-#pragma once
-
 // Patterns from which rules about rows are made: which rows there must be, and which values a
 // column may take. They return bodies for offender_statement(). Pure functions.
+#pragma once
 
 #include <initializer_list>
 #include <span>

@@ -1,0 +1,26 @@
+// The result document of a run, made of its plan and its outcome.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "load/run.h"
+#include "report/result.h"
+
+namespace drover::cli {
+
+// What the plan of the engine does not know.
+struct RunFacts {
+  std::size_t connections = 0;
+  std::string statements;
+  std::string schema;
+  std::string isolation;
+  std::optional<double> simulate_ms;
+  std::optional<report::Server> server;
+};
+
+report::Result make_result(const load::Plan& plan, const RunFacts& facts,
+                           const load::Outcome& outcome);
+
+}  // namespace drover::cli

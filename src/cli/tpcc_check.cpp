@@ -1,0 +1,179 @@
+#include "cli/tpcc_check.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/usage_error.h"
+#include "coro/block_on.h"
+#include "coro/worker.h"
+#include "tpcc/postgres/conditions.h"
+
+namespace drover::cli {
+namespace {
+
+using tpcc::postgres::CheckOptions;
+using tpcc::postgres::CheckReport;
+using tpcc::postgres::Money;
+using tpcc::postgres::Offender;
+using tpcc::postgres::Verdict;
+
+constexpr std::string_view line_format = "{:>3}  {:<9} {:<52} {}\n";
+
+std::string number_text(int number) {
+  return number == 0 ? std::string("-") : std::to_string(number);
+}
+
+void append_verdict(std::string& text, const Verdict& verdict) {
+  std::string result = "OK";
+  if (verdict.error) {
+    result = "ERROR";
+  } else if (!verdict.holds()) {
+    result = fmt::format("VIOLATED by {}", verdict.offenders);
+  }
+  text += fmt::format(fmt::runtime(line_format), number_text(verdict.number), verdict.clause,
+                      verdict.title, result);
+  if (verdict.error) text += fmt::format("       {}\n", *verdict.error);
+  for (const auto& [key, expected, found] : verdict.first_offenders)
+    text += fmt::format("       {}: expected {}; found {}\n", key, expected, found);
+  const auto shown = std::ssize(verdict.first_offenders);
+  if (verdict.offenders > shown)
+    text += fmt::format("       and {} more\n", verdict.offenders - shown);
+}
+
+// A condition that is not checked must not look like one that holds.
+void append_eleventh_left_out(std::string& text) {
+  const auto condition = tpcc::postgres::freshly_loaded_condition(Money::exact);
+  text += fmt::format(fmt::runtime(line_format), condition.number, condition.clause,
+                      condition.title, "not checked: of fresh data only (--after-import)");
+}
+
+std::string summary_of(const CheckReport& report) {
+  const auto violated = std::count_if(report.verdicts.begin(), report.verdicts.end(),
+                                      [](const Verdict& v) { return !v.error && !v.holds(); });
+  const auto unknown = std::count_if(report.verdicts.begin(), report.verdicts.end(),
+                                     [](const Verdict& v) { return v.error.has_value(); });
+  if (violated == 0 && unknown == 0)
+    return fmt::format("All {} conditions checked hold.\n", report.verdicts.size());
+  std::string text = fmt::format("Of {} conditions", report.verdicts.size());
+  if (violated > 0) text += fmt::format(" {} violated", violated);
+  if (violated > 0 && unknown > 0) text += " and";
+  if (unknown > 0) text += fmt::format(" {} not judged, which is no pass", unknown);
+  return text + ".\n";
+}
+
+// On a terminal only: a log has no use for it.
+std::function<void(std::size_t, std::size_t)> progress_line() {
+  if (isatty(STDERR_FILENO) == 0) return {};
+  return [](std::size_t done, std::size_t total) {
+    fmt::print(stderr, "\rchecked {}% ", done * 100 / total);
+    if (done == total) fmt::print(stderr, "\r{:14}\r", "");
+  };
+}
+
+// Nothing when it was interrupted.
+coro::Task<std::optional<CheckReport>> check_until_interrupt(CheckOptions options) {
+  std::optional<CheckReport> report;
+  coro::Scope* work = nullptr;
+  InterruptWatch interrupt([&work] { work->cancel(); });
+  auto body = [&](coro::Scope& scope) -> coro::Task<void> {
+    work = &scope;
+    scope.start(interrupt.watch());
+    report = co_await tpcc::postgres::check(std::move(options));
+    scope.cancel();
+  };
+  co_await coro::with_scope(body);
+  co_return report;
+}
+
+}  // namespace
+
+std::string format_check_report(const CheckReport& report) {
+  const bool eleventh = std::any_of(report.verdicts.begin(), report.verdicts.end(),
+                                    [](const Verdict& verdict) { return verdict.number == 11; });
+  std::string text;
+  for (const Verdict& verdict : report.verdicts) {
+    if (verdict.number == 12 && !eleventh) append_eleventh_left_out(text);
+    append_verdict(text, verdict);
+  }
+  if (report.money == Money::floating)
+    text += "Money is stored in binary floating point: each amount was rounded to cents.\n";
+  return text + "\n" + summary_of(report);
+}
+
+int check_database(const DatabaseTarget& target, const CheckRequest& request) {
+  CheckOptions options;
+  options.conninfo = target.conninfo();
+  options.schema = target.schema();
+  options.warehouses = request.warehouses;
+  options.after_import = request.after_import;
+  options.connections = request.connections;
+  if (options.connections == 0)
+    options.connections = std::max<std::size_t>(2, std::thread::hardware_concurrency());
+  options.on_progress = progress_line();
+
+  const BlockedInterrupts blocked;
+  coro::Worker worker;
+  const coro::Instant start = worker.now();
+  const auto report = coro::block_on(worker, check_until_interrupt(std::move(options)));
+  if (!report) {
+    fmt::print(stderr, "drover: interrupted: nothing is known of the data\n");
+    return exit_interrupted;
+  }
+  const std::chrono::duration<double> seconds = worker.now() - start;
+  fmt::print("Checked {} {} in {}{}, {:.1f} s\n\n", report->warehouses,
+             report->warehouses == 1 ? "warehouse" : "warehouses", target.description(),
+             target.schema().empty() ? "" : fmt::format(", schema {}", target.schema()),
+             seconds.count());
+  fmt::print(fmt::runtime(line_format), "#", "clause", "condition", "result");
+  fmt::print("{}", format_check_report(*report));
+  return report->holds() ? exit_success : exit_failure;
+}
+
+void add_tpcc_check(CLI::App& tpcc, std::function<int()>& chosen) {
+  struct Arguments {
+    DatabaseOption database;
+    CheckRequest request;
+  };
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = tpcc.add_subcommand(
+      "check",
+      "Check the consistency of the data (clause 3.3.2) in any database with the nine tables,\n"
+      "whichever tool loaded it. Only reads. Exit code 0: all conditions hold; 1: not, or they\n"
+      "could not be checked.");
+  command->footer(
+      "Examples:\n"
+      "  drover tpcc check\n"
+      "  drover tpcc check --after-import --db postgresql://user@host/name");
+  add_database_options(*command, arguments->database);
+  command
+      ->add_option("-w,--warehouses", arguments->request.warehouses,
+                   "Warehouses that there must be (default: those that there are)")
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("W");
+  command->add_flag("--after-import", arguments->request.after_import,
+                    "The data is freshly loaded: condition 11, and the whole population of\n"
+                    "clause 4.3.3.1: cardinalities, domains of all columns, shares");
+  command
+      ->add_option("--connections", arguments->request.connections,
+                   "Sessions that check at the same time (default: as many as processors)")
+      ->check(CLI::Range(1, 1'000))
+      ->type_name("N");
+  command->callback([arguments, &chosen] {
+    chosen = [arguments] {
+      const DatabaseTarget target(arguments->database);
+      return check_database(target, arguments->request);
+    };
+  });
+}
+
+}  // namespace drover::cli

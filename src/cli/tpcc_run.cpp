@@ -1,0 +1,333 @@
+// `drover tpcc run`: parse, plan, run, report.
+#include "cli/tpcc_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <thread>
+
+#include "cli/commands.h"
+#include "cli/count_option.h"
+#include "cli/duration.h"
+#include "cli/interrupt.h"
+#include "cli/run_result.h"
+#include "cli/usage_error.h"
+#include "coro/block_on.h"
+#include "database/postgres/server_info.h"
+#include "load/run.h"
+#include "report/result_file.h"
+#include "report/summary_text.h"
+#include "tpcc/mix.h"
+#include "tpcc/postgres/loaded.h"
+#include "tpcc/postgres/postgres_backend.h"
+#include "tpcc/simulated/simulated_backend.h"
+#include "ui/plain_lines.h"
+
+namespace drover::cli {
+namespace {
+
+using coro::Duration;
+using coro::Task;
+using std::chrono::seconds;
+using tpcc::postgres::StatementStyle;
+
+constexpr std::int64_t warehouses_most = 1'000'000;
+constexpr std::int64_t connections_most = 10'000;
+
+// Everything that is known before the database is asked.
+struct Request {
+  load::Plan plan;
+  StatementStyle style = StatementStyle::batched;
+  bool all_warehouses = false;
+  std::optional<std::int64_t> connections;  // none: auto
+  std::optional<std::int64_t> max_inflight;
+  bool threads_auto = false;
+};
+
+std::optional<std::int64_t> count_or_auto(std::string_view name, const std::string& text,
+                                          std::int64_t high) {
+  if (text == "auto") return std::nullopt;
+  return parse_count(name, text, 1, high);
+}
+
+// A tenth of the duration; with delays at least one cycle of a terminal, so that each has met the
+// database before its transactions count.
+Duration automatic_warmup(const load::Plan& plan) {
+  const Duration least = plan.no_delays ? Duration(seconds(3)) : tpcc::mean_cycle(plan.pace);
+  const Duration most = std::chrono::minutes(10);
+  return std::clamp(plan.duration / 10, std::min(least, most), most);
+}
+
+Request validate(const RunRequest& written) {
+  Request request;
+  load::Plan& plan = request.plan;
+  request.all_warehouses = written.warehouses == "auto";
+  if (!request.all_warehouses) {
+    plan.warehouses = static_cast<std::int32_t>(
+        parse_count("--warehouses", written.warehouses, 1, warehouses_most));
+  } else if (written.simulate_ms) {
+    throw UsageError("--simulate-ms needs --warehouses: there is no database to count them in");
+  }
+  plan.no_delays = written.no_delays;
+  if (!(written.pace >= 0.001 && written.pace <= 10'000)) {
+    throw UsageError(fmt::format("--pace {}: expected a number from 0.001 to 10000", written.pace));
+  }
+  plan.pace = written.pace;
+  plan.duration = parse_duration("--duration", written.duration);
+  if (plan.duration < seconds(1)) throw UsageError("--duration: at least 1s is needed");
+  plan.warmup = written.warmup == "auto" ? automatic_warmup(plan)
+                                         : parse_duration("--warmup", written.warmup);
+  const auto threads = count_or_auto("--threads", written.threads, 1024);
+  request.threads_auto = !threads;
+  plan.threads = static_cast<std::size_t>(threads.value_or(1));
+  request.connections = count_or_auto("--connections", written.connections, connections_most);
+  request.max_inflight = count_or_auto("--max-inflight", written.max_inflight, 10'000'000);
+  plan.seed = written.seed;
+  if (written.statements == "single") {
+    request.style = StatementStyle::single;
+  } else if (written.statements != "batched") {
+    throw UsageError(
+        fmt::format("--statements {}: expected batched or single", written.statements));
+  }
+  if (written.simulate_ms && !(*written.simulate_ms >= 0 && *written.simulate_ms <= 3'600'000)) {
+    throw UsageError("--simulate-ms: expected milliseconds from 0 to 3600000");
+  }
+  return request;
+}
+
+// What a thread can do by far: a transaction costs it 20 to 50 µs.
+constexpr double transactions_a_thread = 10'000;
+
+double transactions_a_second(const load::Plan& plan) {
+  const double cycle = std::chrono::duration<double>(tpcc::mean_cycle(plan.pace)).count();
+  return static_cast<double>(plan.terminals()) / cycle;
+}
+
+void resolve_threads(Request& request) {
+  load::Plan& plan = request.plan;
+  const auto processors = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
+  if (request.threads_auto) {
+    // Without delays the database sets the pace, and it needs the processors more than we do.
+    const double wanted = plan.no_delays ? static_cast<double>(processors) / 8
+                                         : transactions_a_second(plan) / transactions_a_thread;
+    plan.threads =
+        std::clamp<std::size_t>(static_cast<std::size_t>(std::ceil(wanted)), 1, processors);
+  }
+  plan.threads = std::min(plan.threads, static_cast<std::size_t>(plan.warehouses));
+}
+
+// Enough for transactions of 100 ms at the pace of the terminals, and not more than the server has.
+std::size_t resolve_connections(const Request& request,
+                                const database::postgres::ServerInfo& server) {
+  const std::int64_t free = server.connections_max - server.connections_used;
+  if (request.connections) {
+    if (*request.connections > free && server.connections_max > 0) {
+      throw UsageError(fmt::format(
+          "--connections {}: the server has room for {} more (max_connections {}, {} in use)",
+          *request.connections, std::max<std::int64_t>(free, 0), server.connections_max,
+          server.connections_used));
+    }
+    return static_cast<std::size_t>(*request.connections);
+  }
+  const load::Plan& plan = request.plan;
+  const auto processors = static_cast<double>(std::thread::hardware_concurrency());
+  double wanted = plan.no_delays ? 4 * processors : transactions_a_second(plan) * 0.1;
+  wanted = std::clamp(wanted, 16.0, 500.0);
+  if (server.connections_max > 0) wanted = std::min(wanted, static_cast<double>(free) * 0.8);
+  wanted = std::min(wanted, static_cast<double>(plan.terminals()));
+  return std::max<std::size_t>(static_cast<std::size_t>(wanted), plan.threads);
+}
+
+// Of `total`, the part of the thread `index` of `threads`.
+std::size_t share(std::size_t total, std::size_t threads, std::size_t index) {
+  return total / threads + (index < total % threads ? 1 : 0);
+}
+
+// What the run needs from the database, and what its result says of it.
+struct Prepared {
+  tpcc::postgres::LoadedDatabase loaded;
+  database::postgres::ServerInfo server;
+};
+
+Task<Prepared> prepare(std::string conninfo, std::string schema) {
+  Prepared prepared;
+  const auto connection = co_await tpcc::postgres::open_in_schema(conninfo, schema);
+  prepared.server = co_await database::postgres::server_info(*connection);
+  prepared.loaded = co_await tpcc::postgres::inspect_loaded(*connection, schema);
+  co_return prepared;
+}
+
+// Runs the engine on this thread's worker, with Ctrl-C as an orderly end.
+Task<load::Outcome> run_until_interrupted(const load::Plan& plan, load::BackendFactory backends,
+                                          load::Observer& observer) {
+  load::StopRequest stop;
+  InterruptWatch interrupt([&stop] {
+    fmt::print(stderr, "interrupted: ending the run (once more ends it at once)\n");
+    stop.request();
+  });
+  coro::Scope watching(co_await coro::current_source());
+  watching.start(interrupt.watch());
+  std::exception_ptr error;
+  load::Outcome outcome;
+  try {
+    outcome = co_await load::run(plan, std::move(backends), observer, stop);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  watching.cancel();
+  co_await watching.join();
+  if (error) std::rethrow_exception(error);
+  co_return outcome;
+}
+
+int finish(const report::Result& result, const load::Outcome& outcome, const std::string& json) {
+  fmt::print("{}", report::summary_text(result));
+  std::fflush(stdout);
+  if (!json.empty()) report::write_result_file(json, result);
+  if (outcome.failure) {
+    fmt::print(stderr, "drover: error: the run was given up: {}\n", *outcome.failure);
+    return exit_failure;
+  }
+  return outcome.interrupted ? exit_interrupted : exit_success;
+}
+
+int run_simulated(Request request, const RunRequest& written) {
+  load::Plan& plan = request.plan;
+  resolve_threads(request);
+  plan.max_inflight = static_cast<std::size_t>(request.max_inflight.value_or(0));
+  plan.constants = tpcc::run_constants(plan.seed, tpcc::load_constants(plan.seed));
+  const auto time = Duration(std::llround(*written.simulate_ms * 1e6));
+  const BlockedInterrupts blocked;
+  coro::Worker worker;
+  ui::PlainLines lines(plan, stderr, seconds(5));
+  const auto backends = [time](std::size_t) -> std::unique_ptr<tpcc::Backend> {
+    return std::make_unique<tpcc::SimulatedBackend>(time);
+  };
+  const load::Outcome outcome =
+      coro::block_on(worker, run_until_interrupted(plan, backends, lines));
+  RunFacts facts;
+  facts.statements = "none";
+  facts.isolation = "none";
+  facts.simulate_ms = written.simulate_ms;
+  return finish(make_result(plan, facts, outcome), outcome, written.json);
+}
+
+int run_on_postgres(Request request, const DatabaseOption& database, const RunRequest& written) {
+  load::Plan& plan = request.plan;
+  const DatabaseTarget target(database);
+  const BlockedInterrupts blocked;
+  coro::Worker worker;
+  const Prepared prepared = coro::block_on(worker, prepare(target.conninfo(), target.schema()));
+  if (request.all_warehouses) plan.warehouses = prepared.loaded.warehouses;
+  tpcc::postgres::require_warehouses(prepared.loaded, plan.warehouses, target.schema());
+  resolve_threads(request);
+  const std::size_t connections = resolve_connections(request, prepared.server);
+  plan.threads = std::min(plan.threads, connections);
+  plan.max_inflight = std::min(
+      static_cast<std::size_t>(request.max_inflight.value_or(connections_most)), connections);
+  plan.constants = prepared.loaded.load_constants
+                       ? tpcc::run_constants(plan.seed, *prepared.loaded.load_constants)
+                       : tpcc::load_constants(plan.seed);
+
+  fmt::print(stderr,
+             "TPC-C on {}, PostgreSQL {}: {} warehouses, {} terminals, {} connections, {}\n",
+             target.description(), prepared.server.version, plan.warehouses, plan.terminals(),
+             connections, plan.threads == 1 ? "1 thread" : fmt::format("{} threads", plan.threads));
+  if (!prepared.loaded.load_constants) {
+    fmt::print(stderr,
+               "note: another tool loaded these tables, so its C-Load is unknown: the distance of "
+               "C-Run to it (clause 2.1.6.1) is not ensured\n");
+  }
+  ui::PlainLines lines(plan, stderr, seconds(5));
+  const auto backends = [&](std::size_t index) -> std::unique_ptr<tpcc::Backend> {
+    return std::make_unique<tpcc::postgres::PostgresBackend>(
+        tpcc::postgres::PostgresOptions{.conninfo = target.conninfo(),
+                                        .schema = target.schema(),
+                                        .style = request.style,
+                                        .connections = share(connections, plan.threads, index)});
+  };
+  const load::Outcome outcome =
+      coro::block_on(worker, run_until_interrupted(plan, backends, lines));
+  RunFacts facts;
+  facts.connections = connections;
+  facts.statements = written.statements;
+  facts.schema = target.schema();
+  const auto isolation = prepared.server.settings.find("default_transaction_isolation");
+  if (isolation != prepared.server.settings.end()) facts.isolation = isolation->second;
+  facts.server = report::Server{prepared.server.version, prepared.server.settings};
+  return finish(make_result(plan, facts, outcome), outcome, written.json);
+}
+
+}  // namespace
+
+int run_tpcc(const DatabaseOption& database, const RunRequest& request) {
+  const Request validated = validate(request);
+  if (!request.json.empty()) report::check_result_file(request.json);
+  if (request.simulate_ms) return run_simulated(validated, request);
+  return run_on_postgres(validated, database, request);
+}
+
+void add_tpcc_run(CLI::App& tpcc, std::function<int()>& chosen) {
+  struct Options {
+    DatabaseOption database;
+    RunRequest request;
+  };
+  auto options = std::make_shared<Options>();
+  RunRequest& request = options->request;
+  CLI::App& run = *tpcc.add_subcommand("run", "Runs the benchmark and reports");
+  add_database_options(run, options->database);
+  run.add_option("-w,--warehouses", request.warehouses,
+                 "Warehouses, ten terminals each; auto: all that are loaded")
+      ->type_name("W|auto")
+      ->capture_default_str();
+  run.add_option("--duration", request.duration, "How long to measure, e.g. 90s, 10m, 2h")
+      ->type_name("TIME")
+      ->capture_default_str();
+  run.add_option("--warmup", request.warmup,
+                 "How long to run before measuring; auto: a tenth of the duration, with delays at "
+                 "least a cycle of the terminals")
+      ->type_name("TIME|auto")
+      ->capture_default_str();
+  run.add_option("--threads", request.threads,
+                 "Threads of ours; one is enough for 10,000 transactions a second")
+      ->type_name("N|auto")
+      ->capture_default_str();
+  run.add_option("--connections", request.connections, "Connections to the database")
+      ->type_name("N|auto")
+      ->capture_default_str();
+  run.add_option("--max-inflight", request.max_inflight,
+                 "Transactions at a time; the others wait in a queue. auto: one a connection")
+      ->type_name("N|auto")
+      ->capture_default_str();
+  run.add_flag("--no-delays", request.no_delays, "Without keying and think times");
+  run.add_option("--pace", request.pace, "Divides keying and think times: 10 is ten times as fast")
+      ->type_name("X")
+      ->capture_default_str();
+  run.add_option(
+         "--seed", request.seed,
+         "The inputs and pauses of the terminals are made from it; the same again by default")
+      ->type_name("N")
+      ->capture_default_str();
+  run.add_option("--statements", request.statements,
+                 "batched: pipelines and arrays; single: a statement a row, as other tools do")
+      ->type_name("batched|single")
+      ->capture_default_str();
+  run.add_option("--json", request.json, "Writes the result document to this file")
+      ->type_name("FILE");
+  run.add_option("--simulate-ms", request.simulate_ms,
+                 "No database: every transaction takes so many milliseconds")
+      ->type_name("N");
+  run.footer(
+      "Examples:\n"
+      "  drover tpcc run -w 10 --duration 3m --json result.json\n"
+      "  drover tpcc run --no-delays --connections 16 --duration 1m\n"
+      "  drover tpcc run -w 15000 --simulate-ms 5 --duration 60s --warmup 0\n"
+      "Ctrl-C ends a run with the result so far (exit code 130); a second one at once.");
+  run.callback([options, &chosen] {
+    chosen = [options] { return run_tpcc(options->database, options->request); };
+  });
+}
+
+}  // namespace drover::cli

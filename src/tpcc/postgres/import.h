@@ -1,0 +1,42 @@
+// The import of a population: plan, load, keys and indexes, statistics, references.
+//
+// It may be killed at any point, on either side: the same call goes on from there, and the rows are
+// the same as without the kill.
+//
+// Thread safety: runs on one worker; threads that it starts end before it does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "coro/clock.h"
+#include "coro/task.h"
+#include "tpcc/postgres/import_plan.h"
+#include "tpcc/postgres/import_progress.h"
+
+namespace drover::tpcc::postgres {
+
+struct ImportOptions {
+  std::string conninfo = {};
+  std::string schema = {};
+  ImportRequest request = {};
+  size_t connections = 2;
+  size_t threads = 1;
+  coro::Duration progress_interval = std::chrono::seconds(2);
+  // How long the sessions of a killed import may take to end.
+  coro::Duration lock_wait_max = std::chrono::seconds(15);
+};
+
+struct ImportOutcome {
+  ImportPlan plan;
+  int64_t rows = 0;
+  int64_t bytes = 0;
+  coro::Duration load_time{};
+  coro::Duration finish_time{};
+};
+
+// Throws UnfitSchema, and database::Error, whose message then says how far the import came.
+coro::Task<ImportOutcome> import_warehouses(ImportOptions options, ImportObserver& observer);
+
+}  // namespace drover::tpcc::postgres

@@ -1,0 +1,30 @@
+// Loading the parts of a population (a warehouse, or item) by binary COPY over several connections,
+// which may lie on several threads.
+//
+// Each part is one transaction, with its row in drover_tpcc_loaded: it is loaded whole and
+// recorded, or not at all. The connections take the parts in order, one at a time.
+//
+// Thread safety: runs on one worker; the threads it starts end before it does.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "coro/task.h"
+#include "tpcc/postgres/import_plan.h"
+#include "tpcc/postgres/import_progress.h"
+
+namespace drover::tpcc::postgres {
+
+struct LoadOptions {
+  std::string conninfo;
+  std::string schema;
+  size_t connections = 2;  // at least one; of no use are more than parts
+  size_t threads = 1;      // the calling one is among them; at most one for each connection
+};
+
+// Throws the first error of a connection, after all have stopped.
+coro::Task<void> load_parts(const LoadOptions& options, const ImportPlan& plan,
+                            ImportCounters& counters);
+
+}  // namespace drover::tpcc::postgres

@@ -1,0 +1,174 @@
+#include "tpcc/postgres/import_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tpcc/postgres/schema.h"
+
+namespace drover::tpcc::postgres {
+namespace {
+
+using coro::Task;
+using database::postgres::Connection;
+using database::postgres::Result;
+
+// The first of the two numbers of our advisory lock, the second is the table's.
+constexpr int32_t lock_space = 0x64727672;  // "drvr"
+
+bool all_objects_exist(const Catalog& catalog, const std::string& schema,
+                       ForeignKeys foreign_keys) {
+  std::vector<SchemaObject> wanted = primary_keys(schema);
+  const std::vector<SchemaObject> indexes = secondary_indexes(schema);
+  wanted.insert(wanted.end(), indexes.begin(), indexes.end());
+  if (foreign_keys == ForeignKeys::after_load) {
+    const std::vector<SchemaObject> references = postgres::foreign_keys(schema);
+    wanted.insert(wanted.end(), references.begin(), references.end());
+  }
+  return std::all_of(wanted.begin(), wanted.end(),
+                     [&](const SchemaObject& object) { return catalog.has(object.name); });
+}
+
+std::string anew(const std::string& schema) {
+  return fmt::format("make the schema anew with 'drover tpcc init --force{}'",
+                     schema_argument(schema));
+}
+
+// Nothing is recorded as loaded: then there must be nothing.
+Task<void> require_empty_tables(Connection& connection, const std::string& schema) {
+  for (const Table table : all_tables) {
+    const Result found = co_await connection.query(
+        fmt::format("SELECT 1 FROM {} LIMIT 1", qualified_name(schema, table_name(table))));
+    if (found.rows() == 0) continue;
+    throw UnfitSchema(
+        fmt::format("table {} holds rows that no import of drover has recorded; an import needs "
+                    "empty tables: {}",
+                    table_name(table), anew(schema)));
+  }
+}
+
+Task<void> require_recorded_warehouses(Connection& connection, const std::string& schema) {
+  const Result found = co_await connection.query(fmt::format(
+      "SELECT w_id FROM {0} EXCEPT SELECT w_id FROM {1} ORDER BY w_id LIMIT 1",
+      qualified_name(schema, table_name(Table::Warehouse)), qualified_name(schema, loaded_table)));
+  if (found.rows() == 0) co_return;
+  throw UnfitSchema(
+      fmt::format("table warehouse holds warehouse {}, which no import of drover has recorded: {}",
+                  found.text(0, 0), anew(schema)));
+}
+
+void require_same_request(const ImportRequest& request, const Settings& settings,
+                          const std::string& schema) {
+  if (request.seed && *request.seed != settings.population->seed) {
+    throw UnfitSchema(fmt::format(
+        "--seed {}: the warehouses that are loaded come from seed {}; go on without --seed, or {}",
+        *request.seed, settings.population->seed, anew(schema)));
+  }
+  if (request.warehouses < settings.warehouses) {
+    throw UnfitSchema(
+        fmt::format("-w {}: an import of {} warehouses {} here; {}, or {}", request.warehouses,
+                    settings.warehouses, settings.complete ? "was done" : "was begun",
+                    settings.complete ? "clear them with 'drover tpcc clean'"
+                                      : fmt::format("go on with -w {}", settings.warehouses),
+                    anew(schema)));
+  }
+}
+
+Task<void> record_begin(Connection& connection, const std::string& schema, const ImportPlan& plan) {
+  const NurandConstants constants = load_constants(plan.population.seed);
+  std::string sql = fmt::format(
+      "UPDATE {} SET seed = {}, load_time_us = {}, c_last = {}, c_id = {}, ol_i_id = {}, "
+      "warehouses = {}, complete = false",
+      qualified_name(schema, settings_table), plan.population.seed, plan.population.load_time_us,
+      constants.c_last, constants.c_id, constants.ol_i_id, plan.warehouses);
+  co_await connection.script(std::move(sql));
+}
+
+std::vector<int32_t> missing_parts(const std::vector<int32_t>& loaded, int32_t warehouses) {
+  std::vector<int32_t> missing;
+  auto next = loaded.begin();
+  for (int32_t part = item_part; part <= warehouses; ++part) {
+    if (next != loaded.end() && *next == part) {
+      ++next;
+    } else {
+      missing.push_back(part);
+    }
+  }
+  return missing;
+}
+
+}  // namespace
+
+int32_t ImportPlan::warehouses_missing() const noexcept {
+  const bool item = !missing.empty() && missing.front() == item_part;
+  return static_cast<int32_t>(missing.size()) - (item ? 1 : 0);
+}
+
+Task<bool> try_lock_import(Connection& connection, std::string schema) {
+  const std::string table = qualified_name(schema, settings_table);
+  const std::string_view name = table;
+  const Result locked = co_await connection.query(
+      fmt::format("SELECT pg_try_advisory_lock({}, to_regclass($1::text)::oid::int)", lock_space),
+      name);
+  co_return locked.text(0, 0) == "t";
+}
+
+Task<void> require_initialised(Connection& connection, std::string schema) {
+  const Catalog catalog = co_await read_catalog(connection, schema);
+  const bool ours = catalog.settings_table && catalog.loaded_table;
+  if (ours && catalog.table_count() == all_tables.size()) co_return;
+  if (!ours && catalog.table_count() > 0) {
+    throw UnfitSchema(
+        fmt::format("the tables that there are ({}) were not made by 'drover tpcc init', and an "
+                    "import needs its records: {}",
+                    catalog.tables_that_exist(true), anew(schema)));
+  }
+  if (ours && catalog.table_count() > 0) {
+    throw UnfitSchema(
+        fmt::format("tables are missing ({}): {}", catalog.tables_that_exist(false), anew(schema)));
+  }
+  throw UnfitSchema(
+      fmt::format("not initialised: there are no tables of TPC-C here; run 'drover tpcc init{}'",
+                  schema_argument(schema)));
+}
+
+Task<ImportPlan> begin_import(Connection& connection, std::string schema, ImportRequest request) {
+  const Catalog catalog = co_await read_catalog(connection, schema);
+  const std::optional<Settings> settings = co_await read_settings(connection, schema);
+  if (!settings) {
+    throw UnfitSchema(fmt::format("table {} has no row: {}", settings_table, anew(schema)));
+  }
+  const std::vector<int32_t> loaded = co_await read_loaded(connection, schema);
+  ImportPlan plan;
+  plan.foreign_keys = settings->foreign_keys;
+  plan.warehouses = request.warehouses;
+  plan.missing = missing_parts(loaded, request.warehouses);
+  plan.skipped = request.warehouses - plan.warehouses_missing();
+  plan.has_keys = !catalog.objects.empty();
+  if (loaded.empty() || !settings->population) {
+    co_await require_empty_tables(connection, schema);
+    plan.population = request.fresh_population;
+    if (request.seed) plan.population.seed = *request.seed;
+  } else {
+    require_same_request(request, *settings, schema);
+    co_await require_recorded_warehouses(connection, schema);
+    plan.population = *settings->population;
+    if (plan.missing.empty() && settings->complete &&
+        all_objects_exist(catalog, schema, settings->foreign_keys)) {
+      throw UnfitSchema(
+          fmt::format("{} warehouses are loaded already, there is nothing to import; for others {}",
+                      settings->warehouses, anew(schema)));
+    }
+  }
+  co_await record_begin(connection, schema, plan);
+  co_return plan;
+}
+
+Task<void> complete_import(Connection& connection, std::string schema) {
+  // What this commit flushes, all earlier ones are in.
+  std::string sql = fmt::format("RESET synchronous_commit; UPDATE {} SET complete = true",
+                                qualified_name(schema, settings_table));
+  co_await connection.script(std::move(sql));
+}
+
+}  // namespace drover::tpcc::postgres

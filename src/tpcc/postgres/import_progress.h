@@ -1,0 +1,50 @@
+// How far an import is: counters that the loading tasks write, and what an observer is told.
+//
+// Thread safety: the counters are written by any thread and read by any; an observer is called on
+// the thread that runs import_warehouses(), and must not throw.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "coro/clock.h"
+
+namespace drover::tpcc::postgres {
+
+struct ImportPlan;
+
+// Rows and bytes as they are handed to the server, warehouses when they are committed. Nothing else
+// is published through them: relaxed is enough.
+struct ImportCounters {
+  std::atomic<int32_t> warehouses{0};
+  std::atomic<int64_t> rows{0};
+  std::atomic<int64_t> bytes{0};
+};
+
+// Of this command; what an earlier one loaded is not in it.
+struct ImportProgress {
+  coro::Duration elapsed{};
+  int32_t warehouses = 0;
+  int32_t warehouses_total = 0;
+  int64_t rows = 0;
+  int64_t rows_total = 0;  // an estimate: the lines of orders are random in number
+  int64_t bytes = 0;
+};
+
+class ImportObserver {
+ public:
+  virtual ~ImportObserver() = default;
+
+  // Another import works on the schema, or its sessions are still ending; it is waited for.
+  virtual void on_wait() {}
+  // What is to be done, before anything is.
+  virtual void on_plan(const ImportPlan&) {}
+  // Every few seconds while warehouses are loaded, and once when they are.
+  virtual void on_loading(const ImportProgress&) {}
+  // After the load, when a step starts: "primary key order_line_pkey", "analyze stock", ...
+  virtual void on_step(std::string_view /*name*/, size_t /*number*/, size_t /*total*/) {}
+};
+
+}  // namespace drover::tpcc::postgres

@@ -1,0 +1,33 @@
+// Making the schema of TPC-C, empty and without keys, and unmaking it.
+//
+// All of a command's DDL is one transaction: it happens whole or not at all.
+//
+// Thread safety: as the connection's. Errors: UnfitSchema, database::Error.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coro/task.h"
+#include "database/postgres/connection.h"
+#include "tpcc/postgres/catalog.h"
+
+namespace drover::tpcc::postgres {
+
+struct InitialiseOptions {
+  std::string schema = {};  // made if it does not exist; empty: as the search_path has it
+  ForeignKeys foreign_keys = ForeignKeys::none;
+  bool force = false;  // drop tables that are there
+};
+
+// The nine tables and ours. Throws UnfitSchema if there are some and `force` was not given. Returns
+// the names of the tables that it dropped.
+coro::Task<std::vector<std::string>> initialise(database::postgres::Connection& connection,
+                                                InitialiseOptions options);
+
+// Drops the nine tables and ours; returns the names of those that there were.
+coro::Task<std::vector<std::string>> clean(database::postgres::Connection& connection,
+                                           std::string schema);
+
+}  // namespace drover::tpcc::postgres
