@@ -216,8 +216,8 @@ TEST(Conditions, HoldAfterTransactions) {
     INSERT INTO oorder VALUES (2, 1, 3001, 5, NULL, 5, 0, now());
     INSERT INTO new_order VALUES (2, 1, 3001);
     INSERT INTO order_line SELECT 2, 1, 3001, n, n, NULL, 3 * i_price,
-        
-        CASE n WHEN 4 THEN 1 ELSE 2 END, 3, 'ABCDEFGHIJKLMNOPQRSTUVWX' FROM generate_series(1, 5) n JOIN item ON i_id = n;
+        CASE n WHEN 4 THEN 1 ELSE 2 END, 3, 'ABCDEFGHIJKLMNOPQRSTUVWX'
+      FROM generate_series(1, 5) n JOIN item ON i_id = n;
     UPDATE stock SET s_ytd = 3, s_order_cnt = 1 WHERE s_w_id = 2 AND s_i_id IN (1, 2, 3, 5);
     UPDATE stock SET s_ytd = 3, s_order_cnt = 1, s_remote_cnt = 1 WHERE s_w_id = 1 AND s_i_id = 4;
     -- A district of which everything is delivered has no row of new_order: conditions 2 and 3 hold.

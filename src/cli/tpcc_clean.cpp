@@ -1,0 +1,42 @@
+// `drover tpcc clean`: drops what init made and import filled. It asks nothing.
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "cli/commands.h"
+#include "cli/database_option.h"
+#include "cli/run_command.h"
+#include "tpcc/postgres/initialise.h"
+
+namespace drover::cli {
+namespace {
+
+coro::Task<void> clean(std::string conninfo, std::string schema, std::string where) {
+  const auto connection = co_await database::postgres::Connection::open(std::move(conninfo));
+  const std::vector<std::string> dropped =
+      co_await tpcc::postgres::clean(*connection, std::move(schema));
+  if (dropped.empty()) {
+    fmt::print("there are no tables of TPC-C in {}: nothing to drop\n", where);
+  } else {
+    fmt::print("dropped {}\n", fmt::join(dropped, ", "));
+  }
+}
+
+int perform(const DatabaseOption& database) {
+  const DatabaseTarget target(database);
+  return run_command(clean(target.conninfo(), target.schema(), target.description()));
+}
+
+}  // namespace
+
+void add_tpcc_clean(CLI::App& tpcc, std::function<int()>& chosen) {
+  const auto database = std::make_shared<DatabaseOption>();
+  CLI::App* command =
+      tpcc.add_subcommand("clean", "Drop the nine tables of TPC-C and drover's records of them");
+  command->footer("Example:\n  drover tpcc clean --schema tpcc");
+  add_database_options(*command, *database);
+  command->callback([database, &chosen] { chosen = [database] { return perform(*database); }; });
+}
+
+}  // namespace drover::cli
