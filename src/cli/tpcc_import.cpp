@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "cli/commands.h"
+#include "cli/count_option.h"
 #include "cli/database_option.h"
 #include "cli/run_command.h"
 #include "cli/usage_error.h"
@@ -30,18 +30,6 @@ struct ImportArguments {
   std::string connections = "auto";
   std::string threads = "auto";
 };
-
-template <class Number>
-Number parse_number(std::string_view option, const std::string& text, Number low, Number high) {
-  Number number = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || rest != end || number < low || number > high) {
-    throw UsageError(
-        fmt::format("{} {}: expected a whole number in [{}..{}]", option, text, low, high));
-  }
-  return number;
-}
 
 double seconds(coro::Duration duration) {
   return std::chrono::duration<double>(duration).count();
@@ -97,14 +85,14 @@ class Lines final : public ImportObserver {
 
 // As many sessions as this machine can feed: the server works harder on a row than we do. On one
 // machine with the server, two keep both busy.
-size_t automatic_connections() {
-  return std::clamp<size_t>(std::thread::hardware_concurrency(), 2, 16);
+int64_t automatic_connections() {
+  return std::clamp<int64_t>(std::thread::hardware_concurrency(), 2, 16);
 }
 
 // A thread makes rows faster than four sessions take them.
-size_t automatic_threads(size_t connections) {
-  const size_t processors = std::max<size_t>(std::thread::hardware_concurrency(), 1);
-  return std::min((connections + 3) / 4, processors);
+int64_t automatic_threads(size_t connections) {
+  const int64_t processors = std::max<int64_t>(std::thread::hardware_concurrency(), 1);
+  return std::min(static_cast<int64_t>(connections + 3) / 4, processors);
 }
 
 uint64_t random_seed() {
@@ -115,21 +103,17 @@ uint64_t random_seed() {
 
 ImportOptions options_of(const ImportArguments& arguments) {
   ImportOptions options;
-  options.request.warehouses = parse_number<int32_t>("-w", arguments.warehouses, 1, warehouses_max);
+  options.request.warehouses =
+      static_cast<int32_t>(parse_count("-w", arguments.warehouses, 1, warehouses_max));
   if (!arguments.seed.empty()) {
-    options.request.seed = parse_number<uint64_t>("--seed", arguments.seed, 0, UINT64_MAX);
+    options.request.seed =
+        static_cast<uint64_t>(parse_count("--seed", arguments.seed, 0, INT64_MAX));
   }
-  options.connections = automatic_connections();
-  if (arguments.connections != "auto") {
-    options.connections = static_cast<size_t>(
-        parse_number<int64_t>("--connections", arguments.connections, 1, connections_max));
-  }
-  options.threads = automatic_threads(options.connections);
-  if (arguments.threads != "auto") {
-    options.threads = static_cast<size_t>(
-        parse_number<int64_t>("--threads", arguments.threads, 1, connections_max));
-    options.threads = std::min(options.threads, options.connections);
-  }
+  options.connections = static_cast<size_t>(parse_count_or_auto(
+      "--connections", arguments.connections, 1, connections_max, automatic_connections()));
+  options.threads = static_cast<size_t>(parse_count_or_auto(
+      "--threads", arguments.threads, 1, connections_max, automatic_threads(options.connections)));
+  options.threads = std::min(options.threads, options.connections);
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   options.request.fresh_population.seed = random_seed();
   options.request.fresh_population.load_time_us =

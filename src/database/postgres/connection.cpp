@@ -205,7 +205,7 @@ Task<Results> Connection::run(Commits commits) {
   results.reserve(queued_);
   std::optional<Error> first_error;
   broken_ = true;  // until the whole answer is here
-  const std::size_t expected = std::exchange(queued_, 0);
+  [[maybe_unused]] const std::size_t expected = std::exchange(queued_, 0);
   try {
     require_sent(PQpipelineSync(handle_));
     co_await flush();

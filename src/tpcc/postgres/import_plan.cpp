@@ -155,9 +155,10 @@ Task<ImportPlan> begin_import(Connection& connection, std::string schema, Import
     plan.population = *settings->population;
     if (plan.missing.empty() && settings->complete &&
         all_objects_exist(catalog, schema, settings->foreign_keys)) {
-      throw UnfitSchema(
-          fmt::format("{} warehouses are loaded already, there is nothing to import; for others {}",
-                      settings->warehouses, anew(schema)));
+      throw UnfitSchema(fmt::format(
+          "{} warehouses are loaded already, there is nothing to import: a larger -w adds "
+          "warehouses, or {}",
+          settings->warehouses, anew(schema)));
     }
   }
   co_await record_begin(connection, schema, plan);

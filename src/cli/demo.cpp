@@ -1,0 +1,97 @@
+// `drover demo`: the whole story, told by the commands that a user would type.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/count_option.h"
+#include "cli/database_option.h"
+#include "cli/duration.h"
+#include "cli/usage_error.h"
+
+namespace drover::cli {
+namespace {
+
+struct DemoArguments {
+  DatabaseOption database;
+  std::string warehouses = "2";
+  std::string duration = "60s";
+  std::string no_delays_duration = "20s";
+};
+
+// Shows the command and does it; returns its exit code.
+int perform_line(std::vector<std::string> words) {
+  fmt::print("\n$ drover {}\n", fmt::join(words, " "));
+  std::fflush(stdout);
+  CLI::App app("", "drover");
+  std::function<int()> chosen;
+  CLI::App& tpcc = add_tpcc(app);
+  add_tpcc_init(tpcc, chosen);
+  add_tpcc_import(tpcc, chosen);
+  add_tpcc_run(tpcc, chosen);
+  add_tpcc_check(tpcc, chosen);
+  add_tpcc_clean(tpcc, chosen);
+  std::reverse(words.begin(), words.end());  // as CLI11 wants a vector
+  app.parse(words);
+  return chosen();
+}
+
+int perform(const DemoArguments& arguments) {
+  const std::string warehouses =
+      fmt::format("{}", parse_count("-w", arguments.warehouses, 1, 1000));
+  parse_duration("--duration", arguments.duration);
+  parse_duration("--no-delays-duration", arguments.no_delays_duration);
+  // Holds the private server over all of the commands.
+  const DatabaseTarget target(arguments.database);
+  fmt::print("Drover demo: TPC-C with {} warehouses on {}\n", warehouses, target.description());
+  std::vector<std::string> where = {"--schema", arguments.database.schema};
+  if (!arguments.database.db.empty()) where.insert(where.end(), {"--db", arguments.database.db});
+
+  const std::vector<std::vector<std::string>> story = {
+      {"tpcc", "init", "--force"},
+      {"tpcc", "import", "-w", warehouses, "--seed", "1"},
+      {"tpcc", "check", "--after-import"},
+      {"tpcc", "run", "-w", warehouses, "--duration", arguments.duration, "--warmup", "5s"},
+      {"tpcc", "run", "-w", warehouses, "--duration", arguments.no_delays_duration, "--warmup",
+       "3s", "--no-delays"},
+      {"tpcc", "check"},
+  };
+  for (std::vector<std::string> words : story) {
+    words.insert(words.end(), where.begin(), where.end());
+    const int code = perform_line(std::move(words));
+    if (code != exit_success) return code;
+  }
+  fmt::print(
+      "\nThe data are consistent after all of it. They stay in schema {} of {};\n"
+      "remove them with: drover tpcc clean {}\n",
+      arguments.database.schema, target.description(), fmt::join(where, " "));
+  return exit_success;
+}
+
+}  // namespace
+
+void add_demo(CLI::App& app, std::function<int()>& chosen) {
+  const auto arguments = std::make_shared<DemoArguments>();
+  arguments->database.schema = "drover_demo";
+  CLI::App& demo = *app.add_subcommand(
+      "demo",
+      "The whole story in about two minutes: init, import, check, run with and without delays,\n"
+      "check again; on the private server unless --db is given, in a schema of its own");
+  demo.add_option("-w,--warehouses", arguments->warehouses, "Warehouses to load and run")
+      ->capture_default_str()
+      ->type_name("W");
+  demo.add_option("--duration", arguments->duration, "Of the run with delays")
+      ->capture_default_str()
+      ->type_name("TIME");
+  demo.add_option("--no-delays-duration", arguments->no_delays_duration, "Of the run without")
+      ->capture_default_str()
+      ->type_name("TIME");
+  add_database_options(demo, arguments->database);
+  demo.footer("Example:\n  drover demo -w 1 --duration 30s");
+  demo.callback([arguments, &chosen] { chosen = [arguments] { return perform(*arguments); }; });
+}
+
+}  // namespace drover::cli
