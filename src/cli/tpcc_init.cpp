@@ -28,8 +28,9 @@ coro::Task<void> init(std::string conninfo, tpcc::postgres::InitialiseOptions op
   const std::vector<std::string> dropped =
       co_await tpcc::postgres::initialise(*connection, std::move(options));
   if (!dropped.empty()) fmt::print("dropped {}\n", fmt::join(dropped, ", "));
-  fmt::print("made the nine tables of TPC-C in {}; keys and indexes{} come with the import\n",
-             where, foreign_keys == ForeignKeys::none ? "" : " and foreign keys");
+  fmt::print(
+      "made the nine tables of TPC-C in {}; {} come with the import\n", where,
+      foreign_keys == ForeignKeys::none ? "keys and indexes" : "keys, indexes and foreign keys");
 }
 
 int perform(const InitArguments& arguments) {

@@ -1,5 +1,6 @@
 #include "coro/worker.h"
 
+#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -22,6 +23,13 @@ constexpr int events_per_poll = 256;
 
 void add(std::atomic<std::uint64_t>& counter, std::uint64_t amount) noexcept {
   counter.store(counter.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+}
+
+// Below zero when the clock's thread has ended.
+std::int64_t read_cpu_clock(clockid_t clock) noexcept {
+  timespec time{};
+  if (clock_gettime(clock, &time) != 0) return -1;
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
 int checked(int result, const char* what) {
@@ -116,11 +124,29 @@ bool Worker::run_posted() noexcept {
 void Worker::enter() noexcept {
   assert(current_worker == nullptr && "a thread runs one worker, and its loop does not nest");
   current_worker = this;
+  clockid_t clock = no_clock;
+  if (pthread_getcpuclockid(pthread_self(), &clock) == 0) {
+    cpu_ns_at_enter_.store(read_cpu_clock(clock), std::memory_order_relaxed);
+    cpu_clock_.store(clock, std::memory_order_release);  // pairs with cpu_time()
+  }
   prctl(PR_SET_TIMERSLACK, 1UL);  // the default of 50 µs would be added to every sleep
 }
 
 void Worker::leave() noexcept {
+  cpu_ns_at_leave_.store(
+      read_cpu_clock(CLOCK_THREAD_CPUTIME_ID) - cpu_ns_at_enter_.load(std::memory_order_relaxed),
+      std::memory_order_relaxed);
+  cpu_clock_.store(no_clock, std::memory_order_release);  // pairs with cpu_time()
   current_worker = nullptr;
+}
+
+Duration Worker::cpu_time() const noexcept {
+  const clockid_t clock = cpu_clock_.load(std::memory_order_acquire);
+  if (clock != no_clock) {
+    const std::int64_t now = read_cpu_clock(clock);
+    if (now >= 0) return Duration(now - cpu_ns_at_enter_.load(std::memory_order_relaxed));
+  }
+  return Duration(cpu_ns_at_leave_.load(std::memory_order_relaxed));
 }
 
 void Worker::run_turn() {

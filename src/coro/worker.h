@@ -8,6 +8,8 @@
 // it looks at timers, descriptors and the inbox again, so that no herd of ready tasks starves them.
 #pragma once
 
+#include <time.h>
+
 #include <atomic>
 #include <coroutine>
 #include <cstddef>
@@ -95,8 +97,14 @@ class Worker {
 
   const WorkerStatistics& statistics() const noexcept { return statistics_; }
 
+  // The CPU time of the thread inside run_until(), the kernel's part included; afterwards, what it
+  // had come to. From any thread.
+  Duration cpu_time() const noexcept;
+
  private:
   friend class FdWatch;
+
+  static constexpr clockid_t no_clock = CLOCK_REALTIME;  // never that of a thread
 
   struct Posted {
     virtual ~Posted() = default;
@@ -135,6 +143,9 @@ class Worker {
   int wake_fd_ = -1;
   std::size_t watch_count_ = 0;
   WorkerStatistics statistics_;
+  std::atomic<clockid_t> cpu_clock_{no_clock};
+  std::atomic<std::int64_t> cpu_ns_at_enter_{0};  // published by cpu_clock_ becoming a clock
+  std::atomic<std::int64_t> cpu_ns_at_leave_{0};  // published by it becoming no_clock again
 
   // Written by any thread. push_posted() publishes to `inbox_` and then reads `asleep_`; the worker
   // sets `asleep_` and then reads `inbox_`. Both pairs are sequentially consistent, so at least one

@@ -44,10 +44,13 @@ Herd::Herd(const Plan& plan, std::size_t index, tpcc::Backend& backend, WorkerMe
       inputs_{.warehouses = plan.warehouses, .constants = plan.constants},
       permits_(permits_of(plan, index)) {}
 
+std::size_t Herd::warehouses() const noexcept {
+  const auto all = static_cast<std::size_t>(plan_.warehouses);
+  return all / plan_.threads + (index_ < all % plan_.threads ? 1 : 0);
+}
+
 std::size_t Herd::terminals() const noexcept {
-  const auto warehouses = static_cast<std::size_t>(plan_.warehouses);
-  const std::size_t ours = warehouses / plan_.threads + (index_ < warehouses % plan_.threads);
-  return ours * static_cast<std::size_t>(plan_.terminals_per_warehouse);
+  return warehouses() * static_cast<std::size_t>(plan_.terminals_per_warehouse);
 }
 
 Task<void> Herd::run(Timetable timetable) {
@@ -55,21 +58,25 @@ Task<void> Herd::run(Timetable timetable) {
   CancelSource& outer = co_await coro::current_source();
   CancelSource transactions(outer);
   transactions_ = &transactions;
-  Scope terminals(outer);
+  Scope herd(outer);
   Scope clock(outer);
   clock.start(set_at(stopped_, timetable.measure_end));
+  decks_.reserve(warehouses());  // terminals refer to them
   const auto stride = static_cast<std::int32_t>(plan_.threads);
   for (auto w = static_cast<std::int32_t>(index_) + 1; w <= plan_.warehouses; w += stride) {
+    const auto w_id = static_cast<std::uint64_t>(w);
+    decks_.push_back(
+        {.deck = {}, .rng = tpcc::Rng::stream(plan_.seed, tpcc::RandomPurpose::Deck, {w_id})});
     for (std::int32_t d = 1; d <= plan_.terminals_per_warehouse; ++d) {
-      terminals.start(terminal(w, d));
+      herd.start(terminal(w, d, decks_.back()));
     }
   }
   co_await stopped_.wait();
   clock.start(cancel_after(transactions, plan_.drain_patience));
-  terminals.cancel();
+  herd.cancel();
   std::exception_ptr bug;
   try {
-    co_await terminals.join();
+    co_await herd.join();
   } catch (...) {
     bug = std::current_exception();
   }

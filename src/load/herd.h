@@ -10,7 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <optional>
+#include <vector>
 
 #include "coro/cancellation.h"
 #include "coro/clock.h"
@@ -20,6 +22,7 @@
 #include "load/plan.h"
 #include "load/worker_metrics.h"
 #include "tpcc/backend.h"
+#include "tpcc/mix.h"
 
 namespace drover::load {
 
@@ -50,10 +53,23 @@ class Herd {
   // Why the run was given up, if it was: the database is gone.
   std::exception_ptr failure() const noexcept { return failure_; }
 
+  std::size_t warehouses() const noexcept;
   std::size_t terminals() const noexcept;
 
+  // Calls `action` once, when every terminal is up: running or asleep in its cycle, or when the run
+  // ends before that.
+  void on_all_up(std::function<void()> action) { all_up_ = std::move(action); }
+
  private:
-  coro::Task<void> terminal(std::int32_t w_id, std::int32_t d_id);
+  // The deck that the terminals of a warehouse share (clause 5.2.4.2).
+  struct WarehouseDeck {
+    tpcc::Deck deck;
+    tpcc::Rng rng;
+
+    tpcc::TransactionType draw() { return deck.draw(rng); }
+  };
+
+  coro::Task<void> terminal(std::int32_t w_id, std::int32_t d_id, WarehouseDeck& deck);
   coro::Task<coro::Instant> transact(tpcc::TransactionType type, std::int32_t w_id,
                                      std::int32_t d_id, coro::Instant intended_start,
                                      tpcc::Rng& rng);
@@ -73,11 +89,14 @@ class Herd {
   tpcc::Backend& backend_;
   WorkerMetrics& metrics_;
   tpcc::InputContext inputs_;
+  std::vector<WarehouseDeck> decks_;
   Timetable timetable_{};
   coro::Semaphore permits_;
   coro::Event stopped_;
   coro::CancelSource* transactions_ = nullptr;  // what transactions in flight run under
   std::exception_ptr failure_;
+  std::size_t up_ = 0;
+  std::function<void()> all_up_;
 };
 
 }  // namespace drover::load

@@ -26,11 +26,12 @@ using coro::Worker;
 class WorkerThread {
  public:
   WorkerThread(const Plan& plan, std::size_t index, const BackendFactory& make_backend,
-               coro::Promise<bool> opened, coro::Promise<bool> finished)
+               coro::Promise<bool> opened, coro::Promise<bool> up, coro::Promise<bool> finished)
       : plan_(plan),
         index_(index),
         make_backend_(make_backend),
         opened_(std::move(opened)),
+        up_(std::move(up)),
         finished_(std::move(finished)),
         metrics_(std::make_unique<WorkerMetrics>()) {
     thread_ = std::jthread([this] { coro::block_on(worker_, main()); });
@@ -67,14 +68,18 @@ class WorkerThread {
     }
     if (error) {
       opened_.set_error(error);
+      up_.set_value(false);
       finished_.set_value(true);
       co_return;
     }
     opened_.set_value(true);
     co_await told_.wait();
-    if (timetable_) {
+    if (!timetable_) {
+      up_.set_value(false);
+    } else {
       Herd herd(plan_, index_, *backend, *metrics_);
       herd_ = &herd;
+      herd.on_all_up([this] { up_.set_value(true); });
       co_await herd.run(*timetable_);
       herd_ = nullptr;
       failure_ = herd.failure();
@@ -86,6 +91,7 @@ class WorkerThread {
   std::size_t index_;
   const BackendFactory& make_backend_;
   coro::Promise<bool> opened_;
+  coro::Promise<bool> up_;
   coro::Promise<bool> finished_;
   std::unique_ptr<WorkerMetrics> metrics_;
   Worker worker_;
@@ -99,6 +105,7 @@ class WorkerThread {
 struct Workers {
   std::vector<std::unique_ptr<WorkerThread>> threads;
   std::vector<coro::Future<bool>> opened;
+  std::vector<coro::Future<bool>> up;
   std::vector<coro::Future<bool>> finished;
 
   void start_all(const Timetable& timetable) {
@@ -113,10 +120,12 @@ Workers make_workers(const Plan& plan, const BackendFactory& make_backend) {
   Workers workers;
   for (std::size_t i = 0; i < plan.threads; ++i) {
     auto [opened, opened_future] = coro::make_promise<bool>();
+    auto [up, up_future] = coro::make_promise<bool>();
     auto [finished, finished_future] = coro::make_promise<bool>();
     workers.threads.push_back(std::make_unique<WorkerThread>(
-        plan, i, make_backend, std::move(opened), std::move(finished)));
+        plan, i, make_backend, std::move(opened), std::move(up), std::move(finished)));
     workers.opened.push_back(std::move(opened_future));
+    workers.up.push_back(std::move(up_future));
     workers.finished.push_back(std::move(finished_future));
   }
   return workers;
@@ -144,15 +153,15 @@ Task<void> join_all(Workers& workers) {
 struct Reading {
   Instant instant;
   double cpu_seconds = 0;
-  std::vector<std::uint64_t> idle_ns;
+  std::vector<Duration> cpu_times;  // of the workers
 };
 
 Reading read_client(const Workers& workers) {
   Reading reading{.instant = Worker::current().now(),
                   .cpu_seconds = measure::read_process_usage().cpu_seconds,
-                  .idle_ns = {}};
+                  .cpu_times = {}};
   for (const auto& thread : workers.threads) {
-    reading.idle_ns.push_back(thread->worker().statistics().idle_ns.load());
+    reading.cpu_times.push_back(thread->worker().cpu_time());
   }
   return reading;
 }
@@ -167,7 +176,7 @@ class Watch {
   Task<void> run() {
     std::vector<SampledWorker> sampled;
     for (const auto& thread : workers_.threads) {
-      sampled.push_back({&thread->metrics(), &thread->worker().statistics()});
+      sampled.push_back({&thread->metrics(), &thread->worker()});
     }
     Sampler sampler(std::move(sampled));
     first_ = read_client(workers_);
@@ -194,9 +203,9 @@ class Watch {
     outcome_.measured = measured_until - timetable_.measure_start;
     outcome_.client_cpu_seconds = end.cpu_seconds - first_.cpu_seconds;
     const auto elapsed = static_cast<double>((end.instant - first_.instant).count());
-    for (std::size_t i = 0; i < end.idle_ns.size(); ++i) {
-      const auto idle = static_cast<double>(end.idle_ns[i] - first_.idle_ns[i]);
-      outcome_.worker_loads.push_back(elapsed > 0 ? std::clamp(1 - idle / elapsed, 0.0, 1.0) : 0);
+    for (std::size_t i = 0; i < end.cpu_times.size(); ++i) {
+      const auto busy = static_cast<double>((end.cpu_times[i] - first_.cpu_times[i]).count());
+      outcome_.worker_loads.push_back(elapsed > 0 ? busy / elapsed : 0);
     }
   }
 
@@ -234,7 +243,6 @@ std::int64_t unix_time_of(Instant instant) {
 
 Task<Outcome> run(const Plan& plan, BackendFactory make_backend, Observer& observer,
                   StopRequest& stop) {
-  const Instant called = Worker::current().now();
   Outcome outcome;
   Workers workers = make_workers(plan, make_backend);
   stop.on_request([&workers] { workers.stop_all(); });
@@ -253,7 +261,8 @@ Task<Outcome> run(const Plan& plan, BackendFactory make_backend, Observer& obser
   timetable.measure_end = timetable.measure_start + plan.duration;
   outcome.measure_start_ts = unix_time_of(timetable.measure_start);
   workers.start_all(timetable);
-  outcome.ramp_up = Worker::current().now() - called;
+  for (auto& up : workers.up) co_await std::move(up).get();
+  outcome.ramp_up = Worker::current().now() - timetable.start;
   observer.on_started(outcome.ramp_up);
 
   Watch watch(timetable, workers, observer, outcome);

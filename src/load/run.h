@@ -44,7 +44,7 @@ class Observer {
 
 // What the run was, as it was.
 struct Outcome {
-  coro::Duration ramp_up{};           // from the call until every terminal was up
+  coro::Duration ramp_up{};           // from the start until every terminal was up
   coro::Duration measured{};          // the interval; zero if the run ended before it began
   std::int64_t measure_start_ts = 0;  // Unix time, seconds
   double client_cpu_seconds = 0;      // of the interval

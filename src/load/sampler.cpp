@@ -20,7 +20,7 @@ Sampler::Totals Sampler::totals() const {
         metrics.latency.add_to(totals.latency);
       }
     }
-    totals.idle_ns.push_back(worker.statistics->idle_ns.load(std::memory_order_relaxed));
+    totals.cpu_times.push_back(worker.worker->cpu_time());
   }
   return totals;
 }
@@ -44,9 +44,9 @@ Sample Sampler::take(coro::Duration elapsed, coro::Duration length, Phase phase)
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     sample.in_flight += workers_[i].metrics->in_flight();
     sample.waiting += workers_[i].metrics->waiting();
-    const auto idle = static_cast<double>(now.idle_ns[i] - before_.idle_ns[i]);
-    const double load = 1.0 - idle / static_cast<double>(std::max<std::int64_t>(length.count(), 1));
-    sample.busiest_worker_load = std::max(sample.busiest_worker_load, std::clamp(load, 0.0, 1.0));
+    const auto busy = static_cast<double>((now.cpu_times[i] - before_.cpu_times[i]).count());
+    const double load = busy / static_cast<double>(std::max<std::int64_t>(length.count(), 1));
+    sample.busiest_worker_load = std::max(sample.busiest_worker_load, load);
   }
   before_ = std::move(now);
   return sample;

@@ -12,7 +12,7 @@ namespace drover::load {
 // One worker as the sampler sees it. Both must outlive the sampler.
 struct SampledWorker {
   const WorkerMetrics* metrics;
-  const coro::WorkerStatistics* statistics;
+  const coro::Worker* worker;
 };
 
 class Sampler {
@@ -28,7 +28,7 @@ class Sampler {
     std::uint64_t failed = 0;
     std::uint64_t retries = 0;
     measure::HistogramSnapshot latency;
-    std::vector<std::uint64_t> idle_ns;
+    std::vector<coro::Duration> cpu_times;
   };
   Totals totals() const;
 

@@ -4,7 +4,6 @@
 
 #include "coro/sleep.h"
 #include "load/herd.h"
-#include "tpcc/mix.h"
 #include "tpcc/pacing.h"
 
 namespace drover::load {
@@ -14,23 +13,23 @@ using coro::slept_until;
 using coro::Task;
 using tpcc::TransactionType;
 
-Task<void> Herd::terminal(std::int32_t w_id, std::int32_t d_id) {
+Task<void> Herd::terminal(std::int32_t w_id, std::int32_t d_id, WarehouseDeck& deck) {
   tpcc::Rng rng =
       tpcc::Rng::stream(plan_.seed, tpcc::RandomPurpose::Terminal,
                         {static_cast<std::uint64_t>(w_id), static_cast<std::uint64_t>(d_id)});
-  tpcc::Deck deck;
+  if (++up_ == terminals() && all_up_) all_up_();
   TransactionType type{};
   bool keyed_in = false;
   Instant time = timetable_.start;
   if (!plan_.no_delays) {
-    const tpcc::InitialState initial = tpcc::draw_initial_state(rng, deck, plan_.pace);
+    const tpcc::InitialState initial = tpcc::draw_initial_state(rng, plan_.pace);
     type = initial.type;
     keyed_in = initial.keying;
     time += initial.remaining;
     if (!co_await slept_until(time)) co_return;
   }
   while (!stopped_.is_set()) {
-    if (!keyed_in) type = deck.draw(rng);
+    if (!keyed_in) type = deck.draw();
     if (!keyed_in && !plan_.no_delays) {
       time += tpcc::keying_time(type, plan_.pace);
       if (!co_await slept_until(time)) co_return;

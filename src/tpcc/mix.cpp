@@ -32,13 +32,6 @@ TransactionType Deck::draw(Rng& rng) {
   return take(rng);
 }
 
-void Deck::start_at_random_place(Rng& rng, TransactionType current) {
-  left_ = deck_cards;
-  --left_[index_of(current)];
-  const int32_t dealt_before = rng.uniform(0, deck_size - 1);
-  for (int32_t card = 0; card < dealt_before; ++card) take(rng);
-}
-
 std::chrono::nanoseconds mean_cycle(double pace) {
   double sum_ns = 0;
   for (const TransactionType type : all_transaction_types) {

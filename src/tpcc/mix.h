@@ -1,10 +1,10 @@
 // The mix of transactions by a shuffled deck (clause 5.2.4.2).
 //
-// Dealing a shuffled deck is the same as drawing uniformly from the cards that are left, so that a
-// deck is five counts: small enough for each terminal to own one. A terminal's counts of
-// transactions are exact after each whole deck.
+// Dealing a shuffled deck is the same as drawing uniformly from the cards that are left, so a deck
+// is five counts. Any number of terminals may share one: the counts of their transactions together
+// are exact after each whole deck.
 //
-// Thread safety: a Deck belongs to its terminal.
+// Thread safety: a Deck belongs to one thread.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ inline constexpr int32_t deck_size = [] {
   return size;
 }();
 
-// The share of a type among the transactions of a terminal.
+// The share of a type among all transactions.
 constexpr double deck_share(TransactionType type) {
   return static_cast<double>(deck_cards[index_of(type)]) / deck_size;
 }
@@ -37,10 +37,6 @@ class Deck {
 
   // The cards that are left, in [0..deck_size].
   [[nodiscard]] int32_t remaining() const;
-
-  // Starts a new deck at a random place: `current` is the card dealt last, and each number of cards
-  // dealt before it is equally likely.
-  void start_at_random_place(Rng& rng, TransactionType current);
 
  private:
   TransactionType take(Rng& rng);
@@ -54,7 +50,8 @@ static_assert(sizeof(Deck) == 5);
 // mean of keying and think times over the deck. `pace` divides both.
 std::chrono::nanoseconds mean_cycle(double pace = 1.0);
 
-// New-Orders a minute that a warehouse's ten terminals reach at most with this deck.
+// New-Orders a minute that a warehouse's ten terminals reach at most with this deck: those to be
+// rolled back included, which are no part of tpmC.
 double tpmc_per_warehouse_max(double pace = 1.0);
 
 }  // namespace drover::tpcc

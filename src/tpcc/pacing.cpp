@@ -52,10 +52,9 @@ nanoseconds think_time(Rng& rng, TransactionType type, double pace) {
   return paced(think_mean_seconds[index_of(type)] * means, pace);
 }
 
-InitialState draw_initial_state(Rng& rng, Deck& deck, double pace) {
+InitialState draw_initial_state(Rng& rng, double pace) {
   InitialState state{};
   state.type = type_found_at_random_time(rng);
-  deck.start_at_random_place(rng, state.type);
   const double keying = keying_seconds[index_of(state.type)];
   const double thinking = think_mean_seconds[index_of(state.type)];
   state.keying = rng.unit() * (keying + thinking) <= keying;

@@ -32,9 +32,8 @@ struct InitialState {
 
 // A point of the terminal's own cycle as a stranger would find it who looks in at a random time: a
 // phase is found with a probability proportional to its length. All terminals may start at once
-// without a herd, and the load is steady from the first second. The deck is left as such a stranger
-// would find it, with the card of `type` dealt. Response times are taken to be short beside keying
-// and thinking.
-InitialState draw_initial_state(Rng& rng, Deck& deck, double pace = 1.0);
+// without a herd, and the load is steady from the first second. Response times are taken to be
+// short beside keying and thinking.
+InitialState draw_initial_state(Rng& rng, double pace = 1.0);
 
 }  // namespace drover::tpcc

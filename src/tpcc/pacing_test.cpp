@@ -114,8 +114,7 @@ TEST(InitialState, PhasesAreFoundInProportionToTheirLength) {
   constexpr int samples = 400'000;
   std::array<int, transaction_type_count> keying{}, thinking{};
   for (int sample = 0; sample < samples; ++sample) {
-    Deck deck;
-    const InitialState state = draw_initial_state(rng, deck);
+    const InitialState state = draw_initial_state(rng);
     ++(state.keying ? keying : thinking)[index_of(state.type)];
   }
   for (const TransactionType type : all_transaction_types) {
@@ -135,8 +134,7 @@ TEST(InitialState, WhatRemainsIsUniformOrExponential) {
   Rng rng = test_rng(6);
   std::vector<double> keying, thinking;
   for (int sample = 0; sample < 400'000; ++sample) {
-    Deck deck;
-    const InitialState state = draw_initial_state(rng, deck, 2.0);
+    const InitialState state = draw_initial_state(rng, 2.0);
     ASSERT_GE(state.remaining, 0ns);
     if (state.type != TransactionType::NewOrder) continue;
     (state.keying ? keying : thinking).push_back(seconds(state.remaining));
@@ -145,31 +143,17 @@ TEST(InitialState, WhatRemainsIsUniformOrExponential) {
   EXPECT_LT(kolmogorov_smirnov(thinking, [](double x) { return 1 - std::exp(-x / 6); }), 2.2);
 }
 
-TEST(InitialState, LeavesADeckWithoutTheCardDealt) {
-  Rng rng = test_rng(7);
-  std::array<int, deck_size> left{};
-  constexpr int samples = 230'000;
-  for (int sample = 0; sample < samples; ++sample) {
-    Deck deck;
-    const InitialState state = draw_initial_state(rng, deck);
-    ++left.at(static_cast<size_t>(deck.remaining()));
-    std::array<int, transaction_type_count> counts{};
-    for (int card = deck.remaining(); card > 0; --card) ++counts[index_of(deck.draw(rng))];
-    ASSERT_LT(counts[index_of(state.type)], deck_cards[index_of(state.type)]);
-  }
-  for (const int count : left) EXPECT_NEAR(count, 10'000, 600);
-}
-
 // The point of it all: terminals that start at once give a steady load from the first second.
 TEST(InitialState, LoadIsSteadyFromTheFirstSecond) {
   constexpr int terminals = 50'000;
   constexpr size_t buckets = 60;
   constexpr double bucket_seconds = 1;
   std::array<int, buckets> executed{}, new_orders{};
+  std::vector<Deck> decks(terminals / 10);
   for (uint64_t terminal = 0; terminal < terminals; ++terminal) {
     Rng rng = Rng::stream(17, RandomPurpose::Terminal, {terminal});
-    Deck deck;
-    const InitialState state = draw_initial_state(rng, deck);
+    Deck& deck = decks[terminal / 10];
+    const InitialState state = draw_initial_state(rng);
     double now = seconds(state.remaining);
     TransactionType type = state.type;
     bool executes = state.keying;

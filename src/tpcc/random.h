@@ -25,6 +25,7 @@ enum class RandomPurpose : uint64_t {
   RunConstants,
   Retry,
   Test,
+  Deck,
 };
 
 class Rng {

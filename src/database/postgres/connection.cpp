@@ -25,10 +25,12 @@ std::string trimmed(const char* text) {
 
 // libpq gives no SQLSTATE for a connection that fails, so the message has to tell.
 ErrorClass classify_connect_failure(std::string_view message) noexcept {
+  // A server that goes away while it greets us may come back.
+  if (message.find("SSL SYSCALL error") != std::string_view::npos) return ErrorClass::unavailable;
   for (const std::string_view sign :
        {"password authentication failed", "does not exist", "no password supplied",
-        "authentication failed", "no pg_hba.conf entry", "permission denied for database",
-        "not permitted to log in", "certificate", "SSL"}) {
+        "authentication failed", "pg_hba.conf", "permission denied for database",
+        "not permitted to log in", "certificate", "SSL", "invalid "}) {
     if (message.find(sign) != std::string_view::npos) return ErrorClass::denied;
   }
   return ErrorClass::unavailable;
@@ -73,6 +75,12 @@ Error error_of(const PGresult* result) {
 }
 
 Task<std::unique_ptr<Connection>> Connection::open(std::string conninfo) {
+  // A word alone is the name of a database. Anything else that libpq cannot read it quotes whole.
+  if (conninfo.find_first_of("=:@") != std::string::npos) {
+    if (const auto problem = conninfo_problem(conninfo)) {
+      throw Error(ErrorClass::denied, "", *problem);
+    }
+  }
   const char* const keywords[] = {"dbname", "fallback_application_name", "client_encoding",
                                   nullptr};
   const char* const values[] = {conninfo.c_str(), "drover", "UTF8", nullptr};
@@ -129,14 +137,36 @@ std::string_view Connection::parameter_status(const char* name) const noexcept {
   return value != nullptr ? value : "";
 }
 
-void Connection::throw_lost(Commits commits) {
+void Connection::throw_lost() {
   broken_ = true;
   queued_ = 0;
-  const ErrorClass error_class =
-      commits == Commits::yes ? ErrorClass::ambiguous_commit : ErrorClass::connection_lost;
   std::string message = trimmed(PQerrorMessage(handle_));
+  // What the server said before it closed the session says more than that it closed it. No call
+  // waits here: there is nothing to wait for.
+  constexpr int results_max = 1000;
+  for (int i = 0; i < results_max && PQstatus(handle_) != CONNECTION_OK; ++i) {
+    const Result result(PQgetResult(handle_));
+    if (PQresultStatus(result.get()) != PGRES_FATAL_ERROR) continue;
+    Error said = error_of(result.get());
+    if (said.sqlstate().empty()) break;
+    throw Error(ErrorClass::connection_lost, said.sqlstate(), said.what());
+  }
   if (message.empty()) message = "the connection to the server was lost";
-  throw Error(error_class, "", message);
+  throw Error(ErrorClass::connection_lost, "", message);
+}
+
+// An error of a session that is gone is a loss, whatever the server calls it.
+Error Connection::judged(const Error& error, Commits commits) const {
+  if (PQstatus(handle_) == CONNECTION_OK) return error;
+  const bool ambiguous = commits == Commits::yes;
+  return {ambiguous ? ErrorClass::ambiguous_commit : ErrorClass::connection_lost, error.sqlstate(),
+          error.what()};
+}
+
+// A COPY that was not begun by copy_begin() waits for us for ever.
+void Connection::refuse_copy(ExecStatusType status) {
+  if (status != PGRES_COPY_IN && status != PGRES_COPY_OUT && status != PGRES_COPY_BOTH) return;
+  throw Error(ErrorClass::statement, "", "COPY is possible only as copy_begin(COPY … FROM STDIN)");
 }
 
 void Connection::require_sent(int sent) {
@@ -221,18 +251,16 @@ Task<Results> Connection::run(Commits commits) {
       if (status == PGRES_FATAL_ERROR && !first_error) first_error = error_of(result.get());
       // A lost session ends without a sync.
       if (status == PGRES_FATAL_ERROR && PQstatus(handle_) != CONNECTION_OK) break;
+      refuse_copy(status);
       results.push_back(std::move(result));
     }
+    if (PQstatus(handle_) == CONNECTION_OK) broken_ = false;
   } catch (const Error& error) {
     if (!first_error) first_error = error;
   }
-  if (PQstatus(handle_) == CONNECTION_OK && !first_error) assert(results.size() == expected);
-  if (PQstatus(handle_) == CONNECTION_OK) broken_ = false;
-  if (!first_error) co_return results;
-  if (commits == Commits::yes && first_error->error_class() == ErrorClass::connection_lost) {
-    throw Error(ErrorClass::ambiguous_commit, first_error->sqlstate(), first_error->what());
-  }
-  throw Error(*first_error);
+  if (first_error) throw judged(*first_error, commits);
+  assert(results.size() == expected);
+  co_return results;
 }
 
 Task<Result> Connection::only_result() {
@@ -250,9 +278,10 @@ Task<Result> Connection::simple_results(bool stop_at_copy) {
     if (status == PGRES_FATAL_ERROR && !first_error) first_error = error_of(result.get());
     last = std::move(result);
     if (status == PGRES_COPY_IN && stop_at_copy) break;
+    refuse_copy(status);
   }
   if (PQstatus(handle_) == CONNECTION_OK) broken_ = false;
-  if (first_error) throw Error(*first_error);
+  if (first_error) throw judged(*first_error, Commits::no);
   co_return last;
 }
 

@@ -114,7 +114,9 @@ class Connection {
   void use_pipeline();
   void leave_pipeline();
   void require_sent(int sent);
-  [[noreturn]] void throw_lost(Commits commits = Commits::no);
+  [[noreturn]] void throw_lost();
+  Error judged(const Error& error, Commits commits) const;
+  static void refuse_copy(ExecStatusType status);
 
   PGconn* handle_;
   std::optional<coro::FdWatch> watch_;

@@ -146,7 +146,11 @@ Task<std::vector<int32_t>> read_loaded(Connection& connection, std::string schem
 
 std::string schema_argument(std::string_view schema) {
   if (schema.empty()) return "";
-  return fmt::format(" --schema '{}'", schema);
+  const bool plain = std::all_of(schema.begin(), schema.end(), [](char letter) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '_';
+  });
+  const std::string_view quote = plain ? "" : "\"";
+  return fmt::format(" --schema {0}{1}{0}", quote, schema);
 }
 
 }  // namespace drover::tpcc::postgres

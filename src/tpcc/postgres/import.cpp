@@ -97,7 +97,7 @@ Task<void> Import::load() {
 
 Task<ImportOutcome> Import::run() {
   // Holds the lock as long as the import takes.
-  const std::unique_ptr<Connection> connection = co_await open_import_session(options_.conninfo);
+  const std::unique_ptr<Connection> connection = co_await Connection::open(options_.conninfo);
   co_await require_initialised(*connection, options_.schema);
   co_await lock_import(*connection, options_, observer_);
   outcome_.plan = co_await begin_import(*connection, options_.schema, options_.request);

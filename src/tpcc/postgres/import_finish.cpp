@@ -140,7 +140,7 @@ Task<void> finish_import(const FinishOptions& options, ImportObserver& observer)
   Connections connections;
   const size_t wanted = std::clamp<size_t>(options.connections, 1, all_tables.size());
   while (connections.size() < wanted) {
-    connections.push_back(co_await open_import_session(options.conninfo));
+    connections.push_back(co_await open_import_session(options.conninfo, options.schema));
   }
   Connection& first = *connections.front();
   const Catalog catalog = co_await read_catalog(first, options.schema);

@@ -24,12 +24,10 @@ namespace drover::tpcc::postgres {
 namespace {
 
 using coro::Task;
-using database::Error;
 using database::postgres::Connection;
 
 // About what a socket takes at a time: larger ones only move more memory.
 constexpr size_t chunk_bytes = 128 * 1024;
-constexpr std::string_view unique_violation = "23505";
 
 // What is referred to comes first, so that a schema that has its references already can be
 // extended.
@@ -90,22 +88,15 @@ Task<int64_t> Load::copy_part(Connection& connection, int32_t part) {
 Task<void> Load::load_part(Connection& connection, int32_t part) {
   co_await connection.script("BEGIN");
   const int64_t rows = co_await copy_part(connection, part);
-  bool recorded_already = false;
-  try {
-    std::string record = fmt::format("INSERT INTO {} (w_id, rows) VALUES ({}, {}); COMMIT",
-                                     qualified_name(options_.schema, loaded_table), part, rows);
-    co_await connection.script(std::move(record));
-  } catch (const Error& error) {
-    // A session of a killed import was still committing it when we looked.
-    if (error.sqlstate() != unique_violation) throw;
-    recorded_already = true;
-  }
-  if (recorded_already) co_await connection.script("ROLLBACK");
+  std::string record = fmt::format("INSERT INTO {} (w_id, rows) VALUES ({}, {}); COMMIT",
+                                   qualified_name(options_.schema, loaded_table), part, rows);
+  co_await connection.script(std::move(record));
   if (part != item_part) counters_.warehouses.fetch_add(1, std::memory_order_relaxed);
 }
 
 Task<void> Load::run_connection() {
-  const std::unique_ptr<Connection> connection = co_await open_import_session(options_.conninfo);
+  const std::unique_ptr<Connection> connection =
+      co_await open_import_session(options_.conninfo, options_.schema);
   for (;;) {
     const size_t place = next_.fetch_add(1, std::memory_order_relaxed);
     if (place >= plan_.missing.size()) break;

@@ -13,9 +13,6 @@ using coro::Task;
 using database::postgres::Connection;
 using database::postgres::Result;
 
-// The first of the two numbers of our advisory lock, the second is the table's.
-constexpr int32_t lock_space = 0x64727672;  // "drvr"
-
 bool all_objects_exist(const Catalog& catalog, const std::string& schema,
                        ForeignKeys foreign_keys) {
   std::vector<SchemaObject> wanted = primary_keys(schema);
@@ -104,15 +101,6 @@ int32_t ImportPlan::warehouses_missing() const noexcept {
   return static_cast<int32_t>(missing.size()) - (item ? 1 : 0);
 }
 
-Task<bool> try_lock_import(Connection& connection, std::string schema) {
-  const std::string table = qualified_name(schema, settings_table);
-  const std::string_view name = table;
-  const Result locked = co_await connection.query(
-      fmt::format("SELECT pg_try_advisory_lock({}, to_regclass($1::text)::oid::int)", lock_space),
-      name);
-  co_return locked.text(0, 0) == "t";
-}
-
 Task<void> require_initialised(Connection& connection, std::string schema) {
   const Catalog catalog = co_await read_catalog(connection, schema);
   const bool ours = catalog.settings_table && catalog.loaded_table;
@@ -166,9 +154,8 @@ Task<ImportPlan> begin_import(Connection& connection, std::string schema, Import
 }
 
 Task<void> complete_import(Connection& connection, std::string schema) {
-  // What this commit flushes, all earlier ones are in.
-  std::string sql = fmt::format("RESET synchronous_commit; UPDATE {} SET complete = true",
-                                qualified_name(schema, settings_table));
+  std::string sql =
+      fmt::format("UPDATE {} SET complete = true", qualified_name(schema, settings_table));
   co_await connection.script(std::move(sql));
 }
 

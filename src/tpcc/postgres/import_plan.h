@@ -40,10 +40,6 @@ struct ImportRequest {
   PopulationSeed fresh_population = {};  // ... this, whose load time is taken in any case
 };
 
-// Takes the right to import into the schema for the connection's session; false if another session
-// has it. Requires that drover_tpcc exists.
-coro::Task<bool> try_lock_import(database::postgres::Connection& connection, std::string schema);
-
 // Throws UnfitSchema if init has not been run.
 coro::Task<void> require_initialised(database::postgres::Connection& connection,
                                      std::string schema);
@@ -53,7 +49,8 @@ coro::Task<void> require_initialised(database::postgres::Connection& connection,
 coro::Task<ImportPlan> begin_import(database::postgres::Connection& connection, std::string schema,
                                     ImportRequest request);
 
-// Records the import as complete, durably as far as the server is.
+// Records the import as complete. On a session with synchronous_commit as the user has it, this
+// makes all earlier commits as durable as itself.
 coro::Task<void> complete_import(database::postgres::Connection& connection, std::string schema);
 
 }  // namespace drover::tpcc::postgres

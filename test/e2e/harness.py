@@ -1,0 +1,289 @@
+"""What the end-to-end tests share: the drover binary, private servers in temporary folders, SQL.
+
+The binary is named by the environment variable DROVER. Every command runs without the PG* and
+DROVER_* variables of whoever runs the tests, so that it can only reach the server it is given.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+DROVER = os.environ.get("DROVER", "")
+
+# Exit codes of drover, as its help documents them.
+SUCCESS = 0
+FAILURE = 1
+USAGE = 2
+STOPPED = 3  # of `pg status` only
+INTERRUPTED = 130
+
+TABLES = ["warehouse", "district", "customer", "history", "new_order", "oorder", "order_line",
+          "item", "stock"]
+# When a row was loaded or written: all that may differ between two imports of one seed.
+TIME_COLUMNS = {"c_since", "h_date", "o_entry_d", "ol_delivery_d"}
+
+_FOREIGN = ("PG", "DROVER", "XDG_")
+
+
+def clean_environment(**more):
+    environment = {name: value for name, value in os.environ.items()
+                   if not name.startswith(_FOREIGN)}
+    environment.update(more)
+    return environment
+
+
+def wait_until(condition, what, seconds=30):
+    """The first true value of condition(); polls, as there is nobody to notify us."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {seconds} s: {what}")
+        time.sleep(0.01)
+
+
+class Command:
+    """A drover command that runs, or has run: its output so far, its exit code, its time."""
+
+    def __init__(self, arguments, environment):
+        self.line = "drover " + " ".join(arguments)
+        self.began = time.monotonic()
+        self.seconds = None
+        self.process = subprocess.Popen([DROVER, *arguments], env=environment, text=True,
+                                        errors="replace", stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self._lines = {"out": [], "err": []}
+        self._readers = [
+            threading.Thread(target=self._read, args=(name, stream), daemon=True)
+            for name, stream in (("out", self.process.stdout), ("err", self.process.stderr))]
+        for reader in self._readers:
+            reader.start()
+
+    def _read(self, name, stream):
+        for line in stream:
+            self._lines[name].append(line)
+
+    @property
+    def out(self):
+        return "".join(self._lines["out"])
+
+    @property
+    def err(self):
+        return "".join(self._lines["err"])
+
+    @property
+    def code(self):
+        return self.process.returncode
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def ended(self):
+        return self.process.poll() is not None
+
+    def wait_for(self, pattern, seconds=30):
+        """Returns the match of the pattern in what the command has written to stderr."""
+        def found():
+            match = re.search(pattern, self.err)
+            if not match and self.ended():
+                self.wait()
+                match = re.search(pattern, self.err)
+                if not match:
+                    raise AssertionError(f"it ended without {pattern!r}: {self}")
+            return match
+        return wait_until(found, f"{pattern!r} of {self.line}", seconds)
+
+    def wait(self, seconds=120):
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise AssertionError(f"not ended within {seconds} s: {self}") from None
+        finally:
+            for reader in self._readers:
+                reader.join(10)
+        if self.seconds is None:
+            self.seconds = time.monotonic() - self.began
+            self.process.stdout.close()
+            self.process.stderr.close()
+        if self.code == 99 or "Sanitizer" in self.err:
+            raise AssertionError(f"a sanitizer reports: {self}")
+        return self
+
+    def __str__(self):
+        return (f"{self.line}\nexit code {self.code}\n--- stdout\n{self.out}"
+                f"--- stderr\n{self.err}---")
+
+
+def drover(*arguments, seconds=120, **environment):
+    """Runs a command without a server of ours to its end."""
+    return start_drover(*arguments, **environment).wait(seconds)
+
+
+def start_drover(*arguments, **environment):
+    # Without a folder of its own a command would make a server in the user's.
+    environment.setdefault("DROVER_DATA_HOME", "/dev/null/drover")
+    return Command([str(argument) for argument in arguments], clean_environment(**environment))
+
+
+class Server:
+    """A private server in a folder of its own, which goes away with it."""
+
+    # Small and fast: the tests never crash the machine, only the processes.
+    SETTINGS = ("fsync=off", "shared_buffers=128MB", "max_wal_size=2GB")
+
+    def __init__(self, folder=None):
+        self._own_folder = folder is None
+        self.folder = pathlib.Path(folder or tempfile.mkdtemp(prefix="drover-e2e-"))
+        # The server is another account's where the tests run as root.
+        self.folder.chmod(0o755)
+        self.root = self.folder / "server"
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.remove()
+
+    def start(self, *settings):
+        arguments = []
+        for setting in (*self.SETTINGS, *settings):
+            arguments += ["--set", setting]
+        command = self.drover("pg", "start", *arguments)
+        if command.code != SUCCESS:
+            raise AssertionError(str(command))
+        return command
+
+    def remove(self):
+        self.drover("pg", "stop")
+        if self._own_folder:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def drover(self, *arguments, seconds=120, **environment):
+        return self.begin(*arguments, **environment).wait(seconds)
+
+    def begin(self, *arguments, **environment):
+        return start_drover(*arguments, DROVER_DATA_HOME=str(self.root), **environment)
+
+    def status(self):
+        """The lines of `pg status` as a dictionary."""
+        lines = self.drover("pg", "status").out.splitlines()
+        return dict(line.split(None, 1) for line in lines)
+
+    @property
+    def pid(self):
+        return int(self.status()["pid"])
+
+    @property
+    def conninfo(self):
+        return self.status()["connection"]
+
+    @property
+    def data(self):
+        return pathlib.Path(self.status()["data"])
+
+    def crash(self):
+        """Kills the postmaster; its children see that and end by themselves."""
+        pid = self.pid
+        os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: not _alive(pid), "the end of the postmaster")
+
+    def stop_at_once(self):
+        """An immediate shutdown: every session ends, and nothing is written."""
+        pid = self.pid
+        os.kill(pid, signal.SIGQUIT)
+        wait_until(lambda: not _alive(pid), "the end of the postmaster")
+
+    def sql(self, text):
+        """Runs statements in one transaction; returns the rows, each a tuple of strings."""
+        command = self.drover("pg", "psql", "--", "-X", "-q", "-A", "-t", "-F", "\x1f",
+                              "-v", "ON_ERROR_STOP=1", "-1", "-c", text)
+        if command.code != SUCCESS:
+            raise AssertionError(str(command))
+        return [tuple(line.split("\x1f")) for line in command.out.splitlines() if line]
+
+    def number(self, text):
+        return int(self.sql(text)[0][0])
+
+    def load(self, warehouses, schema=None, seed=1):
+        where = ["--schema", schema] if schema else []
+        expect(self.drover("tpcc", "init", *where), SUCCESS)
+        expect(self.drover("tpcc", "import", "-w", warehouses, "--seed", seed, *where), SUCCESS)
+
+    def content(self, schema="public"):
+        """A digest of the rows of each table, without the columns of time."""
+        digests = {}
+        for table in TABLES:
+            columns = [name for (name,) in self.sql(
+                "SELECT column_name FROM information_schema.columns WHERE table_schema = "
+                f"'{schema}' AND table_name = '{table}' ORDER BY ordinal_position")]
+            columns = ", ".join(name for name in columns if name not in TIME_COLUMNS)
+            # Rows are added up one by one: a digest of them all would not fit into a value.
+            digests[table] = self.sql(
+                "SELECT count(*), sum(('x' || left(h, 15))::bit(60)::bigint), "
+                "sum(('x' || right(h, 15))::bit(60)::bigint) FROM (SELECT md5(r::text) AS h "
+                f"FROM (SELECT {columns} FROM {schema}.{table}) AS r) AS d")
+        return digests
+
+
+def _alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def expect(command, code):
+    if command.code != code:
+        raise AssertionError(f"expected exit code {code}: {command}")
+    return command
+
+
+class TestCase(unittest.TestCase):
+    maxDiff = None
+
+    def expect(self, command, code):
+        return expect(command, code)
+
+    def expect_error(self, command, code, *words, within_s=20):
+        """The command failed in a manner fit for a person: a sentence that names the thing."""
+        expect(command, code)
+        self.assertRegex(command.err, r"(?m)^drover: error: \S", str(command))
+        for word in words:
+            self.assertRegex(command.err + command.out, word, str(command))
+        for trace in ("terminate called", "what()", "Assertion", "core dumped", "std::"):
+            self.assertNotIn(trace, command.err, str(command))
+        self.assertLess(command.seconds, within_s, str(command))
+        return command
+
+    def expect_consistent(self, server, *arguments):
+        return self.expect(server.drover("tpcc", "check", *arguments), SUCCESS)
+
+
+class ServerTestCase(TestCase):
+    """Tests that share one server, started for them."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server()
+        cls.addClassCleanup(cls.server.remove)
+        cls.server.start()
+
+
+def main():
+    if not os.access(DROVER, os.X_OK):
+        sys.exit("DROVER must name the drover binary, e.g. DROVER=build/release/drover")
+    unittest.main(verbosity=2)

@@ -1,0 +1,139 @@
+"""An import that was stopped, by whatever, goes on where it was."""
+
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import unittest
+
+import harness
+from harness import FAILURE, INTERRUPTED, SUCCESS
+
+WAREHOUSES = 3
+SEED = 11
+RESUMED = rf"skipping (\d+) of {WAREHOUSES} warehouses"
+
+
+class Resume(harness.ServerTestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.server.load(WAREHOUSES, schema="whole", seed=SEED)
+        cls.whole = cls.server.content("whole")
+
+    def begin(self, schema):
+        self.expect(self.server.drover("tpcc", "init", "--schema", schema), SUCCESS)
+        return self.begin_import(schema)
+
+    def begin_import(self, schema):
+        # One session: the warehouses come one after another.
+        return self.server.begin("tpcc", "import", "-w", WAREHOUSES, "--seed", SEED,
+                                 "--connections", 1, "--schema", schema)
+
+    def loaded(self, schema):
+        return self.server.number(f"SELECT count(*) FROM {schema}.warehouse")
+
+    def after_the_first_warehouse(self, schema):
+        harness.wait_until(lambda: self.loaded(schema) > 0, "the first warehouse")
+
+    def expect_resumed(self, schema, skipped_min=1):
+        """Resumes, and holds every row against those of an import in one go."""
+        self.expect_error(self.server.drover("tpcc", "run", "--schema", schema), FAILURE,
+                          "import is not complete", "drover tpcc import")
+        command = self.expect(self.begin_import(schema).wait(), SUCCESS)
+        match = re.search(RESUMED, command.err)
+        self.assertTrue(match or skipped_min == 0, str(command))
+        if match:
+            self.assertGreaterEqual(int(match[1]), skipped_min)
+        self.assertIn(f"imported {WAREHOUSES} warehouses", command.out)
+        self.assertEqual(self.server.content(schema), self.whole)
+        self.expect_consistent(self.server, "--after-import", "--schema", schema)
+
+    def test_the_client_is_killed(self):
+        command = self.begin("client_killed")
+        self.after_the_first_warehouse("client_killed")
+        command.signal(signal.SIGKILL)
+        command.wait()
+        self.assertLess(self.loaded("client_killed"), WAREHOUSES)
+        self.expect_resumed("client_killed")
+
+    def test_the_client_is_killed_while_it_makes_indexes(self):
+        command = self.begin("index_killed")
+        command.wait_for(r"\d+/\d+ (primary key|index)")
+        command.signal(signal.SIGKILL)
+        command.wait()
+        self.expect_resumed("index_killed", skipped_min=WAREHOUSES)
+
+    def test_interrupted(self):
+        for name, number in (("interrupted", signal.SIGINT), ("terminated", signal.SIGTERM)):
+            with self.subTest(signal=name):
+                command = self.begin(name)
+                self.after_the_first_warehouse(name)
+                command.signal(number)
+                self.expect(command.wait(10), INTERRUPTED)
+                self.assertIn("interrupted", command.err)
+                self.expect_resumed(name)
+
+    def test_the_server_is_killed(self):
+        command = self.begin("server_killed")
+        self.after_the_first_warehouse("server_killed")
+        self.server.crash()
+        self.expect_error(command.wait(30), FAILURE, "connection|server")
+        self.server.start()
+        self.expect_resumed("server_killed")
+
+    def test_resumed_with_another_seed(self):
+        command = self.begin("other_seed")
+        self.after_the_first_warehouse("other_seed")
+        command.signal(signal.SIGKILL)
+        command.wait()
+        other = self.server.drover("tpcc", "import", "-w", WAREHOUSES, "--seed", SEED + 1,
+                                   "--schema", "other_seed")
+        self.expect_error(other, FAILURE, f"seed {SEED}")
+        self.expect_resumed("other_seed")
+
+    def test_two_at_a_time(self):
+        first = self.begin("twice")
+        second = self.begin_import("twice")
+        codes = sorted([first.wait().code, second.wait().code])
+        # The second waits for the first, and then finds nothing to do.
+        self.assertEqual(codes, [SUCCESS, FAILURE], f"{first}\n{second}")
+        self.assertIn("loaded already", first.err + second.err)
+        self.assertEqual(self.server.content("twice"), self.whole)
+
+
+class DiskFull(harness.TestCase):
+
+    def setUp(self):
+        self.mount = tempfile.mkdtemp(prefix="drover-e2e-disk-")
+        self.addCleanup(os.rmdir, self.mount)
+        mounted = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=300m,mode=0755", "tmpfs", self.mount],
+            check=False, capture_output=True, text=True)
+        if mounted.returncode != 0:
+            reason = mounted.stderr.strip()
+            print(f"no small disk to fill: {reason}")
+            raise unittest.SkipTest(f"mount: {reason}")
+        self.addCleanup(subprocess.run, ["umount", "-l", self.mount], check=True)
+        self.server = harness.Server(self.mount)
+        self.addCleanup(self.server.remove)
+
+    def test_the_disk_is_full(self):
+        server = self.server
+        # Its own log of writes would fill the disk before the rows do.
+        server.start("wal_level=minimal", "max_wal_size=64MB", "min_wal_size=32MB")
+        self.expect(server.drover("tpcc", "init"), SUCCESS)
+        arguments = ["tpcc", "import", "-w", WAREHOUSES, "--seed", SEED]
+        command = server.drover(*arguments)
+        self.expect_error(command, FAILURE, "(?i)disk|space", within_s=60)
+        subprocess.run(["mount", "-o", "remount,size=3g", self.mount], check=True)
+        server.start()  # a server that could not write its log has ended
+        command = self.expect(server.drover(*arguments), SUCCESS)
+        self.assertIn(f"imported {WAREHOUSES} warehouses", command.out)
+        self.expect_consistent(server, "--after-import")
+
+
+if __name__ == "__main__":
+    harness.main()
