@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "database/error.h"
 #include "tpcc/postgres/transactions.h"
 
 namespace drover::tpcc::postgres {
@@ -42,17 +43,22 @@ const Statement update_customer_by_name{"pay_customer_by_name",
                                         update_customer_sql(customer_id_by_name)};
 
 // $1 c_w_id, $2 c_d_id, $3 c_id or c_last, $4 w_id, $5 d_id, $6 amount. h_data: w_name, four
-// spaces, d_name.
+// spaces, d_name. A row that is missing in customer, warehouse or district becomes a NULL, which
+// history does not take: so a pipeline that has updated nothing there is not committed either.
 std::string insert_history_sql(std::string_view c_id) {
   return fmt::format(
       "INSERT INTO history (h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data) "
-      "SELECT {}, $2::int4, $1::int4, $5::int4, $4::int4, localtimestamp, $6::int4 * 0.01, "
-      "w_name || '    ' || d_name FROM warehouse, district "
-      "WHERE w_id = $4::int4 AND d_w_id = $4::int4 AND d_id = $5::int4",
+      "VALUES ({}, $2::int4, $1::int4, $5::int4, $4::int4, localtimestamp, $6::int4 * 0.01, "
+      "(SELECT w_name FROM warehouse WHERE w_id = $4::int4) || '    ' || "
+      "(SELECT d_name FROM district WHERE d_w_id = $4::int4 AND d_id = $5::int4))",
       c_id);
 }
 
-const Statement insert_history_by_id{"pay_history_by_id", insert_history_sql("$3::int4")};
+constexpr std::string_view existing_customer_id =
+    "(SELECT c_id FROM customer WHERE c_w_id = $1::int4 AND c_d_id = $2::int4 "
+    "AND c_id = $3::int4)";
+
+const Statement insert_history_by_id{"pay_history_by_id", insert_history_sql(existing_customer_id)};
 const Statement insert_history_by_name{"pay_history_by_name",
                                        insert_history_sql(customer_id_by_name)};
 
@@ -66,6 +72,8 @@ const Statement get_customer{
     "c_city::text, c_state::text, c_zip::text, c_phone::text, c_since::text, c_credit::text, "
     "(c_credit_lim * 100)::int8, (c_discount * 10000)::int4, (c_balance * 100)::int8 "
     "FROM customer WHERE c_w_id = $1::int4 AND c_d_id = $2::int4 AND c_id = $3::int4 FOR UPDATE"};
+
+constexpr std::string_view not_null_violation = "23502";
 
 const std::array batched_statements = {update_warehouse,      update_district,
                                        update_customer_by_id, update_customer_by_name,
@@ -103,7 +111,17 @@ coro::Task<Outcome> payment_batched(Connection& connection, const PaymentInput& 
                     input.w_id, input.d_id, input.amount_cents);
   }
   connection.send(commit_statement);
-  const Results results = co_await connection.run(Commits::yes);
+  Results results;
+  try {
+    results = co_await connection.run(Commits::yes);
+  } catch (const database::Error& error) {
+    if (error.sqlstate() != not_null_violation) throw;
+    throw database::Error(
+        error.error_class(), error.sqlstate(),
+        fmt::format("the customer, the district or warehouse {} of a Payment has no row: is the "
+                    "database loaded as far as the run reaches? See: drover tpcc check",
+                    input.w_id));
+  }
   require_one_row(results[1], "customer");
   require_one_row(results[2], "district");
   require_one_row(results[3], "warehouse");

@@ -160,7 +160,9 @@ Task<Session*> PostgresBackend::acquire() {
 }
 
 void PostgresBackend::release(Session& session) noexcept {
-  idle_.push_back(static_cast<PostgresSession*>(&session));
+  auto* returned = static_cast<PostgresSession*>(&session);
+  // A lost one comes last, so that nobody waits for it while another one is free.
+  idle_.insert(returned->usable() ? idle_.end() : idle_.begin(), returned);
   permits_.pop_back();
 }
 
