@@ -140,6 +140,10 @@ std::size_t resolve_connections(const Request& request,
   return std::max<std::size_t>(static_cast<std::size_t>(wanted), plan.threads);
 }
 
+std::string counted(std::size_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
 // Of `total`, the part of the thread `index` of `threads`.
 std::size_t share(std::size_t total, std::size_t threads, std::size_t index) {
   return total / threads + (index < total % threads ? 1 : 0);
@@ -231,10 +235,11 @@ int run_on_postgres(Request request, const DatabaseOption& database, const RunRe
                        ? tpcc::run_constants(plan.seed, *prepared.loaded.load_constants)
                        : tpcc::load_constants(plan.seed);
 
-  fmt::print(stderr,
-             "TPC-C on {}, PostgreSQL {}: {} warehouses, {} terminals, {} connections, {}\n",
-             target.description(), prepared.server.version, plan.warehouses, plan.terminals(),
-             connections, plan.threads == 1 ? "1 thread" : fmt::format("{} threads", plan.threads));
+  fmt::print(stderr, "TPC-C on {}, PostgreSQL {}: {}, {}, {}, {}\n", target.description(),
+             prepared.server.version,
+             counted(static_cast<std::size_t>(plan.warehouses), "warehouse"),
+             counted(plan.terminals(), "terminal"), counted(connections, "connection"),
+             counted(plan.threads, "thread"));
   if (!prepared.loaded.load_constants) {
     fmt::print(stderr,
                "note: another tool loaded these tables, so its C-Load is unknown: the distance of "

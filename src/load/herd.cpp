@@ -42,7 +42,8 @@ Herd::Herd(const Plan& plan, std::size_t index, tpcc::Backend& backend, WorkerMe
       backend_(backend),
       metrics_(metrics),
       inputs_{.warehouses = plan.warehouses, .constants = plan.constants},
-      permits_(permits_of(plan, index)) {}
+      permits_(permits_of(plan, index)),
+      retry_rng_(tpcc::Rng::stream(plan.seed, tpcc::RandomPurpose::Retry, {index})) {}
 
 std::size_t Herd::warehouses() const noexcept {
   const auto all = static_cast<std::size_t>(plan_.warehouses);

@@ -81,7 +81,7 @@ class Herd {
   TransactionMetrics* metrics_at(coro::Instant instant, tpcc::TransactionType type) noexcept;
   tpcc::Input make_input(tpcc::TransactionType type, tpcc::Rng& rng, std::int32_t w_id,
                          std::int32_t d_id) const;
-  coro::Duration retry_pause(int attempt, tpcc::Rng& rng) const;
+  coro::Duration retry_pause(int attempt);
   void give_up(std::exception_ptr reason) noexcept;
 
   const Plan& plan_;
@@ -93,6 +93,7 @@ class Herd {
   Timetable timetable_{};
   coro::Semaphore permits_;
   coro::Event stopped_;
+  tpcc::Rng retry_rng_;  // apart from the terminals': a retry does not change what comes after it
   coro::CancelSource* transactions_ = nullptr;  // what transactions in flight run under
   std::exception_ptr failure_;
   std::size_t up_ = 0;

@@ -55,7 +55,7 @@ Task<Instant> Herd::transact(TransactionType type, std::int32_t w_id, std::int32
         failed = false;
         break;
       }
-      co_await coro::sleep_for(retry_pause(number, rng));
+      co_await coro::sleep_for(retry_pause(number));
     }
   } catch (const Error& error) {
     TransactionMetrics* metrics = metrics_at(Worker::current().now(), type);
@@ -124,11 +124,12 @@ TransactionMetrics* Herd::metrics_at(Instant instant, TransactionType type) noex
   return nullptr;
 }
 
-Duration Herd::retry_pause(int attempt_number, tpcc::Rng& rng) const {
+Duration Herd::retry_pause(int attempt_number) {
   Duration longest = plan_.retry.pause_first;
   for (int i = 1; i < attempt_number && longest < plan_.retry.pause_max; ++i) longest *= 2;
   longest = std::min(longest, plan_.retry.pause_max);
-  return Duration(static_cast<std::int64_t>(static_cast<double>(longest.count()) * rng.unit()));
+  return Duration(
+      static_cast<std::int64_t>(static_cast<double>(longest.count()) * retry_rng_.unit()));
 }
 
 }  // namespace drover::load

@@ -4,6 +4,7 @@ The binary is named by the environment variable DROVER. Every command runs witho
 DROVER_* variables of whoever runs the tests, so that it can only reach the server it is given.
 """
 
+import contextlib
 import os
 import pathlib
 import re
@@ -121,6 +122,12 @@ class Command:
             raise AssertionError(f"a sanitizer reports: {self}")
         return self
 
+    def kill(self):
+        """For who gives up: whatever it does, it ends."""
+        if not self.ended():
+            self.process.kill()
+        self.wait()
+
     def __str__(self):
         return (f"{self.line}\nexit code {self.code}\n--- stdout\n{self.out}"
                 f"--- stderr\n{self.err}---")
@@ -165,6 +172,11 @@ class Server:
         if command.code != SUCCESS:
             raise AssertionError(str(command))
         return command
+
+    def start_again(self):
+        """After whatever has ended it, if something has."""
+        if self.drover("pg", "status").code != SUCCESS:
+            self.start()
 
     def remove(self):
         self.drover("pg", "stop")
@@ -243,6 +255,17 @@ def _alive(pid):
             return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def processes(accept):
+    """The ids of the processes of this machine whose arguments are accepted."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            arguments = path.read_bytes().decode(errors="replace").split("\0")
+            if accept(arguments) and _alive(int(path.parent.name)):
+                found.append(int(path.parent.name))
+    return found
 
 
 def expect(command, code):

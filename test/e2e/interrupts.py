@@ -9,28 +9,71 @@ from harness import FAILURE, INTERRUPTED, SUCCESS
 LONG_RUN = ["tpcc", "run", "--pace", "50", "--warmup", "0", "--duration", "1h"]
 
 
-class Interrupts(harness.ServerTestCase):
+class Locked:
+    """Holds what the statement locks, by a session that sleeps, until left."""
+
+    def __init__(self, server, statement):
+        self.server = server
+        self.statement = statement
+
+    def __enter__(self):
+        self.session = self.server.begin(
+            "pg", "psql", "--", "-X", "-q", "-1", "-o", "/dev/null", "-c",
+            f"{self.statement}; SELECT pg_sleep(3600)")
+        harness.wait_until(self._held, "the lock")
+        return self
+
+    def _held(self):
+        return self.server.number("SELECT count(*) FROM pg_stat_activity "
+                                  "WHERE wait_event = 'PgSleep'") > 0
+
+    def wait_for_somebody(self):
+        """Until some statement waits for what is held."""
+        harness.wait_until(
+            lambda: self.server.number("SELECT count(*) FROM pg_locks WHERE NOT granted"),
+            "a statement that waits for the lock")
+
+    def __exit__(self, *_):
+        if self.server.drover("pg", "status").code == SUCCESS:
+            self.server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                            "WHERE wait_event = 'PgSleep'")
+        self.session.wait(10)
+
+
+def lock_of(table):
+    return f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE"
+
+
+class RunTestCase(harness.TestCase):
+
+    def begin_long_run(self, *arguments):
+        """A run of an hour that has made some New-Orders."""
+        before = self.new_orders()
+        command = self.server.begin(*LONG_RUN, *arguments)
+        self.addCleanup(command.kill)
+        command.wait_for("10 terminals up")
+        self.wait_for_new_orders(before)
+        return command
+
+    def new_orders(self):
+        return self.server.number("SELECT sum(d_next_o_id) FROM district")
+
+    def wait_for_new_orders(self, before):
+        harness.wait_until(lambda: self.new_orders() > before + 5, "New-Orders")
+
+
+class Interrupts(RunTestCase, harness.ServerTestCase):
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.server.load(1)
 
-    def begin_run(self, *arguments):
-        command = self.server.begin(*LONG_RUN, *arguments)
-        self.addCleanup(command.process.kill)
-        command.wait_for("10 terminals up")
-        before = self.server.number("SELECT sum(d_next_o_id) FROM district")
-        harness.wait_until(
-            lambda: self.server.number("SELECT sum(d_next_o_id) FROM district") > before,
-            "New-Orders")
-        return command
-
     def test_once(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(signal=number):
                 path = self.server.folder / f"{number}.json"
-                command = self.begin_run("--json", str(path))
+                command = self.begin_long_run("--json", str(path))
                 command.signal(number)
                 self.expect(command.wait(5), INTERRUPTED)
                 self.assertIn("interrupted", command.err)
@@ -42,25 +85,32 @@ class Interrupts(harness.ServerTestCase):
                 self.expect_consistent(self.server)
 
     def test_without_delays(self):
-        command = self.begin_run("--no-delays", "--threads", "2", "--connections", "8")
+        command = self.begin_long_run("--no-delays", "--threads", "2", "--connections", "8")
         command.signal(signal.SIGINT)
         self.expect(command.wait(5), INTERRUPTED)
         self.assertIn("tpmC", command.out)
         self.expect_consistent(self.server)
 
     def test_twice(self):
-        # A lock that nobody releases holds the orderly end up.
-        with self.locked("district"):
+        # A row that nobody releases holds the orderly end up.
+        with Locked(self.server, "SELECT * FROM district FOR UPDATE") as lock:
             command = self.server.begin(*LONG_RUN)
-            self.addCleanup(command.process.kill)
+            self.addCleanup(command.kill)
             command.wait_for("10 terminals up")
-            harness.wait_until(
-                lambda: self.server.number("SELECT count(*) FROM pg_locks WHERE NOT granted"),
-                "a transaction that waits")
+            lock.wait_for_somebody()
             command.signal(signal.SIGINT)
             command.wait_for("once more")
             command.signal(signal.SIGINT)
             self.expect(command.wait(2), INTERRUPTED)
+        self.expect_consistent(self.server)
+
+    def test_before_the_terminals_start(self):
+        with Locked(self.server, lock_of("district")) as lock:
+            command = self.server.begin(*LONG_RUN)
+            self.addCleanup(command.kill)
+            lock.wait_for_somebody()
+            command.signal(signal.SIGINT)
+            self.expect(command.wait(5), INTERRUPTED)
 
     def test_in_the_warmup(self):
         command = self.server.begin("tpcc", "run", "--pace", "50", "--warmup", "1h")
@@ -69,70 +119,40 @@ class Interrupts(harness.ServerTestCase):
         self.expect(command.wait(5), INTERRUPTED)
 
     def test_check(self):
-        with self.locked("order_line"):
+        with Locked(self.server, lock_of("order_line")) as lock:
             command = self.server.begin("tpcc", "check")
-            harness.wait_until(
-                lambda: self.server.number("SELECT count(*) FROM pg_locks WHERE NOT granted"),
-                "a condition that waits")
+            lock.wait_for_somebody()
             command.signal(signal.SIGINT)
             self.expect(command.wait(5), INTERRUPTED)
             self.assertIn("interrupted", command.err)
 
     def test_init_and_clean(self):
         # In a schema of their own, lest they drop what the others need.
-        self.server.load(1, schema="waits")
-        with self.locked("waits.warehouse"):
-            for arguments in (["init", "--force"], ["clean"]):
-                command = self.server.begin("tpcc", *arguments, "--schema", "waits")
-                harness.wait_until(
-                    lambda: self.server.number("SELECT count(*) FROM pg_locks WHERE NOT granted"),
-                    "a DROP TABLE that waits")
-                command.signal(signal.SIGINT)
-                self.expect(command.wait(5), INTERRUPTED)
-        self.expect_consistent(self.server, "--schema", "waits")
-
-    def locked(self, table):
-        return Locked(self.server, table)
-
-
-class Locked:
-    """Holds the table locked, by a session that sleeps, until left."""
-
-    def __init__(self, server, table):
-        self.server = server
-        self.table = table
-
-    def __enter__(self):
-        self.session = self.server.begin(
-            "pg", "psql", "--", "-X", "-q", "-1", "-c",
-            f"LOCK TABLE {self.table} IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(3600)")
-        harness.wait_until(self._held, "the lock")
-
-    def _held(self):
-        return self.server.number("SELECT count(*) FROM pg_stat_activity "
-                                  "WHERE wait_event = 'PgSleep'") > 0
-
-    def __exit__(self, *_):
-        self.server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-                        "WHERE wait_event = 'PgSleep'")
-        self.session.wait(10)
+        self.expect(self.server.drover("tpcc", "init", "--schema", "waits"), SUCCESS)
+        for arguments in (["init", "--force"], ["clean"]):
+            with self.subTest(command=arguments):
+                with Locked(self.server, lock_of("waits.warehouse")) as lock:
+                    command = self.server.begin("tpcc", *arguments, "--schema", "waits")
+                    lock.wait_for_somebody()
+                    command.signal(signal.SIGINT)
+                    self.expect(command.wait(5), INTERRUPTED)
+                # It is one transaction, and the server was told to give it up.
+                self.assertEqual(self.server.number(
+                    "SELECT count(*) FROM pg_class WHERE relkind = 'r' "
+                    "AND relnamespace = 'waits'::regnamespace"), 11)
 
 
-class LostServer(harness.TestCase):
+class LostServer(RunTestCase, harness.ServerTestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.server.load(1)
+        # Named, so that the commands do not start it again.
+        cls.db = cls.server.conninfo
 
     def setUp(self):
-        self.server = harness.Server()
-        self.addCleanup(self.server.remove)
-        self.server.start()
-        self.server.load(1)
-        # Named, so that the commands do not start it again.
-        self.db = self.server.conninfo
-
-    def begin_run(self, path):
-        command = harness.start_drover(*LONG_RUN, "--db", self.db, "--json", path)
-        self.addCleanup(command.process.kill)
-        command.wait_for(r"0:0[2-9] measure|0:[1-9]\d measure", 20)
-        return command
+        self.server.start_again()
 
     def test_stopped_before_each_command(self):
         self.expect(self.server.drover("pg", "stop"), SUCCESS)
@@ -146,41 +166,35 @@ class LostServer(harness.TestCase):
         for name, end in (("stopped", self.server.stop_at_once), ("killed", self.server.crash)):
             with self.subTest(end=name):
                 path = self.server.folder / f"{name}.json"
-                command = self.begin_run(path)
+                command = self.begin_long_run("--db", self.db, "--json", path)
                 end()
-                self.expect_error(command.wait(20), FAILURE, "server|connection",
-                                  within_s=60)
+                self.expect_error(command.wait(20), FAILURE, "server|connection", within_s=60)
                 self.assertIn("tpmC", command.out)
                 document = json.loads(path.read_text(encoding="utf-8"))
                 self.assertGreater(document["summary"]["new_orders"], 0)
-                self.server.start()
+                self.server.start_again()
                 self.expect_consistent(self.server)
 
     def test_lost_during_a_check(self):
         # A lock keeps the check from ending before we come.
-        with Locked(self.server, "order_line"):
+        with Locked(self.server, lock_of("order_line")) as lock:
             command = harness.start_drover("tpcc", "check", "--db", self.db)
-            harness.wait_until(
-                lambda: self.server.number("SELECT count(*) FROM pg_locks WHERE NOT granted"),
-                "a condition that waits")
+            self.addCleanup(command.kill)
+            lock.wait_for_somebody()
             self.server.stop_at_once()
             self.expect_error(command.wait(20), FAILURE, "server|connection")
             self.assertNotRegex(command.out, "All .* hold")
-            self.server.start()
+        self.server.start_again()
         self.expect_consistent(self.server)
 
     def test_sessions_ended_by_the_administrator(self):
         # The server is well: the run goes on over new connections.
-        path = self.server.folder / "ended.json"
-        command = self.begin_run(path)
+        command = self.begin_long_run("--db", self.db)
         ended = self.server.number(
             "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
             "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'")
         self.assertGreater(ended, 0)
-        before = self.server.number("SELECT sum(d_next_o_id) FROM district")
-        harness.wait_until(
-            lambda: self.server.number("SELECT sum(d_next_o_id) FROM district") > before + 5,
-            "New-Orders after it")
+        self.wait_for_new_orders(self.new_orders())
         command.signal(signal.SIGINT)
         self.expect(command.wait(5), INTERRUPTED)
         self.expect_consistent(self.server)

@@ -141,23 +141,34 @@ void Connection::throw_lost() {
   broken_ = true;
   queued_ = 0;
   std::string message = trimmed(PQerrorMessage(handle_));
+  if (message.empty()) message = "the connection to the server was lost";
+  Error error(ErrorClass::connection_lost, "", message);
   // What the server said before it closed the session says more than that it closed it. No call
   // waits here: there is nothing to wait for.
   constexpr int results_max = 1000;
   for (int i = 0; i < results_max && PQstatus(handle_) != CONNECTION_OK; ++i) {
     const Result result(PQgetResult(handle_));
     if (PQresultStatus(result.get()) != PGRES_FATAL_ERROR) continue;
-    Error said = error_of(result.get());
-    if (said.sqlstate().empty()) break;
-    throw Error(ErrorClass::connection_lost, said.sqlstate(), said.what());
+    const Error said = error_of(result.get());
+    if (!said.sqlstate().empty()) {
+      error = Error(ErrorClass::connection_lost, said.sqlstate(), said.what());
+    }
+    break;
   }
-  if (message.empty()) message = "the connection to the server was lost";
-  throw Error(ErrorClass::connection_lost, "", message);
+  forget_closed_socket();
+  throw Error(error);
+}
+
+// libpq has closed the socket of a lost session, and the next one to be opened gets its number: a
+// watch that lived on would end the watch of that one.
+void Connection::forget_closed_socket() noexcept {
+  if (PQsocket(handle_) < 0) watch_.reset();
 }
 
 // An error of a session that is gone is a loss, whatever the server calls it.
-Error Connection::judged(const Error& error, Commits commits) const {
+Error Connection::judged(const Error& error, Commits commits) {
   if (PQstatus(handle_) == CONNECTION_OK) return error;
+  forget_closed_socket();
   const bool ambiguous = commits == Commits::yes;
   return {ambiguous ? ErrorClass::ambiguous_commit : ErrorClass::connection_lost, error.sqlstate(),
           error.what()};

@@ -115,7 +115,8 @@ class Connection {
   void leave_pipeline();
   void require_sent(int sent);
   [[noreturn]] void throw_lost();
-  Error judged(const Error& error, Commits commits) const;
+  void forget_closed_socket() noexcept;
+  Error judged(const Error& error, Commits commits);
   static void refuse_copy(ExecStatusType status);
 
   PGconn* handle_;

@@ -274,14 +274,46 @@ Task<void> pause() {
   co_await coro::sleep_for(2ms);
 }
 
+// The socket of the lost connection is closed, and its number is given to the new one.
+TEST_F(OnServer, ALostConnectionDoesNotHarmTheNext) {
+  const auto killer = open();
+  for (int use = 0; use < 2; ++use) {
+    auto lost = open();
+    const std::string pid = value(*lost, "SELECT pg_backend_pid()");
+    run(killer->query("SELECT pg_terminate_backend(" + pid + ", 5000)"));
+    const Error error =
+        use == 0 ? error_of(lost->query("SELECT 1")) : error_of(lost->script("SELECT 1"));
+    EXPECT_EQ(error.error_class(), ErrorClass::connection_lost) << error.what();
+    const auto next = open();
+    EXPECT_EQ(value(*next, "SELECT 1"), "1");
+    lost.reset();
+    const coro::Instant late = worker.now() + 10s;
+    const Result slept = run(coro::with_deadline(late, next->query("SELECT pg_sleep(0.05), 7")));
+    EXPECT_EQ(slept.text(0, 1), "7");
+  }
+}
+
+Task<void> pause_for(coro::Duration duration) {
+  co_await coro::sleep_for(duration);
+}
+
+// Epoll reports a hang-up whether it was asked for or not.
+TEST_F(OnServer, DISABLED_ASessionThatIsGoneLetsTheWorkerSleep) {
+  const auto killer = open();
+  const auto idle = open();
+  const std::string pid = value(*idle, "SELECT pg_backend_pid()");
+  run(killer->query("SELECT pg_terminate_backend(" + pid + ", 5000)"));
+  const auto before = worker.statistics().sleeps.load();
+  run(pause_for(100ms));
+  EXPECT_LT(worker.statistics().sleeps.load() - before, 50U);
+}
+
 // Whatever the server calls it: a session that it ended is lost.
 TEST_F(OnServer, ASessionThatTimedOutIsLost) {
   const auto connection = open();
-  script(*connection, "SET idle_in_transaction_session_timeout = '10ms'; BEGIN");
   const auto other = open();
-  const std::string pid = value(*other,
-                                "SELECT max(pid) FROM pg_stat_activity "
-                                "WHERE state = 'idle in transaction'");
+  const std::string pid = value(*connection, "SELECT pg_backend_pid()");
+  script(*connection, "SET idle_in_transaction_session_timeout = '10ms'; BEGIN");
   for (int i = 0; i < 1000; ++i) {
     if (value(*other, "SELECT count(*) FROM pg_stat_activity WHERE pid = " + pid) == "0") break;
     run(pause());

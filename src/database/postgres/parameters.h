@@ -22,11 +22,11 @@ class Parameters {
     bytes_.clear();
   }
 
-  void add(std::int32_t value);                    // int4
-  void add(std::int64_t value);                    // int8
-  void add(std::string_view value);                // text, varchar, char
-  void add(std::span<const std::int32_t> values);  // int4[]
-  void add(std::span<const std::int64_t> values);  // int8[]
+  void add(std::int32_t value);                        // int4
+  void add(std::int64_t value);                        // int8
+  void add(std::string_view value);                    // text, varchar, char
+  void add(std::span<const std::int32_t> values);      // int4[]
+  void add(std::span<const std::int64_t> values);      // int8[]
   void add(std::span<const std::string_view> values);  // text[]
 
   int count() const noexcept { return static_cast<int>(count_); }

@@ -138,7 +138,10 @@ Task<void> PostgresBackend::reconnect(PostgresSession& session) {
     } catch (const Error& error) {
       const bool hopeless =
           error.error_class() == ErrorClass::denied || error.error_class() == ErrorClass::statement;
-      if (hopeless || coro::Worker::current().now() >= give_up) throw;
+      if (hopeless) throw;
+      if (coro::Worker::current().now() >= give_up) {
+        throw Error(ErrorClass::unavailable, error.sqlstate(), error.what());
+      }
     }
     co_await coro::sleep_for(pause);
     pause = std::min<coro::Duration>(pause * 2, std::chrono::seconds(2));

@@ -161,7 +161,7 @@ class SmallDatabase {
         "FROM oorder, generate_series(1, o_ol_cnt::int) n");
   }
 
-  test::TestServer server_{{"max_connections=50", "deadlock_timeout=50ms"}};
+  test::TestServer server_{{"max_connections=50", "deadlock_timeout=10ms"}};
   coro::Worker worker_;
   std::unique_ptr<Connection> connection_;
 };
