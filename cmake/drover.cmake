@@ -15,13 +15,14 @@ if(DROVER_SANITIZE)
   target_link_options(drover_flags INTERFACE -fsanitize=${DROVER_SANITIZE})
 endif()
 
-# drover_library(name USES target...)
+# drover_library(name [USES target...] [TEST_USES target...] [TEST_WHOLE])
 #
 # Makes the library drover_<name> (alias drover::<name>) of the .cpp files of the calling folder, and, of its
 # *_test.cpp files, the program <name>_test. USES are the libraries it may include:
-# the arrows of ARCHITECTURE.md, kept true by the linker.
+# the arrows of ARCHITECTURE.md, kept true by the linker. TEST_WHOLE: the cases share a server, so the
+# program is one test of ctest's and not one a case.
 function(drover_library name)
-  cmake_parse_arguments(ARG "" "" "USES;TEST_USES" ${ARGN})
+  cmake_parse_arguments(ARG "TEST_WHOLE" "" "USES;TEST_USES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   file(GLOB tests CONFIGURE_DEPENDS *_test.cpp)
   if(tests)
@@ -38,7 +39,12 @@ function(drover_library name)
   if(DROVER_TESTS AND tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE drover::${name} ${ARG_TEST_USES} GTest::gtest_main GTest::gmock)
-    gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
-      PROPERTIES TIMEOUT 300)
+    if(ARG_TEST_WHOLE)
+      add_test(NAME ${name} COMMAND ${name}_test)
+      set_tests_properties(${name} PROPERTIES TIMEOUT 1200)
+    else()
+      gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
+        PROPERTIES TIMEOUT 300)
+    endif()
   endif()
 endfunction()
