@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 #include <functional>
+#include <string>
 
 #include "cli/commands.h"
 #include "cli/usage_error.h"
@@ -14,6 +15,16 @@ namespace {
 int fail(int code, const char* message) {
   fmt::print(stderr, "drover: error: {}\n", message);
   return code;
+}
+
+// CLI11 misses a command before it looks at the words that it did not understand, and it is these
+// that were meant to be one.
+std::string message_of(const CLI::ParseError& error, const CLI::App& app) {
+  const auto unknown = app.remaining(true);
+  if (unknown.empty() || dynamic_cast<const CLI::RequiredError*>(&error) == nullptr) {
+    return error.what();
+  }
+  return fmt::format("unknown command or option: {}", fmt::join(unknown, " "));
 }
 
 }  // namespace
@@ -48,7 +59,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    return fail(exit_usage, fmt::format("{}\nSee: drover --help", error.what()).c_str());
+    return fail(exit_usage, fmt::format("{}\nSee: drover --help", message_of(error, app)).c_str());
   } catch (const UsageError& error) {
     return fail(exit_usage, error.what());
   } catch (const std::exception& error) {

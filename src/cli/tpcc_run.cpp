@@ -259,8 +259,7 @@ int run_on_postgres(Request request, const DatabaseOption& database, const RunRe
   facts.connections = connections;
   facts.statements = written.statements;
   facts.schema = target.schema();
-  const auto isolation = prepared.server.settings.find("default_transaction_isolation");
-  if (isolation != prepared.server.settings.end()) facts.isolation = isolation->second;
+  facts.isolation = "read committed";
   facts.server = report::Server{prepared.server.version, prepared.server.settings};
   return finish(make_result(plan, facts, outcome), outcome, written.json);
 }

@@ -28,7 +28,9 @@ class FdWatch {
   explicit FdWatch(int fd) : worker_(&Worker::current()), fd_(fd) { worker_->add_watch(*this); }
   FdWatch(const FdWatch&) = delete;
   FdWatch& operator=(const FdWatch&) = delete;
-  ~FdWatch() { worker_->remove_watch(*this); }
+  ~FdWatch() {
+    if (watched_) worker_->remove_watch(*this);
+  }
 
   class ReadyAwaiter final : Awaiter {
    public:
@@ -64,13 +66,25 @@ class FdWatch {
   void start_waiting(ReadyAwaiter& awaiter) noexcept {
     assert(waiter_ == nullptr && "one waiter at a time");
     waiter_ = &awaiter;
+    if (!watched_) {
+      armed_ = 0;
+      worker_->add_watch(*this);
+      watched_ = true;
+    }
     arm(armed_ | static_cast<std::uint32_t>(awaiter.wanted_));
   }
 
   void on_events(std::uint32_t events) noexcept {
     constexpr std::uint32_t failed = EPOLLERR | EPOLLHUP;
     if (waiter_ == nullptr) {
-      arm(0);
+      // A failure is reported whether it was asked for or not, again and again: until somebody
+      // waits, a descriptor that has failed is not watched.
+      if ((events & failed) != 0) {
+        worker_->remove_watch(*this);
+        watched_ = false;
+      } else {
+        arm(0);
+      }
       return;
     }
     const auto wanted = static_cast<std::uint32_t>(waiter_->wanted_);
@@ -93,6 +107,7 @@ class FdWatch {
   Worker* worker_;
   int fd_;
   std::uint32_t armed_ = 0;
+  bool watched_ = true;  // by epoll
   ReadyAwaiter* waiter_ = nullptr;
 };
 

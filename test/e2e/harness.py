@@ -118,7 +118,7 @@ class Command:
             self.seconds = time.monotonic() - self.began
             self.process.stdout.close()
             self.process.stderr.close()
-        if self.code == 99 or "Sanitizer" in self.err:
+        if self.code == 99 or "Sanitizer" in self.err or "runtime error:" in self.err:
             raise AssertionError(f"a sanitizer reports: {self}")
         return self
 

@@ -298,7 +298,7 @@ Task<void> pause_for(coro::Duration duration) {
 }
 
 // Epoll reports a hang-up whether it was asked for or not.
-TEST_F(OnServer, DISABLED_ASessionThatIsGoneLetsTheWorkerSleep) {
+TEST_F(OnServer, ASessionThatIsGoneLetsTheWorkerSleep) {
   const auto killer = open();
   const auto idle = open();
   const std::string pid = value(*idle, "SELECT pg_backend_pid()");

@@ -4,8 +4,13 @@
 // The oldest order is locked where it is found. A Delivery that finds it locked waits; if the other
 // one has then delivered it, PostgreSQL steps on to the next oldest, and if it was rolled back
 // takes it: so none is skipped and none is delivered out of turn.
-#include <array>
+#include <fmt/format.h>
 
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "database/error.h"
 #include "tpcc/postgres/transactions.h"
 
 namespace drover::tpcc::postgres {
@@ -25,10 +30,18 @@ const Statement deliver{
     "WHERE ol_w_id = $1::int4 AND ol_d_id = no_d_id AND ol_o_id = no_o_id "
     "RETURNING ol_d_id, ol_amount), "
     "totals AS (SELECT o_d_id, o_id, o_c_id, (SELECT sum(ol_amount) FROM lines "
-    "WHERE ol_d_id = o_d_id) AS amount FROM orders) "
-    "UPDATE customer SET c_balance = c_balance + amount, c_delivery_cnt = c_delivery_cnt + 1 "
+    "WHERE ol_d_id = o_d_id) AS amount FROM orders), "
+    "paid AS (UPDATE customer SET c_balance = c_balance + amount, c_delivery_cnt = c_delivery_cnt "
+    "+ 1 "
     "FROM totals WHERE c_w_id = $1::int4 AND c_d_id = o_d_id AND c_id = o_c_id "
-    "RETURNING c_d_id::int4, o_id::int4"};
+    "RETURNING 1), "
+    "counts AS (SELECT (SELECT count(*) FROM taken)::int4 AS taken, "
+    "(SELECT count(*) FROM paid)::int4 AS paid) "
+    "SELECT taken / (taken = paid)::int4 FROM counts"};
+
+// What the division above fails with, and with it the whole of the statement, where an order has no
+// row in oorder or its customer is not there.
+constexpr std::string_view division_by_zero = "22012";
 
 const Statement get_oldest{"dl_oldest",
                            "SELECT no_o_id::int4 FROM new_order WHERE no_w_id = $1::int4 "
@@ -70,10 +83,22 @@ std::span<const Statement> delivery_statements(StatementStyle style) {
 
 coro::Task<Outcome> delivery_batched(Connection& connection, const DeliveryInput& input) {
   connection.send(deliver, input.w_id, input.carrier_id);
-  const Results results = co_await connection.run(Commits::yes);
+  std::optional<database::Error> error;
   Outcome outcome;
-  outcome.districts_skipped = districts_per_warehouse - results[0].rows();
-  co_return outcome;
+  try {
+    const Results results = co_await connection.run(Commits::yes);
+    outcome.districts_skipped = districts_per_warehouse - results[0].int4(0, 0);
+  } catch (const database::Error& thrown) {
+    error = thrown;
+  }
+  if (!error) co_return outcome;
+  if (error->sqlstate() != division_by_zero) throw database::Error(*error);
+  throw database::Error(
+      error->error_class(), error->sqlstate(),
+      fmt::format(
+          "an order to be delivered at warehouse {} has no row in oorder, or its customer is "
+          "not there; see: drover tpcc check",
+          input.w_id));
 }
 
 namespace {

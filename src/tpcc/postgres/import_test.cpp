@@ -180,7 +180,7 @@ TEST_F(Import, GoesOnAfterACancellation) {
   };
   EXPECT_FALSE(import_until_cancelled(options_for("cancelled", 3), watcher));
   const std::string loaded = loaded_in("cancelled");
-  EXPECT_THAT(loaded, HasSubstr("0,1"));
+  EXPECT_THAT(loaded, testing::StartsWith("0,"));  // any of the warehouses may be the first
   EXPECT_NE(loaded, "0,1,2,3");
   EXPECT_EQ(query("SELECT complete FROM cancelled.drover_tpcc"), "f");
 
