@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <thread>
 
 #include "cli/commands.h"
@@ -84,7 +85,8 @@ Request validate(const RunRequest& written) {
   plan.threads = static_cast<std::size_t>(threads.value_or(1));
   request.connections = count_or_auto("--connections", written.connections, connections_most);
   request.max_inflight = count_or_auto("--max-inflight", written.max_inflight, 10'000'000);
-  plan.seed = written.seed;
+  plan.seed = static_cast<std::uint64_t>(
+      parse_count("--seed", written.seed, 0, std::numeric_limits<std::int64_t>::max()));
   if (written.statements == "single") {
     request.style = StatementStyle::single;
   } else if (written.statements != "batched") {

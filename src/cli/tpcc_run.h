@@ -18,7 +18,7 @@ struct RunRequest {
   std::string max_inflight = "auto";
   bool no_delays = false;
   double pace = 1.0;
-  std::uint64_t seed = 1;
+  std::string seed = "1";
   std::string statements = "batched";
   std::string json;  // empty: no file
   std::optional<double> simulate_ms;

@@ -46,6 +46,7 @@ class WorkerThread {
   }
   void stop() {
     worker_.post([this] {
+      if (opening_ != nullptr) opening_->cancel();
       if (herd_ != nullptr) herd_->stop();
       told_.set();
     });
@@ -61,10 +62,18 @@ class WorkerThread {
   Task<void> main() {
     const auto backend = make_backend_(index_);
     std::exception_ptr error;
-    try {
-      co_await backend->open();
-    } catch (const database::Error&) {
-      error = std::current_exception();
+    {
+      coro::CancelSource& source = co_await coro::current_source();
+      coro::CancelSource opening(source);
+      opening_ = &opening;
+      try {
+        co_await backend->open().under(opening);
+      } catch (const database::Error&) {
+        error = std::current_exception();
+      } catch (const coro::Cancelled&) {
+        // Stopped before it began: told so below.
+      }
+      opening_ = nullptr;
     }
     if (error) {
       opened_.set_error(error);
@@ -97,6 +106,7 @@ class WorkerThread {
   Worker worker_;
   coro::Event told_;
   std::optional<Timetable> timetable_;
+  coro::CancelSource* opening_ = nullptr;  // while connections are being opened
   Herd* herd_ = nullptr;
   std::exception_ptr failure_;
   std::jthread thread_;

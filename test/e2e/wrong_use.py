@@ -76,7 +76,8 @@ class WrongCommandLine(harness.TestCase):
             more = ["-w", "1"] if command == "import" else []
             for db, named in [("mysql://localhost/x", "mysql://"), ("localhost", "postgresql://"),
                               (f"postgresql://user:{SECRET}@[bad", "--db"),
-                              (f"host=x nonsense=1 password={SECRET}", "--db: invalid connection option")]:
+                              (f"host=x nonsense=1 password={SECRET}",
+                               "--db: invalid connection option")]:
                 with self.subTest(command=command, db=db):
                     result = harness.drover("tpcc", command, "--db", db, *more)
                     self.expect_error(result, USAGE, re.escape(named), within_s=5)

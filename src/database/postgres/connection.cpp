@@ -17,9 +17,18 @@ namespace {
 using coro::Readiness;
 using coro::Task;
 
+// libpq's messages as one line: it breaks and indents them.
 std::string trimmed(const char* text) {
-  std::string message(text != nullptr ? text : "");
-  while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.pop_back();
+  std::string message;
+  for (const char c : std::string_view(text != nullptr ? text : "")) {
+    const bool space = c == '\n' || c == '\t' || c == ' ';
+    if (!space) {
+      message += c;
+    } else if (!message.empty() && message.back() != ' ') {
+      message += ' ';
+    }
+  }
+  while (!message.empty() && message.back() == ' ') message.pop_back();
   return message;
 }
 

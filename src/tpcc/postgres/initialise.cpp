@@ -81,8 +81,8 @@ Task<std::vector<std::string>> initialise(Connection& connection, InitialiseOpti
   if (!dropped.empty()) sql += drop_statements(options.schema);
   for (const Table table : all_tables) sql += create_table(table, options.schema) + ";\n";
   sql += create_our_tables(options);
-  sql += "COMMIT;\n";
   co_await connection.script(std::move(sql));
+  co_await connection.script("COMMIT");
   co_return dropped;
 }
 
@@ -90,8 +90,9 @@ Task<std::vector<std::string>> clean(Connection& connection, std::string schema)
   const Catalog catalog = co_await read_catalog(connection, schema);
   std::vector<std::string> dropped = names_of(catalog);
   if (dropped.empty()) co_return dropped;
-  std::string sql = fmt::format("BEGIN;\n{}COMMIT;\n", drop_statements(schema));
-  co_await connection.script(std::move(sql));
+  // The commit goes apart: a command that is interrupted before leaves all as it was.
+  co_await connection.script("BEGIN;\n" + drop_statements(schema));
+  co_await connection.script("COMMIT");
   co_return dropped;
 }
 
