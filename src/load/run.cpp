@@ -198,7 +198,7 @@ class Watch {
       const Phase phase = timetable_.phase_at(last);
       if (next == timetable_.measure_start) first_ = read_client(workers_);
       outcome_.samples.push_back(sampler.take(now - timetable_.start, now - last, phase));
-      observer_.on_sample(outcome_.samples.back());
+      observer_.on_sample(outcome_.samples.back(), sampler.last_latency());
       last = next;
     }
     finish();

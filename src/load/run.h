@@ -39,7 +39,8 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual void on_started(coro::Duration /*ramp_up*/) {}
-  virtual void on_sample(const Sample& /*sample*/) {}
+  // `latency` is of the transactions committed in the sample's second.
+  virtual void on_sample(const Sample& /*sample*/, const measure::HistogramSnapshot& /*latency*/) {}
 };
 
 // What the run was, as it was.

@@ -36,7 +36,8 @@ Sample Sampler::take(coro::Duration elapsed, coro::Duration length, Phase phase)
   }
   sample.failed = now.failed - before_.failed;
   sample.retries = now.retries - before_.retries;
-  measure::HistogramSnapshot latency = now.latency;
+  last_latency_ = now.latency;
+  measure::HistogramSnapshot& latency = last_latency_;
   latency.subtract(before_.latency);
   sample.p50_ms = static_cast<double>(latency.percentile_ns(50)) / 1e6;
   sample.p90_ms = static_cast<double>(latency.percentile_ns(90)) / 1e6;

@@ -22,6 +22,9 @@ class Sampler {
   // The sample of what has happened since the last call (or the construction).
   Sample take(coro::Duration elapsed, coro::Duration length, Phase phase);
 
+  // Of the transactions that the last sample counted.
+  const measure::HistogramSnapshot& last_latency() const noexcept { return last_latency_; }
+
  private:
   struct Totals {
     std::array<std::uint64_t, tpcc::transaction_type_count> committed{};
@@ -34,6 +37,7 @@ class Sampler {
 
   std::vector<SampledWorker> workers_;
   Totals before_;
+  measure::HistogramSnapshot last_latency_;
 };
 
 }  // namespace drover::load

@@ -32,40 +32,46 @@ void PlainLines::on_started(coro::Duration ramp_up) {
   std::fflush(out_);
 }
 
-void PlainLines::on_sample(const load::Sample& sample) {
-  const bool phase_ends = sample.phase != phase_ && length_ > coro::Duration::zero();
-  if (phase_ends) length_ = coro::Duration::zero();
-  if (sample.phase != phase_) {
-    committed_ = new_orders_ = failed_ = retries_ = 0;
-    phase_ = sample.phase;
-  }
+void PlainLines::on_sample(const load::Sample& sample, const measure::HistogramSnapshot& latency) {
+  if (sample.phase != phase_) begin_line();
+  phase_ = sample.phase;
   committed_ += std::accumulate(sample.committed.begin(), sample.committed.end(), std::uint64_t{0});
   new_orders_ += sample.committed[tpcc::index_of(tpcc::TransactionType::NewOrder)];
   failed_ += sample.failed;
   retries_ += sample.retries;
   length_ += sample.length;
-  if (sample.elapsed - printed_until_ < every_) return;
+  latency_.merge(latency);
+  // A sample comes a little after its second.
+  if (sample.elapsed - printed_until_ + std::chrono::milliseconds(100) < every_) return;
   print_line(sample);
+  printed_until_ = sample.elapsed;
+  begin_line();
+}
+
+void PlainLines::begin_line() {
+  committed_ = new_orders_ = failed_ = retries_ = 0;
+  length_ = coro::Duration::zero();
+  latency_ = {};
 }
 
 void PlainLines::print_line(const load::Sample& last) {
   const bool warming = last.phase == load::Phase::warmup;
   const coro::Duration left = plan_.warmup + plan_.duration - last.elapsed;
   const double length = seconds(length_);
+  const auto milliseconds = [this](double percent) {
+    return static_cast<double>(latency_.percentile_ns(percent)) / 1e6;
+  };
   fmt::print(out_,
              "{:>7} {:<8} {:>8.0f} tx/s {:>9.0f} tpmC  p50 {:>6.1f} p90 {:>6.1f} p99 {:>7.1f} ms  "
              "{} in flight, {} waiting{}{}  client {:.0f}%  {} left\n",
              clock_time(last.elapsed), warming ? "warm-up" : "measure",
              length > 0 ? static_cast<double>(committed_) / length : 0,
-             length > 0 ? static_cast<double>(new_orders_) / length * 60 : 0, last.p50_ms,
-             last.p90_ms, last.p99_ms, last.in_flight, last.waiting,
+             length > 0 ? static_cast<double>(new_orders_) / length * 60 : 0, milliseconds(50),
+             milliseconds(90), milliseconds(99), last.in_flight, last.waiting,
              retries_ > 0 ? fmt::format(", {} retries", retries_) : "",
              failed_ > 0 ? fmt::format(", {} failed", failed_) : "", last.busiest_worker_load * 100,
              clock_time(left > coro::Duration::zero() ? left : coro::Duration::zero()));
   std::fflush(out_);
-  printed_until_ = last.elapsed;
-  committed_ = new_orders_ = failed_ = retries_ = 0;
-  length_ = coro::Duration::zero();
 }
 
 }  // namespace drover::ui

@@ -13,10 +13,11 @@ class PlainLines final : public load::Observer {
   PlainLines(const load::Plan& plan, std::FILE* out, coro::Duration every);
 
   void on_started(coro::Duration ramp_up) override;
-  void on_sample(const load::Sample& sample) override;
+  void on_sample(const load::Sample& sample, const measure::HistogramSnapshot& latency) override;
 
  private:
   void print_line(const load::Sample& last);
+  void begin_line();
 
   const load::Plan& plan_;
   std::FILE* out_;
@@ -30,6 +31,7 @@ class PlainLines final : public load::Observer {
   std::uint64_t failed_ = 0;
   std::uint64_t retries_ = 0;
   coro::Duration length_{};
+  measure::HistogramSnapshot latency_;
 };
 
 }  // namespace drover::ui
