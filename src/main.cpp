@@ -44,12 +44,7 @@ int main(int argc, char** argv) {
       "            130 interrupted");
 
   std::function<int()> chosen;
-  CLI::App& tpcc = add_tpcc(app);
-  add_tpcc_init(tpcc, chosen);
-  add_tpcc_import(tpcc, chosen);
-  add_tpcc_run(tpcc, chosen);
-  add_tpcc_check(tpcc, chosen);
-  add_tpcc_clean(tpcc, chosen);
+  add_tpcc(app, chosen);
   add_demo(app, chosen);
   add_pg(app, chosen);
 

@@ -10,7 +10,8 @@
 
 namespace drover::cli {
 
-CLI::App& add_tpcc(CLI::App& app);
+// `tpcc` with its five commands.
+void add_tpcc(CLI::App& app, std::function<int()>& chosen);
 
 void add_tpcc_init(CLI::App& tpcc, std::function<int()>& chosen);
 void add_tpcc_import(CLI::App& tpcc, std::function<int()>& chosen);

@@ -28,12 +28,7 @@ int perform_line(std::vector<std::string> words) {
   std::fflush(stdout);
   CLI::App app("", "drover");
   std::function<int()> chosen;
-  CLI::App& tpcc = add_tpcc(app);
-  add_tpcc_init(tpcc, chosen);
-  add_tpcc_import(tpcc, chosen);
-  add_tpcc_run(tpcc, chosen);
-  add_tpcc_check(tpcc, chosen);
-  add_tpcc_clean(tpcc, chosen);
+  add_tpcc(app, chosen);
   std::reverse(words.begin(), words.end());  // as CLI11 wants a vector
   app.parse(words);
   return chosen();

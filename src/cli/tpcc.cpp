@@ -2,7 +2,7 @@
 
 namespace drover::cli {
 
-CLI::App& add_tpcc(CLI::App& app) {
+void add_tpcc(CLI::App& app, std::function<int()>& chosen) {
   CLI::App* tpcc = app.add_subcommand(
       "tpcc", "TPC-C: make its tables, load warehouses, run terminals, check the data");
   tpcc->require_subcommand(1);
@@ -12,7 +12,11 @@ CLI::App& add_tpcc(CLI::App& app) {
       "  drover tpcc import -w 10\n"
       "  drover tpcc run -w 10 --duration 3m\n"
       "  drover tpcc check");
-  return *tpcc;
+  add_tpcc_init(*tpcc, chosen);
+  add_tpcc_import(*tpcc, chosen);
+  add_tpcc_run(*tpcc, chosen);
+  add_tpcc_check(*tpcc, chosen);
+  add_tpcc_clean(*tpcc, chosen);
 }
 
 }  // namespace drover::cli

@@ -39,7 +39,7 @@ class FdWatch {
     bool await_ready() const noexcept { return false; }
 
     template <DroverPromise Promise>
-    bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
+    bool await_suspend(std::coroutine_handle<Promise> awaiting) {
       if (!suspend(awaiting)) return false;
       watch_.start_waiting(*this);
       return true;
@@ -63,14 +63,15 @@ class FdWatch {
  private:
   friend class Worker;
 
-  void start_waiting(ReadyAwaiter& awaiter) noexcept {
+  // Throws std::system_error if the descriptor cannot be watched again.
+  void start_waiting(ReadyAwaiter& awaiter) {
     assert(waiter_ == nullptr && "one waiter at a time");
-    waiter_ = &awaiter;
     if (!watched_) {
       armed_ = 0;
       worker_->add_watch(*this);
       watched_ = true;
     }
+    waiter_ = &awaiter;
     arm(armed_ | static_cast<std::uint32_t>(awaiter.wanted_));
   }
 

@@ -218,7 +218,7 @@ void Worker::wait_for_events(std::optional<Instant> until) noexcept {
 }
 
 void Worker::collect_events(std::optional<Duration> timeout) noexcept {
-  std::array<epoll_event, events_per_poll> events;
+  std::array<epoll_event, events_per_poll> events;  // NOLINT(*-member-init): the kernel writes it
   const int count = epoll_wait_for(epoll_fd_, events.data(), timeout);
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = events[static_cast<std::size_t>(i)];
