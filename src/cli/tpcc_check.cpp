@@ -24,7 +24,6 @@ namespace {
 using tpcc::postgres::CheckOptions;
 using tpcc::postgres::CheckReport;
 using tpcc::postgres::Money;
-using tpcc::postgres::Offender;
 using tpcc::postgres::Verdict;
 
 constexpr std::string_view line_format = "{:>3}  {:<9} {:<52} {}\n";
