@@ -1,5 +1,7 @@
 // drover: the commands, and what an error looks like.
+#include <fcntl.h>
 #include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
@@ -11,6 +13,13 @@
 #include "cli/usage_error.h"
 
 namespace {
+
+// A file that we open must not become our standard output because that was closed.
+void open_standard_files() {
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
+  }
+}
 
 int fail(int code, const char* message) {
   fmt::print(stderr, "drover: error: {}\n", message);
@@ -31,6 +40,7 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& app) {
 
 int main(int argc, char** argv) {
   using namespace drover::cli;
+  open_standard_files();
   CLI::App app("Drover drives herds of terminals: a load generator for SQL databases", "drover");
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text());

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <stdexcept>
 #include <thread>
 
 #include "cli/commands.h"
@@ -190,8 +191,9 @@ Task<load::Outcome> run_until_interrupted(const load::Plan& plan, load::BackendF
 
 int finish(const report::Result& result, const load::Outcome& outcome, const std::string& json) {
   fmt::print("{}", report::summary_text(result));
-  std::fflush(stdout);
+  const bool printed = std::fflush(stdout) == 0;
   if (!json.empty()) report::write_result_file(json, result);
+  if (!printed) throw std::runtime_error("cannot write the summary to the standard output");
   if (outcome.failure) {
     fmt::print(stderr, "drover: error: the run was given up: {}\n", *outcome.failure);
     return exit_failure;
