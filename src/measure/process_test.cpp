@@ -40,7 +40,8 @@ TEST(Process, SeesItsOwnMemoryAndThreads) {
 
   std::latch seen(1);
   std::thread other([&seen] { seen.wait(); });
-  EXPECT_EQ(read_process_usage().threads, before.threads + 1);
+  // A sanitizer may have started a thread of its own besides.
+  EXPECT_GE(read_process_usage().threads, before.threads + 1);
   seen.count_down();
   other.join();
 }
