@@ -22,7 +22,7 @@ void open_standard_files() {
 }
 
 int fail(int code, const char* message) {
-  fmt::print(stderr, "drover: error: {}\n", message);
+  std::fputs(fmt::format("drover: error: {}\n", message).c_str(), stderr);
   return code;
 }
 

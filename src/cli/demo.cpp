@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,8 +43,9 @@ int perform(const DemoArguments& arguments) {
   // Holds the private server over all of the commands.
   const DatabaseTarget target(arguments.database);
   fmt::print("Drover demo: TPC-C with {} warehouses on {}\n", warehouses, target.description());
-  std::vector<std::string> where = {"--schema", arguments.database.schema};
-  if (!arguments.database.db.empty()) where.insert(where.end(), {"--db", arguments.database.db});
+  const std::vector<std::string> where = {"--schema", arguments.database.schema};
+  // By the variable and not by --db: the commands are shown, and a password may be in it.
+  if (!arguments.database.db.empty()) setenv("DROVER_DB", arguments.database.db.c_str(), 1);
 
   const std::vector<std::vector<std::string>> story = {
       {"tpcc", "init", "--force"},

@@ -124,13 +124,13 @@ void resolve_threads(Request& request) {
 // Enough for transactions of 100 ms at the pace of the terminals, and not more than the server has.
 std::size_t resolve_connections(const Request& request,
                                 const database::postgres::ServerInfo& server) {
-  const std::int64_t free = server.connections_max - server.connections_used;
+  const std::int64_t free =
+      std::max<std::int64_t>(server.connections_max - server.connections_used, 0);
   if (request.connections) {
     if (*request.connections > free && server.connections_max > 0) {
       throw UsageError(fmt::format(
           "--connections {}: the server has room for {} more (max_connections {}, {} in use)",
-          *request.connections, std::max<std::int64_t>(free, 0), server.connections_max,
-          server.connections_used));
+          *request.connections, free, server.connections_max, server.connections_used));
     }
     return static_cast<std::size_t>(*request.connections);
   }
@@ -171,7 +171,7 @@ Task<load::Outcome> run_until_interrupted(const load::Plan& plan, load::BackendF
                                           load::Observer& observer) {
   load::StopRequest stop;
   InterruptWatch interrupt([&stop] {
-    fmt::print(stderr, "interrupted: ending the run (once more ends it at once)\n");
+    std::fputs("interrupted: ending the run (once more ends it at once)\n", stderr);
     stop.request();
   });
   coro::Scope watching(co_await coro::current_source());
@@ -205,6 +205,7 @@ int run_simulated(Request request, const RunRequest& written) {
   load::Plan& plan = request.plan;
   resolve_threads(request);
   plan.max_inflight = static_cast<std::size_t>(request.max_inflight.value_or(0));
+  if (plan.max_inflight > 0) plan.threads = std::min(plan.threads, plan.max_inflight);
   plan.constants = tpcc::run_constants(plan.seed, tpcc::load_constants(plan.seed));
   const auto time = Duration(std::llround(*written.simulate_ms * 1e6));
   const BlockedInterrupts blocked;
@@ -225,7 +226,6 @@ int run_simulated(Request request, const RunRequest& written) {
 int run_on_postgres(Request request, const DatabaseOption& database, const RunRequest& written) {
   load::Plan& plan = request.plan;
   const DatabaseTarget target(database);
-  const BlockedInterrupts blocked;
   coro::Worker worker;
   const Prepared prepared = coro::block_on(worker, prepare(target.conninfo(), target.schema()));
   if (request.all_warehouses) plan.warehouses = prepared.loaded.warehouses;
@@ -235,6 +235,7 @@ int run_on_postgres(Request request, const DatabaseOption& database, const RunRe
   plan.threads = std::min(plan.threads, connections);
   plan.max_inflight = std::min(
       static_cast<std::size_t>(request.max_inflight.value_or(connections_most)), connections);
+  plan.threads = std::min(plan.threads, plan.max_inflight);
   plan.constants = prepared.loaded.load_constants
                        ? tpcc::run_constants(plan.seed, *prepared.loaded.load_constants)
                        : tpcc::load_constants(plan.seed);
@@ -249,6 +250,8 @@ int run_on_postgres(Request request, const DatabaseOption& database, const RunRe
                "note: another tool loaded these tables, so its C-Load is unknown: the distance of "
                "C-Run to it (clause 2.1.6.1) is not ensured\n");
   }
+  // Until here Ctrl-C simply ends the command; from here on it ends the run.
+  const BlockedInterrupts blocked;
   ui::PlainLines lines(plan, stderr, seconds(5));
   const auto backends = [&](std::size_t index) -> std::unique_ptr<tpcc::Backend> {
     return std::make_unique<tpcc::postgres::PostgresBackend>(

@@ -470,6 +470,34 @@ TEST(Threads, NoPostIsSleptOver) {
   EXPECT_EQ(received, posters * posts);
 }
 
+// The same beside a timer that is far away: a lost wake-up would wait for it.
+TEST(Threads, NoPostIsSleptOverBesideATimer) {
+  Worker worker;
+  constexpr int rounds = 20'000;
+  std::atomic<int> asked{0};
+  Event* answered = nullptr;
+  std::jthread other([&] {
+    for (int round = 1; round <= rounds; ++round) {
+      asked.wait(round - 1);
+      worker.post([&answered] { answered->set(); });
+    }
+  });
+  auto body = [&](Scope& scope) -> Task<void> {
+    scope.start([]() -> Task<void> { co_await slept_until(Worker::current().now() + 1h); }());
+    for (int round = 1; round <= rounds; ++round) {
+      Event event;
+      answered = &event;
+      asked.store(round);
+      asked.notify_one();
+      co_await event.wait();
+    }
+    scope.cancel();
+  };
+  const Instant before = SteadyClock::instance().now();
+  block_on(worker, with_scope(body));
+  EXPECT_LT(SteadyClock::instance().now() - before, 30min);
+}
+
 TEST(Threads, AHundredForeignThreadsOneAfterTheOther) {
   Worker worker;
   int sum = 0;

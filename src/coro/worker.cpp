@@ -70,7 +70,12 @@ void ReadyQueue::grow() {
 
 Worker::Worker(Clock& clock) : clock_(&clock), timers_(clock.now()) {
   epoll_fd_ = checked(epoll_create1(EPOLL_CLOEXEC), "epoll_create1");
-  wake_fd_ = checked(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd");
+  wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (wake_fd_ < 0) {
+    const int error = errno;
+    close(epoll_fd_);
+    throw std::system_error(error, std::generic_category(), "eventfd");
+  }
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.ptr = nullptr;  // the only one without a watch
@@ -200,6 +205,11 @@ void Worker::wait_for_events(std::optional<Instant> until) noexcept {
   if (until) {
     // On virtual time only what is ready at this moment may come before the next timer.
     collect_events(Duration::zero());
+    // That may have taken in the wake-up of a post that came since: it is not to be slept over.
+    if (inbox_.load(std::memory_order_seq_cst) != nullptr) {
+      asleep_.store(false, std::memory_order_relaxed);
+      return;
+    }
     if (ready_.empty() && clock_->advance_to(*until)) {
       asleep_.store(false, std::memory_order_relaxed);
       return;

@@ -37,6 +37,11 @@ class WorkerThread {
     thread_ = std::jthread([this] { coro::block_on(worker_, main()); });
   }
 
+  // When the run is left by an error: the thread ends, and is joined.
+  ~WorkerThread() { stop(); }
+  WorkerThread(const WorkerThread&) = delete;
+  WorkerThread& operator=(const WorkerThread&) = delete;
+
   // From the main thread. The run begins with a timetable and ends by it, or by stop().
   void start(Timetable timetable) {
     worker_.post([this, timetable] {
@@ -46,6 +51,7 @@ class WorkerThread {
   }
   void stop() {
     worker_.post([this] {
+      stopped_ = true;
       if (opening_ != nullptr) opening_->cancel();
       if (herd_ != nullptr) herd_->stop();
       told_.set();
@@ -83,7 +89,7 @@ class WorkerThread {
     }
     opened_.set_value(true);
     co_await told_.wait();
-    if (!timetable_) {
+    if (!timetable_ || stopped_) {
       up_.set_value(false);
     } else {
       Herd herd(plan_, index_, *backend, *metrics_);
@@ -106,6 +112,7 @@ class WorkerThread {
   Worker worker_;
   coro::Event told_;
   std::optional<Timetable> timetable_;
+  bool stopped_ = false;
   coro::CancelSource* opening_ = nullptr;  // while connections are being opened
   Herd* herd_ = nullptr;
   std::exception_ptr failure_;
@@ -301,6 +308,7 @@ Task<Outcome> run(const Plan& plan, BackendFactory make_backend, Observer& obser
     bug = std::current_exception();
   }
   stop.on_request({});
+  outcome.interrupted = outcome.interrupted || stop.requested();
   watch.finish();
   watching.cancel();
   co_await watching.join();

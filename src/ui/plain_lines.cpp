@@ -26,10 +26,9 @@ PlainLines::PlainLines(const load::Plan& plan, std::FILE* out, coro::Duration ev
     : plan_(plan), out_(out), every_(every) {}
 
 void PlainLines::on_started(coro::Duration ramp_up) {
-  fmt::print(out_, "{} terminals up after {:.2f} s; warm-up {}, then measuring for {}\n",
-             plan_.terminals(), seconds(ramp_up), clock_time(plan_.warmup),
-             clock_time(plan_.duration));
-  std::fflush(out_);
+  write(fmt::format("{} terminals up after {:.2f} s; warm-up {}, then measuring for {}\n",
+                    plan_.terminals(), seconds(ramp_up), clock_time(plan_.warmup),
+                    clock_time(plan_.duration)));
 }
 
 void PlainLines::on_sample(const load::Sample& sample, const measure::HistogramSnapshot& latency) {
@@ -61,16 +60,21 @@ void PlainLines::print_line(const load::Sample& last) {
   const auto milliseconds = [this](double percent) {
     return static_cast<double>(latency_.percentile_ns(percent)) / 1e6;
   };
-  fmt::print(out_,
-             "{:>7} {:<8} {:>8.0f} tx/s {:>9.0f} tpmC  p50 {:>6.1f} p90 {:>6.1f} p99 {:>7.1f} ms  "
-             "{} in flight, {} waiting{}{}  client {:.0f}%  {} left\n",
-             clock_time(last.elapsed), warming ? "warm-up" : "measure",
-             length > 0 ? static_cast<double>(committed_) / length : 0,
-             length > 0 ? static_cast<double>(new_orders_) / length * 60 : 0, milliseconds(50),
-             milliseconds(90), milliseconds(99), last.in_flight, last.waiting,
-             retries_ > 0 ? fmt::format(", {} retries", retries_) : "",
-             failed_ > 0 ? fmt::format(", {} failed", failed_) : "", last.busiest_worker_load * 100,
-             clock_time(left > coro::Duration::zero() ? left : coro::Duration::zero()));
+  write(fmt::format(
+      "{:>7} {:<8} {:>8.0f} tx/s {:>9.0f} tpmC  p50 {:>6.1f} p90 {:>6.1f} p99 {:>7.1f} ms  "
+      "{} in flight, {} waiting{}{}  client {:.0f}%  {} left\n",
+      clock_time(last.elapsed), warming ? "warm-up" : "measure",
+      length > 0 ? static_cast<double>(committed_) / length : 0,
+      length > 0 ? static_cast<double>(new_orders_) / length * 60 : 0, milliseconds(50),
+      milliseconds(90), milliseconds(99), last.in_flight, last.waiting,
+      retries_ > 0 ? fmt::format(", {} retries", retries_) : "",
+      failed_ > 0 ? fmt::format(", {} failed", failed_) : "", last.busiest_worker_load * 100,
+      clock_time(left > coro::Duration::zero() ? left : coro::Duration::zero())));
+}
+
+// A line that cannot be written is no reason to lose a run.
+void PlainLines::write(const std::string& line) {
+  std::fputs(line.c_str(), out_);
   std::fflush(out_);
 }
 

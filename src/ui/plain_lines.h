@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdio>
+#include <string>
 
 #include "load/run.h"
 
@@ -18,6 +19,7 @@ class PlainLines final : public load::Observer {
  private:
   void print_line(const load::Sample& last);
   void begin_line();
+  void write(const std::string& line);
 
   const load::Plan& plan_;
   std::FILE* out_;
