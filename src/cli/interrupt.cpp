@@ -22,16 +22,26 @@ sigset_t interrupts() {
   return signals;
 }
 
-// Asked twice: nothing is worth waiting for. Safe in a signal handler.
+// What the signal handler reads. Written before it is installed, by the thread that takes the
+// signals.
+const coro::Clock* request_clock = nullptr;
+coro::Instant requested_at;
+
+// Asked twice: nothing is worth waiting for. Safe in a signal handler, as to read a clock is.
 void end_at_once(int) {
+  if (request_clock->now() - requested_at < one_request_lasts) return;
   _exit(exit_interrupted);
 }
 
 // The next signal does not wait for the worker's loop, which may be busy or stuck. Only this thread
-// takes it: the others go on blocking it.
-void let_the_next_one_end_the_process() {
+// takes it: the others go on blocking it. One that is taken too early interrupts no system call
+// that can be taken up again.
+void let_the_next_one_end_the_process(const coro::Clock& clock) {
+  request_clock = &clock;
+  requested_at = clock.now();
   struct sigaction action{};
   action.sa_handler = end_at_once;
+  action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
   const sigset_t signals = interrupts();
   sigaction(SIGINT, &action, nullptr);
@@ -50,7 +60,8 @@ BlockedInterrupts::~BlockedInterrupts() {
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
-InterruptWatch::InterruptWatch(std::function<void()> on_first) : on_first_(std::move(on_first)) {
+InterruptWatch::InterruptWatch(std::function<void()> on_first, const coro::Clock& clock)
+    : on_first_(std::move(on_first)), clock_(clock) {
   const sigset_t signals = interrupts();
   signal_fd_ = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
   if (signal_fd_ < 0) throw std::system_error(errno, std::generic_category(), "signalfd");
@@ -67,7 +78,7 @@ coro::Task<void> InterruptWatch::watch() {
     signalfd_siginfo signal{};
     interrupted_ = read(signal_fd_, &signal, sizeof signal) == sizeof signal;
   }
-  let_the_next_one_end_the_process();
+  let_the_next_one_end_the_process(clock_);
   on_first_();
 }
 

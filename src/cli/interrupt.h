@@ -1,5 +1,7 @@
 // Ctrl-C (SIGINT) and SIGTERM as an event on a worker: the first one is a request to end in an
-// orderly way, the second one ends the process at once.
+// orderly way, a later one ends the process at once. Those that come within `one_request_lasts` of
+// the first are the same request: timeout(1) sends its signal twice, to the process and to its
+// group.
 //
 //   BlockedInterrupts blocked;             // before any other thread is started
 //   InterruptWatch interrupt([&] { source.cancel(); });
@@ -9,12 +11,16 @@
 // time.
 #pragma once
 
+#include <chrono>
 #include <csignal>
 #include <functional>
 
+#include "coro/clock.h"
 #include "coro/task.h"
 
 namespace drover::cli {
+
+inline constexpr coro::Duration one_request_lasts = std::chrono::milliseconds(300);
 
 // As long as it lives, SIGINT and SIGTERM wait for an InterruptWatch: they are blocked in this
 // thread and in those that it starts. Then the mask of this thread is as it was.
@@ -35,14 +41,16 @@ class BlockedInterrupts {
 class InterruptWatch {
  public:
   // `on_first` is called once, on the worker, in the middle of watch(); must not throw. Requires: a
-  // BlockedInterrupts, which outlives the watch.
-  explicit InterruptWatch(std::function<void()> on_first);
+  // BlockedInterrupts, which outlives the watch. `clock` tells how long ago the first signal was;
+  // it is asked inside of a signal handler, and has to live as long as the process.
+  explicit InterruptWatch(std::function<void()> on_first,
+                          const coro::Clock& clock = coro::SteadyClock::instance());
   InterruptWatch(const InterruptWatch&) = delete;
   InterruptWatch& operator=(const InterruptWatch&) = delete;
   ~InterruptWatch();
 
-  // Waits for the first signal and calls `on_first`; ends then, or when it is cancelled. From the
-  // first signal on, the next one ends the process with exit_interrupted, whatever it is doing.
+  // Waits for the first signal and calls `on_first`; ends then, or when it is cancelled. After
+  // `one_request_lasts` the next one ends the process with exit_interrupted, whatever it is doing.
   coro::Task<void> watch();
 
   // Whether the first signal has come.
@@ -50,6 +58,7 @@ class InterruptWatch {
 
  private:
   std::function<void()> on_first_;
+  const coro::Clock& clock_;
   int signal_fd_ = -1;
   bool interrupted_ = false;
 };

@@ -4,8 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+
 #include "cli/usage_error.h"
 #include "coro/block_on.h"
+#include "coro/clock.h"
 #include "coro/sleep.h"
 
 namespace drover::cli {
@@ -31,11 +34,18 @@ TEST(InterruptWatch, CallsBackOnTheFirstSignal) {
   }
 }
 
-TEST(InterruptWatch, TheSecondSignalEndsTheProcess) {
+// How a child ends that gets a second signal at the given time after the first.
+int code_after_two_signals(coro::Duration between) {
   const pid_t child = fork();
   if (child == 0) {
     BlockedInterrupts blocked;
-    InterruptWatch interrupt([] { kill(getpid(), SIGINT); });
+    coro::VirtualClock clock(coro::Instant(std::chrono::hours(1)));
+    InterruptWatch interrupt(
+        [&] {
+          clock.advance_to(clock.now() + between);
+          kill(getpid(), SIGINT);
+        },
+        clock);
     kill(getpid(), SIGINT);
     coro::Worker worker;
     coro::block_on(worker, interrupt.watch());
@@ -44,7 +54,17 @@ TEST(InterruptWatch, TheSecondSignalEndsTheProcess) {
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), exit_interrupted);
+  return WEXITSTATUS(status);
+}
+
+TEST(InterruptWatch, TheSecondSignalEndsTheProcess) {
+  EXPECT_EQ(code_after_two_signals(one_request_lasts), exit_interrupted);
+  EXPECT_EQ(code_after_two_signals(std::chrono::hours(5)), exit_interrupted);
+}
+
+TEST(InterruptWatch, TwoSignalsAtOnceAreOneRequest) {
+  EXPECT_EQ(code_after_two_signals(coro::Duration::zero()), 0);
+  EXPECT_EQ(code_after_two_signals(one_request_lasts - coro::Duration(1)), 0);
 }
 
 coro::Task<void> start_and_cancel(InterruptWatch& interrupt) {

@@ -1,6 +1,33 @@
 #include "database/error.h"
 
 namespace drover::database {
+namespace {
+
+struct Classed {
+  std::string_view sqlstate;
+  ErrorClass error_class;
+};
+
+// Those that do not go with their family.
+constexpr Classed exceptions[] = {
+    {"40001", ErrorClass::retryable},         // serialization failure
+    {"40P01", ErrorClass::retryable},         // deadlock
+    {"40003", ErrorClass::ambiguous_commit},  // statement completion unknown
+    {"08007", ErrorClass::ambiguous_commit},  // transaction resolution unknown
+    {"25P03", ErrorClass::connection_lost},   // idle in a transaction for too long
+    {"57P05", ErrorClass::connection_lost},   // idle for too long
+    {"57P01", ErrorClass::connection_lost},   // ended by the administrator
+    {"57P02", ErrorClass::connection_lost},   // another session of the server has crashed
+    {"57P03", ErrorClass::unavailable},       // starting up or shutting down
+    {"53300", ErrorClass::unavailable},       // out of connection slots
+    {"25006", ErrorClass::unavailable},       // read only: the server is a standby by now
+    {"57P04", ErrorClass::denied},            // the database was dropped
+    {"42501", ErrorClass::denied},            // no permission
+    {"57014", ErrorClass::timed_out},         // statement_timeout, or cancelled
+    {"55P03", ErrorClass::timed_out},         // lock_timeout, or NOWAIT
+};
+
+}  // namespace
 
 std::string_view error_class_name(ErrorClass error_class) noexcept {
   switch (error_class) {
@@ -16,17 +43,19 @@ std::string_view error_class_name(ErrorClass error_class) noexcept {
       return "denied";
     case ErrorClass::statement:
       return "statement";
+    case ErrorClass::timed_out:
+      return "timeout";
   }
   return "unknown";
 }
 
 ErrorClass classify_sqlstate(std::string_view sqlstate) noexcept {
-  if (sqlstate == "40001" || sqlstate == "40P01") return ErrorClass::retryable;
-  if (sqlstate == "57P01" || sqlstate == "57P02") return ErrorClass::connection_lost;
-  if (sqlstate == "57P03" || sqlstate == "53300") return ErrorClass::unavailable;
+  for (const Classed& exception : exceptions) {
+    if (exception.sqlstate == sqlstate) return exception.error_class;
+  }
   const std::string_view family = sqlstate.substr(0, 2);
   if (family == "08") return ErrorClass::connection_lost;
-  if (family == "28" || family == "3D" || sqlstate == "42501") return ErrorClass::denied;
+  if (family == "28" || family == "3D") return ErrorClass::denied;
   return ErrorClass::statement;
 }
 

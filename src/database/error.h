@@ -15,8 +15,9 @@ enum class ErrorClass : std::uint8_t {
   unavailable,       // no session to be had: refused, starting up, out of slots, host unknown
   denied,            // wrong password, no such database, no permission
   statement,         // the statement itself: missing table, constraint, disk full, …
+  timed_out,         // the server ended the statement: statement_timeout, lock_timeout, a cancel
 };
-inline constexpr std::size_t error_class_count = 6;
+inline constexpr std::size_t error_class_count = 7;
 
 std::string_view error_class_name(ErrorClass error_class) noexcept;
 

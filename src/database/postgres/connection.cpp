@@ -1,15 +1,15 @@
 #include "database/postgres/connection.h"
 
 #include <fmt/format.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <cassert>
 #include <chrono>
-#include <cstdlib>
 #include <utility>
 
-#include "coro/deadline.h"
 #include "coro/worker.h"
+#include "database/postgres/message.h"
 
 namespace drover::database::postgres {
 namespace {
@@ -17,52 +17,19 @@ namespace {
 using coro::Readiness;
 using coro::Task;
 
-// libpq's messages as one line: it breaks and indents them.
-std::string trimmed(const char* text) {
-  std::string message;
-  for (const char c : std::string_view(text != nullptr ? text : "")) {
-    const bool space = c == '\n' || c == '\t' || c == ' ';
-    if (!space) {
-      message += c;
-    } else if (!message.empty() && message.back() != ' ') {
-      message += ' ';
-    }
-  }
-  while (!message.empty() && message.back() == ' ') message.pop_back();
-  return message;
-}
-
-// libpq gives no SQLSTATE for a connection that fails, so the message has to tell.
-ErrorClass classify_connect_failure(std::string_view message) noexcept {
-  // A server that goes away while it greets us may come back.
-  if (message.find("SSL SYSCALL error") != std::string_view::npos) return ErrorClass::unavailable;
-  for (const std::string_view sign :
-       {"password authentication failed", "does not exist", "no password supplied",
-        "authentication failed", "pg_hba.conf", "permission denied for database",
-        "not permitted to log in", "certificate", "SSL", "invalid "}) {
-    if (message.find(sign) != std::string_view::npos) return ErrorClass::denied;
-  }
-  return ErrorClass::unavailable;
-}
-
-void ignore_notice(void*, const PGresult*) {}
-
 std::string field(const PGresult* result, int code) {
-  const char* value = PQresultErrorField(result, code);
-  return value != nullptr ? value : "";
+  return one_line(PQresultErrorField(result, code));
 }
 
-coro::Duration connect_timeout(PGconn* handle) {
-  int seconds = 0;
-  PQconninfoOption* options = PQconninfo(handle);
-  for (const PQconninfoOption* option = options; option != nullptr && option->keyword != nullptr;
-       ++option) {
-    if (std::string_view(option->keyword) == "connect_timeout" && option->val != nullptr) {
-      seconds = std::atoi(option->val);
-    }
-  }
-  PQconninfoFree(options);
-  return std::chrono::seconds(seconds > 0 ? seconds : 10);
+// Whether a failure is that of a statement. All others are the last word of a session: of the
+// server (FATAL, PANIC), or of libpq, which has no SQLSTATE, and has not understood what came.
+bool is_refusal(const PGresult* result) {
+  return field(result, PG_DIAG_SEVERITY_NONLOCALIZED) == "ERROR";
+}
+
+// Whether it is the server's word that it has committed.
+bool is_commit(const Result& result) noexcept {
+  return std::string_view(PQcmdStatus(result.get())) == "COMMIT";
 }
 
 }  // namespace
@@ -70,7 +37,7 @@ coro::Duration connect_timeout(PGconn* handle) {
 Error error_of(const PGresult* result) {
   std::string sqlstate = field(result, PG_DIAG_SQLSTATE);
   std::string message = field(result, PG_DIAG_MESSAGE_PRIMARY);
-  if (message.empty()) message = trimmed(PQresultErrorMessage(result));
+  if (message.empty()) message = one_line(PQresultErrorMessage(result));
   if (const auto detail = field(result, PG_DIAG_MESSAGE_DETAIL); !detail.empty()) {
     message += fmt::format(" ({})", detail);
   }
@@ -83,57 +50,27 @@ Error error_of(const PGresult* result) {
   return {error_class, std::move(sqlstate), message};
 }
 
-Task<std::unique_ptr<Connection>> Connection::open(std::string conninfo) {
-  // A word alone is the name of a database. Anything else that libpq cannot read it quotes whole.
-  if (conninfo.find_first_of("=:@") != std::string::npos) {
-    if (const auto problem = conninfo_problem(conninfo)) {
-      throw Error(ErrorClass::denied, "", *problem);
-    }
+// As long as it lives, the limit of a round trip runs.
+class Connection::RoundTrip {
+ public:
+  explicit RoundTrip(Connection& connection) : timer_(connection.round_trip_timer_) {
+    if (!connection.round_trip_limit_ || timer_.expired) return;
+    coro::Worker& worker = coro::Worker::current();
+    worker.timers().add(timer_, worker.now() + *connection.round_trip_limit_);
   }
-  const char* const keywords[] = {"dbname", "fallback_application_name", "client_encoding",
-                                  nullptr};
-  const char* const values[] = {conninfo.c_str(), "drover", "UTF8", nullptr};
-  PGconn* handle = PQconnectStartParams(keywords, values, 1);
-  if (handle == nullptr) throw std::bad_alloc();
-  std::unique_ptr<Connection> connection(new Connection(handle));
-  PQsetNoticeReceiver(handle, ignore_notice, nullptr);
-  if (PQstatus(handle) == CONNECTION_BAD) {
-    const std::string message = trimmed(PQerrorMessage(handle));
-    throw Error(classify_connect_failure(message), "", message);
+  RoundTrip(const RoundTrip&) = delete;
+  RoundTrip& operator=(const RoundTrip&) = delete;
+  ~RoundTrip() {
+    if (timer_.armed()) coro::Worker::current().timers().remove(timer_);
   }
-  const coro::Duration timeout = connect_timeout(handle);
-  bool timed_out = false;
-  try {
-    co_await coro::with_deadline(coro::Worker::current().now() + timeout,
-                                 connection->finish_connecting());
-  } catch (const coro::DeadlineExceeded&) {
-    timed_out = true;
-  }
-  if (timed_out) {
-    throw Error(ErrorClass::unavailable, "",
-                fmt::format("no connection to {} within {} s (connect_timeout)",
-                            describe_conninfo(conninfo),
-                            std::chrono::duration_cast<std::chrono::seconds>(timeout).count()));
-  }
-  co_return connection;
-}
 
-Task<void> Connection::finish_connecting() {
-  PostgresPollingStatusType status = PGRES_POLLING_WRITING;
-  while (status != PGRES_POLLING_OK) {
-    {
-      // libpq may close the socket and open another one of the same number: watch each anew.
-      coro::FdWatch watch(PQsocket(handle_));
-      co_await watch.ready(status == PGRES_POLLING_READING ? Readiness::read : Readiness::write);
-    }
-    status = PQconnectPoll(handle_);
-    if (status == PGRES_POLLING_FAILED) {
-      const std::string message = trimmed(PQerrorMessage(handle_));
-      throw Error(classify_connect_failure(message), "", message);
-    }
-  }
-  PQsetnonblocking(handle_, 1);
-  watch_.emplace(PQsocket(handle_));
+ private:
+  RoundTripTimer& timer_;
+};
+
+void Connection::RoundTripTimer::on_timer() noexcept {
+  expired = true;
+  ::shutdown(PQsocket(connection.handle_), SHUT_RDWR);
 }
 
 Connection::~Connection() {
@@ -146,12 +83,19 @@ std::string_view Connection::parameter_status(const char* name) const noexcept {
   return value != nullptr ? value : "";
 }
 
+std::string Connection::lost_message() const {
+  if (round_trip_timer_.expired) {
+    const std::chrono::duration<double> limit = *round_trip_limit_;
+    return fmt::format("no answer within {:g} s", limit.count());
+  }
+  std::string message = one_line(PQerrorMessage(handle_));
+  return message.empty() ? "the connection to the server was lost" : message;
+}
+
 void Connection::throw_lost() {
   broken_ = true;
   queued_ = 0;
-  std::string message = trimmed(PQerrorMessage(handle_));
-  if (message.empty()) message = "the connection to the server was lost";
-  Error error(ErrorClass::connection_lost, "", message);
+  Error error(ErrorClass::connection_lost, "", lost_message());
   // What the server said before it closed the session says more than that it closed it. No call
   // waits here: there is nothing to wait for.
   constexpr int results_max = 1000;
@@ -175,12 +119,10 @@ void Connection::forget_closed_socket() noexcept {
 }
 
 // An error of a session that is gone is a loss, whatever the server calls it.
-Error Connection::judged(const Error& error, Commits commits) {
-  if (PQstatus(handle_) == CONNECTION_OK) return error;
+Error Connection::loss(const Error& error, bool ambiguous) {
   forget_closed_socket();
-  const bool ambiguous = commits == Commits::yes;
   return {ambiguous ? ErrorClass::ambiguous_commit : ErrorClass::connection_lost, error.sqlstate(),
-          error.what()};
+          error.sqlstate().empty() && round_trip_timer_.expired ? lost_message() : error.what()};
 }
 
 // A COPY that was not begun by copy_begin() waits for us for ever.
@@ -193,7 +135,7 @@ void Connection::require_sent(int sent) {
   if (sent == 1) return;
   if (PQstatus(handle_) != CONNECTION_OK) throw_lost();
   broken_ = true;
-  throw Error(ErrorClass::statement, "", trimmed(PQerrorMessage(handle_)));
+  throw Error(ErrorClass::statement, "", one_line(PQerrorMessage(handle_)));
 }
 
 void Connection::use_pipeline() {
@@ -230,14 +172,15 @@ Task<void> Connection::prepare(std::span<const Statement> statements) {
   co_await run();
 }
 
-Task<void> Connection::flush() {
+// Says false if the session was lost before all was sent.
+Task<bool> Connection::flush() {
   for (;;) {
     const int pending = PQflush(handle_);
-    if (pending == 0) co_return;
-    if (pending < 0) throw_lost();
+    if (pending == 0) co_return true;
+    if (pending < 0) co_return false;
     // A server that cannot write its answers does not read: take them in while we wait.
     co_await watch_->ready(Readiness::read_or_write);
-    if (PQconsumeInput(handle_) == 0) throw_lost();
+    if (PQconsumeInput(handle_) == 0) co_return false;
   }
 }
 
@@ -250,37 +193,71 @@ Task<Result> Connection::next_result() {
   co_return Result(PQgetResult(handle_));
 }
 
-Task<Results> Connection::run(Commits commits) {
-  Results results;
-  results.reserve(queued_);
-  std::optional<Error> first_error;
-  broken_ = true;  // until the whole answer is here
-  [[maybe_unused]] const std::size_t expected = std::exchange(queued_, 0);
-  try {
-    require_sent(PQpipelineSync(handle_));
-    co_await flush();
-    for (;;) {
-      while (PQisBusy(handle_) != 0) {
-        co_await watch_->ready(Readiness::read);
-        if (PQconsumeInput(handle_) == 0) throw_lost();
-      }
-      Result result(PQgetResult(handle_));
-      if (result.get() == nullptr) continue;  // the end of one statement
-      const ExecStatusType status = PQresultStatus(result.get());
-      if (status == PGRES_PIPELINE_SYNC) break;
-      if (status == PGRES_FATAL_ERROR && !first_error) first_error = error_of(result.get());
-      // A lost session ends without a sync.
-      if (status == PGRES_FATAL_ERROR && PQstatus(handle_) != CONNECTION_OK) break;
-      refuse_copy(status);
-      results.push_back(std::move(result));
-    }
-    if (PQstatus(handle_) == CONNECTION_OK) broken_ = false;
-  } catch (const Error& error) {
-    if (!first_error) first_error = error;
+// Puts a result where it belongs; says whether another one is to come.
+bool Connection::take(Result result, Answer& answer) {
+  const ExecStatusType status = PQresultStatus(result.get());
+  if (status == PGRES_PIPELINE_SYNC) {
+    answer.whole = true;
+    return false;
   }
-  if (first_error) throw judged(*first_error, commits);
-  assert(results.size() == expected);
-  co_return results;
+  if (status == PGRES_FATAL_ERROR) {
+    if (!answer.error) answer.error = error_of(result.get());
+    (is_refusal(result.get()) ? answer.refused : answer.lost) = true;
+    return !answer.lost;
+  }
+  refuse_copy(status);
+  if (status != PGRES_PIPELINE_ABORTED) answer.results.push_back(std::move(result));
+  return true;
+}
+
+// Sends what is queued and takes in what comes back. Of a lost session that is what it said before:
+// libpq keeps it.
+Task<void> Connection::exchange(Answer& answer) {
+  require_sent(PQpipelineSync(handle_));
+  bool lost = !co_await flush();
+  int ends = 0;  // in a row: one after each statement, more only where there is nothing left
+  while (ends < 2) {
+    while (!lost && PQisBusy(handle_) != 0) {
+      co_await watch_->ready(Readiness::read);
+      lost = PQconsumeInput(handle_) == 0;
+    }
+    Result result(PQgetResult(handle_));
+    ends = result.get() == nullptr ? ends + 1 : 0;
+    if (ends == 0 && !take(std::move(result), answer)) co_return;
+  }
+  answer.lost = true;
+  if (!answer.error) answer.error = Error(ErrorClass::connection_lost, "", lost_message());
+}
+
+Task<Results> Connection::run(Commits commits) {
+  Answer answer;
+  answer.results.reserve(queued_);
+  broken_ = true;  // until the whole answer is here
+  const std::size_t expected = std::exchange(queued_, 0);
+  const RoundTrip round_trip(*this);
+  try {
+    co_await exchange(answer);
+    if (answer.whole) broken_ = false;
+  } catch (const Error& error) {
+    if (!answer.error) answer.error = error;
+  }
+  const bool complete = answer.results.size() == expected;
+  if (!answer.whole && complete && commits == Commits::yes && expected > 0 &&
+      is_commit(answer.results.back())) {
+    forget_closed_socket();  // the session went after its last answer
+    co_return std::move(answer.results);
+  }
+  if (!answer.error && !complete) {
+    answer.lost = broken_ = true;
+    answer.error = Error(ErrorClass::connection_lost, "",
+                         fmt::format("the server gave {} answers to {} statements",
+                                     answer.results.size(), expected));
+  }
+  if (answer.error && (answer.lost || PQstatus(handle_) != CONNECTION_OK)) {
+    throw loss(*answer.error, commits == Commits::yes && !answer.refused);
+  }
+  if (answer.error) throw Error(*answer.error);
+  co_return std::move(answer.results);
 }
 
 Task<Result> Connection::only_result() {
@@ -291,25 +268,31 @@ Task<Result> Connection::only_result() {
 Task<Result> Connection::simple_results(bool stop_at_copy) {
   Result last;
   std::optional<Error> first_error;
-  for (;;) {
+  bool lost = false;
+  while (!lost) {
     Result result = co_await next_result();
     if (result.get() == nullptr) break;
     const ExecStatusType status = PQresultStatus(result.get());
-    if (status == PGRES_FATAL_ERROR && !first_error) first_error = error_of(result.get());
+    if (status == PGRES_FATAL_ERROR) {
+      if (!first_error) first_error = error_of(result.get());
+      lost = !is_refusal(result.get());
+    }
     last = std::move(result);
     if (status == PGRES_COPY_IN && stop_at_copy) break;
     refuse_copy(status);
   }
-  if (PQstatus(handle_) == CONNECTION_OK) broken_ = false;
-  if (first_error) throw judged(*first_error, Commits::no);
+  lost = lost || PQstatus(handle_) != CONNECTION_OK;
+  broken_ = lost;
+  if (first_error) throw lost ? loss(*first_error, false) : Error(*first_error);
   co_return last;
 }
 
 Task<Result> Connection::script(std::string sql) {
   leave_pipeline();
+  const RoundTrip round_trip(*this);
   require_sent(PQsendQuery(handle_, sql.c_str()));
   broken_ = true;  // until the whole answer is here
-  co_await flush();
+  if (!co_await flush()) throw_lost();
   co_return co_await simple_results(false);
 }
 
@@ -317,7 +300,7 @@ Task<void> Connection::copy_begin(std::string sql) {
   leave_pipeline();
   require_sent(PQsendQuery(handle_, sql.c_str()));
   broken_ = true;
-  co_await flush();
+  if (!co_await flush()) throw_lost();
   const Result result = co_await simple_results(true);
   if (PQresultStatus(result.get()) != PGRES_COPY_IN) {
     throw Error(ErrorClass::statement, "", "the server did not start to copy");
@@ -333,7 +316,7 @@ Task<void> Connection::copy_send(std::span<const char> bytes) {
     co_await watch_->ready(Readiness::read_or_write);
     if (PQconsumeInput(handle_) == 0) throw_lost();
   }
-  co_await flush();
+  if (!co_await flush()) throw_lost();
 }
 
 // The server has ended the copy: fetches its reason.
@@ -350,7 +333,7 @@ Task<std::int64_t> Connection::copy_end() {
     if (taken < 0) co_await copy_failed();
     co_await watch_->ready(Readiness::write);
   }
-  co_await flush();
+  if (!co_await flush()) throw_lost();
   const Result result = co_await simple_results(false);
   co_return result.affected();
 }

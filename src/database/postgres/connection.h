@@ -27,6 +27,7 @@
 #include "coro/clock.h"
 #include "coro/fd_watch.h"
 #include "coro/task.h"
+#include "coro/timer_wheel.h"
 #include "database/error.h"
 #include "database/postgres/parameters.h"
 #include "database/postgres/result.h"
@@ -41,7 +42,9 @@ struct Statement {
 
 using Results = std::vector<Result>;
 
-// Whether a pipeline ends its transaction: if the session is lost under it, the outcome is unknown.
+// Whether a pipeline ends its transaction, with COMMIT as its last statement. If the session is
+// lost under it, the outcome is unknown (ambiguous_commit), unless the server had said before that
+// a statement of it failed (connection_lost) or that it has committed (no error).
 enum class Commits : bool { no, yes };
 
 class Connection {
@@ -49,6 +52,11 @@ class Connection {
   // `conninfo` is any connection string or URI of libpq; what it leaves open comes from the PG*
   // variables. Gives up at the connect_timeout of the string or of PGCONNECT_TIMEOUT, else after 10
   // s.
+  //
+  // Of several hosts each is tried in turn, for that time each, until one lets us in and is what
+  // target_session_attrs asks for; the error says of each why it was not. As libpq does, it stops
+  // at one that denies us (a wrong password). A list with an empty element, and the addresses of
+  // one name, are left to libpq: they share the time.
   static coro::Task<std::unique_ptr<Connection>> open(std::string conninfo);
 
   Connection(const Connection&) = delete;
@@ -94,21 +102,63 @@ class Connection {
   coro::Task<void> copy_send(std::span<const char> bytes);
   coro::Task<std::int64_t> copy_end();  // the rows that the server took
 
+  // How long run(), script() and what is made of them may wait for an answer; nothing: for ever.
+  // At the limit the session is given up: it is broken(), and the error is of the class
+  // connection_lost (ambiguous_commit of a pipeline that commits). For the operations begun from
+  // then on; COPY has none.
+  void set_round_trip_limit(std::optional<coro::Duration> limit) noexcept {
+    round_trip_limit_ = limit;
+  }
+
+  // The server's process of this session, as pg_stat_activity names it.
+  int backend_pid() const noexcept { return PQbackendPID(handle_); }
+
   bool in_transaction() const noexcept { return PQtransactionStatus(handle_) != PQTRANS_IDLE; }
-  bool broken() const noexcept { return broken_ || PQstatus(handle_) != CONNECTION_OK; }
+  bool broken() const noexcept {
+    return broken_ || round_trip_timer_.expired || PQstatus(handle_) != CONNECTION_OK;
+  }
 
   // A parameter that the server reports, like server_version; empty if it does not.
   std::string_view parameter_status(const char* name) const noexcept;
 
  private:
+  // What came back of a pipeline.
+  struct Answer {
+    Results results;             // of the statements that succeeded
+    std::optional<Error> error;  // the first one
+    bool refused = false;        // the server said ERROR: what it is part of cannot be committed
+    bool lost = false;           // without an end
+    bool whole = false;          // to the end, so that the session goes on
+  };
+
+  // Shuts the socket down, so that whoever waits for it finds the session lost: that needs neither
+  // a coroutine nor a source of its own on the hot path.
+  struct RoundTripTimer final : coro::TimerNode {
+    explicit RoundTripTimer(Connection& owner) noexcept : connection(owner) {}
+    void on_timer() noexcept override;
+    Connection& connection;
+    bool expired = false;
+  };
+  class RoundTrip;  // while it lives, the limit runs
+
+  struct Host;
+  struct Route;  // the hosts to be tried, and how
+
   explicit Connection(PGconn* handle) noexcept : handle_(handle) {}
 
+  static std::unique_ptr<Connection> start(const std::string& conninfo, const Host* host = nullptr,
+                                           const char* session_attributes = nullptr);
+  static coro::Task<std::unique_ptr<Connection>> open_one_of(std::string conninfo, Route route);
+  static Route route_of(PGconn* handle);
+  coro::Task<void> connect_in_time(std::string whom);
   coro::Task<void> finish_connecting();
   void send_prepared(const Statement& statement);
   void send_text(const std::string& sql);
   coro::Task<Result> only_result();
   coro::Task<Result> next_result();
-  coro::Task<void> flush();
+  coro::Task<bool> flush();
+  coro::Task<void> exchange(Answer& answer);
+  bool take(Result result, Answer& answer);
   coro::Task<Result> simple_results(bool stop_at_copy);
   coro::Task<void> copy_failed();
   void use_pipeline();
@@ -116,13 +166,16 @@ class Connection {
   void require_sent(int sent);
   [[noreturn]] void throw_lost();
   void forget_closed_socket() noexcept;
-  Error judged(const Error& error, Commits commits);
+  Error loss(const Error& error, bool ambiguous);
+  std::string lost_message() const;
   static void refuse_copy(ExecStatusType status);
 
   PGconn* handle_;
   std::optional<coro::FdWatch> watch_;
   Parameters parameters_;
   std::size_t queued_ = 0;
+  std::optional<coro::Duration> round_trip_limit_;
+  RoundTripTimer round_trip_timer_{*this};
   bool broken_ = false;
 };
 

@@ -22,6 +22,7 @@
 #include "coro/worker.h"
 #include "database/embedded/private_server.h"
 #include "database/postgres/connection.h"
+#include "support/server_files.h"
 #include "support/temporary_folder.h"
 #include "support/test_server.h"
 
@@ -31,6 +32,8 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using embedded::StopMode;
+using test::data_folder;
+using test::run_as_owner;
 
 constexpr const char* password = "s3cret-of-ours";
 
@@ -46,26 +49,6 @@ class Variable {
  private:
   const char* name_;
 };
-
-fs::path data_folder(const test::TestServer& server) {
-  for (const auto& entry : fs::directory_iterator(server.data_root())) {
-    if (fs::exists(entry.path() / "data" / "pg_hba.conf")) return entry.path() / "data";
-  }
-  throw std::runtime_error("the server has no data");
-}
-
-// Runs a command of the shell as the owner of the server's data.
-void run_as_owner(const test::TestServer& server, const std::string& command) {
-  struct stat owner{};
-  if (::stat(data_folder(server).c_str(), &owner) != 0) throw std::runtime_error("no data");
-  std::string line = "cd / && ";
-  if (::geteuid() == 0) {
-    line +=
-        fmt::format("setpriv --reuid={} --regid={} --clear-groups ", owner.st_uid, owner.st_gid);
-  }
-  line += command + " >/dev/null 2>&1";
-  if (std::system(line.c_str()) != 0) throw std::runtime_error("failed: " + line);
-}
 
 class Open : public testing::Test {
  protected:
@@ -199,6 +182,30 @@ TEST_F(Open, GivesUpAfterTheConnectTimeout) {
     EXPECT_LT(clock.now() - start, limit + 1s);
   }
   ::close(listener);
+}
+
+// As many descriptors as this process may have.
+class Exhausted {
+ public:
+  Exhausted() {
+    for (int fd = ::dup(0); fd >= 0; fd = ::dup(0)) held_.push_back(fd);
+  }
+  Exhausted(const Exhausted&) = delete;
+  Exhausted& operator=(const Exhausted&) = delete;
+  ~Exhausted() {
+    for (const int fd : held_) ::close(fd);
+  }
+
+ private:
+  std::vector<int> held_;
+};
+
+TEST_F(Open, SaysWhichLimitToRaise) {
+  const std::string conninfo = server->conninfo();
+  const Exhausted exhausted;
+  const Error error = refusal(conninfo);
+  expect_refusal(error, ErrorClass::unavailable, "Too many open files");
+  expect_refusal(error, ErrorClass::unavailable, "ulimit -n");
 }
 
 TEST(Conninfo, SaysWhatIsWrong) {

@@ -21,7 +21,7 @@ const char* Result::fixed_width(int row, int column, int width) const {
   if (found != width) {
     throw Error(ErrorClass::statement, "",
                 fmt::format("column {} ({}) came back {}, not as an integer of {} bytes", column,
-                            PQfname(result_.get(), column),
+                            column < columns() ? PQfname(result_.get(), column) : "not there",
                             found < 0 ? "NULL" : fmt::format("with {} bytes", found), width));
   }
   return PQgetvalue(result_.get(), row, column);

@@ -1,0 +1,240 @@
+// Connection strings with several hosts: a primary, its standby, hosts that are down or silent.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "coro/block_on.h"
+#include "coro/clock.h"
+#include "coro/worker.h"
+#include "database/embedded/private_server.h"
+#include "database/postgres/connection.h"
+#include "support/server_files.h"
+#include "support/temporary_folder.h"
+#include "support/test_server.h"
+
+namespace drover::database::postgres {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+// A socket that takes connections and says nothing.
+class SilentHost {
+ public:
+  SilentHost() : listener_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string path = (folder_.path() / ".s.PGSQL.5432").string();
+    if (path.size() >= sizeof address.sun_path) throw std::runtime_error("path too long");
+    path.copy(address.sun_path, path.size());
+    if (::bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+        ::listen(listener_, 5) != 0) {
+      throw std::runtime_error("no socket");
+    }
+  }
+  SilentHost(const SilentHost&) = delete;
+  SilentHost& operator=(const SilentHost&) = delete;
+  ~SilentHost() { ::close(listener_); }
+
+  std::string host() const { return folder_.path().string(); }
+
+ private:
+  test::TemporaryFolder folder_;
+  int listener_;
+};
+
+// A server in hot standby on a copy of another one's data; it waits for WAL that never comes.
+class Standby {
+ public:
+  explicit Standby(test::TestServer& primary) : primary_(primary) {
+    const fs::path data = test::data_folder(primary);
+    struct stat owner{};
+    if (::stat(data.c_str(), &owner) != 0 ||
+        ::chown(folder_.path().c_str(), owner.st_uid, owner.st_gid) != 0) {
+      throw std::runtime_error("no folder for the standby");
+    }
+    copy_ = folder_.path() / "data";
+    primary.stop(embedded::StopMode::fast);
+    test::run_as_owner(primary, fmt::format("cp -a {} {}", data.string(), copy_.string()));
+    // Its settings lie beside it.
+    fs::copy_file(data.parent_path() / "drover.conf", folder_.path() / "drover.conf");
+    primary.start();
+    test::run_as_owner(primary, fmt::format("mkdir {}", host()));
+    test::run_as_owner(primary, fmt::format("touch {}/standby.signal", copy_.string()));
+    pg_ctl_ = fmt::format("{} -w -D {}", test::program(primary, "pg_ctl"), copy_.string());
+    test::run_as_owner(primary,
+                       fmt::format("{} -l {}/log -o \"-k {} -p 5432 -c listen_addresses='' "
+                                   "-c shared_buffers=16MB\" start",
+                                   pg_ctl_, copy_.string(), host()));
+  }
+  Standby(const Standby&) = delete;
+  Standby& operator=(const Standby&) = delete;
+  ~Standby() {
+    try {
+      test::run_as_owner(primary_, pg_ctl_ + " -m immediate stop");
+    } catch (const std::runtime_error& error) {
+      ADD_FAILURE() << error.what();
+    }
+  }
+
+  std::string host() const { return copy_.string() + "/run"; }
+
+  void signal(int number) const {
+    pid_t pid = 0;
+    std::ifstream(copy_ / "postmaster.pid") >> pid;
+    ASSERT_GT(pid, 0);
+    ASSERT_EQ(::kill(pid, number), 0);
+  }
+
+ private:
+  test::TestServer& primary_;
+  test::TemporaryFolder folder_;
+  fs::path copy_;
+  std::string pg_ctl_;
+};
+
+class Hosts : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    primary = std::make_unique<test::TestServer>(std::vector<std::string>{"wal_level=replica"});
+    standby = std::make_unique<Standby>(*primary);
+  }
+  static void TearDownTestSuite() {
+    standby.reset();
+    primary.reset();
+  }
+
+  static std::string primary_host() {
+    const std::string conninfo = primary->conninfo();
+    return conninfo.substr(5, conninfo.find(' ') - 5);
+  }
+
+  static std::string conninfo(const std::string& hosts, const std::string& more = "") {
+    return fmt::format("host={} user=drover dbname=drover {}", hosts, more);
+  }
+
+  // Who answers.
+  std::string answer(const std::string& text) {
+    try {
+      const auto connection = coro::block_on(worker, Connection::open(text));
+      const Result result = coro::block_on(worker, connection->query("SELECT pg_is_in_recovery()"));
+      return result.text(0, 0) == "t" ? "standby" : "primary";
+    } catch (const Error& error) {
+      return fmt::format("{}: {}", error_class_name(error.error_class()), error.what());
+    }
+  }
+
+  static std::unique_ptr<test::TestServer> primary;
+  static std::unique_ptr<Standby> standby;
+  coro::Worker worker;
+};
+
+std::unique_ptr<test::TestServer> Hosts::primary;
+std::unique_ptr<Standby> Hosts::standby;
+
+TEST_F(Hosts, TheSessionAttributesChoose) {
+  const std::string down = "/nowhere";
+  struct Case {
+    std::string hosts;
+    const char* attributes;
+    const char* expected;
+  };
+  const std::string p = primary_host();
+  const std::string s = standby->host();
+  for (const Case& c :
+       {Case{s + "," + p, "any", "standby"}, Case{p + "," + s, "any", "primary"},
+        Case{s + "," + p, "read-write", "primary"}, Case{s + "," + p, "primary", "primary"},
+        Case{p + "," + s, "read-only", "standby"}, Case{p + "," + s, "standby", "standby"},
+        Case{p + "," + s, "prefer-standby", "standby"},
+        Case{p + "," + down, "prefer-standby", "primary"},
+        Case{down + "," + down + "," + p, "read-write", "primary"}}) {
+    const std::string more = fmt::format("target_session_attrs={}", c.attributes);
+    EXPECT_EQ(answer(conninfo(c.hosts, more)), c.expected) << c.hosts << " " << more;
+  }
+}
+
+TEST_F(Hosts, EachFormOfAListIsRead) {
+  const std::string p = primary_host();
+  EXPECT_EQ(answer(conninfo("/nowhere," + p, "port=5432")), "primary");
+  EXPECT_EQ(answer(conninfo("/nowhere," + p, "port=5433,5432")), "primary");
+  EXPECT_EQ(answer(conninfo(p + "," + p, "port=5433,5432")), "primary");
+  // Addresses in place of names: nobody listens, and both are asked.
+  const std::string refused = answer("hostaddr=127.0.0.1,127.0.0.2 port=1 user=drover");
+  EXPECT_NE(refused.find("none of 2 hosts"), std::string::npos) << refused;
+  EXPECT_NE(refused.find("127.0.0.2"), std::string::npos) << refused;
+  // No name: libpq's own default, and then the next.
+  EXPECT_EQ(answer(conninfo("," + p, "port=5499,5432")), "primary");
+  EXPECT_EQ(answer(fmt::format("postgresql://drover@:5433,:5432/drover?host={0},{0}", p)),
+            "primary");
+  EXPECT_NE(answer(conninfo("/nowhere," + p, "port=1,2,3")).find("3 port numbers to 2 hosts"),
+            std::string::npos);
+  ::setenv("PGHOST", ("/nowhere," + p).c_str(), 1);
+  EXPECT_EQ(answer("user=drover dbname=drover"), "primary");
+  ::unsetenv("PGHOST");
+}
+
+// The time is each host's: libpq's own walk through the list would end here.
+TEST_F(Hosts, ASilentOneDoesNotHideTheNext) {
+  const SilentHost silent;
+  EXPECT_EQ(answer(conninfo(silent.host() + "," + primary_host(), "connect_timeout=2")), "primary");
+  standby->signal(SIGSTOP);
+  EXPECT_EQ(answer(conninfo("/nowhere," + standby->host() + "," + primary_host(),
+                            "connect_timeout=2 target_session_attrs=read-write")),
+            "primary");
+  standby->signal(SIGCONT);
+}
+
+TEST_F(Hosts, TheErrorNamesEach) {
+  const SilentHost first;
+  const SilentHost second;
+  coro::VirtualClock clock;
+  coro::Worker patient(clock);
+  const coro::Instant start = clock.now();
+  try {
+    coro::block_on(patient, Connection::open(conninfo(first.host() + ",/nowhere," + second.host(),
+                                                      "connect_timeout=7")));
+    FAIL() << "it was opened";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.error_class(), ErrorClass::unavailable);
+    const std::string text = error.what();
+    EXPECT_NE(text.find("none of 3 hosts"), std::string::npos) << text;
+    EXPECT_NE(text.find("/nowhere/"), std::string::npos) << text;
+    EXPECT_NE(text.find(first.host()), std::string::npos) << text;
+    EXPECT_NE(text.find(second.host()), std::string::npos) << text;
+    EXPECT_NE(text.find("within 7 s"), std::string::npos) << text;
+  }
+  EXPECT_GE(clock.now() - start, 14s);
+  EXPECT_LT(clock.now() - start, 15s);
+}
+
+TEST_F(Hosts, NoneIsWhatWasAskedFor) {
+  const std::string text =
+      answer(conninfo(standby->host() + ",/nowhere", "target_session_attrs=read-write"));
+  EXPECT_NE(text.find("unavailable: none of 2 hosts"), std::string::npos) << text;
+  EXPECT_NE(text.find("read-only"), std::string::npos) << text;
+}
+
+// Wrong on one is wrong on all, as libpq sees it.
+TEST_F(Hosts, ADenialEndsTheSearch) {
+  const std::string hosts = primary_host() + "," + standby->host();
+  std::string text = answer(fmt::format("host={} user=drover dbname=nowhere", hosts));
+  EXPECT_NE(text.find("denied: "), std::string::npos) << text;
+  EXPECT_NE(text.find("\"nowhere\" does not exist"), std::string::npos) << text;
+  EXPECT_EQ(text.find(standby->host()), std::string::npos) << text;
+  text = answer(conninfo(hosts, "target_session_attrs=perhaps"));
+  EXPECT_NE(text.find("denied: invalid target_session_attrs"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace drover::database::postgres

@@ -1,0 +1,229 @@
+// How a connection is opened: one host or several, timeouts, and why there is none.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <random>
+#include <utility>
+
+#include "coro/deadline.h"
+#include "coro/worker.h"
+#include "database/postgres/connection.h"
+#include "database/postgres/message.h"
+
+namespace drover::database::postgres {
+namespace {
+
+using coro::Readiness;
+using coro::Task;
+
+// libpq gives no SQLSTATE for a connection that fails, so the message has to tell.
+ErrorClass classify_connect_failure(std::string_view message) noexcept {
+  // A server that goes away while it greets us may come back; and so may one behind a proxy that
+  // answers with something else.
+  for (const std::string_view sign : {"SSL SYSCALL error", "unexpected eof", "invalid response to",
+                                      "Too many open files", "invalid message"}) {
+    if (message.find(sign) != std::string_view::npos) return ErrorClass::unavailable;
+  }
+  for (const std::string_view sign :
+       {"password authentication failed", "does not exist", "no password supplied",
+        "authentication failed", "pg_hba.conf", "permission denied for database",
+        "not permitted to log in", "certificate", "SSL", "invalid "}) {
+    if (message.find(sign) != std::string_view::npos) return ErrorClass::denied;
+  }
+  return ErrorClass::unavailable;
+}
+
+Error connect_failure(PGconn* handle) {
+  std::string message = one_line(PQerrorMessage(handle));
+  if (message.find("Too many open files") != std::string::npos) {
+    message += "; raise the limit of this process with ulimit -n, or use fewer connections";
+  }
+  return {classify_connect_failure(message), "", message};
+}
+
+void ignore_notice(void*, const PGresult*) {}
+
+// An option as it is in force: from the string, the service file, the variables or a default.
+std::string option_of(PGconn* handle, std::string_view keyword) {
+  std::string value;
+  PQconninfoOption* options = PQconninfo(handle);
+  for (const PQconninfoOption* option = options; option != nullptr && option->keyword != nullptr;
+       ++option) {
+    if (option->keyword == keyword && option->val != nullptr) value = option->val;
+  }
+  PQconninfoFree(options);
+  return value;
+}
+
+std::chrono::seconds connect_timeout(PGconn* handle) {
+  const std::string text = option_of(handle, "connect_timeout");
+  int seconds = 0;
+  std::from_chars(text.data(), text.data() + text.size(), seconds);
+  return std::chrono::seconds(seconds > 0 ? seconds : 10);
+}
+
+// The elements of libpq's lists, which know no quotes; none of an empty one.
+std::vector<std::string> elements_of(std::string_view list) {
+  std::vector<std::string> elements;
+  while (!list.empty()) {
+    const auto comma = list.find(',');
+    elements.emplace_back(list.substr(0, comma));
+    if (comma == std::string_view::npos) break;
+    list.remove_prefix(comma + 1);
+    if (list.empty()) elements.emplace_back();
+  }
+  return elements;
+}
+
+bool has_gap(const std::vector<std::string>& elements) {
+  return std::find(elements.begin(), elements.end(), "") != elements.end();
+}
+
+const char* or_null(const std::string& text) noexcept {
+  return text.empty() ? nullptr : text.c_str();
+}
+
+}  // namespace
+
+struct Connection::Host {
+  std::string name;
+  std::string address;  // hostaddr
+  std::string port;     // empty: the default
+
+  std::string description() const {
+    return fmt::format("host={}{}{}", name.empty() ? address : name,
+                       port.empty() ? "" : " port=", port);
+  }
+};
+
+struct Connection::Route {
+  std::vector<Host> hosts;  // fewer than two: there is nothing to choose
+  bool prefers_standby = false;
+};
+
+// libpq has been given the whole string, and knows what is in force.
+Connection::Route Connection::route_of(PGconn* handle) {
+  const std::vector<std::string> names = elements_of(option_of(handle, "host"));
+  const std::vector<std::string> addresses = elements_of(option_of(handle, "hostaddr"));
+  const std::vector<std::string> ports = elements_of(option_of(handle, "port"));
+  const std::size_t count = addresses.empty() ? names.size() : addresses.size();
+  const bool matches =
+      (names.empty() || names.size() == count) && (ports.size() <= 1 || ports.size() == count);
+  // What does not match libpq refuses, and for a gap it knows the default.
+  if (!matches || has_gap(names) || has_gap(addresses) || has_gap(ports)) return {};
+  Route route;
+  for (std::size_t i = 0; i < count; ++i) {
+    route.hosts.push_back({names.empty() ? "" : names[i], addresses.empty() ? "" : addresses[i],
+                           ports.empty() ? "" : ports[ports.size() == 1 ? 0 : i]});
+  }
+  route.prefers_standby = option_of(handle, "target_session_attrs") == "prefer-standby";
+  if (option_of(handle, "load_balance_hosts") == "random") {  // libpq 16 and later
+    std::random_device seed;
+    std::shuffle(route.hosts.begin(), route.hosts.end(), seed);
+  }
+  return route;
+}
+
+// What is given here overrides what the string says. Whether it went wrong, connect_in_time() says.
+std::unique_ptr<Connection> Connection::start(const std::string& conninfo, const Host* host,
+                                              const char* session_attributes) {
+  const char* const keywords[] = {"dbname",
+                                  "fallback_application_name",
+                                  "client_encoding",
+                                  "host",
+                                  "hostaddr",
+                                  "port",
+                                  "target_session_attrs",
+                                  nullptr};
+  const char* const values[] = {conninfo.c_str(),
+                                "drover",
+                                "UTF8",
+                                host != nullptr ? or_null(host->name) : nullptr,
+                                host != nullptr ? or_null(host->address) : nullptr,
+                                host != nullptr ? or_null(host->port) : nullptr,
+                                session_attributes,
+                                nullptr};
+  PGconn* handle = PQconnectStartParams(keywords, values, 1);
+  if (handle == nullptr) throw std::bad_alloc();
+  std::unique_ptr<Connection> connection(new Connection(handle));
+  PQsetNoticeReceiver(handle, ignore_notice, nullptr);
+  return connection;
+}
+
+Task<std::unique_ptr<Connection>> Connection::open(std::string conninfo) {
+  // A word alone is the name of a database. Anything else that libpq cannot read it quotes whole.
+  if (conninfo.find_first_of("=:@") != std::string::npos) {
+    if (const auto problem = conninfo_problem(conninfo)) {
+      throw Error(ErrorClass::denied, "", *problem);
+    }
+  }
+  std::unique_ptr<Connection> connection = start(conninfo);
+  Route route = route_of(connection->handle_);
+  if (route.hosts.size() > 1) {
+    connection.reset();
+    co_return co_await open_one_of(std::move(conninfo), std::move(route));
+  }
+  co_await connection->connect_in_time(describe_conninfo(conninfo));
+  co_return connection;
+}
+
+// libpq would go from host to host by itself, but whoever calls it without blocking has to keep the
+// time, and cannot make it leave a host that is silent.
+Task<std::unique_ptr<Connection>> Connection::open_one_of(std::string conninfo, Route route) {
+  std::vector<const char*> passes = {nullptr};
+  if (route.prefers_standby) passes = {"standby", "any"};
+  std::string reasons;
+  for (const char* session_attributes : passes) {
+    reasons.clear();
+    for (const Host& host : route.hosts) {
+      std::unique_ptr<Connection> connection = start(conninfo, &host, session_attributes);
+      std::optional<Error> error;
+      try {
+        co_await connection->connect_in_time(host.description());
+        co_return connection;
+      } catch (const Error& thrown) {
+        error = thrown;
+      }
+      if (!reasons.empty()) reasons += "; ";
+      reasons += error->what();
+      if (error->error_class() == ErrorClass::denied) throw Error(ErrorClass::denied, "", reasons);
+    }
+  }
+  throw Error(ErrorClass::unavailable, "",
+              fmt::format("none of {} hosts: {}", route.hosts.size(), reasons));
+}
+
+Task<void> Connection::connect_in_time(std::string whom) {
+  if (PQstatus(handle_) == CONNECTION_BAD) throw connect_failure(handle_);
+  const std::chrono::seconds timeout = connect_timeout(handle_);
+  bool timed_out = false;
+  try {
+    co_await coro::with_deadline(coro::Worker::current().now() + timeout, finish_connecting());
+  } catch (const coro::DeadlineExceeded&) {
+    timed_out = true;
+  }
+  if (timed_out) {
+    throw Error(
+        ErrorClass::unavailable, "",
+        fmt::format("no connection to {} within {} s (connect_timeout)", whom, timeout.count()));
+  }
+}
+
+Task<void> Connection::finish_connecting() {
+  PostgresPollingStatusType status = PGRES_POLLING_WRITING;
+  while (status != PGRES_POLLING_OK) {
+    {
+      // libpq may close the socket and open another one of the same number: watch each anew.
+      coro::FdWatch watch(PQsocket(handle_));
+      co_await watch.ready(status == PGRES_POLLING_READING ? Readiness::read : Readiness::write);
+    }
+    status = PQconnectPoll(handle_);
+    if (status == PGRES_POLLING_FAILED) throw connect_failure(handle_);
+  }
+  PQsetnonblocking(handle_, 1);
+  watch_.emplace(PQsocket(handle_));
+}
+
+}  // namespace drover::database::postgres
