@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "cli/version.h"
 #include "measure/process.h"
+#include "report/audit.h"
 
 namespace drover::cli {
 namespace {
@@ -28,6 +30,10 @@ report::PlanSummary plan_summary(const load::Plan& plan, const RunFacts& facts) 
   summary.statements = facts.statements;
   summary.schema = facts.schema;
   summary.isolation = facts.isolation;
+  summary.on_db_loss = facts.on_db_loss;
+  summary.statement_timeout_s = facts.statement_timeout_s;
+  summary.max_inflight_chosen = facts.max_inflight_chosen;
+  summary.deferred_delivery = plan.deferred_delivery;
   summary.simulate_ms = facts.simulate_ms;
   return summary;
 }
@@ -38,8 +44,13 @@ void add_transactions(const load::TransactionMetrics& metrics, report::Transacti
   result.failed_count += metrics.failed.get();
   result.retry_count += metrics.retries.get();
   result.attempts += metrics.attempts.get();
+  result.ambiguous.committed += metrics.ambiguous_committed.get();
+  result.ambiguous.not_committed += metrics.ambiguous_not_committed.get();
+  result.ambiguous.unresolved += metrics.ambiguous_unresolved.get();
   metrics.latency.add_to(result.latency);
   metrics.wait.add_to(result.wait);
+  metrics.keying.add_to(result.keying);
+  metrics.think.add_to(result.think);
   for (std::size_t i = 0; i < metrics.errors.size(); ++i) {
     const std::uint64_t count = metrics.errors[i].get();
     if (count == 0) continue;
@@ -65,6 +76,75 @@ report::TimePoint time_point(const load::Sample& sample) {
   return point;
 }
 
+void add_inputs(const load::InputMetrics& metrics, report::InputCounts& inputs) {
+  inputs.new_orders += metrics.new_orders.get();
+  inputs.new_orders_rolled_back += metrics.new_orders_rolled_back.get();
+  inputs.order_lines += metrics.order_lines.get();
+  inputs.order_lines_remote += metrics.order_lines_remote.get();
+  inputs.payments += metrics.payments.get();
+  inputs.payments_remote += metrics.payments_remote.get();
+  inputs.payments_by_name += metrics.payments_by_name.get();
+  inputs.order_statuses += metrics.order_statuses.get();
+  inputs.order_statuses_by_name += metrics.order_statuses_by_name.get();
+  inputs.deliveries += metrics.deliveries.get();
+}
+
+void add_ledger(const load::LedgerMetrics& metrics, report::Ledger& ledger) {
+  ledger.new_orders += metrics.new_orders.get();
+  ledger.payments += metrics.payments.get();
+  ledger.payment_cents += static_cast<std::int64_t>(metrics.payment_cents.get());
+  ledger.deliveries += metrics.deliveries.get();
+  ledger.exact = ledger.exact && metrics.unresolved.get() == 0;
+}
+
+void add_deferred(const load::DeferredMetrics& metrics, report::DeferredDelivery& deferred) {
+  deferred.queued += metrics.queued.get();
+  deferred.completed += metrics.completed.get();
+  deferred.failed += metrics.failed.get();
+  deferred.unfinished = deferred.queued - deferred.completed - deferred.failed;
+  metrics.latency.add_to(deferred.latency);
+}
+
+report::Availability availability(const load::Plan& plan, const load::Outcome& outcome) {
+  const load::AvailabilityRecord& record = outcome.availability;
+  report::Availability result;
+  result.interruptions = record.interruptions + record.outages_dropped;
+  result.sessions_lost = record.sessions_lost;
+  result.sessions_reopened = record.sessions_reopened;
+  const double measured_from = seconds(plan.warmup);
+  const double measured_until = measured_from + seconds(outcome.measured);
+  for (const load::Outage& outage : record.outages) {
+    report::Outage entry;
+    entry.start_s = seconds(outage.start - outcome.start);
+    if (outage.end) entry.end_s = seconds(*outage.end - outcome.start);
+    entry.transactions_lost = outage.transactions_lost;
+    entry.first_error = outage.first_error;
+    const double from = std::max(entry.start_s, measured_from);
+    const double until = std::min(entry.end_s.value_or(measured_until), measured_until);
+    if (until > from) result.unavailable_s += until - from;
+    result.outages.push_back(std::move(entry));
+  }
+  return result;
+}
+
+report::ClientCost client_cost(const load::Plan& plan, const RunFacts& facts,
+                               const load::Outcome& outcome) {
+  const measure::ProcessUsage usage = measure::read_process_usage();
+  report::ClientCost client;
+  client.cpu_seconds = outcome.client_cpu_seconds;
+  client.peak_rss_bytes = usage.peak_rss_bytes;
+  client.threads = plan.threads + 1;  // the main thread samples
+  client.terminals = plan.terminals();
+  client.connections = facts.connections;
+  client.run_queue_known = outcome.run_queue_known;
+  for (const load::WorkerHealth& health : outcome.health) {
+    client.workers.push_back(
+        {health.load, health.run_queue_share, seconds(health.wake_up_delay) * 1e3});
+  }
+  for (const auto& worker : outcome.workers) worker->timer_lag.add_to(client.timer_lag);
+  return client;
+}
+
 }  // namespace
 
 report::Result make_result(const load::Plan& plan, const RunFacts& facts,
@@ -80,25 +160,25 @@ report::Result make_result(const load::Plan& plan, const RunFacts& facts,
       add_transactions(worker->measured[type], result.transactions[type]);
     }
     result.delivery_skipped_districts += worker->districts_skipped.get();
+    add_inputs(worker->inputs, result.inputs);
+    add_ledger(worker->ledger, result.ledger);
+    if (!plan.deferred_delivery) continue;
+    if (!result.deferred_delivery) result.deferred_delivery.emplace();
+    add_deferred(worker->deferred, *result.deferred_delivery);
   }
+  result.ledger_in_data = facts.ledger_in_data;
+  result.availability = availability(plan, outcome);
   result.summary.time_seconds = seconds(outcome.measured);
   result.summary.measure_start_ts = outcome.measure_start_ts;
   report::complete_summary(result);
 
-  const measure::ProcessUsage usage = measure::read_process_usage();
-  result.client.cpu_seconds = outcome.client_cpu_seconds;
-  result.client.peak_rss_bytes = usage.peak_rss_bytes;
-  result.client.threads = plan.threads + 1;  // the main thread samples
-  result.client.terminals = plan.terminals();
-  result.client.connections = facts.connections;
-  result.client.worker_loads = outcome.worker_loads;
+  result.client = client_cost(plan, facts, outcome);
   for (const load::Sample& sample : outcome.samples) {
     result.time_series.push_back(time_point(sample));
   }
   result.interrupted = outcome.interrupted;
-  if (outcome.failure) {
-    result.verdicts.push_back({"database available", false, *outcome.failure});
-  }
+  result.failure = outcome.failure;
+  result.audit = report::audit(result);
   return result;
 }
 

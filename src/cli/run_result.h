@@ -16,8 +16,12 @@ struct RunFacts {
   std::string statements;
   std::string schema;
   std::string isolation;
+  std::string on_db_loss;
+  double statement_timeout_s = 0;
+  bool max_inflight_chosen = false;
   std::optional<double> simulate_ms;
   std::optional<report::Server> server;
+  std::optional<report::LedgerInData> ledger_in_data;
 };
 
 report::Result make_result(const load::Plan& plan, const RunFacts& facts,

@@ -19,9 +19,11 @@
 #include "coro/block_on.h"
 #include "database/postgres/server_info.h"
 #include "load/run.h"
+#include "report/audit.h"
 #include "report/result_file.h"
 #include "report/summary_text.h"
 #include "tpcc/mix.h"
+#include "tpcc/postgres/ledger.h"
 #include "tpcc/postgres/loaded.h"
 #include "tpcc/postgres/postgres_backend.h"
 #include "tpcc/simulated/simulated_backend.h"
@@ -33,6 +35,7 @@ namespace {
 using coro::Duration;
 using coro::Task;
 using std::chrono::seconds;
+using tpcc::postgres::Isolation;
 using tpcc::postgres::StatementStyle;
 
 constexpr std::int64_t warehouses_most = 1'000'000;
@@ -46,6 +49,9 @@ struct Request {
   std::optional<std::int64_t> connections;  // none: auto
   std::optional<std::int64_t> max_inflight;
   bool threads_auto = false;
+  Isolation isolation = Isolation::read_committed;
+  bool wait_for_server = true;
+  Duration statement_timeout{};
 };
 
 std::optional<std::int64_t> count_or_auto(std::string_view name, const std::string& text,
@@ -60,6 +66,34 @@ Duration automatic_warmup(const load::Plan& plan) {
   const Duration least = plan.no_delays ? Duration(seconds(3)) : tpcc::mean_cycle(plan.pace);
   const Duration most = std::chrono::minutes(10);
   return std::clamp(plan.duration / 10, std::min(least, most), most);
+}
+
+Isolation parse_isolation(std::string_view text) {
+  if (text == "read-committed") return Isolation::read_committed;
+  if (text == "repeatable-read") return Isolation::repeatable_read;
+  if (text == "serializable") return Isolation::serializable;
+  throw UsageError(fmt::format(
+      "--isolation {}: expected read-committed, repeatable-read or serializable", text));
+}
+
+// What to do when the database does not do what it should.
+void validate_failures(const RunRequest& written, Request& request) {
+  request.isolation = parse_isolation(written.isolation);
+  if (written.on_db_loss != "wait" && written.on_db_loss != "fail") {
+    throw UsageError(fmt::format("--on-db-loss {}: expected wait or fail", written.on_db_loss));
+  }
+  request.wait_for_server = written.on_db_loss == "wait";
+  request.statement_timeout = parse_duration("--statement-timeout", written.statement_timeout);
+  constexpr Duration longest = std::chrono::hours(24);
+  if (request.statement_timeout > longest) {
+    throw UsageError("--statement-timeout: at most 24h; 0 is none at all");
+  }
+  request.plan.retry.attempts_max =
+      static_cast<int>(parse_count("--max-attempts", written.max_attempts, 1, 1'000));
+  request.plan.deferred_delivery = written.deferred_delivery;
+  if (!written.delivery_log.empty() && !written.deferred_delivery) {
+    throw UsageError("--delivery-log needs --deferred-delivery: others leave no log");
+  }
 }
 
 Request validate(const RunRequest& written) {
@@ -88,6 +122,7 @@ Request validate(const RunRequest& written) {
   request.max_inflight = count_or_auto("--max-inflight", written.max_inflight, 10'000'000);
   plan.seed = static_cast<std::uint64_t>(
       parse_count("--seed", written.seed, 0, std::numeric_limits<std::int64_t>::max()));
+  validate_failures(written, request);
   if (written.statements == "single") {
     request.style = StatementStyle::single;
   } else if (written.statements != "batched") {
@@ -156,19 +191,45 @@ std::size_t share(std::size_t total, std::size_t threads, std::size_t index) {
 struct Prepared {
   tpcc::postgres::LoadedDatabase loaded;
   database::postgres::ServerInfo server;
+  tpcc::postgres::LedgerSums ledger;
 };
 
-Task<Prepared> prepare(std::string conninfo, std::string schema) {
+// `warehouses`: how many the run has; none for all that are there.
+Task<Prepared> prepare(std::string conninfo, std::string schema,
+                       std::optional<std::int32_t> warehouses) {
   Prepared prepared;
   const auto connection = co_await tpcc::postgres::open_in_schema(conninfo, schema);
   prepared.server = co_await database::postgres::server_info(*connection);
   prepared.loaded = co_await tpcc::postgres::inspect_loaded(*connection, schema);
+  const std::int32_t wanted = warehouses.value_or(prepared.loaded.warehouses);
+  tpcc::postgres::require_warehouses(prepared.loaded, wanted, schema);
+  prepared.ledger = co_await tpcc::postgres::read_ledger(*connection, wanted);
   co_return prepared;
 }
 
-// Runs the engine on this thread's worker, with Ctrl-C as an orderly end.
+// What is left to ask when the terminals have ended; for so long at most.
+using Afterwards = std::function<Task<void>(Duration patience)>;
+
+// After an interrupt nobody wants to wait for long.
+constexpr Duration patience_after_interrupt = seconds(5);
+
+Task<void> run_afterwards(Afterwards& afterwards, load::StopRequest& stop, Duration patience) {
+  coro::CancelSource& outer = co_await coro::current_source();
+  coro::CancelSource source(outer);
+  stop.on_request([&source] { source.cancel(); });
+  try {
+    co_await afterwards(patience).under(source);
+  } catch (const coro::Cancelled&) {
+    if (outer.cancelled()) throw;
+  }
+  stop.on_request({});
+}
+
+// Runs the engine on this thread's worker, with Ctrl-C as an orderly end, and then `afterwards`,
+// which Ctrl-C cuts short.
 Task<load::Outcome> run_until_interrupted(const load::Plan& plan, load::BackendFactory backends,
-                                          load::Observer& observer) {
+                                          load::Observer& observer, load::DeliveryLog* log,
+                                          Afterwards afterwards, Duration patience) {
   load::StopRequest stop;
   InterruptWatch interrupt([&stop] {
     std::fputs("interrupted: ending the run (once more ends it at once)\n", stderr);
@@ -179,7 +240,10 @@ Task<load::Outcome> run_until_interrupted(const load::Plan& plan, load::BackendF
   std::exception_ptr error;
   load::Outcome outcome;
   try {
-    outcome = co_await load::run(plan, std::move(backends), observer, stop);
+    outcome = co_await load::run(plan, std::move(backends), observer, stop, log);
+    const Duration wait =
+        stop.requested() ? std::min(patience, patience_after_interrupt) : patience;
+    co_await run_afterwards(afterwards, stop, wait);
   } catch (...) {
     error = std::current_exception();
   }
@@ -189,16 +253,30 @@ Task<load::Outcome> run_until_interrupted(const load::Plan& plan, load::BackendF
   co_return outcome;
 }
 
-int finish(const report::Result& result, const load::Outcome& outcome, const std::string& json) {
+// The file of deferred Deliveries, if one was asked for.
+std::unique_ptr<load::DeliveryLog> open_delivery_log(const RunRequest& written) {
+  if (written.delivery_log.empty()) return nullptr;
+  return std::make_unique<load::DeliveryLog>(written.delivery_log);
+}
+
+int finish(const report::Result& result, const load::Outcome& outcome, const RunRequest& written,
+           const load::DeliveryLog* log) {
   fmt::print("{}", report::summary_text(result));
   const bool printed = std::fflush(stdout) == 0;
-  if (!json.empty()) report::write_result_file(json, result);
+  if (!written.json.empty()) report::write_result_file(written.json, result);
   if (!printed) throw std::runtime_error("cannot write the summary to the standard output");
   if (outcome.failure) {
     fmt::print(stderr, "drover: error: the run was given up: {}\n", *outcome.failure);
     return exit_failure;
   }
-  return outcome.interrupted ? exit_interrupted : exit_success;
+  if (log != nullptr && !log->failure().empty()) throw std::runtime_error(log->failure());
+  if (outcome.interrupted) return exit_interrupted;
+  const report::AuditSummary audit = report::summarise(result.audit);
+  if (written.strict && !(audit.valid && audit.compliant)) {
+    fmt::print(stderr, "drover: error: --strict: {}\n", audit.sentence);
+    return exit_failure;
+  }
+  return exit_success;
 }
 
 int run_simulated(Request request, const RunRequest& written) {
@@ -211,25 +289,62 @@ int run_simulated(Request request, const RunRequest& written) {
   const BlockedInterrupts blocked;
   coro::Worker worker;
   ui::PlainLines lines(plan, stderr, seconds(5));
+  const auto log = open_delivery_log(written);
+  const auto nothing = [](Duration) -> Task<void> { co_return; };
   const auto backends = [time](std::size_t) -> std::unique_ptr<tpcc::Backend> {
     return std::make_unique<tpcc::SimulatedBackend>(time);
   };
   const load::Outcome outcome =
-      coro::block_on(worker, run_until_interrupted(plan, backends, lines));
+      coro::block_on(worker, run_until_interrupted(plan, backends, lines, log.get(), nothing, {}));
   RunFacts facts;
   facts.statements = "none";
   facts.isolation = "none";
+  facts.max_inflight_chosen = request.max_inflight.has_value();
   facts.simulate_ms = written.simulate_ms;
-  return finish(make_result(plan, facts, outcome), outcome, written.json);
+  return finish(make_result(plan, facts, outcome), outcome, written, log.get());
+}
+
+// For the database to be there again, when the terminals have ended.
+Duration patience(const Request& request) {
+  return request.wait_for_server ? seconds(60) : seconds(5);
+}
+
+tpcc::postgres::PostgresOptions backend_options(const Request& request,
+                                                const DatabaseTarget& target) {
+  tpcc::postgres::PostgresOptions options;
+  options.conninfo = target.conninfo();
+  options.schema = target.schema();
+  options.style = request.style;
+  options.isolation = request.isolation;
+  options.statement_timeout = request.statement_timeout;
+  options.wait_for_server = request.wait_for_server;
+  options.resolve_patience = patience(request);
+  return options;
+}
+
+// What the data say of this run: the difference to what they said before.
+Task<std::optional<report::LedgerInData>> ledger_of_run(const DatabaseTarget& target,
+                                                        tpcc::postgres::LedgerSums before,
+                                                        std::int32_t warehouses,
+                                                        Duration patience) {
+  const auto after = co_await tpcc::postgres::read_ledger_patiently(
+      target.conninfo(), target.schema(), warehouses, patience);
+  if (!after) co_return std::nullopt;
+  report::LedgerInData ledger;
+  ledger.new_orders = after->next_o_ids - before.next_o_ids;
+  ledger.payment_cents = after->ytd_cents - before.ytd_cents;
+  co_return ledger;
 }
 
 int run_on_postgres(Request request, const DatabaseOption& database, const RunRequest& written) {
   load::Plan& plan = request.plan;
   const DatabaseTarget target(database);
   coro::Worker worker;
-  const Prepared prepared = coro::block_on(worker, prepare(target.conninfo(), target.schema()));
+  std::optional<std::int32_t> warehouses = plan.warehouses;
+  if (request.all_warehouses) warehouses.reset();
+  const Prepared prepared =
+      coro::block_on(worker, prepare(target.conninfo(), target.schema(), warehouses));
   if (request.all_warehouses) plan.warehouses = prepared.loaded.warehouses;
-  tpcc::postgres::require_warehouses(prepared.loaded, plan.warehouses, target.schema());
   resolve_threads(request);
   const std::size_t connections = resolve_connections(request, prepared.server);
   plan.threads = std::min(plan.threads, connections);
@@ -253,22 +368,29 @@ int run_on_postgres(Request request, const DatabaseOption& database, const RunRe
   // Until here Ctrl-C simply ends the command; from here on it ends the run.
   const BlockedInterrupts blocked;
   ui::PlainLines lines(plan, stderr, seconds(5));
+  const auto log = open_delivery_log(written);
   const auto backends = [&](std::size_t index) -> std::unique_ptr<tpcc::Backend> {
-    return std::make_unique<tpcc::postgres::PostgresBackend>(
-        tpcc::postgres::PostgresOptions{.conninfo = target.conninfo(),
-                                        .schema = target.schema(),
-                                        .style = request.style,
-                                        .connections = share(connections, plan.threads, index)});
+    tpcc::postgres::PostgresOptions options = backend_options(request, target);
+    options.connections = share(connections, plan.threads, index);
+    options.seed = plan.seed + index;
+    return std::make_unique<tpcc::postgres::PostgresBackend>(std::move(options));
   };
-  const load::Outcome outcome =
-      coro::block_on(worker, run_until_interrupted(plan, backends, lines));
   RunFacts facts;
+  const auto read_ledger = [&](Duration wait) -> Task<void> {
+    facts.ledger_in_data = co_await ledger_of_run(target, prepared.ledger, plan.warehouses, wait);
+  };
+  const load::Outcome outcome = coro::block_on(
+      worker,
+      run_until_interrupted(plan, backends, lines, log.get(), read_ledger, patience(request)));
   facts.connections = connections;
   facts.statements = written.statements;
   facts.schema = target.schema();
-  facts.isolation = "read committed";
+  facts.isolation = tpcc::postgres::isolation_name(request.isolation);
+  facts.on_db_loss = written.on_db_loss;
+  facts.statement_timeout_s = std::chrono::duration<double>(request.statement_timeout).count();
+  facts.max_inflight_chosen = request.max_inflight.has_value();
   facts.server = report::Server{prepared.server.version, prepared.server.settings};
-  return finish(make_result(plan, facts, outcome), outcome, written.json);
+  return finish(make_result(plan, facts, outcome), outcome, written, log.get());
 }
 
 }  // namespace
@@ -325,6 +447,34 @@ void add_tpcc_run(CLI::App& tpcc, std::function<int()>& chosen) {
                  "batched: pipelines and arrays; single: a statement a row, as other tools do")
       ->type_name("batched|single")
       ->capture_default_str();
+  run.add_option("--isolation", request.isolation,
+                 "Isolation level of the transactions; what it costs is retries")
+      ->type_name("read-committed|repeatable-read|serializable")
+      ->capture_default_str();
+  run.add_option("--max-attempts", request.max_attempts,
+                 "Attempts at a transaction that ends in a deadlock or a serialization failure,\n"
+                 "with random growing pauses, before it is counted as failed")
+      ->type_name("N")
+      ->capture_default_str();
+  run.add_option("--on-db-loss", request.on_db_loss,
+                 "When the database is away. wait: for as long as it takes, and the outage is\n"
+                 "measured; fail: end the run with exit code 1")
+      ->type_name("wait|fail")
+      ->capture_default_str();
+  run.add_option(
+         "--statement-timeout", request.statement_timeout,
+         "How long one statement may take; 0: for ever. A server that says nothing for 5 s\n"
+         "longer is taken for lost")
+      ->type_name("TIME")
+      ->capture_default_str();
+  run.add_flag("--deferred-delivery", request.deferred_delivery,
+               "Deliveries are queued, answered at once and executed beside the terminals\n"
+               "(clause 2.7.2)");
+  run.add_option("--delivery-log", request.delivery_log,
+                 "Writes a line for each deferred Delivery to this file (clause 2.7.2.2)")
+      ->type_name("FILE");
+  run.add_flag("--strict", request.strict,
+               "Exit code 1 if the result is invalid or breaks a rule of the specification");
   run.add_option("--json", request.json, "Writes the result document to this file")
       ->type_name("FILE");
   run.add_option("--simulate-ms", request.simulate_ms,

@@ -20,7 +20,14 @@ struct RunRequest {
   double pace = 1.0;
   std::string seed = "1";
   std::string statements = "batched";
-  std::string json;  // empty: no file
+  std::string isolation = "read-committed";
+  std::string on_db_loss = "wait";
+  std::string statement_timeout = "60s";
+  std::string max_attempts = "20";
+  bool deferred_delivery = false;
+  std::string delivery_log;  // empty: no file
+  bool strict = false;       // a failed audit is a failure
+  std::string json;          // empty: no file
   std::optional<double> simulate_ms;
 };
 

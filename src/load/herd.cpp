@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <random>
 
 #include "coro/scope.h"
 #include "coro/sleep.h"
@@ -29,6 +30,31 @@ Task<void> set_at(coro::Event& event, Instant instant) {
   event.set();
 }
 
+// Deferred Deliveries get a part of the permits at most: terminals wait for theirs.
+std::size_t delivery_turns_of(const Plan& plan, std::size_t index) noexcept {
+  constexpr std::size_t share = 4;
+  constexpr std::size_t most = 64;
+  return std::clamp<std::size_t>(permits_of(plan, index) / share, 1, most);
+}
+
+// A terminal has seldom more than one in the queue; at its end a Delivery waits to be queued.
+constexpr std::size_t queued_deliveries_a_terminal = 10;
+
+// Two runs of one seed have the same inputs, in the same data: their marks must differ.
+std::uint32_t random_mark() {
+  std::random_device device;
+  return static_cast<std::uint32_t>(device() % tpcc::Trace::marks);
+}
+
+Task<std::exception_ptr> joined(Scope& scope) {
+  try {
+    co_await scope.join();
+  } catch (...) {
+    co_return std::current_exception();
+  }
+  co_return nullptr;
+}
+
 Task<void> cancel_after(CancelSource& source, coro::Duration patience) {
   co_await coro::sleep_for(patience);
   source.cancel();
@@ -36,14 +62,19 @@ Task<void> cancel_after(CancelSource& source, coro::Duration patience) {
 
 }  // namespace
 
-Herd::Herd(const Plan& plan, std::size_t index, tpcc::Backend& backend, WorkerMetrics& metrics)
+Herd::Herd(const Plan& plan, std::size_t index, tpcc::Backend& backend, WorkerMetrics& metrics,
+           SharedRecords& shared)
     : plan_(plan),
       index_(index),
       backend_(backend),
       metrics_(metrics),
+      shared_(shared),
       inputs_{.warehouses = plan.warehouses, .constants = plan.constants},
       permits_(permits_of(plan, index)),
-      retry_rng_(tpcc::Rng::stream(plan.seed, tpcc::RandomPurpose::Retry, {index})) {}
+      delivery_slots_(terminals() * queued_deliveries_a_terminal),
+      delivery_turns_(delivery_turns_of(plan, index)),
+      retry_rng_(tpcc::Rng::stream(plan.seed, tpcc::RandomPurpose::Retry, {index})),
+      next_mark_(random_mark()) {}
 
 std::size_t Herd::warehouses() const noexcept {
   const auto all = static_cast<std::size_t>(plan_.warehouses);
@@ -59,9 +90,13 @@ Task<void> Herd::run(Timetable timetable) {
   CancelSource& outer = co_await coro::current_source();
   CancelSource transactions(outer);
   transactions_ = &transactions;
+  Scope deferred(transactions);
+  deferred_ = &deferred;
   Scope herd(outer);
   Scope clock(outer);
   clock.start(set_at(stopped_, timetable.measure_end));
+  clock.start(keep_sessions_open());
+  clock.start(watch_timers());
   decks_.reserve(warehouses());  // terminals refer to them
   const auto stride = static_cast<std::int32_t>(plan_.threads);
   for (auto w = static_cast<std::int32_t>(index_) + 1; w <= plan_.warehouses; w += stride) {
@@ -75,15 +110,59 @@ Task<void> Herd::run(Timetable timetable) {
   co_await stopped_.wait();
   clock.start(cancel_after(transactions, plan_.drain_patience));
   herd.cancel();
-  std::exception_ptr bug;
-  try {
-    co_await herd.join();
-  } catch (...) {
-    bug = std::current_exception();
-  }
+  const std::exception_ptr bug = co_await joined(herd);
+  const std::exception_ptr deferred_bug = co_await joined(deferred);
+  deferred_ = nullptr;
   clock.cancel();
   co_await clock.join();
   if (bug) std::rethrow_exception(bug);
+  if (deferred_bug) std::rethrow_exception(deferred_bug);
+}
+
+Task<void> Herd::settle() {
+  if (doubts_.empty()) co_return;
+  std::vector<tpcc::Doubt> doubts;
+  for (const OpenDoubt& open : doubts_) doubts.push_back(open.doubt);
+  const std::vector<tpcc::Resolution> answers = co_await backend_.resolve(std::move(doubts));
+  for (std::size_t i = 0; i < doubts_.size(); ++i) settle(doubts_[i], answers.at(i));
+  doubts_.clear();
+}
+
+void Herd::leave_unsettled() {
+  for (const OpenDoubt& open : doubts_) settle(open, tpcc::Resolution::unknown);
+  doubts_.clear();
+}
+
+// Beside the terminals: a database that is gone for good ends the run.
+Task<void> Herd::keep_sessions_open() {
+  try {
+    co_await backend_.keep_open(*this);
+  } catch (const database::Error&) {
+    give_up(std::current_exception());
+  }
+}
+
+// Without delays no terminal sleeps: there would be nothing to tell how late the worker is.
+Task<void> Herd::watch_timers() {
+  constexpr coro::Duration every = std::chrono::milliseconds(100);
+  for (;;) {
+    const Instant due = coro::Worker::current().now() + every;
+    if (!co_await coro::slept_until(due)) co_return;
+    const Instant now = coro::Worker::current().now();
+    if (measuring(now)) metrics_.timer_lag.record(static_cast<std::uint64_t>((now - due).count()));
+  }
+}
+
+void Herd::on_session_lost() noexcept {
+  shared_.availability.session_lost();
+}
+
+void Herd::on_session_refused(const database::Error& error) noexcept {
+  shared_.availability.session_refused(coro::Worker::current().now(), error.what());
+}
+
+void Herd::on_session_opened() noexcept {
+  shared_.availability.session_reopened(coro::Worker::current().now());
 }
 
 void Herd::stop() noexcept {

@@ -2,7 +2,8 @@
 //
 // Every terminal is a task (terminal.cpp). Warehouses are dealt out to the workers, so that all
 // terminals of one are at home on one. At the end, terminals that sleep or wait are dismissed at
-// once; transactions in flight may finish within the plan's patience and are then cancelled.
+// once; transactions in flight and Deliveries that were queued may finish within the plan's
+// patience and are then cancelled.
 //
 // Belongs to its worker; another thread may only post() to it.
 #pragma once
@@ -17,8 +18,11 @@
 #include "coro/cancellation.h"
 #include "coro/clock.h"
 #include "coro/event.h"
+#include "coro/scope.h"
 #include "coro/semaphore.h"
 #include "coro/task.h"
+#include "load/availability.h"
+#include "load/delivery_log.h"
 #include "load/plan.h"
 #include "load/worker_metrics.h"
 #include "tpcc/backend.h"
@@ -31,6 +35,7 @@ struct Timetable {
   coro::Instant start;          // terminals are at a random point of their cycle
   coro::Instant measure_start;  // the end of the warm-up
   coro::Instant measure_end;
+  double unix_start = 0;  // of `start`, in seconds
 
   Phase phase_at(coro::Instant instant) const noexcept {
     if (instant < measure_start) return Phase::warmup;
@@ -38,14 +43,28 @@ struct Timetable {
   }
 };
 
-class Herd {
+// What the workers of a run write together.
+struct SharedRecords {
+  Availability availability;
+  DeliveryLog* delivery_log = nullptr;  // none: nobody asked for it
+};
+
+class Herd final : tpcc::SessionObserver {
  public:
-  // `index` of `plan.threads` workers.
-  Herd(const Plan& plan, std::size_t index, tpcc::Backend& backend, WorkerMetrics& metrics);
+  // `index` of `plan.threads` workers. All must outlive the herd.
+  Herd(const Plan& plan, std::size_t index, tpcc::Backend& backend, WorkerMetrics& metrics,
+       SharedRecords& shared);
 
   // Runs until the timetable's end or stop(). Throws nothing but bugs: a run that had to give up
   // says why by failure().
   coro::Task<void> run(Timetable timetable);
+
+  // After run(): has the backend find out about the commits whose answer never came, and counts
+  // them.
+  coro::Task<void> settle();
+
+  // In place of settle(), or after it was cancelled: what is ambiguous counts as unresolved.
+  void leave_unsettled();
 
   // Ends the run early, in an orderly way; what was measured so far counts.
   void stop() noexcept;
@@ -69,18 +88,59 @@ class Herd {
     tpcc::TransactionType draw() { return deck.draw(rng); }
   };
 
+  // A commit whose answer never came, and where it is counted (nowhere but in the ledger if null).
+  struct OpenDoubt {
+    tpcc::Doubt doubt;
+    TransactionMetrics* metrics;
+  };
+
+  // Whose transaction it is: a terminal that waits for it, or nobody's.
+  enum class Counted : bool { no, yes };
+
   coro::Task<void> terminal(std::int32_t w_id, std::int32_t d_id, WarehouseDeck& deck);
   coro::Task<coro::Instant> transact(tpcc::TransactionType type, std::int32_t w_id,
                                      std::int32_t d_id, coro::Instant intended_start,
                                      tpcc::Rng& rng);
-  coro::Task<std::optional<tpcc::Outcome>> attempt(tpcc::Session& session, const tpcc::Input& input,
-                                                   int number);
+  coro::Task<std::optional<tpcc::Outcome>> attempt_until_done(tpcc::Session& session,
+                                                              const tpcc::Input& input,
+                                                              Counted counted);
+  coro::Task<std::optional<database::Error>> attempt(tpcc::Session& session,
+                                                     const tpcc::Input& input, tpcc::Trace& trace,
+                                                     tpcc::Outcome& outcome);
+  coro::Task<coro::Instant> queue_delivery(tpcc::DeliveryInput input, coro::Instant intended_start);
+  coro::Task<void> deliver_later(tpcc::DeliveryInput input, coro::Instant queued,
+                                 coro::Semaphore::Permit slot);
+  coro::Task<void> keep_sessions_open();
+  coro::Task<void> watch_timers();
+
   void record(const tpcc::Input& input, const tpcc::Outcome& outcome, coro::Instant intended_start,
-              coro::Instant session_at_hand);
-  void count_error(TransactionMetrics& metrics, const database::Error& error, bool retried);
+              std::optional<coro::Duration> wait);
+  void record_deferred(const tpcc::DeliveryInput& input,
+                       const std::optional<tpcc::Outcome>& outcome, coro::Instant queued);
+  void record_pause(measure::Histogram TransactionMetrics::* kind, tpcc::TransactionType type,
+                    coro::Instant begun, coro::Instant due);
+  void record_inputs(const tpcc::Input& input, const tpcc::Outcome& outcome);
+  void record_in_ledger(const tpcc::Input& input);
+  void record_failure(const tpcc::Input& input, const tpcc::Trace& trace,
+                      const database::Error& error, Counted counted);
+  void record_retry(const tpcc::Input& input, const database::Error& error);
+  static void count_error(TransactionMetrics& metrics, const database::Error& error);
+  void settle(const OpenDoubt& open, tpcc::Resolution answer);
+  void log_delivery(const tpcc::DeliveryInput& input, const std::optional<tpcc::Outcome>& outcome,
+                    coro::Instant queued);
+  double unix_time(coro::Instant instant) const;
+
+  void on_session_lost() noexcept override;
+  void on_session_refused(const database::Error& error) noexcept override;
+  void on_session_opened() noexcept override;
+
   TransactionMetrics* metrics_at(coro::Instant instant, tpcc::TransactionType type) noexcept;
+  bool measuring(coro::Instant instant) const noexcept {
+    return timetable_.phase_at(instant) == Phase::measure;
+  }
   tpcc::Input make_input(tpcc::TransactionType type, tpcc::Rng& rng, std::int32_t w_id,
                          std::int32_t d_id) const;
+  tpcc::Trace new_trace() noexcept;
   coro::Duration retry_pause(int attempt);
   void give_up(std::exception_ptr reason) noexcept;
 
@@ -88,13 +148,19 @@ class Herd {
   std::size_t index_;
   tpcc::Backend& backend_;
   WorkerMetrics& metrics_;
+  SharedRecords& shared_;
   tpcc::InputContext inputs_;
   std::vector<WarehouseDeck> decks_;
   Timetable timetable_{};
   coro::Semaphore permits_;
+  coro::Semaphore delivery_slots_;  // room in the queue of Deliveries
+  coro::Semaphore delivery_turns_;  // how many of them are executed at a time
   coro::Event stopped_;
   tpcc::Rng retry_rng_;  // apart from the terminals': a retry does not change what comes after it
+  std::uint32_t next_mark_;
   coro::CancelSource* transactions_ = nullptr;  // what transactions in flight run under
+  coro::Scope* deferred_ = nullptr;
+  std::vector<OpenDoubt> doubts_;
   std::exception_ptr failure_;
   std::size_t up_ = 0;
   std::function<void()> all_up_;

@@ -41,7 +41,7 @@ class RecordingBackend : public tpcc::Backend, tpcc::Session {
   Task<tpcc::Session*> acquire() override { co_return static_cast<tpcc::Session*>(this); }
   void release(tpcc::Session&) noexcept override {}
 
-  Task<tpcc::Outcome> execute(const tpcc::Input& input) override {
+  Task<tpcc::Outcome> execute(const tpcc::Input& input, tpcc::Trace&) override {
     const Instant at = coro::Worker::current().now();
     ++inside;
     inside_max = std::max(inside_max, inside);
@@ -76,7 +76,7 @@ class HerdTest : public testing::Test {
 
   void run(tpcc::Backend& backend, coro::Scope* = nullptr) {
     auto body = [&]() -> Task<void> {
-      Herd herd(plan, 0, backend, metrics);
+      Herd herd(plan, 0, backend, metrics, shared);
       const Instant start = clock.now();
       const Timetable timetable{.start = start,
                                 .measure_start = start + plan.warmup,
@@ -94,6 +94,7 @@ class HerdTest : public testing::Test {
   coro::Worker worker{clock};
   Plan plan;
   WorkerMetrics metrics;
+  SharedRecords shared;
 };
 
 TEST_F(HerdTest, OneTerminalKeysInTransactsAndThinks) {
@@ -239,13 +240,13 @@ class FailingBackend final : public RecordingBackend {
  private:
   struct FailingSession final : tpcc::Session {
     explicit FailingSession(FailingBackend& b) : backend(b) {}
-    Task<tpcc::Outcome> execute(const tpcc::Input& input) override {
+    Task<tpcc::Outcome> execute(const tpcc::Input& input, tpcc::Trace& trace) override {
       if (backend.failures_ > 0) {
         --backend.failures_;
         inputs.push_back(static_cast<int>(input.index()));
         throw database::Error(backend.class_, "40001", "as asked");
       }
-      return backend.RecordingBackend::execute(input);
+      return backend.RecordingBackend::execute(input, trace);
     }
     FailingBackend& backend;
     std::vector<int> inputs;
@@ -303,11 +304,21 @@ TEST_F(HerdTest, AFailedStatementIsNotRetriedAndTheTerminalGoesOn) {
   EXPECT_GT(backend.begun.size(), 10U);
 }
 
-TEST_F(HerdTest, ALostDatabaseEndsTheRun) {
+// Gives up its sessions after a while.
+class GoneBackend final : public RecordingBackend {
+ public:
+  using RecordingBackend::RecordingBackend;
+  Task<void> keep_open(tpcc::SessionObserver&) override {
+    co_await coro::sleep_for(30s);
+    throw database::Error(database::ErrorClass::unavailable, "", "gone");
+  }
+};
+
+TEST_F(HerdTest, ADatabaseThatIsGivenUpEndsTheRun) {
   plan.duration = 10h;
-  FailingBackend backend(database::ErrorClass::unavailable, 1'000'000);
+  GoneBackend backend(Duration(1ms));
   auto body = [&]() -> Task<void> {
-    Herd herd(plan, 0, backend, metrics);
+    Herd herd(plan, 0, backend, metrics, shared);
     co_await herd.run({.start = clock.now(),
                        .measure_start = clock.now(),
                        .measure_end = clock.now() + Duration(10h)});
@@ -322,7 +333,7 @@ TEST_F(HerdTest, AStoppedHerdLetsWhatIsInFlightFinishAndDismissesTheRest) {
   plan.duration = 10h;
   RecordingBackend backend(Duration(100ms));
   auto body = [&]() -> Task<void> {
-    Herd herd(plan, 0, backend, metrics);
+    Herd herd(plan, 0, backend, metrics, shared);
     auto stopper = [&herd]() -> Task<void> {
       co_await coro::sleep_for(30s);
       herd.stop();

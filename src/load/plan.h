@@ -27,6 +27,8 @@ struct Plan {
   std::size_t max_inflight = 0;  // transactions at a time, over all threads; 0: no limit
   bool no_delays = false;
   double pace = 1.0;  // divides keying and think times
+  // Deliveries are queued and answered at once, and executed beside the terminals (clause 2.7.2).
+  bool deferred_delivery = false;
   std::uint64_t seed = 0;
   tpcc::NurandConstants constants;  // C-Run
   RetryPolicy retry;

@@ -1,7 +1,9 @@
 #include "load/run.h"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <ctime>
+#include <chrono>
 #include <exception>
 #include <thread>
 
@@ -12,6 +14,7 @@
 #include "load/herd.h"
 #include "load/sampler.h"
 #include "measure/process.h"
+#include "measure/run_queue.h"
 
 namespace drover::load {
 namespace {
@@ -26,13 +29,16 @@ using coro::Worker;
 class WorkerThread {
  public:
   WorkerThread(const Plan& plan, std::size_t index, const BackendFactory& make_backend,
-               coro::Promise<bool> opened, coro::Promise<bool> up, coro::Promise<bool> finished)
+               SharedRecords& shared, coro::Promise<bool> opened, coro::Promise<bool> up,
+               coro::Promise<bool> ended, coro::Promise<bool> settled)
       : plan_(plan),
         index_(index),
         make_backend_(make_backend),
+        shared_(shared),
         opened_(std::move(opened)),
         up_(std::move(up)),
-        finished_(std::move(finished)),
+        ended_(std::move(ended)),
+        settled_(std::move(settled)),
         metrics_(std::make_unique<WorkerMetrics>()) {
     thread_ = std::jthread([this] { coro::block_on(worker_, main()); });
   }
@@ -57,6 +63,12 @@ class WorkerThread {
       told_.set();
     });
   }
+  // What is ambiguous then remains so.
+  void stop_settling() {
+    worker_.post([this] {
+      if (settling_ != nullptr) settling_->cancel();
+    });
+  }
   void join() { thread_.join(); }
 
   const Worker& worker() const noexcept { return worker_; }
@@ -64,8 +76,14 @@ class WorkerThread {
   std::unique_ptr<WorkerMetrics> take_metrics() { return std::move(metrics_); }
   std::exception_ptr failure() const { return failure_; }  // after join()
 
+  // Once the backend is open. Nothing where the kernel does not tell.
+  std::optional<measure::RunQueueTimes> run_queue_times() const {
+    return measure::read_run_queue_times(thread_id_);
+  }
+
  private:
   Task<void> main() {
+    thread_id_ = gettid();
     const auto backend = make_backend_(index_);
     std::exception_ptr error;
     {
@@ -84,7 +102,8 @@ class WorkerThread {
     if (error) {
       opened_.set_error(error);
       up_.set_value(false);
-      finished_.set_value(true);
+      ended_.set_value(true);
+      settled_.set_value(true);
       co_return;
     }
     opened_.set_value(true);
@@ -92,28 +111,49 @@ class WorkerThread {
     if (!timetable_ || stopped_) {
       up_.set_value(false);
     } else {
-      Herd herd(plan_, index_, *backend, *metrics_);
+      Herd herd(plan_, index_, *backend, *metrics_, shared_);
       herd_ = &herd;
       herd.on_all_up([this] { up_.set_value(true); });
       co_await herd.run(*timetable_);
       herd_ = nullptr;
       failure_ = herd.failure();
+      ended_.set_value(true);
+      co_await settle(herd);
+      settled_.set_value(true);
+      co_return;
     }
-    finished_.set_value(true);
+    ended_.set_value(true);
+    settled_.set_value(true);
+  }
+
+  Task<void> settle(Herd& herd) {
+    coro::CancelSource& source = co_await coro::current_source();
+    coro::CancelSource settling(source);
+    settling_ = &settling;
+    try {
+      co_await herd.settle().under(settling);
+    } catch (const coro::Cancelled&) {
+      herd.leave_unsettled();
+    }
+    settling_ = nullptr;
   }
 
   const Plan& plan_;
   std::size_t index_;
   const BackendFactory& make_backend_;
+  SharedRecords& shared_;
   coro::Promise<bool> opened_;
   coro::Promise<bool> up_;
-  coro::Promise<bool> finished_;
+  coro::Promise<bool> ended_;
+  coro::Promise<bool> settled_;
+  pid_t thread_id_ = 0;  // published by opened_
   std::unique_ptr<WorkerMetrics> metrics_;
   Worker worker_;
   coro::Event told_;
   std::optional<Timetable> timetable_;
   bool stopped_ = false;
-  coro::CancelSource* opening_ = nullptr;  // while connections are being opened
+  coro::CancelSource* opening_ = nullptr;   // while connections are being opened
+  coro::CancelSource* settling_ = nullptr;  // while ambiguous commits are looked up
   Herd* herd_ = nullptr;
   std::exception_ptr failure_;
   std::jthread thread_;
@@ -123,7 +163,8 @@ struct Workers {
   std::vector<std::unique_ptr<WorkerThread>> threads;
   std::vector<coro::Future<bool>> opened;
   std::vector<coro::Future<bool>> up;
-  std::vector<coro::Future<bool>> finished;
+  std::vector<coro::Future<bool>> ended;    // the terminals
+  std::vector<coro::Future<bool>> settled;  // and the ambiguous commits
 
   void start_all(const Timetable& timetable) {
     for (auto& thread : threads) thread->start(timetable);
@@ -133,17 +174,20 @@ struct Workers {
   }
 };
 
-Workers make_workers(const Plan& plan, const BackendFactory& make_backend) {
+Workers make_workers(const Plan& plan, const BackendFactory& make_backend, SharedRecords& shared) {
   Workers workers;
   for (std::size_t i = 0; i < plan.threads; ++i) {
     auto [opened, opened_future] = coro::make_promise<bool>();
     auto [up, up_future] = coro::make_promise<bool>();
-    auto [finished, finished_future] = coro::make_promise<bool>();
-    workers.threads.push_back(std::make_unique<WorkerThread>(
-        plan, i, make_backend, std::move(opened), std::move(up), std::move(finished)));
+    auto [ended, ended_future] = coro::make_promise<bool>();
+    auto [settled, settled_future] = coro::make_promise<bool>();
+    workers.threads.push_back(std::make_unique<WorkerThread>(plan, i, make_backend, shared,
+                                                             std::move(opened), std::move(up),
+                                                             std::move(ended), std::move(settled)));
     workers.opened.push_back(std::move(opened_future));
     workers.up.push_back(std::move(up_future));
-    workers.finished.push_back(std::move(finished_future));
+    workers.ended.push_back(std::move(ended_future));
+    workers.settled.push_back(std::move(settled_future));
   }
   return workers;
 }
@@ -161,8 +205,16 @@ Task<std::exception_ptr> all_opened(Workers& workers) {
   co_return first;
 }
 
+// After an interrupt nobody wants to wait for long.
+constexpr Duration settling_after_interrupt = std::chrono::seconds(5);
+
+Task<void> stop_settling_after(Workers& workers, Duration patience) {
+  co_await coro::sleep_for(patience);
+  for (auto& thread : workers.threads) thread->stop_settling();
+}
+
 Task<void> join_all(Workers& workers) {
-  for (auto& future : workers.finished) co_await std::move(future).get();
+  for (auto& future : workers.settled) co_await std::move(future).get();
   for (auto& thread : workers.threads) thread->join();
 }
 
@@ -171,23 +223,45 @@ struct Reading {
   Instant instant;
   double cpu_seconds = 0;
   std::vector<Duration> cpu_times;  // of the workers
+  std::vector<std::optional<measure::RunQueueTimes>> run_queues;
 };
 
 Reading read_client(const Workers& workers) {
   Reading reading{.instant = Worker::current().now(),
                   .cpu_seconds = measure::read_process_usage().cpu_seconds,
-                  .cpu_times = {}};
+                  .cpu_times = {},
+                  .run_queues = {}};
   for (const auto& thread : workers.threads) {
     reading.cpu_times.push_back(thread->worker().cpu_time());
+    reading.run_queues.push_back(thread->run_queue_times());
   }
   return reading;
+}
+
+// What became of the worker `i` between two readings.
+WorkerHealth health_between(const Reading& first, const Reading& last, std::size_t i) {
+  WorkerHealth health;
+  const auto elapsed = static_cast<double>((last.instant - first.instant).count());
+  if (elapsed <= 0) return health;
+  health.load = static_cast<double>((last.cpu_times[i] - first.cpu_times[i]).count()) / elapsed;
+  if (!first.run_queues[i] || !last.run_queues[i]) return health;
+  const Duration waited = last.run_queues[i]->waited - first.run_queues[i]->waited;
+  const std::uint64_t turns = last.run_queues[i]->slices - first.run_queues[i]->slices;
+  health.run_queue_share = static_cast<double>(waited.count()) / elapsed;
+  if (turns > 0) health.wake_up_delay = waited / static_cast<std::int64_t>(turns);
+  return health;
 }
 
 // The main thread's side of a run that goes on: samples, and the readings of the interval.
 class Watch {
  public:
-  Watch(const Timetable& timetable, Workers& workers, Observer& observer, Outcome& outcome)
-      : timetable_(timetable), workers_(workers), observer_(observer), outcome_(outcome) {}
+  Watch(const Timetable& timetable, Workers& workers, SharedRecords& shared, Observer& observer,
+        Outcome& outcome)
+      : timetable_(timetable),
+        workers_(workers),
+        shared_(shared),
+        observer_(observer),
+        outcome_(outcome) {}
 
   // Ends with the interval; when it is ended before, by finish(), it is to be cancelled.
   Task<void> run() {
@@ -204,7 +278,10 @@ class Watch {
       const Instant now = Worker::current().now();
       const Phase phase = timetable_.phase_at(last);
       if (next == timetable_.measure_start) first_ = read_client(workers_);
-      outcome_.samples.push_back(sampler.take(now - timetable_.start, now - last, phase));
+      Sample sample = sampler.take(now - timetable_.start, now - last, phase);
+      sample.away = shared_.availability.away_for(now);
+      outcome_.samples.push_back(sample);
+      if (shared_.delivery_log != nullptr) shared_.delivery_log->write_out();
       observer_.on_sample(outcome_.samples.back(), sampler.last_latency());
       last = next;
     }
@@ -219,10 +296,9 @@ class Watch {
     if (measured_until <= timetable_.measure_start) return;
     outcome_.measured = measured_until - timetable_.measure_start;
     outcome_.client_cpu_seconds = end.cpu_seconds - first_.cpu_seconds;
-    const auto elapsed = static_cast<double>((end.instant - first_.instant).count());
     for (std::size_t i = 0; i < end.cpu_times.size(); ++i) {
-      const auto busy = static_cast<double>((end.cpu_times[i] - first_.cpu_times[i]).count());
-      outcome_.worker_loads.push_back(elapsed > 0 ? busy / elapsed : 0);
+      outcome_.health.push_back(health_between(first_, end, i));
+      outcome_.run_queue_known = end.run_queues[i].has_value();
     }
   }
 
@@ -236,6 +312,7 @@ class Watch {
 
   const Timetable& timetable_;
   Workers& workers_;
+  SharedRecords& shared_;
   Observer& observer_;
   Outcome& outcome_;
   Reading first_;
@@ -250,18 +327,18 @@ std::string message_of(const std::exception_ptr& error) {
   }
 }
 
-std::int64_t unix_time_of(Instant instant) {
-  const auto until =
-      std::chrono::duration_cast<std::chrono::seconds>(instant - Worker::current().now());
-  return std::time(nullptr) + until.count();
+double unix_time_now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace
 
 Task<Outcome> run(const Plan& plan, BackendFactory make_backend, Observer& observer,
-                  StopRequest& stop) {
+                  StopRequest& stop, DeliveryLog* delivery_log) {
   Outcome outcome;
-  Workers workers = make_workers(plan, make_backend);
+  SharedRecords shared;  // outlives the workers
+  shared.delivery_log = delivery_log;
+  Workers workers = make_workers(plan, make_backend, shared);
   stop.on_request([&workers] { workers.stop_all(); });
   const std::exception_ptr error = co_await all_opened(workers);
   if (error || stop.requested()) {
@@ -276,27 +353,30 @@ Task<Outcome> run(const Plan& plan, BackendFactory make_backend, Observer& obser
   timetable.start = Worker::current().now();
   timetable.measure_start = timetable.start + plan.warmup;
   timetable.measure_end = timetable.measure_start + plan.duration;
-  outcome.measure_start_ts = unix_time_of(timetable.measure_start);
+  timetable.unix_start = unix_time_now();
+  outcome.start = timetable.start;
+  outcome.measure_start_ts = static_cast<std::int64_t>(
+      timetable.unix_start + std::chrono::duration<double>(plan.warmup).count());
   workers.start_all(timetable);
   for (auto& up : workers.up) co_await std::move(up).get();
   outcome.ramp_up = Worker::current().now() - timetable.start;
   observer.on_started(outcome.ramp_up);
 
-  Watch watch(timetable, workers, observer, outcome);
+  Watch watch(timetable, workers, shared, observer, outcome);
   stop.on_request([&workers, &watch, &outcome] {
     outcome.interrupted = true;
     watch.finish();
     workers.stop_all();
   });
   auto follow = [&](std::size_t i) -> Task<void> {
-    co_await std::move(workers.finished[i]).get();
+    co_await std::move(workers.ended[i]).get();
     // One that ends before its time has given up: then it is over for all.
     if (Worker::current().now() >= timetable.measure_end) co_return;
     watch.finish();
     workers.stop_all();
   };
   auto follow_all = [&](coro::Scope& scope) -> Task<void> {
-    for (std::size_t i = 0; i < workers.finished.size(); ++i) scope.start(follow(i));
+    for (std::size_t i = 0; i < workers.ended.size(); ++i) scope.start(follow(i));
     co_return;
   };
   coro::Scope watching(co_await coro::current_source());
@@ -312,8 +392,21 @@ Task<Outcome> run(const Plan& plan, BackendFactory make_backend, Observer& obser
   watch.finish();
   watching.cancel();
   co_await watching.join();
+  outcome.availability =
+      shared.availability.record(std::min(Worker::current().now(), timetable.measure_end));
+  observer.on_ended(shared.availability.down());
+  // The interval is over: to stop now only leaves unresolved what is ambiguous.
+  stop.on_request([&workers] {
+    for (auto& thread : workers.threads) thread->stop_settling();
+  });
+  coro::Scope settling(co_await coro::current_source());
+  if (outcome.interrupted) settling.start(stop_settling_after(workers, settling_after_interrupt));
+  co_await join_all(workers);
+  stop.on_request({});
+  settling.cancel();
+  co_await settling.join();
+  if (delivery_log != nullptr) delivery_log->close();
   for (auto& thread : workers.threads) {
-    thread->join();
     outcome.workers.push_back(thread->take_metrics());
     if (thread->failure() && !outcome.failure) outcome.failure = message_of(thread->failure());
   }

@@ -11,6 +11,8 @@
 
 #include "coro/clock.h"
 #include "coro/task.h"
+#include "load/availability.h"
+#include "load/delivery_log.h"
 #include "load/plan.h"
 #include "load/worker_metrics.h"
 #include "measure/histogram.h"
@@ -32,6 +34,7 @@ struct Sample {
   std::uint64_t in_flight = 0;
   std::uint64_t waiting = 0;
   double busiest_worker_load = 0;
+  coro::Duration away{};  // for how long the database has been away, at the end of the second
 };
 
 // Looks on from the main thread.
@@ -41,6 +44,16 @@ class Observer {
   virtual void on_started(coro::Duration /*ramp_up*/) {}
   // `latency` is of the transactions committed in the sample's second.
   virtual void on_sample(const Sample& /*sample*/, const measure::HistogramSnapshot& /*latency*/) {}
+  // The terminals have ended; what is left is to ask the database what became of commits that were
+  // not answered, and to compare it with what was counted.
+  virtual void on_ended(bool /*database_away*/) {}
+};
+
+// How a worker got on with the machine, over the measurement interval.
+struct WorkerHealth {
+  double load = 0;                 // 0..1: the share of it in which the thread had a processor
+  double run_queue_share = 0;      // 0..1: in which it was ready, and waited for one
+  coro::Duration wake_up_delay{};  // mean wait for a processor
 };
 
 // What the run was, as it was.
@@ -49,7 +62,10 @@ struct Outcome {
   coro::Duration measured{};          // the interval; zero if the run ended before it began
   std::int64_t measure_start_ts = 0;  // Unix time, seconds
   double client_cpu_seconds = 0;      // of the interval
-  std::vector<double> worker_loads;   // of the interval, 0..1
+  std::vector<WorkerHealth> health;   // of the interval
+  bool run_queue_known = false;       // the kernel says how long threads wait
+  AvailabilityRecord availability;    // of the whole run
+  coro::Instant start;                // to which its instants refer
   std::vector<std::unique_ptr<WorkerMetrics>> workers;
   std::vector<Sample> samples;
   bool interrupted = false;
@@ -75,8 +91,9 @@ class StopRequest {
 };
 
 // Runs the plan. Awaited on the main worker; starts and joins the others. Throws database::Error
-// when the run could not begin; when it had to be given up later, the outcome says why.
+// when the run could not begin; when it had to be given up later, the outcome says why. Deferred
+// Deliveries are written to `delivery_log`, if there is one.
 coro::Task<Outcome> run(const Plan& plan, BackendFactory make_backend, Observer& observer,
-                        StopRequest& stop);
+                        StopRequest& stop, DeliveryLog* delivery_log = nullptr);
 
 }  // namespace drover::load

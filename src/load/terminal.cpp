@@ -31,21 +31,18 @@ Task<void> Herd::terminal(std::int32_t w_id, std::int32_t d_id, WarehouseDeck& d
   while (!stopped_.is_set()) {
     if (!keyed_in) type = deck.draw();
     if (!keyed_in && !plan_.no_delays) {
+      const Instant begun = time;
       time += tpcc::keying_time(type, plan_.pace);
       if (!co_await slept_until(time)) co_return;
+      record_pause(&TransactionMetrics::keying, type, begun, time);
     }
     keyed_in = false;
-    {
-      metrics_.wait_begun.add();
-      const auto permit = co_await permits_.acquire();
-      metrics_.wait_ended.add();
-      // Under a source of its own: the end of the run dismisses terminals, not what they have
-      // begun.
-      time = co_await transact(type, w_id, d_id, time, rng).under(*transactions_);
-    }
+    time = co_await transact(type, w_id, d_id, time, rng);
     if (!plan_.no_delays) {
+      const Instant begun = time;
       time += tpcc::think_time(rng, type, plan_.pace);
       if (!co_await slept_until(time)) co_return;
+      record_pause(&TransactionMetrics::think, type, begun, time);
     }
   }
 }

@@ -20,11 +20,16 @@ namespace drover::load {
 struct TransactionMetrics {
   measure::Counter committed;
   measure::Counter user_aborted;  // New-Orders that had to be rolled back
-  measure::Counter failed;
+  measure::Counter failed;        // ambiguous ones included
   measure::Counter retries;
   measure::Counter attempts;
+  measure::Counter ambiguous_committed;  // counted when they are resolved, after the run
+  measure::Counter ambiguous_not_committed;
+  measure::Counter ambiguous_unresolved;
   measure::Histogram latency;  // of committed ones, from the intended start
-  measure::Histogram wait;     // the part before the session was at hand
+  measure::Histogram wait;     // the part before the session was at hand, outages left out
+  measure::Histogram keying;   // as it was, from its intended start
+  measure::Histogram think;    // likewise, after a transaction of this type
   std::array<measure::Counter, database::error_class_count> errors;
   std::map<std::string, std::uint64_t> errors_by_sqlstate;
 };
@@ -33,13 +38,49 @@ enum class Phase : std::uint8_t { warmup, measure, done };
 
 using PhaseMetrics = std::array<TransactionMetrics, tpcc::transaction_type_count>;
 
+// What was in the inputs of the transactions that were completed while measuring.
+struct InputMetrics {
+  measure::Counter new_orders;
+  measure::Counter new_orders_rolled_back;
+  measure::Counter order_lines;
+  measure::Counter order_lines_remote;
+  measure::Counter payments;
+  measure::Counter payments_remote;
+  measure::Counter payments_by_name;
+  measure::Counter order_statuses;
+  measure::Counter order_statuses_by_name;
+  measure::Counter deliveries;
+};
+
+// What is known to be in the data, over all phases: what was answered, and after the run what was
+// resolved.
+struct LedgerMetrics {
+  measure::Counter new_orders;
+  measure::Counter payments;
+  measure::Counter payment_cents;
+  measure::Counter deliveries;
+  measure::Counter unresolved;  // nobody knows
+};
+
+// Deliveries that were queued while measuring (clause 2.7.2).
+struct DeferredMetrics {
+  measure::Counter queued;
+  measure::Counter completed;
+  measure::Counter failed;
+  measure::Histogram latency;  // from queueing to completion
+};
+
 struct alignas(measure::cache_line_bytes) WorkerMetrics {
   PhaseMetrics warmup;
   PhaseMetrics measured;
+  InputMetrics inputs;
+  LedgerMetrics ledger;
+  DeferredMetrics deferred;
+  measure::Histogram timer_lag;        // measured
   measure::Counter districts_skipped;  // measured
   measure::Counter started;            // transactions, over all phases
   measure::Counter finished;
-  measure::Counter wait_begun;  // terminals that asked for a permit
+  measure::Counter wait_begun;  // terminals that asked for a permit and a session
   measure::Counter wait_ended;
 
   std::uint64_t in_flight() const { return difference(started, finished); }

@@ -6,35 +6,11 @@
 #include <cmath>
 #include <numeric>
 
+#include "report/specification.h"
+
 namespace drover::report {
 
 namespace {
-
-// The variance of the number of New-Orders in an interval, as a share of their number.
-//
-// A terminal is a renewal process: cycles of keying time k and exponential think time of mean t,
-// drawn with the shares p of the mix, a New-Order being worth 1 and the others 0. With r = New-
-// Orders a second, the variance a second is (p - 2 r p (k + t) + r^2 E[cycle^2]) / E[cycle], of
-// which E[cycle^2] sums p ((k + t)^2 + t^2). It does not depend on the pace. Response times are
-// left out, and so is the regularity that a shuffled deck adds: with it, the figure errs upwards.
-constexpr double new_order_variance_ratio() {
-  constexpr double shares[] = {0.45, 0.43, 0.04, 0.04, 0.04};
-  constexpr double keying_s[] = {18, 3, 2, 2, 2};
-  constexpr double think_s[] = {12, 12, 10, 5, 5};
-  double cycle_s = 0;
-  double cycle_squared = 0;
-  for (int i = 0; i < 5; ++i) {
-    const double length_s = keying_s[i] + think_s[i];
-    cycle_s += shares[i] * length_s;
-    cycle_squared += shares[i] * (length_s * length_s + think_s[i] * think_s[i]);
-  }
-  const double rate = shares[0] / cycle_s;
-  const double variance_per_cycle =
-      shares[0] - 2 * rate * shares[0] * (keying_s[0] + think_s[0]) + rate * rate * cycle_squared;
-  return variance_per_cycle / shares[0];
-}
-
-static_assert(new_order_variance_ratio() > 0.36 && new_order_variance_ratio() < 0.38);
 
 constexpr double normal_quantile_95_percent = 1.96;
 
@@ -58,7 +34,9 @@ std::optional<bool> TransactionResult::holds_latency_limit() const {
 }
 
 double ClientCost::busiest_worker_load() const {
-  return worker_loads.empty() ? 0.0 : *std::max_element(worker_loads.begin(), worker_loads.end());
+  double busiest = 0;
+  for (const WorkerHealth& worker : workers) busiest = std::max(busiest, worker.load);
+  return busiest;
 }
 
 const TransactionResult* Result::find_transaction(const std::string& name) const {
@@ -82,6 +60,12 @@ measure::HistogramSnapshot Result::all_waits() const {
   measure::HistogramSnapshot waits;
   for (const TransactionResult& one : transactions) waits.merge(one.wait);
   return waits;
+}
+
+measure::HistogramSnapshot Result::all_latencies() const {
+  measure::HistogramSnapshot latencies;
+  for (const TransactionResult& one : transactions) latencies.merge(one.latency);
+  return latencies;
 }
 
 std::vector<TransactionResult> tpcc_transactions() {
@@ -121,6 +105,10 @@ std::vector<std::string> count_errors(const Result& result) {
     require(one.name, "the number of latencies", one.latency.count(), one.ok_count);
     require(one.name, "the number of errors by class", total(one.errors_by_class),
             one.failed_count + one.retry_count);
+    if (one.ambiguous.count() > one.failed_count) {
+      errors.push_back(fmt::format("{}: more ambiguous commits ({}) than failed transactions ({})",
+                                   one.name, one.ambiguous.count(), one.failed_count));
+    }
     if (total(one.errors_by_sqlstate) > total(one.errors_by_class)) {
       errors.push_back(fmt::format("{}: more errors by SQLSTATE ({}) than by class ({})", one.name,
                                    total(one.errors_by_sqlstate), total(one.errors_by_class)));

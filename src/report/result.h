@@ -6,6 +6,8 @@
 // Counts add up, and count_errors() says where they do not:
 //   all      = ok + user aborted + failed
 //   attempts = all + retries
+//   failed   = the transactions whose terminal got no answer: those that certainly left nothing in
+//              the data, and the ambiguous ones
 // All figures are those of the measurement interval, unless they say otherwise. It is not tied to
 // TPC-C: transactions are a list of names.
 #pragma once
@@ -48,7 +50,11 @@ struct PlanSummary {
   std::uint64_t seed = 0;
   std::string statements;  // "batched" or "single"
   std::string schema;
-  std::string isolation;
+  std::string isolation;              // "read committed", … or "none"
+  std::string on_db_loss;             // "wait", "fail"; empty if there is no database
+  double statement_timeout_s = 0;     // 0: none
+  bool max_inflight_chosen = false;   // by the user, so that waiting for a permit is intended
+  bool deferred_delivery = false;     // clause 2.7.2
   std::optional<double> simulate_ms;  // there was no database
 };
 
@@ -74,6 +80,15 @@ struct Summary {
   double efficiency_sampling_error = 0;
 };
 
+// Commits whose answer never came, by what the data said about them afterwards.
+struct Ambiguous {
+  std::uint64_t committed = 0;
+  std::uint64_t not_committed = 0;
+  std::uint64_t unresolved = 0;  // the data could not be asked, or could not tell
+
+  std::uint64_t count() const { return committed + not_committed + unresolved; }
+};
+
 struct TransactionResult {
   std::string name;
   std::uint64_t ok_count = 0;            // committed
@@ -81,15 +96,22 @@ struct TransactionResult {
   std::uint64_t failed_count = 0;        // given up, or not to be retried
   std::uint64_t retry_count = 0;
   std::uint64_t attempts = 0;  // counted on its own, so that the sum can be checked
+  Ambiguous ambiguous;         // part of failed_count
 
   // Committed transactions, from the end of keying to the answer: waits of ours included.
   measure::HistogramSnapshot latency;
-  // The part of it that was spent waiting for a permit and a connection.
+  // The part of it that was spent waiting for a permit and a connection, while there was a database
+  // to wait for: what an outage made a terminal wait is in `latency` only.
   measure::HistogramSnapshot wait;
 
   // Every attempt that ended in an error, so that each of them sums to failed + retries.
   std::map<std::string, std::uint64_t> errors_by_class;
   std::map<std::string, std::uint64_t> errors_by_sqlstate;  // only where there was one
+
+  // What the terminals did before and after: as it was, a late timer included. Empty without
+  // delays. Think times are those that followed a transaction of this type.
+  measure::HistogramSnapshot keying;
+  measure::HistogramSnapshot think;
 
   // What the 90th percentile must not exceed (TPC-C: clause 5.2.5.7), seconds.
   std::optional<double> latency_limit_s;
@@ -99,13 +121,85 @@ struct TransactionResult {
   std::optional<bool> holds_latency_limit() const;
 };
 
+// What was in the inputs of the transactions that were completed: committed, or rolled back because
+// they had to be (clauses 2.4.1, 2.5.1, 2.6.1).
+struct InputCounts {
+  std::uint64_t new_orders = 0;
+  std::uint64_t new_orders_rolled_back = 0;
+  std::uint64_t order_lines = 0;
+  std::uint64_t order_lines_remote = 0;
+  std::uint64_t payments = 0;
+  std::uint64_t payments_remote = 0;
+  std::uint64_t payments_by_name = 0;
+  std::uint64_t order_statuses = 0;
+  std::uint64_t order_statuses_by_name = 0;
+  std::uint64_t deliveries = 0;  // in the database, deferred ones included
+};
+
+// A stretch of at least shortest_outage_s that began with a failure and in which nothing succeeded:
+// no transaction, and no attempt to open a session. In seconds since the run began, as
+// TimePoint::t.
+struct Outage {
+  double start_s = 0;
+  std::optional<double> end_s;          // none if the run ended before
+  std::uint64_t transactions_lost = 0;  // failed in it, ambiguous ones included
+  std::string first_error;
+};
+
+inline constexpr double shortest_outage_s = 0.1;
+
+// Of the whole run, the warm-up included.
+struct Availability {
+  std::vector<Outage> outages;
+  std::uint64_t interruptions = 0;  // too short for an outage
+  std::uint64_t sessions_lost = 0;
+  std::uint64_t sessions_reopened = 0;
+  double unavailable_s = 0;  // of the measurement interval, outages only
+};
+
+// What a run wrote, over all its phases: what was answered, and what of the ambiguous is known to
+// have happened.
+struct Ledger {
+  std::uint64_t new_orders = 0;
+  std::uint64_t payments = 0;
+  std::int64_t payment_cents = 0;
+  std::uint64_t deliveries = 0;
+  bool exact = true;  // nothing ambiguous is left unresolved
+};
+
+// The same as the data say it: the difference between the end and the beginning of the run.
+struct LedgerInData {
+  std::int64_t new_orders = 0;     // by sum(d_next_o_id)
+  std::int64_t payment_cents = 0;  // by sum(w_ytd)
+};
+
+// Deliveries that were queued and executed beside the terminals (clause 2.7.2). Queued ones are
+// counted in the interval in which they were queued.
+struct DeferredDelivery {
+  std::uint64_t queued = 0;
+  std::uint64_t completed = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t unfinished = 0;        // at the end of the run
+  measure::HistogramSnapshot latency;  // from queueing to completion
+  double latency_limit_s = 80;         // of the 90th percentile (clause 5.2.5.7)
+};
+
+// How a worker thread got on with the machine, over the measurement interval.
+struct WorkerHealth {
+  double load = 0;              // 0..1: the share of the time in which it had a processor
+  double run_queue_share = 0;   // 0..1: the share in which it was ready and had to wait for one
+  double wake_up_delay_ms = 0;  // mean wait for a processor, each time that it became ready
+};
+
 struct ClientCost {
   double cpu_seconds = 0;            // of the measurement interval
   std::uint64_t peak_rss_bytes = 0;  // of the whole life of the process
   std::uint64_t threads = 0;
   std::uint64_t terminals = 0;
   std::uint64_t connections = 0;
-  std::vector<double> worker_loads;  // 0..1: the share of the interval that each worker was busy
+  std::vector<WorkerHealth> workers;
+  bool run_queue_known = false;  // the kernel tells of the time spent waiting for a processor
+  measure::HistogramSnapshot timer_lag;  // how late timers were, over all workers
 
   double busiest_worker_load() const;
 };
@@ -122,10 +216,19 @@ struct TimePoint {
   std::uint64_t waiting = 0;  // terminals that wait for a permit or a connection
 };
 
+enum class Judgement : std::uint8_t {
+  held,
+  broken,      // a rule of the specification does not hold: the figures are true, but not compliant
+  invalid,     // the figures cannot be trusted
+  not_judged,  // it does not apply, or there was too little to judge by
+};
+
+// A line of the audit.
 struct Verdict {
-  std::string name;
-  bool ok = false;
-  std::string text;
+  std::string name;    // short and constant, such as "mix" or "client.load"
+  std::string clause;  // of the specification; empty where it is a rule of ours
+  Judgement judgement = Judgement::not_judged;
+  std::string text;  // the figure, its bound, and what to do
 };
 
 struct Result {
@@ -134,16 +237,24 @@ struct Result {
   Environment environment;
   Summary summary;
   std::vector<TransactionResult> transactions;
+  InputCounts inputs;
   std::uint64_t delivery_skipped_districts = 0;
+  std::optional<DeferredDelivery> deferred_delivery;
+  Availability availability;
+  Ledger ledger;
+  // None where there is no database, or it could not be asked.
+  std::optional<LedgerInData> ledger_in_data;
   ClientCost client;
   std::vector<TimePoint> time_series;
-  std::vector<Verdict> verdicts;
+  std::vector<Verdict> audit;          // see audit.h
+  std::optional<std::string> failure;  // why the run was given up before its end
   bool interrupted = false;
 
   const TransactionResult* find_transaction(const std::string& name) const;
   std::uint64_t all_count() const;        // of all transactions
   double cpu_us_per_transaction() const;  // client CPU over all_count(); 0 if there were none
   measure::HistogramSnapshot all_waits() const;
+  measure::HistogramSnapshot all_latencies() const;
   // Without delays terminals are as fast as the database: nothing to be efficient against.
   bool efficiency_is_meaningful() const { return !plan.no_delays; }
 };

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "report/audit.h"
+
 namespace drover::report {
 
 namespace {
@@ -48,6 +50,13 @@ void add_histogram(json& object, const measure::HistogramSnapshot& histogram) {
   object["histogram"] = histogram_to_json(histogram);
 }
 
+// Of something that need not happen at all: null if it did not.
+json histogram_or_null(const measure::HistogramSnapshot& histogram) {
+  json object;
+  if (!histogram.empty()) add_histogram(object, histogram);
+  return object;
+}
+
 json plan_to_json(const PlanSummary& plan) {
   json object = {{"benchmark", plan.benchmark},
                  {"warehouses", plan.warehouses},
@@ -62,6 +71,10 @@ json plan_to_json(const PlanSummary& plan) {
                  {"statements", plan.statements},
                  {"schema", plan.schema},
                  {"isolation", plan.isolation},
+                 {"on_db_loss", plan.on_db_loss},
+                 {"statement_timeout_s", finite(plan.statement_timeout_s)},
+                 {"max_inflight_chosen", plan.max_inflight_chosen},
+                 {"deferred_delivery", plan.deferred_delivery},
                  {"simulate_ms", nullptr}};
   if (plan.simulate_ms) object["simulate_ms"] = finite(*plan.simulate_ms);
   return object;
@@ -102,6 +115,11 @@ json transaction_to_json(const TransactionResult& transaction) {
                  {"all_count", transaction.all_count()},
                  {"retry_count", transaction.retry_count},
                  {"attempts", transaction.attempts},
+                 {"ambiguous",
+                  {{"count", transaction.ambiguous.count()},
+                   {"committed", transaction.ambiguous.committed},
+                   {"not_committed", transaction.ambiguous.not_committed},
+                   {"unresolved", transaction.ambiguous.unresolved}}},
                  {"errors_by_class", transaction.errors_by_class},
                  {"errors_by_sqlstate", transaction.errors_by_sqlstate},
                  {"latency_limit_s", nullptr},
@@ -110,21 +128,108 @@ json transaction_to_json(const TransactionResult& transaction) {
   if (const auto held = transaction.holds_latency_limit()) object["latency_limit_held"] = *held;
   add_histogram(object, transaction.latency);
   add_histogram(object["wait"], transaction.wait);
+  object["keying"] = histogram_or_null(transaction.keying);
+  object["think"] = histogram_or_null(transaction.think);
+  return object;
+}
+
+json inputs_to_json(const InputCounts& inputs) {
+  return {{"new_orders", inputs.new_orders},
+          {"new_orders_rolled_back", inputs.new_orders_rolled_back},
+          {"order_lines", inputs.order_lines},
+          {"order_lines_remote", inputs.order_lines_remote},
+          {"payments", inputs.payments},
+          {"payments_remote", inputs.payments_remote},
+          {"payments_by_name", inputs.payments_by_name},
+          {"order_statuses", inputs.order_statuses},
+          {"order_statuses_by_name", inputs.order_statuses_by_name},
+          {"deliveries", inputs.deliveries}};
+}
+
+json outage_to_json(const Outage& outage) {
+  json object = {{"start_s", finite(outage.start_s)},
+                 {"end_s", nullptr},
+                 {"seconds", nullptr},
+                 {"transactions_lost", outage.transactions_lost},
+                 {"first_error", outage.first_error}};
+  if (outage.end_s) {
+    object["end_s"] = finite(*outage.end_s);
+    object["seconds"] = finite(*outage.end_s - outage.start_s);
+  }
+  return object;
+}
+
+json availability_to_json(const Availability& availability) {
+  json outages = json::array();
+  for (const Outage& outage : availability.outages) outages.push_back(outage_to_json(outage));
+  return {{"outages", std::move(outages)},
+          {"interruptions", availability.interruptions},
+          {"sessions_lost", availability.sessions_lost},
+          {"sessions_reopened", availability.sessions_reopened},
+          {"unavailable_s", finite(availability.unavailable_s)}};
+}
+
+json ledger_to_json(const Ledger& ledger) {
+  return {{"new_orders", ledger.new_orders},
+          {"payments", ledger.payments},
+          {"payment_cents", ledger.payment_cents},
+          {"deliveries", ledger.deliveries},
+          {"exact", ledger.exact}};
+}
+
+json ledger_in_data_to_json(const std::optional<LedgerInData>& ledger) {
+  if (!ledger) return nullptr;
+  return {{"new_orders", ledger->new_orders}, {"payment_cents", ledger->payment_cents}};
+}
+
+json deferred_to_json(const std::optional<DeferredDelivery>& deferred) {
+  if (!deferred) return nullptr;
+  json object = {{"queued", deferred->queued},
+                 {"completed", deferred->completed},
+                 {"failed", deferred->failed},
+                 {"unfinished", deferred->unfinished},
+                 {"latency_limit_s", finite(deferred->latency_limit_s)}};
+  add_histogram(object["latency"], deferred->latency);
   return object;
 }
 
 json client_to_json(const Result& result) {
   const ClientCost& client = result.client;
+  json workers = json::array();
   json loads = json::array();
-  for (const double load : client.worker_loads) loads.push_back(finite(load));
-  return {{"cpu_seconds", finite(client.cpu_seconds)},
-          {"cpu_us_per_transaction", finite(result.cpu_us_per_transaction())},
-          {"peak_rss_bytes", client.peak_rss_bytes},
-          {"threads", client.threads},
-          {"terminals", client.terminals},
-          {"connections", client.connections},
-          {"busiest_worker_load", finite(client.busiest_worker_load())},
-          {"worker_loads", std::move(loads)}};
+  for (const WorkerHealth& worker : client.workers) {
+    workers.push_back({{"load", finite(worker.load)},
+                       {"run_queue_share", finite(worker.run_queue_share)},
+                       {"wake_up_delay_ms", finite(worker.wake_up_delay_ms)}});
+    loads.push_back(finite(worker.load));
+  }
+  json object = {{"cpu_seconds", finite(client.cpu_seconds)},
+                 {"cpu_us_per_transaction", finite(result.cpu_us_per_transaction())},
+                 {"peak_rss_bytes", client.peak_rss_bytes},
+                 {"threads", client.threads},
+                 {"terminals", client.terminals},
+                 {"connections", client.connections},
+                 {"busiest_worker_load", finite(client.busiest_worker_load())},
+                 {"worker_loads", std::move(loads)},
+                 {"workers", std::move(workers)},
+                 {"run_queue_known", client.run_queue_known}};
+  object["timer_lag"] = histogram_or_null(client.timer_lag);
+  return object;
+}
+
+json audit_to_json(const std::vector<Verdict>& verdicts) {
+  json lines = json::array();
+  for (const Verdict& verdict : verdicts) {
+    lines.push_back({{"name", verdict.name},
+                     {"clause", verdict.clause},
+                     {"judgement", judgement_name(verdict.judgement)},
+                     {"text", verdict.text}});
+  }
+  const AuditSummary summary = summarise(verdicts);
+  return {{"validity", summary.valid ? "valid" : "invalid"},
+          {"compliant", summary.compliant},
+          {"sentence", summary.sentence},
+          {"lines", std::move(lines)}};
 }
 
 json time_point_to_json(const TimePoint& point, const Result& result) {
@@ -187,10 +292,8 @@ json to_json(const Result& result) {
   for (const TimePoint& point : result.time_series) {
     time_series.push_back(time_point_to_json(point, result));
   }
-  json verdicts = json::array();
-  for (const Verdict& verdict : result.verdicts) {
-    verdicts.push_back({{"name", verdict.name}, {"ok", verdict.ok}, {"text", verdict.text}});
-  }
+  json failure;
+  if (result.failure) failure = *result.failure;
   return {{"schema_version", result_schema_version},
           {"tool",
            {{"name", result.tool.name},
@@ -201,10 +304,16 @@ json to_json(const Result& result) {
           {"environment", environment_to_json(result.environment)},
           {"summary", summary_to_json(result)},
           {"transactions", std::move(transactions)},
+          {"inputs", inputs_to_json(result.inputs)},
           {"delivery_skipped_districts", result.delivery_skipped_districts},
+          {"deferred_delivery", deferred_to_json(result.deferred_delivery)},
+          {"availability", availability_to_json(result.availability)},
+          {"ledger", ledger_to_json(result.ledger)},
+          {"ledger_in_data", ledger_in_data_to_json(result.ledger_in_data)},
           {"client", client_to_json(result)},
           {"time_series", std::move(time_series)},
-          {"verdicts", std::move(verdicts)},
+          {"audit", audit_to_json(result.audit)},
+          {"failure", std::move(failure)},
           {"interrupted", result.interrupted}};
 }
 

@@ -25,11 +25,13 @@ TEST(ResultJson, TopLevelFields) {
   const json document = to_json(example_result());
   EXPECT_EQ(keys(document),
             (std::set<std::string>{"schema_version", "tool", "plan", "environment", "summary",
-                                   "transactions", "delivery_skipped_districts", "client",
-                                   "time_series", "verdicts", "interrupted"}));
+                                   "transactions", "inputs", "delivery_skipped_districts",
+                                   "deferred_delivery", "availability", "ledger", "ledger_in_data",
+                                   "client", "time_series", "audit", "failure", "interrupted"}));
   EXPECT_EQ(document["schema_version"], 1);
   EXPECT_EQ(document["delivery_skipped_districts"], 3);
   EXPECT_EQ(document["interrupted"], false);
+  EXPECT_EQ(document["failure"], "the database was away for longer than it may");
 }
 
 TEST(ResultJson, ToolPlanAndEnvironment) {
@@ -51,6 +53,10 @@ TEST(ResultJson, ToolPlanAndEnvironment) {
                                     {"statements", "batched"},
                                     {"schema", "public"},
                                     {"isolation", "read committed"},
+                                    {"on_db_loss", "wait"},
+                                    {"statement_timeout_s", 2.5},
+                                    {"max_inflight_chosen", true},
+                                    {"deferred_delivery", true},
                                     {"simulate_ms", nullptr}}));
   EXPECT_EQ(document["environment"]["client"], (json{{"hostname", "herd"},
                                                      {"os", "Debian 12, Linux 6.1"},
@@ -98,7 +104,7 @@ TEST(ResultJson, TransactionsHaveTheFieldsOfYdbsCli) {
   }
   const json& new_order = transactions["NewOrder"];
   EXPECT_EQ(new_order["ok_count"], 120);
-  EXPECT_EQ(new_order["failed_count"], 1);  // a user's abort is no failure
+  EXPECT_EQ(new_order["failed_count"], 4);  // a user's abort is no failure
   EXPECT_NEAR(new_order["percentiles"]["50"].get<double>(), 60, 0.6);
   EXPECT_NEAR(new_order["percentiles"]["90"].get<double>(), 108, 1.08);
   EXPECT_NEAR(new_order["percentiles"]["95"].get<double>(), 114, 1.14);
@@ -111,9 +117,12 @@ TEST(ResultJson, OurFieldsOfATransaction) {
   const json new_order = to_json(example_result())["transactions"]["NewOrder"];
   EXPECT_EQ(new_order["user_aborted_count"], 2);
   EXPECT_EQ(new_order["retry_count"], 4);
-  EXPECT_EQ(new_order["all_count"], 123);
-  EXPECT_EQ(new_order["attempts"], 127);
-  EXPECT_EQ(new_order["errors_by_class"], (json{{"retryable", 4}, {"fatal", 1}}));
+  EXPECT_EQ(new_order["all_count"], 126);
+  EXPECT_EQ(new_order["attempts"], 130);
+  EXPECT_EQ(new_order["ambiguous"],
+            (json{{"count", 3}, {"committed", 1}, {"not_committed", 1}, {"unresolved", 1}}));
+  EXPECT_EQ(new_order["errors_by_class"],
+            (json{{"retryable", 4}, {"statement", 1}, {"ambiguous_commit", 3}}));
   EXPECT_EQ(new_order["errors_by_sqlstate"], (json{{"40001", 4}, {"XX000", 1}}));
   EXPECT_EQ(new_order["latency_limit_s"], 5.0);
   EXPECT_EQ(new_order["latency_limit_held"], true);
@@ -123,6 +132,85 @@ TEST(ResultJson, OurFieldsOfATransaction) {
   EXPECT_DOUBLE_EQ(new_order["wait"]["max_ms"].get<double>(), 0.12);
   EXPECT_NEAR(new_order["wait"]["percentiles"]["50"].get<double>(), 0.06, 0.0006);
   EXPECT_EQ(new_order["wait"]["histogram"]["count"], 120);
+  EXPECT_NEAR(new_order["keying"]["min_ms"].get<double>(), 18'000.001, 1e-6);
+  EXPECT_EQ(new_order["think"]["max_ms"], 24'000.0);
+  EXPECT_EQ(new_order["think"]["histogram"]["count"], 120);
+  const json payment = to_json(example_result())["transactions"]["Payment"];
+  EXPECT_TRUE(payment["keying"].is_null());
+  EXPECT_TRUE(payment["think"].is_null());
+  EXPECT_EQ(payment["ambiguous"]["count"], 0);
+}
+
+TEST(ResultJson, Inputs) {
+  EXPECT_EQ(to_json(example_result())["inputs"], (json{{"new_orders", 122},
+                                                       {"new_orders_rolled_back", 2},
+                                                       {"order_lines", 1'230},
+                                                       {"order_lines_remote", 13},
+                                                       {"payments", 110},
+                                                       {"payments_remote", 17},
+                                                       {"payments_by_name", 66},
+                                                       {"order_statuses", 12},
+                                                       {"order_statuses_by_name", 7},
+                                                       {"deliveries", 11}}));
+}
+
+TEST(ResultJson, Availability) {
+  const json availability = to_json(example_result())["availability"];
+  EXPECT_EQ(availability["outages"][0], (json{{"start_s", 20.5},
+                                              {"end_s", 31.25},
+                                              {"seconds", 10.75},
+                                              {"transactions_lost", 9},
+                                              {"first_error", "server closed the connection"}}));
+  EXPECT_TRUE(availability["outages"][1]["end_s"].is_null());
+  EXPECT_TRUE(availability["outages"][1]["seconds"].is_null());
+  EXPECT_EQ(availability["interruptions"], 1);
+  EXPECT_EQ(availability["sessions_lost"], 17);
+  EXPECT_EQ(availability["sessions_reopened"], 16);
+  EXPECT_EQ(availability["unavailable_s"], 16.5);
+}
+
+TEST(ResultJson, Ledgers) {
+  Result result = example_result();
+  EXPECT_EQ(to_json(result)["ledger"], (json{{"new_orders", 131},
+                                             {"payments", 118},
+                                             {"payment_cents", 29'500'050},
+                                             {"deliveries", 12},
+                                             {"exact", false}}));
+  EXPECT_EQ(to_json(result)["ledger_in_data"],
+            (json{{"new_orders", 132}, {"payment_cents", 29'500'050}}));
+  result.ledger_in_data.reset();
+  EXPECT_TRUE(to_json(result)["ledger_in_data"].is_null());
+}
+
+TEST(ResultJson, DeferredDelivery) {
+  Result result = example_result();
+  const json deferred = to_json(result)["deferred_delivery"];
+  EXPECT_EQ(deferred["queued"], 14);
+  EXPECT_EQ(deferred["completed"], 11);
+  EXPECT_EQ(deferred["failed"], 1);
+  EXPECT_EQ(deferred["unfinished"], 2);
+  EXPECT_EQ(deferred["latency_limit_s"], 80.0);
+  EXPECT_EQ(deferred["latency"]["max_ms"], 1'100.0);
+  EXPECT_EQ(deferred["latency"]["histogram"]["count"], 11);
+  result.deferred_delivery.reset();
+  EXPECT_TRUE(to_json(result)["deferred_delivery"].is_null());
+}
+
+TEST(ResultJson, Audit) {
+  const json audit = to_json(example_result())["audit"];
+  EXPECT_EQ(audit["validity"], "invalid");
+  EXPECT_EQ(audit["compliant"], false);
+  EXPECT_EQ(audit["sentence"],
+            "INVALID: client overloaded: a worker needed 96% of a processor; use more --threads");
+  EXPECT_EQ(audit["lines"].size(), 4u);
+  EXPECT_EQ(audit["lines"][1], (json{{"name", "availability"},
+                                     {"clause", ""},
+                                     {"judgement", "broken"},
+                                     {"text", "2 outages in the measurement interval"}}));
+  EXPECT_EQ(audit["lines"][0]["judgement"], "held");
+  EXPECT_EQ(audit["lines"][0]["clause"], "5.2.3");
+  EXPECT_EQ(audit["lines"][2]["judgement"], "invalid");
+  EXPECT_EQ(audit["lines"][3]["judgement"], "not_judged");
 }
 
 TEST(ResultJson, CountsAddUpInTheDocumentItself) {
@@ -157,17 +245,21 @@ TEST(ResultJson, TheHistogramCanBeReadBack) {
   EXPECT_EQ(back->percentile_ns(95), result.transactions[0].latency.percentile_ns(95));
 }
 
-TEST(ResultJson, ClientTimeSeriesAndVerdicts) {
+TEST(ResultJson, ClientAndTimeSeries) {
   const json document = to_json(example_result());
   const json& client = document["client"];
   EXPECT_EQ(client["cpu_seconds"], 1.25);
-  EXPECT_DOUBLE_EQ(client["cpu_us_per_transaction"].get<double>(), 1.25e6 / 124);
+  EXPECT_DOUBLE_EQ(client["cpu_us_per_transaction"].get<double>(), 1.25e6 / 138);
   EXPECT_EQ(client["peak_rss_bytes"], 50u << 20);
-  EXPECT_EQ(client["threads"], 4);
+  EXPECT_EQ(client["threads"], 3);
   EXPECT_EQ(client["terminals"], 100);
   EXPECT_EQ(client["connections"], 16);
   EXPECT_EQ(client["busiest_worker_load"], 0.25);
   EXPECT_EQ(client["worker_loads"], (json{0.01, 0.25}));
+  EXPECT_EQ(client["workers"][1],
+            (json{{"load", 0.25}, {"run_queue_share", 0.01}, {"wake_up_delay_ms", 0.125}}));
+  EXPECT_EQ(client["run_queue_known"], true);
+  EXPECT_EQ(client["timer_lag"]["max_ms"], 1.0);
   ASSERT_EQ(document["time_series"].size(), 2u);
   const json ok = {
       {"NewOrder", 6}, {"Payment", 5}, {"OrderStatus", 0}, {"Delivery", 1}, {"StockLevel", 1}};
@@ -180,8 +272,6 @@ TEST(ResultJson, ClientTimeSeriesAndVerdicts) {
                                               {"p99_ms", 3.25},
                                               {"in_flight", 3},
                                               {"waiting", 0}}));
-  EXPECT_EQ(document["verdicts"][1],
-            (json{{"name", "client"}, {"ok", false}, {"text", "the client was overloaded"}}));
 }
 
 TEST(ResultJson, AnEmptyResultIsADocumentToo) {
@@ -195,7 +285,11 @@ TEST(ResultJson, AnEmptyResultIsADocumentToo) {
   EXPECT_TRUE(document["transactions"]["NewOrder"]["histogram"]["buckets"].is_array());
   EXPECT_TRUE(document["transactions"]["NewOrder"]["errors_by_class"].is_object());
   EXPECT_TRUE(document["time_series"].is_array());
-  EXPECT_TRUE(document["verdicts"].is_array());
+  EXPECT_TRUE(document["audit"]["lines"].is_array());
+  EXPECT_TRUE(document["availability"]["outages"].is_array());
+  EXPECT_TRUE(document["client"]["workers"].is_array());
+  EXPECT_TRUE(document["client"]["timer_lag"].is_null());
+  EXPECT_TRUE(document["failure"].is_null());
 }
 
 TEST(ResultJson, TheTextIsTheDocument) {

@@ -113,28 +113,34 @@ TEST(Result, NoSamplingErrorWithoutDelays) {
 TEST(Result, CountsOfTheExampleAddUp) {
   const Result result = example_result();
   EXPECT_THAT(count_errors(result), ElementsAre());
-  EXPECT_EQ(result.all_count(), 124u);
-  EXPECT_DOUBLE_EQ(result.cpu_us_per_transaction(), 1.25e6 / 124);
+  EXPECT_EQ(result.all_count(), 138u);
+  EXPECT_DOUBLE_EQ(result.cpu_us_per_transaction(), 1.25e6 / 138);
   EXPECT_DOUBLE_EQ(result.client.busiest_worker_load(), 0.25);
-  EXPECT_EQ(result.all_waits().count(), 121u);
+  EXPECT_EQ(result.all_waits().count(), 132u);
+  EXPECT_EQ(result.all_latencies().count(), 132u);
 }
 
 TEST(Result, EachCountThatIsWrongIsNamed) {
   Result result = example_result();
   result.transactions[0].attempts = 126;
-  EXPECT_THAT(count_errors(result), ElementsAre("NewOrder: attempts is 126, expected 127"));
+  EXPECT_THAT(count_errors(result), ElementsAre("NewOrder: attempts is 126, expected 130"));
 
   result = example_result();
   result.transactions[4].latency.record(1);
   EXPECT_THAT(count_errors(result), ElementsAre(HasSubstr("StockLevel: the number of latencies")));
 
   result = example_result();
-  result.transactions[0].errors_by_class["fatal"] = 2;
-  EXPECT_THAT(count_errors(result), ElementsAre(HasSubstr("errors by class is 6, expected 5")));
+  result.transactions[0].errors_by_class["statement"] = 2;
+  EXPECT_THAT(count_errors(result), ElementsAre(HasSubstr("errors by class is 9, expected 8")));
 
   result = example_result();
-  result.transactions[0].errors_by_sqlstate["XX000"] = 2;
-  EXPECT_THAT(count_errors(result), ElementsAre(HasSubstr("SQLSTATE (6) than by class (5)")));
+  result.transactions[0].errors_by_sqlstate["XX000"] = 5;
+  EXPECT_THAT(count_errors(result), ElementsAre(HasSubstr("SQLSTATE (9) than by class (8)")));
+
+  result = example_result();
+  result.transactions[0].ambiguous.committed = 3;
+  EXPECT_THAT(count_errors(result),
+              ElementsAre("NewOrder: more ambiguous commits (5) than failed transactions (4)"));
 
   result = example_result();
   result.summary.new_orders = 119;

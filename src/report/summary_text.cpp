@@ -9,6 +9,8 @@
 #include <ctime>
 #include <string_view>
 
+#include "report/audit.h"
+
 namespace drover::report {
 
 namespace {
@@ -79,6 +81,11 @@ void append_wrapped(std::string& out, std::string_view label, std::string_view r
   } while (!rest.empty());
 }
 
+void append_sentence(std::string& out, const Result& result) {
+  append_wrapped(out, "  audit       ", summarise(result.audit).sentence);
+  if (result.failure) append_wrapped(out, "  GIVEN UP    ", *result.failure);
+}
+
 void append_headline(std::string& out, const Result& result) {
   const Summary& summary = result.summary;
   out += fmt::format("  tpmC        {:.1f}   ({} New-Orders committed)\n", summary.tpmc,
@@ -106,6 +113,16 @@ void append_headline(std::string& out, const Result& result) {
   }
 }
 
+// What was executed beside the terminals, as a row of the table.
+TransactionResult deferred_row(const DeferredDelivery& deferred) {
+  TransactionResult row;
+  row.ok_count = deferred.completed;
+  row.failed_count = deferred.failed;
+  row.latency = deferred.latency;
+  row.latency_limit_s = deferred.latency_limit_s;
+  return row;
+}
+
 void append_transactions(std::string& out, const Result& result) {
   out += fmt::format("\n{:<11} {:>9} {:>7} {:>7} {:>8} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>4}\n",
                      "transaction", "ok", "rolled", "failed", "retries", "ok/s", "p50 ms", "p90 ms",
@@ -120,10 +137,13 @@ void append_transactions(std::string& out, const Result& result) {
                     ms_text(one.latency.percentile_ns(90)), ms_text(one.latency.percentile_ns(95)),
                     ms_text(one.latency.percentile_ns(99)), ms_text(one.latency.max_ns()), held);
   };
+  const auto held_text = [](const TransactionResult& one) {
+    const std::optional<bool> held = one.holds_latency_limit();
+    return !held ? "-" : *held ? "ok" : "OVER";
+  };
   TransactionResult total;
   for (const TransactionResult& one : result.transactions) {
-    const std::optional<bool> held = one.holds_latency_limit();
-    row(one.name, one, !held ? "-" : *held ? "ok" : "OVER");
+    row(one.name, one, held_text(one));
     total.ok_count += one.ok_count;
     total.user_aborted_count += one.user_aborted_count;
     total.failed_count += one.failed_count;
@@ -131,6 +151,13 @@ void append_transactions(std::string& out, const Result& result) {
     total.latency.merge(one.latency);
   }
   row("all", total, "-");
+  if (!result.deferred_delivery) return;
+  const TransactionResult deferred = deferred_row(*result.deferred_delivery);
+  row("deferred", deferred, held_text(deferred));
+  if (result.deferred_delivery->unfinished > 0) {
+    out += fmt::format("  {} deferred Deliveries had not ended when the run did\n",
+                       result.deferred_delivery->unfinished);
+  }
 }
 
 void append_limits(std::string& out, const Result& result) {
@@ -201,13 +228,64 @@ void append_durability(std::string& out, const Result& result) {
   }
 }
 
-void append_verdicts(std::string& out, const Result& result) {
-  for (const Verdict& verdict : result.verdicts) {
-    append_wrapped(out, verdict.ok ? "  holds       " : "  BROKEN      ",
-                   verdict.name + ": " + verdict.text);
+void append_availability(std::string& out, const Result& result) {
+  constexpr std::size_t shown_most = 10;
+  const std::vector<Outage>& outages = result.availability.outages;
+  for (std::size_t i = 0; i < std::min(outages.size(), shown_most); ++i) {
+    const Outage& outage = outages[i];
+    const std::string time =
+        outage.end_s ? fmt::format("{:.1f} s, from {:.1f} s to {:.1f} s of the run",
+                                   *outage.end_s - outage.start_s, outage.start_s, *outage.end_s)
+                     : fmt::format("from {:.1f} s of the run to its end", outage.start_s);
+    append_wrapped(out, "  outage      ",
+                   fmt::format("{}, {} transactions lost: {}", time, outage.transactions_lost,
+                               outage.first_error));
   }
-  for (const std::string& error : count_errors(result)) {
-    append_wrapped(out, "  BROKEN      ", "counts that do not add up: " + error);
+  if (outages.size() > shown_most) {
+    out += fmt::format("              and {} more: see the result file\n",
+                       outages.size() - shown_most);
+  }
+  const Availability& availability = result.availability;
+  if (availability.interruptions > 0 || availability.sessions_lost > 0) {
+    append_wrapped(out, "  sessions    ",
+                   fmt::format("{} lost, {} opened anew; {} interruptions shorter than {:g} s",
+                               availability.sessions_lost, availability.sessions_reopened,
+                               availability.interruptions, shortest_outage_s));
+  }
+}
+
+// What was written, in the count of the client and in that of the data.
+void append_ledger(std::string& out, const Result& result) {
+  Ambiguous ambiguous;
+  for (const TransactionResult& one : result.transactions) {
+    ambiguous.committed += one.ambiguous.committed;
+    ambiguous.not_committed += one.ambiguous.not_committed;
+    ambiguous.unresolved += one.ambiguous.unresolved;
+  }
+  if (ambiguous.count() > 0) {
+    append_wrapped(out, "  ambiguous   ",
+                   fmt::format("{} commits were not answered: {} happened, {} did not, {} unknown",
+                               ambiguous.count(), ambiguous.committed, ambiguous.not_committed,
+                               ambiguous.unresolved));
+  }
+  if (!result.ledger_in_data) return;
+  const bool agree =
+      result.ledger_in_data->new_orders == static_cast<std::int64_t>(result.ledger.new_orders) &&
+      result.ledger_in_data->payment_cents == result.ledger.payment_cents;
+  append_wrapped(out, "  ledger      ",
+                 fmt::format("{} New-Orders and {} Payments committed since the start; {}",
+                             result.ledger.new_orders, result.ledger.payments,
+                             agree ? "the data say the same" : "the data DISAGREE"));
+}
+
+// Those that hold are a number in the sentence.
+void append_audit(std::string& out, const Result& result) {
+  for (const Verdict& line : result.audit) {
+    if (line.judgement == Judgement::broken) {
+      append_wrapped(out, "  BROKEN      ", line.name + ": " + line.text);
+    } else if (line.judgement == Judgement::invalid) {
+      append_wrapped(out, "  INVALID     ", line.name + ": " + line.text);
+    }
   }
 }
 
@@ -216,14 +294,17 @@ void append_verdicts(std::string& out, const Result& result) {
 std::string summary_text(const Result& result) {
   std::string out = result.plan.benchmark == "tpcc" ? "TPC-C" : printable(result.plan.benchmark);
   out += " by " + printable(result.tool.name) + " " + printable(result.tool.version) + "\n\n";
+  append_sentence(out, result);
   append_headline(out, result);
   append_transactions(out, result);
   append_limits(out, result);
   out += "\n";
   append_errors(out, result);
+  append_availability(out, result);
+  append_ledger(out, result);
   append_client(out, result);
   append_durability(out, result);
-  append_verdicts(out, result);
+  append_audit(out, result);
   out += "\nThis is not an official TPC result and must not be compared with published ones.\n";
   return out;
 }

@@ -1,6 +1,6 @@
 // What a person reads at the end of a run: plain text, no line above 100 columns.
 //
-// Figures come of the Result alone. Text from outside (settings, error classes, verdicts) is
+// Figures come of the Result alone. Text from outside (settings, errors, lines of the audit) is
 // wrapped or cut to fit the width, and control characters in it become spaces.
 #pragma once
 

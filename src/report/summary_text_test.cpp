@@ -48,24 +48,24 @@ TEST(SummaryText, Headline) {
 TEST(SummaryText, ARowForEachTransaction) {
   const std::string text = summary_text(example_result());
   EXPECT_THAT(cells_of(text, "NewOrder"),
-              testing::ElementsAre("NewOrder", "120", "2", "1", "4", "2.0", testing::_, testing::_,
+              testing::ElementsAre("NewOrder", "120", "2", "4", "4", "2.0", testing::_, testing::_,
                                    testing::_, testing::_, "120.0", "ok"));
   EXPECT_THAT(cells_of(text, "StockLevel"),
-              testing::ElementsAre("StockLevel", "1", "0", "0", "0", "0.0", "30000", "30000",
+              testing::ElementsAre("StockLevel", "12", "0", "0", "0", "0.2", "30000", "30000",
                                    "30000", "30000", "30000", "OVER"));
   EXPECT_EQ(cells_of(text, "Payment").back(), "-");
-  EXPECT_EQ(cells_of(text, "all").at(1), "121");
+  EXPECT_EQ(cells_of(text, "all").at(1), "132");
   EXPECT_THAT(text, HasSubstr("over the limit: StockLevel 30000 ms, limit 20 s"));
   EXPECT_THAT(text, HasSubstr("skipped"));
 }
 
 TEST(SummaryText, ErrorsWaitsAndCost) {
   const std::string text = summary_text(example_result());
-  EXPECT_THAT(text, HasSubstr("errors      fatal 1, retryable 4\n"));
+  EXPECT_THAT(text, HasSubstr("errors      ambiguous_commit 3, retryable 4, statement 1\n"));
   EXPECT_THAT(text, HasSubstr("SQLSTATE    40001 4, XX000 1\n"));
   EXPECT_THAT(text, HasSubstr("client wait p50 0.06 ms, p99 0.12 ms"));
-  EXPECT_THAT(text, HasSubstr("1.25 s of CPU (0.021 cores), 10080.6 us a transaction"));
-  EXPECT_THAT(text, HasSubstr("peak memory 50.0 MiB, 4 threads, busiest worker 25%"));
+  EXPECT_THAT(text, HasSubstr("1.25 s of CPU (0.021 cores), 9058.0 us a transaction"));
+  EXPECT_THAT(text, HasSubstr("peak memory 50.0 MiB, 3 threads, busiest worker 25%"));
 }
 
 TEST(SummaryText, NothingToSayIsNotSaid) {
@@ -75,15 +75,23 @@ TEST(SummaryText, NothingToSayIsNotSaid) {
   result.transactions[0].failed_count = 0;
   result.transactions[0].retry_count = 0;
   result.transactions[0].attempts = 122;
+  result.transactions[0].ambiguous = {};
+  result.availability = {};
+  result.ledger_in_data.reset();
+  result.deferred_delivery.reset();
+  result.failure.reset();
   result.environment.server->settings["fsync"] = "on";
   result.delivery_skipped_districts = 0;
-  result.verdicts.clear();
+  result.audit = {{"mix", "", Judgement::held, "Payment 43.5%"}};
   const std::string text = summary_text(result);
   EXPECT_THAT(text, Not(HasSubstr("errors")));
   EXPECT_THAT(text, Not(HasSubstr("SQLSTATE")));
   EXPECT_THAT(text, Not(HasSubstr("not durable")));
   EXPECT_THAT(text, Not(HasSubstr("skipped")));
-  EXPECT_THAT(text, Not(HasSubstr("BROKEN")));
+  for (const char* word : {"BROKEN", "INVALID", "GIVEN UP", "outage", "sessions", "ambiguous",
+                           "ledger", "deferred", "43.5"}) {
+    EXPECT_THAT(text, Not(HasSubstr(word)));
+  }
 }
 
 TEST(SummaryText, SaysWhatMakesAResultNotDurable) {
@@ -92,13 +100,49 @@ TEST(SummaryText, SaysWhatMakesAResultNotDurable) {
   EXPECT_THAT(summary_text(result), HasSubstr("fsync = off, synchronous_commit = off"));
 }
 
-TEST(SummaryText, VerdictsAndCountsThatDoNotAddUp) {
+TEST(SummaryText, TheAuditInOneSentenceAndWhatDoesNotHold) {
   Result result = example_result();
-  result.transactions[0].attempts = 7;
   const std::string text = summary_text(result);
-  EXPECT_THAT(text, HasSubstr("holds       mix: within the minima"));
-  EXPECT_THAT(text, HasSubstr("BROKEN      client: the client was overloaded"));
-  EXPECT_THAT(text, HasSubstr("do not add up: NewOrder: attempts is 7, expected 127"));
+  EXPECT_THAT(text, HasSubstr("\n\n  audit       INVALID: client overloaded: a worker needed 96%"));
+  EXPECT_LT(text.find("  audit  "), text.find("  tpmC  "));
+  EXPECT_THAT(text, HasSubstr("  INVALID     client.load: a worker needed 96%"));
+  EXPECT_THAT(text, HasSubstr("  BROKEN      availability: 2 outages"));
+  EXPECT_THAT(text, Not(HasSubstr("mix: "))) << "it holds";
+  EXPECT_THAT(text, Not(HasSubstr("interval: "))) << "it is not judged";
+  EXPECT_THAT(text, HasSubstr("GIVEN UP    the database was away for longer than it may\n"));
+
+  result.audit = {{"mix", "5.2.3", Judgement::held, "x"},
+                  {"interval", "5.5.2", Judgement::not_judged, "y"}};
+  EXPECT_THAT(summary_text(result),
+              HasSubstr("  audit       valid: all 1 rules judged hold (1 not judged)\n"));
+}
+
+TEST(SummaryText, OutagesSessionsAndTheLedger) {
+  Result result = example_result();
+  const std::string text = summary_text(result);
+  EXPECT_THAT(text,
+              HasSubstr("outage      10.8 s, from 20.5 s to 31.2 s of the run, 9 transactions "
+                        "lost: server closed"));
+  EXPECT_THAT(text,
+              HasSubstr("outage      from 60.0 s of the run to its end, 0 transactions lost"));
+  EXPECT_THAT(text, HasSubstr("sessions    17 lost, 16 opened anew; 1 interruptions shorter"));
+  EXPECT_THAT(text,
+              HasSubstr("ambiguous   3 commits were not answered: 1 happened, 1 did not, 1 "));
+  EXPECT_THAT(text, HasSubstr("131 New-Orders and 118 Payments committed since the start; the data "
+                              "DISAGREE"));
+  result.ledger_in_data->new_orders = 131;
+  EXPECT_THAT(summary_text(result), HasSubstr("the data say the same"));
+
+  for (int i = 0; i < 20; ++i) result.availability.outages.push_back({70, 71, 1, "x"});
+  EXPECT_THAT(summary_text(result), HasSubstr("and 12 more: see the result file"));
+}
+
+TEST(SummaryText, DeferredDeliveriesAreARow) {
+  const std::string text = summary_text(example_result());
+  EXPECT_THAT(cells_of(text, "deferred"),
+              testing::ElementsAre("deferred", "11", "0", "1", "0", "0.2", testing::_, testing::_,
+                                   testing::_, testing::_, "1100", "ok"));
+  EXPECT_THAT(text, HasSubstr("2 deferred Deliveries had not ended"));
 }
 
 TEST(SummaryText, WithoutDelaysThereIsNoEfficiency) {
@@ -140,7 +184,15 @@ TEST(SummaryText, FitsTheWidthWithLargeFigures) {
     one.latency.record(3'600'000'000'000);
     for (int i = 0; i < 30; ++i) one.errors_by_class["class " + std::to_string(i)] = 1'000'000;
   }
-  result.verdicts.push_back({"long", false, "no end of words " + std::string(400, 'x')});
+  result.audit.push_back(
+      {"long", "", Judgement::broken, "no end of words " + std::string(400, 'x')});
+  for (int i = 0; i < 40; ++i) {
+    result.audit.push_back({"line." + std::to_string(i), "", Judgement::broken, "x"});
+  }
+  result.availability.outages[0].first_error = std::string(300, 'e');
+  result.availability.sessions_lost = 10'000'000'000;
+  result.deferred_delivery->completed = 120'000'000;
+  result.failure = std::string(250, 'f');
   complete_summary(result);
   const std::string text = summary_text(result);
   EXPECT_LE(longest_line(text), summary_columns) << text;
@@ -149,7 +201,9 @@ TEST(SummaryText, FitsTheWidthWithLargeFigures) {
 
 TEST(SummaryText, ForeignTextCannotSteerTheTerminal) {
   Result result = example_result();
-  result.verdicts = {{"x\x1b[2J", false, "two\nlines"}};
+  result.audit = {{"x\x1b[2J", "", Judgement::broken, "two\nlines"}};
+  result.availability.outages[0].first_error = "FATAL\x1b[2J";
+  result.failure = "x\x1b[2J";
   const std::string text = summary_text(result);
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
   EXPECT_THAT(text, HasSubstr("two lines"));

@@ -47,6 +47,13 @@ void PlainLines::on_sample(const load::Sample& sample, const measure::HistogramS
   begin_line();
 }
 
+void PlainLines::on_ended(bool database_away) {
+  if (!database_away) return;
+  write(
+      "the database is away: waiting for it, to look up what was not answered (Ctrl-C ends the "
+      "wait)\n");
+}
+
 void PlainLines::begin_line() {
   committed_ = new_orders_ = failed_ = retries_ = 0;
   length_ = coro::Duration::zero();
@@ -62,13 +69,17 @@ void PlainLines::print_line(const load::Sample& last) {
   };
   write(fmt::format(
       "{:>7} {:<8} {:>8.0f} tx/s {:>9.0f} tpmC  p50 {:>6.1f} p90 {:>6.1f} p99 {:>7.1f} ms  "
-      "{} in flight, {} waiting{}{}  client {:.0f}%  {} left\n",
+      "{} in flight, {} waiting{}{}{}  client {:.0f}%  {} left\n",
       clock_time(last.elapsed), warming ? "warm-up" : "measure",
       length > 0 ? static_cast<double>(committed_) / length : 0,
       length > 0 ? static_cast<double>(new_orders_) / length * 60 : 0, milliseconds(50),
       milliseconds(90), milliseconds(99), last.in_flight, last.waiting,
       retries_ > 0 ? fmt::format(", {} retries", retries_) : "",
-      failed_ > 0 ? fmt::format(", {} failed", failed_) : "", last.busiest_worker_load * 100,
+      failed_ > 0 ? fmt::format(", {} failed", failed_) : "",
+      last.away > coro::Duration::zero()
+          ? fmt::format(", DATABASE AWAY for {:.1f} s", seconds(last.away))
+          : "",
+      last.busiest_worker_load * 100,
       clock_time(left > coro::Duration::zero() ? left : coro::Duration::zero())));
 }
 

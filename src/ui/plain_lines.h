@@ -14,6 +14,7 @@ class PlainLines final : public load::Observer {
   PlainLines(const load::Plan& plan, std::FILE* out, coro::Duration every);
 
   void on_started(coro::Duration ramp_up) override;
+  void on_ended(bool database_away) override;
   void on_sample(const load::Sample& sample, const measure::HistogramSnapshot& latency) override;
 
  private:

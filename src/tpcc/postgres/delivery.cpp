@@ -16,28 +16,34 @@
 namespace drover::tpcc::postgres {
 namespace {
 
+// $1 w_id, $2 carrier, $3 mark. A row for each district in which an order was delivered, and one of
+// nulls where there was none at all.
 const Statement deliver{
     "dl_deliver",
-    "WITH oldest AS (SELECT d.id AS d_id, n.no_o_id FROM generate_series(1, 10) AS d(id) "
-    "CROSS JOIN LATERAL (SELECT no_o_id FROM new_order WHERE no_w_id = $1::int4 "
-    "AND no_d_id = d.id ORDER BY no_o_id LIMIT 1 FOR UPDATE) AS n), "
-    "taken AS (DELETE FROM new_order USING oldest WHERE no_w_id = $1::int4 "
-    "AND no_d_id = oldest.d_id AND new_order.no_o_id = oldest.no_o_id "
-    "RETURNING no_d_id, new_order.no_o_id), "
-    "orders AS (UPDATE oorder SET o_carrier_id = $2::int4 FROM taken WHERE o_w_id = $1::int4 "
-    "AND o_d_id = no_d_id AND o_id = no_o_id RETURNING o_d_id, o_id, o_c_id), "
-    "lines AS (UPDATE order_line SET ol_delivery_d = localtimestamp FROM taken "
-    "WHERE ol_w_id = $1::int4 AND ol_d_id = no_d_id AND ol_o_id = no_o_id "
-    "RETURNING ol_d_id, ol_amount), "
-    "totals AS (SELECT o_d_id, o_id, o_c_id, (SELECT sum(ol_amount) FROM lines "
-    "WHERE ol_d_id = o_d_id) AS amount FROM orders), "
-    "paid AS (UPDATE customer SET c_balance = c_balance + amount, c_delivery_cnt = c_delivery_cnt "
-    "+ 1 "
-    "FROM totals WHERE c_w_id = $1::int4 AND c_d_id = o_d_id AND c_id = o_c_id "
-    "RETURNING 1), "
-    "counts AS (SELECT (SELECT count(*) FROM taken)::int4 AS taken, "
-    "(SELECT count(*) FROM paid)::int4 AS paid) "
-    "SELECT taken / (taken = paid)::int4 FROM counts"};
+    fmt::format(
+        "WITH oldest AS (SELECT d.id AS d_id, n.no_o_id FROM generate_series(1, 10) AS d(id) "
+        "CROSS JOIN LATERAL (SELECT no_o_id FROM new_order WHERE no_w_id = $1::int4 "
+        "AND no_d_id = d.id ORDER BY no_o_id LIMIT 1 FOR UPDATE) AS n), "
+        "taken AS (DELETE FROM new_order USING oldest WHERE no_w_id = $1::int4 "
+        "AND no_d_id = oldest.d_id AND new_order.no_o_id = oldest.no_o_id "
+        "RETURNING no_d_id, new_order.no_o_id), "
+        "orders AS (UPDATE oorder SET o_carrier_id = $2::int4 FROM taken WHERE o_w_id = $1::int4 "
+        "AND o_d_id = no_d_id AND o_id = no_o_id RETURNING o_d_id, o_id, o_c_id), "
+        "lines AS (UPDATE order_line SET ol_delivery_d = {} FROM taken "
+        "WHERE ol_w_id = $1::int4 AND ol_d_id = no_d_id AND ol_o_id = no_o_id "
+        "RETURNING ol_d_id, ol_amount), "
+        "totals AS (SELECT o_d_id, o_id, o_c_id, (SELECT sum(ol_amount) FROM lines "
+        "WHERE ol_d_id = o_d_id) AS amount FROM orders), "
+        "paid AS (UPDATE customer SET c_balance = c_balance + amount, c_delivery_cnt = "
+        "c_delivery_cnt "
+        "+ 1 "
+        "FROM totals WHERE c_w_id = $1::int4 AND c_d_id = o_d_id AND c_id = o_c_id "
+        "RETURNING 1), "
+        "counts AS (SELECT (SELECT count(*) FROM taken)::int4 AS taken, "
+        "(SELECT count(*) FROM paid)::int4 AS paid) "
+        "SELECT counts.taken / (counts.taken = paid)::int4, no_d_id::int4, no_o_id::int4 "
+        "FROM counts LEFT JOIN taken ON true",
+        marked_date("$3"))};
 
 // What the division above fails with, and with it the whole of the statement, where an order has no
 // row in oorder or its customer is not there.
@@ -56,9 +62,9 @@ const Statement set_carrier{"dl_carrier",
                             "UPDATE oorder SET o_carrier_id = $4::int4 WHERE o_w_id = $1::int4 "
                             "AND o_d_id = $2::int4 AND o_id = $3::int4"};
 const Statement set_delivery_date{
-    "dl_date",
-    "UPDATE order_line SET ol_delivery_d = localtimestamp WHERE ol_w_id = $1::int4 "
-    "AND ol_d_id = $2::int4 AND ol_o_id = $3::int4"};
+    "dl_date", fmt::format("UPDATE order_line SET ol_delivery_d = {} WHERE ol_w_id = $1::int4 "
+                           "AND ol_d_id = $2::int4 AND ol_o_id = $3::int4",
+                           marked_date("$4"))};
 const Statement sum_amounts{"dl_sum",
                             "SELECT (sum(ol_amount) * 100)::int8 FROM order_line "
                             "WHERE ol_w_id = $1::int4 AND ol_d_id = $2::int4 "
@@ -81,13 +87,32 @@ std::span<const Statement> delivery_statements(StatementStyle style) {
   return single_statements;
 }
 
-coro::Task<Outcome> delivery_batched(Connection& connection, const DeliveryInput& input) {
-  connection.send(deliver, input.w_id, input.carrier_id);
+namespace {
+
+void note_delivered(Outcome& outcome, std::int32_t d_id, std::int32_t o_id) {
+  outcome.delivered.at(static_cast<std::size_t>(d_id - 1)) = o_id;
+}
+
+Outcome read_delivered(const Result& taken) {
+  Outcome outcome;
+  outcome.districts_skipped = districts_per_warehouse - taken.int4(0, 0);
+  for (int row = 0; row < taken.rows(); ++row) {
+    if (!taken.is_null(row, 1)) note_delivered(outcome, taken.int4(row, 1), taken.int4(row, 2));
+  }
+  return outcome;
+}
+
+}  // namespace
+
+coro::Task<Outcome> delivery_batched(Connection& connection, const DeliveryInput& input,
+                                     Trace& trace) {
+  connection.send(deliver, input.w_id, input.carrier_id, static_cast<std::int32_t>(trace.mark));
+  trace.commit_sent = true;
   std::optional<database::Error> error;
   Outcome outcome;
   try {
     const Results results = co_await connection.run(Commits::yes);
-    outcome.districts_skipped = districts_per_warehouse - results[0].int4(0, 0);
+    outcome = read_delivered(results[0]);
   } catch (const database::Error& thrown) {
     error = thrown;
   }
@@ -103,31 +128,36 @@ coro::Task<Outcome> delivery_batched(Connection& connection, const DeliveryInput
 
 namespace {
 
-coro::Task<bool> deliver_district(Connection& connection, const DeliveryInput& input,
-                                  std::int32_t d_id) {
+// The order that was delivered, or 0.
+coro::Task<std::int32_t> deliver_district(Connection& connection, const DeliveryInput& input,
+                                          std::int32_t d_id, std::uint32_t mark) {
   const Result oldest = co_await connection.execute(get_oldest, input.w_id, d_id);
-  if (oldest.rows() == 0) co_return false;
+  if (oldest.rows() == 0) co_return 0;
   const std::int32_t o_id = oldest.int4(0, 0);
   co_await connection.execute(delete_new_order, input.w_id, d_id, o_id);
   const Result order = co_await connection.execute(get_customer_id, input.w_id, d_id, o_id);
   require_one_row(order, "oorder of a new_order");
   co_await connection.execute(set_carrier, input.w_id, d_id, o_id, input.carrier_id);
-  co_await connection.execute(set_delivery_date, input.w_id, d_id, o_id);
+  co_await connection.execute(set_delivery_date, input.w_id, d_id, o_id,
+                              static_cast<std::int32_t>(mark));
   const Result sum = co_await connection.execute(sum_amounts, input.w_id, d_id, o_id);
   co_await connection.execute(pay_customer, input.w_id, d_id, order.int4(0, 0), sum.int8(0, 0));
-  co_return true;
+  co_return o_id;
 }
 
 }  // namespace
 
-coro::Task<Outcome> delivery_single(Connection& connection, const DeliveryInput& input) {
+coro::Task<Outcome> delivery_single(Connection& connection, const DeliveryInput& input,
+                                    Trace& trace) {
   co_await connection.execute(begin_statement);
   Outcome outcome;
   for (std::int32_t d_id = 1; d_id <= districts_per_warehouse; ++d_id) {
-    const bool delivered = co_await deliver_district(connection, input, d_id);
-    if (!delivered) ++outcome.districts_skipped;
+    const std::int32_t o_id = co_await deliver_district(connection, input, d_id, trace.mark);
+    note_delivered(outcome, d_id, o_id);
+    if (o_id == 0) ++outcome.districts_skipped;
   }
   connection.send(commit_statement);
+  trace.commit_sent = true;
   co_await connection.run(Commits::yes);
   co_return outcome;
 }

@@ -214,7 +214,8 @@ std::span<const Statement> new_order_statements(StatementStyle style) {
   return single_statements;
 }
 
-coro::Task<Outcome> new_order_batched(Connection& connection, const NewOrderInput& input) {
+coro::Task<Outcome> new_order_batched(Connection& connection, const NewOrderInput& input,
+                                      Trace& trace) {
   Rounds rounds;
   split_into_rounds(input, rounds);
   connection.send(begin_statement);
@@ -231,6 +232,7 @@ coro::Task<Outcome> new_order_batched(Connection& connection, const NewOrderInpu
   require_one_row(read[2], "warehouse");
   require_one_row(read[3], "district");
   const std::int32_t o_id = read[3].int4(0, 0);
+  trace.o_id = o_id;
   LineAnswers answers;
   for (std::size_t i = 0; i < rounds.count; ++i) read_stock(read[4 + i], answers);
 
@@ -245,6 +247,7 @@ coro::Task<Outcome> new_order_batched(Connection& connection, const NewOrderInpu
                   lines.of(lines.amount), lines.of(lines.dist));
   connection.send(input.rollback ? rollback_statement : commit_statement);
   const Commits commits = input.rollback ? Commits::no : Commits::yes;
+  trace.commit_sent = !input.rollback;
   co_await connection.run(commits);
   Outcome outcome;
   outcome.committed = !input.rollback;
@@ -304,7 +307,8 @@ void send_line_writes(Connection& connection, const NewOrderInput& input, std::i
 
 }  // namespace
 
-coro::Task<Outcome> new_order_single(Connection& connection, const NewOrderInput& input) {
+coro::Task<Outcome> new_order_single(Connection& connection, const NewOrderInput& input,
+                                     Trace& trace) {
   connection.send(begin_statement);
   connection.send(get_warehouse, input.w_id);
   const Results first = co_await connection.run();
@@ -316,6 +320,7 @@ coro::Task<Outcome> new_order_single(Connection& connection, const NewOrderInput
       co_await connection.execute(get_district_for_update, input.w_id, input.d_id);
   require_one_row(district, "district");
   const std::int32_t o_id = district.int4(0, 0);
+  trace.o_id = o_id;
   co_await connection.execute(advance_district, input.w_id, input.d_id, o_id);
   co_await connection.execute(insert_order, input.w_id, input.d_id, o_id, input.c_id, input.ol_cnt,
                               std::int32_t{input.all_local});
@@ -333,6 +338,7 @@ coro::Task<Outcome> new_order_single(Connection& connection, const NewOrderInput
   outcome.committed = !input.rollback;
   connection.send(input.rollback ? rollback_statement : commit_statement);
   const Commits commits = input.rollback ? Commits::no : Commits::yes;
+  trace.commit_sent = !input.rollback;
   co_await connection.run(commits);
   co_return outcome;
 }

@@ -42,16 +42,17 @@ const Statement update_customer_by_id{"pay_customer_by_id", update_customer_sql(
 const Statement update_customer_by_name{"pay_customer_by_name",
                                         update_customer_sql(customer_id_by_name)};
 
-// $1 c_w_id, $2 c_d_id, $3 c_id or c_last, $4 w_id, $5 d_id, $6 amount. h_data: w_name, four
-// spaces, d_name. A row that is missing in customer, warehouse or district becomes a NULL, which
-// history does not take: so a pipeline that has updated nothing there is not committed either.
+// $1 c_w_id, $2 c_d_id, $3 c_id or c_last, $4 w_id, $5 d_id, $6 amount, $7 mark. h_data: w_name,
+// four spaces, d_name. A row that is missing in customer, warehouse or district becomes a NULL,
+// which history does not take: so a pipeline that has updated nothing there is not committed
+// either.
 std::string insert_history_sql(std::string_view c_id) {
   return fmt::format(
       "INSERT INTO history (h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data) "
-      "VALUES ({}, $2::int4, $1::int4, $5::int4, $4::int4, localtimestamp, $6::int4 * 0.01, "
+      "VALUES ({}, $2::int4, $1::int4, $5::int4, $4::int4, {}, $6::int4 * 0.01, "
       "(SELECT w_name FROM warehouse WHERE w_id = $4::int4) || '    ' || "
       "(SELECT d_name FROM district WHERE d_w_id = $4::int4 AND d_id = $5::int4))",
-      c_id);
+      c_id, marked_date("$7"));
 }
 
 constexpr std::string_view existing_customer_id =
@@ -91,8 +92,10 @@ std::span<const Statement> payment_statements(StatementStyle style) {
 
 // The rows that most transactions want, district and warehouse, are locked last and so the
 // shortest.
-coro::Task<Outcome> payment_batched(Connection& connection, const PaymentInput& input) {
+coro::Task<Outcome> payment_batched(Connection& connection, const PaymentInput& input,
+                                    Trace& trace) {
   const CustomerChoice& customer = input.customer;
+  const auto mark = static_cast<std::int32_t>(trace.mark);
   connection.send(begin_statement);
   if (customer.by_name) {
     connection.send(update_customer_by_name, customer.c_w_id, customer.c_d_id,
@@ -105,12 +108,13 @@ coro::Task<Outcome> payment_batched(Connection& connection, const PaymentInput& 
   connection.send(update_warehouse, input.w_id, input.amount_cents);
   if (customer.by_name) {
     connection.send(insert_history_by_name, customer.c_w_id, customer.c_d_id,
-                    customer.c_last_text(), input.w_id, input.d_id, input.amount_cents);
+                    customer.c_last_text(), input.w_id, input.d_id, input.amount_cents, mark);
   } else {
     connection.send(insert_history_by_id, customer.c_w_id, customer.c_d_id, customer.c_id,
-                    input.w_id, input.d_id, input.amount_cents);
+                    input.w_id, input.d_id, input.amount_cents, mark);
   }
   connection.send(commit_statement);
+  trace.commit_sent = true;
   Results results;
   try {
     results = co_await connection.run(Commits::yes);
@@ -140,7 +144,8 @@ coro::Task<std::int32_t> customer_id(Connection& connection, const CustomerChoic
 
 }  // namespace
 
-coro::Task<Outcome> payment_single(Connection& connection, const PaymentInput& input) {
+coro::Task<Outcome> payment_single(Connection& connection, const PaymentInput& input,
+                                   Trace& trace) {
   connection.send(begin_statement);
   connection.send(update_warehouse, input.w_id, input.amount_cents);
   const Results first = co_await connection.run();
@@ -156,8 +161,10 @@ coro::Task<Outcome> payment_single(Connection& connection, const PaymentInput& i
   co_await connection.execute(update_customer_by_id, customer.c_w_id, customer.c_d_id, c_id,
                               input.amount_cents, input.w_id, input.d_id);
   co_await connection.execute(insert_history_by_id, customer.c_w_id, customer.c_d_id, c_id,
-                              input.w_id, input.d_id, input.amount_cents);
+                              input.w_id, input.d_id, input.amount_cents,
+                              static_cast<std::int32_t>(trace.mark));
   connection.send(commit_statement);
+  trace.commit_sent = true;
   co_await connection.run(Commits::yes);
   co_return Outcome{};
 }

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <exception>
 
-#include "coro/scope.h"
+#include "coro/deadline.h"
 #include "coro/sleep.h"
+#include "coro/worker.h"
 #include "database/error.h"
 #include "tpcc/postgres/schema.h"
 
@@ -16,17 +18,31 @@ using coro::Task;
 using database::Error;
 using database::ErrorClass;
 
+std::string_view isolation_name(Isolation isolation) noexcept {
+  switch (isolation) {
+    case Isolation::read_committed:
+      return "read committed";
+    case Isolation::repeatable_read:
+      return "repeatable read";
+    case Isolation::serializable:
+      break;
+  }
+  return "serializable";
+}
+
 class PostgresBackend::PostgresSession final : public Session {
  public:
   explicit PostgresSession(StatementStyle style) noexcept : style_(style) {}
 
-  Task<Outcome> execute(const Input& input) override {
+  Task<Outcome> execute(const Input& input, Trace& trace) override {
     std::exception_ptr error;
     Outcome outcome;
     try {
-      outcome = co_await dispatch(input);
-    } catch (const Error&) {
+      outcome = co_await dispatch(input, trace);
+    } catch (const Error& thrown) {
       error = std::current_exception();
+      // A server that has become a standby: its address may lead to another one now.
+      if (thrown.error_class() == ErrorClass::unavailable) connection.reset();
     }
     if (error) {
       co_await roll_back();
@@ -38,19 +54,21 @@ class PostgresBackend::PostgresSession final : public Session {
   bool usable() const noexcept { return connection && !connection->broken(); }
 
   std::unique_ptr<Connection> connection;
+  std::optional<SessionIdentity> identity;
+  std::optional<coro::Semaphore::Permit> permit;  // while it is out, or lost
 
  private:
-  Task<Outcome> dispatch(const Input& input) {
+  Task<Outcome> dispatch(const Input& input, Trace& trace) {
     const bool batched = style_ == StatementStyle::batched;
     Connection& c = *connection;
     switch (static_cast<TransactionType>(input.index())) {
       case TransactionType::NewOrder: {
         const auto& order = std::get<NewOrderInput>(input);
-        return batched ? new_order_batched(c, order) : new_order_single(c, order);
+        return batched ? new_order_batched(c, order, trace) : new_order_single(c, order, trace);
       }
       case TransactionType::Payment: {
         const auto& payment = std::get<PaymentInput>(input);
-        return batched ? payment_batched(c, payment) : payment_single(c, payment);
+        return batched ? payment_batched(c, payment, trace) : payment_single(c, payment, trace);
       }
       case TransactionType::OrderStatus: {
         const auto& status = std::get<OrderStatusInput>(input);
@@ -58,7 +76,7 @@ class PostgresBackend::PostgresSession final : public Session {
       }
       case TransactionType::Delivery: {
         const auto& delivery = std::get<DeliveryInput>(input);
-        return batched ? delivery_batched(c, delivery) : delivery_single(c, delivery);
+        return batched ? delivery_batched(c, delivery, trace) : delivery_single(c, delivery, trace);
       }
       case TransactionType::StockLevel:
         break;
@@ -82,12 +100,12 @@ class PostgresBackend::PostgresSession final : public Session {
 PostgresBackend::PostgresBackend(PostgresOptions options)
     : options_(std::move(options)),
       statements_(statements_of(options_.style)),
-      free_(options_.connections) {
+      usable_(options_.connections),
+      rng_(Rng::stream(options_.seed, RandomPurpose::Retry, {options_.connections})) {
   for (std::size_t i = 0; i < options_.connections; ++i) {
     sessions_.push_back(std::make_unique<PostgresSession>(options_.style));
     idle_.push_back(sessions_.back().get());
   }
-  permits_.reserve(options_.connections);
 }
 
 PostgresBackend::~PostgresBackend() = default;
@@ -100,28 +118,68 @@ Task<std::unique_ptr<Connection>> open_in_schema(std::string conninfo, std::stri
   co_return connection;
 }
 
-Task<void> PostgresBackend::connect(PostgresSession& session) {
-  session.connection.reset();
-  auto connection = co_await open_in_schema(options_.conninfo, options_.schema);
-  // Read committed is enough for all five, with the locks that they take (docs/tpcc-fidelity.md);
-  // and the import has written its times in UTC.
-  co_await connection->script(
-      "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED; "
-      "SET TimeZone TO 'UTC'");
+namespace {
+
+// Has the server do it, unless it speaks the protocol but does not know the setting.
+Task<void> set_if_known(Connection& connection, std::string setting) {
   try {
-    // Plans for any parameters: the five that are made first otherwise cost more than they bring.
-    co_await connection->script("SET plan_cache_mode = force_generic_plan");
+    co_await connection.script(std::move(setting));
   } catch (const Error& error) {
     if (error.error_class() != ErrorClass::statement) throw;
-    // A server that speaks the protocol but does not know the setting.
+  }
+}
+
+void require_writable(const Connection& connection) {
+  if (connection.parameter_status("in_hot_standby") != "on" &&
+      connection.parameter_status("default_transaction_read_only") != "on") {
+    return;
+  }
+  throw Error(ErrorClass::unavailable, "25006",
+              "the server takes no writes: it is a standby, or default_transaction_read_only is "
+              "on; name all hosts in the URI with target_session_attrs=read-write");
+}
+
+// The server's own timeout comes first: it leaves the session as it was.
+constexpr coro::Duration round_trip_grace = std::chrono::seconds(5);
+
+}  // namespace
+
+Task<void> PostgresBackend::connect(PostgresSession& session) {
+  session.connection.reset();
+  session.identity.reset();
+  auto connection = co_await open_in_schema(options_.conninfo, options_.schema);
+  require_writable(*connection);
+  // Which level is enough, docs/tpcc-fidelity.md says; and the import has written its times in UTC.
+  const auto timeout_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(options_.statement_timeout);
+  co_await connection->script(
+      fmt::format("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL {}; "
+                  "SET TimeZone TO 'UTC'",
+                  isolation_name(options_.isolation)));
+  co_await set_if_known(*connection, fmt::format("SET statement_timeout = {}", timeout_ms.count()));
+  // Plans for any parameters: the five that are made first otherwise cost more than they bring.
+  co_await set_if_known(*connection, "SET plan_cache_mode = force_generic_plan");
+  session.identity = co_await identify_session(*connection);
+  if (opened_at_.empty()) {
+    const Result now = co_await connection->query("SELECT localtimestamp");
+    opened_at_ = now.text(0, 0);
   }
   co_await connection->prepare(statements_);
+  if (options_.statement_timeout > coro::Duration::zero()) {
+    connection->set_round_trip_limit(options_.statement_timeout + round_trip_grace);
+  }
   session.connection = std::move(connection);
 }
 
+namespace {
+
+// How many sessions are opened at the same time.
+constexpr std::size_t opened_at_a_time = 16;
+
+}  // namespace
+
 Task<void> PostgresBackend::open() {
-  constexpr std::size_t at_a_time = 16;
-  coro::Semaphore turns(at_a_time);
+  coro::Semaphore turns(opened_at_a_time);
   auto open_one = [this, &turns](PostgresSession& session) -> Task<void> {
     const auto turn = co_await turns.acquire();
     co_await connect(session);
@@ -133,45 +191,119 @@ Task<void> PostgresBackend::open() {
   co_await coro::with_scope(open_all);
 }
 
-Task<void> PostgresBackend::reconnect(PostgresSession& session) {
-  const coro::Instant give_up = coro::Worker::current().now() + options_.reconnect_patience;
-  coro::Duration pause = std::chrono::milliseconds(50);
+// Nothing, or why the server refused. Throws what will be the same at each attempt.
+Task<std::optional<Error>> PostgresBackend::try_to_reopen(PostgresSession& session) {
+  std::optional<Error> refusal;
+  try {
+    co_await connect(session);
+  } catch (const Error& error) {
+    refusal = error;
+  }
+  if (!refusal) {
+    idle_.insert(idle_.begin(), &session);
+    session.permit.reset();
+    observer_->on_session_opened();
+    co_return std::nullopt;
+  }
+  observer_->on_session_refused(*refusal);
+  const bool hopeless = refusal->error_class() == ErrorClass::denied ||
+                        refusal->error_class() == ErrorClass::statement;
+  if (hopeless || !options_.wait_for_server) throw Error(*refusal);
+  co_return refusal;
+}
+
+// Full jitter, so that the workers of many clients do not come all at once.
+coro::Duration PostgresBackend::pause(int attempt) {
+  constexpr coro::Duration first = std::chrono::milliseconds(50);
+  constexpr coro::Duration longest = std::chrono::milliseconds(500);
+  const coro::Duration most =
+      std::min<coro::Duration>(first * (1 << std::min(attempt, 8)), longest);
+  return coro::Duration(static_cast<std::int64_t>(static_cast<double>(most.count()) * rng_.unit()));
+}
+
+Task<void> PostgresBackend::reopen(PostgresSession& session) {
+  for (int attempt = 0;; ++attempt) {
+    const auto refusal = co_await try_to_reopen(session);
+    if (!refusal) co_return;
+    co_await coro::sleep_for(pause(attempt));
+  }
+}
+
+Task<void> PostgresBackend::reopen_once(PostgresSession& session, coro::Semaphore& turns) {
+  const auto turn = co_await turns.acquire();
+  const auto refusal = co_await try_to_reopen(session);
+  if (!refusal) co_return;
+  lost_.push_back(&session);
+  lost_one_.notify();
+}
+
+Task<void> PostgresBackend::keep_open(SessionObserver& observer) {
+  observer_ = &observer;
   for (;;) {
-    try {
-      co_await connect(session);
-      co_return;
-    } catch (const Error& error) {
-      const bool hopeless =
-          error.error_class() == ErrorClass::denied || error.error_class() == ErrorClass::statement;
-      if (hopeless) throw;
-      if (coro::Worker::current().now() >= give_up) {
-        throw Error(ErrorClass::unavailable, error.sqlstate(), error.what());
-      }
+    co_await lost_one_.wait();
+    while (!lost_.empty()) {
+      // One finds out whether the server is there, then the others follow.
+      PostgresSession* first = lost_.front();
+      lost_.pop_front();
+      co_await reopen(*first);
+      coro::Semaphore turns(opened_at_a_time);
+      std::deque<PostgresSession*> others = std::exchange(lost_, {});
+      auto reopen_others = [&](coro::Scope& scope) -> Task<void> {
+        for (PostgresSession* session : others) scope.start(reopen_once(*session, turns));
+        co_return;
+      };
+      co_await coro::with_scope(reopen_others);
     }
-    co_await coro::sleep_for(pause);
-    pause = std::min<coro::Duration>(pause * 2, std::chrono::seconds(2));
   }
 }
 
 Task<Session*> PostgresBackend::acquire() {
-  permits_.push_back(co_await free_.acquire());
+  auto permit = co_await usable_.acquire();
+  assert(!idle_.empty());
   PostgresSession* session = idle_.back();
   idle_.pop_back();
-  if (session->usable()) co_return session;
-  try {
-    co_await reconnect(*session);
-  } catch (...) {
-    release(*session);
-    throw;
-  }
+  session->permit.emplace(std::move(permit));
   co_return session;
 }
 
 void PostgresBackend::release(Session& session) noexcept {
-  auto* returned = static_cast<PostgresSession*>(&session);
-  // A lost one comes last, so that nobody waits for it while another one is free.
-  idle_.insert(returned->usable() ? idle_.end() : idle_.begin(), returned);
-  permits_.pop_back();
+  auto& returned = static_cast<PostgresSession&>(session);
+  if (returned.usable()) {
+    idle_.push_back(&returned);
+    returned.permit.reset();
+    return;
+  }
+  if (returned.identity) abandoned_.push_back(*returned.identity);
+  returned.connection.reset();
+  lost_.push_back(&returned);
+  if (observer_ != nullptr) observer_->on_session_lost();
+  lost_one_.notify();
+}
+
+Task<std::vector<Resolution>> PostgresBackend::resolve_by(Connection& connection,
+                                                          std::span<const Doubt> doubts) {
+  const bool ended = co_await end_sessions(connection, abandoned_, options_.resolve_patience);
+  if (!ended) co_return std::vector<Resolution>(doubts.size(), Resolution::unknown);
+  abandoned_.clear();
+  co_return co_await resolve_doubts(connection, doubts, opened_at_);
+}
+
+Task<std::vector<Resolution>> PostgresBackend::resolve(std::vector<Doubt> doubts) {
+  const coro::Instant give_up = coro::Worker::current().now() + options_.resolve_patience;
+  for (int attempt = 0;; ++attempt) {
+    try {
+      const auto connection = co_await open_in_schema(options_.conninfo, options_.schema);
+      require_writable(*connection);
+      co_await connection->script("SET TimeZone TO 'UTC'");
+      co_return co_await resolve_by(*connection, doubts);
+    } catch (const Error& error) {
+      // Tried again below: the server may be on its way up.
+      if (error.error_class() == ErrorClass::denied) break;
+    }
+    if (coro::Worker::current().now() >= give_up) break;
+    co_await coro::sleep_for(pause(attempt));
+  }
+  co_return std::vector<Resolution>(doubts.size(), Resolution::unknown);
 }
 
 }  // namespace drover::tpcc::postgres

@@ -1,30 +1,50 @@
 // The PostgreSQL backend of one worker: a fixed number of connections and the transactions on them.
 //
-// A connection that was lost is opened anew when its turn comes, with growing pauses between
-// attempts; meanwhile the others work on. Belongs to one worker.
+// A connection that was lost is taken out; keep_open() opens it anew beside the transactions, so
+// that nobody waits for it while another one is free. While the server refuses, one connection of
+// the worker alone tries, with growing random pauses; when it gets through, the others follow, a
+// few at a time. Belongs to one worker.
 #pragma once
 
-#include <functional>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "coro/clock.h"
+#include "coro/notification.h"
+#include "coro/scope.h"
 #include "coro/semaphore.h"
 #include "coro/task.h"
 #include "database/postgres/connection.h"
 #include "tpcc/backend.h"
+#include "tpcc/postgres/resolve.h"
 #include "tpcc/postgres/transactions.h"
+#include "tpcc/random.h"
 
 namespace drover::tpcc::postgres {
 
+// What the sessions of a run ask of the server. Order-Status and Stock-Level, which only read, have
+// a snapshot of their own at every level.
+enum class Isolation : std::uint8_t { read_committed, repeatable_read, serializable };
+
+// As SQL has it, in lower case: "read committed", …
+std::string_view isolation_name(Isolation isolation) noexcept;
+
 struct PostgresOptions {
   std::string conninfo;
-  std::string schema;  // empty: the search path of the server
+  std::string schema = {};  // empty: the search path of the server
   StatementStyle style = StatementStyle::batched;
+  Isolation isolation = Isolation::read_committed;
   std::size_t connections = 1;
-  // How long acquire() goes on trying to open a lost connection before it gives up.
-  coro::Duration reconnect_patience = std::chrono::seconds(10);
+  // Of one statement, in the server; and with a little more, of a round trip, here. Zero: none.
+  coro::Duration statement_timeout = {};
+  // What keep_open() does when the server refuses: try again, or throw.
+  bool wait_for_server = true;
+  // Of resolve(), for the server to be there and the old sessions to be gone.
+  coro::Duration resolve_patience = std::chrono::seconds(60);
+  std::uint64_t seed = 0;  // of the pauses between attempts
 };
 
 class PostgresBackend final : public Backend {
@@ -34,10 +54,12 @@ class PostgresBackend final : public Backend {
 
   // Opens all connections, several at a time. Throws database::Error.
   coro::Task<void> open() override;
+  coro::Task<void> keep_open(SessionObserver& observer) override;
 
-  // Throws database::Error (unavailable or denied) when the patience is over.
   coro::Task<Session*> acquire() override;
   void release(Session& session) noexcept override;
+
+  coro::Task<std::vector<Resolution>> resolve(std::vector<Doubt> doubts) override;
 
   std::size_t connections() const noexcept { return options_.connections; }
 
@@ -45,14 +67,25 @@ class PostgresBackend final : public Backend {
   class PostgresSession;
 
   coro::Task<void> connect(PostgresSession& session);
-  coro::Task<void> reconnect(PostgresSession& session);
+  coro::Task<std::optional<database::Error>> try_to_reopen(PostgresSession& session);
+  coro::Task<void> reopen(PostgresSession& session);
+  coro::Task<void> reopen_once(PostgresSession& session, coro::Semaphore& turns);
+  coro::Duration pause(int attempt);
+  coro::Task<std::vector<Resolution>> resolve_by(Connection& connection,
+                                                 std::span<const Doubt> doubts);
 
   PostgresOptions options_;
   std::vector<Statement> statements_;
   std::vector<std::unique_ptr<PostgresSession>> sessions_;
   std::vector<PostgresSession*> idle_;  // last in, first out: the warmest
-  coro::Semaphore free_;
-  std::vector<coro::Semaphore::Permit> permits_;  // one for each session that is out
+  std::deque<PostgresSession*> lost_;
+  coro::Semaphore usable_;  // a permit for each idle session; a lost one keeps its permit
+  coro::Notification lost_one_;
+  SessionObserver* observer_ = nullptr;
+  // Sessions that were left in the middle of something, which the server may go on with.
+  std::vector<SessionIdentity> abandoned_;
+  std::string opened_at_;  // by the server's clock, UTC
+  Rng rng_;
 };
 
 // A connection whose session sees `schema` first (empty: as the server has it).

@@ -37,8 +37,7 @@ class BackendTest : public testing::Test {
     return {.conninfo = database->conninfo(),
             .schema = "served",
             .style = StatementStyle::batched,
-            .connections = connections,
-            .reconnect_patience = 150ms};
+            .connections = connections};
   }
 
   template <class T>
@@ -69,7 +68,8 @@ Task<void> use(Backend& backend, int number, std::vector<int>& order, std::size_
   const SessionLease lease(backend, *session);
   order.push_back(number);
   out_max = std::max(out_max, ++out);
-  co_await lease->execute(level);
+  Trace trace;
+  co_await lease->execute(level, trace);
   --out;
 }
 
@@ -116,18 +116,74 @@ TEST_F(BackendTest, DoesNotOpenWhatIsNotThere) {
   EXPECT_THROW(run(without_tables.open()), Error);
 }
 
+// What a backend has said of its sessions.
+struct Sessions final : SessionObserver {
+  void on_session_lost() noexcept override { ++lost; }
+  void on_session_refused(const Error& error) noexcept override {
+    ++refused;
+    last_refusal = error.what();
+  }
+  void on_session_opened() noexcept override { ++opened; }
+
+  int lost = 0;
+  int refused = 0;
+  int opened = 0;
+  std::string last_refusal;
+};
+
+// Runs `body` with the backend's keep_open() beside it; then that is cancelled.
+template <class Body>
+Task<void> beside_keep_open(Backend& backend, Sessions& sessions, Body& body) {
+  coro::CancelSource& source = co_await coro::current_source();
+  coro::Scope scope(source);
+  scope.start(backend.keep_open(sessions));
+  std::exception_ptr error;
+  try {
+    co_await body();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  scope.cancel();
+  co_await scope.join();
+  if (error) std::rethrow_exception(error);
+}
+
+Task<ErrorClass> class_of_failure(Backend& backend, Input input) {
+  try {
+    co_await execute_once(backend, std::move(input));
+  } catch (const Error& error) {
+    co_return error.error_class();
+  }
+  ADD_FAILURE() << "there was no error";
+  co_return ErrorClass::statement;
+}
+
+constexpr const char* end_all_sessions =
+    "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+    "WHERE application_name = 'drover' AND pid <> pg_backend_pid()";
+constexpr const char* count_sessions =
+    "SELECT count(*) FROM pg_stat_activity "
+    "WHERE application_name = 'drover' AND pid <> pg_backend_pid()";
+
 TEST_F(BackendTest, OpensALostConnectionAgain) {
   PostgresBackend backend(options(1));
   run(backend.open());
-  database->script(
-      "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
-      "WHERE application_name = 'drover' AND pid <> pg_backend_pid()");
-  EXPECT_EQ(failure(execute_once(backend, level)).error_class(), ErrorClass::connection_lost);
-  EXPECT_TRUE(run(execute_once(backend, level)).committed);
+  database->script(end_all_sessions);
+  Sessions sessions;
+  auto body = [&]() -> Task<void> {
+    const ErrorClass first = co_await class_of_failure(backend, level);
+    EXPECT_EQ(first, ErrorClass::connection_lost);
+    const Outcome second = co_await execute_once(backend, level);
+    EXPECT_TRUE(second.committed);
+  };
+  run(beside_keep_open(backend, sessions, body));
+  EXPECT_EQ(sessions.lost, 1);
+  EXPECT_EQ(sessions.opened, 1);
+  EXPECT_EQ(sessions.refused, 0);
 }
 
-// A lost session does not hold up the others.
-TEST_F(BackendTest, PrefersSessionsThatWork) {
+// A lost session holds up nobody while another one works.
+TEST_F(BackendTest, HandsOutNoLostSession) {
   PostgresBackend backend(options(2));
   run(backend.open());
   database->script(
@@ -140,15 +196,12 @@ TEST_F(BackendTest, PrefersSessionsThatWork) {
     if (error.error_class() == ErrorClass::connection_lost) ++failures;
   }
   EXPECT_LE(failures, 1);
-  EXPECT_EQ(database->value("SELECT count(*) FROM pg_stat_activity "
-                            "WHERE application_name = 'drover' AND pid <> pg_backend_pid()"),
-            "1")
-      << "the other session is opened when it is needed";
+  EXPECT_EQ(database->value(count_sessions), "1") << "nobody opens it without keep_open()";
 }
 
 TEST_F(BackendTest, OutlivesItsServer) {
   test::TestServer server;
-  PostgresOptions own = options(2);
+  PostgresOptions own = options(3);
   own.conninfo = server.conninfo();
   own.schema = "";
   const auto connection = run(Connection::open(server.conninfo()));
@@ -160,19 +213,103 @@ TEST_F(BackendTest, OutlivesItsServer) {
   EXPECT_EQ(run(execute_once(backend, delivery)).districts_skipped, 10);
 
   server.stop(StopMode::immediate);
-  for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(failure(execute_once(backend, delivery)).error_class(), ErrorClass::ambiguous_commit);
-  }
-  const coro::Instant before = database->worker().now();
-  const Error down = failure(execute_once(backend, delivery));
-  EXPECT_EQ(down.error_class(), ErrorClass::unavailable) << down.what();
-  const coro::Duration waited = database->worker().now() - before;
-  EXPECT_GE(waited, 150ms);
-  EXPECT_LT(waited, 5s);
+  Sessions sessions;
+  auto body = [&]() -> Task<void> {
+    for (int i = 0; i < 3; ++i) {
+      const ErrorClass lost = co_await class_of_failure(backend, delivery);
+      EXPECT_EQ(lost, ErrorClass::ambiguous_commit);
+    }
+    while (sessions.refused < 2) co_await coro::sleep_for(1ms);
+    EXPECT_EQ(sessions.opened, 0);
+    server.start();
+    for (int i = 0; i < 3; ++i) {
+      const Outcome outcome = co_await execute_once(backend, delivery);
+      EXPECT_EQ(outcome.districts_skipped, 10);
+    }
+    while (sessions.opened < 3) co_await coro::sleep_for(1ms);
+  };
+  run(beside_keep_open(backend, sessions, body));
+  EXPECT_EQ(sessions.lost, 3);
+  EXPECT_EQ(sessions.opened, 3) << "all of them are back, and not only those that are needed";
+}
 
-  server.start();
-  EXPECT_EQ(run(execute_once(backend, delivery)).districts_skipped, 10);
-  EXPECT_EQ(run(execute_once(backend, delivery)).districts_skipped, 10);
+TEST_F(BackendTest, GivesUpAtTheFirstRefusalWhenItIsToldNotToWait) {
+  test::TestServer server;
+  PostgresOptions own = options(1);
+  own.conninfo = server.conninfo();
+  own.schema = "";
+  own.wait_for_server = false;
+  const auto connection = run(Connection::open(server.conninfo()));
+  for (const Table table : all_tables) run(connection->script(create_table(table, "")));
+  PostgresBackend backend(own);
+  run(backend.open());
+  server.stop(StopMode::immediate);
+  EXPECT_EQ(failure(execute_once(backend, level)).error_class(), ErrorClass::connection_lost);
+  Sessions sessions;
+  try {
+    run(backend.keep_open(sessions));
+    ADD_FAILURE() << "it goes on";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.error_class(), ErrorClass::unavailable) << error.what();
+  }
+  EXPECT_EQ(sessions.refused, 1);
+}
+
+TEST_F(BackendTest, RefusesAServerThatTakesNoWrites) {
+  PostgresOptions standby = options(1);
+  standby.conninfo += " options='-c default_transaction_read_only=on'";
+  PostgresBackend backend(standby);
+  try {
+    run(backend.open());
+    ADD_FAILURE() << "it was opened";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.error_class(), ErrorClass::unavailable);
+    EXPECT_NE(std::string(error.what()).find("target_session_attrs=read-write"), std::string::npos);
+  }
+}
+
+TEST_F(BackendTest, AStatementThatTakesTooLongIsCancelledAndTheSessionStays) {
+  PostgresOptions hurried = options(1);
+  hurried.statement_timeout = 100ms;
+  PostgresBackend backend(hurried);
+  run(backend.open());
+  database->script("BEGIN; LOCK TABLE stock IN ACCESS EXCLUSIVE MODE");
+  EXPECT_EQ(failure(execute_once(backend, level)).error_class(), ErrorClass::timed_out);
+  database->script("ROLLBACK");
+  EXPECT_TRUE(run(execute_once(backend, level)).committed);
+}
+
+TEST_F(BackendTest, AsksForTheIsolationLevel) {
+  PostgresOptions strict = options(1);
+  strict.isolation = Isolation::serializable;
+  PostgresBackend backend(strict);
+  run(backend.open());
+  // Another one has written the row that this one wants, and commits while it waits.
+  auto commit_when_awaited = [](Connection& other) -> Task<void> {
+    for (;;) {
+      const Result waits = co_await other.query("SELECT count(*) FROM pg_locks WHERE NOT granted");
+      if (waits.text(0, 0) != "0") break;
+      co_await coro::sleep_for(1ms);
+    }
+    co_await other.script("COMMIT");
+  };
+  auto body = [&]() -> Task<void> {
+    const auto other = co_await open_in_schema(database->conninfo(), "served");
+    co_await other->script(
+        "BEGIN; UPDATE customer SET c_balance = c_balance "
+        "WHERE c_w_id = 1 AND c_d_id = 1 AND c_id = 1");
+    coro::CancelSource& source = co_await coro::current_source();
+    coro::Scope scope(source);
+    scope.start(commit_when_awaited(*other));
+    PaymentInput payment{};
+    payment.w_id = payment.d_id = 1;
+    payment.customer.c_w_id = payment.customer.c_d_id = payment.customer.c_id = 1;
+    payment.amount_cents = 100;
+    const ErrorClass overtaken = co_await class_of_failure(backend, payment);
+    EXPECT_EQ(overtaken, ErrorClass::retryable);
+    co_await scope.join();
+  };
+  run(body());
 }
 
 }  // namespace

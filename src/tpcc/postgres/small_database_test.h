@@ -169,7 +169,8 @@ class SmallDatabase {
 inline coro::Task<Outcome> execute_once(Backend& backend, Input input) {
   Session* session = co_await backend.acquire();
   const SessionLease lease(backend, *session);
-  co_return co_await lease->execute(input);
+  Trace trace;
+  co_return co_await lease->execute(input, trace);
 }
 
 inline std::string style_name(StatementStyle style) {

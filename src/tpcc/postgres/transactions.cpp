@@ -15,6 +15,11 @@ const std::string_view customer_id_by_name =
     "(SELECT (array_agg(c_id ORDER BY c_first, c_id))[((count(*) + 1) / 2)::int4] FROM customer "
     "WHERE c_w_id = $1::int4 AND c_d_id = $2::int4 AND c_last = $3::text)";
 
+std::string marked_date(std::string_view mark_parameter) {
+  return fmt::format("(date_trunc('second', localtimestamp) + {}::int4 * interval '1 microsecond')",
+                     mark_parameter);
+}
+
 std::vector<Statement> statements_of(StatementStyle style) {
   std::vector<Statement> all = {begin_statement, commit_statement, rollback_statement};
   for (const auto statements :

@@ -12,7 +12,9 @@
 // cannot deadlock with itself: new_order, then customer, district, warehouse, then stock by its
 // key.
 //
-// The functions leave an open transaction behind when they throw; their caller rolls it back.
+// The functions leave an open transaction behind when they throw; their caller rolls it back. Those
+// that write take a Trace: its mark goes into the dates that they write, and they say in it when
+// the commit is under way.
 #pragma once
 
 #include <span>
@@ -47,19 +49,28 @@ std::span<const Statement> order_status_statements(StatementStyle style);
 std::span<const Statement> delivery_statements(StatementStyle style);
 std::span<const Statement> stock_level_statements(StatementStyle style);
 
-coro::Task<Outcome> new_order_batched(Connection& connection, const NewOrderInput& input);
-coro::Task<Outcome> new_order_single(Connection& connection, const NewOrderInput& input);
-coro::Task<Outcome> payment_batched(Connection& connection, const PaymentInput& input);
-coro::Task<Outcome> payment_single(Connection& connection, const PaymentInput& input);
+coro::Task<Outcome> new_order_batched(Connection& connection, const NewOrderInput& input,
+                                      Trace& trace);
+coro::Task<Outcome> new_order_single(Connection& connection, const NewOrderInput& input,
+                                     Trace& trace);
+coro::Task<Outcome> payment_batched(Connection& connection, const PaymentInput& input,
+                                    Trace& trace);
+coro::Task<Outcome> payment_single(Connection& connection, const PaymentInput& input, Trace& trace);
 coro::Task<Outcome> order_status_batched(Connection& connection, const OrderStatusInput& input);
 coro::Task<Outcome> order_status_single(Connection& connection, const OrderStatusInput& input);
-coro::Task<Outcome> delivery_batched(Connection& connection, const DeliveryInput& input);
-coro::Task<Outcome> delivery_single(Connection& connection, const DeliveryInput& input);
+coro::Task<Outcome> delivery_batched(Connection& connection, const DeliveryInput& input,
+                                     Trace& trace);
+coro::Task<Outcome> delivery_single(Connection& connection, const DeliveryInput& input,
+                                    Trace& trace);
 coro::Task<Outcome> stock_level_batched(Connection& connection, const StockLevelInput& input);
 coro::Task<Outcome> stock_level_single(Connection& connection, const StockLevelInput& input);
 
 // Throws database::Error (class statement) unless `result` has exactly one row: `what` names it.
 void require_one_row(const Result& result, std::string_view what);
+
+// A date for h_date and ol_delivery_d: the second is the server's, its fraction the mark of a
+// Trace, which is the parameter named, e.g. "$7".
+std::string marked_date(std::string_view mark_parameter);
 
 // The row of a customer chosen by last name is the one in the middle, by first name, rounded up
 // (clause 2.5.2.2). An expression of $1 = c_w_id, $2 = c_d_id, $3 = c_last.

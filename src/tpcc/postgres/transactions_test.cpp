@@ -30,12 +30,10 @@ class Transactions : public testing::TestWithParam<StatementStyle> {
 
   void SetUp() override {
     database->make("small");
-    backend = std::make_unique<PostgresBackend>(
-        PostgresOptions{.conninfo = database->conninfo(),
-                        .schema = "small",
-                        .style = GetParam(),
-                        .connections = 2,
-                        .reconnect_patience = std::chrono::milliseconds(100)});
+    backend = std::make_unique<PostgresBackend>(PostgresOptions{.conninfo = database->conninfo(),
+                                                                .schema = "small",
+                                                                .style = GetParam(),
+                                                                .connections = 2});
     database->run(backend->open());
   }
 

@@ -18,7 +18,7 @@ class SimulatedBackend final : public Backend, Session {
   void release(Session&) noexcept override {}
 
  private:
-  coro::Task<Outcome> execute(const Input& input) override {
+  coro::Task<Outcome> execute(const Input& input, Trace&) override {
     co_await coro::sleep_for(transaction_time_);
     Outcome outcome;
     if (const auto* order = std::get_if<NewOrderInput>(&input))

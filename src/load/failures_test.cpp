@@ -1,0 +1,254 @@
+// A herd on virtual time whose database fails: what is counted, what is resolved, and what waits.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "coro/block_on.h"
+#include "coro/sleep.h"
+#include "load/herd.h"
+
+namespace drover::load {
+namespace {
+
+using namespace std::chrono_literals;
+using coro::Duration;
+using coro::Task;
+using database::Error;
+using database::ErrorClass;
+using tpcc::Outcome;
+using tpcc::Resolution;
+using tpcc::TransactionType;
+
+TransactionType type_of(const tpcc::Input& input) {
+  return static_cast<TransactionType>(input.index());
+}
+
+bool writes(const tpcc::Input& input) {
+  return type_of(input) != TransactionType::OrderStatus &&
+         type_of(input) != TransactionType::StockLevel;
+}
+
+// A database that is away from `away_from` to `away_until`: transactions in flight are lost, their
+// commits ambiguous, and sessions are handed out again when it is back.
+class FailingDatabase final : public tpcc::Backend, tpcc::Session {
+ public:
+  Task<void> open() override { co_return; }
+
+  Task<void> keep_open(tpcc::SessionObserver& observer) override {
+    co_await coro::sleep_for(away_from);
+    away_ = true;
+    observer.on_session_refused(Error(ErrorClass::unavailable, "", "refused"));
+    co_await coro::sleep_for(away_until - away_from);
+    away_ = false;
+    observer.on_session_opened();
+    back_.set();
+  }
+
+  Task<Session*> acquire() override {
+    if (away_) co_await back_.wait();
+    co_return static_cast<Session*>(this);
+  }
+  void release(Session&) noexcept override {}
+
+  Task<Outcome> execute(const tpcc::Input& input, tpcc::Trace& trace) override {
+    marks.push_back(trace.mark);
+    const Duration whole = type_of(input) == TransactionType::Delivery ? delivery_time : time;
+    co_await coro::sleep_for(whole / 2);
+    trace.commit_sent = writes(input);
+    co_await coro::sleep_for(whole / 2);
+    if (away_) {
+      const auto error = writes(input) ? ErrorClass::ambiguous_commit : ErrorClass::connection_lost;
+      throw Error(error, "", "the server closed the connection");
+    }
+    Outcome outcome;
+    if (type_of(input) == TransactionType::Delivery) outcome.delivered.fill(2101);
+    co_return outcome;
+  }
+
+  Task<std::vector<Resolution>> resolve(std::vector<tpcc::Doubt> doubts) override {
+    asked = doubts;
+    co_return std::vector<Resolution>(doubts.size(), answer);
+  }
+
+  Duration time = 10ms;
+  Duration delivery_time = 10ms;
+  Duration away_from = 60s;
+  Duration away_until = 90s;
+  Resolution answer = Resolution::committed;
+  std::vector<tpcc::Doubt> asked;
+  std::vector<std::uint32_t> marks;
+
+ private:
+  bool away_ = false;
+  coro::Event back_;
+};
+
+class FailuresTest : public testing::Test {
+ protected:
+  FailuresTest() {
+    plan.warehouses = 10;
+    plan.duration = 2min;
+    plan.seed = 7;
+  }
+
+  void run(tpcc::Backend& backend) {
+    auto body = [&]() -> Task<void> {
+      Herd herd(plan, 0, backend, metrics, shared);
+      start = clock.now();
+      const Timetable timetable{.start = start,
+                                .measure_start = start + plan.warmup,
+                                .measure_end = start + plan.warmup + plan.duration};
+      co_await herd.run(timetable);
+      co_await herd.settle();
+    };
+    coro::block_on(worker, body());
+  }
+
+  template <class Member>
+  std::uint64_t total(Member member) const {
+    std::uint64_t sum = 0;
+    for (const auto& one : metrics.measured) sum += (one.*member).get();
+    return sum;
+  }
+
+  coro::VirtualClock clock;
+  coro::Worker worker{clock};
+  coro::Instant start;
+  Plan plan;
+  WorkerMetrics metrics;
+  SharedRecords shared;
+};
+
+TEST_F(FailuresTest, TheRunGoesOnWhenTheDatabaseIsBackAndTheOutageIsMeasured) {
+  plan.no_delays = true;
+  FailingDatabase database;
+  run(database);
+  const AvailabilityRecord record = shared.availability.record(clock.now());
+  ASSERT_EQ(record.outages.size(), 1U);
+  EXPECT_NEAR(std::chrono::duration<double>(record.outages[0].start - start).count(), 60, 0.02);
+  ASSERT_TRUE(record.outages[0].end.has_value());
+  EXPECT_NEAR(std::chrono::duration<double>(*record.outages[0].end - start).count(), 90, 0.001);
+  EXPECT_EQ(record.outages[0].transactions_lost, 100U) << "a hundred terminals were in flight";
+  EXPECT_EQ(total(&TransactionMetrics::failed), 100U);
+  // 90 of 120 seconds at 100 terminals and 10 ms.
+  EXPECT_NEAR(static_cast<double>(total(&TransactionMetrics::committed)), 90 * 100 * 100, 9'000);
+}
+
+TEST_F(FailuresTest, AmbiguousCommitsAreResolvedAndCountedWhereTheyBelong) {
+  plan.no_delays = true;
+  FailingDatabase database;
+  run(database);
+  const auto ambiguous = total(&TransactionMetrics::ambiguous_committed);
+  EXPECT_GT(ambiguous, 50U);
+  EXPECT_LT(ambiguous, 100U) << "those that only read are lost, and nothing is unknown of them";
+  EXPECT_EQ(database.asked.size(), ambiguous);
+  EXPECT_EQ(total(&TransactionMetrics::ambiguous_not_committed), 0U);
+  for (const tpcc::Doubt& doubt : database.asked) {
+    EXPECT_TRUE(writes(doubt.input));
+    EXPECT_TRUE(doubt.trace.commit_sent);
+  }
+  // The ledger holds the answered and the resolved ones.
+  const auto& order = metrics.measured[tpcc::index_of(TransactionType::NewOrder)];
+  const auto counted = order.committed.get() + order.ambiguous_committed.get();
+  EXPECT_GE(metrics.ledger.new_orders.get(), counted);
+  EXPECT_LE(metrics.ledger.new_orders.get(), counted + 100) << "what ended after the interval";
+  EXPECT_EQ(metrics.ledger.unresolved.get(), 0U);
+}
+
+TEST_F(FailuresTest, WhatDidNotHappenIsNotInTheLedger) {
+  plan.no_delays = true;
+  FailingDatabase database;
+  database.answer = Resolution::not_committed;
+  run(database);
+  const auto& payment = metrics.measured[tpcc::index_of(TransactionType::Payment)];
+  EXPECT_GT(payment.ambiguous_not_committed.get(), 0U);
+  EXPECT_GE(metrics.ledger.payments.get(), payment.committed.get());
+  EXPECT_LE(metrics.ledger.payments.get(), payment.committed.get() + 100);
+}
+
+TEST_F(FailuresTest, WhatNobodyKnowsIsSaidToBeUnresolved) {
+  plan.no_delays = true;
+  FailingDatabase database;
+  database.answer = Resolution::unknown;
+  run(database);
+  EXPECT_GT(total(&TransactionMetrics::ambiguous_unresolved), 0U);
+  EXPECT_EQ(metrics.ledger.unresolved.get(), total(&TransactionMetrics::ambiguous_unresolved));
+}
+
+TEST_F(FailuresTest, WaitingForADatabaseThatIsAwayIsLatencyAndNoWaitOfOurs) {
+  FailingDatabase database;
+  run(database);
+  const auto& order = metrics.measured[tpcc::index_of(TransactionType::NewOrder)];
+  EXPECT_GT(order.latency.snapshot().max_ns(), 10'000'000'000U);
+  EXPECT_LT(order.wait.snapshot().max_ns(), 1'000'000U);
+}
+
+TEST_F(FailuresTest, WhatIsCancelledAtTheEndUnderItsCommitIsAskedFor) {
+  plan.no_delays = true;
+  plan.duration = 1s;
+  FailingDatabase database;
+  database.time = database.delivery_time = 1h;  // the commit is sent in the middle of it
+  plan.drain_patience = 40min;
+  run(database);
+  EXPECT_GT(database.asked.size(), 50U);
+  EXPECT_EQ(metrics.ledger.new_orders.get() + metrics.ledger.payments.get() +
+                metrics.ledger.deliveries.get(),
+            database.asked.size());
+  EXPECT_EQ(total(&TransactionMetrics::failed), 0U) << "it ended after the interval";
+}
+
+TEST_F(FailuresTest, MarksDoNotRepeat) {
+  plan.duration = 1s;
+  plan.no_delays = true;
+  FailingDatabase database;
+  run(database);
+  std::vector<std::uint32_t> marks = database.marks;
+  ASSERT_GT(marks.size(), 1'000U);
+  std::sort(marks.begin(), marks.end());
+  EXPECT_EQ(std::adjacent_find(marks.begin(), marks.end()), marks.end());
+  EXPECT_LT(marks.back(), tpcc::Trace::marks);
+}
+
+TEST_F(FailuresTest, ADeferredDeliveryIsAnsweredAtOnceAndExecutedLater) {
+  plan.deferred_delivery = true;
+  plan.duration = 1h;
+  FailingDatabase database;
+  database.time = database.delivery_time = 2s;
+  database.away_from = 10h;
+  database.away_until = 11h;
+  run(database);
+  const auto& delivery = metrics.measured[tpcc::index_of(TransactionType::Delivery)];
+  EXPECT_GT(delivery.committed.get(), 500U);
+  EXPECT_EQ(delivery.committed.get(), metrics.deferred.queued.get());
+  EXPECT_LT(delivery.latency.snapshot().max_ns(), 1'000'000U);
+  const auto executed = metrics.deferred.latency.snapshot();
+  EXPECT_GE(executed.min_ns(), 1'990'000'000U);
+  EXPECT_EQ(metrics.deferred.completed.get(), metrics.deferred.queued.get())
+      << "those in the queue at the end were executed, too";
+  EXPECT_GE(metrics.ledger.deliveries.get(), metrics.deferred.completed.get());
+}
+
+TEST_F(FailuresTest, AFullQueueOfDeliveriesMakesTheTerminalWait) {
+  plan.deferred_delivery = true;
+  plan.no_delays = true;
+  plan.warehouses = 1;
+  plan.duration = 10s;
+  plan.max_inflight = 4;
+  FailingDatabase database;
+  database.away_from = 10h;
+  database.away_until = 11h;
+  database.time = 1ms;
+  database.delivery_time = 1s;
+  run(database);
+  // Room for a hundred, and one executed a second: the ten terminals come to wait soon.
+  const auto& delivery = metrics.measured[tpcc::index_of(TransactionType::Delivery)];
+  EXPECT_GE(metrics.deferred.queued.get(), 100U);
+  EXPECT_LE(metrics.deferred.queued.get(), 111U);
+  EXPECT_GT(delivery.latency.snapshot().max_ns(), 1'000'000'000U);
+  EXPECT_EQ(delivery.attempts.get(), delivery.committed.get());
+}
+
+}  // namespace
+}  // namespace drover::load

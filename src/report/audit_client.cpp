@@ -1,0 +1,146 @@
+// Whether the client itself was the bottleneck: then the figures are those of the client.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/audit_lines.h"
+
+namespace drover::report {
+
+namespace {
+
+// A worker that wants a processor for more of the time makes transactions queue in it.
+constexpr double demand_most = 0.8;
+
+// Of the mean latency, what may be the client's own delay. A delay below `delay_least_ms` is never
+// held against it: on an idle machine a thread takes that long to wake up.
+constexpr double share_most = 0.1;
+constexpr double delay_least_ms = 1;
+
+// Times that a worker has to be woken for a transaction: its timer, and two answers.
+constexpr double wake_ups_per_transaction = 3;
+
+// What a late timer takes from the load: the terminal comes later in each cycle, twice.
+constexpr double timer_lag_p99_most_ms = 50;
+constexpr double cycle_share_most = 0.01;
+
+double mean_ms(const measure::HistogramSnapshot& histogram) {
+  return histogram.mean_ns() * 1e-6;
+}
+
+// What to do where a thread had to wait for a processor.
+std::string crowd_knob() {
+  return "give the client processors of its own, or another machine";
+}
+
+Verdict audit_worker_load(const Result& result) {
+  Verdict line{"client.load", "", Judgement::not_judged, "the load of the workers is unknown"};
+  const ClientCost& client = result.client;
+  if (client.workers.empty()) return line;
+  const auto demand = [](const WorkerHealth& worker) {
+    return worker.load + worker.run_queue_share;
+  };
+  const WorkerHealth& busiest = *std::max_element(
+      client.workers.begin(), client.workers.end(),
+      [&](const WorkerHealth& a, const WorkerHealth& b) { return demand(a) < demand(b); });
+  line.judgement = demand(busiest) <= demand_most ? Judgement::held : Judgement::invalid;
+  line.text =
+      fmt::format("a worker needed {:.0f}% of a processor, and had {:.0f}%; at most {:.0f}%",
+                  demand(busiest) * 100, busiest.load * 100, demand_most * 100);
+  if (!client.run_queue_known) line.text += " (the kernel does not tell how long it waited)";
+  if (line.judgement != Judgement::invalid) return line;
+  const bool crowded = busiest.run_queue_share > busiest.load;
+  const bool has_processors = result.environment.client.cpus > client.workers.size();
+  line.text += "; " + (crowded          ? crowd_knob()
+                       : has_processors ? "use more --threads"
+                                        : "use more processors, and --threads");
+  return line;
+}
+
+Verdict audit_run_queue(const Result& result) {
+  Verdict line{"client.run_queue", "", Judgement::not_judged, ""};
+  const TransactionResult* new_order = result.find_transaction("NewOrder");
+  if (!result.client.run_queue_known || result.client.workers.empty()) {
+    line.text = "the kernel does not tell how long threads wait for a processor";
+    return line;
+  }
+  if (new_order == nullptr || new_order->latency.empty()) {
+    line.text = "no New-Order";
+    return line;
+  }
+  double longest_ms = 0;
+  for (const WorkerHealth& worker : result.client.workers) {
+    longest_ms = std::max(longest_ms, worker.wake_up_delay_ms);
+  }
+  const double delay_ms = longest_ms * wake_ups_per_transaction;
+  const double share = delay_ms / mean_ms(new_order->latency);
+  const bool holds = delay_ms <= delay_least_ms || share <= share_most;
+  line.judgement = holds ? Judgement::held : Judgement::invalid;
+  line.text = fmt::format(
+      "waking up takes {:.3f} ms, {:g} times a New-Order of {:.3g} ms: {:.1f}%; at most {:.0f}%",
+      longest_ms, wake_ups_per_transaction, mean_ms(new_order->latency), share * 100,
+      share_most * 100);
+  if (!holds) line.text += "; " + crowd_knob();
+  return line;
+}
+
+Verdict audit_timers(const Result& result) {
+  Verdict line{"client.timers", "", Judgement::not_judged, "no timers with --no-delays"};
+  const measure::HistogramSnapshot& lag = result.client.timer_lag;
+  if (lag.empty()) {
+    if (!result.plan.no_delays) line.text = "no pause ended in the interval";
+    return line;
+  }
+  const double p99_ms = static_cast<double>(lag.percentile_ns(99)) * 1e-6;
+  constexpr double mean_cycle_ms = 20'000;
+  const double cycle_ms = mean_cycle_ms / result.plan.pace;
+  const bool punctual = p99_ms <= timer_lag_p99_most_ms;
+  const bool keeps_pace = 2 * mean_ms(lag) <= cycle_share_most * cycle_ms;
+  line.judgement = punctual && keeps_pace ? Judgement::held : Judgement::invalid;
+  line.text = fmt::format(
+      "timers were late by {:.3g} ms (p99; at most {:g} ms), on average by {:.3g} ms, of {}",
+      p99_ms, timer_lag_p99_most_ms, mean_ms(lag), grouped(lag.count()));
+  if (!keeps_pace) {
+    line.text += fmt::format(": more than {:g}% of a terminal's cycle of {:.3g} ms",
+                             cycle_share_most * 100, cycle_ms);
+  }
+  if (line.judgement == Judgement::invalid)
+    line.text += "; " + crowd_knob() + ", or less terminals";
+  return line;
+}
+
+Verdict audit_waiting(const Result& result) {
+  Verdict line{"client.waiting", "", Judgement::not_judged, ""};
+  const measure::HistogramSnapshot latencies = result.all_latencies();
+  if (result.plan.no_delays) {
+    line.text = "with --no-delays terminals queue by design";
+  } else if (result.plan.max_inflight_chosen) {
+    line.text = "--max-inflight makes terminals queue";
+  } else if (latencies.empty()) {
+    line.text = "no transaction";
+  }
+  if (!line.text.empty()) return line;
+  const measure::HistogramSnapshot waits = result.all_waits();
+  const double share =
+      static_cast<double>(waits.sum_ns()) / static_cast<double>(latencies.sum_ns());
+  const bool holds = mean_ms(waits) <= delay_least_ms || share <= share_most;
+  line.judgement = holds ? Judgement::held : Judgement::invalid;
+  line.text = fmt::format(
+      "a transaction waits {:.3g} ms in the client, {:.1f}% of its latency of {:.3g} ms; at most "
+      "{:.0f}%",
+      mean_ms(waits), share * 100, mean_ms(latencies), share_most * 100);
+  if (!holds) {
+    line.text += fmt::format("; use more --connections ({} now)", result.plan.connections);
+  }
+  return line;
+}
+
+}  // namespace
+
+std::vector<Verdict> audit_client(const Result& result) {
+  return {audit_worker_load(result), audit_run_queue(result), audit_timers(result),
+          audit_waiting(result)};
+}
+
+}  // namespace drover::report

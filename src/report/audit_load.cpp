@@ -1,0 +1,273 @@
+// Whether the terminals did what the specification asks of them, as often as it allows, and evenly.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/audit_lines.h"
+#include "report/sampling_bounds.h"
+#include "report/specification.h"
+#include "report/steady_state.h"
+
+namespace drover::report {
+
+namespace {
+
+// Below so many of a kind a line is not judged.
+constexpr std::uint64_t few = 30;
+
+// A deck makes the mix exact but for the cards at the two edges of the interval: of each warehouse
+// an unfinished deck and ten terminals that hold a card.
+constexpr std::uint64_t edge_cards_per_warehouse = 40;
+
+std::uint64_t completed(const TransactionResult& one) {
+  return one.ok_count + one.user_aborted_count;
+}
+
+Verdict audit_mix(const Result& result) {
+  Verdict line{"mix", "5.2.3", Judgement::not_judged, ""};
+  std::uint64_t all = 0;
+  for (const TransactionResult& one : result.transactions) all += completed(one);
+  if (all < few) {
+    line.text = fmt::format("{} transactions are too few", all);
+    return line;
+  }
+  line.judgement = Judgement::held;
+  const auto count = static_cast<double>(all);
+  const double at_random =
+      std::min(count, static_cast<double>(edge_cards_per_warehouse * result.plan.warehouses));
+  for (const SpecifiedTransaction& rule : specified_transactions) {
+    const TransactionResult* one = result.find_transaction(std::string(rule.name));
+    const std::uint64_t number = one == nullptr ? 0 : completed(*one);
+    const double share = static_cast<double>(number) / count;
+    const double chance =
+        bound_deviations * std::sqrt(rule.share_least * (1 - rule.share_least) * at_random) / count;
+    const bool holds = share >= rule.share_least - chance;
+    line.text += fmt::format("{}{} {:.2f}%", line.text.empty() ? "" : ", ", rule.name, share * 100);
+    if (holds) continue;
+    line.judgement = Judgement::broken;
+    line.text += fmt::format(" (at least {:g}%, less {:.2f} by chance)", rule.share_least * 100,
+                             chance * 100);
+  }
+  line.text += fmt::format(" of {} transactions", grouped(all));
+  return line;
+}
+
+std::string pace_text(const Result& result) {
+  return fmt::format("pace {:g} is not the specification's; run with --pace 1", result.plan.pace);
+}
+
+// The distance of the histogram from the distribution where it is farthest, beyond what late timers
+// explain. Only the edges of buckets are looked at: there the histogram is exact.
+double distance(const measure::HistogramSnapshot& histogram, const Distribution& expected,
+                double lag_s) {
+  // One pause in a thousand may have been later than that.
+  constexpr double later = 0.001;
+  const auto count = static_cast<double>(histogram.count());
+  const auto seconds = [](std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; };
+  double farthest = 0;
+  double seen = 0;
+  for (const auto& [index, number] : histogram.to_sparse().buckets) {
+    const double too_few = expected.cumulative(seconds(measure::bucket_first_ns(index)) - lag_s) -
+                           later - seen / count;
+    seen += static_cast<double>(number);
+    const double too_many =
+        seen / count - expected.cumulative(seconds(measure::bucket_last_ns(index)));
+    farthest = std::max({farthest, too_few, too_many});
+  }
+  return farthest;
+}
+
+// Whether there were times in which terminals could not do what they do, so that pauses began in
+// a crowd.
+bool is_disturbed(const Result& result) {
+  if (!result.availability.outages.empty()) return true;
+  constexpr double mean_cycle_s = 20;
+  return result.all_latencies().mean_ns() * 1e-9 * result.plan.pace > 0.05 * mean_cycle_s;
+}
+
+// How the think times of a type compare with the specified ones.
+struct ThinkTimes {
+  double mean_s = 0;
+  double mean_low_s = 0;
+  double mean_high_s = 0;
+  double distance = 0;
+  double distance_most = 0;
+
+  bool hold() const {
+    return mean_low_s <= mean_s && mean_s <= mean_high_s && distance <= distance_most;
+  }
+};
+
+ThinkTimes compare_think_times(const Result& result, const TransactionResult& one,
+                               double mean_specified_s) {
+  const double interval_s = result.summary.time_seconds;
+  const double mean_s = mean_specified_s / result.plan.pace;
+  const Distribution expected = observed_exponential(mean_s, result.plan.warmup_s, interval_s);
+  const measure::HistogramSnapshot& lag = result.client.timer_lag;
+  // The process is not quite stationary; and where it is not at all, the pauses that are cut by the
+  // edges of the interval may be of any length.
+  const double model_error = 0.005 + (is_disturbed(result) ? mean_s / interval_s : 0);
+  const double error_s =
+      bound_deviations * expected.deviation / std::sqrt(static_cast<double>(one.think.count())) +
+      2 * model_error * mean_s;
+  ThinkTimes times;
+  times.mean_s = one.think.mean_ns() * 1e-9;
+  times.mean_low_s = expected.mean - error_s;
+  times.mean_high_s = expected.mean + error_s + 2 * lag.mean_ns() * 1e-9;
+  times.distance =
+      distance(one.think, expected, static_cast<double>(lag.percentile_ns(99.9)) * 1e-9);
+  times.distance_most = kolmogorov_distance(one.think.count()) + model_error;
+  return times;
+}
+
+Verdict audit_think(const Result& result) {
+  Verdict line{"think", "5.2.5.4", Judgement::not_judged, ""};
+  if (result.plan.no_delays) {
+    line.text = "no think times with --no-delays";
+    return line;
+  }
+  std::string means;
+  std::string wrong;
+  std::uint64_t count = 0;
+  for (const SpecifiedTransaction& rule : specified_transactions) {
+    const TransactionResult* one = result.find_transaction(std::string(rule.name));
+    if (one == nullptr || one->think.count() < few) continue;
+    const ThinkTimes times = compare_think_times(result, *one, rule.think_mean_s);
+    count += one->think.count();
+    means += fmt::format("{}{} {:.4g} s", means.empty() ? "" : ", ", rule.name, times.mean_s);
+    if (times.hold()) continue;
+    wrong += fmt::format(
+        "{}after {} a mean of {:.4g} s ({:.4g} to {:.4g} s expected) at a distance of {:.3f} from "
+        "the negative exponential ({:.3f} allowed)",
+        wrong.empty() ? "" : "; ", rule.name, times.mean_s, times.mean_low_s, times.mean_high_s,
+        times.distance, times.distance_most);
+  }
+  if (count == 0) {
+    line.text = "too few think times";
+  } else if (!wrong.empty()) {
+    line.judgement = Judgement::broken;
+    line.text = wrong + ", of " + grouped(count) + " think times";
+  } else {
+    line.judgement = Judgement::held;
+    line.text =
+        fmt::format("means: {}; negative exponential, of {} think times", means, grouped(count));
+  }
+  if (result.plan.pace != 1.0) {
+    line.judgement = Judgement::broken;
+    line.text = pace_text(result) + " (" + line.text + ")";
+  }
+  return line;
+}
+
+Verdict audit_keying(const Result& result) {
+  Verdict line{"keying", "5.2.5.2", Judgement::not_judged, ""};
+  if (result.plan.no_delays) {
+    line.text = "no keying times with --no-delays";
+    return line;
+  }
+  std::string shortest;
+  std::string wrong;
+  std::uint64_t count = 0;
+  for (const SpecifiedTransaction& rule : specified_transactions) {
+    const TransactionResult* one = result.find_transaction(std::string(rule.name));
+    if (one == nullptr || one->keying.empty()) continue;
+    count += one->keying.count();
+    const double least_s = rule.keying_s / result.plan.pace;
+    const double shortest_s = static_cast<double>(one->keying.min_ns()) * 1e-9;
+    const std::string figure = fmt::format("{} {:.6g} s", rule.name, shortest_s);
+    shortest += (shortest.empty() ? "" : ", ") + figure;
+    // Rounding to nanoseconds, and nothing else.
+    if (shortest_s >= least_s - 1e-9) continue;
+    wrong += (wrong.empty() ? "" : ", ") + figure + fmt::format(" (at least {:.6g} s)", least_s);
+  }
+  if (count == 0) {
+    line.text = "no keying time in the interval";
+  } else {
+    line.judgement = wrong.empty() ? Judgement::held : Judgement::broken;
+    line.text = fmt::format("shortest: {}, of {} keying times", wrong.empty() ? shortest : wrong,
+                            grouped(count));
+  }
+  if (result.plan.pace != 1.0) {
+    line.judgement = Judgement::broken;
+    line.text = pace_text(result) + " (" + line.text + ")";
+  }
+  return line;
+}
+
+Verdict audit_throughput(const Result& result) {
+  Verdict line{"throughput", "4.2", Judgement::not_judged, ""};
+  if (result.plan.no_delays || result.plan.pace != 1.0) {
+    line.text = result.plan.no_delays ? "no bounds with --no-delays"
+                                      : fmt::format("no bounds at pace {:g}", result.plan.pace);
+    return line;
+  }
+  const auto warehouses = static_cast<double>(result.plan.warehouses);
+  if (warehouses == 0) return line;
+  const double minutes = result.summary.time_seconds / 60;
+  const auto new_orders = static_cast<double>(result.summary.new_orders);
+  const double least = tpmc_per_warehouse_least * warehouses * minutes;
+  const double most = tpmc_per_warehouse_max * warehouses * minutes;
+  const auto chance = [](double count) {
+    return bound_deviations * std::sqrt(new_order_variance_ratio() * count);
+  };
+  const double figure = result.summary.tpmc / warehouses;
+  line.judgement = Judgement::held;
+  line.text = fmt::format("{:.2f} tpmC a warehouse, {:g} to {:g} allowed", figure,
+                          tpmc_per_warehouse_least, tpmc_per_warehouse_max);
+  if (new_orders < least - chance(least)) {
+    line.judgement = Judgement::broken;
+    line.text += ": the database does not keep up, or was away; use fewer warehouses";
+  } else if (new_orders > most + chance(most)) {
+    line.judgement = Judgement::broken;
+    line.text += ": more than terminals can do";
+  }
+  return line;
+}
+
+Verdict audit_interval(const Result& result) {
+  Verdict line{"interval", "5.5.2", Judgement::not_judged, ""};
+  const double minutes = result.summary.time_seconds / 60;
+  line.text = fmt::format("{:.3g} min measured", minutes);
+  if (result.summary.time_seconds >= official_interval_s) {
+    line.judgement = Judgement::held;
+  } else {
+    line.text += ": not an official length, which is at least 120 min";
+  }
+  return line;
+}
+
+Verdict audit_steady_state(const Result& result) {
+  Verdict line{"steady_state", "5.5.1", Judgement::not_judged, ""};
+  constexpr std::size_t bins_least = 10;
+  const SteadyStateBins bins = make_steady_state_bins(result.time_series);
+  if (bins.throughput.size() < bins_least) {
+    line.text = fmt::format("less than {} s are too short to see a trend", bins_least);
+    return line;
+  }
+  const auto percent = [](const Trend& trend) {
+    return trend.median > 0 ? trend.change / trend.median * 100 : 0;
+  };
+  const Trend throughput = find_trend(bins.throughput);
+  bool moves = throughput_has_trend(throughput);
+  line.text = fmt::format("throughput {:+.1f}% over the interval (z {:+.1f})", percent(throughput),
+                          throughput.z);
+  if (bins.p90_ms.size() >= bins_least) {
+    const Trend latency = find_trend(bins.p90_ms);
+    moves = moves || p90_has_trend(latency);
+    line.text += fmt::format(", 90th percentile {:+.1f} ms (z {:+.1f})", latency.change, latency.z);
+  }
+  line.text += fmt::format(", of {} bins of {:g} s", bins.throughput.size(), bins.seconds_each);
+  line.judgement = moves ? Judgement::broken : Judgement::held;
+  if (moves) line.text += "; use a longer --warmup";
+  return line;
+}
+
+}  // namespace
+
+std::vector<Verdict> audit_load(const Result& result) {
+  return {audit_mix(result),        audit_keying(result),   audit_think(result),
+          audit_throughput(result), audit_interval(result), audit_steady_state(result)};
+}
+
+}  // namespace drover::report

@@ -1,0 +1,46 @@
+// Whether a series of equal intervals has a trend: the test of Mann and Kendall, and the slope of
+// Theil and Sen. Both look at all pairs of values, so that single outliers do not carry them away.
+//
+// Pure functions.
+#pragma once
+
+#include <vector>
+
+#include "report/result.h"
+
+namespace drover::report {
+
+struct Trend {
+  // About a standard normal variable if there is no trend: how far the number of rising pairs
+  // exceeds that of falling ones. Made smaller where neighbouring values resemble each other.
+  double z = 0;
+  double median = 0;
+  double change = 0;  // from the first value to the last, along the median slope of all pairs
+};
+
+// A trend is held against a run if chance makes it once in 10,000, and if it matters besides.
+inline constexpr double trend_z_most = 3.89;
+inline constexpr double throughput_change_most = 0.05;  // of the median, over the interval
+inline constexpr double p90_change_most = 0.25;
+inline constexpr double p90_change_most_ms = 10;
+
+// Requires: at least 3 values.
+Trend find_trend(const std::vector<double>& values);
+
+bool throughput_has_trend(const Trend& trend);
+bool p90_has_trend(const Trend& trend);  // in milliseconds
+
+// The seconds of the measurement interval, put together to about twenty bins of equal length.
+struct SteadyStateBins {
+  double seconds_each = 0;
+  std::vector<double> throughput;  // transactions a second
+  std::vector<double> p90_ms;      // the median of the seconds' 90th percentiles; of bins with any
+};
+
+inline constexpr std::size_t steady_state_bins = 20;
+
+// Seconds that are left over when the bins are full count in none. Of fewer than steady_state_bins
+// seconds, each is a bin.
+SteadyStateBins make_steady_state_bins(const std::vector<TimePoint>& time_series);
+
+}  // namespace drover::report
