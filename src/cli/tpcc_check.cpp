@@ -1,21 +1,27 @@
 #include "cli/tpcc_check.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <functional>
 #include <memory>
 #include <thread>
 #include <utility>
 
+#include "cli/check_document.h"
+#include "cli/check_progress_line.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/usage_error.h"
 #include "coro/block_on.h"
 #include "coro/worker.h"
+#include "report/atomic_file.h"
+#include "report/result_json.h"
 #include "tpcc/postgres/conditions.h"
 
 namespace drover::cli {
@@ -70,15 +76,6 @@ std::string summary_of(const CheckReport& report) {
   return text + ".\n";
 }
 
-// On a terminal only: a log has no use for it.
-std::function<void(std::size_t, std::size_t)> progress_line() {
-  if (isatty(STDERR_FILENO) == 0) return {};
-  return [](std::size_t done, std::size_t total) {
-    fmt::print(stderr, "\rchecked {}% ", done * 100 / total);
-    if (done == total) fmt::print(stderr, "\r{:14}\r", "");
-  };
-}
-
 // Nothing when it was interrupted.
 coro::Task<std::optional<CheckReport>> check_until_interrupt(CheckOptions options) {
   std::optional<CheckReport> report;
@@ -106,10 +103,37 @@ std::string format_check_report(const CheckReport& report) {
   }
   if (report.money == Money::floating)
     text += "Money is stored in binary floating point: each amount was rounded to cents.\n";
+  if (report.snapshot_refusal)
+    text += fmt::format("Each session saw its own snapshot, as the server shares none: {}\n",
+                        *report.snapshot_refusal);
   return text + "\n" + summary_of(report);
 }
 
-int check_database(const DatabaseTarget& target, const CheckRequest& request) {
+namespace {
+
+constexpr std::string_view json_to_stdout = "-";
+
+report::WantedFile check_file(const std::string& path) {
+  return {path, "JSON file"};
+}
+
+std::string now_in_utc() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+// A document on stdout stands there alone.
+void print_report(const DatabaseTarget& target, const CheckReport& report, double seconds,
+                  std::FILE* out) {
+  fmt::print(out, "Checked {} {} in {}{}, {:.1f} s{}\n\n", report.warehouses,
+             report.warehouses == 1 ? "warehouse" : "warehouses", target.description(),
+             target.schema().empty() ? "" : fmt::format(", schema {}", target.schema()), seconds,
+             report.snapshot_refusal ? "" : ", in one snapshot");
+  fmt::print(out, fmt::runtime(line_format), "#", "clause", "condition", "result");
+  fmt::print(out, "{}", format_check_report(report));
+  std::fflush(out);
+}
+
+CheckOptions options_of(const DatabaseTarget& target, const CheckRequest& request) {
   CheckOptions options;
   options.conninfo = target.conninfo();
   options.schema = target.schema();
@@ -118,23 +142,41 @@ int check_database(const DatabaseTarget& target, const CheckRequest& request) {
   options.connections = request.connections;
   if (options.connections == 0)
     options.connections = std::max<std::size_t>(2, std::thread::hardware_concurrency());
-  options.on_progress = progress_line();
+  return options;
+}
+
+}  // namespace
+
+int check_database(const DatabaseTarget& target, const CheckRequest& request) {
+  const bool to_stdout = request.json == json_to_stdout;
+  if (!request.json.empty() && !to_stdout) report::check_can_write(check_file(request.json));
+  CheckProgressLine line(stderr);
+  CheckOptions options = options_of(target, request);
+  options.on_progress = [&line](const auto& progress) { line.show(progress); };
 
   const BlockedInterrupts blocked;
   coro::Worker worker;
   const coro::Instant start = worker.now();
   const auto report = coro::block_on(worker, check_until_interrupt(std::move(options)));
+  line.clear();
   if (!report) {
     fmt::print(stderr, "drover: interrupted: nothing is known of the data\n");
     return exit_interrupted;
   }
-  const std::chrono::duration<double> seconds = worker.now() - start;
-  fmt::print("Checked {} {} in {}{}, {:.1f} s\n\n", report->warehouses,
-             report->warehouses == 1 ? "warehouse" : "warehouses", target.description(),
-             target.schema().empty() ? "" : fmt::format(", schema {}", target.schema()),
-             seconds.count());
-  fmt::print(fmt::runtime(line_format), "#", "clause", "condition", "result");
-  fmt::print("{}", format_check_report(*report));
+  const double seconds = std::chrono::duration<double>(worker.now() - start).count();
+  print_report(target, *report, seconds, to_stdout ? stderr : stdout);
+  if (!request.json.empty()) {
+    const std::string document =
+        report::document_text(check_document(*report, {.database = target.description(),
+                                                       .schema = target.schema(),
+                                                       .seconds = seconds,
+                                                       .finished = now_in_utc()}));
+    if (to_stdout) {
+      fmt::print("{}", document);
+    } else {
+      report::write_atomically(check_file(request.json), document);
+    }
+  }
   return report->holds() ? exit_success : exit_failure;
 }
 
@@ -146,13 +188,17 @@ void add_tpcc_check(CLI::App& tpcc, std::function<int()>& chosen) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command = tpcc.add_subcommand(
       "check",
-      "Check the consistency of the data (clause 3.3.2) in any database with the nine tables,\n"
-      "whichever tool loaded it. Only reads. Exit code 0: all conditions hold; 1: not, or they\n"
-      "could not be checked.");
+      "Check the data in any database with the nine tables, whichever tool loaded it: the\n"
+      "conditions of clause 3.3.2, and what the transactions imply besides (rows, keys, nulls,\n"
+      "counters). Only reads, and all of it in one snapshot: it may run beside a load. Exit code\n"
+      "0: all conditions hold; 1: not, or they could not be checked.");
   command->footer(
       "Examples:\n"
       "  drover tpcc check\n"
-      "  drover tpcc check --after-import --db postgresql://user@host/name");
+      "  drover tpcc check --json check.json\n"
+      "  drover tpcc check --after-import --db postgresql://user@host/name\n"
+      "\n"
+      "docs/checks.md has each condition with its equation and clause, and the JSON document.");
   add_database_options(*command, arguments->database);
   command
       ->add_option("-w,--warehouses", arguments->request.warehouses,
@@ -167,6 +213,11 @@ void add_tpcc_check(CLI::App& tpcc, std::function<int()>& chosen) {
                    "Sessions that check at the same time (default: as many as processors)")
       ->check(CLI::Range(1, 1'000))
       ->type_name("N");
+  command
+      ->add_option("--json", arguments->request.json,
+                   "Writes what was found to this file as JSON; '-': to the standard output, and\n"
+                   "the report for people to the error stream")
+      ->type_name("FILE");
   command->callback([arguments, &chosen] {
     chosen = [arguments] {
       const DatabaseTarget target(arguments->database);

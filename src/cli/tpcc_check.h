@@ -15,11 +15,14 @@ struct CheckRequest {
   std::optional<std::int32_t> warehouses = {};  // else those that there are
   bool after_import = false;
   std::size_t connections = 0;  // 0: one for each processor of this machine, at least 2
+  std::string json = {};        // file of the JSON document; empty: none; "-": stdout
 };
 
-// Checks, prints the report to stdout and returns the exit code: exit_success if all conditions
-// hold, exit_failure if one does not or could not be judged, exit_interrupted after Ctrl-C. Throws
-// database::Error where there is nothing to check.
+// Checks, prints the report to stdout (to stderr where the document goes there) and returns the
+// exit code: exit_success if all conditions hold, exit_failure if one does not or could not be
+// judged, exit_interrupted after Ctrl-C. Throws database::Error where there is nothing to check,
+// and report::FileError: before the check where the file cannot be made, and after the report is
+// printed where it cannot be written.
 int check_database(const DatabaseTarget& target, const CheckRequest& request);
 
 // The report as a person reads it: a line a condition, and under those that do not hold the first

@@ -30,11 +30,13 @@ TEST(CheckReportText, SaysThatAllHoldAndWhatWasNotChecked) {
   EXPECT_THAT(text, HasSubstr("not checked"));
   EXPECT_THAT(text, HasSubstr("All 2 conditions checked hold."));
   EXPECT_THAT(text, Not(HasSubstr("floating point")));
+  EXPECT_THAT(text, Not(HasSubstr("snapshot")));
 }
 
 TEST(CheckReportText, ShowsOffendersAndErrors) {
   CheckReport report;
   report.money = tpcc::postgres::Money::floating;
+  report.snapshot_refusal = "unknown function pg_export_snapshot()";
   report.verdicts = {verdict(10, "3.3.2.10", "balances"), verdict(11, "3.3.2.11", "fresh"),
                      verdict(0, "4.3.3.1", "columns")};
   report.verdicts[0].offenders = 7;
@@ -47,6 +49,8 @@ TEST(CheckReportText, ShowsOffendersAndErrors) {
   EXPECT_THAT(text, HasSubstr("ERROR\n       column \"s_data\" does not exist\n"));
   EXPECT_THAT(text, Not(HasSubstr("not checked")));
   EXPECT_THAT(text, HasSubstr("floating point"));
+  EXPECT_THAT(text, HasSubstr("Each session saw its own snapshot, as the server shares none: "
+                              "unknown function pg_export_snapshot()\n"));
   EXPECT_THAT(text, HasSubstr("Of 3 conditions 1 violated and 1 not judged, which is no pass."));
 }
 

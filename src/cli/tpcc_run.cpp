@@ -14,6 +14,7 @@
 #include "cli/count_option.h"
 #include "cli/duration.h"
 #include "cli/interrupt.h"
+#include "cli/run_command.h"
 #include "cli/run_result.h"
 #include "cli/usage_error.h"
 #include "coro/block_on.h"
@@ -339,11 +340,13 @@ Task<std::optional<report::LedgerInData>> ledger_of_run(const DatabaseTarget& ta
 int run_on_postgres(Request request, const DatabaseOption& database, const RunRequest& written) {
   load::Plan& plan = request.plan;
   const DatabaseTarget target(database);
-  coro::Worker worker;
   std::optional<std::int32_t> warehouses = plan.warehouses;
   if (request.all_warehouses) warehouses.reset();
-  const Prepared prepared =
-      coro::block_on(worker, prepare(target.conninfo(), target.schema(), warehouses));
+  Prepared prepared;
+  const auto ask = [&]() -> Task<void> {
+    prepared = co_await prepare(target.conninfo(), target.schema(), warehouses);
+  };
+  if (run_command(ask()) != exit_success) return exit_interrupted;
   if (request.all_warehouses) plan.warehouses = prepared.loaded.warehouses;
   resolve_threads(request);
   const std::size_t connections = resolve_connections(request, prepared.server);
@@ -365,8 +368,9 @@ int run_on_postgres(Request request, const DatabaseOption& database, const RunRe
                "note: another tool loaded these tables, so its C-Load is unknown: the distance of "
                "C-Run to it (clause 2.1.6.1) is not ensured\n");
   }
-  // Until here Ctrl-C simply ends the command; from here on it ends the run.
+  // From here on Ctrl-C ends the run, with its result.
   const BlockedInterrupts blocked;
+  coro::Worker worker;
   ui::PlainLines lines(plan, stderr, seconds(5));
   const auto log = open_delivery_log(written);
   const auto backends = [&](std::size_t index) -> std::unique_ptr<tpcc::Backend> {

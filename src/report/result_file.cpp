@@ -1,162 +1,23 @@
 #include "report/result_file.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <string_view>
-#include <system_error>
-
 #include "report/result_json.h"
 
 namespace drover::report {
 
 namespace {
 
-namespace fs = std::filesystem;
-
-const char* advice(int error_number) {
-  switch (error_number) {
-    case ENOENT:
-    case ENOTDIR:
-      return "; make the folder first or name another file";
-    case EACCES:
-    case EPERM:
-    case EROFS:
-    case EISDIR:
-      return "; name a file in a folder that you may write to";
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG:
-      return "; free some space or name a file on another disk";
-    default:
-      return "";
-  }
-}
-
-// Closes the file, and removes it unless it was kept.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(fs::path path, const fs::path& asked_for) : path_(std::move(path)) {
-    unlink(path_.c_str());  // left by a killed process that had the same number
-    descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) throw ResultFileError(asked_for, "create it", errno);
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() {
-    if (descriptor_ >= 0) close(descriptor_);
-    if (!kept_) unlink(path_.c_str());
-  }
-
-  int descriptor() const { return descriptor_; }
-
-  void keep_as(const fs::path& target, const fs::path& asked_for) {
-    const int closed = close(descriptor_);
-    descriptor_ = -1;
-    if (closed != 0) throw ResultFileError(asked_for, "close it", errno);
-    if (rename(path_.c_str(), target.c_str()) != 0) {
-      throw ResultFileError(asked_for, "put it in its place", errno);
-    }
-    kept_ = true;
-  }
-
- private:
-  fs::path path_;
-  int descriptor_ = -1;
-  bool kept_ = false;
-};
-
-// The file that the path means in the end. Of a symbolic link, the file behind it is replaced and
-// not the link.
-fs::path resolved(const fs::path& path) {
-  std::error_code ignored;
-  fs::path target = fs::weakly_canonical(path, ignored);
-  return ignored || target.empty() ? path : target;
-}
-
-bool is_written_in_place(const fs::path& path) {
-  if (path.lexically_normal().native().starts_with("/dev/")) return true;
-  struct stat status{};
-  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
-}
-
-fs::path temporary_name(const fs::path& target) {
-  return target.parent_path() /
-         fmt::format("{}.tmp-{}", target.filename().native(), static_cast<long>(getpid()));
-}
-
-void write_all(int descriptor, std::string_view text, const fs::path& asked_for) {
-  while (!text.empty()) {
-    const ssize_t written = write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw ResultFileError(asked_for, "write to it", errno);
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
-void write_in_place(const fs::path& path, std::string_view text) {
-  const int descriptor = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (descriptor < 0) throw ResultFileError(path, "open it", errno);
-  try {
-    write_all(descriptor, text, path);
-  } catch (...) {
-    close(descriptor);
-    throw;
-  }
-  close(descriptor);
-}
-
-// The new name itself is safe only once the folder is on the disk, too. Some file systems cannot
-// sync a folder; the document is complete by then, so that this is no failure.
-void sync_folder_of(const fs::path& target) {
-  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  fsync(descriptor);
-  close(descriptor);
-}
-
-void require_no_folder(const fs::path& path) {
-  struct stat status{};
-  if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
-    throw ResultFileError(path, "write to it", EISDIR);
-  }
-  if (!path.has_filename()) throw ResultFileError(path, "write to it", ENOENT);
+WantedFile result_file(const std::filesystem::path& path) {
+  return {path, "result file"};
 }
 
 }  // namespace
 
-ResultFileError::ResultFileError(const fs::path& path, const std::string& step, int error_number)
-    : std::runtime_error(fmt::format("result file \"{}\": cannot {}: {}{}", path.native(), step,
-                                     std::generic_category().message(error_number),
-                                     advice(error_number))),
-      path_(path),
-      error_number_(error_number) {}
-
-void write_result_file(const fs::path& path, const Result& result) {
-  require_no_folder(path);
-  const std::string text = document_text(to_json(result));
-  if (is_written_in_place(path)) return write_in_place(path, text);
-  const fs::path target = resolved(path);
-  TemporaryFile file(temporary_name(target), path);
-  write_all(file.descriptor(), text, path);
-  if (fsync(file.descriptor()) != 0) throw ResultFileError(path, "sync it to the disk", errno);
-  file.keep_as(target, path);
-  sync_folder_of(target);
+void write_result_file(const std::filesystem::path& path, const Result& result) {
+  write_atomically(result_file(path), document_text(to_json(result)));
 }
 
-void check_result_file(const fs::path& path) {
-  require_no_folder(path);
-  if (is_written_in_place(path)) {
-    // Not opened: to open a pipe for writing waits for its reader.
-    if (access(path.c_str(), W_OK) != 0) throw ResultFileError(path, "open it", errno);
-    return;
-  }
-  const TemporaryFile file(temporary_name(resolved(path)), path);
+void check_result_file(const std::filesystem::path& path) {
+  check_can_write(result_file(path));
 }
 
 }  // namespace drover::report

@@ -144,7 +144,7 @@ class TablesOfAnotherTool(harness.ServerTestCase):
             "SELECT count(*) FROM pg_class WHERE relnamespace = 'family'::regnamespace"), 0)
 
 
-# A New-Order of two lines, a Payment, an Order-Status, a Delivery and a Stock-Level in the manner
+# A New-Order of five lines, a Payment, an Order-Status, a Delivery and a Stock-Level in the manner
 # of those tools: a statement a row, columns by name, and as few of them as they write.
 STATEMENTS_OF_ANOTHER_TOOL = """
 SELECT c_discount, c_last, c_credit FROM customer WHERE c_w_id = 1 AND c_d_id = 1 AND c_id = 7;
@@ -153,24 +153,28 @@ SELECT d_next_o_id, d_tax FROM district WHERE d_w_id = 1 AND d_id = 1 FOR UPDATE
 INSERT INTO new_order (no_o_id, no_d_id, no_w_id) VALUES (3001, 1, 1);
 UPDATE district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = 1 AND d_id = 1;
 INSERT INTO oorder (o_id, o_d_id, o_w_id, o_c_id, o_ol_cnt, o_all_local)
-  VALUES (3001, 1, 1, 7, 2, 1);
-SELECT i_price, i_name, i_data FROM item WHERE i_id IN (17, 18);
+  VALUES (3001, 1, 1, 7, 5, 1);
+SELECT i_price, i_name, i_data FROM item WHERE i_id BETWEEN 17 AND 21;
 SELECT s_quantity, s_data, s_dist_01 FROM stock WHERE s_i_id = 17 AND s_w_id = 1 FOR UPDATE;
 INSERT INTO order_line (ol_o_id, ol_d_id, ol_w_id, ol_number, ol_i_id, ol_supply_w_id,
     ol_quantity, ol_amount, ol_dist_info)
-  SELECT 3001, 1, 1, i_id - 16, i_id, 1, 5, 5 * i_price, 'abcdefghijklmnopqrstuvwx'
-  FROM item WHERE i_id IN (17, 18);
-UPDATE stock SET s_quantity = s_quantity - 5, s_ytd = s_ytd + 5, s_order_cnt = s_order_cnt + 1,
-    s_remote_cnt = s_remote_cnt + 0 WHERE s_i_id IN (17, 18) AND s_w_id = 1;
+  SELECT 3001, 1, 1, i_id - 16, i_id, 1, 5, 5 * i_price, s_dist_01
+  FROM item JOIN stock ON s_i_id = i_id AND s_w_id = 1 WHERE i_id BETWEEN 17 AND 21;
+UPDATE stock SET s_quantity = s_quantity - 5 + CASE WHEN s_quantity < 15 THEN 91 ELSE 0 END,
+    s_ytd = s_ytd + 5, s_order_cnt = s_order_cnt + 1,
+    s_remote_cnt = s_remote_cnt + 0 WHERE s_i_id BETWEEN 17 AND 21 AND s_w_id = 1;
 
 UPDATE warehouse SET w_ytd = w_ytd + 10.5 WHERE w_id = 1;
 UPDATE district SET d_ytd = d_ytd + 10.5 WHERE d_w_id = 1 AND d_id = 1;
 SELECT c_first, c_id, c_data FROM customer WHERE c_w_id = 1 AND c_d_id = 1
   AND c_last = 'BARBARBAR' ORDER BY c_first;
 UPDATE customer SET c_balance = c_balance - 10.5, c_ytd_payment = c_ytd_payment + 10.5,
-    c_payment_cnt = c_payment_cnt + 1 WHERE c_w_id = 1 AND c_d_id = 1 AND c_id = 7;
+    c_payment_cnt = c_payment_cnt + 1, c_data = CASE c_credit WHEN 'BC'
+      THEN left('7 1 1 1 1 10.5 | ' || c_data, 500) ELSE c_data END
+  WHERE c_w_id = 1 AND c_d_id = 1 AND c_id = 7;
 INSERT INTO history (h_c_d_id, h_c_w_id, h_c_id, h_d_id, h_w_id, h_date, h_amount, h_data)
-  VALUES (1, 1, 7, 1, 1, now(), 10.5, 'name    name');
+  SELECT 1, 1, 7, 1, 1, now(), 10.5, w_name || '    ' || d_name
+  FROM warehouse, district WHERE w_id = 1 AND d_w_id = 1 AND d_id = 1;
 
 SELECT o_id, o_carrier_id, o_entry_d FROM oorder WHERE o_w_id = 1 AND o_d_id = 1 AND o_c_id = 7
   ORDER BY o_id DESC LIMIT 1;

@@ -178,9 +178,10 @@ class LostServer(RunTestCase, harness.ServerTestCase):
         for name, end in (("stopped", self.server.stop_at_once), ("killed", self.server.crash)):
             with self.subTest(end=name):
                 path = self.server.folder / f"{name}.json"
-                command = self.begin_long_run("--db", self.db, "--json", path)
+                command = self.begin_long_run("--db", self.db, "--json", path, "--on-db-loss",
+                                              "fail")
                 end()
-                self.expect_error(command.wait(20), FAILURE, "server|connection", within_s=60)
+                self.expect_error(command.wait(60), FAILURE, "server|connection", within_s=120)
                 self.assertIn("tpmC", command.out)
                 document = json.loads(path.read_text(encoding="utf-8"))
                 self.assertGreater(document["summary"]["new_orders"], 0)

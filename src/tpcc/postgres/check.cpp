@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <cassert>
 #include <charconv>
-#include <cmath>
 #include <memory>
 #include <utility>
 
 #include "coro/scope.h"
 #include "coro/worker.h"
 #include "database/postgres/connection.h"
+#include "tpcc/postgres/check_plan.h"
+#include "tpcc/postgres/check_snapshot.h"
 #include "tpcc/postgres/conditions.h"
 #include "tpcc/postgres/population_rules.h"
 #include "tpcc/postgres/postgres_backend.h"
@@ -25,10 +26,6 @@ using database::Error;
 using database::ErrorClass;
 using database::postgres::Connection;
 using database::postgres::Result;
-
-// Of what the hash tables of a piece hold, 30,000 customers a warehouse, most stay in the caches
-// of the processor.
-constexpr std::int32_t range_warehouses_max = 4;
 
 // One row a table of ours: whether it is there, and whether it holds money in binary floating
 // point. to_regclass() goes by the search path, as the conditions do.
@@ -94,26 +91,22 @@ Task<std::int32_t> count_warehouses(Connection& connection, const CheckOptions& 
   co_return static_cast<std::int32_t>(last);
 }
 
-std::vector<Condition> catalogue_of(const CheckOptions& options, Money money) {
+void append(std::vector<Condition>& all, std::vector<Condition> more) {
+  for (Condition& condition : more) all.push_back(std::move(condition));
+}
+
+// What is to be judged. What would hold of freshly loaded data only goes to `left_out` otherwise.
+std::vector<Condition> catalogue_of(const CheckOptions& options, Money money,
+                                    std::vector<Condition>& left_out) {
   std::vector<Condition> all = consistency_conditions(money);
-  if (options.after_import) all.push_back(freshly_loaded_condition(money));
+  std::vector<Condition>& fresh = options.after_import ? all : left_out;
+  fresh.push_back(freshly_loaded_condition(money));
   std::sort(all.begin(), all.end(), [](const Condition& left, const Condition& right) {
     return left.number < right.number;
   });
-  for (Condition& condition : further_conditions(money)) all.push_back(std::move(condition));
-  if (options.after_import)
-    for (Condition& rule : population_rules(money)) all.push_back(std::move(rule));
+  append(all, further_conditions(money));
+  append(fresh, population_rules(money));
   return all;
-}
-
-void append_pieces(std::vector<CheckPiece>& pieces, std::size_t condition, std::int32_t warehouses,
-                   std::int32_t count) {
-  for (std::int32_t part = 0; part < count; ++part) {
-    const std::int64_t begin = std::int64_t{warehouses} * part / count;
-    const std::int64_t end = std::int64_t{warehouses} * (part + 1) / count;
-    pieces.push_back(
-        {condition, static_cast<std::int32_t>(begin + 1), static_cast<std::int32_t>(end)});
-  }
 }
 
 // One check under way, shared by its sessions, all of one worker.
@@ -123,80 +116,89 @@ class Checking {
       : options_(options),
         conditions_(std::move(conditions)),
         pieces_(plan_check(conditions_, warehouses, options.connections)),
-        answers_(pieces_.size()),
-        errors_(conditions_.size()),
-        times_(conditions_.size()) {}
+        findings_(conditions_.size()),
+        time_left_(pieces_, conditions_.size(), options.connections) {}
 
   std::size_t pieces() const noexcept { return pieces_.size(); }
 
-  // Works on `connection` until no piece is left.
+  // Works on `connection`, which is in its snapshot, until no piece is left.
   Task<void> work(Connection& connection) {
-    co_await begin(connection);
     while (next_ < pieces_.size()) {
-      const std::size_t piece = next_++;
+      const CheckPiece& piece = pieces_[next_++];
+      tell_progress(conditions_[piece.condition].title);
+      const coro::Instant start = coro::Worker::current().now();
       // What the server refused once it refuses for every range.
-      if (!errors_[pieces_[piece].condition]) co_await judge(connection, piece);
+      if (!findings_[piece.condition].error) co_await judge(connection, piece);
+      const coro::Duration took = coro::Worker::current().now() - start;
+      findings_[piece.condition].took += took;
+      time_left_.piece_done(piece, took);
       ++done_;
-      if (options_.on_progress) options_.on_progress(done_, pieces_.size());
     }
-    co_await connection.script("ROLLBACK");
+    if (done_ == pieces_.size()) tell_progress({});
   }
 
   std::vector<Verdict> verdicts() const;
 
  private:
-  struct Answer {
+  // What is known of a condition so far.
+  struct Finding {
     std::int64_t offenders = 0;
-    std::vector<Offender> first;
+    // The first ones of all warehouses seen yet, in the order of the pieces, which is that of the
+    // warehouses.
+    std::vector<std::pair<std::int32_t, Offender>> first;
+    std::optional<std::string> error;
+    coro::Duration took{};
   };
 
-  static Task<void> begin(Connection& connection) {
-    co_await connection.script("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-  }
+  Task<void> judge(Connection& connection, const CheckPiece& piece);
+  void keep_answer(const Result& result, const CheckPiece& piece);
 
-  Task<void> judge(Connection& connection, std::size_t piece);
-  static Answer read_answer(const Result& result);
+  void tell_progress(std::string_view condition) const {
+    if (options_.on_progress)
+      options_.on_progress({done_, pieces_.size(), condition, time_left_.estimate()});
+  }
 
   const CheckOptions& options_;
   std::vector<Condition> conditions_;
   std::vector<CheckPiece> pieces_;
-  std::vector<Answer> answers_;                     // one for each piece
-  std::vector<std::optional<std::string>> errors_;  // one for each condition
-  std::vector<coro::Duration> times_;               // one for each condition
+  std::vector<Finding> findings_;  // one for each condition
+  TimeLeft time_left_;
   std::size_t next_ = 0;
   std::size_t done_ = 0;
 };
 
-Task<void> Checking::judge(Connection& connection, std::size_t piece) {
-  const auto& [condition, first, last] = pieces_[piece];
-  const coro::Instant start = coro::Worker::current().now();
+Task<void> Checking::judge(Connection& connection, const CheckPiece& piece) {
   std::optional<std::string> refused;
   try {
     const Result result =
-        co_await connection.query(conditions_[condition].sql, first, last, options_.offenders_kept);
-    answers_[piece] = read_answer(result);
+        co_await connection.query(conditions_[piece.condition].sql, piece.first_warehouse,
+                                  piece.last_warehouse, options_.offenders_kept);
+    keep_answer(result, piece);
   } catch (const Error& error) {
-    const bool by_server = error.error_class() == ErrorClass::statement ||
-                           error.error_class() == ErrorClass::retryable ||
-                           error.error_class() == ErrorClass::denied;
-    if (!by_server || connection.broken()) throw;
+    if (!refused_by_server(error, connection)) throw;
     refused = error.what();
   }
-  times_[condition] += coro::Worker::current().now() - start;
   if (!refused) co_return;
-  errors_[condition] = std::move(refused);
-  co_await connection.script("ROLLBACK");
-  co_await begin(connection);
+  findings_[piece.condition].error = std::move(refused);
+  co_await CheckSnapshot::recover(connection);
 }
 
-Checking::Answer Checking::read_answer(const Result& result) {
-  Answer answer;
+// The pieces of a condition may end in any order. Of the offenders those of the first warehouses
+// are kept, so that the report is the same each time and the memory that of a few rows.
+void Checking::keep_answer(const Result& result, const CheckPiece& piece) {
+  if (result.rows() == 0) return;
+  Finding& finding = findings_[piece.condition];
+  finding.offenders += to_number(result.text(0, 3));
+  auto place = std::upper_bound(
+      finding.first.begin(), finding.first.end(), piece.first_warehouse,
+      [](std::int32_t warehouse, const auto& other) { return warehouse < other.first; });
   for (int row = 0; row < result.rows(); ++row) {
-    answer.first.push_back({std::string(result.text(row, 0)), std::string(result.text(row, 1)),
-                            std::string(result.text(row, 2))});
-    answer.offenders = to_number(result.text(row, 3));
+    Offender offender{std::string(result.text(row, 0)), std::string(result.text(row, 1)),
+                      std::string(result.text(row, 2))};
+    place = finding.first.emplace(place, piece.first_warehouse, std::move(offender)) + 1;
   }
-  return answer;
+  const auto kept = static_cast<std::size_t>(options_.offenders_kept);
+  if (finding.first.size() > kept) finding.first.resize(kept);
 }
 
 std::vector<Verdict> Checking::verdicts() const {
@@ -207,19 +209,12 @@ std::vector<Verdict> Checking::verdicts() const {
                         .name = condition.name,
                         .clause = condition.clause,
                         .title = condition.title,
-                        .offenders = 0,
+                        .offenders = findings_[i].offenders,
                         .first_offenders = {},
-                        .error = errors_[i],
-                        .server_time = times_[i]});
-  }
-  // The pieces of a condition lie in the order of their warehouses.
-  for (std::size_t i = 0; i < pieces_.size(); ++i) {
-    Verdict& verdict = verdicts[pieces_[i].condition];
-    verdict.offenders += answers_[i].offenders;
-    for (const Offender& offender : answers_[i].first) {
-      if (std::ssize(verdict.first_offenders) == options_.offenders_kept) break;
-      verdict.first_offenders.push_back(offender);
-    }
+                        .error = findings_[i].error,
+                        .server_time = findings_[i].took});
+    for (const auto& [warehouse, offender] : findings_[i].first)
+      verdicts.back().first_offenders.push_back(offender);
   }
   return verdicts;
 }
@@ -244,60 +239,34 @@ bool CheckReport::holds() const noexcept {
                      [](const Verdict& verdict) { return verdict.holds(); });
 }
 
-std::vector<CheckPiece> plan_check(const std::vector<Condition>& conditions,
-                                   std::int32_t warehouses, std::size_t connections) {
-  assert(warehouses > 0 && connections > 0);
-  const auto sessions = static_cast<std::int32_t>(std::min<std::size_t>(connections, 1'000));
-  const std::int32_t narrow =
-      std::min(warehouses,
-               std::max((warehouses + range_warehouses_max - 1) / range_warehouses_max, sessions));
-  // Each wide range costs a pass over a whole table, each narrower one less memory: the root of
-  // their number keeps both within bounds.
-  const auto root = static_cast<std::int32_t>(std::ceil(std::sqrt(warehouses) / 2));
-  const std::int32_t wide = std::min(warehouses, std::max(root, sessions));
-
-  std::vector<CheckPiece> pieces;
-  std::vector<CheckPiece> by_range;
-  for (std::size_t i = 0; i < conditions.size(); ++i) {
-    switch (conditions[i].span) {
-      case Span::once:
-        pieces.push_back({i, 1, warehouses});
-        break;
-      case Span::wide_range:
-        append_pieces(pieces, i, warehouses, wide);
-        break;
-      case Span::range:
-        append_pieces(by_range, i, warehouses, narrow);
-        break;
-    }
-  }
-  std::sort(by_range.begin(), by_range.end(), [](const auto& left, const auto& right) {
-    return std::pair(left.first_warehouse, left.condition) <
-           std::pair(right.first_warehouse, right.condition);
-  });
-  pieces.insert(pieces.end(), by_range.begin(), by_range.end());
-  return pieces;
-}
-
 coro::Task<CheckReport> check(CheckOptions options) {
   assert(options.connections > 0);
   auto first = co_await open_session(options);
   CheckReport report;
+  report.server_version = first->parameter_status("server_version");
+  report.after_import = options.after_import;
+  CheckSnapshot snapshot;
+  co_await snapshot.begin(*first);
   report.money = co_await examine_tables(*first, options);
   report.warehouses = co_await count_warehouses(*first, options);
-  Checking checking(options, catalogue_of(options, report.money), report.warehouses);
+  Checking checking(options, catalogue_of(options, report.money, report.left_out),
+                    report.warehouses);
 
-  auto work_beside = [&options, &checking]() -> Task<void> {
+  auto work_beside = [&options, &snapshot, &checking]() -> Task<void> {
     const auto connection = co_await open_session(options);
+    co_await snapshot.join(*connection);
     co_await checking.work(*connection);
   };
   const std::size_t sessions = std::min(options.connections, checking.pieces());
+  // Nobody leaves before all have ended: the first transaction outlives every join. None of them
+  // is ended in words, as there is nothing to be undone and the sessions close.
   auto work_all = [&](coro::Scope& scope) -> Task<void> {
     for (std::size_t i = 1; i < sessions; ++i) scope.start(work_beside());
     co_await checking.work(*first);
   };
   co_await coro::with_scope(work_all);
   report.verdicts = checking.verdicts();
+  report.snapshot_refusal = snapshot.refusal();
   co_return report;
 }
 

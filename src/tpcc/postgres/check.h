@@ -1,8 +1,9 @@
 // The check of a database: the conditions of conditions.h, and after an import the rules of
 // population_rules.h, over ranges of warehouses in parallel sessions.
 //
-// It only reads, and needs no table of ours. Each statement sees one snapshot, so that a check
-// beside a running load is sound, condition by condition.
+// It only reads, and needs no table of ours. All of it sees one snapshot (check_snapshot.h), so
+// that a check beside a running load is sound: it judges the database as it was when the check
+// began.
 //
 // Thread safety: none; a check belongs to the worker that runs it.
 #pragma once
@@ -21,6 +22,13 @@
 
 namespace drover::tpcc::postgres {
 
+struct CheckProgress {
+  std::size_t done = 0;  // pieces of work; at the end as many as `total`
+  std::size_t total = 0;
+  std::string_view condition = {};  // title of the one that begins now; empty at the end
+  std::optional<coro::Duration> left = {};
+};
+
 struct CheckOptions {
   std::string conninfo = {};
   std::string schema = {};                      // empty: the search path of the server
@@ -28,8 +36,8 @@ struct CheckOptions {
   bool after_import = false;
   std::size_t connections = 2;
   std::int32_t offenders_kept = 3;  // of each condition
-  // Called after each piece of work; may be empty.
-  std::function<void(std::size_t done, std::size_t total)> on_progress = {};
+  // Called when a piece of work begins, and at the end; may be empty.
+  std::function<void(const CheckProgress&)> on_progress = {};
 };
 
 struct Offender {
@@ -40,23 +48,29 @@ struct Offender {
 
 struct Verdict {
   int number = 0;  // n of clause 3.3.2.n, else 0
-  std::string name;
-  std::string_view clause;
-  std::string title;
+  std::string name = {};
+  std::string_view clause = {};
+  std::string title = {};
   std::int64_t offenders = 0;
-  std::vector<Offender> first_offenders;
+  std::vector<Offender> first_offenders = {};
   // Set where the server refused the statement (a column is missing, say): nothing is known then,
   // and an unknown condition is not one that holds.
-  std::optional<std::string> error;
-  coro::Duration server_time{};  // of all its statements
+  std::optional<std::string> error = {};
+  coro::Duration server_time = {};  // of all its statements
 
   bool holds() const noexcept { return offenders == 0 && !error; }
 };
 
 struct CheckReport {
   std::int32_t warehouses = 0;
+  bool after_import = false;
   Money money = Money::exact;
-  std::vector<Verdict> verdicts;  // in the order of the catalogues
+  std::string server_version;
+  // Set where each session saw its own snapshot in place of one for all: why. Each condition is
+  // sound then, too, range by range, but they speak of different instants.
+  std::optional<std::string> snapshot_refusal;
+  std::vector<Verdict> verdicts;    // in the order of the catalogues
+  std::vector<Condition> left_out;  // not judged, as they hold of freshly loaded data only
 
   bool holds() const noexcept;
 };
@@ -64,17 +78,5 @@ struct CheckReport {
 // Throws database::Error: no session to be had or lost, a table missing, no warehouse.
 // Requires: connections > 0.
 coro::Task<CheckReport> check(CheckOptions options);
-
-// A piece of work: condition number `condition` of the catalogue over these warehouses.
-struct CheckPiece {
-  std::size_t condition;
-  std::int32_t first_warehouse;
-  std::int32_t last_warehouse;
-};
-
-// How a check is cut into pieces. Those that take long come first; then range by range, so that
-// the conditions find the pages of a range in memory. Every condition gets each warehouse once.
-std::vector<CheckPiece> plan_check(const std::vector<Condition>& conditions,
-                                   std::int32_t warehouses, std::size_t connections);
 
 }  // namespace drover::tpcc::postgres

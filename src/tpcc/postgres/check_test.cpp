@@ -3,20 +3,26 @@
 #include "tpcc/postgres/check.h"
 
 #include <gtest/gtest.h>
+#include <libpq-fe.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <map>
+#include <functional>
+#include <memory>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 
 #include "coro/block_on.h"
+#include "coro/scope.h"
 #include "coro/worker.h"
 #include "database/error.h"
 #include "database/postgres/connection.h"
 #include "support/test_server.h"
+#include "tpcc/input.h"
+#include "tpcc/postgres/postgres_backend.h"
+#include "tpcc/postgres/small_database_test.h"
 
 namespace drover::tpcc::postgres {
 namespace {
@@ -78,17 +84,21 @@ TEST_F(Check, ReportsEveryConditionAndItsOffenders) {
   execute("CREATE SCHEMA valid; SET search_path TO valid; " + small_population());
   std::size_t last_done = 0;
   std::size_t last_total = 0;
-  const CheckReport valid = run({.schema = "valid",
-                                 .after_import = true,
-                                 .on_progress = [&](std::size_t done, std::size_t total) {
-                                   EXPECT_EQ(done, last_done + 1);
-                                   last_done = done;
-                                   last_total = total;
-                                 }});
+  const CheckReport valid = run(
+      {.schema = "valid", .after_import = true, .on_progress = [&](const CheckProgress& progress) {
+         EXPECT_GE(progress.done, last_done);
+         EXPECT_EQ(progress.left.has_value(), progress.done > 0);
+         EXPECT_EQ(progress.condition.empty(), progress.done == progress.total);
+         last_done = progress.done;
+         last_total = progress.total;
+       }});
   EXPECT_EQ(valid.warehouses, 2);
   EXPECT_EQ(valid.money, Money::exact);
   EXPECT_TRUE(valid.holds());
+  EXPECT_GT(last_total, 50U);
   EXPECT_EQ(last_done, last_total);
+  EXPECT_TRUE(valid.left_out.empty());
+  EXPECT_EQ(valid.snapshot_refusal, std::nullopt);
   std::vector<int> numbers;
   for (const Verdict& verdict : valid.verdicts) {
     EXPECT_TRUE(verdict.holds()) << verdict.name;
@@ -121,10 +131,169 @@ TEST_F(Check, ReportsEveryConditionAndItsOffenders) {
   const CheckReport first = run({.schema = "valid", .warehouses = 1});
   EXPECT_EQ(verdict_named(first, "12").offenders, 2);
   EXPECT_THROW(verdict_named(first, "11"), std::runtime_error);
+  EXPECT_EQ(first.left_out.front().number, 11);
+  EXPECT_GT(first.left_out.size(), 10U);
 
   const CheckReport three = run({.schema = "valid", .warehouses = 3});
   EXPECT_EQ(verdict_named(three, "1").first_offenders.at(0).key, "w_id=3");
   EXPECT_EQ(verdict_named(three, "district.rows").offenders, 10);
+}
+
+// Spoils the database, and each table of it, in the middle of a check; once.
+class Spoiler {
+ public:
+  Spoiler(std::string conninfo, std::string schema)
+      : connection_(PQconnectdb(conninfo.c_str()), PQfinish), schema_(std::move(schema)) {}
+
+  void operator()(const CheckProgress&) {
+    if (done_) return;
+    done_ = true;
+    const std::string sql = "SET search_path TO " + schema_ + R"(;
+        UPDATE warehouse SET w_ytd = w_ytd + 1; DELETE FROM district WHERE d_id = 7;
+        UPDATE customer SET c_balance = NULL WHERE c_id = 5; DELETE FROM stock WHERE s_i_id = 5;
+        DELETE FROM oorder WHERE o_id = 5; UPDATE order_line SET ol_quantity = 99 WHERE ol_o_id = 9;
+        DELETE FROM new_order; DELETE FROM history WHERE h_c_id = 7; DELETE FROM item)";
+    PGresult* result = PQexec(connection_.get(), sql.c_str());
+    EXPECT_EQ(PQresultStatus(result), PGRES_COMMAND_OK) << PQerrorMessage(connection_.get());
+    PQclear(result);
+  }
+
+ private:
+  std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
+  std::string schema_;
+  bool done_ = false;
+};
+
+std::vector<std::string> violated(const CheckReport& report) {
+  std::vector<std::string> names;
+  for (const Verdict& verdict : report.verdicts)
+    if (!verdict.error && !verdict.holds()) names.push_back(verdict.name);
+  return names;
+}
+
+// The first session begins before the database is spoilt, the others after it.
+TEST_F(Check, SeesOneSnapshotInAllSessions) {
+  execute("CREATE SCHEMA moving; SET search_path TO moving; " + small_population());
+  Spoiler spoil(server->conninfo(), "moving");
+  const CheckReport during =
+      run({.schema = "moving", .connections = 4, .on_progress = std::ref(spoil)});
+  EXPECT_EQ(during.snapshot_refusal, std::nullopt);
+  EXPECT_EQ(violated(during), std::vector<std::string>{});
+  EXPECT_TRUE(during.holds());
+
+  const CheckReport after = run({.schema = "moving", .connections = 4});
+  EXPECT_GT(violated(after).size(), 15U);
+}
+
+TEST_F(Check, SaysWhereEachSessionSawItsOwnSnapshot) {
+  execute("CREATE SCHEMA apart; SET search_path TO apart; " + small_population() + R"(;
+      CREATE ROLE plain; GRANT USAGE ON SCHEMA apart TO plain;
+      GRANT SELECT ON ALL TABLES IN SCHEMA apart TO plain;
+      REVOKE EXECUTE ON FUNCTION pg_export_snapshot() FROM PUBLIC)");
+  Spoiler spoil(server->conninfo(), "apart");
+  CheckOptions options;
+  options.conninfo = server->conninfo() + " options='-c role=plain'";
+  options.schema = "apart";
+  options.connections = 4;
+  options.on_progress = std::ref(spoil);
+  coro::Worker worker;
+  const CheckReport report = coro::block_on(worker, check(options));
+  ASSERT_TRUE(report.snapshot_refusal);
+  EXPECT_NE(report.snapshot_refusal->find("pg_export_snapshot"), std::string::npos)
+      << *report.snapshot_refusal;
+  // The others have seen what came after the first.
+  EXPECT_FALSE(violated(report).empty());
+  execute("GRANT EXECUTE ON FUNCTION pg_export_snapshot() TO PUBLIC");
+}
+
+TEST_F(Check, KeepsItsSnapshotWhenTheServerRefusesAStatement) {
+  execute("CREATE SCHEMA refusing; SET search_path TO refusing; " + small_population() +
+          "; ALTER TABLE item RENAME i_name TO i_text");
+  Spoiler spoil(server->conninfo(), "refusing");
+  const CheckReport report =
+      run({.schema = "refusing", .connections = 1, .on_progress = std::ref(spoil)});
+  // Among the first to be judged.
+  EXPECT_TRUE(verdict_named(report, "item.values").error);
+  EXPECT_EQ(violated(report), std::vector<std::string>{});
+}
+
+// Transactions of all types, over and over, until they are told to stop.
+class Writers {
+ public:
+  Writers(std::string conninfo, std::string schema) {
+    PostgresOptions options;
+    options.conninfo = std::move(conninfo);
+    options.schema = std::move(schema);
+    options.connections = 4;
+    backend_ = std::make_unique<PostgresBackend>(options);
+  }
+
+  int committed() const { return committed_; }
+  void stop() { stopped_ = true; }
+  coro::Task<void> open() { co_await backend_->open(); }
+
+  coro::Task<void> write(std::uint64_t seed) {
+    Rng rng(seed);
+    while (!stopped_) {
+      const Input input = random_input(rng);
+      try {
+        co_await execute_once(*backend_, input);
+        ++committed_;
+      } catch (const database::Error& error) {
+        if (error.error_class() != database::ErrorClass::retryable) throw;
+      }
+    }
+  }
+
+ private:
+  static Input random_input(Rng& rng) {
+    const InputContext context{.warehouses = 2, .constants = {}};
+    const std::int32_t w_id = rng.uniform(1, 2);
+    const std::int32_t kind = rng.uniform(1, 5);
+    if (kind == 1) return make_new_order(rng, context, w_id);
+    if (kind == 2) return make_payment(rng, context, w_id);
+    if (kind == 3) return make_delivery(rng, w_id);
+    if (kind == 4) return make_order_status(rng, context, w_id);
+    return make_stock_level(rng, w_id, rng.uniform(1, 10));
+  }
+
+  std::unique_ptr<PostgresBackend> backend_;
+  bool stopped_ = false;
+  int committed_ = 0;
+};
+
+TEST_F(Check, IsSoundBesideTransactions) {
+  execute("CREATE SCHEMA busy; SET search_path TO busy; " + small_population());
+  coro::Worker worker;
+  Writers writers(server->conninfo(), "busy");
+  std::vector<int> committed;
+  std::vector<CheckReport> reports;
+  auto check_thrice = [&]() -> coro::Task<void> {
+    for (int i = 0; i < 3; ++i) {
+      CheckOptions options;
+      options.conninfo = server->conninfo();
+      options.schema = "busy";
+      options.connections = 3;
+      const int before = writers.committed();
+      reports.push_back(co_await check(options));
+      committed.push_back(writers.committed() - before);
+    }
+    writers.stop();
+  };
+  auto all = [&](coro::Scope& scope) -> coro::Task<void> {
+    co_await writers.open();
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) scope.start(writers.write(seed));
+    scope.start(check_thrice());
+  };
+  coro::block_on(worker, coro::with_scope(all));
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    EXPECT_GT(committed[i], 0);
+    EXPECT_EQ(reports[i].snapshot_refusal, std::nullopt);
+    for (const Verdict& verdict : reports[i].verdicts)
+      EXPECT_TRUE(verdict.holds())
+          << verdict.name << ": "
+          << (verdict.error ? *verdict.error : verdict.first_offenders.at(0).key);
+  }
 }
 
 TEST_F(Check, NamesWhatIsMissing) {
@@ -155,24 +324,6 @@ TEST_F(Check, ReportsALostServer) {
   options.conninfo = "host=/nowhere connect_timeout=1";
   coro::Worker worker;
   EXPECT_THROW(coro::block_on(worker, check(options)), database::Error);
-}
-
-TEST(CheckPlan, GivesEachConditionEachWarehouseOnce) {
-  const std::vector<Condition> conditions = {{.span = Span::range},
-                                             {.span = Span::wide_range},
-                                             {.span = Span::once},
-                                             {.span = Span::range}};
-  for (const std::int32_t warehouses : {1, 2, 3, 10, 99, 15'000}) {
-    for (const std::size_t connections : {1U, 2U, 16U, 5'000U}) {
-      std::map<std::size_t, std::int32_t> next;
-      for (const auto& [condition, first, last] : plan_check(conditions, warehouses, connections)) {
-        EXPECT_EQ(first, next[condition] + 1);
-        EXPECT_GE(last, first);
-        next[condition] = last;
-      }
-      for (std::size_t i = 0; i < conditions.size(); ++i) EXPECT_EQ(next[i], warehouses);
-    }
-  }
 }
 
 }  // namespace

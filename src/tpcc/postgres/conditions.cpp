@@ -4,8 +4,6 @@
 
 #include <string>
 
-#include "tpcc/postgres/row_rules.h"
-
 // Sums are taken over coalesce(amount, 'NaN'): sum() passes over nulls, so that a null would count
 // as zero. NaN makes the sum NaN, which is distinct from every proper amount and from null.
 
@@ -229,79 +227,10 @@ WHERE coalesce(o.orders, 0) - coalesce(n.orders, 0) <> 2100)",
                      due_districts, district_key);
 }
 
-// The extremes tell: with the index that begins with the warehouse they cost nothing, while a
-// search for all rows outside would read the tables from end to end.
-std::string rows_outside() {
-  struct Owned {
-    std::string_view table;
-    std::string_view column;
-  };
-  constexpr Owned owned[] = {
-      {"district", "d_w_id"},    {"customer", "c_w_id"},   {"history", "h_w_id"},
-      {"history", "h_c_w_id"},   {"new_order", "no_w_id"}, {"oorder", "o_w_id"},
-      {"order_line", "ol_w_id"}, {"stock", "s_w_id"},      {"warehouse", "w_id"}};
-  std::string extremes;
-  int place = 0;
-  for (const auto& [table, column] : owned) {
-    extremes +=
-        fmt::format(R"({}
-  SELECT {} AS place, '{}' AS name, (SELECT min({}) FROM {}) AS first,
-         (SELECT max({}) FROM {}) AS last, EXISTS (SELECT FROM {} WHERE {} IS NULL) AS has_null)",
-                    place == 0 ? "" : "\n  UNION ALL", place, fmt::format("{}.{}", table, column),
-                    column, table, column, table, table, column);
-    ++place;
-  }
-  return fmt::format(R"(WITH extreme AS ({})
-SELECT ARRAY[place]::int8[] AS place, name AS key,
-       format('1..%s, the warehouses that there are', warehouses) AS expected,
-       format('%s..%s%s', first, last, CASE WHEN has_null THEN ', and null' END) AS found
-FROM extreme, (SELECT coalesce(max(w_id), 0) AS warehouses FROM warehouse) AS w
-WHERE has_null OR first < 1 OR last > warehouses)",
-                     extremes);
-}
-
-// Orders 1 to 3,000 come from the load and have random amounts.
-std::string amounts_of_new_lines() {
-  return R"(SELECT ARRAY[ol_w_id, ol_d_id, ol_o_id, ol_number]::int8[] AS place,
-       format('w_id=%s d_id=%s o_id=%s ol_number=%s', ol_w_id, ol_d_id, ol_o_id, ol_number) AS key,
-       format('ol_amount = %s x %s', coalesce(ol_quantity::text, 'null'),
-              coalesce(@i_price@::text, 'null')) AS expected,
-       ol_amount::text AS found
-FROM order_line LEFT JOIN item ON i_id = ol_i_id
-WHERE ol_w_id BETWEEN $1::int4 AND $2::int4 AND ol_o_id > 3000
-      AND (@ol_amount@ = ol_quantity::numeric * @i_price@) IS NOT TRUE)";
-}
-
-std::string stock_counters() {
-  return R"(WITH
-l AS (SELECT ol_supply_w_id AS w_id, ol_i_id AS i_id,
-             sum(coalesce(ol_quantity::numeric, 'NaN')) AS ytd, count(*) AS order_cnt,
-             count(*) FILTER (WHERE ol_supply_w_id <> ol_w_id) AS remote_cnt
-      FROM order_line WHERE ol_supply_w_id BETWEEN $1::int4 AND $2::int4 AND ol_o_id > 3000
-      GROUP BY ol_supply_w_id, ol_i_id),
-s AS (SELECT s_w_id AS w_id, s_i_id AS i_id, s_ytd::numeric, s_order_cnt, s_remote_cnt
-      FROM stock WHERE s_w_id BETWEEN $1::int4 AND $2::int4)
-SELECT ARRAY[w_id, i_id]::int8[] AS place, format('w_id=%s i_id=%s', w_id, i_id) AS key,
-       format('s_ytd = %s, s_order_cnt = %s, s_remote_cnt = %s', coalesce(ytd, 0),
-              coalesce(order_cnt, 0), coalesce(remote_cnt, 0)) AS expected,
-       CASE WHEN s.w_id IS NULL THEN 'no such stock'
-            ELSE format('%s, %s, %s', coalesce(s_ytd::text, 'null'),
-                        coalesce(s_order_cnt::text, 'null'),
-                        coalesce(s_remote_cnt::text, 'null')) END AS found
-FROM s FULL JOIN l USING (w_id, i_id)
-WHERE (s_ytd = coalesce(ytd, 0) AND s_order_cnt = coalesce(order_cnt, 0)
-       AND s_remote_cnt = coalesce(remote_cnt, 0)) IS NOT TRUE)";
-}
-
 Condition numbered(int number, std::string_view clause, std::string_view title, Span span,
                    const std::string& body, Money money) {
   return {number, std::to_string(number),         clause, std::string(title),
           span,   offender_statement(body, money)};
-}
-
-Condition further(std::string_view name, std::string_view clause, std::string_view title, Span span,
-                  const std::string& body, Money money) {
-  return {0, std::string(name), clause, std::string(title), span, offender_statement(body, money)};
 }
 
 }  // namespace
@@ -331,31 +260,6 @@ std::vector<Condition> consistency_conditions(Money money) {
 Condition freshly_loaded_condition(Money money) {
   return numbered(11, "3.3.2.11", "count(oorder) - count(new_order) = 2100", Span::range,
                   condition_11(), money);
-}
-
-std::vector<Condition> further_conditions(Money money) {
-  return {
-      further("rows.outside", "1.3", "no row of a warehouse that is not there", Span::once,
-              rows_outside(), money),
-      further("item.rows", "1.2.1", "100,000 items", Span::once, exact_items(), money),
-      further("district.rows", "1.2.1", "10 districts a warehouse", Span::range,
-              exact_rows({.table = "district", .warehouse = "d_w_id", .id = "d_id", .last = 10}),
-              money),
-      further("customer.rows", "1.2.1", "3,000 customers a district", Span::range,
-              exact_rows({.table = "customer",
-                          .warehouse = "c_w_id",
-                          .district = "c_d_id",
-                          .id = "c_id",
-                          .last = 3000}),
-              money),
-      further("stock.rows", "1.2.1", "100,000 rows of stock a warehouse", Span::range,
-              exact_rows({.table = "stock", .warehouse = "s_w_id", .id = "s_i_id", .last = 100000}),
-              money),
-      further("order_line.amount", "2.4.2.2", "ol_amount = ol_quantity x i_price since the load",
-              Span::range, amounts_of_new_lines(), money),
-      further("stock.counters", "2.4.2.2", "stock counters = lines since the load",
-              Span::wide_range, stock_counters(), money),
-  };
 }
 
 }  // namespace drover::tpcc::postgres

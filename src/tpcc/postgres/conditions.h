@@ -18,9 +18,10 @@ std::vector<Condition> consistency_conditions(Money money);
 // Condition 11, which holds on freshly loaded data only.
 Condition freshly_loaded_condition(Money money);
 
-// What holds always, too, though clause 3.3.2 does not say it: tables whose cardinality never
-// changes (clause 1.2.1) have all their rows, no row belongs to a warehouse that is not there,
-// and amounts and stock counters agree with the orders entered since the load (clause 2.4.2.2).
+// What holds always, too, though clause 3.3.2 does not say it (further_conditions.cpp): each row
+// that must be there is there once and no other is (clauses 1.2.1 and 1.3), no column has a null or
+// a value that neither the load nor a transaction writes, and what the transactions keep in two
+// places agrees: order numbers, line numbers, amounts, stock counters, payments, deliveries.
 std::vector<Condition> further_conditions(Money money);
 
 }  // namespace drover::tpcc::postgres

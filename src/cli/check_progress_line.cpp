@@ -1,0 +1,54 @@
+#include "cli/check_progress_line.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+
+namespace drover::cli {
+namespace {
+
+constexpr std::size_t width_max = 79;
+
+std::string clock_time(coro::Duration duration) {
+  const auto total = std::chrono::ceil<std::chrono::seconds>(duration).count();
+  if (total >= 3600)
+    return fmt::format("{}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
+  return fmt::format("{}:{:02}", total / 60, total % 60);
+}
+
+}  // namespace
+
+CheckProgressLine::CheckProgressLine(std::FILE* stream)
+    : stream_(stream), terminal_(isatty(fileno(stream)) == 1) {}
+
+CheckProgressLine::~CheckProgressLine() {
+  clear();
+}
+
+std::string CheckProgressLine::text(const tpcc::postgres::CheckProgress& progress) {
+  std::string text = fmt::format("checked {}%", progress.done * 100 / progress.total);
+  if (progress.left) text += fmt::format(", {} left", clock_time(*progress.left));
+  if (!progress.condition.empty()) text += fmt::format(", now: {}", progress.condition);
+  if (text.size() > width_max) text = text.substr(0, width_max - 3) + "...";
+  return text;
+}
+
+void CheckProgressLine::show(const tpcc::postgres::CheckProgress& progress) {
+  if (terminal_) write(text(progress));
+}
+
+void CheckProgressLine::clear() {
+  if (width_ > 0) write("");
+}
+
+// Blanks cover what a longer line has left.
+void CheckProgressLine::write(const std::string& text) {
+  fmt::memory_buffer line;
+  fmt::format_to(std::back_inserter(line), "\r{:<{}}\r{}", text, width_, text);
+  std::fwrite(line.data(), 1, line.size(), stream_);
+  std::fflush(stream_);
+  width_ = text.size();
+}
+
+}  // namespace drover::cli

@@ -1,0 +1,100 @@
+#include "tpcc/postgres/check_plan.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <utility>
+
+namespace drover::tpcc::postgres {
+
+namespace {
+
+// Of what the hash tables of a piece hold, 30,000 customers a warehouse, most stay in the caches
+// of the processor.
+constexpr std::int32_t range_warehouses_max = 4;
+
+void append_pieces(std::vector<CheckPiece>& pieces, std::size_t condition, std::int32_t warehouses,
+                   std::int32_t count) {
+  for (std::int32_t part = 0; part < count; ++part) {
+    const std::int64_t begin = std::int64_t{warehouses} * part / count;
+    const std::int64_t end = std::int64_t{warehouses} * (part + 1) / count;
+    pieces.push_back(
+        {condition, static_cast<std::int32_t>(begin + 1), static_cast<std::int32_t>(end)});
+  }
+}
+
+}  // namespace
+
+std::vector<CheckPiece> plan_check(const std::vector<Condition>& conditions,
+                                   std::int32_t warehouses, std::size_t connections) {
+  assert(warehouses > 0 && connections > 0);
+  const auto sessions = static_cast<std::int32_t>(std::min<std::size_t>(connections, 1'000));
+  const std::int32_t narrow =
+      std::min(warehouses,
+               std::max((warehouses + range_warehouses_max - 1) / range_warehouses_max, sessions));
+  // Each wide range costs a pass over a whole table, each narrower one less memory: the root of
+  // their number keeps both within bounds.
+  const auto root = static_cast<std::int32_t>(std::ceil(std::sqrt(warehouses) / 2));
+  const std::int32_t wide = std::min(warehouses, std::max(root, sessions));
+
+  std::vector<CheckPiece> pieces;
+  std::vector<CheckPiece> by_range;
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
+    switch (conditions[i].span) {
+      case Span::once:
+        pieces.push_back({i, 1, warehouses});
+        break;
+      case Span::wide_range:
+        append_pieces(pieces, i, warehouses, wide);
+        break;
+      case Span::range:
+        append_pieces(by_range, i, warehouses, narrow);
+        break;
+    }
+  }
+  std::sort(by_range.begin(), by_range.end(), [](const auto& left, const auto& right) {
+    return std::pair(left.first_warehouse, left.condition) <
+           std::pair(right.first_warehouse, right.condition);
+  });
+  pieces.insert(pieces.end(), by_range.begin(), by_range.end());
+  return pieces;
+}
+
+TimeLeft::TimeLeft(const std::vector<CheckPiece>& pieces, std::size_t conditions,
+                   std::size_t sessions)
+    : shares_(conditions), sessions_(std::max<std::size_t>(sessions, 1)) {
+  for (const CheckPiece& piece : pieces)
+    shares_[piece.condition].warehouses_left += piece.warehouses();
+}
+
+void TimeLeft::piece_done(const CheckPiece& piece, coro::Duration took) noexcept {
+  Share& share = shares_[piece.condition];
+  share.warehouses_left -= piece.warehouses();
+  share.warehouses_done += piece.warehouses();
+  share.took += took;
+}
+
+std::optional<coro::Duration> TimeLeft::estimate() const noexcept {
+  double seconds_each_known = 0;  // a warehouse and condition
+  double seconds_left = 0;
+  std::int64_t known = 0;
+  std::int64_t unknown_left = 0;
+  for (const Share& share : shares_) {
+    if (share.warehouses_done == 0) {
+      unknown_left += share.warehouses_left;
+      continue;
+    }
+    const double each = std::chrono::duration<double>(share.took).count() /
+                        static_cast<double>(share.warehouses_done);
+    seconds_left += each * static_cast<double>(share.warehouses_left);
+    seconds_each_known += each;
+    ++known;
+  }
+  if (known == 0) return std::nullopt;
+  seconds_left +=
+      seconds_each_known / static_cast<double>(known) * static_cast<double>(unknown_left);
+  return std::chrono::duration_cast<coro::Duration>(
+      std::chrono::duration<double>(seconds_left / static_cast<double>(sessions_)));
+}
+
+}  // namespace drover::tpcc::postgres
