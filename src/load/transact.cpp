@@ -39,12 +39,13 @@ Task<Instant> Herd::transact(TransactionType type, std::int32_t w_id, std::int32
     co_return co_await queue_delivery(std::get<tpcc::DeliveryInput>(input), intended_start);
   }
   metrics_.wait_begun.add();
+  const Instant asked = Worker::current().now();
   const std::uint64_t epoch = shared_.availability.epoch();
   const auto permit = co_await permits_.acquire();
   tpcc::Session* session = co_await backend_.acquire();
   const tpcc::SessionLease lease(backend_, *session);
   metrics_.wait_ended.add();
-  std::optional<Duration> wait = Worker::current().now() - intended_start;
+  std::optional<Duration> wait = Worker::current().now() - asked;
   if (!no_outage(epoch, shared_.availability.epoch())) wait.reset();
 
   metrics_.started.add();

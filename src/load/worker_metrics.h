@@ -27,7 +27,7 @@ struct TransactionMetrics {
   measure::Counter ambiguous_not_committed;
   measure::Counter ambiguous_unresolved;
   measure::Histogram latency;  // of committed ones, from the intended start
-  measure::Histogram wait;     // the part before the session was at hand, outages left out
+  measure::Histogram wait;     // the part in line for a permit and a session, outages left out
   measure::Histogram keying;   // as it was, from its intended start
   measure::Histogram think;    // likewise, after a transaction of this type
   std::array<measure::Counter, database::error_class_count> errors;

@@ -8,8 +8,11 @@ import contextlib
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -56,13 +59,14 @@ def wait_until(condition, what, seconds=30):
 class Command:
     """A drover command that runs, or has run: its output so far, its exit code, its time."""
 
-    def __init__(self, arguments, environment):
+    def __init__(self, arguments, environment, before=None):
         self.line = "drover " + " ".join(arguments)
         self.began = time.monotonic()
         self.seconds = None
         self.process = subprocess.Popen([DROVER, *arguments], env=environment, text=True,
                                         errors="replace", stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        preexec_fn=before)
         self._lines = {"out": [], "err": []}
         self._readers = [
             threading.Thread(target=self._read, args=(name, stream), daemon=True)
@@ -144,6 +148,93 @@ def start_drover(*arguments, **environment):
     return Command([str(argument) for argument in arguments], clean_environment(**environment))
 
 
+def start_limited(limit, value, *arguments, **environment):
+    """Like start_drover(), under a limit of the system: resource.RLIMIT_…"""
+    environment.setdefault("DROVER_DATA_HOME", "/dev/null/drover")
+    return Command([str(argument) for argument in arguments], clean_environment(**environment),
+                   before=lambda: resource.setrlimit(limit, (value, value)))
+
+
+class SessionError(Exception):
+    """What a server says when it refuses something, or that it is not there."""
+
+
+class Session:
+    """A session of a server by its Unix socket, without any library: for tests that hold many of
+    them, or ask often. Statements are text, and so are their results."""
+
+    def __init__(self, folder, user="drover", database="drover", seconds=30):
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.settimeout(seconds)
+        try:
+            self._socket.connect(f"{folder}/.s.PGSQL.5432")
+            options = f"user\0{user}\0database\0{database}\0application_name\0test\0\0".encode()
+            self._socket.sendall(struct.pack("!II", len(options) + 8, 3 << 16) + options)
+            self._rows()
+        except (OSError, SessionError) as error:
+            self._socket.close()
+            raise SessionError(str(error)) from None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self._socket.close()
+
+    def sql(self, text):
+        body = text.encode() + b"\0"
+        try:
+            self._socket.sendall(b"Q" + struct.pack("!I", len(body) + 4) + body)
+            return self._rows()
+        except OSError as error:
+            raise SessionError(str(error)) from None
+
+    def number(self, text):
+        return int(self.sql(text)[0][0])
+
+    def _receive(self, count):
+        data = b""
+        while len(data) < count:
+            more = self._socket.recv(count - len(data))
+            if not more:
+                raise SessionError("the server has closed the session")
+            data += more
+        return data
+
+    def _rows(self):
+        """What comes until the server is ready for the next statement."""
+        rows = []
+        error = None
+        while True:
+            kind, length = struct.unpack("!cI", self._receive(5))
+            body = self._receive(length - 4)
+            if kind == b"D":
+                rows.append(self._row(body))
+            elif kind == b"E":
+                error = body.replace(b"\0", b" ").decode(errors="replace")
+                if b"FATAL" in body:
+                    raise SessionError(error)
+            elif kind == b"Z":
+                if error:
+                    raise SessionError(error)
+                return rows
+
+    @staticmethod
+    def _row(body):
+        (columns,) = struct.unpack_from("!H", body)
+        position = 2
+        row = []
+        for _ in range(columns):
+            (length,) = struct.unpack_from("!i", body, position)
+            position += 4
+            row.append(None if length < 0 else body[position:position + length].decode())
+            position += max(length, 0)
+        return tuple(row)
+
+
 class Server:
     """A private server in a folder of its own, which goes away with it."""
 
@@ -206,11 +297,28 @@ class Server:
     def data(self):
         return pathlib.Path(self.status()["data"])
 
+    @property
+    def socket_folder(self):
+        return re.search(r"host=(\S+)", self.conninfo)[1]
+
+    def session(self):
+        return Session(self.socket_folder)
+
     def crash(self):
         """Kills the postmaster; its children see that and end by themselves."""
         pid = self.pid
         os.kill(pid, signal.SIGKILL)
         wait_until(lambda: not _alive(pid), "the end of the postmaster")
+
+    def kill(self):
+        """Kills every process of the server, as the kernel does when memory runs out."""
+        pid = self.pid
+        # The postmaster first: it would start anew what its children were.
+        family = [pid, *children(pid)]
+        for one in family:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(one, signal.SIGKILL)
+        wait_until(lambda: not any(map(_alive, family)), "the end of the server")
 
     def stop_at_once(self):
         """An immediate shutdown: every session ends, and nothing is written."""
@@ -255,6 +363,17 @@ def _alive(pid):
             return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def children(pid):
+    """The ids of the processes that it has started and that live."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            parent = path.read_text(errors="replace").rsplit(")", 1)[1].split()[1]
+            if int(parent) == pid:
+                found.append(int(path.parent.name))
+    return found
 
 
 def processes(accept):

@@ -215,18 +215,27 @@ bool Connection::take(Result result, Answer& answer) {
 Task<void> Connection::exchange(Answer& answer) {
   require_sent(PQpipelineSync(handle_));
   bool lost = !co_await flush();
+  std::string reason = lost ? lost_message() : "";
   int ends = 0;  // in a row: one after each statement, more only where there is nothing left
-  while (ends < 2) {
+  bool more = true;
+  while (more && ends < 2) {
     while (!lost && PQisBusy(handle_) != 0) {
       co_await watch_->ready(Readiness::read);
       lost = PQconsumeInput(handle_) == 0;
+      if (lost) reason = lost_message();
     }
     Result result(PQgetResult(handle_));
     ends = result.get() == nullptr ? ends + 1 : 0;
-    if (ends == 0 && !take(std::move(result), answer)) co_return;
+    if (ends == 0) more = take(std::move(result), answer);
   }
-  answer.lost = true;
-  if (!answer.error) answer.error = Error(ErrorClass::connection_lost, "", lost_message());
+  if (more) {  // without a last word
+    answer.lost = true;
+    if (!answer.error) answer.error = Error(ErrorClass::connection_lost, "", lost_message());
+  }
+  // What libpq says of a session that it knows to be lost is not why it was.
+  if (lost && answer.error && answer.error->sqlstate().empty()) {
+    answer.error = Error(ErrorClass::connection_lost, "", reason);
+  }
 }
 
 Task<Results> Connection::run(Commits commits) {

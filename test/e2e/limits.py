@@ -1,0 +1,211 @@
+"""Limits of the machine and of the server: descriptors, disks, clocks, connection slots."""
+
+import json
+import os
+import pathlib
+import re
+import resource
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+import harness
+from harness import FAILURE, INTERRUPTED, SUCCESS, USAGE
+
+JUMPING_CLOCK = os.environ.get("JUMPING_CLOCK", "")
+
+
+class Descriptors(harness.ServerTestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.server.load(1)
+        cls.db = cls.server.conninfo
+
+    def test_too_few_for_the_connections(self):
+        for command in (["run", "--duration", "1s", "--connections", "64"],
+                        ["run", "--duration", "1s", "--connections", "64", "--threads", "4"],
+                        ["check", "--connections", "64"]):
+            with self.subTest(command=command):
+                path = self.server.folder / "descriptors.json"
+                more = ["--json", path] if command[0] == "run" else []
+                result = harness.start_limited(resource.RLIMIT_NOFILE, 24, "tpcc", *command, *more,
+                                               "--db", self.db).wait(60)
+                self.assertIn(result.code, (FAILURE, USAGE), str(result))
+                self.expect_error(result, result.code, "open files", "ulimit -n")
+                self.assertEqual(list(self.server.folder.glob("descriptors.json*")), [])
+        self.expect_consistent(self.server)
+
+    def test_hardly_any(self):
+        # Each number of them runs out somewhere else: nowhere does it crash or hang.
+        for count in range(4, 14):
+            with self.subTest(descriptors=count):
+                result = harness.start_limited(
+                    resource.RLIMIT_NOFILE, count, "tpcc", "run", "--db", self.db, "--duration",
+                    "1s", "--warmup", "0", "--no-delays", "--connections", "1").wait(60)
+                self.assertIn(result.code, (SUCCESS, FAILURE, 127), str(result))
+                if result.code == FAILURE:
+                    self.assertRegex(result.err, "Too many open files|open files", str(result))
+
+
+class FullDisk(harness.TestCase):
+
+    SIMULATED = ["tpcc", "run", "-w", "1", "--simulate-ms", "1", "--pace", "100", "--warmup", "0"]
+
+    def test_the_result_does_not_fit(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root may mount a small disk")
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="drover-e2e-"))
+        self.addCleanup(folder.rmdir)
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder],
+                                 stderr=subprocess.PIPE, text=True, check=False)
+        if mounted.returncode != 0:
+            self.skipTest(f"no disk may be mounted here: {mounted.stderr.strip()}")
+        self.addCleanup(subprocess.run, ["umount", "-l", folder], check=True)
+        earlier = folder / "result.json"
+        earlier.write_text("the result of an earlier run", encoding="utf-8")
+        command = harness.start_drover(*self.SIMULATED, "--duration", "2s", "--json", earlier)
+        self.addCleanup(command.kill)
+        command.wait_for("terminals up")
+        self.fill(folder / "of somebody else")
+        self.expect_error(command.wait(30), FAILURE, re.escape(str(earlier)), "[Nn]o space")
+        self.assertIn("tpmC", command.out)
+        self.assertEqual(earlier.read_text(encoding="utf-8"), "the result of an earlier run")
+        self.assertEqual(sorted(path.name for path in folder.iterdir()),
+                         ["of somebody else", "result.json"])
+
+    @staticmethod
+    def fill(path):
+        with open(path, "wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(512))
+            except OSError:
+                pass
+
+    def test_a_device_that_is_full(self):
+        command = harness.drover(*self.SIMULATED, "--duration", "1s", "--json", "/dev/full")
+        self.expect_error(command, FAILURE, "/dev/full")
+        self.assertTrue(pathlib.Path("/dev/full").is_char_device())
+
+    def test_a_full_standard_output(self):
+        with open("/dev/full", "wb", buffering=0) as full:
+            process = subprocess.run(
+                [harness.DROVER, *self.SIMULATED, "--duration", "1s"], stdout=full,
+                stderr=subprocess.PIPE, text=True, env=harness.clean_environment(), timeout=60,
+                check=False)
+        self.assertEqual(process.returncode, FAILURE, process.stderr)
+        self.assertRegex(process.stderr, "(?m)^drover: error: .*(No space|standard output)")
+
+
+class Clocks(harness.TestCase):
+
+    @unittest.skipUnless(os.path.exists(JUMPING_CLOCK),
+                         "JUMPING_CLOCK does not name the library with a clock that jumps")
+    def test_the_time_of_day_jumps(self):
+        with tempfile.TemporaryDirectory(prefix="drover-e2e-") as folder:
+            path = pathlib.Path(folder) / "result.json"
+            command = harness.drover(
+                "tpcc", "run", "--simulate-ms", "2", "-w", "10", "--pace", "20", "--duration", "3s",
+                "--warmup", "0", "--json", path, LD_PRELOAD=JUMPING_CLOCK)
+            self.expect(command, SUCCESS)
+            self.assertNotIn("LD_PRELOAD", command.err)
+            document = json.loads(path.read_text(encoding="utf-8"))
+        self.assertGreaterEqual(command.seconds, 3)
+        self.assertLess(command.seconds, 30)
+        self.assertAlmostEqual(document["summary"]["measured_seconds"], 3, delta=0.5)
+        # A hundred terminals without waits for a database: some 270 of a cycle of 1.1 s.
+        counts = [one["all_count"] for one in document["transactions"].values()]
+        self.assertGreater(sum(counts), 100)
+        self.assertLess(sum(counts), 1000)
+        times = [point["t"] for point in document["time_series"]]
+        self.assertEqual(times, sorted(times))
+        self.assertLess(times[-1], 30)
+        for one in document["transactions"].values():
+            if one["ok_count"]:
+                self.assertLess(one["percentiles"]["99"], 1000)
+
+    def test_the_shim_jumps(self):
+        # Otherwise the test above proves nothing.
+        if not os.path.exists(JUMPING_CLOCK):
+            self.skipTest("JUMPING_CLOCK does not name the library with a clock that jumps")
+        seconds = [int(subprocess.run(["date", "+%s"], env={"LD_PRELOAD": JUMPING_CLOCK},
+                                      stdout=subprocess.PIPE, check=True).stdout)]
+        seconds.append(int(subprocess.run(["date", "+%s"], stdout=subprocess.PIPE,
+                                          check=True).stdout))
+        self.assertAlmostEqual(abs(seconds[0] - seconds[1]), 3600, delta=60)
+
+
+class Slots(harness.TestCase):
+
+    SLOTS = 20
+
+    def test_others_take_all_of_them(self):
+        server = harness.Server()
+        self.addCleanup(server.remove)
+        server.start(f"max_connections={self.SLOTS}")
+        server.load(1)
+        path = server.folder / "slots.json"
+        command = server.begin("tpcc", "run", "--db", server.conninfo, "--no-delays",
+                               "--connections", "8", "--warmup", "0", "--duration", "1h",
+                               "--json", path)
+        self.addCleanup(command.kill)
+        command.wait_for("terminals up")
+        with server.session() as admin:
+            # Stopped meanwhile: it would take a slot that is free before we can.
+            command.signal(signal.SIGSTOP)
+            try:
+                others = self.take_all(server, admin)
+            finally:
+                command.signal(signal.SIGCONT)
+            self.assertFalse(command.ended(), "it gave up")
+            began = time.monotonic()
+            paid = admin.number("SELECT count(*) FROM history")
+            harness.wait_until(lambda: time.monotonic() > began + 2, "two seconds of outage")
+            self.assertEqual(admin.number("SELECT count(*) FROM history"), paid)
+            self.assertFalse(command.ended(), str(command))
+            for session in others:
+                session.close()
+            orders = "SELECT sum(d_next_o_id) FROM district"
+            before = admin.number(orders)
+            harness.wait_until(lambda: admin.number(orders) > before + 50, "New-Orders", 60)
+            harness.wait_until(lambda: self.sessions(admin) == 8, "all sessions", 60)
+        command.signal(signal.SIGINT)
+        self.expect(command.wait(30), INTERRUPTED)
+        self.expect_consistent(server)
+        availability = json.loads(path.read_text(encoding="utf-8"))["availability"]
+        self.assertGreaterEqual(len(availability["outages"]), 1)
+        self.assertGreater(max(one["seconds"] for one in availability["outages"]), 1.8)
+        self.assertGreaterEqual(availability["sessions_lost"], 8)
+        self.assertGreaterEqual(availability["sessions_reopened"], 8)
+
+    @staticmethod
+    def sessions(admin):
+        """Those of the run."""
+        return admin.number("SELECT count(*) FROM pg_stat_activity "
+                            "WHERE application_name = 'drover'")
+
+    def take_all(self, server, admin):
+        """Ends the sessions of the run and takes their slots."""
+        others = []
+        admin.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                  "WHERE application_name = 'drover'")
+
+        def taken():
+            try:
+                session = server.session()
+                others.append(session)
+                self.addCleanup(session.close)
+            except harness.SessionError as error:
+                self.assertIn("too many clients", str(error))
+            return len(others) == self.SLOTS - 1
+        harness.wait_until(taken, "all slots are taken")
+        self.assertEqual(self.sessions(admin), 0)
+        return others
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,258 @@
+"""Runs through a restart, ended sessions and a failover: what a run says of it, and that it goes on.
+
+A probe of the test's own, a new session every few milliseconds, says how long the server was away.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+import harness
+from harness import FAILURE, INTERRUPTED, SUCCESS
+
+AWAY_S = 10
+ORDERS = "SELECT sum(d_next_o_id - 3001) FROM district"
+
+
+class Probe:
+    """Notes the first failure and the first success after it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.failed_at = None
+        self.succeeded_at = None
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._done.set()
+        self._thread.join(60)
+
+    def _run(self):
+        while not self._done.wait(0.005) and self.succeeded_at is None:
+            try:
+                with harness.Session(self.folder) as session:
+                    session.sql("SELECT 1")
+                if self.failed_at is not None:
+                    self.succeeded_at = time.monotonic()
+            except harness.SessionError:
+                self.failed_at = self.failed_at or time.monotonic()
+
+    @property
+    def seconds(self):
+        return self.succeeded_at - self.failed_at
+
+
+class RunTestCase(harness.TestCase):
+
+    def begin(self, server, db, *arguments):
+        """A run of an hour, some way into it; and when it began, as well as can be told."""
+        self.path = server.folder / "result.json"
+        command = server.begin("tpcc", "run", "--db", db, "--no-delays", "--connections", "4",
+                               "--warmup", "0", "--duration", "1h", "--json", self.path,
+                               *arguments)
+        self.addCleanup(command.kill)
+        command.wait_for("terminals up", 60)
+        self.began = time.monotonic()
+        self.wait_for_orders(server.socket_folder)
+        return command
+
+    def wait_for_orders(self, folder):
+        with harness.Session(folder) as session:
+            before = session.number(ORDERS)
+            harness.wait_until(lambda: session.number(ORDERS) > before + 200, "New-Orders", 60)
+
+    def document(self):
+        return json.loads(self.path.read_text(encoding="utf-8"))
+
+
+class Restart(RunTestCase, harness.ServerTestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.server.load(2)
+        cls.db = cls.server.conninfo
+        cls.folder = cls.server.socket_folder
+
+    def setUp(self):
+        self.server.start_again()
+
+    def expect_all_adds_up(self, document, before, folder=None):
+        ledger = document["ledger"]
+        with harness.Session(folder or self.folder) as session:
+            self.assertEqual(ledger["new_orders"], session.number(ORDERS) - before)
+        self.assertEqual(document["ledger_in_data"],
+                         {name: ledger[name] for name in ("new_orders", "payment_cents")})
+        for name, one in document["transactions"].items():
+            self.assertEqual(one["ambiguous"]["unresolved"], 0, name)
+
+    def test_stopped_at_once_and_started_ten_seconds_later(self):
+        before = self.server.number(ORDERS)
+        command = self.begin(self.server, self.db)
+        with Probe(self.folder) as probe:
+            self.server.stop_at_once()
+            time.sleep(AWAY_S)  # the case that is asked for
+            self.server.start()
+            harness.wait_until(lambda: probe.succeeded_at, "the probe's success")
+        self.wait_for_orders(self.folder)
+        # A point of the time series is a whole second.
+        harness.wait_until(lambda: time.monotonic() > probe.succeeded_at + 4, "points to come")
+        command.signal(signal.SIGINT)
+        self.expect(command.wait(60), INTERRUPTED)
+        document = self.document()
+        outages = document["availability"]["outages"]
+        self.assertEqual(len(outages), 1, outages)
+        self.assertGreater(probe.seconds, AWAY_S)
+        self.assertAlmostEqual(outages[0]["seconds"], probe.seconds, delta=1)
+        self.assertAlmostEqual(outages[0]["start_s"], probe.failed_at - self.began, delta=1)
+        self.assertAlmostEqual(outages[0]["end_s"], outages[0]["start_s"] + outages[0]["seconds"],
+                               delta=0.001)
+        self.assertAlmostEqual(document["availability"]["unavailable_s"], outages[0]["seconds"],
+                               delta=0.2)
+        self.assertGreater(outages[0]["transactions_lost"], 0)
+        self.assertNotEqual(outages[0]["first_error"], "")
+        self.expect_the_hole(document, outages[0])
+        self.expect_all_adds_up(document, before)
+        self.expect_consistent(self.server)
+
+    def expect_the_hole(self, document, outage):
+        """The time series has nothing within the outage, and something on both sides of it."""
+        points = [(point["t"], sum(point["ok"].values())) for point in document["time_series"]]
+        # A point tells of the second before it.
+        within = [ok for t, ok in points if outage["start_s"] + 1.1 < t < outage["end_s"]]
+        self.assertGreaterEqual(len(within), AWAY_S - 3)
+        self.assertEqual(sum(within), 0, points)
+        self.assertGreater(sum(ok for t, ok in points if t < outage["start_s"] + 1), 0, points)
+        self.assertGreater(sum(ok for t, ok in points if t > outage["end_s"]), 0, points)
+
+    def test_without_patience(self):
+        before = self.server.number(ORDERS)
+        command = self.begin(self.server, self.db, "--on-db-loss", "fail")
+        self.server.stop_at_once()
+        stopped = time.monotonic()
+        self.expect_error(command.wait(60), FAILURE, "given up", "server", within_s=120)
+        self.assertLess(time.monotonic() - stopped, 20)
+        self.assertIn("tpmC", command.out)
+        self.server.start()
+        # What was ambiguous could be asked nowhere: the result must not claim otherwise.
+        document = self.document()
+        unresolved = sum(one["ambiguous"]["unresolved"]
+                         for one in document["transactions"].values())
+        with self.server.session() as session:
+            done = session.number(ORDERS) - before
+        self.assertLessEqual(document["ledger"]["new_orders"], done)
+        self.assertGreaterEqual(document["ledger"]["new_orders"] + unresolved, done)
+        self.expect_consistent(self.server)
+
+    def test_all_sessions_ended(self):
+        before = self.server.number(ORDERS)
+        command = self.begin(self.server, self.db)
+        for _ in range(5):
+            with self.server.session() as session:
+                ended = session.number(
+                    "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
+                    "WHERE application_name = 'drover'")
+            self.assertGreater(ended, 0)
+            self.wait_for_orders(self.folder)
+        command.signal(signal.SIGINT)
+        self.expect(command.wait(60), INTERRUPTED)
+        document = self.document()
+        self.assertGreaterEqual(document["availability"]["sessions_lost"], 5)
+        self.assertGreaterEqual(document["availability"]["sessions_reopened"], 5)
+        self.expect_all_adds_up(document, before)
+        self.expect_consistent(self.server)
+
+
+class Standby:
+    """A copy of a server that follows it, synchronously: it has whatever the server has promised."""
+
+    def __init__(self, primary):
+        owner = primary.data.stat()
+        self.parent = pathlib.Path(tempfile.mkdtemp(prefix="drover-e2e-"))
+        self.parent.chmod(0o755)
+        self.data = self.parent / "data"
+        self.folder = str(self.parent / "run")
+        os.mkdir(self.folder, 0o700)
+        os.chown(self.parent, owner.st_uid, owner.st_gid)
+        os.chown(self.folder, owner.st_uid, owner.st_gid)
+        self.as_owner = []
+        if os.geteuid() == 0:
+            self.as_owner = ["setpriv", f"--reuid={owner.st_uid}", f"--regid={owner.st_gid}",
+                             "--clear-groups"]
+        # Where the primary's own program is, are the others of its version.
+        self.programs = pathlib.Path(f"/proc/{primary.pid}/exe").resolve().parent
+        self.run("pg_basebackup", "-D", self.data, "-h", primary.socket_folder, "-U", "drover",
+                 "-R", "-c", "fast", "-X", "stream")
+        # Its settings lie beside the data.
+        shutil.copy(primary.data.parent / "drover.conf", self.parent / "drover.conf")
+        self.run("pg_ctl", "-D", self.data, "-w", "-l", self.parent / "log", "-o",
+                 f"-k {self.folder} -p 5432 -c listen_addresses= -c shared_buffers=64MB", "start")
+        with primary.session() as session:
+            session.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+            session.sql("SELECT pg_reload_conf()")
+            harness.wait_until(lambda: session.sql("SELECT 1 FROM pg_stat_replication "
+                                                   "WHERE sync_state = 'sync'"), "the standby")
+
+    def run(self, program, *arguments):
+        result = subprocess.run(
+            [*self.as_owner, self.programs / program, *map(str, arguments)], cwd="/",
+            env=harness.clean_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            text=True, timeout=120, check=False)
+        if result.returncode != 0:
+            raise AssertionError(f"{program}: {result.stderr}")
+
+    def promote(self):
+        self.run("pg_ctl", "-D", self.data, "-w", "promote")
+
+    def remove(self):
+        if (self.data / "postmaster.pid").exists():
+            self.run("pg_ctl", "-D", self.data, "-m", "immediate", "-w", "stop")
+        shutil.rmtree(self.parent, ignore_errors=True)
+
+
+class Failover(RunTestCase):
+
+    def test_the_standby_takes_over(self):
+        server = harness.Server()
+        self.addCleanup(server.remove)
+        server.start("wal_level=replica", "max_wal_senders=5")
+        server.load(2)
+        standby = Standby(server)
+        self.addCleanup(standby.remove)
+        before = server.number(ORDERS)
+        primary_folder = server.socket_folder
+        hosts = f"{primary_folder},{standby.folder}"
+        command = self.begin(server, "postgresql://drover@/drover"
+                             f"?host={hosts}&target_session_attrs=read-write&connect_timeout=2")
+        server.kill()
+        time.sleep(1)  # nobody is there, and the standby refuses to be what is asked for
+        self.assertFalse(command.ended(), str(command))
+        standby.promote()
+        self.wait_for_orders(standby.folder)
+        command.signal(signal.SIGINT)
+        self.expect(command.wait(60), INTERRUPTED)
+        document = self.document()
+        outages = document["availability"]["outages"]
+        self.assertGreaterEqual(len(outages), 1)
+        self.assertGreater(outages[0]["seconds"], 0.9)
+        with harness.Session(standby.folder) as session:
+            self.assertEqual(document["ledger"]["new_orders"], session.number(ORDERS) - before)
+        for name, one in document["transactions"].items():
+            self.assertEqual(one["ambiguous"]["unresolved"], 0, name)
+        self.expect(harness.drover("tpcc", "check", "--db",
+                                   f"host={standby.folder} user=drover dbname=drover"), SUCCESS)
+
+
+if __name__ == "__main__":
+    harness.main()
