@@ -213,6 +213,8 @@ using Afterwards = std::function<Task<void>(Duration patience)>;
 
 // After an interrupt nobody wants to wait for long.
 constexpr Duration patience_after_interrupt = seconds(5);
+// A run that was given up has waited for its database before.
+constexpr Duration patience_after_failure = seconds(1);
 
 Task<void> run_afterwards(Afterwards& afterwards, load::StopRequest& stop, Duration patience) {
   coro::CancelSource& outer = co_await coro::current_source();
@@ -242,8 +244,9 @@ Task<load::Outcome> run_until_interrupted(const load::Plan& plan, load::BackendF
   load::Outcome outcome;
   try {
     outcome = co_await load::run(plan, std::move(backends), observer, stop, log);
-    const Duration wait =
-        stop.requested() ? std::min(patience, patience_after_interrupt) : patience;
+    Duration wait = patience;
+    if (stop.requested()) wait = std::min(wait, patience_after_interrupt);
+    if (outcome.failure) wait = std::min(wait, patience_after_failure);
     co_await run_afterwards(afterwards, stop, wait);
   } catch (...) {
     error = std::current_exception();

@@ -44,6 +44,7 @@ Task<void> begin_anew(Connection& session) {
 
 bool refused_by_server(const Error& error, const Connection& session) noexcept {
   const bool judged = error.error_class() == ErrorClass::statement ||
+                      error.error_class() == ErrorClass::timed_out ||
                       error.error_class() == ErrorClass::retryable ||
                       error.error_class() == ErrorClass::denied;
   return judged && !session.broken();
