@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/config_option.h"
 #include "cli/usage_error.h"
 
 namespace {
@@ -57,6 +58,8 @@ int main(int argc, char** argv) {
   add_tpcc(app, chosen);
   add_demo(app, chosen);
   add_pg(app, chosen);
+  add_report(app, chosen);
+  const auto config = add_config_option(app);
 
   try {
     app.parse(argc, argv);
@@ -66,7 +69,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return fail(exit_usage, fmt::format("{}\nSee: drover --help", message_of(error, app)).c_str());
   } catch (const UsageError& error) {
-    return fail(exit_usage, error.what());
+    return fail(exit_usage, (error.what() + config->note_for(error.what())).c_str());
   } catch (const std::exception& error) {
     return fail(exit_failure, error.what());
   }

@@ -19,6 +19,7 @@ void add_tpcc_run(CLI::App& tpcc, std::function<int()>& chosen);
 void add_tpcc_check(CLI::App& tpcc, std::function<int()>& chosen);
 void add_tpcc_clean(CLI::App& tpcc, std::function<int()>& chosen);
 void add_demo(CLI::App& app, std::function<int()>& chosen);
+void add_report(CLI::App& app, std::function<int()>& chosen);
 
 std::string version_text();
 

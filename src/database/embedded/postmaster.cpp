@@ -86,9 +86,12 @@ long send_signal(const FileDescriptor& process, int number) {
 }
 
 // Empty when the process is gone.
+// None if there is no such process: the number may be nobody's, or that of a thread (EINVAL, and
+// ENOENT from Linux 6.9 on).
 FileDescriptor open_process(pid_t pid) {
   FileDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  if (!process && errno != ESRCH && errno != EINVAL) {
+  const bool nobody = errno == ESRCH || errno == EINVAL || errno == ENOENT;
+  if (!process && !nobody) {
     throw system_error(fmt::format("cannot watch the process {}", pid), errno);
   }
   return process;

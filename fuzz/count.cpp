@@ -1,0 +1,41 @@
+// Whole numbers: within their range and without anything around them, or refused. The first line
+// is the text, the second the range.
+#include <charconv>
+#include <limits>
+
+#include "cli/count_option.h"
+#include "cli/usage_error.h"
+#include "fuzz.h"
+
+using namespace drover;
+
+namespace {
+
+std::int64_t bound(const std::string& text, std::int64_t otherwise) {
+  std::int64_t value = otherwise;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::vector<std::string> lines = fuzz::lines_of(data, size);
+  lines.resize(3);
+  const std::int64_t low = bound(lines[1], std::numeric_limits<std::int64_t>::min());
+  const std::int64_t high = bound(lines[2], std::numeric_limits<std::int64_t>::max());
+  try {
+    const std::int64_t value = cli::parse_count("--count", lines[0], low, high);
+    fuzz::require(value >= low && value <= high, "it is in its range", lines[0]);
+    std::string digits = lines[0];
+    const std::size_t sign = digits.starts_with('-') ? 1 : 0;
+    digits.erase(sign, std::min(digits.find_first_not_of('0', sign), digits.size() - 1) - sign);
+    fuzz::require(digits == std::to_string(value) || value == 0, "the text is the number",
+                  lines[0]);
+    fuzz::require(cli::parse_count_or_auto("--count", lines[0], low, high, 7) == value,
+                  "nothing else is auto", lines[0]);
+  } catch (const cli::UsageError& error) {
+    fuzz::require(std::string_view(error.what()).starts_with("--count "), "it names the option");
+  }
+  return 0;
+}
