@@ -44,7 +44,10 @@ class WorkerThread {
   }
 
   // When the run is left by an error: the thread ends, and is joined.
-  ~WorkerThread() { stop(); }
+  ~WorkerThread() {
+    stop();
+    dismiss();
+  }
   WorkerThread(const WorkerThread&) = delete;
   WorkerThread& operator=(const WorkerThread&) = delete;
 
@@ -68,6 +71,10 @@ class WorkerThread {
     worker_.post([this] {
       if (settling_ != nullptr) settling_->cancel();
     });
+  }
+  // The thread stays until then, so that it can be asked for its times.
+  void dismiss() {
+    worker_.post([this] { dismissed_.set(); });
   }
   void join() { thread_.join(); }
 
@@ -120,6 +127,7 @@ class WorkerThread {
       ended_.set_value(true);
       co_await settle(herd);
       settled_.set_value(true);
+      co_await dismissed_.wait();
       co_return;
     }
     ended_.set_value(true);
@@ -150,6 +158,7 @@ class WorkerThread {
   std::unique_ptr<WorkerMetrics> metrics_;
   Worker worker_;
   coro::Event told_;
+  coro::Event dismissed_;
   std::optional<Timetable> timetable_;
   bool stopped_ = false;
   coro::CancelSource* opening_ = nullptr;   // while connections are being opened
@@ -215,6 +224,7 @@ Task<void> stop_settling_after(Workers& workers, Duration patience) {
 
 Task<void> join_all(Workers& workers) {
   for (auto& future : workers.settled) co_await std::move(future).get();
+  for (auto& thread : workers.threads) thread->dismiss();
   for (auto& thread : workers.threads) thread->join();
 }
 

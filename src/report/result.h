@@ -100,8 +100,8 @@ struct TransactionResult {
 
   // Committed transactions, from the end of keying to the answer: waits of ours included.
   measure::HistogramSnapshot latency;
-  // The part of it that was spent waiting for a permit and a connection, while there was a database
-  // to wait for: what an outage made a terminal wait is in `latency` only.
+  // The part of it that was spent in line for a permit and a connection, while there was a database
+  // to wait for: what an outage or a late timer made a terminal wait is in `latency` only.
   measure::HistogramSnapshot wait;
 
   // Every attempt that ended in an error, so that each of them sums to failed + retries.

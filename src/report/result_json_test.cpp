@@ -299,7 +299,7 @@ TEST(ResultJson, TheTextIsTheDocument) {
   EXPECT_THAT(text, HasSubstr("\n    \"tpmc\": "));
   // A point of the time series, and all buckets of a histogram, on one line each.
   EXPECT_THAT(text, HasSubstr("\n    " + document["time_series"][1].dump() + "\n  ]"));
-  EXPECT_THAT(text, HasSubstr("\"worker_loads\": [0.01,0.25]\n"));
+  EXPECT_THAT(text, HasSubstr("\"worker_loads\": [0.01,0.25],\n"));
 }
 
 TEST(ResultJson, TextThatIsNotUtf8IsReplaced) {

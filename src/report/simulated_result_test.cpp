@@ -113,8 +113,9 @@ class Simulation {
   }
 
   // Hands back when the answer is there.
-  double transact(std::size_t type, double begun_s, double wait_s = 1e-5) {
-    const double latency_s = wait_s + exponential(run_.latency_ms * 1e-3);
+  double transact(std::size_t type, double begun_s, double late_s = 0) {
+    constexpr double wait_s = 1e-5;
+    const double latency_s = late_s + wait_s + exponential(run_.latency_ms * 1e-3);
     const double answered_s = begun_s + latency_s;
     const bool committed = !(type == 0 && chance(run_.rollback_share));
     if (answered_s < end_s_ && committed) {

@@ -8,6 +8,9 @@ namespace drover::report {
 
 namespace {
 
+// Neighbouring seconds resemble each other; bins of so many seconds do so much less.
+constexpr std::size_t bin_seconds_wanted = 3;
+
 double median_of(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -42,7 +45,8 @@ double neighbour_correlation(const std::vector<double>& values, double slope) {
     alone += (rest[i] - mean) * (rest[i] - mean);
     if (i > 0) together += (rest[i] - mean) * (rest[i - 1] - mean);
   }
-  if (alone <= 0) return 0;
+  // What is left of a straight line is rounding.
+  if (alone <= 1e-12 * count * mean * mean) return 0;
   return std::clamp(together / alone, 0.0, 0.8);
 }
 
@@ -120,9 +124,10 @@ SteadyStateBins make_steady_state_bins(const std::vector<TimePoint>& time_series
     if (point.phase == "measure" && length > 0.5) seconds.emplace_back(&point, length);
   }
   SteadyStateBins bins;
-  const std::size_t count = std::min(seconds.size(), steady_state_bins);
-  if (count == 0) return bins;
-  const std::size_t seconds_each = seconds.size() / count;
+  if (seconds.empty()) return bins;
+  const std::size_t seconds_each = std::max(
+      {(seconds.size() + steady_state_bins_most - 1) / steady_state_bins_most,
+       std::min(bin_seconds_wanted, seconds.size() / steady_state_bins_least), std::size_t{1}});
   bins.seconds_each = static_cast<double>(seconds_each);
   for (std::size_t first = 0; first + seconds_each <= seconds.size(); first += seconds_each) {
     Bin bin;

@@ -30,17 +30,18 @@ Trend find_trend(const std::vector<double>& values);
 bool throughput_has_trend(const Trend& trend);
 bool p90_has_trend(const Trend& trend);  // in milliseconds
 
-// The seconds of the measurement interval, put together to about twenty bins of equal length.
+// The seconds of the measurement interval, put together to 20 to 40 bins of equal length.
 struct SteadyStateBins {
   double seconds_each = 0;
   std::vector<double> throughput;  // transactions a second
   std::vector<double> p90_ms;      // the median of the seconds' 90th percentiles; of bins with any
 };
 
-inline constexpr std::size_t steady_state_bins = 20;
+inline constexpr std::size_t steady_state_bins_least = 20;
+inline constexpr std::size_t steady_state_bins_most = 40;
 
-// Seconds that are left over when the bins are full count in none. Of fewer than steady_state_bins
-// seconds, each is a bin.
+// Seconds that are left over when the bins are full count in none. Of less than
+// 40 seconds, each is a bin.
 SteadyStateBins make_steady_state_bins(const std::vector<TimePoint>& time_series);
 
 }  // namespace drover::report

@@ -2,10 +2,11 @@
 
 Two busy loops are pinned to the one processor that the client is pinned to. How this is not flaky:
 
-- The client is niced to 10 in all runs, with the loops and without them. With weights of 110 to
-  1024 for each loop, the kernel gives it 5% of the processor whatever the machine's speed. It needs
-  25%: how many warehouses that takes is measured first. So with the loops it cannot keep up, by a
-  factor of five; no threshold is near.
+- The client is niced to 19 in all runs, with the loops and without them. With weights of 15 to 1024
+  for each loop, the kernel gives it 0.7% of the processor whatever the machine's speed. It needs 25%
+  if it has it to itself, and 4% at the least, when it finds much to do each time that it wakes up:
+  how many warehouses that takes is measured first. So with the loops it cannot keep up, by a factor
+  of five; no threshold is near.
 - Niceness, pinning and loops come into effect when all terminals are up, before the measurement
   begins, so that nothing depends on how long a start takes. The loops end after the measurement.
 - Without the loops the client is at the mercy of whatever else runs on the machine. If it finds
@@ -25,7 +26,7 @@ import time
 import harness
 from harness import FAILURE, SUCCESS
 
-NICENESS = 10
+NICENESS = 19
 WARMUP_S = 3
 DURATION_S = 8
 NEEDED = 0.25  # of the processor
@@ -127,7 +128,7 @@ class OverloadCase(harness.TestCase):
         self.expect(run.command, code)
         self.assertEqual(run.audit["validity"], "invalid", str(run))
         self.assertFalse(run.audit["compliant"], str(run))
-        self.assertRegex(run.audit["sentence"], "^INVALID: client overloaded: a worker ", str(run))
+        self.assertRegex(run.audit["sentence"], "^INVALID: client overloaded: ", str(run))
         self.assertIn("give the client processors of its own", run.audit["sentence"], str(run))
         self.assertIn("INVALID: client overloaded", run.command.out, str(run))
 
@@ -157,7 +158,6 @@ class SimulatedOverload(OverloadCase):
         for options, code in [([], SUCCESS), (["--strict"], FAILURE)]:
             crowded = self.run_pinned(*options, *arguments, loops=True)
             self.expect_overloaded(crowded, code)
-            self.assertEqual(crowded.line("client.load")["judgement"], "invalid", str(crowded))
         self.assertIn("--strict: INVALID: client overloaded", crowded.command.err)
 
 
