@@ -248,6 +248,7 @@ Task<load::Outcome> run_until_interrupted(const load::Plan& plan, load::BackendF
     if (stop.requested()) wait = std::min(wait, patience_after_interrupt);
     if (outcome.failure) wait = std::min(wait, patience_after_failure);
     co_await run_afterwards(afterwards, stop, wait);
+    outcome.stop_requested = stop.requested();
   } catch (...) {
     error = std::current_exception();
   }
@@ -274,7 +275,7 @@ int finish(const report::Result& result, const load::Outcome& outcome, const Run
     return exit_failure;
   }
   if (log != nullptr && !log->failure().empty()) throw std::runtime_error(log->failure());
-  if (outcome.interrupted) return exit_interrupted;
+  if (outcome.interrupted || outcome.stop_requested) return exit_interrupted;
   const report::AuditSummary audit = report::summarise(result.audit);
   if (written.strict && !(audit.valid && audit.compliant)) {
     fmt::print(stderr, "drover: error: --strict: {}\n", audit.sentence);

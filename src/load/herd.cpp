@@ -137,7 +137,7 @@ void Herd::leave_unsettled() {
 Task<void> Herd::keep_sessions_open() {
   try {
     co_await backend_.keep_open(*this);
-  } catch (const database::Error&) {
+  } catch (const std::exception&) {
     give_up(std::current_exception());
   }
 }

@@ -68,7 +68,8 @@ struct Outcome {
   coro::Instant start;                // to which its instants refer
   std::vector<std::unique_ptr<WorkerMetrics>> workers;
   std::vector<Sample> samples;
-  bool interrupted = false;
+  bool interrupted = false;            // before the end of the interval
+  bool stop_requested = false;         // at any time, also while the database was asked afterwards
   std::optional<std::string> failure;  // why it was given up
 };
 

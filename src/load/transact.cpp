@@ -41,25 +41,29 @@ Task<Instant> Herd::transact(TransactionType type, std::int32_t w_id, std::int32
   metrics_.wait_begun.add();
   const Instant asked = Worker::current().now();
   const std::uint64_t epoch = shared_.availability.epoch();
-  const auto permit = co_await permits_.acquire();
-  tpcc::Session* session = co_await backend_.acquire();
-  const tpcc::SessionLease lease(backend_, *session);
-  metrics_.wait_ended.add();
-  std::optional<Duration> wait = Worker::current().now() - asked;
-  if (!no_outage(epoch, shared_.availability.epoch())) wait.reset();
+  bool succeeded = false;
+  {
+    const auto permit = co_await permits_.acquire();
+    tpcc::Session* session = co_await backend_.acquire();
+    const tpcc::SessionLease lease(backend_, *session);
+    metrics_.wait_ended.add();
+    std::optional<Duration> wait = Worker::current().now() - asked;
+    if (!no_outage(epoch, shared_.availability.epoch())) wait.reset();
 
-  metrics_.started.add();
-  std::optional<Outcome> outcome;
-  try {
-    outcome = co_await attempt_until_done(*session, input, Counted::yes).under(*transactions_);
-  } catch (const coro::Cancelled&) {
+    metrics_.started.add();
+    std::optional<Outcome> outcome;
+    try {
+      outcome = co_await attempt_until_done(*session, input, Counted::yes).under(*transactions_);
+    } catch (const coro::Cancelled&) {
+      metrics_.finished.add();
+      throw;
+    }
     metrics_.finished.add();
-    throw;
+    if (outcome) record(input, *outcome, intended_start, wait);
+    succeeded = outcome.has_value();
   }
-  metrics_.finished.add();
-  if (outcome) record(input, *outcome, intended_start, wait);
   const Instant answered = Worker::current().now();
-  if (!outcome && plan_.no_delays) co_await coro::sleep_for(pause_after_failure);
+  if (!succeeded && plan_.no_delays) co_await coro::sleep_for(pause_after_failure);
   co_return answered;
 }
 

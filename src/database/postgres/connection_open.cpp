@@ -22,8 +22,9 @@ using coro::Task;
 ErrorClass classify_connect_failure(std::string_view message) noexcept {
   // A server that goes away while it greets us may come back; and so may one behind a proxy that
   // answers with something else.
-  for (const std::string_view sign : {"SSL SYSCALL error", "unexpected eof", "invalid response to",
-                                      "Too many open files", "invalid message"}) {
+  for (const std::string_view sign :
+       {"SSL SYSCALL error", "unexpected eof", "closed unexpectedly", "could not send",
+        "invalid response to", "Too many open files", "invalid message"}) {
     if (message.find(sign) != std::string_view::npos) return ErrorClass::unavailable;
   }
   for (const std::string_view sign :

@@ -1,5 +1,6 @@
 #include "tpcc/postgres/ledger.h"
 
+#include "coro/deadline.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/error.h"
@@ -30,20 +31,32 @@ Task<LedgerSums> read_ledger(Connection& connection, std::int32_t warehouses) {
   co_return LedgerSums{result.int8(0, 0), result.int8(0, 1)};
 }
 
+namespace {
+
+Task<LedgerSums> read_ledger_once(std::string conninfo, std::string schema,
+                                  std::int32_t warehouses) {
+  const auto connection = co_await open_in_schema(std::move(conninfo), std::move(schema));
+  co_return co_await read_ledger(*connection, warehouses);
+}
+
+}  // namespace
+
 Task<std::optional<LedgerSums>> read_ledger_patiently(std::string conninfo, std::string schema,
                                                       std::int32_t warehouses,
                                                       coro::Duration patience) {
   const coro::Instant give_up = coro::Worker::current().now() + patience;
-  for (;;) {
+  while (coro::Worker::current().now() < give_up) {
     try {
-      const auto connection = co_await open_in_schema(conninfo, schema);
-      co_return co_await read_ledger(*connection, warehouses);
+      co_return co_await coro::with_deadline(give_up,
+                                             read_ledger_once(conninfo, schema, warehouses));
     } catch (const Error&) {
       // Tried again below.
+    } catch (const coro::DeadlineExceeded&) {
+      break;
     }
-    if (coro::Worker::current().now() >= give_up) co_return std::nullopt;
     co_await coro::sleep_for(std::chrono::milliseconds(200));
   }
+  co_return std::nullopt;
 }
 
 }  // namespace drover::tpcc::postgres

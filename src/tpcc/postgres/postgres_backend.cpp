@@ -110,10 +110,20 @@ PostgresBackend::PostgresBackend(PostgresOptions options)
 
 PostgresBackend::~PostgresBackend() = default;
 
+namespace {
+
+// Of each round trip while a session is set up. A server that lets us in and then says nothing must
+// not keep us from trying again.
+constexpr coro::Duration set_up_limit = std::chrono::seconds(20);
+
+}  // namespace
+
 Task<std::unique_ptr<Connection>> open_in_schema(std::string conninfo, std::string schema) {
   auto connection = co_await Connection::open(std::move(conninfo));
   if (!schema.empty()) {
+    connection->set_round_trip_limit(set_up_limit);
     co_await connection->script(fmt::format("SET search_path TO {}", quote_identifier(schema)));
+    connection->set_round_trip_limit(std::nullopt);
   }
   co_return connection;
 }
@@ -149,6 +159,7 @@ Task<void> PostgresBackend::connect(PostgresSession& session) {
   session.identity.reset();
   auto connection = co_await open_in_schema(options_.conninfo, options_.schema);
   require_writable(*connection);
+  connection->set_round_trip_limit(set_up_limit);
   // Which level is enough, docs/tpcc-fidelity.md says; and the import has written its times in UTC.
   const auto timeout_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(options_.statement_timeout);
@@ -165,13 +176,22 @@ Task<void> PostgresBackend::connect(PostgresSession& session) {
     opened_at_ = now.text(0, 0);
   }
   co_await connection->prepare(statements_);
+  std::optional<coro::Duration> limit;
   if (options_.statement_timeout > coro::Duration::zero()) {
-    connection->set_round_trip_limit(options_.statement_timeout + round_trip_grace);
+    limit = options_.statement_timeout + round_trip_grace;
   }
+  connection->set_round_trip_limit(limit);
   session.connection = std::move(connection);
 }
 
 namespace {
+
+// What will be the same at each attempt: no access, or tables and columns that are not there
+// (families 42 and 3F). A server short of memory, say, may get over it.
+bool is_hopeless(const Error& error) noexcept {
+  const std::string_view family = std::string_view(error.sqlstate()).substr(0, 2);
+  return error.error_class() == ErrorClass::denied || family == "42" || family == "3F";
+}
 
 // How many sessions are opened at the same time.
 constexpr std::size_t opened_at_a_time = 16;
@@ -206,9 +226,7 @@ Task<std::optional<Error>> PostgresBackend::try_to_reopen(PostgresSession& sessi
     co_return std::nullopt;
   }
   observer_->on_session_refused(*refusal);
-  const bool hopeless = refusal->error_class() == ErrorClass::denied ||
-                        refusal->error_class() == ErrorClass::statement;
-  if (hopeless || !options_.wait_for_server) throw Error(*refusal);
+  if (is_hopeless(*refusal) || !options_.wait_for_server) throw Error(*refusal);
   co_return refusal;
 }
 
@@ -280,28 +298,49 @@ void PostgresBackend::release(Session& session) noexcept {
   lost_one_.notify();
 }
 
-Task<std::vector<Resolution>> PostgresBackend::resolve_by(Connection& connection,
-                                                          std::span<const Doubt> doubts) {
-  const bool ended = co_await end_sessions(connection, abandoned_, options_.resolve_patience);
-  if (!ended) co_return std::vector<Resolution>(doubts.size(), Resolution::unknown);
+Task<std::unique_ptr<Connection>> PostgresBackend::connect_to_resolve() {
+  auto connection = co_await open_in_schema(options_.conninfo, options_.schema);
+  require_writable(*connection);
+  co_await connection->script("SET TimeZone TO 'UTC'");
+  const bool ended = co_await end_sessions(*connection, abandoned_, options_.resolve_patience);
+  if (!ended) {
+    throw Error(ErrorClass::denied, "", "old sessions go on, and may still do what we ask about");
+  }
   abandoned_.clear();
-  co_return co_await resolve_doubts(connection, doubts, opened_at_);
+  co_return connection;
+}
+
+// None if it cannot be had in time.
+Task<std::unique_ptr<Connection>> PostgresBackend::connect_after_the_others(coro::Instant give_up) {
+  for (int attempt = 0; coro::Worker::current().now() < give_up; ++attempt) {
+    try {
+      co_return co_await coro::with_deadline(give_up, connect_to_resolve());
+    } catch (const Error& error) {
+      if (error.error_class() == ErrorClass::denied) break;
+      // Tried again below: the server may be on its way up.
+    } catch (const coro::DeadlineExceeded&) {
+      break;
+    }
+    co_await coro::sleep_for(pause(attempt));
+  }
+  co_return nullptr;
 }
 
 Task<std::vector<Resolution>> PostgresBackend::resolve(std::vector<Doubt> doubts) {
-  const coro::Instant give_up = coro::Worker::current().now() + options_.resolve_patience;
-  for (int attempt = 0;; ++attempt) {
+  // They are not needed any more, and there may be no slot besides theirs.
+  for (const auto& session : sessions_) session->connection.reset();
+  const coro::Instant begun = coro::Worker::current().now();
+  const auto connection = co_await connect_after_the_others(begun + options_.resolve_patience);
+  if (connection) {
+    // A pass over a large history takes its time, and still has an end.
+    const coro::Instant give_up = coro::Worker::current().now() + 10 * options_.resolve_patience;
     try {
-      const auto connection = co_await open_in_schema(options_.conninfo, options_.schema);
-      require_writable(*connection);
-      co_await connection->script("SET TimeZone TO 'UTC'");
-      co_return co_await resolve_by(*connection, doubts);
-    } catch (const Error& error) {
-      // Tried again below: the server may be on its way up.
-      if (error.error_class() == ErrorClass::denied) break;
+      co_return co_await coro::with_deadline(give_up,
+                                             resolve_doubts(*connection, doubts, opened_at_));
+    } catch (const Error&) {
+      // Unknown, like what takes too long.
+    } catch (const coro::DeadlineExceeded&) {
     }
-    if (coro::Worker::current().now() >= give_up) break;
-    co_await coro::sleep_for(pause(attempt));
   }
   co_return std::vector<Resolution>(doubts.size(), Resolution::unknown);
 }

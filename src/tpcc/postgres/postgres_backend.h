@@ -71,15 +71,15 @@ class PostgresBackend final : public Backend {
   coro::Task<void> reopen(PostgresSession& session);
   coro::Task<void> reopen_once(PostgresSession& session, coro::Semaphore& turns);
   coro::Duration pause(int attempt);
-  coro::Task<std::vector<Resolution>> resolve_by(Connection& connection,
-                                                 std::span<const Doubt> doubts);
+  coro::Task<std::unique_ptr<Connection>> connect_after_the_others(coro::Instant give_up);
+  coro::Task<std::unique_ptr<Connection>> connect_to_resolve();
 
   PostgresOptions options_;
   std::vector<Statement> statements_;
+  coro::Semaphore usable_;  // a permit for each idle session; a lost one keeps its permit
   std::vector<std::unique_ptr<PostgresSession>> sessions_;
   std::vector<PostgresSession*> idle_;  // last in, first out: the warmest
   std::deque<PostgresSession*> lost_;
-  coro::Semaphore usable_;  // a permit for each idle session; a lost one keeps its permit
   coro::Notification lost_one_;
   SessionObserver* observer_ = nullptr;
   // Sessions that were left in the middle of something, which the server may go on with.

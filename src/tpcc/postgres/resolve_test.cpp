@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "coro/sleep.h"
+#include "tpcc/postgres/ledger.h"
 #include "tpcc/postgres/small_database_test.h"
 
 namespace drover::tpcc::postgres {
@@ -179,6 +180,21 @@ TEST_P(ResolveTest, SaysUnknownWhenTheServerIsNotThere) {
   nowhere.resolve_patience = 100ms;
   PostgresBackend away(nowhere);
   EXPECT_EQ(database->run(away.resolve({doubt})), (std::vector{Resolution::unknown}));
+}
+
+// Somebody holds the tables: the end of a run does not wait for ever.
+TEST_P(ResolveTest, SaysUnknownWhenTheDataCannotBeReadInTime) {
+  const Doubt doubt = executed(order(), 1);
+  database->script("BEGIN; LOCK TABLE order_line, district IN ACCESS EXCLUSIVE MODE");
+  PostgresOptions options;
+  options.conninfo = database->conninfo();
+  options.schema = "doubted";
+  options.resolve_patience = 50ms;
+  PostgresBackend hurried(options);
+  EXPECT_EQ(database->run(hurried.resolve({doubt})), (std::vector{Resolution::unknown}));
+  EXPECT_FALSE(database->run(read_ledger_patiently(database->conninfo(), "doubted", 2, 50ms)));
+  database->script("ROLLBACK");
+  EXPECT_TRUE(database->run(read_ledger_patiently(database->conninfo(), "doubted", 2, 60s)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Styles, ResolveTest,
