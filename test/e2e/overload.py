@@ -55,10 +55,11 @@ def quietest_processor():
 
 
 class BusyLoops:
-    """Two processes that do nothing but run, on one processor."""
+    """Two processes that do nothing but run, on one processor, until this one ends them or is gone."""
 
     def __init__(self, cpu):
-        program = f"import os\nos.sched_setaffinity(0, {{{cpu}}})\nwhile True: pass"
+        program = (f"import os\nos.sched_setaffinity(0, {{{cpu}}})\n"
+                   f"while os.getppid() == {os.getpid()}:\n  for _ in range(1000000): pass")
         self.processes = [subprocess.Popen([sys.executable, "-c", program]) for _ in range(2)]
 
     def end(self):
