@@ -65,9 +65,9 @@ class Story(harness.ServerTestCase):
         # Named, so that the commands do not start it again.
         where = ["--db", self.server.conninfo]
         for arguments in ([], ["--no-delays"]):
-            command = self.begin_long_run("-w", "1", *where, *arguments)
+            command = self.begin_long_run("-w", "1", "--on-db-loss", "fail", *where, *arguments)
             self.server.crash()
-            self.expect_error(command.wait(60), FAILURE, "server|connection", within_s=300)
+            self.expect_error(command.wait(120), FAILURE, "server|connection", within_s=300)
             self.expect_error(harness.drover(*LONG_RUN, *where), FAILURE, "server")
             self.server.start_again()
         self.drover(SUCCESS, "tpcc", "check")
