@@ -2,6 +2,7 @@
 // pacing and deadlines are tested on virtual time, without sleeping.
 #pragma once
 
+#include <cassert>
 #include <chrono>
 
 namespace drover::coro {
@@ -17,16 +18,20 @@ class Clock {
 
   virtual Instant now() const noexcept = 0;
 
-  // A virtual clock jumps to `instant` and says true: its worker does not sleep. The real clock
-  // says false: the worker has to wait.
-  virtual bool advance_to(Instant instant) noexcept = 0;
+  // On virtual time a worker with nothing to do advances the clock to its next timer; on real time
+  // it sleeps.
+  virtual bool is_virtual() const noexcept = 0;
+
+  // Requires: is_virtual().
+  virtual void advance_to(Instant instant) noexcept = 0;
 };
 
 // CLOCK_MONOTONIC. Thread-safe.
 class SteadyClock final : public Clock {
  public:
   Instant now() const noexcept override { return std::chrono::steady_clock::now(); }
-  bool advance_to(Instant) noexcept override { return false; }
+  bool is_virtual() const noexcept override { return false; }
+  void advance_to(Instant) noexcept override { assert(false && "real time cannot be moved"); }
 
   static SteadyClock& instance() noexcept {
     static SteadyClock clock;
@@ -41,9 +46,10 @@ class VirtualClock final : public Clock {
 
   Instant now() const noexcept override { return now_; }
 
-  bool advance_to(Instant instant) noexcept override {
+  bool is_virtual() const noexcept override { return true; }
+
+  void advance_to(Instant instant) noexcept override {
     if (instant > now_) now_ = instant;
-    return true;
   }
 
  private:

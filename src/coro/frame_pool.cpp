@@ -1,5 +1,6 @@
 #include "coro/frame_pool.h"
 
+#include <algorithm>
 #include <array>
 #include <new>
 
@@ -14,9 +15,21 @@ namespace {
 
 #ifndef DROVER_FRAMES_FROM_HEAP
 
-constexpr std::size_t granule = 16;  // what the heap aligns to anyway
+// Sizes go up by what the heap aligns to, and are those that its blocks have room for: of each it
+// keeps eight bytes to itself.
+constexpr std::size_t granule = 16;
+constexpr std::size_t smallest = 8;
 constexpr std::size_t largest_pooled = 2048;
-constexpr std::size_t class_count = largest_pooled / granule + 1;
+
+constexpr std::size_t size_class(std::size_t size) noexcept {
+  return (size - std::min(size, smallest) + granule - 1) / granule;
+}
+
+constexpr std::size_t block_size(std::size_t size_class) noexcept {
+  return smallest + size_class * granule;
+}
+
+constexpr std::size_t class_count = size_class(largest_pooled) + 1;
 
 struct FreeBlock {
   FreeBlock* next;
@@ -38,10 +51,6 @@ struct FreeLists {
 
 thread_local FreeLists free_lists;
 
-constexpr std::size_t size_class(std::size_t size) noexcept {
-  return (size + granule - 1) / granule;
-}
-
 #endif
 
 }  // namespace
@@ -55,7 +64,7 @@ void* FramePool::allocate(std::size_t size) {
       head = block->next;
       return block;
     }
-    return ::operator new(size_class(size) * granule);
+    return ::operator new(block_size(size_class(size)));
   }
 #endif
   return ::operator new(size);

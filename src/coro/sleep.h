@@ -1,4 +1,7 @@
 // Sleeping on the worker's timers. A sleep never ends early, by the clock read at the call.
+//
+// sleep_for() reads no clock: its time begins with the worker's next look at it, at most
+// Worker::undated_budget resumptions later. Where that matters, sleep until an instant.
 #pragma once
 
 #include "coro/awaiter.h"
@@ -9,18 +12,25 @@ namespace drover::coro {
 
 namespace detail {
 
-// `Report` turns "cancelled" into what the await hands back.
-template <class Report>
+inline void arm(TimerWheel& timers, TimerNode& node, Instant until) noexcept {
+  timers.add(node, until);
+}
+inline void arm(TimerWheel& timers, TimerNode& node, Duration duration) noexcept {
+  timers.add_undated(node, duration);
+}
+
+// `Until` is an instant or a duration; `Report` turns "cancelled" into what the await hands back.
+template <class Until, class Report>
 class SleepAwaiter final : Awaiter, TimerNode {
  public:
-  explicit SleepAwaiter(Instant until) noexcept : until_(until) {}
+  explicit SleepAwaiter(Until until) noexcept : until_(until) {}
 
   bool await_ready() const noexcept { return false; }
 
   template <DroverPromise Promise>
   bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
     if (!suspend(awaiting)) return false;
-    Worker::current().timers().add(*this, until_);
+    arm(Worker::current().timers(), *this, until_);
     return true;
   }
 
@@ -30,7 +40,7 @@ class SleepAwaiter final : Awaiter, TimerNode {
   void on_timer() noexcept override { complete(); }
   void abandon() noexcept override { Worker::current().timers().remove(*this); }
 
-  Instant until_;
+  Until until_;
 };
 
 struct ThrowCancelled {
@@ -43,17 +53,18 @@ struct SayWhetherSlept {
   bool operator()(bool cancelled) const noexcept { return !cancelled; }
 };
 
-using Sleep = SleepAwaiter<ThrowCancelled>;
-using UncancelledSleep = SleepAwaiter<SayWhetherSlept>;
+using SleepUntil = SleepAwaiter<Instant, ThrowCancelled>;
+using SleepFor = SleepAwaiter<Duration, ThrowCancelled>;
+using UncancelledSleep = SleepAwaiter<Instant, SayWhetherSlept>;
 
 }  // namespace detail
 
-inline detail::Sleep sleep_until(Instant instant) noexcept {
-  return detail::Sleep(instant);
+inline detail::SleepUntil sleep_until(Instant instant) noexcept {
+  return detail::SleepUntil(instant);
 }
 
-inline detail::Sleep sleep_for(Duration duration) noexcept {
-  return detail::Sleep(Worker::current().now() + duration);
+inline detail::SleepFor sleep_for(Duration duration) noexcept {
+  return detail::SleepFor(duration);
 }
 
 // `if (!co_await slept_until(t)) co_return;` — says false when cancelled, and throws nothing. For
@@ -66,13 +77,26 @@ namespace detail {
 
 struct YieldAwaiter {
   bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> awaiting) const { Worker::current().ready(awaiting); }
-  void await_resume() const noexcept {}
+
+  template <DroverPromise Promise>
+  bool await_suspend(std::coroutine_handle<Promise> awaiting) {
+    cancelled = awaiting.promise().source->cancelled();
+    if (cancelled) return false;
+    Worker::current().ready(awaiting);
+    return true;
+  }
+
+  void await_resume() const {
+    if (cancelled) throw Cancelled{};
+  }
+
+  bool cancelled = false;
 };
 
 }  // namespace detail
 
-// Lets every task that is ready now run before this one goes on.
+// Lets every task that is ready now run before this one goes on. Throws Cancelled under a cancelled
+// source, so a loop that only computes and yields can be cancelled.
 inline detail::YieldAwaiter yield() noexcept {
   return {};
 }

@@ -36,6 +36,23 @@ void TimerWheel::add(TimerNode& node, Instant deadline) noexcept {
   ++size_;
 }
 
+void TimerWheel::add_undated(TimerNode& node, Duration duration) noexcept {
+  assert(!node.armed());
+  node.deadline_ = Instant(duration);
+  link_into(node, undated);
+  ++size_;
+}
+
+void TimerWheel::date(Instant now) noexcept {
+  Slot& head = slots_[undated];
+  while (head.next_ != &head) {
+    TimerNode& node = *head.next_;
+    unlink(node);
+    --size_;
+    add(node, now + node.deadline_.time_since_epoch());
+  }
+}
+
 void TimerWheel::remove(TimerNode& node) noexcept {
   if (!node.armed()) return;
   unlink(node);
@@ -47,13 +64,17 @@ void TimerWheel::link(TimerNode& node, std::uint64_t tick) noexcept {
   const auto level = static_cast<std::uint32_t>(highest_bit / digit_bits);
   const auto slot = static_cast<std::uint32_t>(tick >> (level * digit_bits)) % slots_per_level;
   assert(level < levels);
-  node.slot_ = level * slots_per_level + slot;
-  Slot& head = slots_[node.slot_];
+  link_into(node, level * slots_per_level + slot);
+}
+
+void TimerWheel::link_into(TimerNode& node, std::uint32_t slot) noexcept {
+  node.slot_ = slot;
+  Slot& head = slots_[slot];
   node.previous_ = head.previous_;
   node.next_ = &head;
   head.previous_->next_ = &node;
   head.previous_ = &node;
-  occupied_[level] |= std::uint64_t{1} << slot;
+  occupied_[slot / slots_per_level] |= std::uint64_t{1} << slot % slots_per_level;
 }
 
 void TimerWheel::unlink(TimerNode& node) noexcept {

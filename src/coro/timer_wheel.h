@@ -6,7 +6,13 @@
 // in which its tick differs from the current one, so it moves down at most seven times.
 //
 // A timer never fires early: its deadline is rounded up to a tick; it fires at most one tick late,
-// plus whatever the worker was busy with. Not thread-safe; belongs to one worker.
+// plus whatever the worker was busy with.
+//
+// Reading a clock costs as much as all the rest. So a timer that should fire some time from now may
+// be added undated: date() gives all of those the deadlines that count from the instant of its
+// call, which is later than theirs, so that they are not early either.
+//
+// Not thread-safe; belongs to one worker.
 #pragma once
 
 #include <array>
@@ -25,6 +31,8 @@ class TimerNode {
   TimerNode& operator=(const TimerNode&) = delete;
 
   bool armed() const noexcept { return next_ != nullptr; }
+
+  // Requires: dated.
   Instant deadline() const noexcept { return deadline_; }
 
  protected:
@@ -51,13 +59,21 @@ class TimerWheel {
   // Requires: not armed. A deadline in the past fires at the next expire().
   void add(TimerNode& node, Instant deadline) noexcept;
 
+  // Adds it undated: to fire `duration` after the next date(). Requires: not armed.
+  void add_undated(TimerNode& node, Duration duration) noexcept;
+
+  bool has_undated() const noexcept { return slots_[undated].next_ != &slots_[undated]; }
+
+  void date(Instant now) noexcept;
+
   // Does nothing if the node is not armed.
   void remove(TimerNode& node) noexcept;
 
-  // Fires every timer that is due at `now`, in the order of their ticks.
+  // Fires every timer that is due at `now`, in the order of their ticks. Requires: none is undated.
   void expire(Instant now) noexcept;
 
   // When to call expire() next: never later than the first timer's tick, sometimes earlier.
+  // Requires: none is undated.
   std::optional<Instant> next_expiry() const noexcept;
 
   std::size_t size() const noexcept { return size_; }
@@ -66,6 +82,8 @@ class TimerWheel {
   static constexpr int digit_bits = 6;
   static constexpr std::uint32_t slots_per_level = 1U << digit_bits;
   static constexpr std::uint32_t levels = 8;
+  static constexpr std::uint32_t undated =
+      levels * slots_per_level;  // the slot behind the last level
 
   // The ring of a slot's nodes.
   struct Slot final : TimerNode {
@@ -75,14 +93,15 @@ class TimerWheel {
   static std::uint64_t tick_after(Instant deadline) noexcept;
   std::uint64_t slot_start(std::uint32_t level, std::uint32_t slot) const noexcept;
   void link(TimerNode& node, std::uint64_t tick) noexcept;
+  void link_into(TimerNode& node, std::uint32_t slot) noexcept;
   void unlink(TimerNode& node) noexcept;
   void fire_slot(Slot& slot) noexcept;
   void cascade_slot(Slot& slot) noexcept;
 
   std::uint64_t current_;  // every tick before this one, and this one, has been fired
   std::size_t size_ = 0;
-  std::array<std::uint64_t, levels> occupied_{};  // a bit a slot
-  std::array<Slot, levels * slots_per_level> slots_;
+  std::array<std::uint64_t, levels + 1> occupied_{};  // a bit a slot
+  std::array<Slot, undated + 1> slots_;
 };
 
 }  // namespace drover::coro

@@ -119,6 +119,39 @@ TEST_F(Wheel, RemovingTwiceOrAfterFiringIsHarmless) {
   EXPECT_EQ(timer.fired, 1);
 }
 
+TEST_F(Wheel, TheUndatedCountFromTheirDating) {
+  Timer timer;
+  Timer removed;
+  timer.now = removed.now = &now;
+  wheel.add_undated(timer, 1ms);
+  wheel.add_undated(removed, 1ms);
+  EXPECT_TRUE(timer.armed());
+  EXPECT_EQ(wheel.size(), 2U);
+  wheel.remove(removed);
+  EXPECT_TRUE(wheel.has_undated());
+  now += 5ms;
+  wheel.date(now);
+  EXPECT_FALSE(wheel.has_undated());
+  EXPECT_EQ(wheel.size(), 1U);
+  EXPECT_EQ(timer.deadline(), now + 1ms);
+  wheel.expire(now + 999us);
+  EXPECT_EQ(timer.fired, 0);
+  now += 1ms + tick;
+  wheel.expire(now);
+  EXPECT_EQ(timer.fired, 1);
+  EXPECT_EQ(removed.fired, 0);
+}
+
+TEST_F(Wheel, AnUndatedTimerOfNoTimeFiresAfterItsDating) {
+  Timer timer;
+  timer.now = &now;
+  wheel.add_undated(timer, 0ns);
+  wheel.date(now);
+  now += 2 * tick;
+  wheel.expire(now);
+  EXPECT_EQ(timer.fired, 1);
+}
+
 TEST_F(Wheel, WhatIsOverdueFiresAtOnce) {
   Timer timer;
   timer.now = &now;

@@ -27,6 +27,9 @@ class WaiterQueue {
   bool empty() const noexcept { return first_ == nullptr; }
   std::size_t size() const noexcept { return size_; }
 
+  // The longest waiter, or null.
+  Waiter* first() const noexcept { return first_; }
+
   void push(Waiter& waiter) noexcept {
     waiter.queue_ = this;
     waiter.before_ = last_;

@@ -62,10 +62,11 @@ int epoll_wait_for(int epoll_fd, epoll_event* events, std::optional<Duration> ti
 void ReadyQueue::grow() {
   std::vector<std::coroutine_handle<>> larger(ring_.size() * 2);
   const std::size_t count = size();
-  for (std::size_t i = 0; i < count; ++i) larger[i] = ring_[(head_ + i) & (ring_.size() - 1)];
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t position = head_ + i;  // the same before and after, for withdraw()
+    larger[position & (larger.size() - 1)] = ring_[position & (ring_.size() - 1)];
+  }
   ring_ = std::move(larger);
-  head_ = 0;
-  tail_ = count;
 }
 
 Worker::Worker(Clock& clock) : clock_(&clock), timers_(clock.now()) {
@@ -93,6 +94,10 @@ Worker::~Worker() {
 Worker& Worker::current() noexcept {
   assert(current_worker != nullptr && "called outside of a worker's thread");
   return *current_worker;
+}
+
+Worker* Worker::try_current() noexcept {
+  return current_worker;
 }
 
 void Worker::push_posted(Posted* posted) noexcept {
@@ -129,6 +134,7 @@ bool Worker::run_posted() noexcept {
 void Worker::enter() noexcept {
   assert(current_worker == nullptr && "a thread runs one worker, and its loop does not nest");
   current_worker = this;
+  running_.store(true, std::memory_order_relaxed);
   clockid_t clock = no_clock;
   if (pthread_getcpuclockid(pthread_self(), &clock) == 0) {
     cpu_ns_at_enter_.store(read_cpu_clock(clock), std::memory_order_relaxed);
@@ -142,6 +148,7 @@ void Worker::leave() noexcept {
       read_cpu_clock(CLOCK_THREAD_CPUTIME_ID) - cpu_ns_at_enter_.load(std::memory_order_relaxed),
       std::memory_order_relaxed);
   cpu_clock_.store(no_clock, std::memory_order_release);  // pairs with cpu_time()
+  running_.store(false, std::memory_order_release);       // pairs with running()
   current_worker = nullptr;
 }
 
@@ -163,8 +170,8 @@ void Worker::run_turn() {
 void Worker::run_ready() {
   std::size_t budget = turn_budget;
   while (budget > 0 && !ready_.empty()) {
-    ready_.pop().resume();
-    --budget;
+    if (const std::coroutine_handle<> handle = ready_.pop()) handle.resume();
+    if (--budget % undated_budget == 0) date_timers();
   }
   add(statistics_.resumptions, turn_budget - budget);
 }
@@ -172,6 +179,7 @@ void Worker::run_ready() {
 void Worker::expire_timers() noexcept {
   if (timers_.size() == 0) return;
   const Instant now = clock_->now();
+  timers_.date(now);
   const auto next = timers_.next_expiry();
   if (!next || *next > now) return;
   const auto lag = static_cast<std::uint64_t>((now - *next).count());
@@ -186,6 +194,7 @@ void Worker::poll() noexcept {
     if (watch_count_ > 0) collect_events(Duration::zero());
     return;
   }
+  date_timers();
   const auto next = timers_.next_expiry();
   if (next && *next <= clock_->now()) {
     if (watch_count_ > 0) collect_events(Duration::zero());
@@ -201,22 +210,12 @@ void Worker::wait_for_events(std::optional<Instant> until) noexcept {
     asleep_.store(false, std::memory_order_relaxed);
     return;
   }
-  std::optional<Duration> timeout;
-  if (until) {
-    // On virtual time only what is ready at this moment may come before the next timer.
-    collect_events(Duration::zero());
-    // That may have taken in the wake-up of a post that came since: it is not to be slept over.
-    if (inbox_.load(std::memory_order_seq_cst) != nullptr) {
-      asleep_.store(false, std::memory_order_relaxed);
-      return;
-    }
-    if (ready_.empty() && clock_->advance_to(*until)) {
-      asleep_.store(false, std::memory_order_relaxed);
-      return;
-    }
-    timeout = ready_.empty() ? *until - clock_->now() : Duration::zero();
-    if (*timeout < Duration::zero()) timeout = Duration::zero();
+  if (until && clock_->is_virtual()) {
+    advance_to(*until);
+    return;
   }
+  std::optional<Duration> timeout;
+  if (until) timeout = std::max(*until - clock_->now(), Duration::zero());
   if (!timeout || *timeout > Duration::zero()) {
     const Instant before = SteadyClock::instance().now();
     collect_events(timeout);
@@ -225,6 +224,15 @@ void Worker::wait_for_events(std::optional<Instant> until) noexcept {
     add(statistics_.sleeps, 1);
   }
   asleep_.store(false, std::memory_order_relaxed);
+}
+
+// Only what is ready at this moment may come before the next timer.
+void Worker::advance_to(Instant instant) noexcept {
+  collect_events(Duration::zero());
+  asleep_.store(false, std::memory_order_relaxed);
+  // A post that came since, whose wake-up may have been taken in just now, comes before it, too.
+  if (inbox_.load(std::memory_order_seq_cst) != nullptr) return;
+  if (ready_.empty()) clock_->advance_to(instant);
 }
 
 void Worker::collect_events(std::optional<Duration> timeout) noexcept {

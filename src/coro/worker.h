@@ -26,7 +26,8 @@ namespace drover::coro {
 
 class FdWatch;
 
-// A FIFO ring of coroutines; grows, never shrinks.
+// A FIFO ring of coroutines; grows, never shrinks. An entry keeps its position until it is popped,
+// so it can be withdrawn at no cost: a null handle stays in its place.
 class ReadyQueue {
  public:
   ReadyQueue() : ring_(64) {}
@@ -34,12 +35,22 @@ class ReadyQueue {
   bool empty() const noexcept { return head_ == tail_; }
   std::size_t size() const noexcept { return tail_ - head_; }
 
-  void push(std::coroutine_handle<> handle) {
+  // Says the position, for withdraw().
+  std::size_t push(std::coroutine_handle<> handle) {
     if (size() == ring_.size()) grow();
-    ring_[tail_++ & (ring_.size() - 1)] = handle;
+    ring_[tail_ & (ring_.size() - 1)] = handle;
+    return tail_++;
   }
 
+  // Null if it was withdrawn.
   std::coroutine_handle<> pop() noexcept { return ring_[head_++ & (ring_.size() - 1)]; }
+
+  // Requires: what was pushed at `position` has not been popped or withdrawn.
+  void withdraw(std::size_t position) noexcept {
+    ring_[position & (ring_.size() - 1)] = nullptr;
+    while (!empty() && !ring_[head_ & (ring_.size() - 1)]) ++head_;
+    while (!empty() && !ring_[(tail_ - 1) & (ring_.size() - 1)]) --tail_;
+  }
 
  private:
   void grow();
@@ -61,6 +72,9 @@ class Worker {
  public:
   static constexpr std::size_t turn_budget = 256;
 
+  // After so many resumptions the clock is read for the timers that were added without one.
+  static constexpr std::size_t undated_budget = 32;
+
   explicit Worker(Clock& clock = SteadyClock::instance());
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -68,6 +82,14 @@ class Worker {
 
   // The worker whose thread this is. Requires: inside run_until().
   static Worker& current() noexcept;
+
+  // The same, or null on a thread that runs none.
+  static Worker* try_current() noexcept;
+
+  // Whether some thread is inside run_until(). From any thread.
+  bool running() const noexcept {
+    return running_.load(std::memory_order_acquire);  // pairs with leave()
+  }
 
   // Runs the loop on the calling thread until `done()` says true; asked once a turn. What
   // block_on() is made of.
@@ -83,8 +105,11 @@ class Worker {
 
   Instant now() const noexcept { return clock_->now(); }
 
-  // Queues a coroutine whose home this is.
-  void ready(std::coroutine_handle<> handle) { ready_.push(handle); }
+  // Queues a coroutine whose home this is. Says its position in the queue, for withdraw().
+  std::size_t ready(std::coroutine_handle<> handle) { return ready_.push(handle); }
+
+  // Takes a coroutine that was not resumed yet out of the queue: it may then be destroyed.
+  void withdraw(std::size_t position) noexcept { ready_.withdraw(position); }
 
   TimerWheel& timers() noexcept { return timers_; }
 
@@ -125,9 +150,13 @@ class Worker {
   void leave() noexcept;
   void run_turn();
   void run_ready();
+  void date_timers() noexcept {
+    if (timers_.has_undated()) timers_.date(clock_->now());
+  }
   void expire_timers() noexcept;
   void poll() noexcept;
   void wait_for_events(std::optional<Instant> until) noexcept;
+  void advance_to(Instant instant) noexcept;
   void collect_events(std::optional<Duration> timeout) noexcept;
   void wake() noexcept;
 
@@ -143,6 +172,7 @@ class Worker {
   int wake_fd_ = -1;
   std::size_t watch_count_ = 0;
   WorkerStatistics statistics_;
+  std::atomic<bool> running_{false};
   std::atomic<clockid_t> cpu_clock_{no_clock};
   std::atomic<std::int64_t> cpu_ns_at_enter_{0};  // published by cpu_clock_ becoming a clock
   std::atomic<std::int64_t> cpu_ns_at_leave_{0};  // published by it becoming no_clock again

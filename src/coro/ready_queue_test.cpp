@@ -1,0 +1,82 @@
+// The worker's queue of coroutines: order, growth, and entries that are taken back.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <coroutine>
+#include <deque>
+#include <random>
+
+#include "coro/worker.h"
+
+namespace drover::coro {
+namespace {
+
+// Never resumed: an address to tell it by.
+std::coroutine_handle<> handle(std::size_t number) {
+  static std::array<std::max_align_t, 1000> places;
+  return std::coroutine_handle<>::from_address(&places.at(number));
+}
+
+TEST(ReadyQueue, IsFirstInFirstOutAndGrows) {
+  ReadyQueue queue;
+  EXPECT_TRUE(queue.empty());
+  for (std::size_t i = 0; i < 1000; ++i) queue.push(handle(i));
+  EXPECT_EQ(queue.size(), 1000U);
+  for (std::size_t i = 0; i < 1000; ++i) EXPECT_EQ(queue.pop(), handle(i));
+  EXPECT_TRUE(queue.empty());
+}
+
+TEST(ReadyQueue, TheOnlyEntryIsWithdrawn) {
+  ReadyQueue queue;
+  queue.withdraw(queue.push(handle(1)));
+  EXPECT_TRUE(queue.empty());
+  queue.push(handle(2));
+  EXPECT_EQ(queue.pop(), handle(2));
+}
+
+TEST(ReadyQueue, AnEntryBetweenOthersLeavesANullInItsPlace) {
+  ReadyQueue queue;
+  queue.push(handle(1));
+  const std::size_t second = queue.push(handle(2));
+  queue.push(handle(3));
+  queue.withdraw(second);
+  EXPECT_EQ(queue.pop(), handle(1));
+  EXPECT_EQ(queue.pop(), nullptr);
+  EXPECT_EQ(queue.pop(), handle(3));
+  EXPECT_TRUE(queue.empty());
+}
+
+// Against a plain list, over growth and wrap-around.
+TEST(ReadyQueue, WithdrawsWhatIsAskedForAndNothingElse) {
+  struct Entry {
+    std::size_t number;
+    std::size_t position;
+  };
+  std::mt19937 random(1);
+  ReadyQueue queue;
+  std::deque<Entry> expected;
+  const auto pop = [&] {
+    std::coroutine_handle<> next = nullptr;
+    while (!next && !queue.empty()) next = queue.pop();
+    ASSERT_EQ(next, handle(expected.front().number));
+    expected.pop_front();
+  };
+  for (std::size_t i = 0; i < 20'000; ++i) {
+    const auto what = random() % 8;
+    if (what < 4 || expected.empty()) {
+      expected.push_back({i % 1000, queue.push(handle(i % 1000))});
+    } else if (what < 6) {
+      pop();
+    } else {
+      const auto chosen =
+          expected.begin() + static_cast<std::ptrdiff_t>(random() % expected.size());
+      queue.withdraw(chosen->position);
+      expected.erase(chosen);
+    }
+  }
+  while (!expected.empty()) pop();
+  EXPECT_TRUE(queue.empty());
+}
+
+}  // namespace
+}  // namespace drover::coro
