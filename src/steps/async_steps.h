@@ -1,0 +1,30 @@
+// AsyncSteps: a flow without limits, whose steps take their memory from the coroutines' pool of the
+// thread. See steps/steps.h for what steps can do and steps/flow.h for the root.
+//
+//   AsyncSteps flow(worker);
+//   flow.add([](Steps& steps) { steps.success(1, "one"); });
+//   flow.add([](Steps&, int number, std::string name) { … },
+//            [](Steps& steps, ErrorCode code) { if (code == error_codes::timeout) steps.success();
+//            });
+//   co_await flow.promise();
+#pragma once
+
+#include <memory>
+
+#include "steps/error.h"
+#include "steps/flow.h"
+#include "steps/limiter.h"
+#include "steps/mutex.h"
+#include "steps/step_definitions.h"
+#include "steps/throttle.h"
+
+namespace drover::steps {
+
+class AsyncSteps final : NearBlocks, public Flow {
+ public:
+  explicit AsyncSteps(coro::Worker& worker) : Flow(worker, nullptr, this, default_burst) {}
+
+  std::unique_ptr<Flow> make_new() const override { return std::make_unique<AsyncSteps>(worker()); }
+};
+
+}  // namespace drover::steps

@@ -1,0 +1,23 @@
+#include "steps/attachment.h"
+
+#include "steps/callable_step.h"
+
+namespace drover::steps::detail {
+
+const AttachmentOps TimeoutAttachment::operations{Slot::timeout, sizeof(TimeoutAttachment), true,
+                                                  &destroy_attachment<TimeoutAttachment>, nullptr};
+
+const AttachmentOps MemoryAttachment::operations{Slot::stack, 0, false,
+                                                 &destroy_attachment<MemoryAttachment>, nullptr};
+
+TimeoutAttachment::TimeoutAttachment(Steps& step, coro::TimerWheel& timers,
+                                     coro::Instant deadline) noexcept
+    : Attachment(operations), owner(step), wheel(timers) {
+  wheel.add(*this, deadline);
+}
+
+void TimeoutAttachment::on_timer() noexcept {
+  StepAccess::strand(owner).fail_later(error_codes::timeout);
+}
+
+}  // namespace drover::steps::detail

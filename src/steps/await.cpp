@@ -1,0 +1,21 @@
+#include "steps/await.h"
+
+namespace drover::steps::detail {
+
+const AttachmentOps AwaitAttachment::operations{Slot::extended, sizeof(AwaitAttachment), true,
+                                                &destroy_attachment<AwaitAttachment>, nullptr};
+
+AwaitAttachment::~AwaitAttachment() {
+  if (!driver) return;
+  AwaitDriver::promise_type& promise = driver.promise();
+  promise.attachment = nullptr;
+  coro::Worker& worker = promise.own_source.worker();
+  if (coro::Worker::try_current() == &worker) {
+    promise.own_source.cancel();
+  } else {
+    // The worker does not run. The task ends when it runs again.
+    worker.post([&promise]() noexcept { promise.own_source.cancel(); });
+  }
+}
+
+}  // namespace drover::steps::detail

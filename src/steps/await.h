@@ -1,0 +1,124 @@
+// Awaiting a task in a flow. The task runs below a coroutine of its own, with a cancellation source
+// of its own, which ends by itself: when the flow stops waiting it is let go and cancelled, since a
+// cancelled task needs a few more rounds of the worker to unwind. For the engine's own use.
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#include "coro/cancellation.h"
+#include "coro/promise.h"
+#include "coro/task.h"
+#include "coro/worker.h"
+#include "steps/callable_step.h"
+
+namespace drover::steps::detail {
+
+struct AwaitAttachment;
+
+// A coroutine without an owner: its frame is gone when its body has ended.
+struct AwaitDriver {
+  struct promise_type : coro::PromiseBase {
+    template <class T>
+    promise_type(AwaitAttachment& a, coro::Worker& worker, coro::Task<T>&) noexcept
+        : own_source(worker), attachment(&a) {
+      source = &own_source;
+    }
+
+    AwaitDriver get_return_object() noexcept {
+      return {std::coroutine_handle<promise_type>::from_promise(*this)};
+    }
+    std::suspend_never final_suspend() const noexcept { return {}; }
+    void return_void() const noexcept {}
+    [[noreturn]] void unhandled_exception() const noexcept { std::terminate(); }
+
+    coro::CancelSource own_source;
+    AwaitAttachment* attachment;  // null when the flow waits no more
+  };
+
+  std::coroutine_handle<promise_type> handle;
+};
+
+// `auto& promise = co_await AwaitPromise();`
+struct AwaitPromise {
+  bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<AwaitDriver::promise_type> handle) noexcept {
+    promise = &handle.promise();
+    return false;
+  }
+  AwaitDriver::promise_type& await_resume() const noexcept { return *promise; }
+  AwaitDriver::promise_type* promise = nullptr;
+};
+
+// The flow's side: lies in the step that waits.
+struct AwaitAttachment final : Attachment {
+  explicit AwaitAttachment(Steps& s) noexcept : Attachment(operations), step(s) {}
+  ~AwaitAttachment();  // cancels the task if it has not ended
+
+  // The task has ended: the driver looks at neither this nor the step any more.
+  Steps& let_go() noexcept {
+    driver.promise().attachment = nullptr;
+    driver = nullptr;
+    return step;
+  }
+
+  static const AttachmentOps operations;
+  Steps& step;
+  std::coroutine_handle<AwaitDriver::promise_type> driver;
+};
+
+template <class T>
+AwaitDriver drive_task(AwaitAttachment&, coro::Worker&, coro::Task<T> task) {
+  AwaitDriver::promise_type& promise = co_await AwaitPromise();
+  std::exception_ptr error;
+  try {
+    if constexpr (std::is_void_v<T>) {
+      co_await std::move(task);
+      if (promise.attachment != nullptr) promise.attachment->let_go().success();
+    } else {
+      T value = co_await std::move(task);
+      if (promise.attachment != nullptr) promise.attachment->let_go().success(std::move(value));
+    }
+  } catch (...) {
+    error = std::current_exception();
+  }
+  if (error && promise.attachment != nullptr) {
+    StepAccess::fail_with(promise.attachment->let_go(), error);
+  }
+}
+
+// Keeps the future until its task, which refers to it, has begun.
+template <class T>
+coro::Task<T> value_of(coro::Future<T> future) {
+  co_return co_await std::move(future).get();
+}
+
+template <class T, class Handler>
+struct AwaitStep final : Steps {
+  static constexpr bool has_handler = !std::is_same_v<Handler, NoHandler>;
+
+  template <class H>
+  AwaitStep(Strand& strand, coro::Task<T> t, H&& h)
+      : Steps(strand, operations), task(std::move(t)), handler(std::forward<H>(h)) {}
+
+  static void run(Steps& step);
+
+  static void handle(Steps& step, ErrorCode code) {
+    if constexpr (has_handler) static_cast<AwaitStep&>(step).handler(step, code);
+  }
+
+  static void destroy(Steps& step) noexcept { static_cast<AwaitStep&>(step).~AwaitStep(); }
+
+  static const StepOps operations;
+  coro::Task<T> task;
+  [[no_unique_address]] Handler handler;
+};
+
+template <class T, class Handler>
+const StepOps AwaitStep<T, Handler>::operations{
+    Kind::step, sizeof(AwaitStep), &AwaitStep::run,
+    AwaitStep::has_handler ? &AwaitStep::handle : nullptr, &AwaitStep::destroy};
+
+}  // namespace drover::steps::detail

@@ -1,0 +1,37 @@
+// The exceptions of the step engine. Error has a code; ExtError has information beside it, which
+// the handlers find in State::error_info(). A step may throw either, or any other std::exception,
+// whose what() then is the code.
+//
+// As in FTN12, a thrown Error leaves the information of an earlier error where it is.
+#pragma once
+
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include "steps/error_codes.h"
+
+namespace drover::steps {
+
+class Error : public std::exception {
+ public:
+  explicit Error(ErrorCode code) : code_(code) {}
+
+  const char* what() const noexcept override { return code_.c_str(); }
+  ErrorCode code() const noexcept { return code_; }
+
+ private:
+  std::string code_;
+};
+
+class ExtError : public Error {
+ public:
+  ExtError(ErrorCode code, std::string_view info) : Error(code), info_(info) {}
+
+  std::string_view info() const noexcept { return info_; }
+
+ private:
+  std::string info_;
+};
+
+}  // namespace drover::steps

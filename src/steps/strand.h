@@ -1,0 +1,98 @@
+// Strand: the engine. One line of execution through a tree of steps: that of a flow, or of one
+// child of a parallel.
+//
+// Belongs to the flow's worker; not thread-safe. Invariants: `current_` is the innermost step that
+// has started and not ended, or the root; every step on the way from it to the root is active, and
+// nothing else is. A strand that waits is in no queue.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+
+#include "steps/error_codes.h"
+#include "steps/results.h"
+#include "steps/steps.h"
+#include "steps/text.h"
+
+namespace drover::steps {
+
+class Strand {
+ public:
+  Strand(Flow& flow, Steps& root, detail::ParallelFrame* parallel) noexcept
+      : flow_(&flow), root_(&root), current_(&root), parallel_(parallel) {}
+  Strand(const Strand&) = delete;
+  Strand& operator=(const Strand&) = delete;
+
+  Flow& flow() const noexcept { return *flow_; }
+  Results& results() noexcept { return results_; }
+  bool active() const noexcept { return active_; }
+  ErrorCode code() const noexcept { return code_.view(); }
+
+  // Queues the root's steps.
+  void begin();
+
+  // Runs at most `burst` steps.
+  void run(std::uint32_t burst) noexcept;
+
+  // Ends the burst after this step.
+  void yield() noexcept { yields_ = true; }
+
+  // Ends the burst before the next step.
+  void cut_burst() noexcept { burst_ = 0; }
+
+  // Runs the cancel handlers from the innermost step outwards and drops everything. Requires: no
+  // step of it is being called.
+  void cancel() noexcept;
+
+  // An error from outside of any step: unwinds when the strand runs next. The first one counts.
+  void fail_later(ErrorCode code) noexcept;
+
+  // What left a step of this strand, or a task that it awaits.
+  void caught(const std::exception_ptr& error) noexcept;
+
+  // Throws InternalError if a limit forbids a result of its own block.
+  void require_boxed_results(std::size_t size);
+
+ private:
+  friend class Flow;
+  friend class Steps;
+  friend class SyncHold;
+  friend struct detail::ParallelFrame;
+  friend struct StepAccess;
+
+  template <class Call>
+  void call(Call function) noexcept;
+  void start(Steps& step) noexcept;
+  void complete(Steps& step) noexcept;
+  void unwind() noexcept;
+  bool handle(Steps& step) noexcept;
+  bool begin_iteration(Steps& loop) noexcept;
+  bool catch_in_loop(Steps& loop) noexcept;
+  void end_waiting(Steps& step, bool run_cancel_handlers) noexcept;
+  void succeed() noexcept;
+  void fail() noexcept;
+  void record(ErrorCode code) noexcept;
+  void clear_error() noexcept;
+  void drop_children(Steps& step) noexcept;
+  void destroy(Steps& step) noexcept;
+  void destroy(detail::Attachment& attachment) noexcept;
+  void destroy_attachments(Steps& step) noexcept;
+
+  Flow* flow_;
+  Steps* root_;
+  Steps* current_;
+  Strand* previous_ready_ = nullptr;
+  Strand* next_ready_ = nullptr;
+  std::uint32_t burst_ = 0;
+  bool active_ = false;
+  bool queued_ = false;
+  bool in_call_ = false;  // a body or an error handler runs
+  bool error_pending_ = false;
+  bool yields_ = false;              // ends the burst after this step
+  Results results_;                  // for the step that starts next
+  detail::ParallelFrame* parallel_;  // null for a flow's own strand
+  Text code_;                        // of the pending error, or of the last one
+};
+
+}  // namespace drover::steps
