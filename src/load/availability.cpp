@@ -71,8 +71,20 @@ coro::Duration Availability::away_for(Instant now) const {
 }
 
 AvailabilityRecord Availability::record(Instant now) const {
+  return recent(now, outages_most);
+}
+
+AvailabilityRecord Availability::recent(Instant now, std::size_t most) const {
   const std::lock_guard lock(mutex_);
-  AvailabilityRecord record = record_;
+  AvailabilityRecord record{.outages = {},
+                            .interruptions = record_.interruptions,
+                            .sessions_lost = record_.sessions_lost,
+                            .sessions_reopened = record_.sessions_reopened,
+                            .outages_dropped = record_.outages_dropped};
+  const std::size_t kept = std::min(most, record_.outages.size());
+  record.outages_dropped += record_.outages.size() - kept;
+  record.outages.assign(record_.outages.end() - static_cast<std::ptrdiff_t>(kept),
+                        record_.outages.end());
   if (!current_) return record;
   if (now - current_->start >= shortest_outage) {
     record.outages.push_back(*current_);

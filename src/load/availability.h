@@ -37,7 +37,7 @@ struct AvailabilityRecord {
   std::uint64_t interruptions = 0;
   std::uint64_t sessions_lost = 0;
   std::uint64_t sessions_reopened = 0;
-  std::uint64_t outages_dropped = 0;  // beyond outages_most: only counted
+  std::uint64_t outages_dropped = 0;  // counted, and not in the list
 };
 
 class Availability {
@@ -63,6 +63,9 @@ class Availability {
 
   // An outage that goes on comes last, without an end, if it is as long as one must be.
   AvailabilityRecord record(coro::Instant now) const;
+
+  // The same with the last `most` outages only.
+  AvailabilityRecord recent(coro::Instant now, std::size_t most) const;
 
  private:
   void begin_outage(coro::Instant now, std::string_view error);

@@ -82,7 +82,12 @@ std::size_t Herd::warehouses() const noexcept {
 }
 
 std::size_t Herd::terminals() const noexcept {
-  return warehouses() * static_cast<std::size_t>(plan_.terminals_per_warehouse);
+  std::int64_t sum = 0;
+  const auto stride = static_cast<std::int32_t>(plan_.threads);
+  for (auto w = static_cast<std::int32_t>(index_) + 1; w <= plan_.warehouses; w += stride) {
+    sum += plan_.terminals_of(w);
+  }
+  return static_cast<std::size_t>(sum);
 }
 
 Task<void> Herd::run(Timetable timetable) {
@@ -103,7 +108,7 @@ Task<void> Herd::run(Timetable timetable) {
     const auto w_id = static_cast<std::uint64_t>(w);
     decks_.push_back(
         {.deck = {}, .rng = tpcc::Rng::stream(plan_.seed, tpcc::RandomPurpose::Deck, {w_id})});
-    for (std::int32_t d = 1; d <= plan_.terminals_per_warehouse; ++d) {
+    for (std::int32_t d = 1; d <= plan_.terminals_of(w); ++d) {
       herd.start(terminal(w, d, decks_.back()));
     }
   }
@@ -148,8 +153,7 @@ Task<void> Herd::watch_timers() {
   for (;;) {
     const Instant due = coro::Worker::current().now() + every;
     if (!co_await coro::slept_until(due)) co_return;
-    const Instant now = coro::Worker::current().now();
-    if (measuring(now)) metrics_.timer_lag.record(static_cast<std::uint64_t>((now - due).count()));
+    record_timer_lag(coro::Worker::current().now(), due);
   }
 }
 

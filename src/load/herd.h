@@ -119,6 +119,8 @@ class Herd final : tpcc::SessionObserver {
                        const std::optional<tpcc::Outcome>& outcome, coro::Instant queued);
   void record_pause(measure::Histogram TransactionMetrics::* kind, tpcc::TransactionType type,
                     coro::Instant begun, coro::Instant due);
+  // How late a timer was.
+  void record_timer_lag(coro::Instant now, coro::Instant due);
   void record_inputs(const tpcc::Input& input, const tpcc::Outcome& outcome);
   void record_in_ledger(const tpcc::Input& input);
   void record_failure(const tpcc::Input& input, const tpcc::Trace& trace,

@@ -124,6 +124,22 @@ TEST_F(HerdTest, OneTerminalKeysInTransactsAndThinks) {
   }
 }
 
+TEST_F(HerdTest, FewerTerminalsThanDistrictsAreSpreadOverTheWarehouses) {
+  plan.warehouses = 3;
+  plan.no_delays = true;
+  plan.terminals_most = 4;
+  EXPECT_EQ(plan.terminals(), 4U);
+  EXPECT_EQ(plan.terminals_of(1), 2);
+  EXPECT_EQ(plan.terminals_of(2), 1);
+  EXPECT_EQ(plan.terminals_of(3), 1);
+  RecordingBackend backend(Duration(1s));
+  run(backend);
+  EXPECT_NEAR(static_cast<double>(backend.begun.size()), 4 * 3600, 4)
+      << "four at a time, a second each";
+  plan.terminals_most = 31;
+  EXPECT_EQ(plan.terminals(), 30U) << "there are no more";
+}
+
 TEST_F(HerdTest, TheMixIsThatOfTheDeckToTheCard) {
   plan.terminals_per_warehouse = 1;
   plan.duration = 50h;

@@ -1,6 +1,7 @@
 // Plan: all that a run was asked for, validated and with every "auto" resolved. Values only.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,9 +22,12 @@ struct RetryPolicy {
 struct Plan {
   std::int32_t warehouses = 1;
   std::int32_t terminals_per_warehouse = 10;  // one for each district (clause 4.2.2)
+  // Without delays: so many in all, as evenly over the warehouses as can be; 0: all of them.
+  std::size_t terminals_most = 0;
   coro::Duration warmup{};
   coro::Duration duration{};
   std::size_t threads = 1;
+  std::size_t connections = 0;   // over all threads; 0 where there is no database
   std::size_t max_inflight = 0;  // transactions at a time, over all threads; 0: no limit
   bool no_delays = false;
   double pace = 1.0;  // divides keying and think times
@@ -36,7 +40,15 @@ struct Plan {
   coro::Duration drain_patience = std::chrono::seconds(5);
 
   std::size_t terminals() const noexcept {
-    return static_cast<std::size_t>(warehouses) * static_cast<std::size_t>(terminals_per_warehouse);
+    const std::size_t all =
+        static_cast<std::size_t>(warehouses) * static_cast<std::size_t>(terminals_per_warehouse);
+    return terminals_most == 0 ? all : std::min(all, terminals_most);
+  }
+
+  // Of the warehouse `w_id`: the districts from 1 to this number have one.
+  std::int32_t terminals_of(std::int32_t w_id) const noexcept {
+    const auto all = static_cast<std::int64_t>(terminals());
+    return static_cast<std::int32_t>(all / warehouses + (w_id <= all % warehouses ? 1 : 0));
   }
 };
 

@@ -86,9 +86,14 @@ void Herd::record_in_ledger(const tpcc::Input& input) {
 void Herd::record_pause(measure::Histogram TransactionMetrics::* kind, TransactionType type,
                         Instant begun, Instant due) {
   const Instant now = Worker::current().now();
+  record_timer_lag(now, due);
   if (!measuring(now)) return;
   (metrics_.measured[tpcc::index_of(type)].*kind).record(nanoseconds(now - begun));
-  metrics_.timer_lag.record(nanoseconds(now - due));
+}
+
+void Herd::record_timer_lag(Instant now, Instant due) {
+  measure::Histogram& lag = measuring(now) ? metrics_.timer_lag : metrics_.timer_lag_warmup;
+  lag.record(nanoseconds(now - due));
 }
 
 void Herd::record_failure(const tpcc::Input& input, const tpcc::Trace& trace, const Error& error,

@@ -265,9 +265,10 @@ WorkerHealth health_between(const Reading& first, const Reading& last, std::size
 // The main thread's side of a run that goes on: samples, and the readings of the interval.
 class Watch {
  public:
-  Watch(const Timetable& timetable, Workers& workers, SharedRecords& shared, Observer& observer,
-        Outcome& outcome)
-      : timetable_(timetable),
+  Watch(const Plan& plan, const Timetable& timetable, Workers& workers, SharedRecords& shared,
+        Observer& observer, Outcome& outcome)
+      : plan_(plan),
+        timetable_(timetable),
         workers_(workers),
         shared_(shared),
         observer_(observer),
@@ -282,18 +283,25 @@ class Watch {
     Sampler sampler(std::move(sampled));
     first_ = read_client(workers_);
     Instant last = timetable_.start;
+    Instant last_read = last;
     while (last < timetable_.measure_end && !ended_) {
       const Instant next = next_sample(last);
       if (!co_await coro::slept_until(next)) break;
       const Instant now = Worker::current().now();
       const Phase phase = timetable_.phase_at(last);
       if (next == timetable_.measure_start) first_ = read_client(workers_);
-      Sample sample = sampler.take(now - timetable_.start, now - last, phase);
-      sample.away = shared_.availability.away_for(now);
-      outcome_.samples.push_back(sample);
+      Snapshot snapshot = sampler.take(now - timetable_.start, now - last_read, phase);
+      last_read = now;
+      complete(snapshot, now);
+      outcome_.samples.push_back(snapshot.second);
       if (shared_.delivery_log != nullptr) shared_.delivery_log->write_out();
-      observer_.on_sample(outcome_.samples.back(), sampler.last_latency());
+      observer_.on_snapshot(snapshot);
       last = next;
+      // After a stall of this process, the seconds that it has missed are one.
+      while (next_sample(last) <= now && next_sample(last) > last) {
+        last = next_sample(last);
+        if (last == timetable_.measure_start) first_ = read_client(workers_);
+      }
     }
     finish();
   }
@@ -320,6 +328,19 @@ class Watch {
     return std::min(next, timetable_.measure_end);
   }
 
+  // What the workers do not count.
+  void complete(Snapshot& snapshot, Instant now) const {
+    constexpr std::size_t outages_shown = 100;
+    snapshot.second.away = shared_.availability.away_for(now);
+    snapshot.availability = shared_.availability.recent(now, outages_shown);
+    const AvailabilityRecord& record = snapshot.availability;
+    const std::uint64_t lost =
+        record.sessions_lost - std::min(record.sessions_lost, record.sessions_reopened);
+    snapshot.connections_open = plan_.connections - std::min(plan_.connections, lost);
+    snapshot.process = measure::read_process_usage();
+  }
+
+  const Plan& plan_;
   const Timetable& timetable_;
   Workers& workers_;
   SharedRecords& shared_;
@@ -372,7 +393,7 @@ Task<Outcome> run(const Plan& plan, BackendFactory make_backend, Observer& obser
   outcome.ramp_up = Worker::current().now() - timetable.start;
   observer.on_started(outcome.ramp_up);
 
-  Watch watch(timetable, workers, shared, observer, outcome);
+  Watch watch(plan, timetable, workers, shared, observer, outcome);
   stop.on_request([&workers, &watch, &outcome] {
     outcome.interrupted = true;
     watch.finish();

@@ -1,7 +1,6 @@
 // run(): the workers of a run, their timetable, and a sample a second for whoever looks on.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,40 +13,10 @@
 #include "load/availability.h"
 #include "load/delivery_log.h"
 #include "load/plan.h"
-#include "load/worker_metrics.h"
-#include "measure/histogram.h"
+#include "load/snapshot.h"
 #include "tpcc/backend.h"
 
 namespace drover::load {
-
-// One second of a run, over all workers.
-struct Sample {
-  coro::Duration elapsed{};  // since the start, at the end of this second
-  coro::Duration length{};
-  Phase phase{};
-  std::array<std::uint64_t, tpcc::transaction_type_count> committed{};
-  std::uint64_t failed = 0;
-  std::uint64_t retries = 0;
-  double p50_ms = 0;  // of the transactions committed in this second
-  double p90_ms = 0;
-  double p99_ms = 0;
-  std::uint64_t in_flight = 0;
-  std::uint64_t waiting = 0;
-  double busiest_worker_load = 0;
-  coro::Duration away{};  // for how long the database has been away, at the end of the second
-};
-
-// Looks on from the main thread.
-class Observer {
- public:
-  virtual ~Observer() = default;
-  virtual void on_started(coro::Duration /*ramp_up*/) {}
-  // `latency` is of the transactions committed in the sample's second.
-  virtual void on_sample(const Sample& /*sample*/, const measure::HistogramSnapshot& /*latency*/) {}
-  // The terminals have ended; what is left is to ask the database what became of commits that were
-  // not answered, and to compare it with what was counted.
-  virtual void on_ended(bool /*database_away*/) {}
-};
 
 // How a worker got on with the machine, over the measurement interval.
 struct WorkerHealth {

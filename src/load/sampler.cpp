@@ -1,8 +1,25 @@
 #include "load/sampler.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace drover::load {
+namespace {
+
+void add(const TransactionMetrics& metrics, TransactionSnapshot& total) {
+  total.committed += metrics.committed.get();
+  total.user_aborted += metrics.user_aborted.get();
+  total.failed += metrics.failed.get();
+  total.retries += metrics.retries.get();
+  for (std::size_t i = 0; i < total.errors.size(); ++i) total.errors[i] += metrics.errors[i].get();
+  metrics.latency.add_to(total.latency);
+}
+
+double milliseconds(const measure::HistogramSnapshot& histogram, double percent) {
+  return static_cast<double>(histogram.percentile_ns(percent)) / 1e6;
+}
+
+}  // namespace
 
 Sampler::Sampler(std::vector<SampledWorker> workers) : workers_(std::move(workers)) {
   before_ = totals();
@@ -11,46 +28,70 @@ Sampler::Sampler(std::vector<SampledWorker> workers) : workers_(std::move(worker
 Sampler::Totals Sampler::totals() const {
   Totals totals;
   for (const SampledWorker& worker : workers_) {
-    for (const PhaseMetrics* phase : {&worker.metrics->warmup, &worker.metrics->measured}) {
-      for (std::size_t type = 0; type < tpcc::transaction_type_count; ++type) {
-        const TransactionMetrics& metrics = (*phase)[type];
-        totals.committed[type] += metrics.committed.get();
-        totals.failed += metrics.failed.get();
-        totals.retries += metrics.retries.get();
-        metrics.latency.add_to(totals.latency);
-      }
+    for (std::size_t type = 0; type < tpcc::transaction_type_count; ++type) {
+      add(worker.metrics->warmup[type], totals.warmup[type]);
+      add(worker.metrics->measured[type], totals.measured[type]);
     }
-    totals.cpu_times.push_back(worker.worker->cpu_time());
+    WorkerTotals one{.cpu_time = worker.worker->cpu_time(), .timer_lag = {}};
+    worker.metrics->timer_lag.add_to(one.timer_lag);
+    worker.metrics->timer_lag_warmup.add_to(one.timer_lag);
+    totals.workers.push_back(std::move(one));
   }
   return totals;
 }
 
-Sample Sampler::take(coro::Duration elapsed, coro::Duration length, Phase phase) {
+Snapshot Sampler::take(coro::Duration elapsed, coro::Duration length, Phase phase) {
   Totals now = totals();
-  Sample sample;
-  sample.elapsed = elapsed;
-  sample.length = length;
-  sample.phase = phase;
-  for (std::size_t type = 0; type < tpcc::transaction_type_count; ++type) {
-    sample.committed[type] = now.committed[type] - before_.committed[type];
-  }
-  sample.failed = now.failed - before_.failed;
-  sample.retries = now.retries - before_.retries;
-  last_latency_ = now.latency;
-  measure::HistogramSnapshot& latency = last_latency_;
-  latency.subtract(before_.latency);
-  sample.p50_ms = static_cast<double>(latency.percentile_ns(50)) / 1e6;
-  sample.p90_ms = static_cast<double>(latency.percentile_ns(90)) / 1e6;
-  sample.p99_ms = static_cast<double>(latency.percentile_ns(99)) / 1e6;
-  for (std::size_t i = 0; i < workers_.size(); ++i) {
-    sample.in_flight += workers_[i].metrics->in_flight();
-    sample.waiting += workers_[i].metrics->waiting();
-    const auto busy = static_cast<double>((now.cpu_times[i] - before_.cpu_times[i]).count());
-    const double load = busy / static_cast<double>(std::max<std::int64_t>(length.count(), 1));
-    sample.busiest_worker_load = std::max(sample.busiest_worker_load, load);
-  }
+  Snapshot snapshot;
+  snapshot.second.elapsed = elapsed;
+  snapshot.second.length = length;
+  snapshot.second.phase = phase;
+  add_second(now, snapshot);
+  add_workers(now, snapshot);
+  snapshot.warmup = now.warmup;
+  snapshot.measured = now.measured;
   before_ = std::move(now);
-  return sample;
+  return snapshot;
+}
+
+// At the edge of the phases a second may have transactions of both.
+void Sampler::add_second(const Totals& now, Snapshot& snapshot) const {
+  Sample& second = snapshot.second;
+  measure::HistogramSnapshot& latency = snapshot.second_latency;
+  measure::HistogramSnapshot earlier;
+  for (const auto phase : {&Totals::warmup, &Totals::measured}) {
+    for (std::size_t type = 0; type < tpcc::transaction_type_count; ++type) {
+      const TransactionSnapshot& last = (now.*phase)[type];
+      const TransactionSnapshot& first = (before_.*phase)[type];
+      second.committed[type] += last.committed - first.committed;
+      second.failed += last.failed - first.failed;
+      second.retries += last.retries - first.retries;
+      latency.merge(last.latency);
+      earlier.merge(first.latency);
+    }
+  }
+  latency.subtract(earlier);
+  second.p50_ms = milliseconds(latency, 50);
+  second.p90_ms = milliseconds(latency, 90);
+  second.p99_ms = milliseconds(latency, 99);
+}
+
+void Sampler::add_workers(const Totals& now, Snapshot& snapshot) const {
+  Sample& second = snapshot.second;
+  const auto length = static_cast<double>(std::max<std::int64_t>(second.length.count(), 1));
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    const WorkerTotals& last = now.workers[i];
+    const coro::Duration busy = last.cpu_time - before_.workers[i].cpu_time;
+    WorkerSnapshot worker{.load = static_cast<double>(busy.count()) / length,
+                          .in_flight = workers_[i].metrics->in_flight(),
+                          .waiting = workers_[i].metrics->waiting(),
+                          .timer_lag = last.timer_lag};
+    worker.timer_lag.subtract(before_.workers[i].timer_lag);
+    second.in_flight += worker.in_flight;
+    second.waiting += worker.waiting;
+    second.busiest_worker_load = std::max(second.busiest_worker_load, worker.load);
+    snapshot.workers.push_back(std::move(worker));
+  }
 }
 
 }  // namespace drover::load

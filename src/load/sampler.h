@@ -1,11 +1,10 @@
-// The sampler: turns the workers' counters into a sample a second.
+// The sampler: turns the workers' counters into a snapshot a second.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "coro/worker.h"
-#include "load/run.h"
+#include "load/snapshot.h"
 
 namespace drover::load {
 
@@ -19,25 +18,28 @@ class Sampler {
  public:
   explicit Sampler(std::vector<SampledWorker> workers);
 
-  // The sample of what has happened since the last call (or the construction).
-  Sample take(coro::Duration elapsed, coro::Duration length, Phase phase);
-
-  // Of the transactions that the last sample counted.
-  const measure::HistogramSnapshot& last_latency() const noexcept { return last_latency_; }
+  // The counters now: `second` and the workers' figures are of what has happened since the last
+  // call (or the construction). What the workers do not count (availability, connections, the
+  // process) is left to the caller.
+  Snapshot take(coro::Duration elapsed, coro::Duration length, Phase phase);
 
  private:
+  // What one worker had counted at a time.
+  struct WorkerTotals {
+    coro::Duration cpu_time{};
+    measure::HistogramSnapshot timer_lag;
+  };
   struct Totals {
-    std::array<std::uint64_t, tpcc::transaction_type_count> committed{};
-    std::uint64_t failed = 0;
-    std::uint64_t retries = 0;
-    measure::HistogramSnapshot latency;
-    std::vector<coro::Duration> cpu_times;
+    PhaseSnapshot warmup;
+    PhaseSnapshot measured;
+    std::vector<WorkerTotals> workers;
   };
   Totals totals() const;
+  void add_second(const Totals& now, Snapshot& snapshot) const;
+  void add_workers(const Totals& now, Snapshot& snapshot) const;
 
   std::vector<SampledWorker> workers_;
   Totals before_;
-  measure::HistogramSnapshot last_latency_;
 };
 
 }  // namespace drover::load

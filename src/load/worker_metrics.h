@@ -76,9 +76,10 @@ struct alignas(measure::cache_line_bytes) WorkerMetrics {
   InputMetrics inputs;
   LedgerMetrics ledger;
   DeferredMetrics deferred;
-  measure::Histogram timer_lag;        // measured
-  measure::Counter districts_skipped;  // measured
-  measure::Counter started;            // transactions, over all phases
+  measure::Histogram timer_lag;         // measured
+  measure::Histogram timer_lag_warmup;  // before and after it
+  measure::Counter districts_skipped;   // measured
+  measure::Counter started;             // transactions, over all phases
   measure::Counter finished;
   measure::Counter wait_begun;  // terminals that asked for a permit and a session
   measure::Counter wait_ended;

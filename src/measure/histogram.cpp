@@ -107,6 +107,19 @@ std::uint64_t HistogramSnapshot::percentile_ns(double percent) const {
   return max_ns_;
 }
 
+std::vector<std::uint64_t> HistogramSnapshot::counts_up_to(
+    std::span<const std::uint64_t> bounds_ns) const {
+  std::vector<std::uint64_t> counts;
+  counts.reserve(bounds_ns.size());
+  std::uint64_t seen = 0;
+  std::size_t i = 0;
+  for (const std::uint64_t bound : bounds_ns) {
+    for (; i < counts_.size() && bucket_middle_ns(i) <= bound; ++i) seen += counts_[i];
+    counts.push_back(seen);
+  }
+  return counts;
+}
+
 SparseHistogram HistogramSnapshot::to_sparse() const {
   SparseHistogram sparse;
   for (std::size_t i = 0; i < counts_.size(); ++i) {

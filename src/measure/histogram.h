@@ -16,6 +16,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -60,6 +61,11 @@ class HistogramSnapshot {
   // are not above it, within 1%, never below min_ns() and never above max_ns(). percent is taken
   // into [0, 100]; 0 gives the minimum.
   std::uint64_t percentile_ns(double percent) const;
+
+  // How many samples are at or below each bound; the bounds (in ns) rise. A sample counts as the
+  // middle of its bucket, as it does for a percentile: so a bound that cuts a bucket is off by up
+  // to 0.79%. Overflow is above every bound.
+  std::vector<std::uint64_t> counts_up_to(std::span<const std::uint64_t> bounds_ns) const;
 
   SparseHistogram to_sparse() const;
 

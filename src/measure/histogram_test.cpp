@@ -253,6 +253,33 @@ TEST(HistogramSnapshot, SparseFormIsChecked) {
   EXPECT_TRUE(refused({.buckets = {{5, 1}}, .min_ns = 6, .max_ns = 5}));
 }
 
+TEST(HistogramSnapshot, CountsUpToBounds) {
+  HistogramSnapshot snapshot;
+  const std::vector<std::uint64_t> bounds = {50, 100, ms, 5 * second, hour};
+  EXPECT_EQ(snapshot.counts_up_to(bounds), std::vector<std::uint64_t>(5, 0));
+  // Small values have buckets of their own, and the bound belongs to them.
+  for (const std::uint64_t value : {50, 51, 100, 101}) snapshot.record(value);
+  snapshot.record(ms - ms / 100);
+  snapshot.record(ms + ms / 100);
+  snapshot.record(5 * second - second / 10);
+  snapshot.record(5 * second + second / 10);
+  snapshot.record(2 * hour);  // overflow
+  EXPECT_EQ(snapshot.counts_up_to(bounds), (std::vector<std::uint64_t>{1, 3, 5, 7, 8}));
+  EXPECT_EQ(snapshot.count(), 9U);
+  EXPECT_TRUE(snapshot.counts_up_to({}).empty());
+}
+
+TEST(HistogramSnapshot, CountsUpToABoundWithinABucket) {
+  HistogramSnapshot snapshot;
+  for (int i = 0; i < 1000; ++i) snapshot.record(5 * second);
+  const std::size_t bucket = bucket_index(5 * second);
+  const std::uint64_t middle = bucket_middle_ns(bucket);
+  const std::vector<std::uint64_t> bounds = {bucket_first_ns(bucket), middle - 1, middle,
+                                             bucket_last_ns(bucket)};
+  EXPECT_EQ(snapshot.counts_up_to(bounds), (std::vector<std::uint64_t>{0, 0, 1000, 1000}));
+  EXPECT_LE(static_cast<double>(bucket_last_ns(bucket) - middle), 0.0079 * 5 * second);
+}
+
 TEST(Histogram, IsReadWhileItIsWritten) {
   Histogram histogram;
   constexpr std::uint64_t total = 200'000;

@@ -94,8 +94,9 @@ inline Result example_result() {
   result.client.workers = {{0.01, 0.002, 0.05}, {0.25, 0.01, 0.125}};
   result.client.run_queue_known = true;
   for (std::uint64_t i = 1; i <= 100; ++i) result.client.timer_lag.record(i * 10'000);
-  result.time_series = {{1, "warm-up", {5, 4, 1, 0, 0}, 0, 1.5, 2.5, 3.5, 2, 1},
-                        {2, "measure", {6, 5, 0, 1, 1}, 1, 1.25, 2.25, 3.25, 3, 0}};
+  result.time_series = {{1, "warm-up", {5, 4, 1, 0, 0}, 0, 1.5, 2.5, 3.5, 2, 1, 0, 0.25},
+                        {2, "measure", {6, 5, 0, 1, 1}, 1, 1.25, 2.25, 3.25, 3, 0, 2, 0.125}};
+  result.checkpoints = {{0, 12.5, true}, {50, std::nullopt, false}};
   complete_summary(result);
   result.audit = {{"mix", "5.2.3", Judgement::held, "Payment 43.5%"},
                   {"availability", "", Judgement::broken, "2 outages in the measurement interval"},

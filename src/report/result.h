@@ -214,6 +214,15 @@ struct TimePoint {
   double p99_ms = 0;
   std::uint64_t in_flight = 0;
   std::uint64_t waiting = 0;  // terminals that wait for a permit or a connection
+  std::uint64_t retries = 0;
+  double client_load = 0;  // 0..1, of the busiest worker
+};
+
+// A checkpoint of the server, in seconds since the run began; 0 if it had begun before.
+struct Checkpoint {
+  double start_s = 0;
+  std::optional<double> end_s;  // none if the run ended before
+  bool requested = false;       // by a command or the amount of WAL, and not by the clock
 };
 
 enum class Judgement : std::uint8_t {
@@ -246,8 +255,9 @@ struct Result {
   std::optional<LedgerInData> ledger_in_data;
   ClientCost client;
   std::vector<TimePoint> time_series;
-  std::vector<Verdict> audit;          // see audit.h
-  std::optional<std::string> failure;  // why the run was given up before its end
+  std::optional<std::vector<Checkpoint>> checkpoints;  // none where the server does not tell
+  std::vector<Verdict> audit;                          // see audit.h
+  std::optional<std::string> failure;                  // why the run was given up before its end
   bool interrupted = false;
 
   const TransactionResult* find_transaction(const std::string& name) const;

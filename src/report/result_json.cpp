@@ -245,7 +245,21 @@ json time_point_to_json(const TimePoint& point, const Result& result) {
           {"p90_ms", finite(point.p90_ms)},
           {"p99_ms", finite(point.p99_ms)},
           {"in_flight", point.in_flight},
-          {"waiting", point.waiting}};
+          {"waiting", point.waiting},
+          {"retries", point.retries},
+          {"client_load", finite(point.client_load)}};
+}
+
+json checkpoints_to_json(const std::optional<std::vector<Checkpoint>>& checkpoints) {
+  if (!checkpoints) return nullptr;
+  json list = json::array();
+  for (const Checkpoint& one : *checkpoints) {
+    json object = {
+        {"start_s", finite(one.start_s)}, {"end_s", nullptr}, {"requested", one.requested}};
+    if (one.end_s) object["end_s"] = finite(*one.end_s);
+    list.push_back(std::move(object));
+  }
+  return list;
 }
 
 std::string compact(const json& value) {
@@ -312,6 +326,7 @@ json to_json(const Result& result) {
           {"ledger_in_data", ledger_in_data_to_json(result.ledger_in_data)},
           {"client", client_to_json(result)},
           {"time_series", std::move(time_series)},
+          {"checkpoints", checkpoints_to_json(result.checkpoints)},
           {"audit", audit_to_json(result.audit)},
           {"failure", std::move(failure)},
           {"interrupted", result.interrupted}};

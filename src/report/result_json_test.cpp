@@ -27,7 +27,8 @@ TEST(ResultJson, TopLevelFields) {
             (std::set<std::string>{"schema_version", "tool", "plan", "environment", "summary",
                                    "transactions", "inputs", "delivery_skipped_districts",
                                    "deferred_delivery", "availability", "ledger", "ledger_in_data",
-                                   "client", "time_series", "audit", "failure", "interrupted"}));
+                                   "client", "time_series", "checkpoints", "audit", "failure",
+                                   "interrupted"}));
   EXPECT_EQ(document["schema_version"], 1);
   EXPECT_EQ(document["delivery_skipped_districts"], 3);
   EXPECT_EQ(document["interrupted"], false);
@@ -271,7 +272,12 @@ TEST(ResultJson, ClientAndTimeSeries) {
                                               {"p90_ms", 2.25},
                                               {"p99_ms", 3.25},
                                               {"in_flight", 3},
-                                              {"waiting", 0}}));
+                                              {"waiting", 0},
+                                              {"retries", 2},
+                                              {"client_load", 0.125}}));
+  EXPECT_EQ(document["checkpoints"],
+            (json{{{"start_s", 0.0}, {"end_s", 12.5}, {"requested", true}},
+                  {{"start_s", 50.0}, {"end_s", nullptr}, {"requested", false}}}));
 }
 
 TEST(ResultJson, AnEmptyResultIsADocumentToo) {

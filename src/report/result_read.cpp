@@ -293,8 +293,31 @@ TimePoint read_point(JsonReader& json, TimeSeries& series) {
               Field{"p90_ms", [&] { point.p90_ms = read_figure(json); }},
               Field{"p99_ms", [&] { point.p99_ms = read_figure(json); }},
               Field{"in_flight", [&] { point.in_flight = read_count(json); }},
-              Field{"waiting", [&] { point.waiting = read_count(json); }});
+              Field{"waiting", [&] { point.waiting = read_count(json); }},
+              Field{"retries", [&] { point.retries = read_count(json); }, may_be_missing},
+              Field{"client_load", [&] { point.client_load = read_share(json); }, may_be_missing});
   return point;
+}
+
+Checkpoint read_checkpoint(JsonReader& json) {
+  Checkpoint checkpoint;
+  const auto read_end = [&] {
+    if (!json.null()) checkpoint.end_s = read_seconds(json);
+  };
+  read_object(json, Field{"start_s", [&] { checkpoint.start_s = read_seconds(json); }},
+              Field{"end_s", read_end},
+              Field{"requested", [&] { checkpoint.requested = json.boolean(); }});
+  if (checkpoint.end_s && *checkpoint.end_s < checkpoint.start_s) {
+    json.refuse("an end_s not before start_s", "an earlier one");
+  }
+  return checkpoint;
+}
+
+std::optional<std::vector<Checkpoint>> read_checkpoints(JsonReader& json) {
+  if (json.null()) return std::nullopt;
+  std::vector<Checkpoint> checkpoints;
+  json.array([&](std::size_t) { checkpoints.push_back(read_checkpoint(json)); });
+  return checkpoints;
 }
 
 void read_time_series(JsonReader& json, TimeSeries& series) {
@@ -514,6 +537,7 @@ Result read_document(std::string_view text) {
             [&] { result.delivery_skipped_districts = read_count(json); }},
       Field{"client", [&] { result.client = read_client_cost(json); }},
       Field{"time_series", [&] { read_time_series(json, series); }},
+      Field{"checkpoints", [&] { result.checkpoints = read_checkpoints(json); }, may_be_missing},
       Field{"inputs", [&] { result.inputs = read_inputs(json); }, may_be_missing},
       Field{"deferred_delivery", [&] { result.deferred_delivery = read_deferred_delivery(json); },
             may_be_missing},

@@ -5,33 +5,31 @@
 #include <chrono>
 #include <numeric>
 
+#include "ui/number_text.h"
+#include "ui/printable.h"
+
 namespace drover::ui {
-namespace {
-
-double seconds(coro::Duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
-std::string clock_time(coro::Duration duration) {
-  const auto total = std::chrono::duration_cast<std::chrono::seconds>(duration).count();
-  if (total >= 3600) {
-    return fmt::format("{}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
-  }
-  return fmt::format("{}:{:02}", total / 60, total % 60);
-}
-
-}  // namespace
 
 PlainLines::PlainLines(const load::Plan& plan, std::FILE* out, coro::Duration every)
-    : plan_(plan), out_(out), every_(every) {}
+    : plan_(plan), out_(out), every_(every), events_(plan) {}
 
 void PlainLines::on_started(coro::Duration ramp_up) {
   write(fmt::format("{} terminals up after {:.2f} s; warm-up {}, then measuring for {}\n",
-                    plan_.terminals(), seconds(ramp_up), clock_time(plan_.warmup),
-                    clock_time(plan_.duration)));
+                    plan_.terminals(), seconds_of(ramp_up), clock_text(plan_.warmup),
+                    clock_text(plan_.duration)));
 }
 
-void PlainLines::on_sample(const load::Sample& sample, const measure::HistogramSnapshot& latency) {
+void PlainLines::on_note(std::string_view text) {
+  write(fmt::format("{}\n", printable_line(text)));
+}
+
+void PlainLines::on_snapshot(const load::Snapshot& snapshot) {
+  const load::Sample& sample = snapshot.second;
+  for (const RunEvent& event : events_.observe(snapshot)) {
+    // The lines themselves say which phase it is, and how many retries there were.
+    if (event.level == Level::note) continue;
+    write(fmt::format("{:>7} {}\n", clock_text(sample.elapsed), printable_line(event.text)));
+  }
   if (sample.phase != phase_) begin_line();
   phase_ = sample.phase;
   committed_ += std::accumulate(sample.committed.begin(), sample.committed.end(), std::uint64_t{0});
@@ -39,7 +37,7 @@ void PlainLines::on_sample(const load::Sample& sample, const measure::HistogramS
   failed_ += sample.failed;
   retries_ += sample.retries;
   length_ += sample.length;
-  latency_.merge(latency);
+  latency_.merge(snapshot.second_latency);
   // A sample comes a little after its second.
   if (sample.elapsed - printed_until_ + std::chrono::milliseconds(100) < every_) return;
   print_line(sample);
@@ -63,24 +61,24 @@ void PlainLines::begin_line() {
 void PlainLines::print_line(const load::Sample& last) {
   const bool warming = last.phase == load::Phase::warmup;
   const coro::Duration left = plan_.warmup + plan_.duration - last.elapsed;
-  const double length = seconds(length_);
+  const double length = seconds_of(length_);
   const auto milliseconds = [this](double percent) {
     return static_cast<double>(latency_.percentile_ns(percent)) / 1e6;
   };
   write(fmt::format(
       "{:>7} {:<8} {:>8.0f} tx/s {:>9.0f} tpmC  p50 {:>6.1f} p90 {:>6.1f} p99 {:>7.1f} ms  "
       "{} in flight, {} waiting{}{}{}  client {:.0f}%  {} left\n",
-      clock_time(last.elapsed), warming ? "warm-up" : "measure",
+      clock_text(last.elapsed), warming ? "warm-up" : "measure",
       length > 0 ? static_cast<double>(committed_) / length : 0,
       length > 0 ? static_cast<double>(new_orders_) / length * 60 : 0, milliseconds(50),
       milliseconds(90), milliseconds(99), last.in_flight, last.waiting,
       retries_ > 0 ? fmt::format(", {} retries", retries_) : "",
       failed_ > 0 ? fmt::format(", {} failed", failed_) : "",
       last.away > coro::Duration::zero()
-          ? fmt::format(", DATABASE AWAY for {:.1f} s", seconds(last.away))
+          ? fmt::format(", DATABASE AWAY for {:.1f} s", seconds_of(last.away))
           : "",
       last.busiest_worker_load * 100,
-      clock_time(left > coro::Duration::zero() ? left : coro::Duration::zero())));
+      clock_text(left > coro::Duration::zero() ? left : coro::Duration::zero())));
 }
 
 // A line that cannot be written is no reason to lose a run.

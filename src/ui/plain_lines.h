@@ -1,21 +1,26 @@
-// Plain output of a run: a line every few seconds on stderr, so that stdout stays for results.
-// Reads samples and nothing else.
+// Plain output of a run: a line every few seconds on stderr, so that stdout stays for results, and
+// one for whatever is out of the ordinary. Reads snapshots and nothing else.
 #pragma once
 
 #include <cstdio>
 #include <string>
+#include <string_view>
 
-#include "load/run.h"
+#include "load/plan.h"
+#include "load/snapshot.h"
+#include "ui/display.h"
+#include "ui/run_events.h"
 
 namespace drover::ui {
 
-class PlainLines final : public load::Observer {
+class PlainLines final : public RunDisplay {
  public:
   PlainLines(const load::Plan& plan, std::FILE* out, coro::Duration every);
 
   void on_started(coro::Duration ramp_up) override;
   void on_ended(bool database_away) override;
-  void on_sample(const load::Sample& sample, const measure::HistogramSnapshot& latency) override;
+  void on_snapshot(const load::Snapshot& snapshot) override;
+  void on_note(std::string_view text) override;
 
  private:
   void print_line(const load::Sample& last);
@@ -27,6 +32,7 @@ class PlainLines final : public load::Observer {
   coro::Duration every_;
   coro::Duration printed_until_{};
   load::Phase phase_ = load::Phase::done;
+  RunEvents events_;
 
   // Since the last line.
   std::uint64_t committed_ = 0;

@@ -64,14 +64,18 @@ ImportProgress Import::progress() const {
   progress.elapsed = coro::Worker::current().now() - start_;
   progress.warehouses = counters_.warehouses.load(std::memory_order_relaxed);
   progress.warehouses_total = outcome_.plan.warehouses_missing();
-  progress.rows = counters_.rows.load(std::memory_order_relaxed);
-  for (const Table table : all_tables) {
-    if (table != Table::Item) progress.rows_total += rows_at_load(table, 1);
-  }
-  progress.rows_total *= progress.warehouses_total;
+  progress.rows = counters_.rows();
   const bool with_item =
       !outcome_.plan.missing.empty() && outcome_.plan.missing.front() == item_part;
-  if (with_item) progress.rows_total += rows_at_load(Table::Item, 1);
+  for (const Table table : all_tables) {
+    const auto index = static_cast<size_t>(table);
+    TableProgress& one = progress.tables[index];
+    one.rows = counters_.rows_by_table[index].load(std::memory_order_relaxed);
+    const bool shared = table == Table::Item;  // by all warehouses
+    if (!shared) one.rows_total = rows_at_load(table, 1) * progress.warehouses_total;
+    if (shared && with_item) one.rows_total = rows_at_load(table, 1);
+    progress.rows_total += one.rows_total;
+  }
   progress.bytes = counters_.bytes.load(std::memory_order_relaxed);
   return progress;
 }
@@ -114,7 +118,7 @@ Task<ImportOutcome> Import::run() {
   co_await finish_import(finish_options, observer_);
   co_await complete_import(*connection, options_.schema);
   outcome_.finish_time = coro::Worker::current().now() - loaded;
-  outcome_.rows = counters_.rows.load(std::memory_order_relaxed);
+  outcome_.rows = counters_.rows();
   outcome_.bytes = counters_.bytes.load(std::memory_order_relaxed);
   co_return outcome_;
 }

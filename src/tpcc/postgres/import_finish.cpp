@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "coro/scope.h"
+#include "coro/worker.h"
 #include "tpcc/postgres/import_session.h"
 #include "tpcc/postgres/schema.h"
 
@@ -101,8 +102,10 @@ class StepQueue {
   Task<void> run(Connection& connection) {
     for (std::optional<Step> step = next(); step; step = next()) {
       observer_.on_step(step->name, ++started_, total_);
+      const coro::Instant begin = coro::Worker::current().now();
       co_await connection.script(step->sql);
       busy_.erase(step->table);
+      observer_.on_step_done(step->name, coro::Worker::current().now() - begin);
     }
   }
 

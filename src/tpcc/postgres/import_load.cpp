@@ -61,6 +61,7 @@ Task<int64_t> Load::copy_table(Connection& connection, Table table, int32_t part
   TableCopy rows(table, part, plan_.population);
   CopyBuffer buffer(chunk_bytes + 4096);
   append_copy_header(buffer);
+  std::atomic<int64_t>& table_rows = counters_.rows_by_table[static_cast<size_t>(table)];
   int64_t counted = 0;
   for (bool more = true; more;) {
     more = rows.fill(buffer, chunk_bytes - std::min(chunk_bytes, buffer.size()));
@@ -68,7 +69,7 @@ Task<int64_t> Load::copy_table(Connection& connection, Table table, int32_t part
     const std::span<const char> bytes(buffer.data(), buffer.size());
     co_await connection.copy_send(bytes);
     counters_.bytes.fetch_add(static_cast<int64_t>(buffer.size()), std::memory_order_relaxed);
-    counters_.rows.fetch_add(rows.rows_written() - counted, std::memory_order_relaxed);
+    table_rows.fetch_add(rows.rows_written() - counted, std::memory_order_relaxed);
     counted = rows.rows_written();
     buffer.clear();
     // A server that takes whatever we have must not keep the other connections waiting.

@@ -4,12 +4,14 @@
 // the thread that runs import_warehouses(), and must not throw.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "coro/clock.h"
+#include "tpcc/schema.h"
 
 namespace drover::tpcc::postgres {
 
@@ -19,8 +21,19 @@ struct ImportPlan;
 // is published through them: relaxed is enough.
 struct ImportCounters {
   std::atomic<int32_t> warehouses{0};
-  std::atomic<int64_t> rows{0};
+  std::array<std::atomic<int64_t>, all_tables.size()> rows_by_table{};  // by Table
   std::atomic<int64_t> bytes{0};
+
+  int64_t rows() const noexcept {
+    int64_t sum = 0;
+    for (const auto& rows : rows_by_table) sum += rows.load(std::memory_order_relaxed);
+    return sum;
+  }
+};
+
+struct TableProgress {
+  int64_t rows = 0;
+  int64_t rows_total = 0;  // of the lines of orders, which are random in number, an estimate
 };
 
 // Of this command; what an earlier one loaded is not in it.
@@ -31,6 +44,7 @@ struct ImportProgress {
   int64_t rows = 0;
   int64_t rows_total = 0;  // an estimate: the lines of orders are random in number
   int64_t bytes = 0;
+  std::array<TableProgress, all_tables.size()> tables = {};  // by Table
 };
 
 class ImportObserver {
@@ -45,6 +59,8 @@ class ImportObserver {
   virtual void on_loading(const ImportProgress&) {}
   // After the load, when a step starts: "primary key order_line_pkey", "analyze stock", ...
   virtual void on_step(std::string_view /*name*/, size_t /*number*/, size_t /*total*/) {}
+  // When it is done. Steps run side by side: they do not end in the order in which they start.
+  virtual void on_step_done(std::string_view /*name*/, coro::Duration /*took*/) {}
 };
 
 }  // namespace drover::tpcc::postgres

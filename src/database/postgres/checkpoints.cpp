@@ -1,0 +1,158 @@
+#include "database/postgres/checkpoints.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <span>
+#include <utility>
+
+#include "coro/sleep.h"
+#include "coro/worker.h"
+
+namespace drover::database::postgres {
+namespace {
+
+using coro::Duration;
+using coro::Instant;
+using coro::Task;
+
+std::string_view cause(bool requested) {
+  return requested ? "requested" : "timed";
+}
+
+double seconds(Duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+}  // namespace
+
+// A restart keeps the counters, but adds the time of the last checkpoint, which nobody has counted
+// as begun. When a process of the server crashes, they begin at zero, and the server has not been
+// started. So both times make the name of a life.
+std::optional<Statement> checkpoint_statement(std::string_view server_version) {
+  constexpr std::string_view life =
+      "pg_postmaster_start_time()::text || ' ' || "
+      "coalesce(stats_reset::text, '')";
+  int major = 0;
+  const auto [rest, error] =
+      std::from_chars(server_version.data(), server_version.data() + server_version.size(), major);
+  // A relative says "11.2-YB-2.25": its storage knows no checkpoints, and its counters stand still.
+  if (error != std::errc() || server_version.find("-YB-") != std::string_view::npos) {
+    return std::nullopt;
+  }
+  if (major <= 16) {
+    return Statement{"drover_checkpoints",
+                     fmt::format("SELECT checkpoints_timed::int8, checkpoints_req::int8, "
+                                 "(checkpoint_write_time + checkpoint_sync_time)::int8, "
+                                 "NULL::int8, {} FROM pg_catalog.pg_stat_bgwriter",
+                                 life)};
+  }
+  return Statement{"drover_checkpoints", fmt::format("SELECT num_timed::int8, num_requested::int8, "
+                                                     "(write_time + sync_time)::int8, {}::int8, {} "
+                                                     "FROM pg_catalog.pg_stat_checkpointer",
+                                                     major >= 18 ? "num_done" : "NULL", life)};
+}
+
+// None begins before the one before it has ended.
+Instant CheckpointHistory::earliest(Instant start) const {
+  for (auto one = checkpoints_.rbegin(); one != checkpoints_.rend(); ++one) {
+    if (one->end) return std::max(start, *one->end);
+  }
+  return start;
+}
+
+void CheckpointHistory::add(ObservedCheckpoint checkpoint) {
+  if (checkpoints_.size() < checkpoints_most) checkpoints_.push_back(checkpoint);
+}
+
+// The server may have been too busy to say in time that it began.
+void CheckpointHistory::close(Instant now, Duration busy) {
+  ObservedCheckpoint& last = checkpoints_.back();
+  last.start = std::min(last.start, earliest(now - busy));
+  last.end = now;
+}
+
+std::string CheckpointHistory::take(CheckpointCounters counters, Instant now) {
+  const std::optional<CheckpointCounters> before = std::exchange(last_, std::move(counters));
+  const Instant read_before = std::exchange(last_read_, now);
+  if (!before) return {};
+  if (before->life != last_->life) {
+    // What became of it is lost with the old counters.
+    if (is_open()) checkpoints_.back().end = read_before;
+    return {};
+  }
+  const std::int64_t requested = last_->requested - before->requested;
+  const bool begun = requested + last_->timed - before->timed > 0;
+  const Duration busy = std::chrono::milliseconds(last_->busy_ms - before->busy_ms);
+  std::int64_t ended = busy > Duration::zero() ? 1 : 0;
+  if (last_->done && before->done) ended = *last_->done - *before->done;
+
+  std::string news;
+  if (is_open() && ended > 0) {
+    close(now, busy);
+    news = fmt::format("checkpoint ended after {:.1f} s", seconds(now - checkpoints_.back().start));
+    if (--ended == 0 && !begun) return news;
+  } else if (is_open() && begun) {
+    checkpoints_.pop_back();  // skipped: the server counts those, too
+  }
+  if (ended > 0) {
+    const Instant start = earliest(now - busy);
+    add({.start = start, .end = now, .requested = requested > 0});
+    return fmt::format("checkpoint ended after {:.1f} s ({})", seconds(now - start),
+                       cause(requested > 0));
+  }
+  if (!begun) return news;
+  add({.start = now, .end = std::nullopt, .requested = requested > 0});
+  if (!news.empty()) news += ", and another ";
+  return news +
+         fmt::format("{}began ({})", news.empty() ? "checkpoint " : "", cause(requested > 0));
+}
+
+CheckpointWatch::CheckpointWatch(std::string conninfo,
+                                 std::function<void(std::string_view)> on_note)
+    : conninfo_(std::move(conninfo)), on_note_(std::move(on_note)) {}
+
+Task<void> CheckpointWatch::run() {
+  for (;;) {
+    try {
+      co_await watch_a_session();
+      co_return;
+    } catch (const Error& error) {
+      const bool hopeless =
+          error.error_class() == ErrorClass::statement || error.error_class() == ErrorClass::denied;
+      if (!known_ && hopeless) co_return;
+    }
+    co_await coro::sleep_for(pause_before_reopening);
+  }
+}
+
+// Ends where there is nothing to see.
+Task<void> CheckpointWatch::watch_a_session() {
+  // Reading counters takes a millisecond; the server's own timeout leaves it time to say so.
+  constexpr Duration answer_limit = std::chrono::seconds(15);
+  const auto connection = co_await Connection::open(conninfo_);
+  connection->set_round_trip_limit(answer_limit);
+  const auto statement = checkpoint_statement(connection->parameter_status("server_version"));
+  if (!statement) co_return;
+  co_await connection->script("SET statement_timeout = '10s'");
+  const std::span<const Statement> statements(&*statement, 1);
+  co_await connection->prepare(statements);
+  for (;;) {
+    const Result result = co_await connection->execute(*statement);
+    if (result.rows() != 1) co_return;
+    CheckpointCounters counters{.timed = result.int8(0, 0),
+                                .requested = result.int8(0, 1),
+                                .busy_ms = result.int8(0, 2),
+                                .done = std::nullopt,
+                                .life = std::string(result.text(0, 4))};
+    if (!result.is_null(0, 3)) counters.done = result.int8(0, 3);
+    known_ = true;
+    const std::string news = history_.take(std::move(counters), coro::Worker::current().now());
+    if (!news.empty()) on_note_(news);
+    co_await coro::sleep_for(pause_between_readings);
+  }
+}
+
+}  // namespace drover::database::postgres

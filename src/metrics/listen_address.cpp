@@ -1,0 +1,63 @@
+#include "metrics/listen_address.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+
+namespace drover::metrics {
+namespace {
+
+std::optional<std::uint16_t> parse_port(std::string_view text) {
+  std::uint16_t port = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, port);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  return port;
+}
+
+// Written anew, so that whatever is listened on has one form, and no more in it than an address.
+bool parse_ipv4(const std::string& text, ListenAddress& address) {
+  in_addr binary{};
+  if (inet_pton(AF_INET, text.c_str(), &binary) != 1) return false;
+  std::array<char, INET_ADDRSTRLEN> host{};
+  address.host = inet_ntop(AF_INET, &binary, host.data(), host.size());
+  address.loopback = (ntohl(binary.s_addr) >> 24) == 127;
+  return true;
+}
+
+bool parse_ipv6(const std::string& text, ListenAddress& address) {
+  in6_addr binary{};
+  if (inet_pton(AF_INET6, text.c_str(), &binary) != 1) return false;
+  std::array<char, INET6_ADDRSTRLEN> host{};
+  address.host = inet_ntop(AF_INET6, &binary, host.data(), host.size());
+  address.loopback = IN6_IS_ADDR_LOOPBACK(&binary);
+  return true;
+}
+
+}  // namespace
+
+std::string ListenAddress::text() const {
+  const bool ipv6 = host.find(':') != std::string::npos;
+  return ipv6 ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
+}
+
+std::optional<ListenAddress> parse_listen_address(std::string_view text) {
+  ListenAddress address;
+  const std::size_t colon = text.rfind(':');
+  const std::string_view digits = colon == std::string_view::npos ? text : text.substr(colon + 1);
+  const auto port = parse_port(digits);
+  if (!port) return std::nullopt;
+  address.port = *port;
+  const std::string host(colon == std::string_view::npos ? "" : text.substr(0, colon));
+  if (host.empty() || host == "localhost") return address;
+  if (host.find('\0') != std::string::npos) return std::nullopt;  // inet_pton would stop there
+  const bool brackets = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  const bool known =
+      brackets ? parse_ipv6(host.substr(1, host.size() - 2), address) : parse_ipv4(host, address);
+  if (!known) return std::nullopt;
+  return address;
+}
+
+}  // namespace drover::metrics

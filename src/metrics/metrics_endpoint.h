@@ -1,0 +1,50 @@
+// MetricsEndpoint: shows a run to Prometheus while it goes on, at http://ADDRESS/metrics.
+//
+// An observer like the others: it is told of a snapshot a second, on the main thread, and keeps the
+// few hundred numbers of it that are shown. Scrapes are answered by threads of its own, which share
+// with the main thread one pointer under a mutex: a scrape never waits for the run, nor the run for
+// a scrape. Between two snapshots every scrape says the same, but for the figures of the process.
+//
+// To be made on the main thread before the run begins, and after the interrupts were blocked, as
+// all that starts threads (its own block every signal by themselves). The last figures are shown
+// until it is destroyed.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "load/plan.h"
+#include "load/run.h"
+#include "load/snapshot.h"
+#include "metrics/listen_address.h"
+#include "metrics/scrape_server.h"
+
+namespace drover::metrics {
+
+class MetricsEndpoint final : public load::Observer {
+ public:
+  // `info`: labels of drover_run_info, such as ("version", "0.1.0"). Throws std::runtime_error if
+  // the address cannot be listened on.
+  MetricsEndpoint(const ListenAddress& address, const load::Plan& plan,
+                  std::vector<std::pair<std::string, std::string>> info);
+  ~MetricsEndpoint() override;
+
+  // "http://127.0.0.1:9464/metrics", with the port that was taken.
+  std::string url() const;
+
+  void on_started(coro::Duration ramp_up) override;
+  void on_snapshot(const load::Snapshot& snapshot) override;
+  void on_ended(bool database_away) override;
+
+  // The run is over: from now on the counts are those of its result, to the last transaction.
+  void show_outcome(const load::Outcome& outcome);
+
+ private:
+  class Board;
+  std::shared_ptr<Board> board_;
+  ScrapeServer server_;
+};
+
+}  // namespace drover::metrics

@@ -1,0 +1,445 @@
+#include "report/html_details.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "report/audit.h"
+#include "report/chart_scale.h"
+#include "report/html_figures.h"
+#include "report/html_table.h"
+
+namespace drover::report {
+
+namespace {
+
+void write_left_out(HtmlWriter& html, std::size_t total, const char* what) {
+  if (total <= shown_rows_max) return;
+  html.line("p", {{"class", "note"}},
+            fmt::format("{} more {} are in the result document.",
+                        count_label(total - shown_rows_max), what));
+}
+
+HtmlRow count_row(const TransactionResult& one, const Result& result) {
+  const double seconds = result.summary.time_seconds;
+  return {one.name,
+          count_label(one.ok_count),
+          seconds > 0 ? rate_text(static_cast<double>(one.ok_count) / seconds) : "–",
+          count_label(one.user_aborted_count),
+          count_label(one.failed_count),
+          count_label(one.ambiguous.count()),
+          count_label(one.retry_count)};
+}
+
+HtmlRow latency_row(const TransactionResult& one) {
+  const auto ms_of = [](const measure::HistogramSnapshot& histogram, double percent) {
+    return histogram.empty() ? std::string("–") : ms_text(histogram.percentile_ns(percent));
+  };
+  const std::optional<bool> held = one.holds_latency_limit();
+  const std::string limit =
+      !one.latency_limit_s ? "–" : milliseconds_label(*one.latency_limit_s * 1000);
+  return {one.name,
+          ms_of(one.latency, 50),
+          ms_of(one.latency, 90),
+          ms_of(one.latency, 95),
+          ms_of(one.latency, 99),
+          ms_of(one.latency, 99.9),
+          one.latency.empty() ? "–" : ms_text(one.latency.max_ns()),
+          ms_of(one.wait, 50),
+          ms_of(one.wait, 99),
+          !held ? limit : limit + (*held ? " ✓ held" : " ✗ over")};
+}
+
+TransactionResult sum_of(const Result& result) {
+  TransactionResult total;
+  total.name = "All";
+  for (const TransactionResult& one : result.transactions) {
+    total.ok_count += one.ok_count;
+    total.user_aborted_count += one.user_aborted_count;
+    total.failed_count += one.failed_count;
+    total.retry_count += one.retry_count;
+    total.ambiguous.committed += one.ambiguous.committed;
+    total.ambiguous.not_committed += one.ambiguous.not_committed;
+    total.ambiguous.unresolved += one.ambiguous.unresolved;
+  }
+  total.latency = result.all_latencies();
+  total.wait = result.all_waits();
+  return total;
+}
+
+void write_deferred(HtmlWriter& html, const DeferredDelivery& deferred) {
+  const auto ms_of = [&](double percent) {
+    return deferred.latency.empty() ? "–" : ms_text(deferred.latency.percentile_ns(percent));
+  };
+  write_table(
+      html, {"Deferred Deliveries: latency in ms from queueing to completion",
+             {{"Queued"},
+              {"Completed", true},
+              {"Failed", true},
+              {"Unfinished", true},
+              {"p50", true},
+              {"p90", true},
+              {"p99", true},
+              {"Limit of p90", true}},
+             {{count_label(deferred.queued), count_label(deferred.completed),
+               count_label(deferred.failed), count_label(deferred.unfinished), ms_of(50), ms_of(90),
+               ms_of(99), milliseconds_label(deferred.latency_limit_s * 1000)}}});
+}
+
+using Counts = std::map<std::string, std::uint64_t>;
+
+// A row a class or SQLSTATE, a column a transaction.
+void write_error_table(HtmlWriter& html, const Result& result, const std::string& caption,
+                       const std::string& head, Counts TransactionResult::* counts) {
+  std::set<std::string> names;
+  for (const TransactionResult& one : result.transactions) {
+    for (const auto& [name, count] : one.*counts) {
+      if (count > 0 && names.size() <= shown_rows_max) names.insert(name);
+    }
+  }
+  if (names.empty()) return;
+  HtmlTable table{caption, {{head}}, {}};
+  for (const TransactionResult& one : result.transactions)
+    table.columns.push_back({one.name, true});
+  table.columns.push_back({"All", true});
+  for (const std::string& name : names) {
+    if (table.rows.size() == shown_rows_max) break;
+    HtmlRow row = {name};
+    std::uint64_t total = 0;
+    for (const TransactionResult& one : result.transactions) {
+      const auto found = (one.*counts).find(name);
+      const std::uint64_t count = found == (one.*counts).end() ? 0 : found->second;
+      total += count;
+      row.push_back(count_label(count));
+    }
+    row.push_back(count_label(total));
+    table.rows.push_back(std::move(row));
+  }
+  write_table(html, table);
+  if (names.size() > shown_rows_max) {
+    html.line("p", {{"class", "note"}}, "The others are in the result document.");
+  }
+}
+
+std::array<std::string, 3> judgement_words(Judgement judgement) {
+  switch (judgement) {
+    case Judgement::held:
+      return {"✓", "held", "held"};
+    case Judgement::broken:
+      return {"!", "broken", "broken"};
+    case Judgement::invalid:
+      return {"✗", "invalid", "invalid"};
+    case Judgement::not_judged:
+      break;
+  }
+  return {"–", "not judged", "not_judged"};
+}
+
+int urgency(const Verdict& line) {
+  switch (line.judgement) {
+    case Judgement::invalid:
+      return 0;
+    case Judgement::broken:
+      return 1;
+    case Judgement::held:
+      return 2;
+    case Judgement::not_judged:
+      break;
+  }
+  return 3;
+}
+
+void write_audit_row(HtmlWriter& html, const Verdict& line) {
+  const auto [icon, word, style] = judgement_words(line.judgement);
+  const auto row = html.open("tr");
+  {
+    const auto cell = html.open("td", {{"class", "judgement " + style}});
+    html.line("span", {{"class", "icon"}, {"aria-hidden", "true"}}, icon);
+    html.text(word);
+  }
+  html.line("th", {{"scope", "row"}}, line.name);
+  html.line("td", line.clause.empty() ? "–" : line.clause);
+  html.line("td", {{"class", "text"}}, line.text);
+}
+
+std::string cents_text(std::int64_t cents) {
+  const std::uint64_t size =
+      cents < 0 ? 0 - static_cast<std::uint64_t>(cents) : static_cast<std::uint64_t>(cents);
+  return fmt::format("{}{}.{:02}", cents < 0 ? "-" : "", count_label(size / 100), size % 100);
+}
+
+std::string signed_label(std::int64_t count) {
+  if (count >= 0) return count_label(static_cast<std::uint64_t>(count));
+  return "-" + count_label(0 - static_cast<std::uint64_t>(count));
+}
+
+}  // namespace
+
+void write_transactions(HtmlWriter& html, const Result& result, int level) {
+  const auto section = html.open("section");
+  write_heading(html, level, "Transactions");
+  HtmlTable counts{"Counts of the measurement interval",
+                   {{"Transaction"},
+                    {"Committed", true},
+                    {"Per s", true},
+                    {"Rolled back", true},
+                    {"Failed", true},
+                    {"Ambiguous", true},
+                    {"Retries", true}},
+                   {},
+                   true};
+  HtmlTable latencies{"Latency of the committed, and waits, in ms",
+                      {{"Transaction"},
+                       {"p50", true},
+                       {"p90", true},
+                       {"p95", true},
+                       {"p99", true},
+                       {"p99.9", true},
+                       {"max", true},
+                       {"Wait p50", true},
+                       {"Wait p99", true},
+                       {"Limit of p90", true}},
+                      {},
+                      true};
+  const auto add = [&](const TransactionResult& one) {
+    counts.rows.push_back(count_row(one, result));
+    latencies.rows.push_back(latency_row(one));
+  };
+  for (const TransactionResult& one : result.transactions) add(one);
+  add(sum_of(result));
+  write_table(html, counts);
+  write_table(html, latencies);
+  html.line(
+      "p", {{"class", "note"}},
+      "Latency runs from the end of the keying time to the answer, over all attempts; wait is "
+      "the part of it spent in line for a permit and a connection. Rolled back: as the input "
+      "asked for. Ambiguous, a part of failed: the commit was sent, and its answer never came.");
+  if (result.deferred_delivery) write_deferred(html, *result.deferred_delivery);
+  if (result.delivery_skipped_districts > 0) {
+    html.line("p", {{"class", "note"}},
+              fmt::format("Delivery found no order in {} districts and skipped them.",
+                          count_label(result.delivery_skipped_districts)));
+  }
+}
+
+void write_errors(HtmlWriter& html, const Result& result, int level) {
+  const bool any = std::ranges::any_of(result.transactions, [](const TransactionResult& one) {
+    return !one.errors_by_class.empty() || !one.errors_by_sqlstate.empty();
+  });
+  if (!any) return;
+  const auto section = html.open("section");
+  write_heading(html, level, "Errors");
+  html.line("p", {{"class", "about"}},
+            "Every attempt that ended in an error, those that were tried again included.");
+  write_error_table(html, result, "Errors by class", "Class", &TransactionResult::errors_by_class);
+  write_error_table(html, result, "Errors by SQLSTATE, where the server gave one", "SQLSTATE",
+                    &TransactionResult::errors_by_sqlstate);
+}
+
+void write_availability(HtmlWriter& html, const Result& result, int level) {
+  const auto section = html.open("section");
+  write_heading(html, level, "Availability");
+  const Availability& availability = result.availability;
+  html.line(
+      "p", fmt::format(
+               "{} {} of the whole run; the database was away for {} of the {} measured. "
+               "{} sessions lost, {} opened anew; {} interruptions shorter than {:g} s.",
+               availability.outages.empty() ? "No" : count_label(availability.outages.size()),
+               availability.outages.size() == 1 ? "outage" : "outages",
+               length_text(availability.unavailable_s), length_text(result.summary.time_seconds),
+               count_label(availability.sessions_lost), count_label(availability.sessions_reopened),
+               count_label(availability.interruptions), shortest_outage_s));
+  if (availability.outages.empty()) return;
+  HtmlTable table{
+      "Outages, in seconds since the run began",
+      {{"From"}, {"To", true}, {"Length", true}, {"Transactions lost", true}, {"First error"}},
+      {}};
+  for (const Outage& outage : availability.outages) {
+    if (table.rows.size() == shown_rows_max) break;
+    table.rows.push_back({fmt::format("{:.1f} s", outage.start_s),
+                          outage.end_s ? fmt::format("{:.1f} s", *outage.end_s) : "not ended",
+                          outage.end_s ? length_text(*outage.end_s - outage.start_s) : "–",
+                          count_label(outage.transactions_lost), outage.first_error});
+  }
+  write_table(html, table);
+  write_left_out(html, availability.outages.size(), "outages");
+}
+
+void write_audit(HtmlWriter& html, const Result& result, int level) {
+  const auto section = html.open("section");
+  write_heading(html, level, "Audit");
+  if (result.audit.empty()) {
+    return html.line("p", "The document has no audit: an older version of drover wrote it.");
+  }
+  html.line(
+      "p", {{"class", "about"}},
+      "Broken: the figures are true, but a rule does not hold. Invalid: the figures cannot be "
+      "trusted. Not judged: it does not apply, or there was too little to judge by.");
+  std::vector<const Verdict*> lines;
+  for (int wanted = 0; wanted <= 3; ++wanted) {
+    for (const Verdict& line : result.audit) {
+      if (urgency(line) == wanted) lines.push_back(&line);
+    }
+  }
+  const std::string caption = "Every rule, those that do not hold first";
+  {
+    const auto frame = open_table_frame(html, caption);
+    const auto table = html.open("table");
+    html.line("caption", caption);
+    write_table_head(html, {{"Judgement"}, {"Rule"}, {"Clause"}, {"Figure and bound"}});
+    const auto body = html.open("tbody");
+    for (std::size_t i = 0; i < std::min(lines.size(), shown_rows_max); ++i) {
+      write_audit_row(html, *lines[i]);
+    }
+  }
+  write_left_out(html, lines.size(), "lines");
+}
+
+void write_client(HtmlWriter& html, const Result& result, int level) {
+  const auto section = html.open("section");
+  write_heading(html, level, "The client's own health");
+  const ClientCost& client = result.client;
+  const double seconds = result.summary.time_seconds;
+  const auto columns = html.open("div", {{"class", "columns"}});
+  {
+    const auto half = html.open("div");
+    const auto lag = [&](double percent) {
+      return client.timer_lag.empty() ? "–" : latency_text(client.timer_lag.percentile_ns(percent));
+    };
+    write_pairs(html, "What the load generator cost",
+                {{"CPU time", fmt::format("{:.2f} s", client.cpu_seconds)},
+                 {"Processors used",
+                  seconds > 0 ? fmt::format("{:.3f}", client.cpu_seconds / seconds) : "–"},
+                 {"CPU a transaction", fmt::format("{:.1f} µs", result.cpu_us_per_transaction())},
+                 {"Peak memory", bytes_text(client.peak_rss_bytes)},
+                 {"Threads", count_label(client.threads)},
+                 {"Terminals", count_label(client.terminals)},
+                 {"Connections", count_label(client.connections)},
+                 {"Timer lag p50", lag(50)},
+                 {"Timer lag p99", lag(99)},
+                 {"Timer lag p99.9", lag(99.9)}});
+  }
+  const auto half = html.open("div");
+  HtmlTable table{client.run_queue_known
+                      ? "Worker threads, shares of the measurement interval"
+                      : "Worker threads; this kernel does not tell of waits for a processor",
+                  {{"Worker"}, {"Load", true}, {"Ready, waiting", true}, {"Wait each time", true}},
+                  {}};
+  for (const WorkerHealth& worker : client.workers) {
+    if (table.rows.size() == shown_rows_max) break;
+    table.rows.push_back(
+        {count_label(table.rows.size() + 1), share_text(worker.load),
+         client.run_queue_known ? share_text(worker.run_queue_share) : "–",
+         client.run_queue_known ? fmt::format("{:.3f} ms", worker.wake_up_delay_ms) : "–"});
+  }
+  write_table(html, table);
+  write_left_out(html, client.workers.size(), "workers");
+}
+
+void write_ledger(HtmlWriter& html, const Result& result, int level) {
+  const auto section = html.open("section");
+  write_heading(html, level, "Ledger");
+  html.line(
+      "p", {{"class", "about"}},
+      "What was written over all phases of the run: as the client was told, and as the tables "
+      "say.");
+  const Ledger& ledger = result.ledger;
+  const std::optional<LedgerInData>& data = result.ledger_in_data;
+  const auto agreement = [&](bool same) {
+    return !data ? "not asked" : same ? "✓ the same" : "✗ differ";
+  };
+  const bool orders_agree =
+      data && data->new_orders == static_cast<std::int64_t>(ledger.new_orders);
+  const bool amounts_agree = data && data->payment_cents == ledger.payment_cents;
+  write_table(html,
+              {ledger.exact ? "Committed transactions"
+                            : "Committed transactions; some ambiguous commits stayed unresolved",
+               {{"What"}, {"By the client", true}, {"In the data", true}, {"Agreement"}},
+               {{"New-Orders", count_label(ledger.new_orders),
+                 data ? signed_label(data->new_orders) : "–", agreement(orders_agree)},
+                {"Payments, amount", cents_text(ledger.payment_cents),
+                 data ? cents_text(data->payment_cents) : "–", agreement(amounts_agree)},
+                {"Payments", count_label(ledger.payments), "–", "–"},
+                {"Deliveries", count_label(ledger.deliveries), "–", "–"}}});
+  const TransactionResult total = sum_of(result);
+  if (total.ambiguous.count() == 0) return;
+  html.line(
+      "p", {{"class", "note"}},
+      fmt::format("Of {} commits without an answer {} had happened, {} had not, and {} stayed "
+                  "unresolved.",
+                  count_label(total.ambiguous.count()), count_label(total.ambiguous.committed),
+                  count_label(total.ambiguous.not_committed),
+                  count_label(total.ambiguous.unresolved)));
+}
+
+void write_plan(HtmlWriter& html, const Result& result, int level) {
+  const auto section = html.open("section");
+  write_heading(html, level, "Plan");
+  const PlanSummary& plan = result.plan;
+  const auto columns = html.open("div", {{"class", "columns"}});
+  {
+    const auto half = html.open("div");
+    write_pairs(
+        html, "Load",
+        {{"Benchmark", plan.benchmark},
+         {"Warehouses", count_label(plan.warehouses)},
+         {"Measured", fmt::format("{} of {} planned", length_text(result.summary.time_seconds),
+                                  length_text(plan.duration_s))},
+         {"Warm-up", length_text(plan.warmup_s)},
+         {"Began measuring", moment_text(result.summary.measure_start_ts)},
+         {"Keying and think times",
+          plan.no_delays ? "none" : fmt::format("as specified, divided by {:g}", plan.pace)},
+         {"Seed", fmt::format("{}", plan.seed)},
+         {"Deliveries", plan.deferred_delivery ? "deferred" : "at once"}});
+  }
+  const auto half = html.open("div");
+  const std::string permits = fmt::format("{}, {}", count_label(plan.max_inflight),
+                                          plan.max_inflight_chosen ? "as asked for" : "by itself");
+  write_pairs(
+      html, "Database",
+      {{"Threads", count_label(plan.threads)},
+       {"Connections", count_label(plan.connections)},
+       {"Transactions at a time", permits},
+       {"Statements", plan.statements},
+       {"Schema", plan.schema.empty() ? "by the search path" : plan.schema},
+       {"Isolation", plan.isolation},
+       {"When the database is lost", plan.on_db_loss.empty() ? "–" : plan.on_db_loss},
+       {"Statement timeout",
+        plan.statement_timeout_s > 0 ? length_text(plan.statement_timeout_s) : "none"},
+       {"Simulated",
+        plan.simulate_ms ? fmt::format("transactions of {:g} ms", *plan.simulate_ms) : "no"}});
+}
+
+void write_environment(HtmlWriter& html, const Result& result, int level) {
+  const auto section = html.open("section");
+  write_heading(html, level, "Environment");
+  const measure::Host& client = result.environment.client;
+  const auto columns = html.open("div", {{"class", "columns"}});
+  {
+    const auto half = html.open("div");
+    write_pairs(html, "Client",
+                {{"Host", client.hostname},
+                 {"System", client.os},
+                 {"Processors", count_label(client.cpus)},
+                 {"Model", client.cpu_model},
+                 {"Tool", result.tool.name + " " + result.tool.version},
+                 {"Commit", result.tool.commit},
+                 {"Compiler", result.tool.compiler}});
+  }
+  const auto half = html.open("div");
+  if (!result.environment.server) {
+    return html.line("p", "There was no server: transactions were simulated.");
+  }
+  const Server& server = *result.environment.server;
+  std::vector<HtmlRow> rows = {{"Version", server.version}};
+  for (const auto& [name, value] : server.settings) {
+    if (rows.size() > shown_rows_max) break;
+    rows.push_back({name, value});
+  }
+  write_pairs(html, "Server, and its settings as SHOW prints them", rows);
+  write_left_out(html, server.settings.size(), "settings");
+}
+
+}  // namespace drover::report

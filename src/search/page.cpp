@@ -1,0 +1,197 @@
+#include "search/page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/chart_scale.h"
+#include "report/svg_chart.h"
+
+namespace drover::search {
+namespace {
+
+using report::Curve;
+using report::HtmlWriter;
+using report::Panel;
+
+constexpr double panel_height = 120;
+
+// A figure of a run, or nothing where it has none.
+using Figure = std::optional<double> (*)(const RecordedRun&);
+
+std::optional<double> throughput(const RecordedRun& run) {
+  return run.throughput;
+}
+std::optional<double> efficiency(const RecordedRun& run) {
+  return run.efficiency > 0 ? std::optional(run.efficiency) : std::nullopt;
+}
+std::optional<double> new_order_p90_ms(const RecordedRun& run) {
+  return run.new_order_p90_ms;
+}
+
+// Each run is a dot of its own.
+Curve dots(const Record& record, bool held, Figure figure) {
+  Curve curve;
+  curve.name = held ? "holds" : "breaks";
+  curve.classes = held ? "dots t2" : "dots failed";
+  for (const RecordedRun& run : record.runs) {
+    const auto value = figure(run);
+    if (run.probe.held != held || !value) continue;
+    const auto x = static_cast<double>(run.probe.load);
+    curve.pieces.push_back({{.x = x, .low = *value, .y = *value, .high = *value}});
+  }
+  return curve;
+}
+
+std::optional<Panel> panel_of(const Record& record, const char* title, Figure figure,
+                              report::Quantity quantity) {
+  double highest = 0;
+  bool any = false;
+  for (const RecordedRun& run : record.runs) {
+    const auto value = figure(run);
+    any = any || value.has_value();
+    highest = std::max(highest, value.value_or(0));
+  }
+  if (!any) return std::nullopt;
+  Panel panel{.title = title,
+              .keys = {{"holds", "t2"}, {"breaks", "failed"}},
+              .height = panel_height,
+              .axis = report::axis_from_zero(highest, quantity),
+              .curves = {},
+              .marks = {}};
+  panel.curves.push_back(dots(record, true, figure));
+  panel.curves.push_back(dots(record, false, figure));
+  return panel;
+}
+
+report::Chart chart_of(const Record& record) {
+  double largest = 1;
+  for (const RecordedRun& run : record.runs) {
+    largest = std::max(largest, static_cast<double>(run.probe.load));
+  }
+  const report::Axis loads = report::axis_from_zero(largest, report::Quantity::number);
+  report::Chart chart{.id = "search",
+                      .title = fmt::format("The runs of the search by their {}", record.unit),
+                      .description =
+                          "A dot is a run of the search, by its load. The band is the gap "
+                          "between the largest load that holds and the smallest that "
+                          "does not.",
+                      .x = loads.scale,
+                      .x_ticks = loads.ticks,
+                      .x_title = record.unit,
+                      .panels = {},
+                      .bands = {},
+                      .lanes = 0,
+                      .read_outs = {},
+                      .read_outs_stacked = false,
+                      .stacked_classes = {}};
+  for (auto panel :
+       {panel_of(record, "Efficiency, %", efficiency, report::Quantity::number),
+        panel_of(record, "Transactions a second", throughput, report::Quantity::number),
+        panel_of(record, "NewOrder p90", new_order_p90_ms, report::Quantity::milliseconds)}) {
+    if (panel) chart.panels.push_back(std::move(*panel));
+  }
+  const Found found = found_by(record.probes());
+  if (found.holds && found.breaks) {
+    report::Band gap;
+    gap.start = static_cast<double>(*found.holds);
+    gap.end = static_cast<double>(*found.breaks);
+    gap.classes = "gap";
+    gap.description = "the limit lies here";
+    chart.bands.push_back(std::move(gap));
+  }
+  return chart;
+}
+
+void write_chart(HtmlWriter& html, const Record& record) {
+  const report::Chart chart = chart_of(record);
+  const auto figure = html.open("figure");
+  html.line("figcaption", {{"id", chart.id + "-title"}}, chart.title);
+  html.line("p", {{"id", chart.id + "-text"}, {"class", "about"}}, chart.description);
+  report::draw_chart(html, chart);
+}
+
+void write_run(HtmlWriter& html, const RecordedRun& run, std::size_t number) {
+  const auto row = html.open("tr");
+  html.line("th", {{"scope", "row"}, {"class", "n"}}, fmt::format("{}", number));
+  html.line("td", run.probe.confirmation ? "confirmation" : "probe");
+  html.line("td", {{"class", "n"}}, fmt::format("{}", run.probe.load));
+  html.line("td", {{"class", run.probe.held ? "judgement held" : "judgement invalid"}},
+            run.probe.held ? "✓ holds" : "✗ breaks");
+  html.line("td", {{"class", "n"}}, fmt::format("{:.0f} s", run.measured_s));
+  html.line("td", {{"class", "n"}}, fmt::format("{:.1f}", run.tpmc));
+  html.line("td", {{"class", "n"}},
+            run.efficiency > 0 ? fmt::format("{:.1f}%", run.efficiency) : "–");
+  html.line("td", {{"class", "n"}}, fmt::format("{:.1f}", run.throughput));
+  html.line("td", {{"class", "n"}},
+            run.new_order_p90_ms ? report::milliseconds_label(*run.new_order_p90_ms) : "–");
+  html.line("td", {{"class", "n"}}, fmt::format("{:.0f}%", run.client_load * 100));
+  const auto cell = html.open("td", {{"class", "text"}});
+  for (const std::string& rule : run.broken) html.line("div", rule);
+  html.line("div", {{"class", "note"}}, run.file);
+}
+
+void write_runs(HtmlWriter& html, const Record& record) {
+  const auto scroll = html.open("div", {{"class", "scroll"},
+                                        {"tabindex", "0"},
+                                        {"role", "region"},
+                                        {"aria-label", "Runs of the search"}});
+  const auto table = html.open("table");
+  html.line("caption", "Every run of the search, in their order");
+  {
+    const auto head = html.open("thead");
+    const auto row = html.open("tr");
+    html.line("th", {{"scope", "col"}, {"class", "n"}}, "");
+    html.line("th", {{"scope", "col"}}, "Run");
+    html.line("th", {{"scope", "col"}, {"class", "n"}}, record.unit);
+    html.line("th", {{"scope", "col"}}, "Rules");
+    for (const char* title :
+         {"Measured", "tpmC", "Efficiency", "Transactions/s", "NewOrder p90", "Client load"}) {
+      html.line("th", {{"scope", "col"}, {"class", "n"}}, title);
+    }
+    html.line("th", {{"scope", "col"}}, "Broken rules, and the file of the result");
+  }
+  const auto body = html.open("tbody");
+  std::size_t number = 0;
+  for (const RecordedRun& run : record.runs) write_run(html, run, ++number);
+}
+
+void write_settings(HtmlWriter& html, const Record& record) {
+  const auto details = html.open("details");
+  html.line("summary", "What was asked for");
+  const auto table = html.open("table");
+  html.line("caption", "Options of the search");
+  const auto body = html.open("tbody");
+  const auto row = [&](std::string_view name, std::string_view value) {
+    const auto line = html.open("tr");
+    html.line("th", {{"scope", "row"}}, name);
+    html.line("td", value);
+  };
+  row("--find", record.unit);
+  row("from, to", fmt::format("{}, {}", record.bounds.low, record.bounds.high));
+  row("--tolerance", fmt::format("{:g}%", record.bounds.tolerance * 100));
+  for (const auto& [name, value] : record.settings) {
+    if (!value.empty()) row(name, value);
+  }
+}
+
+}  // namespace
+
+void write_search_section(HtmlWriter& html, const Record& record) {
+  const Found found = found_by(record.probes());
+  const auto section = html.open("section", {{"id", "search-answer"}});
+  html.line("h2", fmt::format("The largest number of {}", record.unit));
+  {
+    const auto badge = html.open("p", {{"class", found.confirmed ? "badge good" : "badge bad"}});
+    html.line("span", {{"class", "icon"}, {"aria-hidden", "true"}}, found.confirmed ? "✓" : "✗");
+    html.line("span", answer_text(record));
+  }
+  write_chart(html, record);
+  write_runs(html, record);
+  write_settings(html, record);
+}
+
+}  // namespace drover::search

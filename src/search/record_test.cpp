@@ -1,0 +1,118 @@
+#include "search/record.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/example_result.h"
+
+namespace drover::search {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Record example_record() {
+  Record record{.unit = "warehouses",
+                .bounds = {.low = 1, .high = 100, .start = 8, .tolerance = 0.05},
+                .settings = {{"--probe", "30s"}, {"--schema", ""}},
+                .runs = {}};
+  const report::Result result = report::example_result();
+  record.runs.push_back(recorded({.load = 8}, "run-01-probe-8.json", result, {}));
+  record.runs.push_back(
+      recorded({.load = 16}, "run-02-probe-16.json", result, {"latency.NewOrder: \"6 s\""}));
+  return record;
+}
+
+std::string message_of(const json& document) {
+  try {
+    read_record(document.dump());
+  } catch (const RecordError& error) {
+    return error.what();
+  }
+  return "(it was read)";
+}
+
+TEST(SearchRecord, IsReadAsItWasWritten) {
+  const Record record = example_record();
+  EXPECT_TRUE(record.runs[0].probe.held);
+  EXPECT_FALSE(record.runs[1].probe.held);
+  const Record back = read_record(to_json(record).dump());
+  EXPECT_EQ(to_json(back), to_json(record));
+  EXPECT_THAT(differences(back, record), IsEmpty());
+}
+
+TEST(SearchRecord, TheFiguresOfARun) {
+  const RecordedRun run = example_record().runs[0];
+  EXPECT_NEAR(run.throughput, 132 / 60.25, 0.001);
+  EXPECT_NEAR(*run.new_order_p90_ms, 108, 1.1);
+  EXPECT_EQ(run.client_load, 0.25);
+}
+
+TEST(SearchRecord, WhatIsNoRecordIsRefusedWithItsPlace) {
+  EXPECT_THAT(message_of(json::object()), HasSubstr("expected a field document"));
+  json document = to_json(example_record());
+  document["document"] = "something";
+  EXPECT_THAT(message_of(document), HasSubstr("it is no record of a search"));
+  document = to_json(example_record());
+  document["runs"][1]["load"] = 0;
+  EXPECT_THAT(message_of(document), HasSubstr("runs[1].load"));
+  document = to_json(example_record());
+  document["bounds"]["start"] = 1000;
+  EXPECT_THAT(message_of(document), HasSubstr("low <= start <= high"));
+  document = to_json(example_record());
+  document["schema_version"] = 2;
+  EXPECT_THAT(message_of(document), HasSubstr("schema_version"));
+  document = to_json(example_record());
+  document["runs"][1]["load"] = 101;
+  EXPECT_THAT(message_of(document), HasSubstr("load of 101 is not within its bounds, 1 to 100"));
+  EXPECT_THROW(read_record("{"), RecordError);
+}
+
+TEST(SearchRecord, AnotherQuestionIsNamed) {
+  const Record record = example_record();
+  Record other = record;
+  other.settings["--probe"] = "60s";
+  EXPECT_THAT(differences(record, other), testing::ElementsAre("--probe was 30s and is 60s"));
+  other = record;
+  other.unit = "terminals";
+  EXPECT_THAT(differences(record, other),
+              testing::ElementsAre("what is searched was warehouses and is terminals"));
+  other = record;
+  other.settings["--pace"] = "10";
+  EXPECT_THAT(differences(record, other), testing::ElementsAre("--pace was not given and is 10"));
+}
+
+TEST(SearchRecord, TheClientAsTheLimitIsNamed) {
+  Record record = example_record();
+  record.runs[1].broken = {"client.load: 95%"};
+  record.runs.push_back(record.runs[1]);
+  EXPECT_EQ(answer_text(record),
+            "8 warehouses hold, not confirmed; 16 do not, by the client alone: client.load: 95%");
+}
+
+TEST(SearchRecord, TheAnswerInASentence) {
+  Record record = example_record();
+  EXPECT_EQ(answer_text(record), "8 warehouses hold, not confirmed") << "16 has another chance";
+  record.runs.push_back(record.runs[1]);
+  EXPECT_EQ(answer_text(record),
+            "8 warehouses hold, not confirmed; 16 do not: latency.NewOrder: \"6 s\"");
+  RecordedRun confirmation = record.runs[0];
+  confirmation.probe.confirmation = true;
+  record.runs.push_back(confirmation);
+  EXPECT_EQ(answer_text(record),
+            "8 warehouses hold, confirmed over 60 s; 16 do not: latency.NewOrder: \"6 s\"");
+  record.runs.erase(record.runs.begin());
+  record.runs.pop_back();
+  EXPECT_EQ(answer_text(record), "not even 16 warehouses hold: latency.NewOrder: \"6 s\"");
+  record = example_record();
+  record.bounds.high = 8;
+  record.bounds.start = 8;
+  record.runs.pop_back();
+  EXPECT_EQ(answer_text(record), "8 warehouses hold, not confirmed; the search was to try no more");
+  record.runs.clear();
+  EXPECT_EQ(answer_text(record), "nothing was found yet");
+}
+
+}  // namespace
+}  // namespace drover::search

@@ -1,0 +1,27 @@
+// The rules that a search asks of each run, and which of them a run breaks.
+//
+// Pure functions; any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/compare_limit.h"
+#include "report/result.h"
+
+namespace drover::search {
+
+struct Rules {
+  // Percent of what the terminals could do; judged with the sampling error in favour of the run,
+  // and only where terminals have delays. 0: not asked for.
+  double efficiency_least = 90;
+  // Values that must not be: "new_order.p90 > 20". Requires: Limit::Kind::value.
+  std::vector<report::Limit> limits;
+};
+
+// A sentence for each broken rule; none if all hold. Of the audit count the lines that tell whether
+// the database and the client could carry the load: what a short run or another pace breaks by
+// itself (keying, think, interval, steady_state) does not.
+std::vector<std::string> broken_rules(const report::Result& result, const Rules& rules);
+
+}  // namespace drover::search

@@ -1,0 +1,60 @@
+#include "ui/log_book.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "ui/printable.h"
+
+namespace drover::ui {
+
+std::string time_of_day() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  return fmt::format("{:02}:{:02}:{:02}", local.tm_hour, local.tm_min, local.tm_sec);
+}
+
+void LogBook::add(Level level, std::string_view text) {
+  std::string line = printable_line(text);
+  if (line.empty()) return;
+  lines_.push_back({time_(), level, std::move(line)});
+  if (lines_.size() <= most_) return;
+  lines_.pop_front();
+  ++first_;
+}
+
+// A view whose lines were dropped moves to the oldest that are there.
+std::uint64_t LogBook::shown_end() const noexcept {
+  if (!end_) return end_number();
+  return std::clamp(*end_, std::min(first_ + 1, end_number()), end_number());
+}
+
+std::vector<LogLine> LogBook::shown(std::size_t count) const {
+  const auto end = static_cast<std::ptrdiff_t>(shown_end() - first_);
+  const auto begin = std::max<std::ptrdiff_t>(end - static_cast<std::ptrdiff_t>(count), 0);
+  return {lines_.begin() + begin, lines_.begin() + end};
+}
+
+void LogBook::pause_or_follow() {
+  if (end_) {
+    end_.reset();
+  } else {
+    end_ = end_number();
+  }
+}
+
+void LogBook::scroll(std::int64_t lines, std::size_t height) {
+  const auto last = static_cast<std::int64_t>(end_number());
+  const auto first = static_cast<std::int64_t>(first_);
+  const auto least = std::min(first + static_cast<std::int64_t>(height), last);
+  const auto target = std::clamp(static_cast<std::int64_t>(shown_end()) - lines, least, last);
+  if (target == last) {
+    end_.reset();
+  } else {
+    end_ = static_cast<std::uint64_t>(target);
+  }
+}
+
+}  // namespace drover::ui

@@ -1,0 +1,165 @@
+#include "ui/run_events.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "report/result.h"
+#include "ui/number_text.h"
+
+namespace drover::ui {
+namespace {
+
+struct ErrorWords {
+  std::string_view one;
+  std::string_view many;
+};
+
+ErrorWords error_words(database::ErrorClass error_class) {
+  using database::ErrorClass;
+  switch (error_class) {
+    case ErrorClass::retryable:
+      return {"serialization failure or deadlock", "serialization failures or deadlocks"};
+    case ErrorClass::connection_lost:
+      return {"session lost under a transaction", "sessions lost under a transaction"};
+    case ErrorClass::ambiguous_commit:
+      return {"commit without an answer", "commits without an answer"};
+    case ErrorClass::unavailable:
+      return {"transaction without a session to be had",
+              "transactions without a session to be had"};
+    case ErrorClass::denied:
+      return {"denial", "denials"};
+    case ErrorClass::statement:
+      return {"error of a statement", "errors of statements"};
+    case ErrorClass::timed_out:
+      return {"statement that took too long", "statements that took too long"};
+  }
+  return {"error", "errors"};
+}
+
+std::string error_text(database::ErrorClass error_class, std::uint64_t count) {
+  const ErrorWords words = error_words(error_class);
+  return fmt::format("{} {}", count_text(count), count == 1 ? words.one : words.many);
+}
+
+std::string seconds_text(double seconds) {
+  return seconds < 60 ? fmt::format("{:.1f} s", seconds)
+                      : clock_text(std::chrono::milliseconds(static_cast<int>(seconds * 1000)));
+}
+
+}  // namespace
+
+LatencyLimits latency_limits_s() {
+  LatencyLimits limits{};
+  const auto transactions = report::tpcc_transactions();
+  for (std::size_t i = 0; i < limits.size() && i < transactions.size(); ++i) {
+    limits[i] = transactions[i].latency_limit_s.value_or(0);
+  }
+  return limits;
+}
+
+RunEvents::RunEvents(const load::Plan& plan) : plan_(plan), limits_(latency_limits_s()) {}
+
+std::vector<RunEvent> RunEvents::observe(const load::Snapshot& snapshot) {
+  events_.clear();
+  observe_phase(snapshot);
+  observe_outages(snapshot);
+  observe_sessions(snapshot);
+  observe_errors(snapshot);
+  observe_limits(snapshot);
+  observe_client(snapshot);
+  return std::exchange(events_, {});
+}
+
+void RunEvents::observe_phase(const load::Snapshot& snapshot) {
+  const load::Phase phase = snapshot.second.phase;
+  if (std::exchange(phase_, phase) == phase) return;
+  broken_ = {};
+  if (phase == load::Phase::done) return;
+  const bool warming = phase == load::Phase::warmup;
+  say(Level::note, fmt::format("{} for {}", warming ? "warm-up" : "measuring",
+                               clock_text(warming ? plan_.warmup : plan_.duration)));
+}
+
+// An outage is told when it begins and when it ends; one that began and ended within a second
+// both at once.
+void RunEvents::observe_outages(const load::Snapshot& snapshot) {
+  for (const load::Outage& outage : snapshot.availability.outages) {
+    if (outage.start > outage_begun_) {
+      outage_begun_ = outage.start;
+      say(Level::warning, fmt::format("the database is away: {}", outage.first_error));
+    }
+    if (outage.end && outage.start > outage_ended_) {
+      outage_ended_ = outage.start;
+      say(Level::good, fmt::format("the database is back after {}; {} lost",
+                                   seconds_text(seconds_of(*outage.end - outage.start)),
+                                   counted(outage.transactions_lost, "transaction")));
+    }
+  }
+}
+
+// An outage that has just begun is an interruption until it is long enough: it is not told then.
+void RunEvents::observe_sessions(const load::Snapshot& snapshot) {
+  const std::uint64_t now = snapshot.availability.interruptions;
+  const bool down = snapshot.connections_open < plan_.connections;
+  if (now <= interruptions_ || down) return;
+  say(Level::note, fmt::format("{}: sessions were lost, and open again within {:.1f} s",
+                               counted(now - interruptions_, "interruption"),
+                               seconds_of(load::shortest_outage)));
+  interruptions_ = now;
+}
+
+void RunEvents::observe_errors(const load::Snapshot& snapshot) {
+  ClassCounts now{};
+  for (const auto* phase : {&snapshot.warmup, &snapshot.measured}) {
+    for (const load::TransactionSnapshot& one : *phase) {
+      for (std::size_t i = 0; i < now.size(); ++i) now[i] += one.errors[i];
+    }
+  }
+  bool first_of_kind = false;
+  std::string text;
+  bool only_retryable = true;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (now[i] <= errors_told_[i]) continue;
+    first_of_kind = first_of_kind || errors_told_[i] == 0;
+    const auto error_class = static_cast<database::ErrorClass>(i);
+    only_retryable = only_retryable && error_class == database::ErrorClass::retryable;
+    if (!text.empty()) text += ", ";
+    text += error_text(error_class, now[i] - errors_told_[i]);
+  }
+  const coro::Duration since = snapshot.second.elapsed - errors_told_at_;
+  if (text.empty() || (!first_of_kind && since < errors_every)) return;
+  errors_told_ = now;
+  errors_told_at_ = snapshot.second.elapsed;
+  say(only_retryable ? Level::note : Level::warning, std::move(text));
+}
+
+void RunEvents::observe_limits(const load::Snapshot& snapshot) {
+  for (const tpcc::TransactionType type : tpcc::all_transaction_types) {
+    const std::size_t i = tpcc::index_of(type);
+    const measure::HistogramSnapshot& latency = snapshot.phase()[i].latency;
+    if (latency.count() < latencies_least) continue;
+    const double p90_s = static_cast<double>(latency.percentile_ns(90)) / 1e9;
+    const bool broken = p90_s > limits_[i];
+    if (std::exchange(broken_[i], broken) == broken) continue;
+    say(broken ? Level::warning : Level::good,
+        fmt::format("{}: the 90th percentile {} its limit: {:.3g} s of {:g} s",
+                    tpcc::transaction_name(type), broken ? "is over" : "holds again", p90_s,
+                    limits_[i]));
+  }
+}
+
+void RunEvents::observe_client(const load::Snapshot& snapshot) {
+  const double load = snapshot.second.busiest_worker_load;
+  const bool busy = busy_ ? load > load_calm : load > load_most;
+  if (std::exchange(busy_, busy) == busy) return;
+  if (busy) {
+    say(Level::warning, fmt::format("the busiest worker of the client is at {:.0f}%: it delays "
+                                    "what it measures; give it more --threads",
+                                    load * 100));
+  } else {
+    say(Level::good, fmt::format("the busiest worker of the client is at {:.0f}%", load * 100));
+  }
+}
+
+}  // namespace drover::ui
