@@ -1,0 +1,92 @@
+// Experiment: what an experiment of the lab measured, and all that its table, its JSON document and
+// its page say of it.
+//
+// An experiment measures figures (tasks a second) of subjects (a coroutine, a thread) at settings
+// of its factors (the number of terminals), each in several rounds. A cell is one subject at one
+// setting. Rounds are the outer loop and cells the inner one: what drifts on the machine drifts for
+// all of them alike, and what is compared was measured side by side.
+//
+// Plain values, free to copy; no thread safety of their own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure/host.h"
+
+namespace drover::lab {
+
+// Raised when a field of the JSON document changes its meaning or goes away.
+inline constexpr int experiment_schema_version = 1;
+
+// What is measured in each round of a cell.
+struct Figure {
+  std::string name;   // in JSON: "tasks_per_cpu_second"
+  std::string title;  // over a column: "tasks / CPU s"
+  std::string unit;   // "1/s", "ns", "bytes"
+};
+
+// What is varied.
+struct Factor {
+  std::string name;   // in JSON: "terminals"
+  std::string title;  // over a column
+};
+
+struct Cell {
+  std::string subject;                      // "coroutine", "thread"
+  std::vector<std::int64_t> settings;       // a value for each factor
+  std::vector<std::vector<double>> rounds;  // of each a value for each figure; NaN: not measured
+  std::string note;                         // why it stopped, or was not measured at all
+};
+
+// A picture of one figure: a curve for each subject over a factor, or a map of two factors.
+struct Picture {
+  enum class Kind : std::uint8_t { curves, map };
+
+  std::string title;
+  Kind kind = Kind::curves;
+  std::size_t figure = 0;
+  std::size_t across = 0;    // the factor along the horizontal axis
+  std::size_t upwards = 0;   // of a map: the other one
+  std::string subject;       // of a map: whose figure
+  bool logarithmic = false;  // the vertical axis of curves
+};
+
+// What somebody else published of the same, to be read beside ours.
+struct Published {
+  std::string source;  // "eivanov89/toys, 120 threads of 128 cores"
+  std::string text;
+};
+
+struct Experiment {
+  std::string name;                 // "terminals"
+  std::string question;             // what it answers, in a sentence or two
+  std::vector<std::string> method;  // how, a sentence each
+  std::string command;              // that makes it again
+  std::string started_at;           // UTC, ISO 8601
+  std::string tool;                 // version, commit, compiler, build type
+  measure::Host host;
+  double round_seconds = 0;  // how long a cell is measured in a round; 0: as long as its work takes
+  std::vector<Factor> factors;
+  std::vector<Figure> figures;
+  std::vector<Cell> cells;
+  std::vector<Picture> pictures;
+  std::vector<Published> published;
+  std::vector<std::string> findings;  // what it comes to, a sentence each, made of the figures
+};
+
+// The median of the rounds, and what they spread over.
+struct Spread {
+  double median = 0;
+  double low = 0;   // the lowest round
+  double high = 0;  // the highest
+  std::size_t rounds = 0;
+};
+
+// Of the rounds in which the figure was measured; nothing if it was in none.
+std::optional<Spread> spread_of(const Cell& cell, std::size_t figure);
+
+}  // namespace drover::lab

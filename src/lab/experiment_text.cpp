@@ -1,0 +1,99 @@
+#include "lab/experiment_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace drover::lab {
+namespace {
+
+using Row = std::vector<std::string>;
+
+Row head_of(const Experiment& experiment) {
+  Row head = {"subject"};
+  for (const Factor& factor : experiment.factors) head.push_back(factor.title);
+  for (const Figure& figure : experiment.figures) head.push_back(figure.title);
+  return head;
+}
+
+Row row_of(const Experiment& experiment, const Cell& cell) {
+  Row row = {cell.subject};
+  for (const std::int64_t setting : cell.settings) row.push_back(fmt::format("{}", setting));
+  for (std::size_t i = 0; i < experiment.figures.size(); ++i) {
+    const auto spread = spread_of(cell, i);
+    row.push_back(spread ? spread_text(*spread) : "-");
+  }
+  return row;
+}
+
+// Characters, not bytes: a plus-minus sign is one.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string aligned(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string space(widths[i] - width_of(row[i]), ' ');
+      if (i > 0) line += "  ";
+      line += i == 0 ? row[i] + space : space + row[i];
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string short_number(double value) {
+  const double size = std::abs(value);
+  const auto with = [](double scaled, const char* suffix) {
+    const int decimals = std::abs(scaled) >= 99.95 ? 0 : std::abs(scaled) >= 9.995 ? 1 : 2;
+    return fmt::format("{:.{}f}{}", scaled, decimals, suffix);
+  };
+  if (size >= 999.5e6) return with(value / 1e9, "G");
+  if (size >= 999.5e3) return with(value / 1e6, "M");
+  if (size >= 9'999.5) return with(value / 1e3, "k");
+  if (size >= 1'000) return fmt::format("{:.0f}", value);
+  if (size != 0 && size < 0.00995) return fmt::format("{:.1e}", value);
+  if (value == std::floor(value)) return fmt::format("{:.0f}", value);
+  return with(value, "");
+}
+
+std::string spread_text(const Spread& spread) {
+  std::string text = short_number(spread.median);
+  if (spread.rounds < 2 || spread.median == 0) return text;
+  const double half = (spread.high - spread.low) / 2 / std::abs(spread.median);
+  return text + fmt::format(" ±{:.0f}%", 100 * half);
+}
+
+std::string experiment_text(const Experiment& experiment) {
+  std::vector<Row> rows = {head_of(experiment)};
+  std::string notes;
+  for (const Cell& cell : experiment.cells) {
+    rows.push_back(row_of(experiment, cell));
+    if (!cell.note.empty()) {
+      notes += fmt::format("{} {}: {}\n", cell.subject, fmt::join(cell.settings, " "), cell.note);
+    }
+  }
+  std::string text = aligned(rows);
+  if (!notes.empty()) text += "\n" + notes;
+  if (!experiment.findings.empty()) text += "\n";
+  for (const std::string& finding : experiment.findings) text += finding + "\n";
+  text += fmt::format(
+      "\nOn {} x {}, {}; {}\n", experiment.host.cpus,
+      experiment.host.cpu_model.empty() ? "an unnamed processor" : experiment.host.cpu_model,
+      experiment.host.os, experiment.tool);
+  return text;
+}
+
+}  // namespace drover::lab
