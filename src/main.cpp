@@ -7,11 +7,19 @@
 #include <cstdio>
 #include <exception>
 #include <functional>
+#include <iostream>
+#include <memory>
 #include <string>
+#include <string_view>
 
+#include "cli/chosen_command.h"
 #include "cli/commands.h"
 #include "cli/config_option.h"
+#include "cli/environment_option.h"
+#include "cli/help_format.h"
+#include "cli/parse_message.h"
 #include "cli/usage_error.h"
+#include "cli/version.h"
 
 namespace {
 
@@ -27,14 +35,19 @@ int fail(int code, const char* message) {
   return code;
 }
 
-// CLI11 misses a command before it looks at the words that it did not understand, and it is these
-// that were meant to be one.
-std::string message_of(const CLI::ParseError& error, const CLI::App& app) {
-  const auto unknown = app.remaining(true);
-  if (unknown.empty() || dynamic_cast<const CLI::RequiredError*>(&error) == nullptr) {
-    return error.what();
+// A word of the command line that may hold a password is not repeated.
+std::string without_secrets(std::string message, int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (!drover::cli::may_hold_password("", word)) continue;
+    const std::size_t equals = word.starts_with("--") ? word.find('=') : std::string_view::npos;
+    const std::string_view value =
+        equals == std::string_view::npos ? word : word.substr(equals + 1);
+    for (std::size_t at = message.find(value); at != std::string::npos; at = message.find(value)) {
+      message.replace(at, value.size(), "(not shown)");
+    }
   }
-  return fmt::format("unknown command or option: {}", fmt::join(unknown, " "));
+  return message;
 }
 
 }  // namespace
@@ -43,12 +56,16 @@ int main(int argc, char** argv) {
   using namespace drover::cli;
   open_standard_files();
   CLI::App app("Drover drives herds of terminals: a load generator for SQL databases", "drover");
+  app.formatter(std::make_shared<HelpFormat>());
   app.require_subcommand(1);
-  app.set_version_flag("--version", version_text());
+  app.set_help_flag("-h,--help", "Print this help");
+  app.set_version_flag("--version", version_text(),
+                       "Print version, commit, compiler and libraries");
   app.footer(
       "Examples:\n"
       "  drover demo                         the whole story on a private PostgreSQL\n"
-      "  drover tpcc init && drover tpcc import -w 10 && drover tpcc run -w 10 --duration 3m\n"
+      "  drover tpcc init && drover tpcc import -w 10\n"
+      "  drover tpcc run -w 10 --duration 3m\n"
       "  drover tpcc check --db postgresql://user@host/name\n"
       "\n"
       "Exit codes: 0 success, 1 failure or a check that does not hold, 2 wrong use,\n"
@@ -59,17 +76,29 @@ int main(int argc, char** argv) {
   add_demo(app, chosen);
   add_pg(app, chosen);
   add_report(app, chosen);
+  add_compare(app, chosen);
+  add_history(app, chosen);
+  add_lab(app, chosen);
+  const auto environment = add_environment_option(app);
   const auto config = add_config_option(app);
+  // These take no options from elsewhere: they have to work when what is there is wrong.
+  add_help(app, chosen);
+  add_completion(app, chosen);
+  add_man(app, chosen);
 
   try {
     app.parse(argc, argv);
     return chosen();
   } catch (const CLI::Success& success) {  // --help, --version
-    return app.exit(success);
+    const int code = app.exit(success);
+    if (std::cout.flush() && std::fflush(stdout) == 0) return code;
+    return fail(exit_failure, "cannot write to the standard output");
   } catch (const CLI::ParseError& error) {
-    return fail(exit_usage, fmt::format("{}\nSee: drover --help", message_of(error, app)).c_str());
+    return fail(exit_usage, parse_message(error, app).c_str());
   } catch (const UsageError& error) {
-    return fail(exit_usage, (error.what() + config->note_for(error.what())).c_str());
+    const std::string message = without_secrets(error.what(), argc, argv);
+    return fail(exit_usage,
+                (message + environment->note_for(message) + config->note_for(message)).c_str());
   } catch (const std::exception& error) {
     return fail(exit_failure, error.what());
   }

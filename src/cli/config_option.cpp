@@ -8,32 +8,12 @@
 #include <set>
 #include <utility>
 
+#include "cli/chosen_command.h"
 #include "cli/usage_error.h"
 
 namespace drover::cli {
 
 namespace {
-
-std::vector<CLI::App*> commands_of(CLI::App& app) {
-  return app.get_subcommands([](CLI::App*) { return true; });
-}
-
-// Null if there is none.
-CLI::App* command_of(CLI::App& app, const std::string& name) {
-  for (CLI::App* command : commands_of(app)) {
-    if (command->get_name() == name) return command;
-  }
-  return nullptr;
-}
-
-// The option that a file may set by this key, or null.
-CLI::Option* option_of(CLI::App& command, const std::string& key) {
-  for (CLI::Option* option : command.get_options()) {
-    if (!option->get_configurable()) continue;
-    if (std::ranges::find(option->get_lnames(), key) != option->get_lnames().end()) return option;
-  }
-  return nullptr;
-}
 
 // Of the command itself, or of all commands below it.
 std::vector<CLI::Option*> options_below(CLI::App& command, const std::string& key) {
@@ -46,23 +26,6 @@ std::vector<CLI::Option*> options_below(CLI::App& command, const std::string& ke
   return options;
 }
 
-// The commands that the command line names, from the program itself on.
-std::vector<CLI::App*> chosen_path(CLI::App& app) {
-  std::vector<CLI::App*> path = {&app};
-  while (true) {
-    const std::vector<CLI::App*> next = path.back()->get_subcommands();
-    if (next.empty()) return path;
-    path.push_back(next.front());
-  }
-}
-
-bool asks_for_help(const std::vector<CLI::App*>& path) {
-  return std::ranges::any_of(path, [](const CLI::App* command) {
-    const CLI::Option* help = command->get_help_ptr();
-    return help != nullptr && help->count() > 0;
-  });
-}
-
 // What the option takes, if it is not what the file has.
 const char* expected_instead(const CLI::Option& option, ConfigKind kind) {
   const bool is_flag = option.get_items_expected_max() == 0;
@@ -73,12 +36,9 @@ const char* expected_instead(const CLI::Option& option, ConfigKind kind) {
   return nullptr;
 }
 
-// Options other than --db show their value in messages.
-bool may_hold_password(const ConfigEntry& entry) {
-  return entry.key != "db" && std::ranges::any_of(entry.values, [](const std::string& value) {
-           return value.find("://") != std::string::npos ||
-                  value.find("password=") != std::string::npos;
-         });
+bool entry_may_hold_password(const ConfigEntry& entry) {
+  return std::ranges::any_of(
+      entry.values, [&](const std::string& value) { return may_hold_password(entry.key, value); });
 }
 
 }  // namespace
@@ -132,7 +92,7 @@ class ConfigApplication {
         refuse(entry, fmt::format("{}: expected {}", entry.key, expected));
       }
     }
-    if (may_hold_password(entry)) {
+    if (entry_may_hold_password(entry)) {
       refuse(entry, fmt::format("{}: a connection string belongs to the key db", entry.key));
     }
     return chosen && option_of(*path_.back(), entry.key) != nullptr;
@@ -161,10 +121,7 @@ class ConfigApplication {
     } catch (const CLI::ParseError& error) {
       refuse(entry, error.what());
     }
-    ConfigSource::Origin origin{{}, entry.line};
-    for (const std::string& name : option.get_lnames()) origin.names.push_back("--" + name);
-    for (const std::string& name : option.get_snames()) origin.names.push_back("-" + name);
-    source_.origins_.push_back(std::move(origin));
+    source_.origins_.push_back({written_names_of(option), entry.line});
   }
 
   CLI::App& app_;
@@ -181,12 +138,8 @@ void apply_config(CLI::App& app, const std::vector<ConfigEntry>& entries, const 
 
 std::string ConfigSource::note_for(std::string_view message) const {
   for (const Origin& origin : origins_) {
-    for (const std::string& name : origin.names) {
-      if (!message.starts_with(name)) continue;
-      const std::string_view rest = message.substr(name.size());
-      if (rest.starts_with(' ') || rest.starts_with(':')) {
-        return fmt::format(" (from {}, line {})", file_, origin.line);
-      }
+    if (is_message_about(message, origin.names)) {
+      return fmt::format(" (from {}, line {})", file_, origin.line);
     }
   }
   return {};

@@ -14,11 +14,13 @@ void add_database_options(CLI::App& command, DatabaseOption& option) {
                   "postgresql://user@host:5432/name; what it leaves open comes from the PG* "
                   "variables. Without it: the private server (see drover pg)")
       ->envname("DROVER_DB")
-      ->type_name("URI");
+      ->type_name("URI")
+      ->group("Database");
   command
       .add_option("--schema", option.schema,
                   "The schema of the tables (default: the first of the search_path)")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->group("Database");
 }
 
 DatabaseTarget::DatabaseTarget(const DatabaseOption& option)

@@ -22,7 +22,7 @@ report::PlanSummary plan_summary(const load::Plan& plan, const RunFacts& facts) 
   summary.duration_s = seconds(plan.duration);
   summary.warmup_s = seconds(plan.warmup);
   summary.threads = plan.threads;
-  summary.connections = facts.connections;
+  summary.connections = plan.connections;
   summary.max_inflight = plan.max_inflight;
   summary.no_delays = plan.no_delays;
   summary.pace = plan.pace;
@@ -73,6 +73,8 @@ report::TimePoint time_point(const load::Sample& sample) {
   point.p99_ms = sample.p99_ms;
   point.in_flight = sample.in_flight;
   point.waiting = sample.waiting;
+  point.retries = sample.retries;
+  point.client_load = sample.busiest_worker_load;
   return point;
 }
 
@@ -127,15 +129,30 @@ report::Availability availability(const load::Plan& plan, const load::Outcome& o
   return result;
 }
 
-report::ClientCost client_cost(const load::Plan& plan, const RunFacts& facts,
-                               const load::Outcome& outcome) {
+// Those that were under way while the run was.
+std::vector<report::Checkpoint> checkpoints(
+    const std::vector<database::postgres::ObservedCheckpoint>& observed,
+    const load::Outcome& outcome) {
+  std::vector<report::Checkpoint> result;
+  for (const database::postgres::ObservedCheckpoint& one : observed) {
+    report::Checkpoint checkpoint;
+    if (one.end && *one.end <= outcome.start) continue;
+    checkpoint.start_s = std::max(seconds(one.start - outcome.start), 0.0);
+    if (one.end) checkpoint.end_s = seconds(*one.end - outcome.start);
+    checkpoint.requested = one.requested;
+    result.push_back(checkpoint);
+  }
+  return result;
+}
+
+report::ClientCost client_cost(const load::Plan& plan, const load::Outcome& outcome) {
   const measure::ProcessUsage usage = measure::read_process_usage();
   report::ClientCost client;
   client.cpu_seconds = outcome.client_cpu_seconds;
   client.peak_rss_bytes = usage.peak_rss_bytes;
   client.threads = plan.threads + 1;  // the main thread samples
   client.terminals = plan.terminals();
-  client.connections = facts.connections;
+  client.connections = plan.connections;
   client.run_queue_known = outcome.run_queue_known;
   for (const load::WorkerHealth& health : outcome.health) {
     client.workers.push_back(
@@ -172,10 +189,11 @@ report::Result make_result(const load::Plan& plan, const RunFacts& facts,
   result.summary.measure_start_ts = outcome.measure_start_ts;
   report::complete_summary(result);
 
-  result.client = client_cost(plan, facts, outcome);
+  result.client = client_cost(plan, outcome);
   for (const load::Sample& sample : outcome.samples) {
     result.time_series.push_back(time_point(sample));
   }
+  if (facts.checkpoints) result.checkpoints = checkpoints(*facts.checkpoints, outcome);
   result.interrupted = outcome.interrupted;
   result.failure = outcome.failure;
   result.audit = report::audit(result);

@@ -1,10 +1,11 @@
 // The result document of a run, made of its plan and its outcome.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "database/postgres/checkpoints.h"
 #include "load/run.h"
 #include "report/result.h"
 
@@ -12,7 +13,6 @@ namespace drover::cli {
 
 // What the plan of the engine does not know.
 struct RunFacts {
-  std::size_t connections = 0;
   std::string statements;
   std::string schema;
   std::string isolation;
@@ -22,6 +22,8 @@ struct RunFacts {
   std::optional<double> simulate_ms;
   std::optional<report::Server> server;
   std::optional<report::LedgerInData> ledger_in_data;
+  // None where the server does not tell of them.
+  std::optional<std::vector<database::postgres::ObservedCheckpoint>> checkpoints;
 };
 
 report::Result make_result(const load::Plan& plan, const RunFacts& facts,

@@ -1,8 +1,10 @@
 // `drover tpcc import`: loads warehouses, and goes on where a killed import stopped.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <memory>
 #include <optional>
 #include <random>
@@ -13,8 +15,11 @@
 #include "cli/count_option.h"
 #include "cli/database_option.h"
 #include "cli/run_command.h"
+#include "cli/ui_option.h"
 #include "cli/usage_error.h"
+#include "coro/scope.h"
 #include "tpcc/postgres/import.h"
+#include "ui/import_display.h"
 
 namespace drover::cli {
 namespace {
@@ -29,58 +34,54 @@ struct ImportArguments {
   std::string seed;
   std::string connections = "auto";
   std::string threads = "auto";
+  std::string ui = "auto";
 };
 
 double seconds(coro::Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-// Plain lines on the error stream, as what they say is about the work and not its result.
-class Lines final : public ImportObserver {
+// What the display is told of an import.
+class Shown final : public ImportObserver {
  public:
-  Lines(size_t connections, size_t threads) : connections_(connections), threads_(threads) {}
+  explicit Shown(ui::ImportDisplay& display) : display_(display) {}
 
-  void on_wait() override {
-    print("waiting for another import of this schema, or for its sessions, to end");
-  }
+  void on_wait() override { display_.on_wait(); }
 
   void on_plan(const ImportPlan& plan) override {
-    if (plan.skipped > 0) {
-      print("skipping {} of {} warehouses, which are loaded already", plan.skipped,
-            plan.warehouses);
-    }
-    if (plan.missing.empty()) return;
-    if (plan.has_keys) print("the tables have their keys already: loading is slower than without");
-    print("loading {} warehouses from seed {} over {} connections, {} thread{}",
-          plan.warehouses_missing(), plan.population.seed, connections_, threads_,
-          threads_ == 1 ? "" : "s");
+    display_.on_work({.warehouses = plan.warehouses,
+                      .skipped = plan.skipped,
+                      .missing = plan.warehouses_missing(),
+                      .nothing_to_load = plan.missing.empty(),
+                      .has_keys = plan.has_keys,
+                      .seed = plan.population.seed});
   }
 
   void on_loading(const ImportProgress& progress) override {
-    const double elapsed = std::max(seconds(progress.elapsed), 1e-3);
-    const auto rows = static_cast<double>(progress.rows);
-    std::string left;
-    if (progress.rows > 0 && progress.warehouses < progress.warehouses_total) {
-      const double share = rows / static_cast<double>(std::max<int64_t>(progress.rows_total, 1));
-      left = fmt::format(", about {:.0f} s left", std::max(elapsed / share - elapsed, 0.0));
+    ui::ImportLoad load{.elapsed = progress.elapsed,
+                        .warehouses = progress.warehouses,
+                        .warehouses_total = progress.warehouses_total,
+                        .rows = progress.rows,
+                        .rows_total = progress.rows_total,
+                        .bytes = progress.bytes,
+                        .tables = {}};
+    for (const tpcc::Table table : tpcc::all_tables) {
+      const TableProgress& one = progress.tables[static_cast<size_t>(table)];
+      load.tables.push_back({tpcc::table_name(table), one.rows, one.rows_total});
     }
-    print("{:5.1f} s  {}/{} warehouses, {:.2f} M rows, {:.0f} k rows/s, {:.1f} MB/s{}", elapsed,
-          progress.warehouses, progress.warehouses_total, rows / 1e6, rows / elapsed / 1e3,
-          static_cast<double>(progress.bytes) / elapsed / 1e6, left);
+    display_.on_load(load);
   }
 
   void on_step(std::string_view name, size_t number, size_t total) override {
-    print("{}/{} {}", number, total, name);
+    display_.on_step(name, number, total);
+  }
+
+  void on_step_done(std::string_view name, coro::Duration took) override {
+    display_.on_step_done(name, took);
   }
 
  private:
-  template <class... Arguments>
-  void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    fmt::print(stderr, "{}\n", fmt::format(format, std::forward<Arguments>(arguments)...));
-  }
-
-  size_t connections_;
-  size_t threads_;
+  ui::ImportDisplay& display_;
 };
 
 // As many sessions as this machine can feed: the server works harder on a row than we do. On one
@@ -121,9 +122,19 @@ ImportOptions options_of(const ImportArguments& arguments) {
   return options;
 }
 
-coro::Task<void> import_and_report(ImportOptions options) {
-  Lines lines(options.connections, options.threads);
-  const ImportOutcome outcome = co_await import_warehouses(std::move(options), lines);
+// The import, and beside it whoever looks on.
+coro::Task<void> import_shown(ImportOptions options, ui::ImportDisplay& display,
+                              ImportOutcome& outcome) {
+  Shown shown(display);
+  auto body = [&](coro::Scope& scope) -> coro::Task<void> {
+    scope.start(display.attend());
+    outcome = co_await import_warehouses(std::move(options), shown);
+    scope.cancel();
+  };
+  co_await coro::with_scope(body);
+}
+
+void report(const ImportOutcome& outcome) {
   fmt::print(
       "imported {} warehouses ({} loaded before, seed {}): {} rows, {:.0f} MB; loaded in {:.1f} s, "
       "keys, indexes{} and statistics in {:.1f} s\n",
@@ -133,15 +144,31 @@ coro::Task<void> import_and_report(ImportOptions options) {
       seconds(outcome.finish_time));
 }
 
+// As Ctrl-C would: it is taken by whoever waits for it.
+void interrupt_this_process() {
+  kill(getpid(), SIGINT);
+}
+
 int perform(const ImportArguments& arguments) {
+  const ui::Choice choice = parse_ui_choice(arguments.ui);
   ImportOptions options = options_of(arguments);
   const DatabaseTarget target(arguments.database);
   options.conninfo = target.conninfo();
   options.schema = target.schema();
-  const int code = run_command(import_and_report(std::move(options)));
+  ImportOutcome outcome;
+  int code = exit_success;
+  {
+    const auto display = ui::make_import_display(
+        choice, {target.description(), options.connections, options.threads},
+        interrupt_this_process);
+    options.progress_interval = display->interval();
+    code = run_command(import_shown(std::move(options), *display, outcome));
+  }
   if (code == exit_interrupted) {
     fmt::print(stderr, "interrupted; the same command goes on from here\n");
+    return code;
   }
+  report(outcome);
   return code;
 }
 
@@ -174,6 +201,7 @@ void add_tpcc_import(CLI::App& tpcc, std::function<int()>& chosen) {
                    "Threads that make the rows (auto: one for every four connections)")
       ->capture_default_str()
       ->type_name("N|auto");
+  add_ui_option(*command, arguments->ui);
   add_database_options(*command, arguments->database);
   command->callback([arguments, &chosen] { chosen = [arguments] { return perform(*arguments); }; });
 }

@@ -1,17 +1,33 @@
 #include "cli/version.h"
 
 #include <fmt/format.h>
+#include <libpq-fe.h>
+#include <pg_config.h>
 
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/build_commit.h"
 #include "cli/commands.h"
 
 #ifndef DROVER_VERSION
 #define DROVER_VERSION "unknown"
 #endif
-#ifndef DROVER_COMMIT
-#define DROVER_COMMIT "unknown"
-#endif
 
 namespace drover::cli {
+namespace {
+
+// 150018 is 15.18; before version 10 there were three parts, and none of them is supported.
+std::string libpq_version() {
+  const int version = PQlibVersion();
+  return fmt::format("{}.{}", version / 10'000, version % 10'000);
+}
+
+std::string fmt_version() {
+  return fmt::format("{}.{}.{}", FMT_VERSION / 10'000, FMT_VERSION / 100 % 100, FMT_VERSION % 100);
+}
+
+}  // namespace
 
 report::Tool tool() {
   return {.name = "drover",
@@ -21,9 +37,20 @@ report::Tool tool() {
                                   __clang_patchlevel__)};
 }
 
+std::string commit_date() {
+  return DROVER_COMMIT_DATE;
+}
+
 std::string version_text() {
   const report::Tool self = tool();
-  return fmt::format("drover {} (commit {}, {})", self.version, self.commit, self.compiler);
+  std::string text = fmt::format("{} {}\n", self.name, self.version);
+  text += fmt::format("commit    {} of {}\n", self.commit, commit_date());
+  text += fmt::format("compiler  {}\n", self.compiler);
+  text += fmt::format("libpq     {}, built with {}\n", libpq_version(), PG_VERSION);
+  text += fmt::format("with      CLI11 {}, fmt {}, nlohmann-json {}.{}.{}", CLI11_VERSION,
+                      fmt_version(), NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
+                      NLOHMANN_JSON_VERSION_PATCH);
+  return text;
 }
 
 }  // namespace drover::cli

@@ -1,14 +1,13 @@
-// `drover tpcc run`, also for commands that run the benchmark, as the demo does.
+// The options of a run as they were written: of `tpcc run`, and of what makes runs of its own, as
+// `tpcc search` does. make_run_plan() (run_plan.h) validates them.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
-#include "cli/database_option.h"
-
 namespace drover::cli {
 
-// The options as they were written; run_tpcc() validates them.
 struct RunRequest {
   std::string warehouses = "auto";  // all that are loaded
   std::string duration = "10m";
@@ -16,6 +15,7 @@ struct RunRequest {
   std::string threads = "auto";
   std::string connections = "auto";
   std::string max_inflight = "auto";
+  std::string terminals = "auto";
   bool no_delays = false;
   double pace = 1.0;
   std::string seed = "1";
@@ -28,11 +28,15 @@ struct RunRequest {
   std::string delivery_log;  // empty: no file
   bool strict = false;       // a failed audit is a failure
   std::string json;          // empty: no file
+  std::string ui = "auto";
+  std::string metrics;  // the address of the endpoint; empty: none
   std::optional<double> simulate_ms;
 };
 
-// Runs, prints the summary to stdout and returns the exit code. Throws UsageError or what the
-// database said.
-int run_tpcc(const DatabaseOption& database, const RunRequest& request);
+// How the load is made: what a search has in common with a run.
+void add_load_options(CLI::App& command, RunRequest& request);
+
+// What a single run has besides.
+void add_run_options(CLI::App& command, RunRequest& request);
 
 }  // namespace drover::cli

@@ -1,0 +1,11 @@
+// `drover lab` and its experiments, a file each.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace drover::cli {
+
+void add_lab_terminals(CLI::App& lab, std::function<int()>& chosen);
+
+}  // namespace drover::cli

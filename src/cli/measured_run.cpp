@@ -1,0 +1,313 @@
+#include "cli/measured_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "cli/interrupt.h"
+#include "cli/metrics_option.h"
+#include "cli/run_command.h"
+#include "cli/run_result.h"
+#include "cli/usage_error.h"
+#include "coro/block_on.h"
+#include "load/observers.h"
+#include "load/run.h"
+#include "tpcc/postgres/ledger.h"
+#include "tpcc/postgres/loaded.h"
+#include "tpcc/postgres/postgres_backend.h"
+#include "tpcc/simulated/simulated_backend.h"
+#include "ui/display.h"
+
+namespace drover::cli {
+namespace {
+
+using coro::Duration;
+using coro::Task;
+using std::chrono::seconds;
+
+std::string counted(std::size_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+// Of `total`, the part of the thread `index` of `threads`.
+std::size_t share(std::size_t total, std::size_t threads, std::size_t index) {
+  return total / threads + (index < total % threads ? 1 : 0);
+}
+
+// What the run needs from the database, and what its result says of it.
+struct Prepared {
+  tpcc::postgres::LoadedDatabase loaded;
+  database::postgres::ServerInfo server;
+  tpcc::postgres::LedgerSums ledger;
+};
+
+// `warehouses`: how many the run has; none for all that are there.
+Task<Prepared> prepare(std::string conninfo, std::string schema,
+                       std::optional<std::int32_t> warehouses) {
+  Prepared prepared;
+  const auto connection = co_await tpcc::postgres::open_in_schema(conninfo, schema);
+  prepared.server = co_await database::postgres::server_info(*connection);
+  prepared.loaded = co_await tpcc::postgres::inspect_loaded(*connection, schema);
+  const std::int32_t wanted = warehouses.value_or(prepared.loaded.warehouses);
+  tpcc::postgres::require_warehouses(prepared.loaded, wanted, schema);
+  prepared.ledger = co_await tpcc::postgres::read_ledger(*connection, wanted);
+  co_return prepared;
+}
+
+// What is left to ask when the terminals have ended; for so long at most.
+using Afterwards = std::function<Task<void>(Duration patience)>;
+
+// After an interrupt nobody wants to wait for long.
+constexpr Duration patience_after_interrupt = seconds(5);
+// A run that was given up has waited for its database before.
+constexpr Duration patience_after_failure = seconds(1);
+
+Task<void> run_afterwards(Afterwards& afterwards, load::StopRequest& stop, Duration patience) {
+  coro::CancelSource& outer = co_await coro::current_source();
+  coro::CancelSource source(outer);
+  stop.on_request([&source] { source.cancel(); });
+  try {
+    co_await afterwards(patience).under(source);
+  } catch (const coro::Cancelled&) {
+    if (outer.cancelled()) throw;
+  }
+  stop.on_request({});
+}
+
+// Begins to watch the server's checkpoints when the run's sessions are open: these come first.
+class CheckpointsOfRun final : public load::Observer {
+ public:
+  CheckpointsOfRun(const DatabaseTarget& target, load::Observer& log)
+      : watch_(target.conninfo(), [&log](std::string_view text) { log.on_note(text); }) {}
+
+  // Until the scope is cancelled.
+  void watch_in(coro::Scope& scope) { scope_ = &scope; }
+  void on_started(Duration) override {
+    if (scope_ != nullptr) scope_->start(watch_.run());
+  }
+  std::optional<std::vector<database::postgres::ObservedCheckpoint>> observed() const {
+    if (!watch_.known()) return std::nullopt;
+    return watch_.checkpoints();
+  }
+
+ private:
+  database::postgres::CheckpointWatch watch_;
+  coro::Scope* scope_ = nullptr;
+};
+
+// What stands beside the engine on the main thread: who looks on, and how a person ends the run.
+struct Attendance {
+  load::StopRequest stop;
+  std::unique_ptr<ui::RunDisplay> display;
+  std::unique_ptr<load::DeliveryLog> log;
+  std::unique_ptr<CheckpointsOfRun> checkpoints;  // none without a database
+  std::shared_ptr<metrics::MetricsEndpoint> metrics;
+  load::Observers observers;
+
+  void watch_checkpoints(const DatabaseTarget& target) {
+    checkpoints = std::make_unique<CheckpointsOfRun>(target, observers);
+    observers.add(*checkpoints);
+  }
+
+  Attendance(const Attendance&) = delete;
+  Attendance& operator=(const Attendance&) = delete;
+  // `server_version` is empty where there is no database.
+  Attendance(const RunRequest& written, const RunPlan& run, ui::RunTitle title,
+             const std::string& server_version) {
+    display = ui::make_run_display(run.ui, run.plan, std::move(title), [this] { stop.request(); });
+    observers.add(*display);
+    if (!written.delivery_log.empty()) {
+      log = std::make_unique<load::DeliveryLog>(written.delivery_log);
+    }
+    if (!run.metrics) return;
+    metrics = open_metrics_endpoint(*run.metrics, run.plan, server_version, observers);
+    observers.add(*metrics);
+  }
+};
+
+// Runs the engine on this thread's worker, with Ctrl-C as an orderly end, and then `afterwards`,
+// which Ctrl-C cuts short.
+Task<load::Outcome> run_until_interrupted(const load::Plan& plan, load::BackendFactory backends,
+                                          Attendance& attendance, Afterwards afterwards,
+                                          Duration patience) {
+  load::StopRequest& stop = attendance.stop;
+  InterruptWatch interrupt([&] {
+    attendance.observers.on_note("interrupted: ending the run (once more ends it at once)");
+    stop.request();
+  });
+  coro::Scope watching(co_await coro::current_source());
+  watching.start(interrupt.watch());
+  watching.start(attendance.display->attend());
+  if (attendance.checkpoints != nullptr) attendance.checkpoints->watch_in(watching);
+  std::exception_ptr error;
+  load::Outcome outcome;
+  try {
+    outcome = co_await load::run(plan, std::move(backends), attendance.observers, stop,
+                                 attendance.log.get());
+    Duration wait = patience;
+    if (stop.requested()) wait = std::min(wait, patience_after_interrupt);
+    if (outcome.failure) wait = std::min(wait, patience_after_failure);
+    co_await run_afterwards(afterwards, stop, wait);
+    outcome.stop_requested = stop.requested();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  watching.cancel();
+  co_await watching.join();
+  if (error) std::rethrow_exception(error);
+  co_return outcome;
+}
+
+MeasuredRun measured(const load::Plan& plan, const RunFacts& facts, const load::Outcome& outcome,
+                     const Attendance& attendance) {
+  MeasuredRun run;
+  run.metrics = attendance.metrics;
+  if (run.metrics != nullptr) run.metrics->show_outcome(outcome);
+  run.result = make_result(plan, facts, outcome);
+  run.stop_requested = outcome.interrupted || outcome.stop_requested;
+  if (attendance.log != nullptr) run.delivery_log_failure = attendance.log->failure();
+  return run;
+}
+
+// For the database to be there again, when the terminals have ended.
+Duration patience(const RunPlan& run) {
+  return run.wait_for_server ? seconds(60) : seconds(5);
+}
+
+tpcc::postgres::PostgresOptions backend_options(const RunPlan& run, const DatabaseTarget& target) {
+  tpcc::postgres::PostgresOptions options;
+  options.conninfo = target.conninfo();
+  options.schema = target.schema();
+  options.style = run.style;
+  options.isolation = run.isolation;
+  options.statement_timeout = run.statement_timeout;
+  options.wait_for_server = run.wait_for_server;
+  options.resolve_patience = patience(run);
+  return options;
+}
+
+// What the data say of this run: the difference to what they said before.
+Task<std::optional<report::LedgerInData>> ledger_of_run(const DatabaseTarget& target,
+                                                        tpcc::postgres::LedgerSums before,
+                                                        std::int32_t warehouses,
+                                                        Duration patience) {
+  const auto after = co_await tpcc::postgres::read_ledger_patiently(
+      target.conninfo(), target.schema(), warehouses, patience);
+  if (!after) co_return std::nullopt;
+  report::LedgerInData ledger;
+  ledger.new_orders = after->next_o_ids - before.next_o_ids;
+  ledger.payment_cents = after->ytd_cents - before.ytd_cents;
+  co_return ledger;
+}
+
+// What a result says of a run on PostgreSQL besides what the engine knows.
+RunFacts facts_of(const RunRequest& written, const RunPlan& run, const Prepared& prepared,
+                  const DatabaseTarget& target) {
+  RunFacts facts;
+  facts.statements = written.statements;
+  facts.schema = target.schema();
+  facts.isolation = tpcc::postgres::isolation_name(run.isolation);
+  facts.on_db_loss = written.on_db_loss;
+  facts.statement_timeout_s = std::chrono::duration<double>(run.statement_timeout).count();
+  facts.max_inflight_chosen = run.max_inflight.has_value();
+  facts.server = report::Server{prepared.server.version, prepared.server.settings};
+  return facts;
+}
+
+// Resolves what only the database could tell. Nothing if it was interrupted.
+std::optional<Prepared> prepare_plan(RunPlan& run, const DatabaseTarget& target) {
+  load::Plan& plan = run.plan;
+  std::optional<std::int32_t> warehouses = plan.warehouses;
+  if (run.all_warehouses) warehouses.reset();
+  Prepared prepared;
+  const auto ask = [&]() -> Task<void> {
+    prepared = co_await prepare(target.conninfo(), target.schema(), warehouses);
+  };
+  if (run_command(ask()) != exit_success) return std::nullopt;
+  if (run.all_warehouses) plan.warehouses = prepared.loaded.warehouses;
+  resolve_threads(run);
+  resolve_connections(run, prepared.server);
+  plan.constants = prepared.loaded.load_constants
+                       ? tpcc::run_constants(plan.seed, *prepared.loaded.load_constants)
+                       : tpcc::load_constants(plan.seed);
+  return prepared;
+}
+
+void note_plan(Attendance& attendance, const load::Plan& plan, const Prepared& prepared,
+               const DatabaseTarget& target) {
+  attendance.observers.on_note(fmt::format(
+      "TPC-C on {}, PostgreSQL {}: {}, {}, {}, {}", target.description(), prepared.server.version,
+      counted(static_cast<std::size_t>(plan.warehouses), "warehouse"),
+      counted(plan.terminals(), "terminal"), counted(plan.connections, "connection"),
+      counted(plan.threads, "thread")));
+  if (prepared.loaded.load_constants) return;
+  attendance.observers.on_note(
+      "note: another tool loaded these tables, so its C-Load is unknown: the distance of C-Run to "
+      "it (clause 2.1.6.1) is not ensured");
+}
+
+}  // namespace
+
+std::optional<MeasuredRun> measure_on_postgres(const RunRequest& written, RunPlan run,
+                                               const DatabaseTarget& target) {
+  const load::Plan& plan = run.plan;
+  const std::optional<Prepared> prepared = prepare_plan(run, target);
+  if (!prepared) return std::nullopt;
+  // From here on Ctrl-C ends the run, with its result.
+  const BlockedInterrupts blocked;
+  coro::Worker worker;
+  ui::RunTitle title{
+      fmt::format("{}, PostgreSQL {}", target.description(), prepared->server.version),
+      fmt::format("{}, {}", written.statements, tpcc::postgres::isolation_name(run.isolation))};
+  Attendance attendance(written, run, std::move(title), prepared->server.version);
+  attendance.watch_checkpoints(target);
+  note_plan(attendance, plan, *prepared, target);
+  const auto backends = [&](std::size_t index) -> std::unique_ptr<tpcc::Backend> {
+    tpcc::postgres::PostgresOptions options = backend_options(run, target);
+    options.connections = share(plan.connections, plan.threads, index);
+    options.seed = plan.seed + index;
+    return std::make_unique<tpcc::postgres::PostgresBackend>(std::move(options));
+  };
+  RunFacts facts = facts_of(written, run, *prepared, target);
+  const auto read_ledger = [&](Duration wait) -> Task<void> {
+    facts.ledger_in_data = co_await ledger_of_run(target, prepared->ledger, plan.warehouses, wait);
+  };
+  const load::Outcome outcome = coro::block_on(
+      worker, run_until_interrupted(plan, backends, attendance, read_ledger, patience(run)));
+  facts.checkpoints = attendance.checkpoints->observed();
+  return measured(plan, facts, outcome, attendance);
+}
+
+MeasuredRun measure_simulated(const RunRequest& written, RunPlan run) {
+  load::Plan& plan = run.plan;
+  resolve_threads(run);
+  plan.max_inflight = static_cast<std::size_t>(run.max_inflight.value_or(0));
+  if (plan.max_inflight > 0) plan.threads = std::min(plan.threads, plan.max_inflight);
+  plan.constants = tpcc::run_constants(plan.seed, tpcc::load_constants(plan.seed));
+  const auto time = Duration(std::llround(*written.simulate_ms * 1e6));
+  const BlockedInterrupts blocked;
+  coro::Worker worker;
+  Attendance attendance(
+      written, run,
+      {fmt::format("no database: every transaction takes {} ms", *written.simulate_ms), ""}, "");
+  const auto nothing = [](Duration) -> Task<void> { co_return; };
+  const auto backends = [time](std::size_t) -> std::unique_ptr<tpcc::Backend> {
+    return std::make_unique<tpcc::SimulatedBackend>(time);
+  };
+  const load::Outcome outcome = coro::block_on(
+      worker, run_until_interrupted(plan, backends, attendance, nothing, Duration::zero()));
+  RunFacts facts;
+  facts.statements = "none";
+  facts.isolation = "none";
+  facts.max_inflight_chosen = run.max_inflight.has_value();
+  facts.simulate_ms = written.simulate_ms;
+  return measured(plan, facts, outcome, attendance);
+}
+
+}  // namespace drover::cli

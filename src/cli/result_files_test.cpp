@@ -1,0 +1,68 @@
+#include "cli/result_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "cli/usage_error.h"
+
+namespace drover::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class ResultFilesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "drover-files-XXXXXX").native();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string make(const std::string& name) {
+    fs::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name) << "{}";
+    return (folder_ / name).native();
+  }
+  static std::string refusal_of(const std::vector<std::string>& paths, std::size_t most = 100) {
+    try {
+      return fmt_count(find_result_files(paths, most).size());
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+  }
+  static std::string fmt_count(std::size_t count) { return std::to_string(count) + " files"; }
+
+  fs::path folder_;
+};
+
+TEST_F(ResultFilesTest, AFolderStandsForItsResultsInTheOrderOfTheirNames) {
+  const std::string b = make("b.json");
+  const std::string a = make("a.json");
+  make("notes.txt");
+  make(".half-written.json");
+  make("below/c.json");
+  const std::string alone = make("below/alone.result");
+  EXPECT_THAT(find_result_files({alone, folder_.native()}, 100), ElementsAre(alone, a, b));
+}
+
+TEST_F(ResultFilesTest, WhatCannotBeMeantIsRefused) {
+  const std::string a = make("a.json");
+  fs::create_directories(folder_ / "empty");
+  EXPECT_THAT(refusal_of({"/nowhere/x.json"}), HasSubstr("there is no file or folder \"/nowhere"));
+  EXPECT_THAT(refusal_of({(folder_ / "empty").native()}), HasSubstr("has no *.json"));
+  EXPECT_THAT(refusal_of({a, folder_.native()}), HasSubstr("is named twice"));
+  EXPECT_THAT(refusal_of({a, (folder_ / "empty/../a.json").native()}), HasSubstr("named twice"));
+  fs::create_symlink(a, folder_ / "link.json");
+  EXPECT_THAT(refusal_of({folder_.native()}), HasSubstr("named twice"));
+  EXPECT_THAT(refusal_of({a, make("b.json")}, 1), HasSubstr("2 results are too many"));
+}
+
+}  // namespace
+}  // namespace drover::cli
