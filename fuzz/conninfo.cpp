@@ -60,7 +60,7 @@ bool is_something_else(const std::string& text) {
   for (const PQconninfoOption* one = options.get(); one->keyword != nullptr; ++one) {
     const std::string_view keyword = one->keyword;
     if (one->val == nullptr || keyword == "password") continue;
-    if (std::string_view(one->val).find(fuzz::secret) != std::string_view::npos) return true;
+    if (fuzz::holds_secret(one->val)) return true;
   }
   return false;
 }
@@ -68,18 +68,15 @@ bool is_something_else(const std::string& text) {
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (fuzz::plants_secret(fuzz::text_of(data, size))) return 0;
+  if (fuzz::holds_secret(fuzz::text_of(data, size))) return 0;
   std::vector<std::string> pieces = fuzz::lines_of(data, size);
   pieces.resize(5);
   std::string text = connection_string(pieces);
   std::erase(text, '\0');
-  const auto holds_secret = [](const std::string& message) {
-    return message.find(fuzz::secret) != std::string::npos;
-  };
   const auto problem = conninfo_problem(text);
-  fuzz::require(!problem || !holds_secret(*problem), "a problem holds no password", text);
+  fuzz::require(!problem || !fuzz::holds_secret(*problem), "a problem holds no password", text);
   // A string that can be read and says `dbname=...password...` is believed.
   if (is_something_else(text) && !problem) return 0;
-  fuzz::require(!holds_secret(describe_conninfo(text)), "a description holds no password", text);
+  fuzz::require(!fuzz::holds_secret(describe_conninfo(text)), "a description holds no password", text);
   return 0;
 }

@@ -13,9 +13,6 @@
 
 namespace drover::fuzz {
 
-// Planted where a password stands; must not come out anywhere.
-inline constexpr std::string_view secret = "sEcReT-4711";
-
 inline void require(bool holds, const char* what, std::string_view found = {}) {
   if (holds) return;
   std::fprintf(stderr, "does not hold: %s\n%.*s\n", what, static_cast<int>(found.size()),
@@ -23,16 +20,18 @@ inline void require(bool holds, const char* what, std::string_view found = {}) {
   std::abort();
 }
 
-// The fuzzer learns the secret from the comparisons, and would put it elsewhere, too.
-inline bool plants_secret(std::string_view text) {
+// What a target plants where a password stands; must not come out anywhere. The fuzzer learns it
+// from the comparisons and would put it elsewhere, too: such inputs say nothing.
+inline constexpr std::string_view secret = "sEcReT-4711";
+
+inline bool holds_secret(std::string_view text) {
   return text.find(secret) != std::string_view::npos;
 }
 
-// Messages are one line that a terminal can show, and hold no password.
+// Messages are one line that a terminal can show.
 inline void require_message(std::string_view message) {
   require(!message.empty(), "a message says something");
   require(message.size() < 2000, "a message is short", message);
-  require(message.find(secret) == std::string_view::npos, "a message holds no password", message);
   for (const char c : message) {
     require(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f, "a message is printable", message);
   }

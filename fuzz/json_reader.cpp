@@ -72,7 +72,6 @@ std::size_t depth_of(const json& value) {
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
-  if (fuzz::plants_secret(text)) return 0;
   if (text.find('\0') != std::string_view::npos) return 0;  // where the other reader sees the end
   json expected;
   std::string refused;
