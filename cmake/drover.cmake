@@ -19,7 +19,8 @@ endif()
 #
 # Makes the library drover_<name> (alias drover::<name>) of the .cpp files of the calling folder, and, of its
 # *_test.cpp files, the program <name>_test. USES are the libraries it may include:
-# the arrows of ARCHITECTURE.md, kept true by the linker. TEST_WHOLE: the cases share a server, so the
+# the arrows of ARCHITECTURE.md, kept true by the linker. The flags are this build's own, and do not
+# follow an installed library (cmake/install_library.cmake). TEST_WHOLE: the cases share a server, so the
 # program is one test of ctest's and not one a case.
 function(drover_library name)
   cmake_parse_arguments(ARG "TEST_WHOLE" "" "USES;TEST_USES" ${ARGN})
@@ -30,10 +31,12 @@ function(drover_library name)
   endif()
   if(sources)
     add_library(drover_${name} STATIC ${sources})
-    target_link_libraries(drover_${name} PUBLIC drover_flags Threads::Threads ${ARG_USES})
+    target_link_libraries(drover_${name} PUBLIC
+      $<BUILD_INTERFACE:drover_flags> Threads::Threads ${ARG_USES})
   else()
     add_library(drover_${name} INTERFACE)
-    target_link_libraries(drover_${name} INTERFACE drover_flags Threads::Threads ${ARG_USES})
+    target_link_libraries(drover_${name} INTERFACE
+      $<BUILD_INTERFACE:drover_flags> Threads::Threads ${ARG_USES})
   endif()
   add_library(drover::${name} ALIAS drover_${name})
   if(DROVER_TESTS AND tests)
