@@ -6,11 +6,8 @@
 #include <libpq-fe.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -19,6 +16,7 @@
 #include "coro/worker.h"
 #include "database/error.h"
 #include "database/postgres/connection.h"
+#include "support/small_population.h"
 #include "support/test_server.h"
 #include "tpcc/input.h"
 #include "tpcc/postgres/postgres_backend.h"
@@ -26,14 +24,6 @@
 
 namespace drover::tpcc::postgres {
 namespace {
-
-std::string small_population() {
-  const auto folder = std::filesystem::path(__FILE__).parent_path();
-  std::ifstream file(folder / "../../../test/support/small_population.sql");
-  std::stringstream script;
-  script << file.rdbuf();
-  return script.str();
-}
 
 coro::Task<void> run_script(std::string conninfo, std::string sql) {
   const auto connection = co_await database::postgres::Connection::open(std::move(conninfo));
@@ -81,7 +71,7 @@ const Verdict& verdict_named(const CheckReport& report, std::string_view name) {
 }
 
 TEST_F(Check, ReportsEveryConditionAndItsOffenders) {
-  execute("CREATE SCHEMA valid; SET search_path TO valid; " + small_population());
+  execute("CREATE SCHEMA valid; SET search_path TO valid; " + test::small_population());
   std::size_t last_done = 0;
   std::size_t last_total = 0;
   const CheckReport valid = run(
@@ -173,7 +163,7 @@ std::vector<std::string> violated(const CheckReport& report) {
 
 // The first session begins before the database is spoilt, the others after it.
 TEST_F(Check, SeesOneSnapshotInAllSessions) {
-  execute("CREATE SCHEMA moving; SET search_path TO moving; " + small_population());
+  execute("CREATE SCHEMA moving; SET search_path TO moving; " + test::small_population());
   Spoiler spoil(server->conninfo(), "moving");
   const CheckReport during =
       run({.schema = "moving", .connections = 4, .on_progress = std::ref(spoil)});
@@ -186,7 +176,7 @@ TEST_F(Check, SeesOneSnapshotInAllSessions) {
 }
 
 TEST_F(Check, SaysWhereEachSessionSawItsOwnSnapshot) {
-  execute("CREATE SCHEMA apart; SET search_path TO apart; " + small_population() + R"(;
+  execute("CREATE SCHEMA apart; SET search_path TO apart; " + test::small_population() + R"(;
       CREATE ROLE plain; GRANT USAGE ON SCHEMA apart TO plain;
       GRANT SELECT ON ALL TABLES IN SCHEMA apart TO plain;
       REVOKE EXECUTE ON FUNCTION pg_export_snapshot() FROM PUBLIC)");
@@ -207,7 +197,7 @@ TEST_F(Check, SaysWhereEachSessionSawItsOwnSnapshot) {
 }
 
 TEST_F(Check, KeepsItsSnapshotWhenTheServerRefusesAStatement) {
-  execute("CREATE SCHEMA refusing; SET search_path TO refusing; " + small_population() +
+  execute("CREATE SCHEMA refusing; SET search_path TO refusing; " + test::small_population() +
           "; ALTER TABLE item RENAME i_name TO i_text");
   Spoiler spoil(server->conninfo(), "refusing");
   const CheckReport report =
@@ -263,7 +253,7 @@ class Writers {
 };
 
 TEST_F(Check, IsSoundBesideTransactions) {
-  execute("CREATE SCHEMA busy; SET search_path TO busy; " + small_population());
+  execute("CREATE SCHEMA busy; SET search_path TO busy; " + test::small_population());
   coro::Worker worker;
   Writers writers(server->conninfo(), "busy");
   std::vector<int> committed;

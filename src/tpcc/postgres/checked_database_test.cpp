@@ -4,13 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 
 #include "coro/block_on.h"
 #include "coro/worker.h"
+#include "support/small_population.h"
 #include "tpcc/input.h"
 #include "tpcc/postgres/conditions.h"
 #include "tpcc/postgres/import.h"
@@ -97,11 +95,7 @@ CheckedDatabase& CheckedDatabase::instance() {
 }
 
 void CheckedDatabase::make_fresh() {
-  const auto folder = std::filesystem::path(__FILE__).parent_path();
-  std::ifstream file(folder / "../../../test/support/small_population.sql");
-  std::stringstream script;
-  script << file.rdbuf();
-  execute("CREATE SCHEMA fresh; SET search_path TO fresh; " + script.str());
+  execute("CREATE SCHEMA fresh; SET search_path TO fresh; " + test::small_population());
 }
 
 void CheckedDatabase::make_used() {
