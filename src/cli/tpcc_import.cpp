@@ -197,8 +197,10 @@ void add_tpcc_import(CLI::App& tpcc, std::function<int()>& chosen) {
       ->capture_default_str()
       ->type_name("N|auto");
   command
-      ->add_option("--threads", arguments->threads,
-                   "Threads that make the rows (auto: one for every four connections)")
+      ->add_option(
+          "--threads", arguments->threads,
+          "Threads that make the rows, beside the one that sends them (auto: one for every four\n"
+          "connections)")
       ->capture_default_str()
       ->type_name("N|auto");
   add_ui_option(*command, arguments->ui);

@@ -62,7 +62,7 @@ class Import {
 ImportProgress Import::progress() const {
   ImportProgress progress;
   progress.elapsed = coro::Worker::current().now() - start_;
-  progress.warehouses = counters_.warehouses.load(std::memory_order_relaxed);
+  progress.warehouses = counters_.warehouses;
   progress.warehouses_total = outcome_.plan.warehouses_missing();
   progress.rows = counters_.rows();
   const bool with_item =
@@ -70,13 +70,13 @@ ImportProgress Import::progress() const {
   for (const Table table : all_tables) {
     const auto index = static_cast<size_t>(table);
     TableProgress& one = progress.tables[index];
-    one.rows = counters_.rows_by_table[index].load(std::memory_order_relaxed);
+    one.rows = counters_.rows_by_table[index];
     const bool shared = table == Table::Item;  // by all warehouses
     if (!shared) one.rows_total = rows_at_load(table, 1) * progress.warehouses_total;
     if (shared && with_item) one.rows_total = rows_at_load(table, 1);
     progress.rows_total += one.rows_total;
   }
-  progress.bytes = counters_.bytes.load(std::memory_order_relaxed);
+  progress.bytes = counters_.bytes;
   return progress;
 }
 
@@ -119,7 +119,7 @@ Task<ImportOutcome> Import::run() {
   co_await complete_import(*connection, options_.schema);
   outcome_.finish_time = coro::Worker::current().now() - loaded;
   outcome_.rows = counters_.rows();
-  outcome_.bytes = counters_.bytes.load(std::memory_order_relaxed);
+  outcome_.bytes = counters_.bytes;
   co_return outcome_;
 }
 
@@ -127,8 +127,7 @@ std::string Import::how_far() const {
   if (!planned_) return "";
   return fmt::format(
       "; the import stopped with {} of {} warehouses loaded; the same command goes on from there",
-      outcome_.plan.skipped + counters_.warehouses.load(std::memory_order_relaxed),
-      outcome_.plan.warehouses);
+      outcome_.plan.skipped + counters_.warehouses, outcome_.plan.warehouses);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 // It may be killed at any point, on either side: the same call goes on from there, and the rows are
 // the same as without the kill.
 //
-// Thread safety: runs on one worker; threads that it starts end before it does.
+// Thread safety: runs on one worker; the threads that make rows end before it does.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct ImportOptions {
   std::string schema = {};
   ImportRequest request = {};
   size_t connections = 2;
-  size_t threads = 1;
+  size_t threads = 1;  // that make rows
   coro::Duration progress_interval = std::chrono::seconds(2);
   // How long the sessions of a killed import may take to end.
   coro::Duration lock_wait_max = std::chrono::seconds(15);

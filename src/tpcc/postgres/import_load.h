@@ -1,10 +1,10 @@
-// Loading the parts of a population (a warehouse, or item) by binary COPY over several connections,
-// which may lie on several threads.
+// Loading the parts of a population (a warehouse, or item) by binary COPY over several connections.
+// The rows are made on the threads of a pool; while one piece of them is sent, the next is made.
 //
 // Each part is one transaction, with its row in drover_tpcc_loaded: it is loaded whole and
 // recorded, or not at all. The connections take the parts in order, one at a time.
 //
-// Thread safety: runs on one worker; the threads it starts end before it does.
+// Thread safety: runs on one worker; the pool's threads end before it does.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct LoadOptions {
   std::string conninfo;
   std::string schema;
   size_t connections = 2;  // at least one; of no use are more than parts
-  size_t threads = 1;      // the calling one is among them; at most one for each connection
+  size_t threads = 1;      // that make rows, beside the calling one, which sends them
 };
 
 // Throws the first error of a connection, after all have stopped.

@@ -1,13 +1,13 @@
 // How far an import is: counters that the loading tasks write, and what an observer is told.
 //
-// Thread safety: the counters are written by any thread and read by any; an observer is called on
-// the thread that runs import_warehouses(), and must not throw.
+// Thread safety: all of it belongs to the worker that runs import_warehouses(). An observer must
+// not throw.
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string_view>
 
 #include "coro/clock.h"
@@ -17,17 +17,14 @@ namespace drover::tpcc::postgres {
 
 struct ImportPlan;
 
-// Rows and bytes as they are handed to the server, warehouses when they are committed. Nothing else
-// is published through them: relaxed is enough.
+// Rows and bytes as they are handed to the server, warehouses when they are committed.
 struct ImportCounters {
-  std::atomic<int32_t> warehouses{0};
-  std::array<std::atomic<int64_t>, all_tables.size()> rows_by_table{};  // by Table
-  std::atomic<int64_t> bytes{0};
+  int32_t warehouses = 0;
+  std::array<int64_t, all_tables.size()> rows_by_table{};  // by Table
+  int64_t bytes = 0;
 
   int64_t rows() const noexcept {
-    int64_t sum = 0;
-    for (const auto& rows : rows_by_table) sum += rows.load(std::memory_order_relaxed);
-    return sum;
+    return std::accumulate(rows_by_table.begin(), rows_by_table.end(), int64_t{0});
   }
 };
 
