@@ -24,10 +24,15 @@ TEST(CheckProgressLine, SaysHowFarItIs) {
   EXPECT_TRUE(cut.ends_with("x...")) << cut;
 }
 
+// Until the other end is closed: a terminal hands on what is written to it a little later.
 std::string all_of(int descriptor) {
+  std::string text;
   std::array<char, 4096> buffer{};
-  const ssize_t size = read(descriptor, buffer.data(), buffer.size());
-  return {buffer.data(), size > 0 ? static_cast<std::size_t>(size) : 0};
+  for (;;) {
+    const ssize_t size = read(descriptor, buffer.data(), buffer.size());
+    if (size <= 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(size));
+  }
 }
 
 // A terminal of its own: what is written to the inner end is read at the outer one.
@@ -43,11 +48,11 @@ TEST(CheckProgressLine, OverwritesItselfOnATerminalAndIsGoneAtTheEnd) {
     line.show({0, 2, "ab", {}});
     line.show({1, 2, "c", {}});
   }
+  std::fclose(inner);
   const std::string first = "checked 0%, now: ab";
   const std::string second = "checked 50%, now: c";
   EXPECT_EQ(all_of(outer), "\r" + first + "\r" + first + "\r" + second + "\r" + second + "\r" +
                                std::string(second.size(), ' ') + "\r");
-  std::fclose(inner);
   close(outer);
 }
 
