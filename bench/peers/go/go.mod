@@ -1,0 +1,3 @@
+module drover.example/peers
+
+go 1.21
