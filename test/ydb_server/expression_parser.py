@@ -1,0 +1,206 @@
+"""Expressions, in the precedence of YQL's grammar, from OR down to `a.b`."""
+
+from ydb_server import lexer
+from ydb_server import syntax_tree as tree
+from ydb_server.token_stream import RESERVED, TokenStream
+
+
+class ExpressionParser(TokenStream):
+    def expression(self):
+        return self._chain(self._xor, ("OR",), ())
+
+    def _xor(self):
+        return self._chain(self._and, ("XOR",), ())
+
+    def _and(self):
+        return self._chain(self._not, ("AND",), ())
+
+    def _chain(self, operand, words, signs):
+        left = operand()
+        while self.token.is_word(*words) or self.token.is_sign(*signs):
+            token = self.take()
+            left = tree.Binary(token.text.upper(), left, operand(), token.place)
+        return left
+
+    def _not(self):
+        place = self.place
+        if self.accept("NOT"):
+            return tree.Unary("NOT", self._not(), place)
+        return self._condition()
+
+    def _condition(self):
+        left = self._order()
+        while True:
+            place = self.place
+            if self.token.is_sign("=", "==", "!=", "<>"):
+                sign = {"==": "=", "!=": "<>"}.get(self.token.text, self.token.text)
+                self.take()
+                left = tree.Binary(sign, left, self._order(), place)
+            elif self.accept("IS"):
+                negated = self.accept("NOT")
+                self.expect("NULL")
+                left = tree.IsNull(left, negated, place)
+            elif self.token.is_word("IN", "BETWEEN", "LIKE") or self.at("NOT", "IN") or \
+                    self.at("NOT", "BETWEEN") or self.at("NOT", "LIKE"):
+                left = self._range_condition(left, self.accept("NOT"), place)
+            else:
+                return left
+
+    def _range_condition(self, left, negated, place):
+        if self.accept("IN"):
+            if self.accept("COMPACT"):
+                raise self.refuse("IN COMPACT")
+            among = self._unary()
+            if isinstance(among, tree.SubSelect):
+                among = among.select
+            return tree.In(left, among, negated, place)
+        if self.accept("LIKE"):
+            return tree.Like(left, self._order(), negated, place)
+        self.expect("BETWEEN")
+        low = self._order()
+        self.expect("AND")
+        return tree.Between(left, low, self._order(), negated, place)
+
+    def _order(self):
+        return self._chain(self._default, (), ("<", "<=", ">", ">="))
+
+    def _default(self):
+        left = self._sum()
+        place = self.place
+        if self.accept_sign("??"):
+            return tree.Binary("??", left, self._default(), place)
+        if self.token.is_sign("|", "&", "^"):
+            raise self.refuse(f"'{self.token.text}'")
+        return left
+
+    def _sum(self):
+        return self._chain(self._product, (), ("+", "-"))
+
+    def _product(self):
+        return self._chain(self._concatenation, (), ("*", "/", "%"))
+
+    def _concatenation(self):
+        return self._chain(self._unary, (), ("||",))
+
+    def _unary(self):
+        place = self.place
+        if self.token.is_sign("-", "+"):
+            return tree.Unary(self.take().text, self._unary(), place)
+        if self.token.is_sign("~"):
+            raise self.refuse("'~'")
+        expression = self._primary()
+        while self.token.is_sign(".", "["):
+            raise self.refuse("access to a member or an item")
+        return expression
+
+    def _primary(self):
+        token = self.token
+        if token.kind == lexer.NUMBER:
+            value, suffix = self.take().value
+            kind = "integer" if isinstance(value, int) else "float"
+            return tree.Literal(value, kind, suffix, token.place)
+        if token.kind == lexer.STRING:
+            value, suffix = self.take().value
+            return tree.Literal(value, "string", suffix, token.place)
+        if token.kind == lexer.PARAMETER:
+            if self.ahead().is_sign("("):
+                raise self.refuse("a lambda")
+            return tree.Parameter(self.take().value, token.place)
+        if token.is_sign("("):
+            return self._in_brackets()
+        if token.is_sign("*"):
+            self.take()
+            return tree.Star(None, token.place)
+        if token.kind in (lexer.NAME, lexer.QUOTED):
+            return self._word(token)
+        raise self.unexpected("an expression")
+
+    def _in_brackets(self):
+        place = self.place
+        self.expect_sign("(")
+        if self.at("SELECT"):
+            select = self.select()
+            self.expect_sign(")")
+            return tree.SubSelect(select, place)
+        items = [self.expression()]
+        is_tuple = False
+        while self.accept_sign(","):
+            is_tuple = True
+            if not self.token.is_sign(")"):
+                items.append(self.expression())
+        self.expect_sign(")")
+        return tree.TupleOf(tuple(items), place) if is_tuple else items[0]
+
+    def _word(self, token):
+        place = token.place
+        if self.accept("NULL"):
+            return tree.Literal(None, "null", "", place)
+        if self.token.is_word("TRUE", "FALSE"):
+            return tree.Literal(self.take().text.upper() == "TRUE", "bool", "", place)
+        if self.accept("CASE"):
+            return self._case(place)
+        if self.accept("CAST"):
+            return self._cast(place)
+        if self.accept("EXISTS"):
+            self.expect_sign("(")
+            select = self.select()
+            self.expect_sign(")")
+            return tree.Exists(select, place)
+        name = self.name("an expression")
+        if token.kind == lexer.NAME and self.token.is_sign("::"):
+            self.take()
+            name += "::" + self.name("a function")
+        if token.kind == lexer.NAME and self.accept_sign("("):
+            return self._call(name, place)
+        if self.accept_sign("."):
+            if self.accept_sign("*"):
+                return tree.Star(name, place)
+            return tree.Column(name, self.name("a column"), place)
+        return tree.Column(None, name, place)
+
+    def _case(self, place):
+        operand = None if self.at("WHEN") else self.expression()
+        branches = []
+        while self.accept("WHEN"):
+            condition = self.expression()
+            self.expect("THEN")
+            branches.append((condition, self.expression()))
+        if not branches:
+            raise self.unexpected("WHEN")
+        otherwise = self.expression() if self.accept("ELSE") else None
+        self.expect("END")
+        return tree.Case(operand, tuple(branches), otherwise, place)
+
+    def _cast(self, place):
+        self.expect_sign("(")
+        operand = self.expression()
+        self.expect("AS")
+        kind = self.type()
+        self.expect_sign(")")
+        return tree.Cast(operand, kind, place)
+
+    def _call(self, name, place):
+        distinct = self.accept("DISTINCT")
+        if self.accept_sign(")"):
+            return tree.Call(name, (), distinct, place)
+        arguments = self.separated(self._argument, ")")
+        if self.at("OVER"):
+            raise self.refuse("a window function")
+        return tree.Call(name, tuple(arguments), distinct, place)
+
+    def _argument(self):
+        expression = self.expression()
+        return expression, self.name() if self.accept("AS") else None
+
+    def alias(self):
+        """AS name, or None; YQL's other way, without AS, is not in the subset."""
+        if self.accept("AS"):
+            return self.name("an alias")
+        token = self.token
+        if token.kind == lexer.QUOTED or \
+                (token.kind == lexer.NAME and token.text.upper() not in RESERVED):
+            raise self.refuse(f"an alias without AS ('{token.text}')")
+        return None
+
+    def select(self):
+        raise NotImplementedError
