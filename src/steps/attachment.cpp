@@ -10,10 +10,14 @@ const AttachmentOps TimeoutAttachment::operations{Slot::timeout, sizeof(TimeoutA
 const AttachmentOps MemoryAttachment::operations{Slot::stack, 0, false,
                                                  &destroy_attachment<MemoryAttachment>, nullptr};
 
-TimeoutAttachment::TimeoutAttachment(Steps& step, coro::TimerWheel& timers,
-                                     coro::Instant deadline) noexcept
-    : Attachment(operations), owner(step), wheel(timers) {
-  wheel.add(*this, deadline);
+TimeoutAttachment::TimeoutAttachment(Steps& step, coro::Duration timeout) noexcept
+    : Attachment(operations), owner(step) {
+  coro::Worker& worker = owner.worker();
+  worker.timers().add(*this, worker.now() + timeout);
+}
+
+TimeoutAttachment::~TimeoutAttachment() {
+  owner.worker().timers().remove(*this);
 }
 
 void TimeoutAttachment::on_timer() noexcept {

@@ -8,8 +8,9 @@
 #include <new>
 #include <utility>
 
+#include "coro/clock.h"
 #include "coro/timer_wheel.h"
-#include "steps/storage.h"
+#include "steps/limits.h"
 
 namespace drover::steps {
 
@@ -48,14 +49,13 @@ void* destroy_attachment(Attachment& attachment) noexcept {
 
 // Raises Timeout in the strand of its step.
 struct TimeoutAttachment final : Attachment, coro::TimerNode {
-  TimeoutAttachment(Steps& step, coro::TimerWheel& timers, coro::Instant deadline) noexcept;
-  ~TimeoutAttachment() { wheel.remove(*this); }
+  TimeoutAttachment(Steps& step, coro::Duration timeout) noexcept;
+  ~TimeoutAttachment();
 
   void on_timer() noexcept override;
 
   static const AttachmentOps operations;
   Steps& owner;
-  coro::TimerWheel& wheel;
 };
 
 template <class Handler>

@@ -9,6 +9,7 @@ AwaitAttachment::~AwaitAttachment() {
   if (!driver) return;
   AwaitDriver::promise_type& promise = driver.promise();
   promise.attachment = nullptr;
+  StepAccess::flow(step).task_ends(promise);
   coro::Worker& worker = promise.own_source.worker();
   if (coro::Worker::try_current() == &worker) {
     promise.own_source.cancel();

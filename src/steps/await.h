@@ -1,12 +1,14 @@
 // Awaiting a task in a flow. The task runs below a coroutine of its own, with a cancellation source
-// of its own, which ends by itself: when the flow stops waiting it is let go and cancelled, since a
-// cancelled task needs a few more rounds of the worker to unwind. For the engine's own use.
+// of its own. When the flow stops waiting the task is cancelled, and the flow stands until it has
+// ended (steps/flow.h). For the engine's own use.
 #pragma once
 
 #include <coroutine>
 #include <exception>
+#include <optional>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "coro/cancellation.h"
 #include "coro/promise.h"
@@ -16,16 +18,25 @@
 
 namespace drover::steps::detail {
 
-struct AwaitAttachment;
+struct AwaitPromiseBase : coro::PromiseBase, EndingTask {
+  AwaitPromiseBase(AwaitAttachment& a, coro::Worker& worker) noexcept
+      : own_source(worker), attachment(&a) {
+    source = &own_source;
+  }
+  ~AwaitPromiseBase() {
+    if (flow != nullptr) flow->task_ended(*this);
+  }
 
-// A coroutine without an owner: its frame is gone when its body has ended.
+  coro::CancelSource own_source;
+  AwaitAttachment* attachment;  // null when the flow waits no more
+};
+
+// A coroutine that destroys itself when its body has ended.
 struct AwaitDriver {
-  struct promise_type : coro::PromiseBase {
+  struct promise_type : AwaitPromiseBase {
     template <class T>
     promise_type(AwaitAttachment& a, coro::Worker& worker, coro::Task<T>&) noexcept
-        : own_source(worker), attachment(&a) {
-      source = &own_source;
-    }
+        : AwaitPromiseBase(a, worker) {}
 
     AwaitDriver get_return_object() noexcept {
       return {std::coroutine_handle<promise_type>::from_promise(*this)};
@@ -33,9 +44,6 @@ struct AwaitDriver {
     std::suspend_never final_suspend() const noexcept { return {}; }
     void return_void() const noexcept {}
     [[noreturn]] void unhandled_exception() const noexcept { std::terminate(); }
-
-    coro::CancelSource own_source;
-    AwaitAttachment* attachment;  // null when the flow waits no more
   };
 
   std::coroutine_handle<promise_type> handle;
@@ -69,24 +77,40 @@ struct AwaitAttachment final : Attachment {
   std::coroutine_handle<AwaitDriver::promise_type> driver;
 };
 
+// What an awaited task comes to; of nothing, whether it is there.
+template <class T>
+using AwaitResult = std::optional<std::conditional_t<std::is_void_v<T>, std::monostate, T>>;
+
 template <class T>
 AwaitDriver drive_task(AwaitAttachment&, coro::Worker&, coro::Task<T> task) {
   AwaitDriver::promise_type& promise = co_await AwaitPromise();
+  AwaitResult<T> result;
   std::exception_ptr error;
   try {
+    coro::Task<T> running = std::move(task);  // is gone before the flow is told
     if constexpr (std::is_void_v<T>) {
-      co_await std::move(task);
-      if (promise.attachment != nullptr) promise.attachment->let_go().success();
+      co_await std::move(running);
+      result.emplace();
     } else {
-      T value = co_await std::move(task);
-      if (promise.attachment != nullptr) promise.attachment->let_go().success(std::move(value));
+      result.emplace(co_await std::move(running));
     }
   } catch (...) {
     error = std::current_exception();
   }
-  if (error && promise.attachment != nullptr) {
-    StepAccess::fail_with(promise.attachment->let_go(), error);
+  if (promise.attachment == nullptr) co_return;
+  Steps& step = promise.attachment->let_go();
+  if (result) {
+    try {
+      if constexpr (std::is_void_v<T>) {
+        step.success();
+      } else {
+        step.success(std::move(*result));
+      }
+    } catch (...) {
+      error = std::current_exception();  // there is no room for the result
+    }
   }
+  if (error) StepAccess::fail_with(step, error);
 }
 
 // Keeps the future until its task, which refers to it, has begun.

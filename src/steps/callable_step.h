@@ -19,7 +19,7 @@ namespace drover::steps {
 struct StepAccess {
   static Strand& strand(Steps& step) noexcept { return *step.strand_; }
   static Flow& flow(Steps& step) noexcept { return step.strand_->flow(); }
-  static Steps* parent(Steps& step) noexcept { return step.parent_; }
+  static Steps* parent(Steps& step) noexcept { return step.link_; }
   static detail::Kind kind(const Steps& step) noexcept { return step.ops_->kind; }
   static detail::Attachment*& attachments(Steps& step) noexcept { return step.attachments_; }
   static void wait(Steps& step) noexcept { step.waits_ = true; }
@@ -87,17 +87,18 @@ struct SignatureOf<Callable> : MemberSignature<decltype(&Callable::operator())> 
 
 // Takes the results out first: a body may give its own while it still uses them.
 template <class Body, class... Params, std::size_t... I>
-void call_with_results(Body& body, Steps& steps, Results& results, ParamList<Params...>,
+void call_with_results(Body& body, Steps& steps, Strand& strand, ParamList<Params...>,
                        std::index_sequence<I...>) {
-  static_assert(sizeof...(Params) <= Results::capacity, "a step takes up to four results");
+  static_assert(sizeof...(Params) <= results_max, "a step takes up to four results");
   static_assert((!std::is_pointer_v<std::decay_t<Params>> && ...),
                 "a raw pointer is no result: take what owns it");
   if constexpr (sizeof...(Params) == 0) {
-    if (results.size() != 0) results.clear();
+    strand.clear_results();
     body(steps);
   } else {
-    std::tuple<std::decay_t<Params>...> values(results.template take<std::decay_t<Params>>(I)...);
-    results.clear();
+    std::tuple<std::decay_t<Params>...> values(
+        take_result<std::decay_t<Params>>(strand.results(), I)...);
+    strand.clear_results();
     body(steps, static_cast<Params&&>(std::get<I>(values))...);
   }
 }
@@ -106,7 +107,7 @@ template <class Body>
 void call_body(Body& body, Steps& step) {
   using Signature = SignatureOf<Body>;
   [&]<class... Params>(ParamList<Params...> params) {
-    call_with_results(body, step, StepAccess::strand(step).results(), params,
+    call_with_results(body, step, StepAccess::strand(step), params,
                       std::index_sequence_for<Params...>{});
   }(typename Signature::Params{});
 }

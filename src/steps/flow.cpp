@@ -1,35 +1,23 @@
 #include "steps/flow.h"
 
 #include <cassert>
+#include <future>
 #include <string>
+#include <utility>
 
 #include "steps/step_definitions.h"
 
 namespace drover::steps {
-namespace {
-
-constexpr detail::StepOps root_ops{detail::Kind::root, 0, nullptr, nullptr, nullptr};
-
-}  // namespace
-
-Flow::Flow(coro::Worker& worker, Storage* storage, NearBlocks* near_blocks, std::uint32_t burst)
-    : Steps(main_, root_ops),
-      worker_(&worker),
-      near_(near_blocks),
-      driver_(drive(*this).handle),
-      burst_size_(burst > 0 ? burst : 1),
-      near_free_(near_blocks != nullptr ? (1U << NearBlocks::count) - 1 : 0),
-      main_(*this, *this, nullptr),
-      storage_(storage) {}
 
 Flow::~Flow() {
   assert(running_ == nullptr && "a flow is not destroyed by one of its own steps");
   if (main_.active()) cancel_now();
+  if (stands()) leave_ending_tasks();
   main_.drop_children(*this);
   main_.destroy_attachments(*this);
   if (state_ != nullptr) {
     state_->~State();
-    release(Slot::state, state_, sizeof(State));
+    if (state_memory_ == nullptr) coro::FramePool::release(state_, sizeof(State));
   }
   driver_.destroy();
 }
@@ -46,17 +34,46 @@ void Flow::execute() {
 }
 
 void Flow::start() {
-  if (main_.active()) misuse("execute() of a flow that runs");
+  if (main_.active() || end_untold_) misuse("execute() of a flow that runs");
   if (last_child_ == nullptr) return;
   outcome_ = Outcome::running;
   main_.begin();
 }
 
+namespace {
+
+// For a thread that waits. Once told it may be gone at any moment.
+class StandPromise final : public detail::StandObserver {
+ public:
+  std::future<void> future() { return promise_.get_future(); }
+  void stand_ended() noexcept override {
+    std::promise<void> promise = std::move(promise_);
+    promise.set_value();
+  }
+
+ private:
+  std::promise<void> promise_;
+};
+
+}  // namespace
+
 void Flow::cancel() {
-  run_at_home([this] {
-    if (running_ != nullptr) running_->current_->misuse("cancel() by a step of the flow");
-    if (main_.active()) cancel_now();
+  if (at_home()) {
+    cancel_here();
+    return;
+  }
+  StandPromise promise;
+  const std::future<void> ended = promise.future();
+  run_at_home([this, &promise] {
+    cancel_here();
+    await_stand(promise);
   });
+  ended.wait();
+}
+
+void Flow::cancel_here() {
+  if (running_ != nullptr) running_->current_->misuse("cancel() by a step of the flow");
+  if (main_.active()) cancel_now();
 }
 
 void Flow::cancel_now() noexcept {
@@ -87,7 +104,7 @@ void Flow::schedule(Strand& strand) {
   strand.next_ready_ = nullptr;
   (last_ready_ != nullptr ? last_ready_->next_ready_ : first_ready_) = &strand;
   last_ready_ = &strand;
-  if (running_ == nullptr) queue_driver();
+  if (running_ == nullptr && !stands()) queue_driver();
 }
 
 void Flow::unschedule(Strand& strand) noexcept {
@@ -112,6 +129,7 @@ void Flow::queue_driver() {
 // One burst of the strand that has been ready for longest.
 void Flow::run_next() noexcept {
   driver_queued_ = false;
+  if (stands()) return;
   Strand& strand = *first_ready_;
   unschedule(strand);
   running_ = &strand;
@@ -121,26 +139,78 @@ void Flow::run_next() noexcept {
     cancel_requested_ = false;
     if (main_.active()) cancel_now();
   }
-  if (first_ready_ != nullptr) queue_driver();
+  if (first_ready_ != nullptr && !stands()) queue_driver();
 }
 
 void Flow::ended(Outcome outcome) noexcept {
   outcome_ = outcome;
+  if (observer_ != nullptr && stands()) {
+    end_untold_ = true;
+  } else {
+    tell_end();
+  }
+}
+
+void Flow::tell_end() noexcept {
+  end_untold_ = false;
   if (observer_ != nullptr) {
     observer_->flow_ended();
-  } else if (outcome == Outcome::failed && state_ != nullptr && state_->unhandled_error) {
+  } else if (outcome_ == Outcome::failed && state_ != nullptr && state_->unhandled_error) {
     state_->unhandled_error(main_.code());
   }
 }
 
-void* Flow::allocate_limited(Slot slot, std::size_t size) {
-  if (void* block = storage_->allocate(slot, size)) return block;
-  const Storage::Limit limit = storage_->limit(slot);
-  std::string what(limit.name);
-  if (size > limit.size) {
-    what += ": " + std::to_string(size) + " bytes, up to " + std::to_string(limit.size);
+void Flow::task_ends(detail::EndingTask& task) noexcept {
+  task.flow = this;
+  task.before = nullptr;
+  task.behind = ending_;
+  if (ending_ != nullptr) ending_->before = &task;
+  ending_ = &task;
+}
+
+void Flow::task_ended(detail::EndingTask& task) noexcept {
+  (task.before != nullptr ? task.before->behind : ending_) = task.behind;
+  if (task.behind != nullptr) task.behind->before = task.before;
+  if (!stands()) stand_ended();
+}
+
+// Tells the observer when the flow stands no more, or at once if it does not.
+void Flow::await_stand(detail::StandObserver& observer) noexcept {
+  if (!stands()) {
+    observer.stand_ended();
+    return;
+  }
+  observer.next_ = std::exchange(stand_observers_, &observer);
+}
+
+void Flow::stand_ended() noexcept {
+  if (first_ready_ != nullptr && running_ == nullptr) queue_driver();
+  if (end_untold_) tell_end();
+  while (stand_observers_ != nullptr) {
+    detail::StandObserver* next = stand_observers_->next_;  // who is told may be gone at once
+    std::exchange(stand_observers_, next)->stand_ended();
+  }
+}
+
+// The flow is being destroyed.
+void Flow::leave_ending_tasks() noexcept {
+  if (coro::Worker::try_current() == nullptr && !worker_->running()) {
+    worker_->run_until([this] { return !stands(); });
+    return;
+  }
+  while (ending_ != nullptr) std::exchange(ending_, ending_->behind)->flow = nullptr;
+  stand_ended();
+}
+
+void* Flow::allocate_elsewhere(Slot slot, std::size_t size) {
+  if (limits_ == nullptr) return coro::FramePool::allocate(size);
+  const auto kind = static_cast<std::size_t>(slot);
+  std::string what;
+  if (left_[kind] == 0) {
+    what = std::string(Limits::names[kind]) + "<" + std::to_string(limits_->counts[kind]) + ">";
   } else {
-    what += "<" + std::to_string(limit.count) + ">";
+    what = "BufferSize<" + std::to_string(limits_->buffer_size) + ">: no room for " +
+           std::to_string(size) + " bytes";
   }
   Steps& blamed = running_ != nullptr ? *running_->current_ : *this;
   blamed.misuse(what);
@@ -148,7 +218,9 @@ void* Flow::allocate_limited(Slot slot, std::size_t size) {
 
 State& Flow::shared_state() {
   if (state_ == nullptr) {
-    state_ = ::new (allocate(Slot::state, sizeof(State))) State(storage_ != nullptr);
+    void* memory =
+        state_memory_ != nullptr ? state_memory_ : coro::FramePool::allocate(sizeof(State));
+    state_ = ::new (memory) State(limits_ != nullptr);
   }
   return *state_;
 }

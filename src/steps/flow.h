@@ -5,11 +5,18 @@
 // thread, or while the worker does not run. The worker must outlive the flow. A flow must not be
 // destroyed or cancelled by one of its own steps: raise an error, or post it to the worker.
 //
-// Invariant: the flow's driver is in the worker's ready queue exactly when a strand is ready and
-// none runs; a flow that waits costs nothing.
+// A task that the flow awaited and waits for no more is cancelled. Until it has ended the flow
+// stands: no step and no handler of it runs, and its end is not told. So what a task refers to may
+// belong to the flow, and to whoever awaits promise() or stop(). Only a flow that is destroyed
+// while its worker runs cannot wait: it lets such tasks go, and they end in the worker's next
+// rounds, which whatever they refer to has to outlast. Await stop() before. Destroyed while the
+// worker does not run, it lets the worker run until they have ended.
+//
+// Invariant: the flow's driver is in the worker's ready queue exactly when a strand is ready, none
+// runs, and the flow does not stand; a flow that waits costs nothing.
 #pragma once
 
-#include <bit>
+#include <array>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -19,8 +26,9 @@
 
 #include "coro/frame_pool.h"
 #include "coro/worker.h"
+#include "steps/cell_buffer.h"
+#include "steps/limits.h"
 #include "steps/steps.h"
-#include "steps/storage.h"
 #include "steps/strand.h"
 
 namespace drover::steps {
@@ -40,12 +48,29 @@ class FlowObserver {
   ~FlowObserver() = default;
 };
 
-// Blocks in the flow itself, for its first steps: so that a small flow lies together.
-struct NearBlocks {
-  static constexpr std::size_t size = 80;
-  static constexpr std::size_t count = 4;
-  alignas(16) std::byte bytes[size * count];  // NOLINT(*-member-init): written before it is read
+namespace detail {
+
+// A task that a flow waits for no more, until it has ended.
+struct EndingTask {
+  Flow* flow = nullptr;
+  EndingTask* before = nullptr;
+  EndingTask* behind = nullptr;
 };
+
+// Told, once, that no task of the flow is ending any more.
+class StandObserver {
+ public:
+  virtual void stand_ended() noexcept = 0;
+
+ protected:
+  ~StandObserver() = default;
+
+ private:
+  friend class drover::steps::Flow;
+  StandObserver* next_ = nullptr;
+};
+
+}  // namespace detail
 
 class alignas(64) Flow : public Steps {
  public:
@@ -56,8 +81,14 @@ class alignas(64) Flow : public Steps {
   void execute();
 
   // Stops: cancel handlers run from the innermost step outwards, error handlers do not, what was
-  // not started is dropped. Afterwards nothing of the flow runs. Nothing if the flow is idle.
+  // not started is dropped, awaited tasks are cancelled. Afterwards no step of the flow runs, and
+  // if this was called from another thread, no such task either. Nothing if the flow is idle.
   void cancel();
+
+  // `co_await flow.stop();` the same for a task of the worker: waits until the tasks have ended,
+  // too. Is itself not interrupted by a cancellation.
+  class StopAwaiter;
+  [[nodiscard]] StopAwaiter stop();
 
   Outcome outcome() const noexcept { return outcome_; }
 
@@ -74,21 +105,46 @@ class alignas(64) Flow : public Steps {
   virtual std::unique_ptr<Flow> make_new() const = 0;
 
  protected:
-  static constexpr std::uint32_t default_burst = 100;
+  static constexpr std::uint16_t default_burst = 100;
 
-  // Memory comes from `storage`; without one from `near_blocks`, and then from the pool.
-  Flow(coro::Worker& worker, Storage* storage, NearBlocks* near_blocks, std::uint32_t burst);
+  // All memory comes from the buffer; without limits, what it has no room for from the pool.
+  template <std::size_t size>
+  Flow(coro::Worker& worker, CellMemory<size>& memory) noexcept
+      : Steps(main_, root_ops),
+        buffer_(memory),
+        worker_(&worker),
+        left_(no_limits),
+        burst_size_(default_burst),
+        main_(*this, *this, nullptr),
+        driver_(drive(*this).handle) {}
+
+  // With limits: `state_memory` is for the State.
+  template <std::size_t size>
+  Flow(coro::Worker& worker, CellMemory<size>& memory, const Limits& limits, void* state_memory,
+       std::uint16_t burst) noexcept
+      : Steps(main_, root_ops),
+        buffer_(memory),
+        worker_(&worker),
+        left_(limits.counts),
+        burst_size_(burst),
+        main_(*this, *this, nullptr),
+        driver_(drive(*this).handle),
+        limits_(&limits),
+        state_memory_(state_memory) {}
 
  private:
   friend class Steps;
   friend class Strand;
   friend class SyncHold;
+  friend struct detail::AwaitAttachment;
+  friend struct detail::AwaitPromiseBase;
   friend struct detail::ParallelFrame;
   friend struct StepAccess;
   template <class T>
   friend class FlowAwaiter;
 
   static constexpr std::size_t driver_size = 48;
+  static constexpr detail::StepOps root_ops{detail::Kind::root, 0, nullptr, nullptr, nullptr};
 
   // The coroutine that the worker resumes to let the flow run. Its frame lies in the flow.
   struct Driver {
@@ -114,34 +170,30 @@ class alignas(64) Flow : public Steps {
   static Driver drive(Flow& flow);
 
   void* allocate(Slot slot, std::size_t size) {
-    if (near_free_ != 0 && size <= NearBlocks::size) {
-      const int index = std::countr_zero(near_free_);
-      near_free_ = static_cast<std::uint8_t>(near_free_ & (near_free_ - 1));
-      return near_->bytes + static_cast<std::size_t>(index) * NearBlocks::size;
+    std::uint16_t& left = left_[static_cast<std::size_t>(slot)];
+    if (left > 0) {
+      if (void* block = buffer_.allocate(size)) {
+        --left;
+        return block;
+      }
     }
-    if (storage_ == nullptr) return coro::FramePool::allocate(size);
-    return allocate_limited(slot, size);
+    return allocate_elsewhere(slot, size);
   }
   void release(Slot slot, void* block, std::size_t size) noexcept {
-    if (storage_ != nullptr) {
-      storage_->release(slot, block);
-      return;
-    }
-    const std::size_t offset =
-        reinterpret_cast<std::uintptr_t>(block) - reinterpret_cast<std::uintptr_t>(near_->bytes);
-    if (offset < sizeof near_->bytes) {
-      near_free_ = static_cast<std::uint8_t>(near_free_ | 1U << offset / NearBlocks::size);
+    if (buffer_.release(block, size)) {
+      ++left_[static_cast<std::size_t>(slot)];
     } else {
       coro::FramePool::release(block, size);
     }
   }
-  void* allocate_limited(Slot slot, std::size_t size);
+  void* allocate_elsewhere(Slot slot, std::size_t size);
 
   State& shared_state();
   bool at_home() const noexcept;
   template <class Function>
   void run_at_home(Function function);
   void start();
+  void cancel_here();
   void cancel_now() noexcept;
   void cancel_soon() noexcept;
   void schedule(Strand& strand);
@@ -149,25 +201,67 @@ class alignas(64) Flow : public Steps {
   void queue_driver();
   void run_next() noexcept;
   void ended(Outcome outcome) noexcept;
+  void tell_end() noexcept;
+
+  // Whether it waits for tasks that it has cancelled.
+  bool stands() const noexcept { return ending_ != nullptr; }
+  void task_ends(detail::EndingTask& task) noexcept;
+  void task_ended(detail::EndingTask& task) noexcept;
+  void await_stand(detail::StandObserver& observer) noexcept;
+  void stand_ended() noexcept;
+  void leave_ending_tasks() noexcept;
 
   // In the order of use: a flow that is woken up touches few lines of the cache.
+  CellBuffer buffer_;
   coro::Worker* worker_;
-  NearBlocks* near_;  // null with a storage
   Strand* first_ready_ = nullptr;
   Strand* last_ready_ = nullptr;
   Strand* running_ = nullptr;
-  std::coroutine_handle<> driver_;
-  std::size_t driver_position_ = 0;  // in the worker's ready queue
-  std::uint32_t burst_size_;
-  std::uint8_t near_free_;  // a bit a block
+  SlotCounts left_;  // of each kind, how many more are allowed
+  std::uint16_t burst_size_;
   bool driver_queued_ = false;
   bool cancel_requested_ = false;
+  bool end_untold_ = false;
   Outcome outcome_ = Outcome::none;
+  std::size_t driver_position_ = 0;  // in the worker's ready queue
+  detail::EndingTask* ending_ = nullptr;
   Strand main_;
+  std::coroutine_handle<> driver_;
+  alignas(16) std::byte driver_memory_[driver_size];
   FlowObserver* observer_ = nullptr;
-  alignas(64) std::byte driver_memory_[driver_size];
-  Storage* storage_;  // null: no limits
   State* state_ = nullptr;
+  const Limits* limits_ = nullptr;
+  void* state_memory_ = nullptr;
+  detail::StandObserver* stand_observers_ = nullptr;
 };
+
+// Awaited by a task of the flow's worker, once and at once.
+class [[nodiscard]] Flow::StopAwaiter final : detail::StandObserver {
+ public:
+  explicit StopAwaiter(Flow& flow) noexcept : flow_(flow) {}
+  StopAwaiter(const StopAwaiter&) = delete;
+  StopAwaiter& operator=(const StopAwaiter&) = delete;
+
+  bool await_ready() const {
+    flow_.cancel();
+    return !flow_.stands();
+  }
+  void await_suspend(std::coroutine_handle<> awaiting) noexcept {
+    awaiting_ = awaiting;
+    flow_.await_stand(*this);
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  void stand_ended() noexcept override { worker_.ready(awaiting_); }
+
+  Flow& flow_;
+  coro::Worker& worker_ = flow_.worker();
+  std::coroutine_handle<> awaiting_;
+};
+
+inline Flow::StopAwaiter Flow::stop() {
+  return StopAwaiter(*this);
+}
 
 }  // namespace drover::steps

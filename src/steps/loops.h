@@ -15,24 +15,37 @@
 
 namespace drover::steps::detail {
 
-struct LoopFrame : Attachment {
-  static constexpr std::size_t label_size_max = 31;
+struct LoopFrame;
 
-  LoopFrame(const AttachmentOps& ops, const StepOps& iteration_ops, bool (*m)(LoopFrame&),
-            std::string_view text) noexcept
-      : Attachment(ops),
-        iteration(&iteration_ops),
-        more(m),
-        label_size(static_cast<std::uint8_t>(text.size())) {
-    if (!text.empty()) std::memcpy(label_text, text.data(), text.size());
-  }
-
-  std::string_view label() const noexcept { return {label_text, label_size}; }
-
+struct LoopOps : AttachmentOps {
   const StepOps* iteration;
   bool (*more)(LoopFrame& loop);  // whether there is another iteration
-  std::uint8_t label_size;
-  char label_text[label_size_max];  // NOLINT(*-member-init): read up to its size
+};
+
+// Only the loops that have a label have one of these, behind their frame.
+struct LabelAttachment final : Attachment {
+  static constexpr std::size_t size_max = 31;
+
+  explicit LabelAttachment(std::string_view label) noexcept
+      : Attachment(operations), size(static_cast<std::uint8_t>(label.size())) {
+    std::memcpy(text, label.data(), label.size());
+  }
+
+  static const AttachmentOps operations;
+  std::uint8_t size;
+  char text[size_max];  // NOLINT(*-member-init): read up to its size
+};
+
+struct LoopFrame : Attachment {
+  explicit LoopFrame(const LoopOps& loop_ops) noexcept : Attachment(loop_ops) {}
+
+  const LoopOps& loop() const noexcept { return static_cast<const LoopOps&>(*ops); }
+
+  std::string_view label() const noexcept {
+    if (next == nullptr) return {};
+    const auto& label = static_cast<const LabelAttachment&>(*next);
+    return {label.text, label.size};
+  }
 };
 
 // A step without callables of its own.
@@ -45,54 +58,50 @@ inline void run_nothing(Steps&) {}
 inline constexpr StepOps loop_step_ops{Kind::loop, sizeof(PlainStep), &run_nothing, nullptr,
                                        nullptr};
 
-// A loop's step has no other attachment: nobody but the engine gets a reference to it.
+// The frame is the newest attachment of a loop's step, and a label the only other one: nobody but
+// the engine gets a reference to it.
 inline LoopFrame& loop_frame(Steps& loop) noexcept {
   return static_cast<LoopFrame&>(*StepAccess::attachments(loop));
 }
 
 template <class Frame>
-struct LoopOps {
+struct LoopOf {
   static void run_iteration(Steps& step) {
-    Results& results = StepAccess::strand(step).results();
-    if (results.size() != 0) results.clear();
+    StepAccess::strand(step).clear_results();
     static_cast<Frame&>(loop_frame(*StepAccess::parent(step))).iterate(step);
   }
   static bool more(LoopFrame& loop) { return static_cast<Frame&>(loop).has_next(); }
 
   static constexpr StepOps iteration{Kind::step, sizeof(PlainStep), &run_iteration, nullptr,
                                      nullptr};
-  static const AttachmentOps attachment;
+  static const LoopOps operations;
 };
 
 template <class Frame>
-const AttachmentOps LoopOps<Frame>::attachment{Slot::extended, sizeof(Frame), false,
-                                               &destroy_attachment<Frame>, nullptr};
+const LoopOps LoopOf<Frame>::operations{
+    {Slot::extended, sizeof(Frame), false, &destroy_attachment<Frame>, nullptr}, &iteration, &more};
 
 template <class Body>
 struct EndlessLoop final : LoopFrame {
   template <class B>
-  EndlessLoop(std::string_view label, B&& b)
-      : LoopFrame(Ops::attachment, Ops::iteration, &Ops::more, label), body(std::forward<B>(b)) {}
+  explicit EndlessLoop(B&& b)
+      : LoopFrame(LoopOf<EndlessLoop>::operations), body(std::forward<B>(b)) {}
 
   bool has_next() const noexcept { return true; }
   void iterate(Steps& steps) { body(steps); }
 
-  using Ops = LoopOps<EndlessLoop>;
   [[no_unique_address]] Body body;
 };
 
 template <class Body>
 struct RepeatLoop final : LoopFrame {
   template <class B>
-  RepeatLoop(std::string_view label, std::size_t c, B&& b)
-      : LoopFrame(Ops::attachment, Ops::iteration, &Ops::more, label),
-        count(c),
-        body(std::forward<B>(b)) {}
+  RepeatLoop(std::size_t c, B&& b)
+      : LoopFrame(LoopOf<RepeatLoop>::operations), count(c), body(std::forward<B>(b)) {}
 
   bool has_next() const noexcept { return next_index < count; }
   void iterate(Steps& steps) { body(steps, next_index++); }
 
-  using Ops = LoopOps<RepeatLoop>;
   std::size_t count;
   std::size_t next_index = 0;
   [[no_unique_address]] Body body;
@@ -113,8 +122,8 @@ concept MapLike = requires { typename std::remove_reference_t<Container>::mapped
 template <class Container, class Body>
 struct ForEachLoop final : LoopFrame {
   template <class C, class B>
-  ForEachLoop(std::string_view label, C&& c, B&& b)
-      : LoopFrame(Ops::attachment, Ops::iteration, &Ops::more, label),
+  ForEachLoop(C&& c, B&& b)
+      : LoopFrame(LoopOf<ForEachLoop>::operations),
         container(std::forward<C>(c)),
         body(std::forward<B>(b)) {}
 
@@ -139,7 +148,6 @@ struct ForEachLoop final : LoopFrame {
     }
   }
 
-  using Ops = LoopOps<ForEachLoop>;
   Container container;
   decltype(std::begin(lent_or_own(std::declval<Container&>()))) position{};
   std::size_t next_index = 0;

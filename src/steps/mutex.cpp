@@ -3,28 +3,15 @@
 namespace drover::steps {
 
 Admission MutexGate::enter(SyncHold& hold) noexcept {
-  if (hold.nested()) {
-    hold.stage = SyncHold::Stage::inside;
-    return Admission::admitted;
-  }
-  if (free_ > 0) {
-    --free_;
-    hold.has_permit = true;
-    hold.stage = SyncHold::Stage::inside;
-    return Admission::admitted;
-  }
-  if (queue_.size() >= max_queue_) return Admission::rejected;
-  hold.stage = SyncHold::Stage::at_mutex;
-  queue_.push(hold);
-  return Admission::queued;
+  if (hold.nested()) return hold.go_in();
+  if (free_ == 0) return queue_.push(hold);
+  --free_;
+  hold.has_permit = true;
+  return hold.go_in();
 }
 
 void MutexGate::leave(SyncHold& hold) noexcept {
-  if (hold.stage == SyncHold::Stage::at_mutex) {
-    queue_.remove(hold);
-    return;
-  }
-  if (!hold.has_permit) return;
+  if (queue_.remove(hold) || !hold.has_permit) return;
   hold.has_permit = false;
   if (queue_.empty()) {
     ++free_;
@@ -32,7 +19,6 @@ void MutexGate::leave(SyncHold& hold) noexcept {
   }
   SyncHold& next = queue_.pop();
   next.has_permit = true;
-  next.stage = SyncHold::Stage::inside;
   next.primitive().let_in(next);
 }
 

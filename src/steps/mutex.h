@@ -7,18 +7,16 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 
 #include "steps/sync.h"
 
 namespace drover::steps {
 
-inline constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
-
 // The permits and the queue; also a part of the Limiter.
 class MutexGate {
  public:
-  MutexGate(std::size_t max, std::size_t max_queue) noexcept : free_(max), max_queue_(max_queue) {}
+  MutexGate(std::size_t max, std::size_t max_queue) noexcept
+      : free_(max), queue_(SyncHold::Stage::at_mutex, max_queue) {}
 
   Admission enter(SyncHold& hold) noexcept;
   void leave(SyncHold& hold) noexcept;
@@ -26,7 +24,6 @@ class MutexGate {
 
  private:
   std::size_t free_;
-  std::size_t max_queue_;
   HoldQueue queue_;
 };
 

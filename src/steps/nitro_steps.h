@@ -1,20 +1,32 @@
-// NitroSteps: a flow whose steps and all that belongs to them lie in the object itself. The engine
-// takes nothing from the heap after the construction, on its ordinary way: what does is a thrown
-// exception, an awaited task, an ExternalEvent, values in state(), and the objects of the program.
+// NitroSteps: a flow whose steps and all that belongs to them lie in one buffer in the object
+// itself. The engine takes nothing from the heap after the construction, on its ordinary way: what
+// does is a thrown exception, an awaited task, an ExternalEvent, values in state(), and the objects
+// of the program.
 //
-// The limits, in any order, count what is alive at a time:
-//   MaxSteps        steps that were added and have not ended
-//   MaxTimeouts     timers            MaxCancels      cancel handlers
-//   MaxExtended     loops, sync sections, awaited tasks, parallels (sync takes two steps, too)
-//   MaxStackAllocs  objects on stack()
-//   MaxParallel     children of parallels
-//   ErrorCodeMaxSize  characters of an error's code; the information is cut at 40
-//   BurstSize       steps until the flow queues behind the others
-// And in bytes: callables of one step 56, a cancel handler 32, an object on stack() 48, a result
-// 32, the frame of a loop (its callable and its container) 112. Whatever exceeds a limit raises
-// InternalError, whose information names it. A callable that is too large for the root does not
-// compile; for one that a step adds this cannot be seen, as Steps& does not know the kind of its
-// flow.
+// The limits, in any order, count what is alive at a time. What each costs of the buffer is for
+// callables, handlers and objects of the size that is given; larger ones cost 32 bytes more for
+// each further 32 bytes.
+//
+//   MaxSteps<16>        steps that were added and have not ended          64 bytes, up to 16
+//   MaxTimeouts<4>      timers                                            64
+//   MaxCancels<4>       cancel handlers                                   32, up to 16
+//   MaxExtended<4>      loops, sync sections (a sync takes two steps,
+//                       too), awaited tasks, events, parallels            64, up to 32 for a loop's
+//                                                                         callable and container
+//   MaxStackAllocs<8>   objects on stack()                                32, up to 16
+//   MaxParallel<4>      children of parallels                            160
+//   ErrorCodeMaxSize<32>  characters of an error's code, up to 40; the information is cut at 40
+//   BurstSize<100>      steps until the flow queues behind the others
+//   BufferSize<bytes>   the buffer. Without it: room for all that the limits allow at a time, and
+//                       64 bytes for results. MaxParallel counts if it is said: its default is a
+//                       limit without room of its own.
+//
+// Beside these, results on their way to the next step cost 8 bytes and their sizes, rounded up to
+// 32, and the label of a loop 64. Whatever exceeds a limit, or finds no room in the buffer, raises
+// InternalError, whose information says what. Blocks do not move, so that a large one may find no
+// room in a buffer that is nearly full: of what is larger than the sizes above give the buffer some
+// more. A step too large for any buffer of the flow does not compile at the root; for one that a
+// step adds this cannot be seen, as Steps& does not know the kind of its flow.
 #pragma once
 
 #include <array>
@@ -36,40 +48,15 @@ struct LimitOption {
   static constexpr std::size_t value = n;
 };
 
+template <class Kind, class... Options>
+inline constexpr bool option_said = (std::is_same_v<typename Options::Of, Kind> || ...);
+
 template <class Kind, std::size_t fallback, class... Options>
 consteval std::size_t option_value() {
   std::size_t value = fallback;
   ((std::is_same_v<typename Options::Of, Kind> ? void(value = Options::value) : void()), ...);
   return value;
 }
-
-// `count` blocks of `size` bytes, handed out and taken back one by one.
-template <std::size_t size, std::size_t count>
-class BlockPool {
- public:
-  void* allocate() noexcept {
-    if (free_ != nullptr) {
-      Block* block = free_;
-      free_ = block->next;
-      return block;
-    }
-    return used_ < count ? static_cast<void*>(blocks_.data() + used_++) : nullptr;
-  }
-
-  void release(void* block) noexcept { free_ = ::new (block) Block{free_}; }
-
- private:
-  struct Block {
-    Block* next;
-  };
-  struct Memory {
-    alignas(16) std::byte bytes[size];
-  };
-
-  Block* free_ = nullptr;
-  std::size_t used_ = 0;
-  std::array<Memory, count> blocks_;  // NOLINT(*-member-init): written before it is read
-};
 
 }  // namespace detail
 
@@ -82,6 +69,7 @@ struct StackAllocs;
 struct Parallel;
 struct ErrorCode;
 struct Burst;
+struct Buffer;
 }  // namespace limit_kinds
 
 template <std::size_t n>
@@ -100,124 +88,81 @@ template <std::size_t n>
 struct ErrorCodeMaxSize : detail::LimitOption<limit_kinds::ErrorCode, n> {};
 template <std::size_t n>
 struct BurstSize : detail::LimitOption<limit_kinds::Burst, n> {};
+template <std::size_t n>
+struct BufferSize : detail::LimitOption<limit_kinds::Buffer, n> {};
+
+// What one of each costs of the buffer: see the table above.
+namespace nitro_cost {
+inline constexpr std::size_t step = cell_cost(sizeof(Steps) + 16);
+inline constexpr std::size_t timeout = cell_cost(sizeof(detail::TimeoutAttachment));
+inline constexpr std::size_t cancel = cell_cost(sizeof(detail::Attachment) + 16);
+inline constexpr std::size_t extended = cell_cost(
+    std::max({sizeof(SyncHold), sizeof(detail::AwaitAttachment), sizeof(detail::LinkAttachment),
+              sizeof(detail::ParallelFrame), sizeof(detail::RepeatLoop<std::array<void*, 4>>)}));
+inline constexpr std::size_t stack = cell_cost(sizeof(detail::Attachment) + 16);
+inline constexpr std::size_t parallel = cell_cost(sizeof(detail::ParallelChild));
+inline constexpr std::size_t results = 64;
+}  // namespace nitro_cost
 
 namespace detail {
 
-// Apart from the flow, and its first base, so that it is there until the flow is gone.
 template <class... Options>
-class NitroStorage : public Storage {
- public:
-  void* allocate(Slot slot, std::size_t size) noexcept override {
-    if (size > limit(slot).size) return nullptr;
-    switch (slot) {
-      case Slot::step:
-        return steps_.allocate();
-      case Slot::timeout:
-        return timeouts_.allocate();
-      case Slot::cancel:
-        return cancels_.allocate();
-      case Slot::extended:
-        return extended_.allocate();
-      case Slot::stack:
-        return stack_.allocate();
-      case Slot::parallel:
-        return parallel_.allocate();
-      case Slot::state:
-        return state_.allocate();
-    }
-    return nullptr;
-  }
-
-  void release(Slot slot, void* block) noexcept override {
-    switch (slot) {
-      case Slot::step:
-        return steps_.release(block);
-      case Slot::timeout:
-        return timeouts_.release(block);
-      case Slot::cancel:
-        return cancels_.release(block);
-      case Slot::extended:
-        return extended_.release(block);
-      case Slot::stack:
-        return stack_.release(block);
-      case Slot::parallel:
-        return parallel_.release(block);
-      case Slot::state:
-        return state_.release(block);
-    }
-  }
-
-  Limit limit(Slot slot) const noexcept override {
-    switch (slot) {
-      case Slot::step:
-        return {"MaxSteps", step_count, step_size};
-      case Slot::timeout:
-        return {"MaxTimeouts", timeout_count, sizeof(TimeoutAttachment)};
-      case Slot::cancel:
-        return {"MaxCancels", cancel_count, cancel_size};
-      case Slot::extended:
-        return {"MaxExtended", extended_count, extended_size};
-      case Slot::stack:
-        return {"MaxStackAllocs", stack_count, stack_size};
-      case Slot::parallel:
-        return {"MaxParallel", parallel_count, sizeof(ParallelChild)};
-      case Slot::state:
-        return {"State", 1, sizeof(State)};
-    }
-    return {};
-  }
-
-  std::size_t error_code_size_max() const noexcept override { return code_size; }
-
-  static constexpr std::size_t step_size = sizeof(Steps) + 56;
-
- protected:
-  NitroStorage() noexcept = default;
-  ~NitroStorage() = default;
-
- private:
-  static constexpr std::size_t step_count = option_value<limit_kinds::Steps, 16, Options...>();
-  static constexpr std::size_t timeout_count = option_value<limit_kinds::Timeouts, 4, Options...>();
-  static constexpr std::size_t cancel_count = option_value<limit_kinds::Cancels, 4, Options...>();
-  static constexpr std::size_t extended_count =
-      option_value<limit_kinds::Extended, 4, Options...>();
-  static constexpr std::size_t stack_count =
-      option_value<limit_kinds::StackAllocs, 8, Options...>();
-  static constexpr std::size_t parallel_count =
-      option_value<limit_kinds::Parallel, 4, Options...>();
+struct NitroLimits {
+  static constexpr SlotCounts counts{
+      option_value<limit_kinds::Steps, 16, Options...>(),
+      option_value<limit_kinds::Timeouts, 4, Options...>(),
+      option_value<limit_kinds::Cancels, 4, Options...>(),
+      option_value<limit_kinds::Extended, 4, Options...>(),
+      option_value<limit_kinds::StackAllocs, 8, Options...>(),
+      option_value<limit_kinds::Parallel, 4, Options...>(),
+      limit_max,
+  };
   static constexpr std::size_t code_size = option_value<limit_kinds::ErrorCode, 32, Options...>();
-  static_assert(step_count > 0, "MaxSteps: a flow needs at least one step");
+  static constexpr std::size_t burst = option_value<limit_kinds::Burst, 100, Options...>();
+  static_assert(counts[0] > 0, "MaxSteps: a flow needs at least one step");
+  static_assert(burst > 0 && burst <= limit_max, "BurstSize: from 1 to 32767");
   static_assert(code_size >= 16 && code_size <= Text::inline_size,
                 "ErrorCodeMaxSize: the engine's own codes need 16 characters, the buffer has 40");
 
-  static constexpr std::size_t cancel_size = sizeof(Attachment) + 32;
-  static constexpr std::size_t extended_size = sizeof(LoopFrame) + 112;
-  static constexpr std::size_t stack_size = sizeof(Attachment) + 48;
+  static consteval std::size_t room_for_all() {
+    const std::size_t children = option_said<limit_kinds::Parallel, Options...> ? counts[5] : 0;
+    return counts[0] * nitro_cost::step + counts[1] * nitro_cost::timeout +
+           counts[2] * nitro_cost::cancel + counts[3] * nitro_cost::extended +
+           counts[4] * nitro_cost::stack + children * nitro_cost::parallel + nitro_cost::results;
+  }
 
-  BlockPool<step_size, step_count> steps_;
-  BlockPool<sizeof(TimeoutAttachment), timeout_count> timeouts_;
-  BlockPool<cancel_size, cancel_count> cancels_;
-  BlockPool<extended_size, extended_count> extended_;
-  BlockPool<stack_size, stack_count> stack_;
-  BlockPool<sizeof(ParallelChild), parallel_count> parallel_;
-  BlockPool<sizeof(State), 1> state_;
+  static constexpr std::size_t buffer_size =
+      cell_cost(option_value<limit_kinds::Buffer, room_for_all(), Options...>());
+  static_assert(buffer_size > 0, "BufferSize: a flow needs room for a step");
+
+  static constexpr Limits limits{counts, code_size, buffer_size};
+};
+
+// Apart from the flow, and its first base, so that it is there until the flow is gone.
+template <std::size_t buffer_size>
+struct NitroMemory {
+  alignas(State) std::byte state_memory[sizeof(State)];  // NOLINT(*-member-init): State's own
+  CellMemory<buffer_size> cell_memory;
 };
 
 }  // namespace detail
 
 template <class... Options>
-class NitroSteps final : detail::NitroStorage<Options...>, public Flow {
+class NitroSteps final : detail::NitroMemory<detail::NitroLimits<Options...>::buffer_size>,
+                         public Flow {
+  using Of = detail::NitroLimits<Options...>;
+
  public:
+  static constexpr std::size_t buffer_size = Of::buffer_size;
+
   explicit NitroSteps(coro::Worker& worker)
-      : Flow(worker, this, nullptr,
-             static_cast<std::uint32_t>(
-                 detail::option_value<limit_kinds::Burst, default_burst, Options...>())) {}
+      : Flow(worker, this->cell_memory, Of::limits, this->state_memory, Of::burst) {}
 
   template <class Body, class Handler = detail::NoHandler>
   Steps& add(Body&& body, Handler&& handler = {}) {
     using Step = detail::CallableStep<std::decay_t<Body>, std::decay_t<Handler>>;
-    static_assert(sizeof(Step) <= NitroSteps::step_size,
-                  "NitroSteps: the body and the handler of a step have 56 bytes together");
+    static_assert(sizeof(Step) <= std::min(buffer_size, CellBuffer::block_size_max),
+                  "NitroSteps: the body and the handler are larger than the flow's buffer");
     return Flow::add(std::forward<Body>(body), std::forward<Handler>(handler));
   }
 

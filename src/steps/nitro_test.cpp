@@ -1,4 +1,5 @@
 // The limits of NitroSteps.
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <new>
@@ -111,19 +112,116 @@ TEST_F(Nitro, ALimitExceededInALoopOrAtTheRoot) {
   EXPECT_EQ(flow.outcome(), Outcome::succeeded);
 }
 
-TEST_F(Nitro, WhatIsTooLargeSaysSo) {
-  struct Large {
-    char bytes[200] = {};
-  };
+template <std::size_t size>
+struct Bytes {
+  char bytes[size] = {};
+};
+
+// What a flow without other steps has room for.
+TEST_F(Nitro, LargeOnesFitAsLongAsTheBufferHasRoom) {
+  NitroSteps<> flow(worker);
+  std::size_t got = 0;
+  flow.add([](Steps& steps) {
+    steps.stack<Bytes<500>>();
+    steps.success(Bytes<700>(), std::string(100, 'x'));
+  });
+  flow.add([&got](Steps& steps, const Bytes<700>& bytes, const std::string& text) {
+    got = sizeof bytes.bytes + text.size();
+    steps.add([large = Bytes<1500>()](Steps&) { EXPECT_EQ(large.bytes[0], 0); });
+  });
+  run(flow);
+  EXPECT_EQ(flow.outcome(), Outcome::succeeded);
+  EXPECT_EQ(got, 800U);
+}
+
+TEST_F(Nitro, WhatFindsNoRoomSaysSo) {
+  const auto no_room = testing::StartsWith("BufferSize<1984>: no room for ");
   EXPECT_THAT(exceeded_by<NitroSteps<>>([](Steps& steps) {
-                const Large large;
-                steps.add([large](Steps&) { EXPECT_EQ(large.bytes[0], 0); });
+                steps.add([large = Bytes<1900>()](Steps&) { EXPECT_EQ(large.bytes[0], 0); });
               }),
-              testing::StartsWith("MaxSteps: "));
-  EXPECT_THAT(exceeded_by<NitroSteps<>>([](Steps& steps) { steps.success(Large()); }),
-              testing::StartsWith("a result of 200 bytes"));
-  EXPECT_THAT(exceeded_by<NitroSteps<>>([](Steps& steps) { steps.stack<Large>(); }),
-              testing::StartsWith("MaxStackAllocs: "));
+              no_room);
+  EXPECT_THAT(exceeded_by<NitroSteps<>>([](Steps& steps) { steps.success(Bytes<1950>()); }),
+              no_room);
+  EXPECT_THAT(exceeded_by<NitroSteps<>>([](Steps& steps) { steps.stack<Bytes<1920>>(); }), no_room);
+  EXPECT_EQ(exceeded_by<NitroSteps<BufferSize<8192>>>(
+                [](Steps& steps) { steps.stack(2040, [](void*) {}); }),
+            "BufferSize<8192>: no room for 2072 bytes");  // more than a block may have
+}
+
+TEST_F(Nitro, AnAwaitedResultWithoutRoomIsAnError) {
+  auto task = []() -> coro::Task<Bytes<2000>> { co_return Bytes<2000>(); };
+  auto later = []() -> coro::Task<Bytes<2000>> {
+    co_await coro::yield();
+    co_return Bytes<2000>();
+  };
+  NitroSteps<> flow(worker);
+  flow.await(task());
+  EXPECT_THAT(exceeded(flow), testing::StartsWith("BufferSize<1984>: no room for "));
+  flow.await(later());
+  EXPECT_THAT(exceeded(flow), testing::StartsWith("BufferSize<1984>: no room for "));
+}
+
+template <class Act>
+std::string refusal(Act act) {
+  try {
+    act();
+  } catch (const ExtError& error) {
+    return std::string(error.info());
+  }
+  return "none";
+}
+
+// With callables and objects of 16 bytes, as the header promises.
+TEST_F(Nitro, TheDefaultBufferHasRoomForAllLimitsAtOnce) {
+  using Two = std::array<void*, 2>;
+  NitroSteps<> flow(worker);
+  const Two two{};
+  int depth = 0;
+  auto go_down = [&](auto& self, Steps& steps) -> void {
+    steps.set_timeout(1h);
+    steps.set_cancel([two](Steps&) { EXPECT_EQ(two[0], nullptr); });
+    if (++depth < 4) {
+      steps.add([&self](Steps& below) { self(self, below); });
+      return;
+    }
+    EXPECT_EQ(refusal([&] { steps.add([](Steps&) {}); }), "MaxSteps<16>");
+    EXPECT_EQ(refusal([&] { steps.stack<int>(1); }), "MaxStackAllocs<8>");
+  };
+  for (int i = 0; i < 8; ++i) flow.stack<Two>();
+  flow.add([&](Steps& steps) { go_down(go_down, steps); });
+  for (std::size_t i = 0; i < 4; ++i) {
+    flow.repeat(i, [two](Steps&, std::size_t) { EXPECT_EQ(two[0], nullptr); });
+  }
+  EXPECT_EQ(refusal([&] { flow.repeat(1, [](Steps&, std::size_t) {}); }), "MaxExtended<4>");
+  for (int i = 0; i < 8; ++i) flow.add([two](Steps&) { EXPECT_EQ(two[0], nullptr); });
+  EXPECT_EQ(exceeded(flow), "MaxStackAllocs<8>");
+  EXPECT_EQ(depth, 4);
+}
+
+TEST_F(Nitro, FourChildrenOfAParallelWaitSideBySide) {
+  NitroSteps<> flow(worker);
+  Steps& side = flow.parallel();
+  for (int i = 0; i < 4; ++i) {
+    side.add(
+        [](Steps& steps) {
+          steps.set_timeout(1s);
+          steps.add([](Steps& inner) { inner.wait_external(); });
+        },
+        [](Steps& steps, ErrorCode) { steps.success(); });
+  }
+  run(flow);
+  EXPECT_EQ(flow.outcome(), Outcome::succeeded);
+}
+
+TEST_F(Nitro, ALargeBufferIsUsedWhole) {
+  NitroSteps<MaxSteps<200>> flow(worker);
+  for (int round = 0; round < 3; ++round) {
+    int count = 0;
+    for (int i = 0; i < 200; ++i) flow.add([&count, i](Steps&) { count += i == count ? 1 : 1000; });
+    EXPECT_THROW(flow.add([](Steps&) {}), Error);
+    run(flow);
+    EXPECT_EQ(count, 200);
+  }
 }
 
 TEST_F(Nitro, TheOptionsComeInAnyOrder) {
@@ -185,14 +283,29 @@ TEST_F(Nitro, TakesNothingFromTheHeapAfterItsConstruction) {
 }
 #endif
 
-// The objects are as large as the figures say: a change of these is a change of the promise.
-TEST_F(Nitro, TheSizeIsBounded) {
-  EXPECT_LE(sizeof(AsyncSteps), 1'024U);
-  EXPECT_LE(sizeof(NitroSteps<>), 6'144U);
-  EXPECT_LE(sizeof(NitroSteps<MaxSteps<4>, MaxTimeouts<1>, MaxCancels<1>, MaxExtended<1>,
-                              MaxStackAllocs<1>, MaxParallel<0>>),
-            2'048U);
-}
+// The figures of docs/runtime-reference.md and of the header: a change of these is a change of the
+// promise.
+static_assert(nitro_cost::step == 64);
+static_assert(nitro_cost::timeout == 64);
+static_assert(nitro_cost::cancel == 32);
+static_assert(nitro_cost::extended == 64);
+static_assert(nitro_cost::stack == 32);
+static_assert(nitro_cost::parallel == 160);
+static_assert(nitro_cost::results == 64);
+static_assert(cell_cost(sizeof(detail::TypedResults<int, long>)) == 32);
+static_assert(cell_cost(sizeof(detail::TypedResults<std::string>)) == 64);
+static_assert(cell_cost(sizeof(detail::LabelAttachment)) == 64);
+static_assert(sizeof(AsyncSteps) == 704);
+static_assert(sizeof(NitroSteps<>) == 2'560);
+static_assert(NitroSteps<>::buffer_size == 1'984);
+static_assert(NitroSteps<MaxParallel<4>>::buffer_size == 1'984 + 4 * 160);
+static_assert(NitroSteps<MaxSteps<17>>::buffer_size == 1'984 + 64);
+static_assert(NitroSteps<BufferSize<1000>>::buffer_size == 1'024);
+
+using SmallNitro = NitroSteps<MaxSteps<3>, MaxTimeouts<1>, MaxCancels<1>, MaxExtended<1>,
+                              MaxStackAllocs<1>, MaxParallel<0>>;
+static_assert(SmallNitro::buffer_size == 448);
+static_assert(sizeof(SmallNitro) == 1'024);
 
 }  // namespace
 }  // namespace drover::steps

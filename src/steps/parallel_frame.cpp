@@ -18,11 +18,11 @@ ParallelChild::ParallelChild(Flow& flow, ParallelFrame& frame) noexcept
 
 ParallelFrame::~ParallelFrame() {
   Flow& flow = owner.strand_->flow();
-  for (ParallelChild* child = first; child != nullptr; child = child->next_child) {
+  for (ParallelChild* child = first; child != nullptr; child = child->next_child()) {
     if (child->strand.active()) child->strand.cancel();
   }
   while (first != nullptr) {
-    ParallelChild* child = std::exchange(first, first->next_child);
+    ParallelChild* child = std::exchange(first, first->next_child());
     child->strand.drop_children(*child);
     child->strand.destroy_attachments(*child);
     child->~ParallelChild();
@@ -34,13 +34,17 @@ Steps& ParallelFrame::add_child() {
   Flow& flow = owner.strand_->flow();
   void* block = flow.allocate(Slot::parallel, sizeof(ParallelChild));
   auto* child = ::new (block) ParallelChild(flow, *this);
-  (last != nullptr ? last->next_child : first) = child;
+  if (last != nullptr) {
+    last->link_ = child;
+  } else {
+    first = child;
+  }
   last = child;
   return *child;
 }
 
 void ParallelFrame::start() {
-  for (ParallelChild* child = first; child != nullptr; child = child->next_child) {
+  for (ParallelChild* child = first; child != nullptr; child = child->next_child()) {
     ++running;
     child->strand.begin();
   }
@@ -55,7 +59,7 @@ void ParallelFrame::child_succeeded() noexcept {
 
 void ParallelFrame::child_failed(Strand& failed) noexcept {
   --running;
-  for (ParallelChild* child = first; child != nullptr; child = child->next_child) {
+  for (ParallelChild* child = first; child != nullptr; child = child->next_child()) {
     if (child->strand.active()) child->strand.cancel();
   }
   Strand& around = *owner.strand_;
@@ -65,7 +69,7 @@ void ParallelFrame::child_failed(Strand& failed) noexcept {
 }
 
 void run_parallel(Steps& step) {
-  StepAccess::strand(step).results().clear();
+  StepAccess::strand(step).clear_results();
   parallel_frame(*StepAccess::attachments(step)).start();
 }
 

@@ -34,7 +34,9 @@ struct ParallelChild final : Steps {
   ParallelChild(Flow& flow, ParallelFrame& frame) noexcept;
 
   static const StepOps operations;
-  ParallelChild* next_child = nullptr;
+  // A root has no siblings: the link is that of the children's list.
+  ParallelChild* next_child() const noexcept { return static_cast<ParallelChild*>(link_); }
+
   Strand strand;
 };
 

@@ -2,7 +2,6 @@
 // steps/nitro_steps.h.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <future>
@@ -97,15 +96,13 @@ Steps& Steps::add(Body&& body, Handler&& handler) {
 
 template <class... Values>
 void Steps::success(Values&&... values) {
-  static_assert(sizeof...(Values) <= Results::capacity, "a step gives up to four results");
   if (!begin_success()) return;
   if constexpr (sizeof...(Values) > 0) {
-    Results& results = strand_->results();
-    results.clear();
-    constexpr std::size_t largest =
-        std::max({detail::result_in_place<ResultOf<Values>> ? 0 : sizeof(ResultOf<Values>)...});
-    if constexpr (largest > 0) strand_->require_boxed_results(largest);
-    (results.push(std::forward<Values>(values)), ...);
+    strand_->clear_results();
+    using Block = detail::TypedResults<ResultOf<Values>...>;
+    detail::Reservation reservation(*this, Slot::other, sizeof(Block));
+    strand_->results_ = ::new (reservation.memory()) Block(std::forward<Values>(values)...);
+    reservation.keep();
   }
   commit_success();
 }
@@ -125,11 +122,12 @@ void Steps::success_step(Values&&... values) {
 
 template <class Frame, class... Args>
 Steps& Steps::add_loop(std::string_view label, Args&&... args) {
-  if (label.size() > detail::LoopFrame::label_size_max) misuse("a label has up to 31 characters");
+  if (label.size() > detail::LabelAttachment::size_max) misuse("a label has up to 31 characters");
   Steps& level = open_level();
   Steps& step = level.make_step<detail::PlainStep>(detail::loop_step_ops);
   detail::UnlinkedStep unlinked(step);
-  step.attach<Frame>(Slot::extended, label, std::forward<Args>(args)...);
+  if (!label.empty()) step.attach<detail::LabelAttachment>(Slot::other, label);
+  step.attach<Frame>(Slot::extended, std::forward<Args>(args)...);
   unlinked.append_to(level);
   return *this;
 }
@@ -175,7 +173,7 @@ Steps& Steps::await(coro::Future<T> future, Handler&& handler) {
 template <class T, class Handler>
 void detail::AwaitStep<T, Handler>::run(Steps& step) {
   Flow& flow = StepAccess::flow(step);
-  StepAccess::strand(step).results().clear();
+  StepAccess::strand(step).clear_results();
   auto& attachment = StepAccess::attach<AwaitAttachment>(step, Slot::extended, step);
   coro::Task<T> task = std::move(static_cast<AwaitStep&>(step).task);
   attachment.driver = drive_task(attachment, flow.worker(), std::move(task)).handle;

@@ -115,8 +115,7 @@ void Steps::continue_loop_no_throw(std::string_view label) {
 void Steps::set_timeout(coro::Duration timeout) {
   require_body("set_timeout() outside of a body");
   drop_attachment(Slot::timeout);
-  coro::Worker& worker = this->worker();
-  attach<detail::TimeoutAttachment>(Slot::timeout, *this, worker.timers(), worker.now() + timeout);
+  attach<detail::TimeoutAttachment>(Slot::timeout, *this, timeout);
   waits_ = true;
 }
 

@@ -53,6 +53,9 @@ class SyncPrimitive;
 
 namespace detail {
 
+struct AwaitAttachment;
+struct AwaitPromiseBase;
+struct ParallelChild;
 struct ParallelFrame;
 
 enum class Phase : std::uint8_t {
@@ -152,8 +155,8 @@ class Steps {
   Steps& relinquish();
 
   // Adds a step that runs a task on the flow's worker. Its value is the result, its exception the
-  // error. A flow that stops waiting for it cancels it; the task then ends in the worker's next
-  // rounds, and what it refers to has to last until then.
+  // error. A flow that stops waiting for it cancels it, and stands until it has ended: see
+  // steps/flow.h.
   template <class T, class Handler = detail::NoHandler>
   Steps& await(coro::Task<T> task, Handler&& handler = {});
   template <class T, class Handler = detail::NoHandler>
@@ -202,6 +205,7 @@ class Steps {
   friend class Flow;
   friend class Strand;
   friend class SyncHold;
+  friend struct detail::ParallelChild;
   friend struct detail::ParallelFrame;
   friend struct StepAccess;
 
@@ -229,24 +233,25 @@ class Steps {
   void fail_with(const std::exception_ptr& error) noexcept;
 
   void append(Steps& child) noexcept {
-    child.parent_ = this;
-    child.next_ = last_child_ != nullptr ? std::exchange(last_child_->next_, &child) : &child;
+    child.link_ = last_child_ != nullptr ? std::exchange(last_child_->link_, &child) : &child;
     last_child_ = &child;
   }
 
   Steps& take_first_child() noexcept {
-    Steps& first = *last_child_->next_;
+    Steps& first = *last_child_->link_;
     if (&first == last_child_) {
       last_child_ = nullptr;
     } else {
-      last_child_->next_ = first.next_;
+      last_child_->link_ = first.link_;
     }
+    first.link_ = this;
     return first;
   }
 
   Strand* strand_;
-  Steps* parent_ = nullptr;
-  Steps* next_ = nullptr;        // the next sibling; after the last one comes the first
+  // Of a step that has started its parent; before that its next sibling, and of the last one the
+  // first. Of the root of a parallel's child: the next child.
+  Steps* link_ = nullptr;
   Steps* last_child_ = nullptr;  // of those that have not started
   const detail::StepOps* ops_;
   detail::Attachment* attachments_ = nullptr;  // newest first

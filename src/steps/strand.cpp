@@ -13,7 +13,7 @@ using detail::Phase;
 void Strand::begin() {
   current_ = root_;
   root_->phase_ = Phase::children;
-  results_.clear();
+  clear_results();
   code_.clear();
   error_pending_ = false;
   active_ = true;
@@ -21,11 +21,11 @@ void Strand::begin() {
 }
 
 // Each turn does one thing: unwinds, ends a step, or starts the next one.
-void Strand::run(std::uint32_t burst) noexcept {
+void Strand::run(std::uint16_t burst) noexcept {
   burst_ = burst;
   while (active_) {
     if (error_pending_) {
-      unwind();
+      if (!unwind()) break;
       continue;
     }
     Steps& at = *current_;
@@ -81,14 +81,15 @@ void Strand::start(Steps& step) noexcept {
 }
 
 void Strand::complete(Steps& step) noexcept {
-  current_ = step.parent_;
+  current_ = step.link_;
   destroy(step);
 }
 
-// From the innermost step outwards, until somebody recovers or nobody is left.
-void Strand::unwind() noexcept {
+// From the innermost step outwards, until somebody recovers or nobody is left. False if awaited
+// tasks have to end before it can go on.
+bool Strand::unwind() noexcept {
   while (error_pending_) {
-    results_.clear();
+    clear_results();
     Steps& at = *current_;
     if (at.phase_ == Phase::done) {  // ended from outside before the error came from further out
       complete(at);
@@ -97,13 +98,22 @@ void Strand::unwind() noexcept {
     drop_children(at);
     if (at.ops_->kind == Kind::root) {
       fail();
-      return;
+      return true;
     }
     end_waiting(at, true);
-    if (at.ops_->kind == Kind::loop && catch_in_loop(at)) return;
-    if (handle(at)) return;
+    if (flow_->stands()) return false;
+    if (at.ops_->kind == Kind::loop && catch_in_loop(at)) return true;
+    if (handle(at)) return true;
     complete(at);
   }
+  return true;
+}
+
+void Strand::drop_results() noexcept {
+  detail::ResultBlock& block = *std::exchange(results_, nullptr);
+  const std::size_t size = block.ops->size;
+  if (block.ops->destroy != nullptr) block.ops->destroy(block);
+  flow_->release(Slot::other, &block, size);
 }
 
 // Whether the step's error handler recovers.
@@ -135,12 +145,13 @@ bool Strand::handle(Steps& step) noexcept {
 
 // Adds a loop's next iteration. False if there is none.
 bool Strand::begin_iteration(Steps& loop) noexcept {
-  results_.clear();
+  clear_results();
   bool begun = false;
   try {
     detail::LoopFrame& frame = detail::loop_frame(loop);
-    if (frame.more(frame)) {
-      loop.append(loop.make_step<detail::PlainStep>(*frame.iteration));
+    const detail::LoopOps& ops = frame.loop();
+    if (ops.more(frame)) {
+      loop.append(loop.make_step<detail::PlainStep>(*ops.iteration));
       begun = true;
     }
   } catch (...) {
@@ -206,7 +217,7 @@ void Strand::cancel() noexcept {
     complete(at);
   }
   drop_children(*root_);
-  results_.clear();
+  clear_results();
   error_pending_ = false;
   active_ = false;
   flow_->unschedule(*this);
@@ -238,14 +249,9 @@ void Strand::caught(const std::exception_ptr& error) noexcept {
   }
 }
 
-void Strand::require_boxed_results(std::size_t size) {
-  if (flow_->storage_ == nullptr) return;
-  current_->misuse("a result of " + std::to_string(size) + " bytes: up to 32 here");
-}
-
 void Strand::record(ErrorCode code) noexcept {
-  if (flow_->storage_ != nullptr && code.size() > flow_->storage_->error_code_size_max()) {
-    const std::size_t limit = flow_->storage_->error_code_size_max();
+  if (flow_->limits_ != nullptr && code.size() > flow_->limits_->error_code_size_max) {
+    const std::size_t limit = flow_->limits_->error_code_size_max;
     flow_->shared_state().set_error_info("ErrorCodeMaxSize<" + std::to_string(limit) + ">");
     code = error_codes::internal_error;
   }
@@ -260,6 +266,7 @@ void Strand::clear_error() noexcept {
 }
 
 void Strand::succeed() noexcept {
+  clear_results();
   active_ = false;
   if (parallel_ != nullptr) {
     parallel_->child_succeeded();

@@ -25,7 +25,7 @@ class Strand {
   Strand& operator=(const Strand&) = delete;
 
   Flow& flow() const noexcept { return *flow_; }
-  Results& results() noexcept { return results_; }
+  detail::ResultBlock* results() noexcept { return results_; }
   bool active() const noexcept { return active_; }
   ErrorCode code() const noexcept { return code_.view(); }
 
@@ -33,7 +33,7 @@ class Strand {
   void begin();
 
   // Runs at most `burst` steps.
-  void run(std::uint32_t burst) noexcept;
+  void run(std::uint16_t burst) noexcept;
 
   // Ends the burst after this step.
   void yield() noexcept { yields_ = true; }
@@ -51,8 +51,9 @@ class Strand {
   // What left a step of this strand, or a task that it awaits.
   void caught(const std::exception_ptr& error) noexcept;
 
-  // Throws InternalError if a limit forbids a result of its own block.
-  void require_boxed_results(std::size_t size);
+  void clear_results() noexcept {
+    if (results_ != nullptr) drop_results();
+  }
 
  private:
   friend class Flow;
@@ -65,7 +66,8 @@ class Strand {
   void call(Call function) noexcept;
   void start(Steps& step) noexcept;
   void complete(Steps& step) noexcept;
-  void unwind() noexcept;
+  void drop_results() noexcept;
+  bool unwind() noexcept;
   bool handle(Steps& step) noexcept;
   bool begin_iteration(Steps& loop) noexcept;
   bool catch_in_loop(Steps& loop) noexcept;
@@ -84,15 +86,15 @@ class Strand {
   Steps* current_;
   Strand* previous_ready_ = nullptr;
   Strand* next_ready_ = nullptr;
-  std::uint32_t burst_ = 0;
+  detail::ResultBlock* results_ = nullptr;  // for the step that starts next
+  detail::ParallelFrame* parallel_;         // null for a flow's own strand
+  std::uint16_t burst_ = 0;
   bool active_ = false;
   bool queued_ = false;
   bool in_call_ = false;  // a body or an error handler runs
   bool error_pending_ = false;
-  bool yields_ = false;              // ends the burst after this step
-  Results results_;                  // for the step that starts next
-  detail::ParallelFrame* parallel_;  // null for a flow's own strand
-  Text code_;                        // of the pending error, or of the last one
+  bool yields_ = false;  // ends the burst after this step
+  Text code_;            // of the pending error, or of the last one
 };
 
 }  // namespace drover::steps

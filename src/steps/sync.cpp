@@ -41,30 +41,36 @@ void SyncHold::reject() noexcept {
 }
 
 bool SyncHold::nested() const noexcept {
-  for (Steps* step = step_.parent_; step != nullptr; step = step->parent_) {
+  for (Steps* step = step_.link_; step->ops_->kind != detail::Kind::root; step = step->link_) {
     if (step->ops_->kind != detail::Kind::sync) continue;
     if (&static_cast<SyncHold&>(*step->attachments_).primitive_ == &primitive_) return true;
   }
   return false;
 }
 
-void HoldQueue::push(SyncHold& hold) noexcept {
+Admission HoldQueue::push(SyncHold& hold) noexcept {
+  if (size_ >= max_) return Admission::rejected;
+  hold.stage = stage_;
   hold.before_ = last_;
   hold.behind_ = nullptr;
   (last_ != nullptr ? last_->behind_ : first_) = &hold;
   last_ = &hold;
   ++size_;
+  return Admission::queued;
 }
 
-void HoldQueue::remove(SyncHold& hold) noexcept {
+bool HoldQueue::remove(SyncHold& hold) noexcept {
+  if (hold.stage != stage_) return false;
   (hold.before_ != nullptr ? hold.before_->behind_ : first_) = hold.behind_;
   (hold.behind_ != nullptr ? hold.behind_->before_ : last_) = hold.before_;
   --size_;
+  return true;
 }
 
 SyncHold& HoldQueue::pop() noexcept {
   SyncHold& hold = *first_;
   remove(hold);
+  hold.go_in();
   return hold;
 }
 

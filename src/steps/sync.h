@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -60,6 +61,13 @@ class SyncHold final : public detail::Attachment {
   // Runs the sync's step.
   void enter();
 
+  // To be called by the primitive. Inside of it, though the section may have to wait for a further
+  // one.
+  Admission go_in() noexcept {
+    stage = Stage::inside;
+    return Admission::admitted;
+  }
+
   // To be called by the primitive: the queued section may run, or must not.
   void admit() noexcept;
   void reject() noexcept;
@@ -84,16 +92,28 @@ class SyncHold final : public detail::Attachment {
   SyncHold* behind_ = nullptr;
 };
 
-// A FIFO of sections; the links lie in them.
+inline constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+
+// Where sections wait in the stage `stage`: a FIFO with a limit; the links lie in them.
 class HoldQueue {
  public:
+  HoldQueue(SyncHold::Stage stage, std::size_t max) noexcept : stage_(stage), max_(max) {}
+
   bool empty() const noexcept { return first_ == nullptr; }
   std::size_t size() const noexcept { return size_; }
-  void push(SyncHold& hold) noexcept;
-  void remove(SyncHold& hold) noexcept;
+
+  // Queues it, or rejects it if so many wait already.
+  Admission push(SyncHold& hold) noexcept;
+
+  // False if it does not wait here.
+  bool remove(SyncHold& hold) noexcept;
+
+  // The longest waiter, which is inside then. Requires: not empty.
   SyncHold& pop() noexcept;
 
  private:
+  SyncHold::Stage stage_;
+  std::size_t max_;
   SyncHold* first_ = nullptr;
   SyncHold* last_ = nullptr;
   std::size_t size_ = 0;

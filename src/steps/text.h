@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string_view>
 
@@ -13,43 +14,53 @@ class Text {
  public:
   static constexpr std::size_t inline_size = 40;
 
-  Text() noexcept = default;
-  explicit Text(std::string_view text) { assign(text); }
+  Text() noexcept {}  // NOLINT(*-member-init, *-equals-default): the characters stay as they are
+  explicit Text(std::string_view text) : Text() { assign(text); }
   Text(const Text&) = delete;
   Text& operator=(const Text&) = delete;
   ~Text() {
-    if (data_ != inline_) delete[] data_;
+    if (on_heap_) delete[] heap_.data;
   }
 
-  std::string_view view() const noexcept { return {data_, size_}; }
+  std::string_view view() const noexcept { return {on_heap_ ? heap_.data : inline_, size_}; }
   bool empty() const noexcept { return size_ == 0; }
   void clear() noexcept { size_ = 0; }
 
   // `text` may be a part of this one.
   void assign(std::string_view text) {
-    if (text.size() > capacity_) {
+    if (text.size() > capacity()) {
       char* larger = new char[text.size()];
       std::memcpy(larger, text.data(), text.size());
-      if (data_ != inline_) delete[] data_;
-      data_ = larger;
-      capacity_ = text.size();
+      if (on_heap_) delete[] heap_.data;
+      heap_ = {larger, text.size()};
+      on_heap_ = true;
     } else if (!text.empty()) {
-      std::memmove(data_, text.data(), text.size());
+      std::memmove(data(), text.data(), text.size());
     }
-    size_ = text.size();
+    size_ = static_cast<std::uint32_t>(text.size());
   }
 
   // Keeps what fits in place.
   void assign_cut(std::string_view text) noexcept {
-    size_ = std::min(text.size(), capacity_);
-    if (size_ != 0) std::memmove(data_, text.data(), size_);
+    size_ = static_cast<std::uint32_t>(std::min(text.size(), capacity()));
+    if (size_ != 0) std::memmove(data(), text.data(), size_);
   }
 
  private:
-  char* data_ = inline_;
-  std::size_t size_ = 0;
-  std::size_t capacity_ = inline_size;
-  char inline_[inline_size];  // NOLINT(*-member-init): written before it is read
+  struct Heap {
+    char* data;
+    std::size_t capacity;
+  };
+
+  std::size_t capacity() const noexcept { return on_heap_ ? heap_.capacity : inline_size; }
+  char* data() noexcept { return on_heap_ ? heap_.data : inline_; }
+
+  union {
+    char inline_[inline_size];
+    Heap heap_;
+  };
+  std::uint32_t size_ = 0;
+  bool on_heap_ = false;
 };
 
 }  // namespace drover::steps

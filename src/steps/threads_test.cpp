@@ -128,6 +128,35 @@ TYPED_TEST(Threads, AnInfiniteLoopIsCancelledFromItsThreadAndAnother) {
   EXPECT_EQ(count.load(), after_cancel);
 }
 
+TYPED_TEST(Threads, ACancelFromAnotherThreadWaitsForTheAwaitedTask) {
+  struct Witness {
+    explicit Witness(std::atomic<int>& s) : stage(s) { stage = 1; }
+    ~Witness() { stage = 2; }
+    Witness(const Witness&) = delete;
+    std::atomic<int>& stage;
+  };
+  std::atomic<int> stage{0};
+  auto work = [&stage]() -> coro::Task<void> {
+    const Witness witness(stage);
+    co_await coro::sleep_for(1h);
+  };
+  TypeParam flow(this->worker);
+  flow.await(work());
+  flow.execute();
+  int seen = 0;
+  std::atomic<bool> returned{false};
+  std::jthread other([&] {
+    while (stage.load() == 0) std::this_thread::yield();
+    flow.cancel();
+    seen = stage.load();
+    returned = true;
+    this->worker.post([] {});
+  });
+  this->worker.run_until([&returned] { return returned.load(); });
+  other.join();
+  EXPECT_EQ(seen, 2);
+}
+
 // Case 28, as far as the worker is the tool: it has no handles of its own to cancel.
 TYPED_TEST(Threads, FiftyThreadsPostFlows) {
   constexpr int threads = 50;

@@ -6,26 +6,16 @@ namespace drover::steps {
 
 ThrottleGate::ThrottleGate(coro::Worker& worker, std::size_t max, coro::Duration period,
                            std::size_t max_queue) noexcept
-    : worker_(worker), max_(max), period_(period), max_queue_(max_queue) {
+    : worker_(worker), max_(max), period_(period), queue_(SyncHold::Stage::at_throttle, max_queue) {
   assert(period > coro::Duration::zero());
   begin_window(worker.now());
 }
 
 Admission ThrottleGate::enter(SyncHold& hold) noexcept {
   if (!armed()) begin_window(worker_.now());
-  if (count_ < max_) {
-    ++count_;
-    hold.stage = SyncHold::Stage::inside;
-    return Admission::admitted;
-  }
-  if (queue_.size() >= max_queue_) return Admission::rejected;
-  hold.stage = SyncHold::Stage::at_throttle;
-  queue_.push(hold);
-  return Admission::queued;
-}
-
-void ThrottleGate::leave(SyncHold& hold) noexcept {
-  if (hold.stage == SyncHold::Stage::at_throttle) queue_.remove(hold);
+  if (count_ == max_) return queue_.push(hold);
+  ++count_;
+  return hold.go_in();
 }
 
 void ThrottleGate::reset() noexcept {
@@ -51,7 +41,6 @@ bool ThrottleGate::let_waiters_in() noexcept {
   while (count_ < max_ && !queue_.empty()) {
     ++count_;
     SyncHold& next = queue_.pop();
-    next.stage = SyncHold::Stage::inside;
     next.counted = true;
     next.primitive().let_in(next);
   }

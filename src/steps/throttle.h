@@ -13,7 +13,6 @@
 #include "coro/clock.h"
 #include "coro/timer_wheel.h"
 #include "coro/worker.h"
-#include "steps/mutex.h"
 #include "steps/sync.h"
 
 namespace drover::steps {
@@ -29,7 +28,7 @@ class ThrottleGate final : coro::TimerNode {
   ~ThrottleGate() { worker_.timers().remove(*this); }
 
   Admission enter(SyncHold& hold) noexcept;
-  void leave(SyncHold& hold) noexcept;
+  void leave(SyncHold& hold) noexcept { queue_.remove(hold); }
 
   // Ends the window now.
   void reset() noexcept;
@@ -45,7 +44,6 @@ class ThrottleGate final : coro::TimerNode {
   coro::Worker& worker_;
   std::size_t max_;
   coro::Duration period_;
-  std::size_t max_queue_;
   std::size_t count_ = 0;  // of this window
   coro::Instant window_end_{};
   HoldQueue queue_;
