@@ -2,11 +2,13 @@
 // beside timers on a binary heap (which cannot remove from its middle).
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <queue>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "coro/block_on.h"
@@ -30,6 +32,28 @@ void await_a_task(benchmark::State& state) {
   block_on(worker, body());
 }
 BENCHMARK(await_a_task);
+
+// So many tasks yield to each other; their frames lie in memory in another order than in the queue,
+// as those of tasks do that have waited for this and that.
+void resume_scattered_frames(benchmark::State& state) {
+  Worker worker;
+  const auto count = static_cast<std::size_t>(state.range(0));
+  bool stopping = false;
+  const auto flow = [&stopping]() -> Task<void> {
+    while (!stopping) co_await yield();
+  };
+  const auto body = [&](Scope& scope) -> Task<void> {
+    std::vector<Task<void>> tasks;
+    for (std::size_t i = 0; i < count; ++i) tasks.push_back(flow());
+    std::shuffle(tasks.begin(), tasks.end(), std::mt19937_64(1));
+    for (Task<void>& task : tasks) scope.start(std::move(task));
+    for (auto _ : state) co_await yield();
+    stopping = true;
+  };
+  block_on(worker, with_scope(body));
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(resume_scattered_frames)->Arg(64)->Arg(4'096)->Arg(65'536);
 
 Task<void> nothing() {
   co_return;

@@ -26,6 +26,17 @@ TEST(ReadyQueue, IsFirstInFirstOutAndGrows) {
   EXPECT_TRUE(queue.empty());
 }
 
+TEST(ReadyQueue, FetchingAheadChangesNothing) {
+  ReadyQueue queue;
+  for (std::size_t i = 0; i < 100; ++i) queue.push(handle(i));
+  queue.withdraw(50);
+  for (std::size_t i = 0; i < 100; ++i) {
+    if (queue.size() > 8) queue.prefetch(8);  // of a withdrawn entry, too: nothing is there
+    EXPECT_EQ(queue.pop(), i == 50 ? nullptr : handle(i));
+  }
+  EXPECT_TRUE(queue.empty());
+}
+
 TEST(ReadyQueue, TheOnlyEntryIsWithdrawn) {
   ReadyQueue queue;
   queue.withdraw(queue.push(handle(1)));
