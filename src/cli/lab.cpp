@@ -14,6 +14,10 @@ void add_lab(CLI::App& app, std::function<int()>& chosen) {
       "\n"
       "docs/lab.md walks through the experiments and has the results of real runs.");
   add_lab_terminals(*lab, chosen);
+  add_lab_switch(*lab, chosen);
+  add_lab_queues(*lab, chosen);
+  add_lab_scheduler(*lab, chosen);
+  add_lab_steps(*lab, chosen);
 }
 
 }  // namespace drover::cli

@@ -14,8 +14,8 @@ namespace drover::cli {
 
 struct LabOutput {
   std::size_t rounds = 1;
-  std::string json;
-  std::string html;
+  std::string json = {};
+  std::string html = {};
 };
 
 // Adds --repeat, --json and -o/--output to an experiment's command.

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cli/lab.h"
+#include "cli/lab_factors.h"
 #include "cli/lab_output.h"
-#include "cli/usage_error.h"
 #include "lab/terminals_experiment.h"
 
 namespace drover::cli {
@@ -26,29 +26,6 @@ struct Arguments {
   LabOutput output;
 };
 
-std::vector<lab::TerminalModel> parse_models(const std::vector<std::string>& names) {
-  std::vector<lab::TerminalModel> models;
-  for (const std::string& name : names) {
-    const auto model = lab::terminal_model(name);
-    if (!model) {
-      std::vector<std::string_view> known;
-      for (const auto one : lab::terminal_models) known.push_back(lab::name_of(one));
-      throw UsageError(
-          fmt::format("--model {}: expected some of {}", name, fmt::join(known, ", ")));
-    }
-    models.push_back(*model);
-  }
-  return models;
-}
-
-// 1, 2, 4, … up to `most`, and `most` itself.
-std::vector<std::size_t> doubling(std::size_t most) {
-  std::vector<std::size_t> counts;
-  for (std::size_t count = 1; count < most; count *= 2) counts.push_back(count);
-  counts.push_back(most);
-  return counts;
-}
-
 std::string command_line(const Arguments& arguments) {
   return fmt::format("drover lab terminals -t {} -w {}{} -i {} --model {} --repeat {}",
                      fmt::join(arguments.workers, ","), arguments.terminals,
@@ -58,7 +35,7 @@ std::string command_line(const Arguments& arguments) {
 
 int perform(const Arguments& arguments) {
   lab::TerminalsOptions options;
-  options.models = parse_models(arguments.models);
+  options.models = parse_models(arguments.models, lab::terminal_models, lab::terminal_model);
   options.workers = arguments.workers;
   options.terminals =
       arguments.multi ? doubling(arguments.terminals) : std::vector{arguments.terminals};

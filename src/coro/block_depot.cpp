@@ -34,9 +34,6 @@ void* BlockDepot::Cache::allocate() {
   FreeBlock* block = loaded_;
   loaded_ = block->next;
   --loaded_count_;
-  // The next block was last written on another core, as often as not: it is fetched while the
-  // caller fills this one.
-  __builtin_prefetch(loaded_, 1);
   return block;
 }
 

@@ -56,7 +56,7 @@ bool IdleWorkers::announce_sleep(Sleeper& sleeper, bool was_searching) noexcept 
   }
   assert(awake(before) >= 1 && (!was_searching || searching(before) >= 1));
   // F2 of the argument: pairs with the fence in wake_one().
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  full_fence();
   return awake(before) == 1;
 }
 

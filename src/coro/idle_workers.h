@@ -23,6 +23,8 @@
 //    of the count are read-modify-writes that acquire and release, so its fence, too, comes later.
 // For this, who moves work from one queue to another must call wake_one() as well, when it has
 // done so: a sleeper may have looked while the work was in neither.
+//
+// test/model/idle_workers.pml checks this exhaustively for small cases, with the pool's queues.
 #pragma once
 
 #include <atomic>
@@ -30,6 +32,8 @@
 #include <cstdint>
 #include <mutex>
 #include <vector>
+
+#include "coro/full_fence.h"
 
 namespace drover::coro {
 
@@ -57,7 +61,7 @@ class IdleWorkers {
   // After work was made visible. The woken worker counts as searching.
   void wake_one() noexcept {
     // F1 above: pairs with the fence in announce_sleep(), and with itself.
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    full_fence();
     const std::uint32_t state = state_.load(std::memory_order_relaxed);
     if (searching(state) == 0 && awake(state) < workers_) wake_sleeper();
   }

@@ -167,10 +167,19 @@ void StealingPool::push_local(PoolWorker& self, PoolTaskList& tasks) noexcept {
   while (PoolTask* task = tasks.pop_front()) push_local(self, *task);
 }
 
+std::unique_lock<std::mutex> StealingPool::lock_global() noexcept {
+  std::unique_lock lock(global_mutex_, std::try_to_lock);
+  if (!lock) {
+    lock.lock();
+    add(global_lock_waits_, 1);
+  }
+  return lock;
+}
+
 void StealingPool::push_global(PoolTaskList tasks) noexcept {
   PoolTaskList relayed;
   {
-    const std::lock_guard lock(global_mutex_);
+    const auto lock = lock_global();
     global_.append(std::move(tasks));
     if (relay_ && global_.size() > relay_threshold_ && !relay_->full()) {
       relayed.append(global_.take_front(relay_unlinked));
@@ -187,7 +196,7 @@ void StealingPool::push_relay(PoolTaskList tasks) noexcept {
     // Others were quicker to fill it. These were the oldest, and are again.
     PoolTaskList refused(chain);
     tasks.prepend(std::move(refused));
-    const std::lock_guard lock(global_mutex_);
+    const auto lock = lock_global();
     global_.prepend(std::move(tasks));
     global_size_.store(global_.size(), std::memory_order_relaxed);
     return;
@@ -223,7 +232,7 @@ PoolTask* StealingPool::take_global(PoolWorker& self, std::size_t most) noexcept
   if (global_size_.load(std::memory_order_relaxed) == 0) return nullptr;
   PoolTaskList batch;
   {
-    const std::lock_guard lock(global_mutex_);
+    const auto lock = lock_global();
     const std::size_t share = global_.size() / workers_.size() + 1;
     batch.append(global_.take_front(std::min(share, most)));
     global_size_.store(global_.size(), std::memory_order_relaxed);

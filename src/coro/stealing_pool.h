@@ -99,6 +99,11 @@ class StealingPool {
   // Requires: worker < workers().
   const PoolWorkerStatistics& statistics(std::size_t worker) const noexcept;
 
+  // How often a thread found the global list's lock taken, and waited for it.
+  std::uint64_t global_lock_waits() const noexcept {
+    return global_lock_waits_.load(std::memory_order_relaxed);
+  }
+
  private:
   struct PoolWorker;
 
@@ -121,6 +126,7 @@ class StealingPool {
   bool work_is_queued() const noexcept;
   void push_local(PoolWorker& self, PoolTask& task) noexcept;
   void push_local(PoolWorker& self, PoolTaskList& tasks) noexcept;
+  std::unique_lock<std::mutex> lock_global() noexcept;
   void push_global(PoolTaskList tasks) noexcept;
   void push_relay(PoolTaskList tasks) noexcept;
   void keep_error(PoolWorker& self) noexcept;
@@ -139,10 +145,11 @@ class StealingPool {
   std::atomic<bool> stopping_{false};
   std::atomic<bool> finished_{false};
 
-  // Written under the mutex; the size is read without it.
+  // Written under the mutex; the size and the waits are read without it.
   alignas(64) std::mutex global_mutex_;
   PoolTaskList global_;
   std::atomic<std::size_t> global_size_{0};
+  std::atomic<std::uint64_t> global_lock_waits_{0};
 
   // For threads that are not of the pool.
   alignas(64) std::mutex foreign_mutex_;

@@ -26,6 +26,13 @@ class ChainedFuture {
     return ChainedFuture(std::move(state));
   }
 
+  // Fulfilled by the current worker when it next looks at what was posted to it.
+  static ChainedFuture soon() {
+    auto state = std::make_shared<State>();
+    coro::Worker::current().post([state] { state->fulfil(); });
+    return ChainedFuture(std::move(state));
+  }
+
   // Calls `continuation` once this is fulfilled; the future it returns, in its turn, fulfils the
   // one that is handed back.
   ChainedFuture then(std::function<ChainedFuture()> continuation) {

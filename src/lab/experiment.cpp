@@ -18,4 +18,9 @@ std::optional<Spread> spread_of(const Cell& cell, std::size_t figure) {
   return Spread{median, values.front(), values.back(), values.size()};
 }
 
+bool has_spread(const Experiment& experiment) {
+  return std::ranges::any_of(experiment.cells,
+                             [](const Cell& cell) { return cell.rounds.size() > 1; });
+}
+
 }  // namespace drover::lab

@@ -35,9 +35,12 @@ struct Factor {
   std::string title;  // over a column
 };
 
+// In place of a setting where the subject does not have the factor: of workers, a thread.
+inline constexpr std::int64_t no_setting = -1;
+
 struct Cell {
   std::string subject;                      // "coroutine", "thread"
-  std::vector<std::int64_t> settings;       // a value for each factor
+  std::vector<std::int64_t> settings;       // a value for each factor, or no_setting
   std::vector<std::vector<double>> rounds;  // of each a value for each figure; NaN: not measured
   std::string note;                         // why it stopped, or was not measured at all
 };
@@ -88,5 +91,8 @@ struct Spread {
 
 // Of the rounds in which the figure was measured; nothing if it was in none.
 std::optional<Spread> spread_of(const Cell& cell, std::size_t figure);
+
+// Whether a cell was measured more than once.
+bool has_spread(const Experiment& experiment);
 
 }  // namespace drover::lab

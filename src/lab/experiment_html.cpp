@@ -33,8 +33,9 @@ std::string line_name(const Experiment& experiment, const Picture& picture, cons
     if (i == picture.across) continue;
     std::set<std::int64_t> values;
     for (const Cell& other : experiment.cells) values.insert(other.settings[i]);
-    if (values.size() < 2) continue;
-    name += fmt::format(", {} {}", cell.settings[i], experiment.factors[i].title);
+    values.erase(no_setting);
+    if (values.size() < 2 || cell.settings[i] == no_setting) continue;
+    name += ", " + counted(cell.settings[i], experiment.factors[i].title);
   }
   return name;
 }
@@ -87,7 +88,7 @@ report::Chart chart_of(const Experiment& experiment, const Picture& picture, std
   const double first = across.empty() ? 0 : *across.begin();
   const double last = across.empty() ? 1 : *across.rbegin();
   report::Panel panel{
-      .title = fmt::format("{}{}", figure.title, figure.unit.empty() ? "" : ", " + figure.unit),
+      .title = title_with_unit(figure),
       .keys = {},
       .height = 300,
       .axis = picture.logarithmic
@@ -131,15 +132,17 @@ void write_cells(HtmlWriter& html, const Experiment& experiment) {
   const auto section = html.open("section");
   html.line("h2", "Figures");
   report::HtmlTable table;
-  table.caption = "Medians of the rounds; ± is half of what the rounds spread over";
+  table.caption = has_spread(experiment)
+                      ? "Medians of the rounds; ± is half of what the rounds spread over"
+                      : "Of one round: how far it would spread is not known";
   table.columns.push_back({"Subject"});
   for (const Factor& factor : experiment.factors) table.columns.push_back({factor.title, true});
   for (const Figure& figure : experiment.figures) {
-    table.columns.push_back({figure.title + (figure.unit.empty() ? "" : ", " + figure.unit), true});
+    table.columns.push_back({title_with_unit(figure), true});
   }
   for (const Cell& cell : experiment.cells) {
     report::HtmlRow row = {cell.subject};
-    for (const std::int64_t setting : cell.settings) row.push_back(fmt::format("{}", setting));
+    for (const std::int64_t setting : cell.settings) row.push_back(setting_text(setting));
     for (std::size_t i = 0; i < experiment.figures.size(); ++i) {
       const auto spread = spread_of(cell, i);
       row.push_back(spread ? spread_text(*spread) : "–");
@@ -149,8 +152,7 @@ void write_cells(HtmlWriter& html, const Experiment& experiment) {
   report::write_table(html, table);
   for (const Cell& cell : experiment.cells) {
     if (cell.note.empty()) continue;
-    html.line("p", {{"class", "note"}},
-              fmt::format("{} {}: {}", cell.subject, fmt::join(cell.settings, " "), cell.note));
+    html.line("p", {{"class", "note"}}, fmt::format("{}: {}", cell_name(cell), cell.note));
   }
 }
 

@@ -11,7 +11,8 @@ using Json = nlohmann::ordered_json;
 Json settings_json(const Experiment& experiment, const Cell& cell) {
   Json json = Json::object();
   for (std::size_t i = 0; i < experiment.factors.size(); ++i) {
-    json[experiment.factors[i].name] = cell.settings.at(i);
+    const std::int64_t setting = cell.settings.at(i);
+    if (setting != no_setting) json[experiment.factors[i].name] = setting;
   }
   return json;
 }

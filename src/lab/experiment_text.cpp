@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 namespace drover::lab {
@@ -19,7 +20,7 @@ Row head_of(const Experiment& experiment) {
 
 Row row_of(const Experiment& experiment, const Cell& cell) {
   Row row = {cell.subject};
-  for (const std::int64_t setting : cell.settings) row.push_back(fmt::format("{}", setting));
+  for (const std::int64_t setting : cell.settings) row.push_back(setting_text(setting));
   for (std::size_t i = 0; i < experiment.figures.size(); ++i) {
     const auto spread = spread_of(cell, i);
     row.push_back(spread ? spread_text(*spread) : "-");
@@ -31,6 +32,21 @@ Row row_of(const Experiment& experiment, const Cell& cell) {
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count_if(
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+// Of a rate a title with a slash; of anything else one with the unit's first word: "CPU %".
+bool says_its_unit(const Figure& figure) {
+  if (figure.unit.empty()) return true;
+  if (figure.unit.starts_with("1/")) return figure.title.find('/') != std::string::npos;
+  const std::string word = figure.unit.substr(0, figure.unit.find(' '));
+  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  for (std::size_t at = figure.title.find(word); at != std::string::npos;
+       at = figure.title.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool begins = at == 0 || !is_letter(figure.title[at - 1]);
+    if (begins && (end == figure.title.size() || !is_letter(figure.title[end]))) return true;
+  }
+  return false;
 }
 
 std::string aligned(const std::vector<Row>& rows) {
@@ -76,16 +92,39 @@ std::string spread_text(const Spread& spread) {
   return text + fmt::format(" ±{:.0f}%", 100 * half);
 }
 
+std::string title_with_unit(const Figure& figure) {
+  return says_its_unit(figure) ? figure.title : figure.title + ", " + figure.unit;
+}
+
+std::string counted(std::int64_t count, const std::string& plural) {
+  const bool is_word = std::ranges::all_of(plural, [](char c) { return c >= 'a' && c <= 'z'; });
+  const bool is_singular = count == 1 && is_word && plural.ends_with('s');
+  return fmt::format("{} {}", count, plural.substr(0, plural.size() - (is_singular ? 1 : 0)));
+}
+
+std::string setting_text(std::int64_t setting) {
+  return setting == no_setting ? "-" : fmt::format("{}", setting);
+}
+
+std::string cell_name(const Cell& cell) {
+  std::string name = cell.subject;
+  for (const std::int64_t setting : cell.settings) {
+    if (setting != no_setting) name += fmt::format(" {}", setting);
+  }
+  return name;
+}
+
 std::string experiment_text(const Experiment& experiment) {
   std::vector<Row> rows = {head_of(experiment)};
   std::string notes;
   for (const Cell& cell : experiment.cells) {
     rows.push_back(row_of(experiment, cell));
     if (!cell.note.empty()) {
-      notes += fmt::format("{} {}: {}\n", cell.subject, fmt::join(cell.settings, " "), cell.note);
+      notes += fmt::format("{}: {}\n", cell_name(cell), cell.note);
     }
   }
   std::string text = aligned(rows);
+  if (!has_spread(experiment)) text += "\nOne round: how far it would spread is not known.\n";
   if (!notes.empty()) text += "\n" + notes;
   if (!experiment.findings.empty()) text += "\n";
   for (const std::string& finding : experiment.findings) text += finding + "\n";

@@ -14,6 +14,18 @@ std::string short_number(double value);
 // "1.23M ±4%": half of what the rounds spread over, of the median; only with two rounds and more.
 std::string spread_text(const Spread& spread);
 
+// "tasks/s", "late p99, µs": a figure's title with its unit, which is said once.
+std::string title_with_unit(const Figure& figure);
+
+// "1 worker", "2 workers": of a title of one word.
+std::string counted(std::int64_t count, const std::string& plural);
+
+// "1024"; a dash in place of no_setting.
+std::string setting_text(std::int64_t setting);
+
+// "thread 4096": which cell it is.
+std::string cell_name(const Cell& cell);
+
 std::string experiment_text(const Experiment& experiment);
 
 }  // namespace drover::lab

@@ -68,8 +68,9 @@ void find(Experiment& experiment) {
   }
   if (best == nullptr) return;
   experiment.findings.push_back(
-      fmt::format("Most tasks for a second of processor time: {} ({}, {} terminals, {} workers).",
-                  short_number(best_value), best->subject, best->settings[0], best->settings[1]));
+      fmt::format("Most tasks for a second of processor time: {} ({}, {}, {}).",
+                  short_number(best_value), best->subject, counted(best->settings[0], "terminals"),
+                  counted(best->settings[1], "workers")));
 }
 
 }  // namespace

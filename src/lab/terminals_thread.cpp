@@ -1,18 +1,13 @@
 // A terminal as a thread: code that blocks. The simplest to read; the system keeps a stack for each
 // and decides who runs.
-#include <fmt/format.h>
-#include <pthread.h>
 #include <sys/prctl.h>
 
 #include <atomic>
-#include <cerrno>
 #include <memory>
-#include <stdexcept>
-#include <system_error>
 #include <thread>
-#include <utility>
 #include <vector>
 
+#include "lab/small_thread.h"
 #include "lab/terminal_herd.h"
 #include "lab/terminals_usage.h"
 
@@ -40,56 +35,10 @@ void terminal(const std::atomic<bool>& stopping, TerminalTally& tally, bool is_w
   }
 }
 
-// As small as a stack may be: what is compared is the threads, not the memory wasted on them.
-constexpr std::size_t stack_bytes = 64 * 1024;
-
-constexpr coro::Duration start_patience = std::chrono::seconds(10);
-
-class TerminalThread {
- public:
-  TerminalThread(const std::atomic<bool>& stopping, bool is_watched)
-      : stopping_(stopping), is_watched_(is_watched) {}
-  TerminalThread(const TerminalThread&) = delete;
-  TerminalThread& operator=(const TerminalThread&) = delete;
-
-  ~TerminalThread() { join(); }
-
-  void join() {
-    if (std::exchange(started_, false)) pthread_join(thread_, nullptr);
-  }
-
-  void start() {
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, stack_bytes);
-    const auto body = [](void* self) -> void* {
-      auto& thread = *static_cast<TerminalThread*>(self);
-      terminal(thread.stopping_, thread.tally, thread.is_watched_);
-      return nullptr;
-    };
-    const int error = pthread_create(&thread_, &attributes, body, this);
-    pthread_attr_destroy(&attributes);
-    if (error != 0) throw std::system_error(error, std::generic_category(), "pthread_create");
-    started_ = true;
-  }
-
+struct TerminalThread {
   TerminalTally tally;
-
- private:
-  const std::atomic<bool>& stopping_;
-  const bool is_watched_;
-  bool started_ = false;
-  pthread_t thread_{};
+  SmallThread thread;  // ends before what it counts in
 };
-
-// Those that run already keep the processors from the one that starts the others.
-void require_in_time(Instant begun, coro::Duration duration, std::size_t started,
-                     std::size_t terminals) {
-  if (now() - begun < duration + start_patience) return;
-  throw std::runtime_error(
-      fmt::format("only {} of {} threads were started in {} s", started, terminals,
-                  std::chrono::round<std::chrono::seconds>(now() - begun).count()));
-}
 
 }  // namespace
 
@@ -105,10 +54,11 @@ TerminalsOutcome run_terminal_threads(const TerminalsPlan& plan) {
   try {
     TerminalsUsage usage(plan.terminals);
     for (std::size_t i = 0; i < plan.terminals; ++i) {
-      threads.push_back(
-          std::make_unique<TerminalThread>(stopping, i % terminals_a_watched_one == 0));
-      threads.back()->start();
-      require_in_time(usage.begun(), plan.duration, i + 1, plan.terminals);
+      threads.push_back(std::make_unique<TerminalThread>());
+      TerminalThread* one = threads.back().get();
+      const bool is_watched = i % terminals_a_watched_one == 0;
+      one->thread.start([=, &stopping] { terminal(stopping, one->tally, is_watched); });
+      require_started_in_time(usage.begun(), plan.duration, i + 1, plan.terminals);
     }
     std::this_thread::sleep_until(usage.begun() + plan.duration);
     // Before the time is taken: what is done after it must not count.
@@ -118,12 +68,11 @@ TerminalsOutcome run_terminal_threads(const TerminalsPlan& plan) {
     stop();
     throw;
   }
-  for (auto& thread : threads) {
-    TerminalTally& tally = thread->tally;
-    thread->join();
-    outcome.tasks += tally.tasks;
-    outcome.early += tally.early;
-    tally.lateness.add_to(lateness);
+  for (auto& one : threads) {
+    one->thread.join();
+    outcome.tasks += one->tally.tasks;
+    outcome.early += one->tally.early;
+    one->tally.lateness.add_to(lateness);
   }
   set_lateness(outcome, lateness);
   return outcome;

@@ -88,5 +88,206 @@ class Terminals(harness.TestCase):
         self.assertNotIn("note", cell)
 
 
+class Switch(harness.TestCase):
+
+    def document(self, *arguments):
+        command = harness.drover("lab", "switch", "--warm-up", 0, *arguments, "--json", "-")
+        self.expect(command, SUCCESS)
+        return json.loads(command.out), command.err
+
+    def test_every_model(self):
+        document, said = self.document("-t", "1,2", "-w", 8, "-i", 0.3, "--repeat", 2, "--work", 500,
+                                       "--model", "coroutine,steps,machine,future,thread")
+        self.assertEqual(document["experiment"], "switch")
+        self.assertIn("coroutine, workers: 2, flows: 8, operations/s: ", said)
+        self.assertIn("thread, flows: 8, operations/s: ", said)
+        self.assertIn("500 ns = ", document["findings"][0])
+        self.assertEqual([(cell["subject"], cell["settings"].get("workers"))
+                          for cell in document["cells"]],
+                         [("coroutine", 1), ("coroutine", 2), ("steps", 1), ("steps", 2),
+                          ("machine", 1), ("machine", 2), ("future", 1), ("future", 2),
+                          ("thread", None)])
+        for cell in document["cells"]:
+            self.assertEqual(len(cell["rounds"]), 2)
+            for figures in cell["rounds"]:
+                self.assertGreater(figures["operations"], 0)
+                self.assertAlmostEqual(figures["operations_per_second"],
+                                       figures["operations"] / figures["seconds"], delta=1)
+                self.assertGreaterEqual(figures["seconds"], 0.3)
+                self.assertGreater(figures["wall_seconds"], figures["seconds"])
+
+    def test_multi_doubles_up_to_the_number(self):
+        document, said = self.document("-t", 1, "-w", 6, "-i", 0.1, "--multi", "--model", "machine")
+        self.assertEqual([cell["settings"]["flows"] for cell in document["cells"]], [1, 2, 4, 6])
+        self.assertIn("machine on 1 worker: most operations at ", document["findings"][1])
+        self.assertIn("One round", said)
+
+    def test_wrong_use(self):
+        for arguments, message in ((("-w", 0), "not in range"),
+                                   (("-t", 0), "not in range"),
+                                   (("--work", 0), "not in range"),
+                                   (("--warm-up", -1), "not in range"),
+                                   (("-i", 0), "not in range"),
+                                   (("--model", "fiber"), "expected some of coroutine")):
+            with self.subTest(arguments=arguments):
+                command = harness.drover("lab", "switch", *arguments)
+                self.expect(command, USAGE)
+                self.assertIn(message, command.err)
+
+
+class Steps(harness.TestCase):
+
+    OWN = ["coroutine", "asyncsteps", "nitrosteps", "nitrosteps-default"]
+    FIBERS = ["fiber-protected", "fiber-pooled"]
+    SMALL = ("--flows", 700, "--wave", 300, "--waits", 1000)
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="drover-e2e-")
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def test_every_test_and_both_documents(self):
+        json_file = os.path.join(self.folder, "lab.json")
+        html_file = os.path.join(self.folder, "lab.html")
+        command = harness.drover("lab", "steps", *self.SMALL, "--repeat", 2, "--json", json_file,
+                                 "-o", html_file)
+        self.expect(command, SUCCESS)
+        self.assertRegex(command.out, r"coroutine waits: [0-9.]+[kM]? Hz, time: ")
+        with open(json_file, encoding="utf-8") as file:
+            document = json.load(file)
+        self.assertEqual(document["experiment"], "steps")
+        cells = {cell["subject"]: cell for cell in document["cells"]}
+        # A build without fibers says so in place of figures.
+        models = self.OWN + [fiber for fiber in self.FIBERS
+                             if not any(finding.startswith(f"{fiber}: not in ")
+                                        for finding in document["findings"])]
+        sizes = {"simple": (700, 1, 0), "parallel": (700, 300, 700), "waits": (300, 300, 1000)}
+        self.assertEqual(set(cells), {f"{model} {test}" for model in models for test in sizes})
+        for test, (flows, at_once, waits) in sizes.items():
+            for model in models:
+                cell = cells[f"{model} {test}"]
+                self.assertEqual(cell["settings"],
+                                 {"flows": flows, "at_once": at_once, "waits": waits})
+                self.assertEqual(len(cell["rounds"]), 2)
+                for figures in cell["rounds"]:
+                    operations = figures["operations_per_second"] * figures["seconds"]
+                    self.assertAlmostEqual(operations, waits if test == "waits" else flows, 3)
+                    self.assertGreater(figures["peak_bytes"], 0)
+        self.assertTrue(document["findings"][-1])
+        self.assertIn("nitrosteps waits : asyncsteps waits = ", command.out)
+        with open(html_file, encoding="utf-8") as file:
+            self.assertIn("What it comes to", file.read())
+
+    def test_fibers_are_measured_or_said_to_be_missing(self):
+        command = harness.drover("lab", "steps", *self.SMALL, "--model", "fiber-pooled", "--test",
+                                 "waits", "--json", "-")
+        [cell] = json.loads(command.out)["cells"]
+        if "note" in cell:
+            self.expect(command, FAILURE)
+            self.assertIn("not in ", cell["note"])
+            self.assertIn(cell["note"], command.err)
+        else:
+            self.expect(command, SUCCESS)
+            self.assertIn("fiber-pooled waits: ", command.err)
+
+    def test_wrong_use(self):
+        for arguments, message in (
+                (("--flows", 0), "not in range"),
+                (("--wave", 0), "not in range"),
+                (("--waits", 0), "not in range"),
+                (("--test", "wait"), "--test wait: expected some of simple, parallel, waits"),
+                (("--model", "fiber"), "expected some of coroutine, asyncsteps")):
+            with self.subTest(arguments=arguments):
+                command = harness.drover("lab", "steps", *arguments)
+                self.expect(command, USAGE)
+                self.assertIn(message, command.err)
+
+
+class Queues(harness.TestCase):
+
+    def test_every_queue_of_this_build(self):
+        command = harness.drover("lab", "queues", "--ratios", "1:2,2:1", "--seconds", 0.02,
+                                 "--repeat", 2, "--batch", 16, "--json", "-")
+        self.expect(command, SUCCESS)
+        document = json.loads(command.out)
+        self.assertEqual(document["experiment"], "queues")
+        queues = ["none", "segment", "array-epochs", "array-hazard-pointers", "batch", "ticket",
+                  "locked", "moodycamel"]
+        if any("without moodycamel" in sentence for sentence in document["method"]):
+            queues.remove("moodycamel")
+        self.assertEqual([(cell["settings"]["producers"], cell["settings"]["consumers"],
+                           cell["subject"]) for cell in document["cells"]],
+                         [(*ratio, queue) for ratio in ((1, 2), (2, 1)) for queue in queues])
+        for cell in document["cells"]:
+            self.assertEqual(len(cell["rounds"]), 2)
+            self.assertNotIn("note", cell)  # which says that items were lost
+        self.assertIn("1:2 ticket: ", command.err)
+
+    def test_asked_for_alone(self):
+        with tempfile.TemporaryDirectory(prefix="drover-e2e-") as folder:
+            page = os.path.join(folder, "queues.html")
+            command = harness.drover("lab", "queues", "--ratios", "1:1", "--queues", "ticket,locked",
+                                     "--work", 8, "--unbalanced", "--seconds", 0.01, "--repeat", 1,
+                                     "-o", page)
+            self.expect(command, SUCCESS)
+            self.assertIn("1:1 locked: ", command.out)
+            self.assertNotIn("segment", command.out)
+            with open(page, encoding="utf-8") as file:
+                self.assertIn("ticket: times the better of locked and moodycamel", file.read())
+
+    def test_wrong_use(self):
+        for arguments, message in ((("--ratios", "1:0"), "--ratios 1:0: expected producers:consumers"),
+                                   (("--ratios", "4"), "--ratios 4: expected"),
+                                   (("--ratios", "1:1,2:9999"), "--ratios 2:9999: expected"),
+                                   (("--queues", "ring"), "--queues ring: expected some of none"),
+                                   (("--batch", 0), "not in range"),
+                                   (("--work", -1), "not in range"),
+                                   (("--seconds", 0), "not in range")):
+            with self.subTest(arguments=arguments):
+                command = harness.drover("lab", "queues", *arguments)
+                self.expect(command, USAGE)
+                self.assertIn(message, command.err)
+
+
+class Scheduler(harness.TestCase):
+
+    def document(self, *arguments):
+        command = harness.drover("lab", "scheduler", "--spawners", "2,3", "--workers", "2",
+                                 "--tasks", 1000, "--seconds", 0.01, "--repeat", 2, *arguments,
+                                 "--json", "-")
+        self.expect(command, SUCCESS)
+        return json.loads(command.out), command.err
+
+    def test_both_in_turns(self):
+        document, said = self.document()
+        self.assertEqual(document["experiment"], "scheduler")
+        self.assertEqual([(cell["settings"]["spawners"], cell["subject"])
+                          for cell in document["cells"]],
+                         [(2, "direct"), (2, "relay"), (3, "direct"), (3, "relay")])
+        for direct, relay in (document["cells"][:2], document["cells"][2:]):
+            for one, other in zip(direct["rounds"], relay["rounds"], strict=True):
+                self.assertGreater(one["tasks_per_second"], 0)
+                self.assertEqual(one["relay_batches_per_million"], 0)
+                self.assertNotIn("relay_to_direct", one)
+                self.assertAlmostEqual(other["relay_to_direct"],
+                                       other["tasks_per_second"] / one["tasks_per_second"])
+        self.assertIn("2 spawners, 2 workers: direct ", said)
+        self.assertIn("The relay gains most with ", document["findings"][0])
+
+    def test_from_outside_all_goes_through_the_global_list(self):
+        document, _ = self.document("--outside")
+        self.assertIn("outside of the pool", document["method"][0])
+        for cell in document["cells"]:
+            if cell["subject"] == "direct":
+                self.assertEqual(cell["median"]["overflow_share"], 0)
+
+    def test_wrong_use(self):
+        for arguments in (("--spawners", 0), ("--workers", 1025), ("--tasks", 0), ("--seconds", 0)):
+            with self.subTest(arguments=arguments):
+                command = harness.drover("lab", "scheduler", *arguments)
+                self.expect(command, USAGE)
+                self.assertIn("not in range", command.err)
+
+
 if __name__ == "__main__":
     harness.main()

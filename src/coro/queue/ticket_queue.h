@@ -144,6 +144,9 @@ class TicketQueue {
           if (slot < segment_slots) set_mark(slot, closed);
           return false;
         }
+        // The mark's line is another one for each full batch, and cold: it comes while the items
+        // are written, which the compare-and-swap would else wait for first.
+        __builtin_prefetch(&marks[slot], 1);
         std::copy(run.begin(), run.end(), items.begin() + static_cast<std::ptrdiff_t>(slot));
         Interleaving::claimed();
         // The release pairs with the acquire of mark().
@@ -160,6 +163,7 @@ class TicketQueue {
         Interleaving::looked();
         if (count > 0) {
           Position begin = Position::unpack(seen);
+          prefetch(begin.slot, end.slot);
           if (position.compare_exchange_strong(seen, end.pack(), std::memory_order_acq_rel,
                                                std::memory_order_acquire)) {
             advance(begin, count, [&](std::size_t slot, std::size_t size, std::size_t done) {
@@ -202,6 +206,13 @@ class TicketQueue {
       return count;
     }
 
+    // Items come from the cache of whoever pushed them; nothing behind the compare-and-swap that
+    // takes them would be fetched before it is done.
+    void prefetch(std::size_t begin, std::size_t end) const noexcept {
+      constexpr std::size_t step = cache_line_bytes / sizeof(Item);
+      for (std::size_t slot = begin; slot < end; slot += step) __builtin_prefetch(&items[slot]);
+    }
+
     // Where the unpublished slots from `begin` on end, if something behind them was published.
     std::optional<std::size_t> find_gap_end(std::size_t begin) const noexcept {
       const std::size_t end =
@@ -226,27 +237,30 @@ class TicketQueue {
     }
 
     Mark mark(std::size_t slot) const noexcept {
-      return marks[slot].load(std::memory_order_acquire);
+      // Reading alone; the type cannot say so before C++26.
+      return std::atomic_ref(const_cast<Mark&>(marks[slot])).load(std::memory_order_acquire);
     }
 
     // False if it had been set.
     bool set_mark(std::size_t slot, Mark value) noexcept {
       Mark expected = unwritten;
-      return marks[slot].compare_exchange_strong(expected, value, std::memory_order_release,
-                                                 std::memory_order_relaxed);
+      return std::atomic_ref(marks[slot])
+          .compare_exchange_strong(expected, value, std::memory_order_release,
+                                   std::memory_order_relaxed);
     }
 
     void reset() noexcept {
       this->next.store(nullptr, std::memory_order_relaxed);
       claimed.store(0, std::memory_order_relaxed);
       position.store(0, std::memory_order_relaxed);
-      for (std::atomic<Mark>& mark : marks) mark.store(unwritten, std::memory_order_relaxed);
+      marks.fill(unwritten);
     }
 
     alignas(cache_line_bytes) std::atomic<std::uint64_t> claimed{
         0};  // by pushes; may exceed the slots
     alignas(cache_line_bytes) std::atomic<std::uint64_t> position{0};  // by pops
-    alignas(cache_line_bytes) std::array<std::atomic<Mark>, segment_slots> marks{};
+    // Not of std::atomic, so that reset() writes them by the line and not one by one.
+    alignas(cache_line_bytes) std::array<Mark, segment_slots> marks{};
     alignas(cache_line_bytes) std::array<Item, segment_slots> items;  // left as they are
   };
 

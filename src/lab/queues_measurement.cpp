@@ -1,15 +1,19 @@
-#include "queues/queue_figures.h"
+#include "lab/queues_measurement.h"
 
 #include <time.h>
 
-#include <array>
 #include <atomic>
 #include <barrier>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <memory>
+#include <new>
+#include <span>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "coro/queue/array_queue.h"
@@ -110,9 +114,9 @@ double process_cpu_s() noexcept {
 }
 
 template <class Queue>
-class Measurement {
+class QueueMeasurement {
  public:
-  explicit Measurement(const QueueLoad& load)
+  explicit QueueMeasurement(const QueueLoad& load)
       : load_(load), begin_(load.producers + load.consumers + 1) {
     const double total = load.producers + load.consumers;
     producer_work_ = load.balanced ? load.work_mean * 2 * load.producers / total : load.work_mean;
@@ -123,12 +127,7 @@ class Measurement {
 
   QueueFigures run() {
     std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < producers_.size(); ++i) {
-      threads.emplace_back([this, i] { produce(i); });
-    }
-    for (std::size_t i = 0; i < consumers_.size(); ++i) {
-      threads.emplace_back([this, i] { consume(i); });
-    }
+    start(threads);
     begin_.arrive_and_wait();
     std::this_thread::sleep_for(std::chrono::duration<double>(load_.warm_up_s));
     phase_.store(Phase::measured);
@@ -144,6 +143,24 @@ class Measurement {
 
  private:
   enum class Phase : std::uint8_t { warm_up, measured, over };
+
+  void start(std::vector<std::jthread>& threads) {
+    const std::size_t count = producers_.size() + consumers_.size();
+    threads.reserve(count);
+    try {
+      for (std::size_t i = 0; i < producers_.size(); ++i) {
+        threads.emplace_back([this, i] { produce(i); });
+      }
+      for (std::size_t i = 0; i < consumers_.size(); ++i) {
+        threads.emplace_back([this, i] { consume(i); });
+      }
+    } catch (const std::system_error&) {
+      // Those that were started wait for the others, which will not come.
+      phase_.store(Phase::over);
+      static_cast<void>(begin_.arrive(static_cast<std::ptrdiff_t>(count + 1 - threads.size())));
+      throw;
+    }
+  }
 
   void produce(std::size_t index) {
     Access<Queue> access(queue_);
@@ -233,72 +250,78 @@ class Measurement {
 };
 
 template <class Queue>
-QueueFigures measure_queue(const QueueLoad& load) {
-  return std::make_unique<Measurement<Queue>>(load)->run();
+QueueFigures measure(const QueueLoad& load) {
+  return std::make_unique<QueueMeasurement<Queue>>(load)->run();
 }
-
-constexpr std::array kinds = {
-    QueueKind::none,         QueueKind::segment,
-    QueueKind::array_epochs, QueueKind::array_hazard_pointers,
-    QueueKind::batch,        QueueKind::ticket,
-    QueueKind::locked,
-#ifdef DROVER_MOODYCAMEL
-    QueueKind::moodycamel,
-#endif
-};
 
 }  // namespace
 
-std::string_view name(QueueKind kind) noexcept {
+std::string_view name_of(QueueKind kind) noexcept {
   switch (kind) {
     case QueueKind::none:
-      return "no queue";
+      return "none";
     case QueueKind::segment:
-      return "SegmentQueue";
+      return "segment";
     case QueueKind::array_epochs:
-      return "ArrayQueue, epochs";
+      return "array-epochs";
     case QueueKind::array_hazard_pointers:
-      return "ArrayQueue, hazard pointers";
+      return "array-hazard-pointers";
     case QueueKind::batch:
-      return "BatchQueue";
+      return "batch";
     case QueueKind::ticket:
-      return "TicketQueue";
+      return "ticket";
     case QueueKind::locked:
-      return "LockedQueue (mutex, deque)";
+      return "locked";
     case QueueKind::moodycamel:
-      return "moodycamel, bulk and tokens";
+      return "moodycamel";
   }
-  return "?";
+  return "unknown";
 }
 
-std::span<const QueueKind> queue_kinds() noexcept {
-  return kinds;
+std::optional<QueueKind> queue_kind(std::string_view name) noexcept {
+  for (const QueueKind kind : queue_kinds) {
+    if (name_of(kind) == name) return kind;
+  }
+  return std::nullopt;
 }
 
-QueueFigures measure(QueueKind kind, const QueueLoad& load) {
+bool is_built(QueueKind kind) noexcept {
+#ifdef DROVER_MOODYCAMEL
+  return kind <= QueueKind::moodycamel;
+#else
+  return kind != QueueKind::moodycamel;
+#endif
+}
+
+bool is_ours(QueueKind kind) noexcept {
+  return kind != QueueKind::none && kind != QueueKind::locked && kind != QueueKind::moodycamel;
+}
+
+QueueFigures measure_queue(QueueKind kind, const QueueLoad& load) {
   switch (kind) {
     case QueueKind::none:
-      return measure_queue<NoQueue>(load);
+      return measure<NoQueue>(load);
     case QueueKind::segment:
-      return measure_queue<queue::SegmentQueue<Item>>(load);
+      return measure<queue::SegmentQueue<Item>>(load);
     case QueueKind::array_epochs:
-      return measure_queue<queue::ArrayQueue<Item, queue::EpochReclamation>>(load);
+      return measure<queue::ArrayQueue<Item, queue::EpochReclamation>>(load);
     case QueueKind::array_hazard_pointers:
-      return measure_queue<queue::ArrayQueue<Item, queue::HazardPointers>>(load);
+      return measure<queue::ArrayQueue<Item, queue::HazardPointers>>(load);
     case QueueKind::batch:
-      return measure_queue<queue::BatchQueue<Item>>(load);
+      return measure<queue::BatchQueue<Item>>(load);
     case QueueKind::ticket:
-      return measure_queue<queue::TicketQueue<Item>>(load);
+      return measure<queue::TicketQueue<Item>>(load);
     case QueueKind::locked:
-      return measure_queue<queue::LockedQueue<Item>>(load);
+      return measure<queue::LockedQueue<Item>>(load);
     case QueueKind::moodycamel:
 #ifdef DROVER_MOODYCAMEL
-      return measure_queue<Moodycamel>(load);
+      return measure<Moodycamel>(load);
 #else
       break;
 #endif
   }
-  throw std::logic_error("this build has no such queue");
+  throw std::runtime_error(
+      "this build has no such queue: install libconcurrentqueue-dev and configure it again");
 }
 
 }  // namespace drover::lab

@@ -6,9 +6,10 @@
 // compared with those of its queues; memory is not limited, as there.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <string_view>
 
 namespace drover::lab {
@@ -24,10 +25,23 @@ enum class QueueKind : std::uint8_t {
   moodycamel,  // with bulk operations and tokens; FIFO for each producer only
 };
 
-std::string_view name(QueueKind kind) noexcept;
+inline constexpr std::array queue_kinds = {
+    QueueKind::none,  QueueKind::segment, QueueKind::array_epochs, QueueKind::array_hazard_pointers,
+    QueueKind::batch, QueueKind::ticket,  QueueKind::locked,       QueueKind::moodycamel,
+};
 
-// All that this build has, in the order above.
-std::span<const QueueKind> queue_kinds() noexcept;
+// "array-epochs", as on the command line and in documents.
+std::string_view name_of(QueueKind kind) noexcept;
+
+// nullopt if there is no queue of this name.
+std::optional<QueueKind> queue_kind(std::string_view name) noexcept;
+
+// Whether this build has the queue: moodycamel's is from Debian's libconcurrentqueue-dev, and only
+// there if that was when the build was configured.
+bool is_built(QueueKind kind) noexcept;
+
+// Whether it is one of this project's that tries to be cleverer than a lock.
+bool is_ours(QueueKind kind) noexcept;
 
 struct QueueLoad {
   unsigned producers = 1;
@@ -41,13 +55,16 @@ struct QueueLoad {
   double measured_s = 1;
 };
 
+// Of a load under which no consumer came to run, nothing but the first is a number.
 struct QueueFigures {
   double items_per_s = 0;
   double cpu_ns_per_item = 0;  // all threads', the work's included
   double empty_share = 0;      // of the pops: those that got nothing
 };
 
-// Throws std::logic_error if items were lost or doubled.
-QueueFigures measure(QueueKind kind, const QueueLoad& load);
+// Starts the threads and waits for the time to pass; call it in a process of its own. Throws
+// std::logic_error if items were lost or doubled, std::runtime_error if this build has no such
+// queue, std::system_error if the system does not allow so many threads.
+QueueFigures measure_queue(QueueKind kind, const QueueLoad& load);
 
 }  // namespace drover::lab
