@@ -1,16 +1,16 @@
-// What libpq or a server says, as one line fit for a terminal: libpq breaks and indents its
-// messages, and a server may say anything.
+// What libpq says, as one line fit for a terminal (database/message.h): it hands out null pointers
+// where it has nothing to say.
 #pragma once
 
-#include <cstddef>
 #include <string>
+
+#include "database/message.h"
 
 namespace drover::database::postgres {
 
-inline constexpr std::size_t message_bytes_max = 4096;  // the rest is cut off
-
-// Without control characters (no escape sequence does without) and with a question mark for each
-// byte that is no UTF-8. Empty for a null pointer.
-std::string one_line(const char* text);
+// Empty for a null pointer.
+inline std::string one_line(const char* text) {
+  return database::one_line(text != nullptr ? text : "");
+}
 
 }  // namespace drover::database::postgres

@@ -1,9 +1,8 @@
-#include "database/postgres/message.h"
+#include "database/message.h"
 
 #include <algorithm>
-#include <string_view>
 
-namespace drover::database::postgres {
+namespace drover::database {
 namespace {
 
 // The bytes of the character of UTF-8 that `text` begins with (table 3-7 of the Unicode standard);
@@ -28,9 +27,9 @@ std::size_t character_bytes(std::string_view text) noexcept {
 
 }  // namespace
 
-std::string one_line(const char* text) {
+std::string one_line(std::string_view text) {
   std::string message;
-  for (std::string_view rest(text != nullptr ? text : ""); !rest.empty();) {
+  for (std::string_view rest = text; !rest.empty();) {
     if (message.size() >= message_bytes_max) {
       message += "…";
       break;
@@ -50,4 +49,4 @@ std::string one_line(const char* text) {
   return message;
 }
 
-}  // namespace drover::database::postgres
+}  // namespace drover::database

@@ -1,0 +1,17 @@
+// What a server or its client library says, as one line fit for a terminal: libraries break and
+// indent their messages, and a server may say anything. Pure; any thread.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace drover::database {
+
+inline constexpr std::size_t message_bytes_max = 4096;  // the rest is cut off
+
+// Without control characters (no escape sequence does without) and with a question mark for each
+// byte that is no UTF-8.
+std::string one_line(std::string_view text);
+
+}  // namespace drover::database

@@ -1,0 +1,276 @@
+#include "database/ydb/client.h"
+
+#include <algorithm>
+#include <ctime>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "auth.pb.h"
+#include "coro/scope.h"
+#include "coro/sleep.h"
+#include "coro/worker.h"
+#include "database/ydb/call.h"
+#include "database/ydb/call_metadata.h"
+#include "database/ydb/channel.h"
+#include "database/ydb/reply.h"
+#include "database/ydb/token_life.h"
+#include "discovery.pb.h"
+#include "operation.pb.h"
+
+namespace drover::database::ydb {
+
+using coro::Duration;
+using coro::Instant;
+using coro::Task;
+using coro::Worker;
+using Ydb::Operations::Operation;
+
+namespace {
+
+constexpr Duration poll_first = std::chrono::milliseconds(50);
+constexpr Duration poll_most = std::chrono::seconds(1);
+constexpr Duration pause_after_failure = std::chrono::seconds(10);
+
+// Of an operation that was ready: what is in it, or the error of a reply that makes no sense.
+template <class Result>
+Result result_of(const Operation& operation, Method method, const std::string& peer) {
+  Result result;
+  if (operation.result().UnpackTo(&result)) return result;
+  throw YdbError(TransportStatus::data_loss, "the reply is not what the protocol has for it",
+                 info_of(method).name, peer, Stage::opening);
+}
+
+}  // namespace
+
+Client::Client(ClientOptions options) : options_(std::move(options)), endpoints_(options_.seed) {
+  set_token(options_.credentials.token);
+  endpoints_.replace({target_endpoint()});
+}
+
+Client::~Client() = default;
+
+Endpoint Client::target_endpoint() const {
+  return {.authority = options_.target.authority(), .tls = options_.target.tls};
+}
+
+void Client::set_token(const std::string& token) {
+  const std::string& database = options_.target.database;
+  metadata_ = std::make_shared<CallMetadata>(database, token, false);
+  opening_metadata_ = std::make_shared<CallMetadata>(database, token, true);
+}
+
+Task<void> Client::connect() {
+  if (options_.credentials.token.empty() && !options_.credentials.user.empty()) co_await log_in();
+  if (options_.discovery) co_await discover();
+}
+
+Task<void> Client::keep_up() {
+  const bool renews = options_.credentials.token.empty() && !options_.credentials.user.empty();
+  auto keep_both = [this, renews](coro::Scope& scope) -> Task<void> {
+    if (options_.discovery) scope.start(keep_discovering());
+    if (renews) scope.start(keep_logged_in());
+    co_return;
+  };
+  co_await coro::with_scope(keep_both);
+}
+
+Task<void> Client::keep_discovering() {
+  for (;;) {
+    co_await coro::sleep_for(options_.discovery_interval);
+    try {
+      co_await discover();
+    } catch (const YdbError&) {
+      // The nodes that we know are still the best guess.
+    }
+  }
+}
+
+Task<void> Client::keep_logged_in() {
+  for (;;) {
+    co_await coro::sleep_until(renew_at_);
+    bool renewed = false;
+    try {
+      co_await log_in();
+      renewed = true;
+    } catch (const YdbError&) {
+      // The old token is good for as long again.
+    }
+    if (!renewed) renew_at_ = Worker::current().now() + pause_after_failure;
+  }
+}
+
+Task<void> Client::log_in() {
+  Ydb::Auth::LoginRequest request;
+  request.set_user(options_.credentials.user);
+  request.set_password(options_.credentials.password);
+  const auto channel = channel_to(target_endpoint());
+  const Operation operation = co_await operation_call(channel, Method::login, request,
+                                                      options_.opening_timeout, Stage::opening);
+  const auto result =
+      result_of<Ydb::Auth::LoginResult>(operation, Method::login, channel->authority());
+  set_token(result.token());
+  renew_at_ = Worker::current().now() + renew_token_after(result.token(), std::time(nullptr));
+  ++logins_;
+}
+
+Task<void> Client::discover() {
+  Ydb::Discovery::ListEndpointsRequest request;
+  request.set_database(options_.target.database);
+  const auto channel = channel_to(target_endpoint());
+  const Operation operation = co_await operation_call(channel, Method::list_endpoints, request,
+                                                      options_.opening_timeout, Stage::opening);
+  const auto result = result_of<Ydb::Discovery::ListEndpointsResult>(
+      operation, Method::list_endpoints, channel->authority());
+  std::vector<Endpoint> found;
+  for (const Ydb::Discovery::EndpointInfo& info : result.endpoints()) {
+    if (info.address().empty() || info.port() == 0 || info.port() > 65535) continue;
+    found.push_back({.authority = authority_of(info.address(), info.port()),
+                     .tls = options_.target.tls || info.ssl(),
+                     .server_name = info.ssl_target_name_override(),
+                     .node_id = info.node_id(),
+                     .load = info.load_factor()});
+  }
+  // A database without a node of its own is served by whom we have asked.
+  if (found.empty()) found.push_back(target_endpoint());
+  endpoints_.replace(std::move(found));
+  forget_unused_channels();
+  ++discoveries_;
+}
+
+Task<Operation> Client::operate(Method method, const google::protobuf::MessageLite& request) {
+  return operation_call(choose_channel(), method, request, options_.request_timeout,
+                        Stage::working);
+}
+
+Task<Operation> Client::operation_call(std::shared_ptr<Channel> channel, Method method,
+                                       const google::protobuf::MessageLite& request,
+                                       Duration timeout, Stage stage) {
+  Ydb::Operations::GetOperationResponse response;
+  std::optional<YdbError> error;
+  {
+    Call call(*channel, method, request, metadata_, timeout);
+    co_await call;
+    try {
+      call.require_transport(stage);
+      // Every reply that has an operation has it as its first field, and nothing else.
+      call.parse_message(0, response, stage);
+    } catch (const YdbError& thrown) {
+      error = thrown;
+    }
+  }
+  if (error) {
+    note_failure(*channel, *error);
+    throw YdbError(*error);
+  }
+  co_return co_await until_ready(channel, method, std::move(*response.mutable_operation()), timeout,
+                                 stage);
+}
+
+Task<Operation> Client::until_ready(std::shared_ptr<Channel> channel, Method method,
+                                    Operation operation, Duration timeout, Stage stage) {
+  const Instant begun = Worker::current().now();
+  Duration pause = poll_first;
+  while (!operation.ready()) {
+    const Duration gone = Worker::current().now() - begun;
+    if (timeout > Duration::zero() && gone >= timeout) {
+      throw YdbError(TransportStatus::deadline_exceeded, "the operation is not ready in time",
+                     info_of(method).name, channel->authority(), stage);
+    }
+    co_await coro::sleep_for(pause);
+    pause = std::min(2 * pause, poll_most);
+    Ydb::Operations::GetOperationRequest request;
+    request.set_id(operation.id());
+    Ydb::Operations::GetOperationResponse response;
+    Call call(*channel, Method::get_operation, request, metadata_, timeout);
+    co_await call;
+    call.require_transport(stage);
+    call.parse_message(0, response, stage);
+    operation = std::move(*response.mutable_operation());
+  }
+  require_success(operation, method, stage);
+  co_return operation;
+}
+
+Task<Operation> Client::begin_operation(Method method,
+                                        const google::protobuf::MessageLite& request) {
+  const auto channel = choose_channel();
+  Ydb::Operations::GetOperationResponse response;
+  Call call(*channel, method, request, metadata_, options_.request_timeout);
+  co_await call;
+  call.require_transport(Stage::working);
+  call.parse_message(0, response, Stage::working);
+  if (response.operation().ready()) require_success(response.operation(), method, Stage::working);
+  co_return std::move(*response.mutable_operation());
+}
+
+Task<void> Client::end_operation(Method method, std::string id) {
+  const auto channel = choose_channel();
+  Ydb::Operations::CancelOperationRequest request;  // which that of forgetting equals on the wire
+  request.set_id(std::move(id));
+  Ydb::Operations::CancelOperationResponse response;
+  Call call(*channel, method, request, metadata_, options_.request_timeout);
+  co_await call;
+  call.require_transport(Stage::working);
+  call.parse_message(0, response, Stage::working);
+  require_success(response, method, Stage::working);
+}
+
+std::shared_ptr<Channel> Client::channel_to(const Endpoint& endpoint) {
+  std::shared_ptr<Channel>& channel = channels_[endpoint.authority];
+  if (!channel) {
+    const ChannelOptions options{.authority = endpoint.authority,
+                                 .tls = endpoint.tls,
+                                 .ca_pem = options_.credentials.ca_pem,
+                                 .server_name = endpoint.server_name};
+    channel = std::make_shared<Channel>(completions_, options);
+  }
+  return channel;
+}
+
+std::shared_ptr<Channel> Client::choose_channel() {
+  const Endpoint* endpoint = endpoints_.choose();
+  return channel_to(endpoint != nullptr ? *endpoint : target_endpoint());
+}
+
+Client::Place::Place(Client& client, std::shared_ptr<Channel> channel)
+    : client_(client), channel_(std::move(channel)) {
+  client_.endpoints_.session_opened(channel_->authority());
+}
+
+Client::Place::~Place() {
+  if (channel_) client_.endpoints_.session_closed(channel_->authority());
+}
+
+std::optional<Client::Place> Client::place_on_node(std::uint32_t node_id) {
+  const Endpoint* endpoint = endpoints_.of_node(node_id);
+  if (endpoint == nullptr) return std::nullopt;
+  return Place(*this, channel_to(*endpoint));
+}
+
+// Those of nodes that are no more, unless a session still uses them.
+void Client::forget_unused_channels() {
+  const std::vector<Endpoint> known = endpoints_.list();
+  const std::string target = options_.target.authority();
+  std::erase_if(channels_, [&](const auto& entry) {
+    const auto is_it = [&](const Endpoint& one) { return one.authority == entry.first; };
+    return entry.second.use_count() == 1 && entry.first != target &&
+           std::none_of(known.begin(), known.end(), is_it);
+  });
+}
+
+void Client::avoid(const Channel& channel) noexcept {
+  endpoints_.demote(channel.authority());
+}
+
+void Client::note_failure(const Channel& channel, const YdbError& error) noexcept {
+  // A call that took too long, or that we have cancelled, says nothing about the node.
+  const TransportStatus status = error.transport();
+  if (!ends_session(status) || status == TransportStatus::deadline_exceeded ||
+      status == TransportStatus::cancelled) {
+    return;
+  }
+  avoid(channel);
+}
+
+}  // namespace drover::database::ydb

@@ -1,0 +1,119 @@
+#include "database/ydb/target.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "database/message.h"
+
+namespace drover::database::ydb {
+namespace {
+
+constexpr std::string_view plain_scheme = "ydb://";
+constexpr std::string_view tls_scheme = "ydbs://";
+constexpr std::string_view expected = "expected ydb://host:2136/Root/database or ydbs://…";
+constexpr std::size_t host_bytes_max = 255;
+constexpr std::size_t database_bytes_max = 1024;
+
+std::uint16_t parse_port(std::string_view text) {
+  std::uint16_t port = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, port);
+  if (error != std::errc{} || stop != end || port == 0) {
+    throw TargetError(fmt::format("the port is not a number from 1 to 65535: {}",
+                                  one_line(text.substr(0, host_bytes_max))));
+  }
+  return port;
+}
+
+bool is_plain(std::string_view text) noexcept {
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) <= ' ' || c == '\x7F') return false;
+  }
+  return true;
+}
+
+// "host", "host:port", "[address]", "[address]:port".
+void parse_authority(std::string_view text, Target& target) {
+  std::string_view port;
+  if (text.starts_with('[')) {
+    const auto close = text.find(']');
+    if (close == std::string_view::npos) {
+      throw TargetError("an address of IPv6 lacks its closing bracket: expected [address]:port");
+    }
+    target.host = text.substr(1, close - 1);
+    std::string_view rest = text.substr(close + 1);
+    if (target.host.find(':') == std::string::npos || (!rest.empty() && rest.front() != ':')) {
+      throw TargetError("what is in brackets is no address of IPv6: expected [address]:port");
+    }
+    if (rest.empty()) return;
+    port = rest.substr(1);
+  } else {
+    const auto colon = text.find(':');
+    target.host = text.substr(0, colon);
+    if (colon == std::string_view::npos) return;
+    port = text.substr(colon + 1);
+    if (port.find(':') != std::string_view::npos) {
+      throw TargetError("several colons in the host: write an address of IPv6 in brackets");
+    }
+  }
+  target.port = parse_port(port);
+}
+
+}  // namespace
+
+bool is_ydb_url(std::string_view text) noexcept {
+  return text.starts_with(plain_scheme) || text.starts_with(tls_scheme);
+}
+
+std::string authority_of(std::string_view host, std::uint32_t port) {
+  if (host.find(':') != std::string_view::npos) return fmt::format("[{}]:{}", host, port);
+  return fmt::format("{}:{}", host, port);
+}
+
+std::string Target::authority() const {
+  return authority_of(host, port);
+}
+
+std::string Target::url() const {
+  return fmt::format("{}{}{}", tls ? tls_scheme : plain_scheme, authority(), database);
+}
+
+Target parse_target(std::string_view text) {
+  Target target;
+  if (!is_ydb_url(text)) {
+    throw TargetError(fmt::format("not the address of a YDB database: {}", expected));
+  }
+  target.tls = text.starts_with(tls_scheme);
+  target.port = target.tls ? tls_port : plain_port;
+  std::string_view rest = text.substr(text.find("://") + 3);
+  // Before anything is quoted: what stands before the '@' may be a password, slashes included.
+  if (rest.find('@') != std::string_view::npos) {
+    throw TargetError(
+        "a user or password does not belong in the address, where other users of this machine "
+        "may see it: use the variables YDB_USER and YDB_PASSWORD, or YDB_TOKEN");
+  }
+  if (!is_plain(rest)) {
+    throw TargetError(fmt::format("a space or control character in the address: {}", expected));
+  }
+  if (rest.find_first_of("?#") != std::string_view::npos) {
+    throw TargetError(fmt::format("options after ? or # are not known here: {}", expected));
+  }
+  const auto slash = rest.find('/');
+  parse_authority(rest.substr(0, slash), target);
+  if (target.host.empty()) throw TargetError(fmt::format("the host is missing: {}", expected));
+  if (target.host.size() > host_bytes_max) {
+    throw TargetError(fmt::format("the host is longer than {} bytes", host_bytes_max));
+  }
+  if (slash != std::string_view::npos) target.database = rest.substr(slash);
+  while (target.database.ends_with('/')) target.database.pop_back();
+  if (target.database.empty()) {
+    throw TargetError(fmt::format("the database is missing: {}", expected));
+  }
+  if (target.database.starts_with("//") || target.database.size() > database_bytes_max) {
+    throw TargetError(fmt::format("not the path of a database: {}", expected));
+  }
+  return target;
+}
+
+}  // namespace drover::database::ydb
