@@ -77,6 +77,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::require(!problem || !fuzz::holds_secret(*problem), "a problem holds no password", text);
   // A string that can be read and says `dbname=...password...` is believed.
   if (is_something_else(text) && !problem) return 0;
-  fuzz::require(!fuzz::holds_secret(describe_conninfo(text)), "a description holds no password", text);
+  fuzz::require(!fuzz::holds_secret(describe_conninfo(text)), "a description holds no password",
+                text);
   return 0;
 }

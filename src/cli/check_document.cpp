@@ -12,10 +12,10 @@ namespace drover::cli {
 namespace {
 
 using nlohmann::json;
-using tpcc::postgres::CheckReport;
-using tpcc::postgres::Condition;
-using tpcc::postgres::Money;
-using tpcc::postgres::Verdict;
+using tpcc::CheckReport;
+using tpcc::Condition;
+using tpcc::Money;
+using tpcc::Verdict;
 
 // Of a condition that could not be judged, and of one that holds no more than the others: nobody
 // who reads "status" can take one for the other.
@@ -72,6 +72,7 @@ nlohmann::json check_document(const CheckReport& report, const CheckCircumstance
           {"tool", {{"name", self.name}, {"version", self.version}, {"commit", self.commit}}},
           {"database",
            {{"description", circumstances.database},
+            {"kind", circumstances.kind},
             {"schema", circumstances.schema},
             {"server_version", report.server_version}}},
           {"finished", circumstances.finished},

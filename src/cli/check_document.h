@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tpcc/postgres/check.h"
+#include "tpcc/check_report.h"
 
 namespace drover::cli {
 
@@ -15,12 +15,13 @@ inline constexpr int check_schema_version = 1;
 // What the report itself does not know.
 struct CheckCircumstances {
   std::string database;  // for people; never a password
+  std::string kind;      // of database: "PostgreSQL"
   std::string schema;    // empty: as the search path has it
   double seconds = 0;
   std::string finished;  // the instant, in UTC, as ISO 8601 has it
 };
 
-nlohmann::json check_document(const tpcc::postgres::CheckReport& report,
+nlohmann::json check_document(const tpcc::CheckReport& report,
                               const CheckCircumstances& circumstances);
 
 }  // namespace drover::cli

@@ -8,9 +8,9 @@ namespace drover::cli {
 namespace {
 
 using nlohmann::json;
-using tpcc::postgres::CheckReport;
-using tpcc::postgres::Condition;
-using tpcc::postgres::Verdict;
+using tpcc::CheckReport;
+using tpcc::Condition;
+using tpcc::Verdict;
 
 CheckReport example() {
   CheckReport report;
@@ -29,8 +29,11 @@ CheckReport example() {
 }
 
 json parsed(const CheckReport& report) {
-  return json::parse(report::document_text(check_document(
-      report, {.database = "host=db", .schema = "tpcc", .seconds = 2.5, .finished = "now"})));
+  return json::parse(report::document_text(check_document(report, {.database = "host=db",
+                                                                   .kind = "PostgreSQL",
+                                                                   .schema = "tpcc",
+                                                                   .seconds = 2.5,
+                                                                   .finished = "now"})));
 }
 
 TEST(CheckDocument, HasEveryConditionWithItsStatus) {
@@ -42,8 +45,10 @@ TEST(CheckDocument, HasEveryConditionWithItsStatus) {
   EXPECT_EQ(document["after_import"], false);
   EXPECT_EQ(document["seconds"], 2.5);
   EXPECT_EQ(document["holds"], false);
-  EXPECT_EQ(document["database"],
-            (json{{"description", "host=db"}, {"schema", "tpcc"}, {"server_version", "15.18"}}));
+  EXPECT_EQ(document["database"], (json{{"description", "host=db"},
+                                        {"kind", "PostgreSQL"},
+                                        {"schema", "tpcc"},
+                                        {"server_version", "15.18"}}));
   EXPECT_EQ(document["snapshot"], (json{{"shared", true}, {"refusal", nullptr}}));
   EXPECT_EQ(document["counts"],
             (json{{"holds", 1}, {"violated", 1}, {"not_judged", 1}, {"not_checked", 1}}));
@@ -69,7 +74,7 @@ TEST(CheckDocument, HasEveryConditionWithItsStatus) {
 TEST(CheckDocument, HoldsWhereAllThatWasCheckedHolds) {
   CheckReport report = example();
   report.verdicts.resize(1);
-  report.money = tpcc::postgres::Money::floating;
+  report.money = tpcc::Money::floating;
   report.snapshot_refusal = "no such function";
   const json document = parsed(report);
   EXPECT_EQ(document["holds"], true);

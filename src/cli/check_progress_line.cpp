@@ -26,7 +26,7 @@ CheckProgressLine::~CheckProgressLine() {
   clear();
 }
 
-std::string CheckProgressLine::text(const tpcc::postgres::CheckProgress& progress) {
+std::string CheckProgressLine::text(const tpcc::CheckProgress& progress) {
   std::string text = fmt::format("checked {}%", progress.done * 100 / progress.total);
   if (progress.left) text += fmt::format(", {} left", clock_time(*progress.left));
   if (!progress.condition.empty()) text += fmt::format(", now: {}", progress.condition);
@@ -34,7 +34,7 @@ std::string CheckProgressLine::text(const tpcc::postgres::CheckProgress& progres
   return text;
 }
 
-void CheckProgressLine::show(const tpcc::postgres::CheckProgress& progress) {
+void CheckProgressLine::show(const tpcc::CheckProgress& progress) {
   if (terminal_) write(text(progress));
 }
 

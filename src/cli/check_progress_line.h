@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <string>
 
-#include "tpcc/postgres/check.h"
+#include "tpcc/check_report.h"
 
 namespace drover::cli {
 
@@ -20,11 +20,11 @@ class CheckProgressLine {
   CheckProgressLine& operator=(const CheckProgressLine&) = delete;
   ~CheckProgressLine();
 
-  void show(const tpcc::postgres::CheckProgress& progress);
+  void show(const tpcc::CheckProgress& progress);
   void clear();
 
   // At most 79 characters, so that no terminal breaks it.
-  static std::string text(const tpcc::postgres::CheckProgress& progress);
+  static std::string text(const tpcc::CheckProgress& progress);
 
  private:
   void write(const std::string& text);

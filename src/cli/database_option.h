@@ -1,39 +1,55 @@
-// --db and --schema, the same for every command that talks to a database.
+// --db, --schema and what goes with them, the same for every command that talks to a database.
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "cli/ydb_option.h"
 #include "database/embedded/server_lease.h"
+#include "tpcc/database.h"
 
 namespace drover::cli {
 
 struct DatabaseOption {
   std::string db;      // empty: the private server
-  std::string schema;  // empty: as the server's search_path has it
+  std::string schema;  // empty: as the server's search_path has it; of YDB: the database's root
+  YdbOption ydb = {};
 };
 
-// Adds --db (also by the variable DROVER_DB) and --schema to a command.
+enum class DatabaseKind { postgres, ydb };
+
+// By the URL alone; everything that does not begin with ydb:// or ydbs:// is PostgreSQL's.
+DatabaseKind kind_of(const DatabaseOption& option) noexcept;
+
+// Adds --db (also by the variable DROVER_DB), --schema and the options of YDB to a command.
 void add_database_options(CLI::App& command, DatabaseOption& option);
+
+// The words of a command line that say the same, but for --db, which may hold a password.
+std::vector<std::string> words_without_db(const DatabaseOption& option);
 
 // Where a command works: a database of the user's, or the private server, which runs at least as
 // long as this object.
 class DatabaseTarget {
  public:
-  // Throws UsageError (a string that libpq cannot read) or database::embedded::ServerError.
+  // Throws UsageError (a string that cannot be read) or database::embedded::ServerError.
   explicit DatabaseTarget(const DatabaseOption& option);
 
-  const std::string& conninfo() const noexcept { return conninfo_; }
+  DatabaseKind kind() const noexcept { return kind_; }
+  const tpcc::Database& database() const noexcept { return *database_; }
   const std::string& schema() const noexcept { return schema_; }
 
   // For people; never a password.
   std::string description() const;
 
  private:
+  DatabaseKind kind_;
   std::optional<database::embedded::ServerLease> lease_;
-  std::string conninfo_;
   std::string schema_;
+  std::unique_ptr<tpcc::Database> database_;
 };
 
 }  // namespace drover::cli

@@ -43,7 +43,7 @@ int perform(const DemoArguments& arguments) {
   // Holds the private server over all of the commands.
   const DatabaseTarget target(arguments.database);
   fmt::print("Drover demo: TPC-C with {} warehouses on {}\n", warehouses, target.description());
-  const std::vector<std::string> where = {"--schema", arguments.database.schema};
+  const std::vector<std::string> where = words_without_db(arguments.database);
   // By the variable and not by --db: the commands are shown, and a password may be in it.
   if (!arguments.database.db.empty()) setenv("DROVER_DB", arguments.database.db.c_str(), 1);
 

@@ -21,7 +21,7 @@ struct Arguments {
   std::vector<std::string> queues;  // none: all of this build
   lab::QueueLoad load{.measured_s = 0.5};
   bool unbalanced = false;
-  LabOutput output{.rounds = 5};
+  LabOutput output;
 };
 
 std::vector<lab::QueueRatio> parse_ratios(const std::vector<std::string>& texts) {
@@ -135,6 +135,7 @@ void add_lab_queues(CLI::App& lab, std::function<int()>& chosen) {
       ->allow_extra_args(false)
       ->type_name("QUEUE,...");
   add_load(*command, *arguments);
+  arguments->output.rounds = 5;  // the fewest whose interval is 90% sure
   add_lab_output(*command, arguments->output);
   command->callback([arguments, &chosen] { chosen = [arguments] { return perform(*arguments); }; });
 }

@@ -18,9 +18,7 @@
 #include "coro/block_on.h"
 #include "load/observers.h"
 #include "load/run.h"
-#include "tpcc/postgres/ledger.h"
-#include "tpcc/postgres/loaded.h"
-#include "tpcc/postgres/postgres_backend.h"
+#include "tpcc/database.h"
 #include "tpcc/simulated/simulated_backend.h"
 #include "ui/display.h"
 
@@ -38,26 +36,6 @@ std::string counted(std::size_t count, std::string_view thing) {
 // Of `total`, the part of the thread `index` of `threads`.
 std::size_t share(std::size_t total, std::size_t threads, std::size_t index) {
   return total / threads + (index < total % threads ? 1 : 0);
-}
-
-// What the run needs from the database, and what its result says of it.
-struct Prepared {
-  tpcc::postgres::LoadedDatabase loaded;
-  database::postgres::ServerInfo server;
-  tpcc::postgres::LedgerSums ledger;
-};
-
-// `warehouses`: how many the run has; none for all that are there.
-Task<Prepared> prepare(std::string conninfo, std::string schema,
-                       std::optional<std::int32_t> warehouses) {
-  Prepared prepared;
-  const auto connection = co_await tpcc::postgres::open_in_schema(conninfo, schema);
-  prepared.server = co_await database::postgres::server_info(*connection);
-  prepared.loaded = co_await tpcc::postgres::inspect_loaded(*connection, schema);
-  const std::int32_t wanted = warehouses.value_or(prepared.loaded.warehouses);
-  tpcc::postgres::require_warehouses(prepared.loaded, wanted, schema);
-  prepared.ledger = co_await tpcc::postgres::read_ledger(*connection, wanted);
-  co_return prepared;
 }
 
 // What is left to ask when the terminals have ended; for so long at most.
@@ -84,20 +62,21 @@ Task<void> run_afterwards(Afterwards& afterwards, load::StopRequest& stop, Durat
 class CheckpointsOfRun final : public load::Observer {
  public:
   CheckpointsOfRun(const DatabaseTarget& target, load::Observer& log)
-      : watch_(target.conninfo(), [&log](std::string_view text) { log.on_note(text); }) {}
+      : watch_(target.database().watch_checkpoints(
+            [&log](std::string_view text) { log.on_note(text); })) {}
 
   // Until the scope is cancelled.
   void watch_in(coro::Scope& scope) { scope_ = &scope; }
   void on_started(Duration) override {
-    if (scope_ != nullptr) scope_->start(watch_.run());
+    if (scope_ != nullptr && watch_ != nullptr) scope_->start(watch_->run());
   }
-  std::optional<std::vector<database::postgres::ObservedCheckpoint>> observed() const {
-    if (!watch_.known()) return std::nullopt;
-    return watch_.checkpoints();
+  std::optional<std::vector<tpcc::ObservedCheckpoint>> observed() const {
+    if (watch_ == nullptr) return std::nullopt;
+    return watch_->observed();
   }
 
  private:
-  database::postgres::CheckpointWatch watch_;
+  std::unique_ptr<tpcc::CheckpointWatch> watch_;  // null: there are none to be seen
   coro::Scope* scope_ = nullptr;
 };
 
@@ -180,25 +159,24 @@ Duration patience(const RunPlan& run) {
   return run.wait_for_server ? seconds(60) : seconds(5);
 }
 
-tpcc::postgres::PostgresOptions backend_options(const RunPlan& run, const DatabaseTarget& target) {
-  tpcc::postgres::PostgresOptions options;
-  options.conninfo = target.conninfo();
-  options.schema = target.schema();
-  options.style = run.style;
-  options.isolation = run.isolation;
-  options.statement_timeout = run.statement_timeout;
-  options.wait_for_server = run.wait_for_server;
-  options.resolve_patience = patience(run);
-  return options;
+tpcc::BackendSettings backend_settings(const RunPlan& run, std::size_t worker) {
+  tpcc::BackendSettings settings;
+  settings.style = run.style;
+  settings.isolation = run.isolation;
+  settings.connections = share(run.plan.connections, run.plan.threads, worker);
+  settings.statement_timeout = run.statement_timeout;
+  settings.wait_for_server = run.wait_for_server;
+  settings.resolve_patience = patience(run);
+  settings.seed = run.plan.seed + worker;
+  return settings;
 }
 
 // What the data say of this run: the difference to what they said before.
 Task<std::optional<report::LedgerInData>> ledger_of_run(const DatabaseTarget& target,
-                                                        tpcc::postgres::LedgerSums before,
+                                                        tpcc::LedgerSums before,
                                                         std::int32_t warehouses,
                                                         Duration patience) {
-  const auto after = co_await tpcc::postgres::read_ledger_patiently(
-      target.conninfo(), target.schema(), warehouses, patience);
+  const auto after = co_await target.database().read_ledger_patiently(warehouses, patience);
   if (!after) co_return std::nullopt;
   report::LedgerInData ledger;
   ledger.new_orders = after->next_o_ids - before.next_o_ids;
@@ -206,28 +184,36 @@ Task<std::optional<report::LedgerInData>> ledger_of_run(const DatabaseTarget& ta
   co_return ledger;
 }
 
-// What a result says of a run on PostgreSQL besides what the engine knows.
-RunFacts facts_of(const RunRequest& written, const RunPlan& run, const Prepared& prepared,
-                  const DatabaseTarget& target) {
+report::Server server_of(const tpcc::RunPreparation& prepared, const DatabaseTarget& target) {
+  report::Server server;
+  server.kind = target.database().kind();
+  server.version = prepared.server.version;
+  server.settings = prepared.server.settings;
+  return server;
+}
+
+// What a result says of a run on a database besides what the engine knows.
+RunFacts facts_of(const RunRequest& written, const RunPlan& run,
+                  const tpcc::RunPreparation& prepared, const DatabaseTarget& target) {
   RunFacts facts;
   facts.statements = written.statements;
   facts.schema = target.schema();
-  facts.isolation = tpcc::postgres::isolation_name(run.isolation);
+  facts.isolation = tpcc::isolation_name(run.isolation);
   facts.on_db_loss = written.on_db_loss;
   facts.statement_timeout_s = std::chrono::duration<double>(run.statement_timeout).count();
   facts.max_inflight_chosen = run.max_inflight.has_value();
-  facts.server = report::Server{prepared.server.version, prepared.server.settings};
+  facts.server = server_of(prepared, target);
   return facts;
 }
 
 // Resolves what only the database could tell. Nothing if it was interrupted.
-std::optional<Prepared> prepare_plan(RunPlan& run, const DatabaseTarget& target) {
+std::optional<tpcc::RunPreparation> prepare_plan(RunPlan& run, const DatabaseTarget& target) {
   load::Plan& plan = run.plan;
   std::optional<std::int32_t> warehouses = plan.warehouses;
   if (run.all_warehouses) warehouses.reset();
-  Prepared prepared;
+  tpcc::RunPreparation prepared;
   const auto ask = [&]() -> Task<void> {
-    prepared = co_await prepare(target.conninfo(), target.schema(), warehouses);
+    prepared = co_await target.database().prepare(warehouses);
   };
   if (run_command(ask()) != exit_success) return std::nullopt;
   if (run.all_warehouses) plan.warehouses = prepared.loaded.warehouses;
@@ -239,13 +225,18 @@ std::optional<Prepared> prepare_plan(RunPlan& run, const DatabaseTarget& target)
   return prepared;
 }
 
-void note_plan(Attendance& attendance, const load::Plan& plan, const Prepared& prepared,
+// "host=db dbname=tpcc, PostgreSQL 15.20"
+std::string place_of(const tpcc::RunPreparation& prepared, const DatabaseTarget& target) {
+  return fmt::format("{}, {}", target.description(), server_of(prepared, target).name());
+}
+
+void note_plan(Attendance& attendance, const load::Plan& plan, const tpcc::RunPreparation& prepared,
                const DatabaseTarget& target) {
-  attendance.observers.on_note(fmt::format(
-      "TPC-C on {}, PostgreSQL {}: {}, {}, {}, {}", target.description(), prepared.server.version,
-      counted(static_cast<std::size_t>(plan.warehouses), "warehouse"),
-      counted(plan.terminals(), "terminal"), counted(plan.connections, "connection"),
-      counted(plan.threads, "thread")));
+  attendance.observers.on_note(
+      fmt::format("TPC-C on {}: {}, {}, {}, {}", place_of(prepared, target),
+                  counted(static_cast<std::size_t>(plan.warehouses), "warehouse"),
+                  counted(plan.terminals(), "terminal"), counted(plan.connections, "connection"),
+                  counted(plan.threads, "thread")));
   if (prepared.loaded.load_constants) return;
   attendance.observers.on_note(
       "note: another tool loaded these tables, so its C-Load is unknown: the distance of C-Run to "
@@ -254,25 +245,21 @@ void note_plan(Attendance& attendance, const load::Plan& plan, const Prepared& p
 
 }  // namespace
 
-std::optional<MeasuredRun> measure_on_postgres(const RunRequest& written, RunPlan run,
+std::optional<MeasuredRun> measure_on_database(const RunRequest& written, RunPlan run,
                                                const DatabaseTarget& target) {
   const load::Plan& plan = run.plan;
-  const std::optional<Prepared> prepared = prepare_plan(run, target);
+  const std::optional<tpcc::RunPreparation> prepared = prepare_plan(run, target);
   if (!prepared) return std::nullopt;
   // From here on Ctrl-C ends the run, with its result.
   const BlockedInterrupts blocked;
   coro::Worker worker;
-  ui::RunTitle title{
-      fmt::format("{}, PostgreSQL {}", target.description(), prepared->server.version),
-      fmt::format("{}, {}", written.statements, tpcc::postgres::isolation_name(run.isolation))};
+  ui::RunTitle title{place_of(*prepared, target), fmt::format("{}, {}", written.statements,
+                                                              tpcc::isolation_name(run.isolation))};
   Attendance attendance(written, run, std::move(title), prepared->server.version);
   attendance.watch_checkpoints(target);
   note_plan(attendance, plan, *prepared, target);
   const auto backends = [&](std::size_t index) -> std::unique_ptr<tpcc::Backend> {
-    tpcc::postgres::PostgresOptions options = backend_options(run, target);
-    options.connections = share(plan.connections, plan.threads, index);
-    options.seed = plan.seed + index;
-    return std::make_unique<tpcc::postgres::PostgresBackend>(std::move(options));
+    return target.database().make_backend(backend_settings(run, index));
   };
   RunFacts facts = facts_of(written, run, *prepared, target);
   const auto read_ledger = [&](Duration wait) -> Task<void> {

@@ -25,7 +25,7 @@ struct MeasuredRun {
 // made of. They throw UsageError and database::Error where the run could not begin.
 
 // Nothing if it was interrupted before it began.
-std::optional<MeasuredRun> measure_on_postgres(const RunRequest& written, RunPlan run,
+std::optional<MeasuredRun> measure_on_database(const RunRequest& written, RunPlan run,
                                                const DatabaseTarget& target);
 MeasuredRun measure_simulated(const RunRequest& written, RunPlan run);
 

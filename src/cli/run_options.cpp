@@ -42,9 +42,15 @@ void add_session_options(CLI::App& command, RunRequest& request) {
       ->group(load_group);
   command
       .add_option("--isolation", request.isolation,
-                  "Isolation level of the transactions; what it costs is retries")
+                  "PostgreSQL: isolation level of the transactions; what it costs is retries")
       ->type_name("read-committed|repeatable-read|serializable")
-      ->capture_default_str()
+      ->default_str("read-committed")
+      ->group(load_group);
+  command
+      .add_option("--tx-mode", request.tx_mode,
+                  "YDB: mode of the transactions that write; those that only read have a snapshot")
+      ->type_name("serializable-rw|snapshot-rw")
+      ->default_str("serializable-rw")
       ->group(load_group);
   command
       .add_flag("--deferred-delivery", request.deferred_delivery,

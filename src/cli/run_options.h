@@ -20,7 +20,8 @@ struct RunRequest {
   double pace = 1.0;
   std::string seed = "1";
   std::string statements = "batched";
-  std::string isolation = "read-committed";
+  std::optional<std::string> isolation;  // of PostgreSQL; none: read-committed
+  std::optional<std::string> tx_mode;    // of YDB; none: serializable-rw
   std::string on_db_loss = "wait";
   std::string statement_timeout = "60s";
   std::string max_attempts = "20";

@@ -20,8 +20,8 @@ namespace {
 
 using coro::Duration;
 using std::chrono::seconds;
-using tpcc::postgres::Isolation;
-using tpcc::postgres::StatementStyle;
+using tpcc::Isolation;
+using tpcc::StatementStyle;
 
 constexpr std::int64_t warehouses_most = 1'000'000;
 constexpr std::int64_t connections_most = 10'000;
@@ -48,9 +48,31 @@ Isolation parse_isolation(std::string_view text) {
       "--isolation {}: expected read-committed, repeatable-read or serializable", text));
 }
 
+Isolation parse_transaction_mode(std::string_view text) {
+  if (text == "serializable-rw") return Isolation::serializable;
+  if (text == "snapshot-rw") return Isolation::snapshot;
+  throw UsageError(fmt::format("--tx-mode {}: expected serializable-rw or snapshot-rw", text));
+}
+
+// The same thing has two names, with what each kind of database offers.
+Isolation isolation_of(const RunRequest& written, DatabaseKind kind) {
+  if (kind == DatabaseKind::ydb) {
+    if (written.isolation) {
+      throw UsageError(
+          "--isolation: of PostgreSQL; on YDB use --tx-mode serializable-rw or snapshot-rw");
+    }
+    return parse_transaction_mode(written.tx_mode.value_or("serializable-rw"));
+  }
+  if (written.tx_mode) {
+    throw UsageError(
+        "--tx-mode: of YDB; on PostgreSQL use --isolation read-committed, repeatable-read or "
+        "serializable");
+  }
+  return parse_isolation(written.isolation.value_or("read-committed"));
+}
+
 // What to do when the database does not do what it should.
 void validate_failures(const RunRequest& written, RunPlan& run) {
-  run.isolation = parse_isolation(written.isolation);
   if (written.on_db_loss != "wait" && written.on_db_loss != "fail") {
     throw UsageError(fmt::format("--on-db-loss {}: expected wait or fail", written.on_db_loss));
   }
@@ -77,7 +99,7 @@ double transactions_a_second(const load::Plan& plan) {
 }
 
 // Enough for transactions of 100 ms at the pace of the terminals, and not more than the server has.
-std::size_t connections_for(const RunPlan& run, const database::postgres::ServerInfo& server) {
+std::size_t connections_for(const RunPlan& run, const tpcc::ServerFacts& server) {
   // One is for the session that watches the server's checkpoints.
   const std::int64_t free =
       std::max<std::int64_t>(server.connections_max - server.connections_used - 1, 0);
@@ -111,7 +133,7 @@ void validate_terminals(const RunRequest& written, RunPlan& run) {
 
 }  // namespace
 
-RunPlan make_run_plan(const RunRequest& written) {
+RunPlan make_run_plan(const RunRequest& written, DatabaseKind kind) {
   RunPlan run;
   load::Plan& plan = run.plan;
   run.all_warehouses = written.warehouses == "auto";
@@ -141,6 +163,7 @@ RunPlan make_run_plan(const RunRequest& written) {
   run.metrics = parse_metrics_address(written.metrics);
   validate_terminals(written, run);
   validate_failures(written, run);
+  run.isolation = isolation_of(written, kind);
   if (written.statements == "single") {
     run.style = StatementStyle::single;
   } else if (written.statements != "batched") {
@@ -167,7 +190,7 @@ void resolve_threads(RunPlan& run) {
       std::min({plan.threads, static_cast<std::size_t>(plan.warehouses), plan.terminals()});
 }
 
-void resolve_connections(RunPlan& run, const database::postgres::ServerInfo& server) {
+void resolve_connections(RunPlan& run, const tpcc::ServerFacts& server) {
   load::Plan& plan = run.plan;
   plan.connections = connections_for(run, server);
   const auto permits = static_cast<std::size_t>(run.max_inflight.value_or(connections_most));

@@ -130,11 +130,10 @@ report::Availability availability(const load::Plan& plan, const load::Outcome& o
 }
 
 // Those that were under way while the run was.
-std::vector<report::Checkpoint> checkpoints(
-    const std::vector<database::postgres::ObservedCheckpoint>& observed,
-    const load::Outcome& outcome) {
+std::vector<report::Checkpoint> checkpoints(const std::vector<tpcc::ObservedCheckpoint>& observed,
+                                            const load::Outcome& outcome) {
   std::vector<report::Checkpoint> result;
-  for (const database::postgres::ObservedCheckpoint& one : observed) {
+  for (const tpcc::ObservedCheckpoint& one : observed) {
     report::Checkpoint checkpoint;
     if (one.end && *one.end <= outcome.start) continue;
     checkpoint.start_s = std::max(seconds(one.start - outcome.start), 0.0);

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "database/postgres/checkpoints.h"
 #include "load/run.h"
 #include "report/result.h"
+#include "tpcc/database.h"
 
 namespace drover::cli {
 
@@ -23,7 +23,7 @@ struct RunFacts {
   std::optional<report::Server> server;
   std::optional<report::LedgerInData> ledger_in_data;
   // None where the server does not tell of them.
-  std::optional<std::vector<database::postgres::ObservedCheckpoint>> checkpoints;
+  std::optional<std::vector<tpcc::ObservedCheckpoint>> checkpoints;
 };
 
 report::Result make_result(const load::Plan& plan, const RunFacts& facts,

@@ -22,15 +22,14 @@
 #include "coro/worker.h"
 #include "report/atomic_file.h"
 #include "report/result_json.h"
-#include "tpcc/postgres/conditions.h"
 
 namespace drover::cli {
 namespace {
 
-using tpcc::postgres::CheckOptions;
-using tpcc::postgres::CheckReport;
-using tpcc::postgres::Money;
-using tpcc::postgres::Verdict;
+using tpcc::CheckReport;
+using tpcc::CheckSettings;
+using tpcc::Money;
+using tpcc::Verdict;
 
 constexpr std::string_view line_format = "{:>3}  {:<9} {:<52} {}\n";
 
@@ -56,8 +55,7 @@ void append_verdict(std::string& text, const Verdict& verdict) {
 }
 
 // A condition that is not checked must not look like one that holds.
-void append_eleventh_left_out(std::string& text) {
-  const auto condition = tpcc::postgres::freshly_loaded_condition(Money::exact);
+void append_left_out(std::string& text, const tpcc::Condition& condition) {
   text += fmt::format(fmt::runtime(line_format), condition.number, condition.clause,
                       condition.title, "not checked: of fresh data only (--after-import)");
 }
@@ -77,14 +75,15 @@ std::string summary_of(const CheckReport& report) {
 }
 
 // Nothing when it was interrupted.
-coro::Task<std::optional<CheckReport>> check_until_interrupt(CheckOptions options) {
+coro::Task<std::optional<CheckReport>> check_until_interrupt(const tpcc::Database& database,
+                                                             CheckSettings settings) {
   std::optional<CheckReport> report;
   coro::Scope* work = nullptr;
   InterruptWatch interrupt([&work] { work->cancel(); });
   auto body = [&](coro::Scope& scope) -> coro::Task<void> {
     work = &scope;
     scope.start(interrupt.watch());
-    report = co_await tpcc::postgres::check(std::move(options));
+    report = co_await database.check(std::move(settings));
     scope.cancel();
   };
   co_await coro::with_scope(body);
@@ -94,11 +93,12 @@ coro::Task<std::optional<CheckReport>> check_until_interrupt(CheckOptions option
 }  // namespace
 
 std::string format_check_report(const CheckReport& report) {
-  const bool eleventh = std::any_of(report.verdicts.begin(), report.verdicts.end(),
-                                    [](const Verdict& verdict) { return verdict.number == 11; });
+  const auto eleventh =
+      std::find_if(report.left_out.begin(), report.left_out.end(),
+                   [](const tpcc::Condition& condition) { return condition.number == 11; });
   std::string text;
   for (const Verdict& verdict : report.verdicts) {
-    if (verdict.number == 12 && !eleventh) append_eleventh_left_out(text);
+    if (verdict.number == 12 && eleventh != report.left_out.end()) append_left_out(text, *eleventh);
     append_verdict(text, verdict);
   }
   if (report.money == Money::floating)
@@ -133,16 +133,14 @@ void print_report(const DatabaseTarget& target, const CheckReport& report, doubl
   std::fflush(out);
 }
 
-CheckOptions options_of(const DatabaseTarget& target, const CheckRequest& request) {
-  CheckOptions options;
-  options.conninfo = target.conninfo();
-  options.schema = target.schema();
-  options.warehouses = request.warehouses;
-  options.after_import = request.after_import;
-  options.connections = request.connections;
-  if (options.connections == 0)
-    options.connections = std::max<std::size_t>(2, std::thread::hardware_concurrency());
-  return options;
+CheckSettings settings_of(const CheckRequest& request) {
+  CheckSettings settings;
+  settings.warehouses = request.warehouses;
+  settings.after_import = request.after_import;
+  settings.connections = request.connections;
+  if (settings.connections == 0)
+    settings.connections = std::max<std::size_t>(2, std::thread::hardware_concurrency());
+  return settings;
 }
 
 }  // namespace
@@ -151,13 +149,14 @@ int check_database(const DatabaseTarget& target, const CheckRequest& request) {
   const bool to_stdout = request.json == json_to_stdout;
   if (!request.json.empty() && !to_stdout) report::check_can_write(check_file(request.json));
   CheckProgressLine line(stderr);
-  CheckOptions options = options_of(target, request);
-  options.on_progress = [&line](const auto& progress) { line.show(progress); };
+  CheckSettings settings = settings_of(request);
+  settings.on_progress = [&line](const auto& progress) { line.show(progress); };
 
   const BlockedInterrupts blocked;
   coro::Worker worker;
   const coro::Instant start = worker.now();
-  const auto report = coro::block_on(worker, check_until_interrupt(std::move(options)));
+  const auto report =
+      coro::block_on(worker, check_until_interrupt(target.database(), std::move(settings)));
   line.clear();
   if (!report) {
     fmt::print(stderr, "drover: interrupted: nothing is known of the data\n");
@@ -166,11 +165,12 @@ int check_database(const DatabaseTarget& target, const CheckRequest& request) {
   const double seconds = std::chrono::duration<double>(worker.now() - start).count();
   print_report(target, *report, seconds, to_stdout ? stderr : stdout);
   if (!request.json.empty()) {
-    const std::string document =
-        report::document_text(check_document(*report, {.database = target.description(),
-                                                       .schema = target.schema(),
-                                                       .seconds = seconds,
-                                                       .finished = now_in_utc()}));
+    const std::string document = report::document_text(
+        check_document(*report, {.database = target.description(),
+                                 .kind = std::string(target.database().kind()),
+                                 .schema = target.schema(),
+                                 .seconds = seconds,
+                                 .finished = now_in_utc()}));
     if (to_stdout) {
       fmt::print("{}", document);
     } else {
@@ -190,8 +190,8 @@ void add_tpcc_check(CLI::App& tpcc, std::function<int()>& chosen) {
       "check",
       "Check the data in any database with the nine tables, whichever tool loaded it: the\n"
       "conditions of clause 3.3.2, and what the transactions imply besides (rows, keys, nulls,\n"
-      "counters). Only reads, and all of it in one snapshot: it may run beside a load. Exit code\n"
-      "0: all conditions hold; 1: not, or they could not be checked.");
+      "counters). Only reads, and on PostgreSQL all of it in one snapshot: it may run beside a\n"
+      "load. Exit code 0: all conditions hold; 1: not, or they could not be checked.");
   command->footer(
       "Examples:\n"
       "  drover tpcc check\n"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cli/database_option.h"
-#include "tpcc/postgres/check.h"
+#include "tpcc/check_report.h"
 
 namespace drover::cli {
 
@@ -27,6 +27,6 @@ int check_database(const DatabaseTarget& target, const CheckRequest& request);
 
 // The report as a person reads it: a line a condition, and under those that do not hold the first
 // offenders.
-std::string format_check_report(const tpcc::postgres::CheckReport& report);
+std::string format_check_report(const tpcc::CheckReport& report);
 
 }  // namespace drover::cli

@@ -2,22 +2,18 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <utility>
 
 #include "cli/commands.h"
 #include "cli/database_option.h"
 #include "cli/run_command.h"
-#include "tpcc/postgres/initialise.h"
 
 namespace drover::cli {
 namespace {
 
-coro::Task<void> clean(std::string conninfo, std::string schema, std::string where) {
-  const auto connection = co_await database::postgres::Connection::open(std::move(conninfo));
-  const std::vector<std::string> dropped =
-      co_await tpcc::postgres::clean(*connection, std::move(schema));
+coro::Task<void> clean(const DatabaseTarget& target) {
+  const std::vector<std::string> dropped = co_await target.database().clean();
   if (dropped.empty()) {
-    fmt::print("there are no tables of TPC-C in {}: nothing to drop\n", where);
+    fmt::print("there are no tables of TPC-C in {}: nothing to drop\n", target.description());
   } else {
     fmt::print("dropped {}\n", fmt::join(dropped, ", "));
   }
@@ -25,7 +21,7 @@ coro::Task<void> clean(std::string conninfo, std::string schema, std::string whe
 
 int perform(const DatabaseOption& database) {
   const DatabaseTarget target(database);
-  return run_command(clean(target.conninfo(), target.schema(), target.description()));
+  return run_command(clean(target));
 }
 
 }  // namespace

@@ -18,13 +18,15 @@
 #include "cli/ui_option.h"
 #include "cli/usage_error.h"
 #include "coro/scope.h"
-#include "tpcc/postgres/import.h"
 #include "ui/import_display.h"
 
 namespace drover::cli {
 namespace {
 
-using namespace tpcc::postgres;
+using tpcc::ImportOutcome;
+using tpcc::ImportPlan;
+using tpcc::ImportProgress;
+using tpcc::ImportSettings;
 
 constexpr int64_t connections_max = 1'000;
 
@@ -42,7 +44,7 @@ double seconds(coro::Duration duration) {
 }
 
 // What the display is told of an import.
-class Shown final : public ImportObserver {
+class Shown final : public tpcc::ImportObserver {
  public:
   explicit Shown(ui::ImportDisplay& display) : display_(display) {}
 
@@ -66,7 +68,7 @@ class Shown final : public ImportObserver {
                         .bytes = progress.bytes,
                         .tables = {}};
     for (const tpcc::Table table : tpcc::all_tables) {
-      const TableProgress& one = progress.tables[static_cast<size_t>(table)];
+      const tpcc::TableProgress& one = progress.tables[static_cast<size_t>(table)];
       load.tables.push_back({tpcc::table_name(table), one.rows, one.rows_total});
     }
     display_.on_load(load);
@@ -102,46 +104,53 @@ uint64_t random_seed() {
   return device() % 1'000'000'000;
 }
 
-ImportOptions options_of(const ImportArguments& arguments) {
-  ImportOptions options;
-  options.request.warehouses =
-      static_cast<int32_t>(parse_count("-w", arguments.warehouses, 1, warehouses_max));
+ImportSettings settings_of(const ImportArguments& arguments) {
+  ImportSettings settings;
+  settings.request.warehouses =
+      static_cast<int32_t>(parse_count("-w", arguments.warehouses, 1, tpcc::warehouses_max));
   if (!arguments.seed.empty()) {
-    options.request.seed =
+    settings.request.seed =
         static_cast<uint64_t>(parse_count("--seed", arguments.seed, 0, INT64_MAX));
   }
-  options.connections = static_cast<size_t>(parse_count_or_auto(
+  settings.connections = static_cast<size_t>(parse_count_or_auto(
       "--connections", arguments.connections, 1, connections_max, automatic_connections()));
-  options.threads = static_cast<size_t>(parse_count_or_auto(
-      "--threads", arguments.threads, 1, connections_max, automatic_threads(options.connections)));
-  options.threads = std::min(options.threads, options.connections);
+  settings.threads = static_cast<size_t>(parse_count_or_auto(
+      "--threads", arguments.threads, 1, connections_max, automatic_threads(settings.connections)));
+  settings.threads = std::min(settings.threads, settings.connections);
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  options.request.fresh_population.seed = random_seed();
-  options.request.fresh_population.load_time_us =
+  settings.request.fresh_population.seed = random_seed();
+  settings.request.fresh_population.load_time_us =
       std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-  return options;
+  return settings;
 }
 
 // The import, and beside it whoever looks on.
-coro::Task<void> import_shown(ImportOptions options, ui::ImportDisplay& display,
-                              ImportOutcome& outcome) {
+coro::Task<void> import_shown(const DatabaseTarget& target, ImportSettings settings,
+                              ui::ImportDisplay& display, ImportOutcome& outcome) {
   Shown shown(display);
   auto body = [&](coro::Scope& scope) -> coro::Task<void> {
     scope.start(display.attend());
-    outcome = co_await import_warehouses(std::move(options), shown);
+    outcome = co_await target.database().import_warehouses(settings, shown);
     scope.cancel();
   };
   co_await coro::with_scope(body);
 }
 
-void report(const ImportOutcome& outcome) {
+// What the finish makes.
+std::string_view finished_things(const DatabaseTarget& target, const ImportPlan& plan) {
+  if (target.kind() == DatabaseKind::ydb) return "the rest of the indexes";
+  return plan.foreign_keys == tpcc::ForeignKeys::none
+             ? "keys, indexes and statistics"
+             : "keys, indexes, foreign keys and statistics";
+}
+
+void report(const DatabaseTarget& target, const ImportOutcome& outcome) {
   fmt::print(
       "imported {} warehouses ({} loaded before, seed {}): {} rows, {:.0f} MB; loaded in {:.1f} s, "
-      "keys, indexes{} and statistics in {:.1f} s\n",
+      "{} in {:.1f} s\n",
       outcome.plan.warehouses, outcome.plan.skipped, outcome.plan.population.seed, outcome.rows,
       static_cast<double>(outcome.bytes) / 1e6, seconds(outcome.load_time),
-      outcome.plan.foreign_keys == ForeignKeys::none ? "" : ", foreign keys",
-      seconds(outcome.finish_time));
+      finished_things(target, outcome.plan), seconds(outcome.finish_time));
 }
 
 // As Ctrl-C would: it is taken by whoever waits for it.
@@ -151,24 +160,22 @@ void interrupt_this_process() {
 
 int perform(const ImportArguments& arguments) {
   const ui::Choice choice = parse_ui_choice(arguments.ui);
-  ImportOptions options = options_of(arguments);
+  ImportSettings settings = settings_of(arguments);
   const DatabaseTarget target(arguments.database);
-  options.conninfo = target.conninfo();
-  options.schema = target.schema();
   ImportOutcome outcome;
   int code = exit_success;
   {
     const auto display = ui::make_import_display(
-        choice, {target.description(), options.connections, options.threads},
+        choice, {target.description(), settings.connections, settings.threads},
         interrupt_this_process);
-    options.progress_interval = display->interval();
-    code = run_command(import_shown(std::move(options), *display, outcome));
+    settings.progress_interval = display->interval();
+    code = run_command(import_shown(target, settings, *display, outcome));
   }
   if (code == exit_interrupted) {
     fmt::print(stderr, "interrupted; the same command goes on from here\n");
     return code;
   }
-  report(outcome);
+  report(target, outcome);
   return code;
 }
 
@@ -178,7 +185,7 @@ void add_tpcc_import(CLI::App& tpcc, std::function<int()>& chosen) {
   const auto arguments = std::make_shared<ImportArguments>();
   CLI::App* command = tpcc.add_subcommand(
       "import",
-      "Load warehouses into the tables that init made, then make keys, indexes and statistics.\n"
+      "Load warehouses into the tables that init made, and make keys, indexes and statistics.\n"
       "An import that was killed goes on where it stopped when it is started again.");
   command->footer("Example:\n  drover tpcc import -w 10 --seed 42");
   command
@@ -193,7 +200,8 @@ void add_tpcc_import(CLI::App& tpcc, std::function<int()>& chosen) {
       ->type_name("N");
   command
       ->add_option("--connections", arguments->connections,
-                   "Sessions that load side by side (auto: one for each processor, from 2 to 16)")
+                   "Sessions, on YDB calls, that load side by side (auto: one for each processor,\n"
+                   "from 2 to 16)")
       ->capture_default_str()
       ->type_name("N|auto");
   command

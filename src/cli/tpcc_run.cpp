@@ -41,11 +41,11 @@ int finish(const MeasuredRun& run, const RunRequest& written) {
 }
 
 int perform(const DatabaseOption& database, const RunRequest& written) {
-  RunPlan plan = make_run_plan(written);
+  RunPlan plan = make_run_plan(written, kind_of(database));
   if (!written.json.empty()) report::check_result_file(written.json);
   if (written.simulate_ms) return finish(measure_simulated(written, std::move(plan)), written);
   const DatabaseTarget target(database);
-  const std::optional<MeasuredRun> run = measure_on_postgres(written, std::move(plan), target);
+  const std::optional<MeasuredRun> run = measure_on_database(written, std::move(plan), target);
   return run ? finish(*run, written) : exit_interrupted;
 }
 

@@ -27,14 +27,12 @@
 #include "cli/search_report.h"
 #include "cli/ui_option.h"
 #include "cli/usage_error.h"
-#include "database/postgres/server_info.h"
 #include "report/atomic_file.h"
 #include "report/result_file.h"
 #include "report/result_json.h"
 #include "search/record.h"
 #include "search/rules.h"
 #include "search/steps.h"
-#include "tpcc/postgres/loaded.h"
 
 namespace drover::cli {
 namespace {
@@ -135,17 +133,14 @@ struct Room {
 };
 
 Task<void> ask_room(const DatabaseTarget& target, Room& room) {
-  const std::string conninfo = target.conninfo();
-  const std::string schema = target.schema();
-  const auto connection = co_await tpcc::postgres::open_in_schema(conninfo, schema);
-  const auto server = co_await database::postgres::server_info(*connection);
-  const auto loaded = co_await tpcc::postgres::inspect_loaded(*connection, schema);
-  room.warehouses = loaded.warehouses;
-  const int free = server.connections_max - server.connections_used;
+  const tpcc::RunPreparation there = co_await target.database().prepare(std::nullopt);
+  const tpcc::ServerFacts& server = there.server;
+  room.warehouses = there.loaded.warehouses;
+  const std::int64_t free = server.connections_max - server.connections_used;
   // Some are left for ours, for whoever has to look at the server, and for those of the run before
   // that the server has not ended yet.
-  const int left = std::max(5, free / 20);
-  room.connections = server.connections_max > 0 ? std::max(free - left, 1) : 10'000;
+  const std::int64_t left = std::max<std::int64_t>(5, free / 20);
+  room.connections = server.connections_max > 0 ? std::max<std::int64_t>(free - left, 1) : 10'000;
 }
 
 // Of the search: from the options and what there is.
@@ -190,13 +185,14 @@ std::map<std::string, std::string> settings_of(const SearchArguments& arguments,
       {"--warehouses", run.warehouses},
       {"--seed", run.seed},
       {"--statements", run.statements},
-      {"--isolation", run.isolation},
+      {"--isolation", run.isolation.value_or("read-committed")},
       {"--max-attempts", run.max_attempts},
       {"--on-db-loss", run.on_db_loss},
       {"--statement-timeout", run.statement_timeout},
       {"--deferred-delivery", run.deferred_delivery ? "yes" : ""},
       {"--schema", arguments.database.schema},
   };
+  if (run.tx_mode) settings["--tx-mode"] = *run.tx_mode;
   if (run.simulate_ms) settings["--simulate-ms"] = fmt::format("{:g}", *run.simulate_ms);
   return settings;
 }
@@ -254,13 +250,13 @@ class Search {
   bool perform(const Step& step, const DatabaseTarget* target) {
     const bool confirmation = step.kind == Step::Kind::confirm;
     const RunRequest request = request_of(arguments_, step);
-    RunPlan plan = make_run_plan(request);
+    RunPlan plan = make_run_plan(request, kind_of(arguments_.database));
     std::optional<MeasuredRun> run;
     if (target == nullptr) {
       run = measure_simulated(request, std::move(plan));
     } else {
       await_room(request, *target);
-      run = measure_on_postgres(request, std::move(plan), *target);
+      run = measure_on_database(request, std::move(plan), *target);
     }
     if (!run || run->stop_requested) return false;
     const Probe probe{.load = step.load, .confirmation = confirmation, .held = false};
@@ -361,8 +357,8 @@ int perform(const SearchArguments& arguments) {
   validate(arguments);
   search::Rules rules = rules_of(arguments);
   // What is wrong with the options shall be said before anything runs.
-  make_run_plan(request_of(arguments, {Step::Kind::probe, 1}));
-  make_run_plan(request_of(arguments, {Step::Kind::confirm, 1}));
+  make_run_plan(request_of(arguments, {Step::Kind::probe, 1}), kind_of(arguments.database));
+  make_run_plan(request_of(arguments, {Step::Kind::confirm, 1}), kind_of(arguments.database));
   std::optional<DatabaseTarget> target;
   std::optional<Room> room;
   if (!arguments.run.simulate_ms) {

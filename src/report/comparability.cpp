@@ -32,7 +32,8 @@ std::string pacing_text(const Result& result) {
 
 std::string backend_text(const Result& result) {
   if (result.plan.simulate_ms) return fmt::format("simulated, {:g} ms", *result.plan.simulate_ms);
-  return "a database";
+  // A document from before there was another kind does not name it.
+  return result.environment.server ? shown(result.environment.server->kind) : "a database";
 }
 
 // Without delays, it is the transactions at a time that make the load; with them, the terminals.

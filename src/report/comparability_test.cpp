@@ -36,6 +36,8 @@ TEST(ComparabilityTest, WhatChangesTheMeaningIsAnObstacle) {
   expect_obstacle("benchmark", "base has tpcc, new has ycsb",
                   [](Result& r) { r.plan.benchmark = "ycsb"; });
   expect_obstacle("backend", "new has simulated, 5 ms", [](Result& r) { r.plan.simulate_ms = 5; });
+  expect_obstacle("backend", "base has PostgreSQL, new has YDB",
+                  [](Result& r) { r.environment.server->kind = "YDB"; });
   expect_obstacle("warehouses", "base has 10, new has 11",
                   [](Result& r) { r.plan.warehouses = 11; });
   expect_obstacle("inflight", "base has 16, new has 8", [](Result& r) { r.plan.connections = 8; });

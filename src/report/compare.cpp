@@ -372,7 +372,7 @@ SideDescription describe(std::span<const Result> runs) {
   side.tool = fmt::format("{} {} ({})", shown(first.tool.name), shown(first.tool.version),
                           shown(first.tool.commit));
   if (first.environment.server) {
-    side.server = fmt::format("PostgreSQL {}", shown(first.environment.server->version));
+    side.server = shown(first.environment.server->name());
   }
   side.first_start_ts = first.summary.measure_start_ts;
   side.last_start_ts = first.summary.measure_start_ts;

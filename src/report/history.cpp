@@ -94,7 +94,7 @@ HistoryPoint point_of(const HistoryEntry& entry) {
   const Tool& tool = entry.result.tool;
   point.tool = fmt::format("{} {} ({})", shown(tool.name), shown(tool.version), shown(tool.commit));
   if (entry.result.environment.server) {
-    point.server = fmt::format("PostgreSQL {}", shown(entry.result.environment.server->version));
+    point.server = shown(entry.result.environment.server->name());
   }
   return point;
 }

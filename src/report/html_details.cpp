@@ -433,7 +433,8 @@ void write_environment(HtmlWriter& html, const Result& result, int level) {
     return html.line("p", "There was no server: transactions were simulated.");
   }
   const Server& server = *result.environment.server;
-  std::vector<HtmlRow> rows = {{"Version", server.version}};
+  std::vector<HtmlRow> rows = {{"Kind", server.kind},
+                               {"Version", server.version.empty() ? "not told" : server.version}};
   for (const auto& [name, value] : server.settings) {
     if (rows.size() > shown_rows_max) break;
     rows.push_back({name, value});

@@ -68,8 +68,9 @@ std::string title_of(const Result& result) {
                        plan.warehouses == 1 ? "warehouse" : "warehouses");
   if (result.environment.server) {
     // "15.8 (Debian 15.8-1)": who packaged it stands with the environment.
-    const std::string& version = result.environment.server->version;
-    title += ", PostgreSQL " + shortened(version.substr(0, version.find(' ')), 60);
+    Server server = *result.environment.server;
+    server.version.resize(std::min(server.version.size(), server.version.find(' ')));
+    title += ", " + shortened(server.name(), 60);
   } else if (plan.simulate_ms) {
     title += ", simulated";
   }

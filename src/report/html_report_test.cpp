@@ -97,7 +97,7 @@ TEST(HtmlReport, HostileTextAddsNoElement) {
   result.plan.benchmark = result.plan.statements = result.plan.schema = hostile;
   result.plan.isolation = result.plan.on_db_loss = hostile;
   result.environment.client = {hostile, hostile, 1, hostile};
-  result.environment.server = Server{hostile, {{hostile, hostile}}};
+  result.environment.server = Server{hostile, {{hostile, hostile}}, hostile};
   result.failure = hostile;
   for (Verdict& line : result.audit) line.name = line.clause = line.text = hostile;
   for (TransactionResult& one : result.transactions) {

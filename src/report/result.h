@@ -59,8 +59,12 @@ struct PlanSummary {
 };
 
 struct Server {
-  std::string version;
-  std::map<std::string, std::string> settings;  // as SHOW prints them
+  std::string version;                          // empty where the server does not tell
+  std::map<std::string, std::string> settings;  // of PostgreSQL: as SHOW prints them
+  std::string kind = "PostgreSQL";              // or "YDB"
+
+  // "PostgreSQL 15.20", "YDB"
+  std::string name() const { return version.empty() ? kind : kind + " " + version; }
 };
 
 struct Environment {

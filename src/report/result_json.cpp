@@ -84,7 +84,9 @@ json environment_to_json(const Environment& environment) {
   const measure::Host& client = environment.client;
   json server;
   if (environment.server) {
-    server = {{"version", environment.server->version}, {"settings", environment.server->settings}};
+    server = {{"kind", environment.server->kind},
+              {"version", environment.server->version},
+              {"settings", environment.server->settings}};
   }
   return {{"client",
            {{"hostname", client.hostname},

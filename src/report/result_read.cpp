@@ -105,7 +105,8 @@ Server read_server(JsonReader& json) {
   const auto read_settings = [&] {
     read_map(json, server.settings, [&] { return read_sentence(json); });
   };
-  read_object(json, Field{"version", [&] { server.version = read_name(json); }},
+  read_object(json, Field{"kind", [&] { server.kind = read_name(json); }, may_be_missing},
+              Field{"version", [&] { server.version = read_name(json); }},
               Field{"settings", read_settings});
   return server;
 }

@@ -166,6 +166,7 @@ TEST(ResultRead, EveryMissingFieldIsNamed) {
                                           "retries",
                                           "client_load",
                                           "inputs",
+                                          "kind",
                                           "availability",
                                           "ledger",
                                           "ledger_in_data",

@@ -34,7 +34,7 @@ TABLES = ["warehouse", "district", "customer", "history", "new_order", "oorder",
 # When a row was loaded or written: all that may differ between two imports of one seed.
 TIME_COLUMNS = {"c_since", "h_date", "o_entry_d", "ol_delivery_d"}
 
-_FOREIGN = ("PG", "DROVER", "XDG_")
+_FOREIGN = ("PG", "DROVER", "XDG_", "YDB_")
 
 
 def clean_environment(**more):

@@ -185,7 +185,7 @@ class Simulated(harness.TestCase):
         (["tool"], ...), (["tool", "commit"], None), (["tool", "version"], "x" * 201),
         (["plan", "warehouses"], -1), (["plan", "warehouses"], "10"), (["plan", "warehouses"], 1.5),
         (["plan", "warehouses"], 2**56 + 1), (["plan", "seed"], 2**64),
-        (["plan", "statements"], "both"), (["plan", "isolation"], "snapshot"),
+        (["plan", "statements"], "both"), (["plan", "isolation"], "dirty"),
         (["plan", "on_db_loss"], "panic"), (["plan", "no_delays"], 0),
         (["plan", "simulate_ms"], -1), (["plan", "pace"], ...),
         (["environment", "server"], {"version": "15"}), (["environment", "client", "cpus"], 0.5),

@@ -300,8 +300,8 @@ fall_asleep:
   stop_seen = stopping;
 #elif defined(MUTANT_NO_SLEEP_FENCE)
   if
-  :: announce_sleep(); stop_seen = stopping; look_again()
-  :: look_again(); announce_sleep(); stop_seen = stopping
+  :: true -> announce_sleep(); stop_seen = stopping; look_again()
+  :: true -> look_again(); announce_sleep(); stop_seen = stopping
   fi;
 #else
   announce_sleep();

@@ -55,17 +55,6 @@ Task<void> read_objects(Connection& connection, const std::vector<std::string>& 
 
 }  // namespace
 
-std::string_view foreign_keys_name(ForeignKeys foreign_keys) noexcept {
-  return foreign_keys == ForeignKeys::none ? "none" : "after-load";
-}
-
-std::optional<ForeignKeys> foreign_keys_of(std::string_view name) noexcept {
-  for (const ForeignKeys foreign_keys : {ForeignKeys::none, ForeignKeys::after_load}) {
-    if (name == foreign_keys_name(foreign_keys)) return foreign_keys;
-  }
-  return std::nullopt;
-}
-
 size_t Catalog::table_count() const noexcept {
   return static_cast<size_t>(std::count(tables.begin(), tables.end(), true));
 }
@@ -142,15 +131,6 @@ Task<std::vector<int32_t>> read_loaded(Connection& connection, std::string schem
     loaded.push_back(number_of<int32_t>(found.text(row, 0)));
   }
   co_return loaded;
-}
-
-std::string schema_argument(std::string_view schema) {
-  if (schema.empty()) return "";
-  const bool plain = std::all_of(schema.begin(), schema.end(), [](char letter) {
-    return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '_';
-  });
-  const std::string_view quote = plain ? "" : "\"";
-  return fmt::format(" --schema {0}{1}{0}", quote, schema);
 }
 
 }  // namespace drover::tpcc::postgres

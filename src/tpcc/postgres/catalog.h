@@ -14,34 +14,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "coro/task.h"
 #include "database/postgres/connection.h"
+#include "tpcc/import_plan.h"
 #include "tpcc/population.h"
 #include "tpcc/random.h"
 #include "tpcc/schema.h"
+#include "tpcc/unfit_schema.h"
 
 namespace drover::tpcc::postgres {
 
 inline constexpr std::string_view settings_table = "drover_tpcc";
 inline constexpr std::string_view loaded_table = "drover_tpcc_loaded";
 inline constexpr int32_t format_version = 1;
-
-// The schema is not in the state that a command needs; the message says what to do.
-class UnfitSchema : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-// Whether the references of clause 1.3 are enforced.
-enum class ForeignKeys : uint8_t { none, after_load };
-
-std::string_view foreign_keys_name(ForeignKeys foreign_keys) noexcept;
-std::optional<ForeignKeys> foreign_keys_of(std::string_view name) noexcept;
 
 // The row of drover_tpcc.
 struct Settings {
@@ -77,8 +66,5 @@ coro::Task<std::optional<Settings>> read_settings(database::postgres::Connection
 // The rows of drover_tpcc_loaded in ascending order, 0 for item. Requires that the table exists.
 coro::Task<std::vector<int32_t>> read_loaded(database::postgres::Connection& connection,
                                              std::string schema);
-
-// For messages: how to name the schema on the command line, " --schema x" or nothing.
-std::string schema_argument(std::string_view schema);
 
 }  // namespace drover::tpcc::postgres

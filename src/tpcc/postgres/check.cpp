@@ -11,7 +11,7 @@
 #include "coro/scope.h"
 #include "coro/worker.h"
 #include "database/postgres/connection.h"
-#include "tpcc/postgres/check_plan.h"
+#include "tpcc/check_plan.h"
 #include "tpcc/postgres/check_snapshot.h"
 #include "tpcc/postgres/conditions.h"
 #include "tpcc/postgres/population_rules.h"
@@ -233,11 +233,6 @@ Task<std::unique_ptr<Connection>> open_session(const CheckOptions& options) {
 }
 
 }  // namespace
-
-bool CheckReport::holds() const noexcept {
-  return std::all_of(verdicts.begin(), verdicts.end(),
-                     [](const Verdict& verdict) { return verdict.holds(); });
-}
 
 coro::Task<CheckReport> check(CheckOptions options) {
   assert(options.connections > 0);

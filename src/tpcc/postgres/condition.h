@@ -1,4 +1,5 @@
-// A condition on the data: one SQL statement that returns its offenders.
+// What the conditions of a check are on PostgreSQL: each is one SQL statement that returns its
+// offenders.
 //
 // Every statement of a catalogue has the same shape, so that one runner serves them all:
 //
@@ -10,44 +11,15 @@
 // sets search_path. Only names of the BenchBase family are used and no table of ours, and types
 // may differ from ours, so that databases loaded by other tools are checked, too.
 //
-// Values of this type are immutable once made; any thread may read them.
+// Pure; any thread.
 #pragma once
 
 #include <string>
 #include <string_view>
 
+#include "tpcc/condition.h"
+
 namespace drover::tpcc::postgres {
-
-// How a condition is spread over warehouse ranges.
-enum class Span {
-  // Found by index: any range will do, the cost is that of the range.
-  range,
-  // Reads a table that has no index by warehouse (history) or all of one that has: each range
-  // costs a pass over that table, so the ranges should be few and wide.
-  wide_range,
-  // Speaks of the whole database: run it once, with 1 and the number of warehouses.
-  once,
-};
-
-// How the money columns of the database are stored.
-enum class Money {
-  // numeric (or an integer): compared as it is, to the last digit.
-  exact,
-  // A column in binary floating point: each value is rounded to cents before it is used.
-  // That is what such a column means; sums and comparisons are exact from there on.
-  floating,
-};
-
-struct Condition {
-  // n of clause 3.3.2.n; 0 for a rule that is not one of the twelve.
-  int number = 0;
-  // Short and unique in all catalogues, such as "7" or "stock.rows".
-  std::string name = {};
-  std::string_view clause = {};
-  std::string title = {};
-  Span span = Span::range;
-  std::string sql = {};
-};
 
 // To be executed once in a session before the statements; a server that knows none of these may
 // refuse each without harm. JIT compilation costs more than most of the statements themselves. A

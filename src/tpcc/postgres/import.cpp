@@ -9,6 +9,7 @@
 #include "coro/sleep.h"
 #include "tpcc/postgres/import_finish.h"
 #include "tpcc/postgres/import_load.h"
+#include "tpcc/postgres/import_plan.h"
 #include "tpcc/postgres/import_session.h"
 
 namespace drover::tpcc::postgres {

@@ -7,13 +7,13 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 
 #include "coro/clock.h"
 #include "coro/task.h"
-#include "tpcc/postgres/import_plan.h"
-#include "tpcc/postgres/import_progress.h"
+#include "tpcc/import_outcome.h"
+#include "tpcc/import_plan.h"
+#include "tpcc/import_progress.h"
 
 namespace drover::tpcc::postgres {
 
@@ -26,14 +26,6 @@ struct ImportOptions {
   coro::Duration progress_interval = std::chrono::seconds(2);
   // How long the sessions of a killed import may take to end.
   coro::Duration lock_wait_max = std::chrono::seconds(15);
-};
-
-struct ImportOutcome {
-  ImportPlan plan;
-  int64_t rows = 0;
-  int64_t bytes = 0;
-  coro::Duration load_time{};
-  coro::Duration finish_time{};
 };
 
 // Throws UnfitSchema, and database::Error, whose message then says how far the import came.

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "coro/task.h"
+#include "tpcc/import_progress.h"
 #include "tpcc/postgres/catalog.h"
-#include "tpcc/postgres/import_progress.h"
 
 namespace drover::tpcc::postgres {
 

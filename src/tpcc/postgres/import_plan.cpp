@@ -96,11 +96,6 @@ std::vector<int32_t> missing_parts(const std::vector<int32_t>& loaded, int32_t w
 
 }  // namespace
 
-int32_t ImportPlan::warehouses_missing() const noexcept {
-  const bool item = !missing.empty() && missing.front() == item_part;
-  return static_cast<int32_t>(missing.size()) - (item ? 1 : 0);
-}
-
 Task<void> require_initialised(Connection& connection, std::string schema) {
   const Catalog catalog = co_await read_catalog(connection, schema);
   const bool ours = catalog.settings_table && catalog.loaded_table;

@@ -8,37 +8,14 @@
 // Thread safety: as the connection's.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "coro/task.h"
 #include "database/postgres/connection.h"
+#include "tpcc/import_plan.h"
 #include "tpcc/postgres/catalog.h"
 
 namespace drover::tpcc::postgres {
-
-inline constexpr int32_t warehouses_max = 1'000'000;
-// The part of the population that belongs to no warehouse: item.
-inline constexpr int32_t item_part = 0;
-
-struct ImportPlan {
-  PopulationSeed population;
-  ForeignKeys foreign_keys = ForeignKeys::none;
-  int32_t warehouses = 0;        // when it is done
-  int32_t skipped = 0;           // that are loaded already
-  std::vector<int32_t> missing;  // w_ids to load; item_part, if it is among them, is the first
-  bool has_keys = false;         // so that loading is slow
-
-  int32_t warehouses_missing() const noexcept;
-};
-
-struct ImportRequest {
-  int32_t warehouses = 1;                // in [1..warehouses_max]
-  std::optional<uint64_t> seed = {};     // none: that of the import to go on with, or ...
-  PopulationSeed fresh_population = {};  // ... this, whose load time is taken in any case
-};
 
 // Throws UnfitSchema if init has not been run.
 coro::Task<void> require_initialised(database::postgres::Connection& connection,

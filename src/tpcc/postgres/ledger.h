@@ -1,5 +1,4 @@
-// What the tables say of all New-Orders and Payments that were ever committed, in two sums: read
-// before and after a run, their difference is what the run has written, if nobody else wrote.
+// Reading the ledger of a PostgreSQL.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +8,9 @@
 #include "coro/clock.h"
 #include "coro/task.h"
 #include "database/postgres/connection.h"
+#include "tpcc/ledger.h"
 
 namespace drover::tpcc::postgres {
-
-struct LedgerSums {
-  std::int64_t next_o_ids = 0;  // sum(d_next_o_id): each New-Order raises one by 1
-  std::int64_t ytd_cents = 0;   // sum(w_ytd): each Payment raises one by its amount
-};
 
 // Of the warehouses 1..warehouses, in one snapshot. Throws database::Error.
 coro::Task<LedgerSums> read_ledger(database::postgres::Connection& connection,

@@ -18,18 +18,6 @@ using coro::Task;
 using database::Error;
 using database::ErrorClass;
 
-std::string_view isolation_name(Isolation isolation) noexcept {
-  switch (isolation) {
-    case Isolation::read_committed:
-      return "read committed";
-    case Isolation::repeatable_read:
-      return "repeatable read";
-    case Isolation::serializable:
-      break;
-  }
-  return "serializable";
-}
-
 class PostgresBackend::PostgresSession final : public Session {
  public:
   explicit PostgresSession(StatementStyle style) noexcept : style_(style) {}

@@ -19,23 +19,19 @@
 #include "coro/task.h"
 #include "database/postgres/connection.h"
 #include "tpcc/backend.h"
+#include "tpcc/isolation.h"
 #include "tpcc/postgres/resolve.h"
 #include "tpcc/postgres/transactions.h"
 #include "tpcc/random.h"
 
 namespace drover::tpcc::postgres {
 
-// What the sessions of a run ask of the server. Order-Status and Stock-Level, which only read, have
-// a snapshot of their own at every level.
-enum class Isolation : std::uint8_t { read_committed, repeatable_read, serializable };
-
-// As SQL has it, in lower case: "read committed", …
-std::string_view isolation_name(Isolation isolation) noexcept;
-
 struct PostgresOptions {
   std::string conninfo;
   std::string schema = {};  // empty: the search path of the server
   StatementStyle style = StatementStyle::batched;
+  // Not `snapshot`. Order-Status and Stock-Level, which only read, have a snapshot of their own at
+  // every level.
   Isolation isolation = Isolation::read_committed;
   std::size_t connections = 1;
   // Of one statement, in the server; and with a little more, of a round trip, here. Zero: none.

@@ -24,6 +24,7 @@
 #include "coro/task.h"
 #include "database/postgres/connection.h"
 #include "tpcc/backend.h"
+#include "tpcc/statement_style.h"
 
 namespace drover::tpcc::postgres {
 
@@ -32,8 +33,6 @@ using database::postgres::Connection;
 using database::postgres::Result;
 using database::postgres::Results;
 using database::postgres::Statement;
-
-enum class StatementStyle : std::uint8_t { batched, single };
 
 // What a session prepares for a style: every statement that the functions below use.
 std::vector<Statement> statements_of(StatementStyle style);

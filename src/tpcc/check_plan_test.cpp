@@ -1,10 +1,10 @@
-#include "tpcc/postgres/check_plan.h"
+#include "tpcc/check_plan.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-namespace drover::tpcc::postgres {
+namespace drover::tpcc {
 namespace {
 
 using std::chrono::seconds;
@@ -50,4 +50,4 @@ TEST(TimeLeft, GoesByWhatEachConditionCostBefore) {
 }
 
 }  // namespace
-}  // namespace drover::tpcc::postgres
+}  // namespace drover::tpcc

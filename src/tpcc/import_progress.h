@@ -13,7 +13,7 @@
 #include "coro/clock.h"
 #include "tpcc/schema.h"
 
-namespace drover::tpcc::postgres {
+namespace drover::tpcc {
 
 struct ImportPlan;
 
@@ -60,4 +60,4 @@ class ImportObserver {
   virtual void on_step_done(std::string_view /*name*/, coro::Duration /*took*/) {}
 };
 
-}  // namespace drover::tpcc::postgres
+}  // namespace drover::tpcc

@@ -1,11 +1,11 @@
-#include "tpcc/postgres/check_plan.h"
+#include "tpcc/check_plan.h"
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <utility>
 
-namespace drover::tpcc::postgres {
+namespace drover::tpcc {
 
 namespace {
 
@@ -97,4 +97,4 @@ std::optional<coro::Duration> TimeLeft::estimate() const noexcept {
       std::chrono::duration<double>(seconds_left / static_cast<double>(sessions_)));
 }
 
-}  // namespace drover::tpcc::postgres
+}  // namespace drover::tpcc

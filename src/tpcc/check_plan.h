@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "coro/clock.h"
-#include "tpcc/postgres/condition.h"
+#include "tpcc/condition.h"
 
-namespace drover::tpcc::postgres {
+namespace drover::tpcc {
 
 // Condition number `condition` of the catalogue over these warehouses, both included.
 struct CheckPiece {
@@ -52,4 +52,4 @@ class TimeLeft {
   std::size_t sessions_;
 };
 
-}  // namespace drover::tpcc::postgres
+}  // namespace drover::tpcc

@@ -1,0 +1,139 @@
+// A database as the commands of `drover tpcc` see it: what makes the tables, loads, checks and
+// drops them, and what a run has to know before it begins and after it has ended. One
+// implementation for each kind of database.
+//
+// An object only says where the tables are; every call opens what it needs and closes it again.
+// Thread safety: the calls may be made on any worker; none changes the object. Tasks must not
+// outlive it. Errors: UnfitSchema, whose message says what to do, and database::Error.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coro/clock.h"
+#include "coro/task.h"
+#include "tpcc/backend.h"
+#include "tpcc/check_report.h"
+#include "tpcc/import_outcome.h"
+#include "tpcc/import_plan.h"
+#include "tpcc/import_progress.h"
+#include "tpcc/isolation.h"
+#include "tpcc/ledger.h"
+#include "tpcc/loaded.h"
+#include "tpcc/statement_style.h"
+
+namespace drover::tpcc {
+
+struct InitialiseSettings {
+  ForeignKeys foreign_keys = ForeignKeys::none;
+  bool force = false;  // drop tables that are there
+  // That the tables are to be cut for, where the database does not see to it; none: some.
+  std::optional<std::int32_t> warehouses = {};
+};
+
+struct ImportSettings {
+  ImportRequest request = {};
+  std::size_t connections = 2;
+  std::size_t threads = 1;  // that make rows
+  coro::Duration progress_interval = std::chrono::seconds(2);
+};
+
+struct CheckSettings {
+  std::optional<std::int32_t> warehouses = {};  // else those that there are
+  bool after_import = false;
+  std::size_t connections = 2;
+  // Called when a piece of work begins, and at the end; may be empty.
+  std::function<void(const CheckProgress&)> on_progress = {};
+};
+
+// Of one worker's backend in a run.
+struct BackendSettings {
+  StatementStyle style = StatementStyle::batched;
+  Isolation isolation = Isolation::read_committed;  // one that the database has
+  std::size_t connections = 1;
+  coro::Duration statement_timeout = {};  // zero: none
+  bool wait_for_server = true;
+  coro::Duration resolve_patience = std::chrono::seconds(60);
+  std::uint64_t seed = 0;
+};
+
+// What a result says of its server, and what "auto" needs to know of it.
+struct ServerFacts {
+  std::string version;  // empty where the server does not tell
+  std::map<std::string, std::string> settings;
+  std::int64_t connections_max = 0;   // for us; 0: not known
+  std::int64_t connections_used = 0;  // by everybody else
+};
+
+struct RunPreparation {
+  LoadedDatabase loaded;
+  ServerFacts server;
+  LedgerSums ledger;
+};
+
+struct ObservedCheckpoint {
+  coro::Instant start;
+  std::optional<coro::Instant> end;  // none: it has not been seen to end
+  bool requested = false;            // by the amount of WAL or by a command, not by the clock
+};
+
+// What the server does by itself while a run goes on. Belongs to the worker that runs it.
+class CheckpointWatch {
+ public:
+  virtual ~CheckpointWatch() = default;
+
+  // Until it is cancelled, or there is nothing to see.
+  virtual coro::Task<void> run() = 0;
+
+  // None where the server does not tell of them.
+  virtual std::optional<std::vector<ObservedCheckpoint>> observed() const = 0;
+};
+
+class Database {
+ public:
+  Database() = default;
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+  virtual ~Database() = default;
+
+  // "PostgreSQL", "YDB"
+  virtual std::string_view kind() const noexcept = 0;
+
+  // For people; never a password.
+  virtual std::string description() const = 0;
+
+  // The nine tables and ours, empty. Returns the names of the tables that it dropped.
+  virtual coro::Task<std::vector<std::string>> initialise(InitialiseSettings settings) const = 0;
+
+  // Drops the nine tables and ours; returns the names of those that there were.
+  virtual coro::Task<std::vector<std::string>> clean() const = 0;
+
+  virtual coro::Task<ImportOutcome> import_warehouses(ImportSettings settings,
+                                                      ImportObserver& observer) const = 0;
+
+  virtual coro::Task<CheckReport> check(CheckSettings settings) const = 0;
+
+  // `warehouses`: how many the run has; none for all that are there. Throws UnfitSchema if it
+  // cannot begin.
+  virtual coro::Task<RunPreparation> prepare(std::optional<std::int32_t> warehouses) const = 0;
+
+  // The database may be on its way up: tried for as long as the patience lasts. Nothing if it could
+  // not be asked.
+  virtual coro::Task<std::optional<LedgerSums>> read_ledger_patiently(
+      std::int32_t warehouses, coro::Duration patience) const = 0;
+
+  virtual std::unique_ptr<Backend> make_backend(BackendSettings settings) const = 0;
+
+  // `on_note` is called with lines for people. Null where there are no checkpoints to be seen.
+  virtual std::unique_ptr<CheckpointWatch> watch_checkpoints(
+      std::function<void(std::string_view)> on_note) const = 0;
+};
+
+}  // namespace drover::tpcc

@@ -1,0 +1,37 @@
+#include "tpcc/ydb/check_statement.h"
+
+#include <gtest/gtest.h>
+
+#include "tpcc/ydb/conditions.h"
+#include "tpcc/ydb/schema.h"
+
+namespace drover::tpcc::ydb {
+namespace {
+
+TEST(CheckStatement, ShowsDecimalsToTheLastDigit) {
+  EXPECT_EQ(decimal_text(money_of_cents(0), money_scale), "0.00");
+  EXPECT_EQ(decimal_text(money_of_cents(-1), money_scale), "-0.01");
+  EXPECT_EQ(decimal_text(money_of_cents(30000000), money_scale), "300000.00");
+  EXPECT_EQ(decimal_text({1'234'500'000}, money_scale), "1.2345");
+  EXPECT_EQ(decimal_text({-1}, money_scale), "-0.000000001");
+  EXPECT_EQ(decimal_text({7}, 2), "0.07");
+}
+
+TEST(CheckStatement, DeclaresWhatItUses) {
+  YqlCondition condition = freshly_loaded_condition();
+  condition.rule.sql = "$judged = (SELECT w_id FROM warehouse WHERE w_id < $last);";
+  const std::string text = offenders_text(condition, "PRAGMA x;\n");
+  EXPECT_TRUE(text.starts_with("PRAGMA x;\nDECLARE $last AS Int32;\nDECLARE $limit AS Uint64;\n"))
+      << text;
+  EXPECT_EQ(text.find("DECLARE $first"), text.npos);
+  EXPECT_EQ(count_text(condition, "").find("$limit"), std::string::npos);
+}
+
+TEST(CheckStatement, NamesAKeyByItsColumns) {
+  constexpr std::string_view columns[] = {"w_id", "d_id"};
+  EXPECT_EQ(order_of(columns), "w_id, d_id");
+  EXPECT_EQ(key_of(columns), "w_id={w_id} d_id={d_id}");
+}
+
+}  // namespace
+}  // namespace drover::tpcc::ydb

@@ -1,0 +1,36 @@
+// The import of a population into YDB: plan, rows, indexes. The indexes are built by the server
+// while the tables that have none are loaded.
+//
+// It may be killed at any point, on either side: the same call goes on from there, and the rows are
+// the same as without the kill. There is no lock: two imports into one folder at a time load the
+// same rows, but are in each other's way at the indexes.
+//
+// Thread safety: runs on one worker; the threads that make rows end before it does.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include "coro/clock.h"
+#include "coro/task.h"
+#include "tpcc/import_outcome.h"
+#include "tpcc/import_plan.h"
+#include "tpcc/import_progress.h"
+#include "tpcc/ydb/ydb_database.h"
+
+namespace drover::tpcc::ydb {
+
+struct ImportOptions {
+  YdbDatabase database = {};
+  ImportRequest request = {};
+  size_t connections = 2;  // calls of BulkUpsert at a time
+  size_t threads = 1;      // that make rows
+  coro::Duration progress_interval = std::chrono::seconds(2);
+  coro::Duration index_poll_interval = std::chrono::seconds(1);
+};
+
+// Throws UnfitSchema, and database::Error, whose message then says how far the import came.
+// The outcome's finish_time is that from the last row to the last index.
+coro::Task<ImportOutcome> import_warehouses(ImportOptions options, ImportObserver& observer);
+
+}  // namespace drover::tpcc::ydb

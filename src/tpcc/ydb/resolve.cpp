@@ -1,0 +1,231 @@
+#include "tpcc/ydb/resolve.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "coro/deadline.h"
+#include "coro/sleep.h"
+#include "coro/worker.h"
+#include "database/error.h"
+#include "database/ydb/value_type.h"
+#include "tpcc/ydb/history_keys.h"
+#include "tpcc/ydb/schema.h"
+#include "tpcc/ydb/transactions.h"
+
+namespace drover::tpcc::ydb {
+
+using coro::Task;
+using database::Error;
+using database::ydb::Client;
+using database::ydb::Rows;
+
+namespace {
+
+constexpr std::string_view new_order_text = R"(
+DECLARE $w_id AS Int32;
+DECLARE $d_id AS Int32;
+DECLARE $o_id AS Int32;
+UPDATE district SET d_next_o_id = d_next_o_id WHERE d_w_id = $w_id AND d_id = $d_id;
+SELECT ol_number, ol_i_id, ol_supply_w_id, ol_quantity FROM order_line
+WHERE ol_w_id = $w_id AND ol_d_id = $d_id AND ol_o_id = $o_id;)";
+
+// A customer named by last name is known well enough by the rest.
+constexpr std::string_view payment_text = R"(
+DECLARE $w_id AS Int32;
+DECLARE $d_id AS Int32;
+DECLARE $c_w_id AS Int32;
+DECLARE $c_d_id AS Int32;
+DECLARE $since AS Int64;
+DECLARE $amount AS Decimal(22,9);
+UPDATE warehouse SET w_ytd = w_ytd WHERE w_id = $w_id;
+SELECT h_c_id, h_date FROM history
+WHERE h_c_w_id = $c_w_id AND h_c_nano_ts >= $since AND h_w_id = $w_id AND h_d_id = $d_id
+  AND h_c_d_id = $c_d_id AND h_amount = $amount;)";
+
+constexpr std::string_view delivery_text = R"(
+DECLARE $orders AS List<Tuple<Int32, Int32, Int32>>;
+UPDATE oorder SET o_carrier_id = o_carrier_id WHERE (o_w_id, o_d_id, o_id) IN $orders
+RETURNING o_d_id, o_carrier_id;
+SELECT ol_d_id, ol_delivery_d FROM order_line WHERE (ol_w_id, ol_d_id, ol_o_id) IN $orders;)";
+
+Resolution found(bool there) noexcept {
+  return there ? Resolution::committed : Resolution::not_committed;
+}
+
+bool is_line_of(const NewOrderInput& input, const ResultSetView& lines, std::size_t row) {
+  const std::int64_t number = lines.at(row, "ol_number").integer();
+  if (number < 1 || number > input.ol_cnt) return false;
+  const NewOrderLine& line = input.lines()[static_cast<std::size_t>(number - 1)];
+  return lines.at(row, "ol_i_id").integer() == line.i_id &&
+         lines.at(row, "ol_supply_w_id").integer() == line.supply_w_id &&
+         lines.at(row, "ol_quantity").integer() == line.quantity;
+}
+
+Resolution judge_new_order(const NewOrderInput& input, const ResultSetView& lines) {
+  std::size_t same = 0;
+  for (std::size_t row = 0; row < lines.rows(); ++row) {
+    if (is_line_of(input, lines, row)) ++same;
+  }
+  return found(same == lines.rows() && same == input.lines().size());
+}
+
+bool has_mark(const database::ydb::ValueView& date, std::uint32_t mark, std::int64_t since_us) {
+  return !date.is_null() && date.integer() % Trace::marks == mark &&
+         date.integer() >= since_us / Trace::marks * Trace::marks;
+}
+
+// Looks for one doubt after the other, each in a transaction of its own.
+class Resolver {
+ public:
+  Resolver(const YdbDatabase& database, std::int64_t since_us)
+      : since_us_(since_us),
+        new_order_text_(folder_pragma(database).append(new_order_text)),
+        payment_text_(folder_pragma(database).append(payment_text)),
+        delivery_text_(folder_pragma(database).append(delivery_text)),
+        order_key_(
+            database::ydb::RowType::tuple({Primitive::int32, Primitive::int32, Primitive::int32})) {
+  }
+
+  Task<Resolution> resolve(ServerSession& session, const Doubt& doubt) const {
+    if (const auto* order = std::get_if<NewOrderInput>(&doubt.input)) {
+      return resolve_new_order(session, *order, doubt.trace);
+    }
+    if (const auto* payment = std::get_if<PaymentInput>(&doubt.input)) {
+      return resolve_payment(session, *payment, doubt.trace);
+    }
+    return resolve_other(session, doubt);
+  }
+
+ private:
+  Task<Resolution> resolve_new_order(ServerSession& session, const NewOrderInput& input,
+                                     const Trace& trace) const {
+    Parameters parameters;
+    parameters.add("$w_id", Primitive::int32, input.w_id);
+    parameters.add("$d_id", Primitive::int32, input.d_id);
+    parameters.add("$o_id", Primitive::int32, trace.o_id);
+    const QueryResult read =
+        co_await session.execute_and_commit(new_order_text_, std::move(parameters));
+    co_return judge_new_order(input, read.set(0));
+  }
+
+  Task<Resolution> resolve_payment(ServerSession& session, const PaymentInput& input,
+                                   const Trace& trace) const {
+    const CustomerChoice& customer = input.customer;
+    Parameters parameters;
+    parameters.add("$w_id", Primitive::int32, input.w_id);
+    parameters.add("$d_id", Primitive::int32, input.d_id);
+    parameters.add("$c_w_id", Primitive::int32, customer.c_w_id);
+    parameters.add("$c_d_id", Primitive::int32, customer.c_d_id);
+    parameters.add("$since", Primitive::int64, since_us_ * HistoryKeys::per_microsecond);
+    parameters.add("$amount", money_type, money_of_cents(input.amount_cents));
+    const QueryResult read =
+        co_await session.execute_and_commit(payment_text_, std::move(parameters));
+    const ResultSetView rows = read.set(0);
+    for (std::size_t row = 0; row < rows.rows(); ++row) {
+      const bool same_customer =
+          customer.by_name || rows.at(row, "h_c_id").integer() == customer.c_id;
+      if (same_customer && has_mark(rows.at(row, "h_date"), trace.mark, since_us_)) {
+        co_return Resolution::committed;
+      }
+    }
+    co_return Resolution::not_committed;
+  }
+
+  // What has written nothing is as if it had been committed.
+  Task<Resolution> resolve_other(ServerSession& session, const Doubt& doubt) const {
+    const auto* delivery = std::get_if<DeliveryInput>(&doubt.input);
+    if (delivery == nullptr || doubt.trace.o_id == 0) co_return Resolution::committed;
+    Parameters parameters;
+    Rows orders = parameters.add_rows("$orders", order_key_);
+    for (std::int32_t d_id = 1; d_id <= districts_per_warehouse; ++d_id) {
+      orders.add({delivery->w_id, d_id, doubt.trace.o_id});
+    }
+    const QueryResult read =
+        co_await session.execute_and_commit(delivery_text_, std::move(parameters));
+    co_return judge_delivery(*delivery, doubt.trace, read);
+  }
+
+  Resolution judge_delivery(const DeliveryInput& input, const Trace& trace,
+                            const QueryResult& read) const {
+    const ResultSetView orders = read.set(0);
+    const ResultSetView lines = read.set(1);
+    for (std::size_t row = 0; row < orders.rows(); ++row) {
+      const auto carrier = orders.at(row, "o_carrier_id");
+      if (carrier.is_null() || carrier.integer() != input.carrier_id) continue;
+      for (std::size_t line = 0; line < lines.rows(); ++line) {
+        if (lines.at(line, "ol_d_id").integer() == orders.at(row, "o_d_id").integer() &&
+            has_mark(lines.at(line, "ol_delivery_d"), trace.mark, since_us_)) {
+          return Resolution::committed;
+        }
+      }
+    }
+    return Resolution::not_committed;
+  }
+
+  std::int64_t since_us_;
+  std::string new_order_text_;
+  std::string payment_text_;
+  std::string delivery_text_;
+  database::ydb::RowType order_key_;
+};
+
+constexpr coro::Duration pause = std::chrono::milliseconds(100);
+
+// What may have gone by when it is tried again. A table or a column that is not there will not
+// come.
+bool is_hopeless(const Error& error) noexcept {
+  return error.error_class() == database::ErrorClass::denied ||
+         error.error_class() == database::ErrorClass::statement;
+}
+
+// The doubts from the first that has no answer on; the answers are kept as they come.
+Task<void> resolve_rest(const YdbDatabase& database, const std::vector<Doubt>& doubts,
+                        const Resolver& resolver, std::vector<Resolution>& answers) {
+  Client client(database.client);
+  co_await client.connect();
+  const auto session = co_await ServerSession::open(client);
+  while (answers.size() < doubts.size()) {
+    const Resolution answer = co_await resolver.resolve(*session, doubts[answers.size()]);
+    answers.push_back(answer);
+  }
+}
+
+// All of these may be repeated, be it after an ambiguous commit: they change nothing.
+Task<void> resolve_patiently(const YdbDatabase& database, const std::vector<Doubt>& doubts,
+                             std::int64_t since_us, std::vector<Resolution>& answers) {
+  const Resolver resolver(database, since_us);
+  for (;;) {
+    bool hopeless = false;
+    try {
+      co_await resolve_rest(database, doubts, resolver, answers);
+    } catch (const Error& error) {
+      hopeless = is_hopeless(error);
+    }
+    if (hopeless || answers.size() == doubts.size()) co_return;
+    co_await coro::sleep_for(pause);
+  }
+}
+
+}  // namespace
+
+Task<std::vector<Resolution>> resolve_doubts(YdbDatabase database, std::vector<Doubt> doubts,
+                                             std::int64_t since_us, coro::Duration patience) {
+  std::vector<Resolution> answers;
+  const coro::Instant give_up = coro::Worker::current().now() + patience;
+  // The clock of this machine may have been set meanwhile.
+  constexpr std::chrono::microseconds hour = std::chrono::hours(1);
+  since_us = std::max(std::int64_t{0}, since_us - hour.count());
+  try {
+    co_await coro::with_deadline(give_up, resolve_patiently(database, doubts, since_us, answers));
+  } catch (const coro::DeadlineExceeded&) {
+    // Unknown.
+  }
+  answers.resize(doubts.size(), Resolution::unknown);
+  co_return answers;
+}
+
+}  // namespace drover::tpcc::ydb

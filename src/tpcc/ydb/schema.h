@@ -1,0 +1,75 @@
+// The nine tables of TPC-C (clause 1.3) in YDB: columns, keys, partitions and indexes.
+//
+// Names are those of PostgreSQL's tables. Two things differ: history has a key, as every table must
+// (h_c_w_id, h_c_nano_ts), and money is a Decimal(22,9), the one Decimal that every version of YDB
+// takes in a table. Only columns of the key are NOT NULL.
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "database/ydb/cell.h"
+#include "database/ydb/value_type.h"
+#include "tpcc/schema.h"
+
+namespace drover::tpcc::ydb {
+
+inline constexpr int money_scale = 9;
+// Of money and of rates.
+inline constexpr database::ydb::ScalarType money_type =
+    database::ydb::ScalarType::decimal(22, money_scale);
+
+constexpr database::ydb::Decimal money_of_cents(int64_t cents) noexcept {
+  return database::ydb::decimal_of_cents(cents, money_scale);
+}
+constexpr database::ydb::Decimal rate_of_ten_thousandths(int32_t rate) noexcept {
+  return database::ydb::decimal_of_cents(rate, money_scale - 2);
+}
+
+struct Column {
+  std::string_view name;
+  // As a row has it that is written: optional where TPC-C knows NULL.
+  database::ydb::ScalarType type;
+};
+
+// In the order in which tables are made and loaded; the columns of the key come first.
+std::span<const Column> columns(Table table);
+size_t key_columns(Table table);
+
+struct Index {
+  std::string_view name;
+  Table table;
+  std::span<const std::string_view> columns;
+};
+
+// customer by last name, and oorder by customer. The statements name them: VIEW idx_order.
+std::span<const Index> secondary_indexes();
+
+// CREATE TABLE IF NOT EXISTS, so that it may be sent again; the name has no folder. `warehouses`:
+// that are expected, for the partitions.
+std::string create_table(Table table, int32_t warehouses);
+
+// Where the partitions of the table begin, but for the first: values of the first column of the
+// key. Empty for tables that are too small to be worth it.
+std::vector<int32_t> partition_keys(Table table, int32_t warehouses);
+
+// Our own tables. drover_tpcc has one row (id 1): from what the population comes, and the
+// operations that build indexes (build_idx_order, …), for as long as they do. drover_tpcc_loaded
+// has a row for each part that is loaded (catalog.h).
+inline constexpr std::string_view settings_table = "drover_tpcc";
+inline constexpr std::string_view loaded_table = "drover_tpcc_loaded";
+inline constexpr int32_t format_version = 1;
+
+std::span<const Column> settings_columns();
+std::span<const Column> loaded_columns();
+std::string create_settings_table();
+std::string create_loaded_table();
+
+}  // namespace drover::tpcc::ydb
