@@ -20,6 +20,7 @@
 #include "cli/count_option.h"
 #include "cli/database_option.h"
 #include "cli/duration.h"
+#include "cli/interrupt.h"
 #include "cli/measured_run.h"
 #include "cli/run_command.h"
 #include "cli/run_options.h"
@@ -220,17 +221,22 @@ class Search {
   // Returns the exit code.
   int go_on(const DatabaseTarget* target) {
     for (const search::RecordedRun& run : record_.runs) print(run, " (before)");
-    for (;;) {
-      const Step step = search::next_step(record_.bounds, record_.probes());
-      if (step.kind == Step::Kind::done) return finish();
-      if (!perform(step, target)) {
-        fmt::print(stderr, "interrupted; the same command goes on from here\n");
-        return exit_interrupted;
-      }
-    }
+    if (perform_all(target)) return finish();
+    fmt::print(stderr, "interrupted; the same command goes on from here\n");
+    return exit_interrupted;
   }
 
  private:
+  // False if it was interrupted. A signal between two runs waits for the next one, and ends it.
+  bool perform_all(const DatabaseTarget* target) {
+    const BlockedInterrupts blocked;
+    for (;;) {
+      const Step step = search::next_step(record_.bounds, record_.probes());
+      if (step.kind == Step::Kind::done) return true;
+      if (!perform(step, target)) return false;
+    }
+  }
+
   std::filesystem::path in_folder(const std::string& name) const {
     return std::filesystem::path(arguments_.folder) / name;
   }

@@ -387,6 +387,15 @@ def processes(accept):
     return found
 
 
+def parent(pid):
+    """The id of its parent process; None if it has ended meanwhile."""
+    with contextlib.suppress(OSError):
+        # The name before it may hold anything, a bracket too.
+        status = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        return int(status.rpartition(")")[2].split()[1])
+    return None
+
+
 def expect(command, code):
     if command.code != code:
         raise AssertionError(f"expected exit code {code}: {command}")

@@ -103,9 +103,9 @@ class Resume(harness.ServerTestCase):
         first = self.begin("twice")
         second = self.begin_import("twice")
         codes = sorted([first.wait().code, second.wait().code])
-        # One waits for the other, and then finds nothing to do.
+        # One waits for the other, and then finds nothing to do; if that takes long it says so.
         self.assertEqual(codes, [SUCCESS, FAILURE], f"{first}\n{second}")
-        self.assertIn("loaded already", first.err + second.err)
+        self.assertRegex(first.err + second.err, "loaded already|another import works")
         self.assertEqual(self.server.content("twice"), self.whole)
 
 

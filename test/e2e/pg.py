@@ -13,11 +13,12 @@ class PrivateServer(harness.TestCase):
         self.addCleanup(self.server.remove)
 
     def postmasters(self):
-        """Of this server's data, as the system knows them."""
+        """Of this server's data, as the system knows them. A session just begun looks like its
+        postmaster, whose child it is, until it has taken its title."""
         data = str(self.server.root)
         found = harness.processes(lambda arguments: len(arguments) > 2 and arguments[1] == "-D"
                                   and arguments[2].startswith(data))
-        return sorted(found)
+        return sorted(pid for pid in found if harness.parent(pid) not in found)
 
     def pg(self, *arguments):
         return self.server.drover("pg", *arguments)
