@@ -15,15 +15,17 @@ if(DROVER_SANITIZE)
   target_link_options(drover_flags INTERFACE -fsanitize=${DROVER_SANITIZE})
 endif()
 
-# drover_library(name [USES target...] [TEST_USES target...] [TEST_WHOLE])
+# drover_library(name [USES target...] [TEST_USES target...] [TEST_WHOLE] [TEST_OPTIMISED])
 #
 # Makes the library drover_<name> (alias drover::<name>) of the .cpp files of the calling folder, and, of its
 # *_test.cpp files, the program <name>_test. USES are the libraries it may include:
 # the arrows of ARCHITECTURE.md, kept true by the linker. The flags are this build's own, and do not
 # follow an installed library (cmake/install_library.cmake). TEST_WHOLE: the cases share a server, so the
-# program is one test of ctest's and not one a case.
+# program is one test of ctest's and not one a case. Tests are compiled without optimising, in a third
+# of the time; TEST_OPTIMISED: the library is templates and lock-free, so that what is tested is what the
+# optimiser makes of it in the test (but for the sanitizers, which see the same accesses either way).
 function(drover_library name)
-  cmake_parse_arguments(ARG "TEST_WHOLE" "" "USES;TEST_USES" ${ARGN})
+  cmake_parse_arguments(ARG "TEST_WHOLE;TEST_OPTIMISED" "" "USES;TEST_USES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   file(GLOB tests CONFIGURE_DEPENDS *_test.cpp)
   if(tests)
@@ -42,6 +44,9 @@ function(drover_library name)
   if(DROVER_TESTS AND tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE drover::${name} ${ARG_TEST_USES} GTest::gtest_main GTest::gmock)
+    if(DROVER_SANITIZE OR NOT ARG_TEST_OPTIMISED)
+      target_compile_options(${name}_test PRIVATE -O0)
+    endif()
     if(ARG_TEST_WHOLE)
       add_test(NAME ${name} COMMAND ${name}_test)
       # Long, and so begun early: the others fit in beside it.
