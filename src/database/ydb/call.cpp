@@ -68,7 +68,7 @@ Call::Call(Channel& channel, Method method, const google::protobuf::MessageLite&
 }
 
 Call::~Call() {
-  assert((call_ == nullptr || step_ == Step::ended) && "gRPC still has pointers into this call");
+  assert((home_ == nullptr || step_ == Step::ended) && "gRPC still has pointers into this call");
   if (call_ != nullptr) grpc_call_unref(call_);
   if (request_ != nullptr) grpc_byte_buffer_destroy(request_);
   for (grpc_byte_buffer* message : messages_) grpc_byte_buffer_destroy(message);
@@ -78,7 +78,7 @@ Call::~Call() {
 }
 
 bool Call::start(std::coroutine_handle<> awaiting, coro::CancelSource& source) {
-  assert(call_ == nullptr && "a call is awaited once");
+  assert(home_ == nullptr && "a call is awaited once");
   if (source.cancelled()) {
     cancelled_ = true;
     transport_ = GRPC_STATUS_CANCELLED;
@@ -87,8 +87,8 @@ bool Call::start(std::coroutine_handle<> awaiting, coro::CancelSource& source) {
   source.add(*this);
   awaiting_ = awaiting;
   home_ = &source.worker();
-  call_ = channel_.start_call(method_, timeout_);
-  begin_first();
+  publish([](CompletionHandler& call) noexcept { static_cast<Call&>(call).on_completion(); });
+  channel_.completions().call_soon(*this);
   return true;
 }
 
@@ -107,7 +107,14 @@ grpc_op Call::status_operation() noexcept {
   return operation;
 }
 
-void Call::begin_first() {
+void Call::begin_first() noexcept {
+  call_ = channel_.start_call(method_, timeout_);
+  Hold none = Hold::none;
+  // Pairs with on_cancel(), which may have come first.
+  if (!hold_.compare_exchange_strong(none, Hold::under_way, std::memory_order_release,
+                                     std::memory_order_relaxed)) {
+    grpc_call_cancel(call_, nullptr);
+  }
   std::array<grpc_op, 6> operations{};
   operations[0].op = GRPC_OP_SEND_INITIAL_METADATA;
   operations[0].data.send_initial_metadata.count = metadata_->size();
@@ -122,7 +129,6 @@ void Call::begin_first() {
   operations[5] = status_operation();
   const bool streams = info_of(method_).streams;
   step_ = streams ? Step::messages : Step::status;
-  publish([](CompletionHandler& call) noexcept { static_cast<Call&>(call).on_completion(); });
   begin(operations.data(), streams ? 5 : 6);
 }
 
@@ -141,6 +147,10 @@ void Call::read_status() noexcept {
 
 // On the completion thread. Only one batch is under way at a time, so these come in order.
 void Call::on_completion() noexcept {
+  if (step_ == Step::idle) {
+    begin_first();
+    return;
+  }
   const bool got_message = received_ != nullptr;
   if (got_message) messages_.push_back(std::exchange(received_, nullptr));
   if (step_ == Step::status) {
@@ -155,6 +165,10 @@ void Call::on_completion() noexcept {
 void Call::end() noexcept {
   read_hints();
   step_ = Step::ended;
+  // Let go of here, for the reason in completion_thread.h, but not while home may be cancelling it.
+  if (hold_.exchange(Hold::over, std::memory_order_relaxed) == Hold::under_way) {
+    grpc_call_unref(std::exchange(call_, nullptr));
+  }
   // From here on the coroutine may go on at home and destroy this.
   home_->post([this] {
     unlink();
@@ -165,7 +179,10 @@ void Call::end() noexcept {
 // The call goes on until gRPC says that it has ended, which it does at once.
 void Call::on_cancel() noexcept {
   cancelled_ = true;
-  grpc_call_cancel(call_, nullptr);
+  // Pairs with begin_first().
+  if (hold_.exchange(Hold::over, std::memory_order_acquire) == Hold::under_way) {
+    grpc_call_cancel(call_, nullptr);
+  }
 }
 
 void Call::read_hints() noexcept {

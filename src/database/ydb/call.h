@@ -14,10 +14,11 @@
 // that: it asks gRPC to cancel, and the task goes on when gRPC has let go of the call. So nothing
 // is counted or allocated to keep a call alive.
 //
-// Operations: the first batch sends all of the request and takes the first message; where there is
-// one only, also the status. The messages of a stream that follow, and then the status, are asked
-// for by the completion thread itself. So the task's worker is posted to once a call. The thread
-// takes no message apart: that is done at home, where the memory of the result is.
+// Operations: all of them are begun by the completion thread (why: completion_thread.h), to which
+// home hands the call once. The first batch sends all of the request and takes the first message;
+// where there is one only, also the status. The messages of a stream that follow, and then the
+// status, are asked for when the one before is there. So the task's worker is posted to once a
+// call. The thread takes no message apart: that is done at home, where the memory of the result is.
 //
 // Cancellation: an await whose reply is whole keeps it; any other throws Cancelled, and whether the
 // server has done what it was asked is unknown.
@@ -25,6 +26,7 @@
 
 #include <grpc/grpc.h>
 
+#include <atomic>
 #include <coroutine>
 #include <cstddef>
 #include <string>
@@ -102,7 +104,7 @@ class Call final : coro::CancelNode, CompletionHandler {
   void end() noexcept;
   grpc_op status_operation() noexcept;
   void begin(const grpc_op* operations, std::size_t count) noexcept;
-  void begin_first();
+  void begin_first() noexcept;
   void read_message() noexcept;
   void read_status() noexcept;
   void read_hints() noexcept;
@@ -117,12 +119,17 @@ class Call final : coro::CancelNode, CompletionHandler {
   grpc_byte_buffer* request_;
   coro::Worker* home_ = nullptr;
   std::coroutine_handle<> awaiting_;
-  grpc_call* call_ = nullptr;
   bool cancelled_ = false;  // by the home worker only, at any time
+
+  // Whether a cancellation may use `call_`. By both threads: the first to say that it is over has
+  // it, home to cancel it, the completion thread to let go of it.
+  enum class Hold : std::uint8_t { none, under_way, over };
+  std::atomic<Hold> hold_{Hold::none};
 
   // By gRPC and the completion thread while it is under way; by home before, up to publish(), and
   // after, from the post on.
   Step step_ = Step::idle;
+  grpc_call* call_ = nullptr;
   grpc_byte_buffer* received_ = nullptr;
   std::vector<grpc_byte_buffer*> messages_;
   grpc_metadata_array initial_{};

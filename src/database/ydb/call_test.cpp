@@ -174,6 +174,32 @@ TEST_F(CallTest, CanBeCancelledUnderWay) {
   server.wait_until([](const Seen& seen) { return seen.cancelled == 1; });
 }
 
+// Whichever thread comes first: home, which cancels, or the one that begins the call.
+TEST_F(CallTest, CanBeCancelledAsItBegins) {
+  hang();
+  constexpr int count = 200;
+  int cancelled = 0;
+  auto one = [&]() -> Task<void> {
+    try {
+      co_await execute();
+    } catch (const coro::Cancelled&) {
+      ++cancelled;
+    }
+  };
+  auto begin_and_cancel = [&](int turns) -> Task<void> {
+    coro::CancelSource& source = co_await coro::current_source();
+    coro::Scope scope(source);
+    scope.start(one());
+    for (int turn = 0; turn <= turns; ++turn) co_await coro::yield();
+    scope.cancel();
+    co_await scope.join();
+  };
+  run([&]() -> Task<void> {
+    for (int i = 0; i < count; ++i) co_await begin_and_cancel(i % 10);
+  });
+  EXPECT_EQ(cancelled, count);
+}
+
 TEST_F(CallTest, IsNotMadeUnderACancelledSource) {
   run([&]() -> Task<void> {
     const bool cancelled = co_await cancelled_when(execute(), [] { return true; });

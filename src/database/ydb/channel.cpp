@@ -84,17 +84,18 @@ grpc_channel* make_channel(const ChannelOptions& options) {
 }  // namespace
 
 Channel::Channel(CompletionThread& completions, const ChannelOptions& options)
-    : completions_(completions), authority_(options.authority), channel_(make_channel(options)) {}
+    : completions_(completions), authority_(options.authority), channel_(make_channel(options)) {
+  for (std::size_t i = 0; i < method_count; ++i) {
+    registered_.at(i) = grpc_channel_register_call(channel_, methods.at(i).path, nullptr, nullptr);
+  }
+}
 
 Channel::~Channel() {
   grpc_channel_destroy(channel_);
 }
 
-grpc_call* Channel::start_call(Method method, coro::Duration timeout) {
-  void*& registered = registered_[static_cast<std::size_t>(method)];
-  if (registered == nullptr) {
-    registered = grpc_channel_register_call(channel_, info_of(method).path, nullptr, nullptr);
-  }
+grpc_call* Channel::start_call(Method method, coro::Duration timeout) const {
+  void* registered = registered_.at(static_cast<std::size_t>(method));
   gpr_timespec deadline = gpr_inf_future(GPR_CLOCK_MONOTONIC);
   if (timeout > coro::Duration::zero()) {
     deadline = gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),

@@ -6,7 +6,7 @@
 // A message may have 64,000,000 bytes in either direction. A connection that is silent for 10 s is
 // asked whether it lives, and given up 10 s later.
 //
-// Belongs to one worker; not thread-safe.
+// Belongs to one worker; not thread-safe but for start_call().
 #pragma once
 
 #include <array>
@@ -40,8 +40,9 @@ class Channel {
   // Calls that are still under way keep what they need of it.
   ~Channel();
 
-  // No later than `timeout` from now; zero: whenever. To be released with grpc_call_unref().
-  grpc_call* start_call(Method method, coro::Duration timeout);
+  // No later than `timeout` from now; zero: whenever. To be released with grpc_call_unref(). Any
+  // thread.
+  grpc_call* start_call(Method method, coro::Duration timeout) const;
 
   const std::string& authority() const noexcept { return authority_; }
   CompletionThread& completions() const noexcept { return completions_; }
@@ -50,7 +51,7 @@ class Channel {
   CompletionThread& completions_;
   std::string authority_;
   grpc_channel* channel_;
-  std::array<void*, method_count> registered_{};  // by gRPC, with the first call of each
+  std::array<void*, method_count> registered_{};  // by gRPC
 };
 
 }  // namespace drover::database::ydb

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <cassert>
 #include <cstdlib>
 
 namespace drover::database::ydb {
@@ -32,9 +33,18 @@ grpc_completion_queue* make_queue() {
   return grpc_completion_queue_create_for_next(nullptr);
 }
 
+grpc_call* make_bell(grpc_completion_queue* queue) {
+  grpc_channel* channel = grpc_lame_client_channel_create("", GRPC_STATUS_UNAVAILABLE, "");
+  grpc_call* call = grpc_channel_create_call(channel, nullptr, GRPC_PROPAGATE_DEFAULTS, queue,
+                                             grpc_slice_from_static_string("/bell"), nullptr,
+                                             gpr_inf_future(GPR_CLOCK_MONOTONIC), nullptr);
+  grpc_channel_destroy(channel);  // the call keeps it
+  return call;
+}
+
 }  // namespace
 
-CompletionThread::CompletionThread() : queue_(make_queue()) {
+CompletionThread::CompletionThread() : queue_(make_queue()), bell_(make_bell(queue_)) {
   // Signals are for the threads of the program.
   sigset_t all;
   sigset_t before;
@@ -51,9 +61,17 @@ CompletionThread::~CompletionThread() {
        open = streams_.load(std::memory_order_acquire)) {
     streams_.wait(open, std::memory_order_acquire);
   }
+  grpc_call_unref(bell_);
   grpc_completion_queue_shutdown(queue_);
   thread_.join();
   grpc_completion_queue_destroy(queue_);
+}
+
+// A batch of no operations is complete at once.
+void CompletionThread::call_soon(CompletionHandler& handler) noexcept {
+  [[maybe_unused]] const grpc_call_error error =
+      grpc_call_start_batch(bell_, nullptr, 0, &handler, nullptr);
+  assert(error == GRPC_CALL_OK);
 }
 
 void CompletionThread::run() noexcept {

@@ -7,6 +7,11 @@
 // reactor a call; here a call hops once, however many messages its reply has (call.h). And a queue
 // a worker keeps its connections, their reads and their wake-ups apart from those of the others.
 //
+// Calls are begun and let go of on this thread as well (call_soon). A second thread in the same
+// connection makes gRPC hand its work to a thread of its own pool, and then that one is in the way,
+// too: with a statement a request it cost a fifth of the client's processor time, and most of its
+// futexes (docs/ydb.md). Only the streams by which sessions live are begun at home: they are few.
+//
 // Thread safety: made and destroyed on the worker's thread. gRPC is started with the first of them
 // and stays until the process ends; it writes nothing to the error stream unless GRPC_VERBOSITY is
 // set.
@@ -15,6 +20,7 @@
 #include <atomic>
 #include <thread>
 
+struct grpc_call;
 struct grpc_completion_queue;
 
 namespace drover::database::ydb {
@@ -56,12 +62,16 @@ class CompletionThread {
     if (streams_.fetch_sub(1, std::memory_order_release) == 1) streams_.notify_all();
   }
 
+  // From the worker's thread: has complete() called on this one. Requires: publish() before.
+  void call_soon(CompletionHandler& handler) noexcept;
+
   grpc_completion_queue* queue() const noexcept { return queue_; }
 
  private:
   void run() noexcept;
 
   grpc_completion_queue* queue_;
+  grpc_call* bell_;  // never begun: what is asked of it comes out of the queue at once
   std::atomic<int> streams_{0};
   std::thread thread_;
 };
