@@ -186,14 +186,17 @@ std::map<std::string, std::string> settings_of(const SearchArguments& arguments,
       {"--warehouses", run.warehouses},
       {"--seed", run.seed},
       {"--statements", run.statements},
-      {"--isolation", run.isolation.value_or("read-committed")},
       {"--max-attempts", run.max_attempts},
       {"--on-db-loss", run.on_db_loss},
       {"--statement-timeout", run.statement_timeout},
       {"--deferred-delivery", run.deferred_delivery ? "yes" : ""},
       {"--schema", arguments.database.schema},
   };
-  if (run.tx_mode) settings["--tx-mode"] = *run.tx_mode;
+  if (kind_of(arguments.database) == DatabaseKind::ydb) {
+    settings["--tx-mode"] = run.tx_mode.value_or("serializable-rw");
+  } else {
+    settings["--isolation"] = run.isolation.value_or("read-committed");
+  }
   if (run.simulate_ms) settings["--simulate-ms"] = fmt::format("{:g}", *run.simulate_ms);
   return settings;
 }

@@ -19,6 +19,12 @@ enum class ErrorClass : std::uint8_t {
 };
 inline constexpr std::size_t error_class_count = 7;
 
+// How long to leave alone a server that has asked for another attempt.
+enum class Backoff : std::uint8_t {
+  fast,  // somebody was quicker
+  slow,  // it has too much to do, and says so: more attempts are more of that
+};
+
 std::string_view error_class_name(ErrorClass error_class) noexcept;
 
 // The class of an SQLSTATE (five characters; appendix A of the PostgreSQL manual).
@@ -27,14 +33,21 @@ ErrorClass classify_sqlstate(std::string_view sqlstate) noexcept;
 class Error : public std::runtime_error {
  public:
   // `sqlstate` is empty where the server did not give one.
-  Error(ErrorClass error_class, std::string sqlstate, const std::string& message)
-      : std::runtime_error(message), class_(error_class), sqlstate_(std::move(sqlstate)) {}
+  Error(ErrorClass error_class, std::string sqlstate, const std::string& message,
+        Backoff backoff = Backoff::fast)
+      : std::runtime_error(message),
+        class_(error_class),
+        backoff_(backoff),
+        sqlstate_(std::move(sqlstate)) {}
 
   ErrorClass error_class() const noexcept { return class_; }
   const std::string& sqlstate() const noexcept { return sqlstate_; }
+  // Of what is retryable.
+  Backoff backoff() const noexcept { return backoff_; }
 
  private:
   ErrorClass class_;
+  Backoff backoff_;
   std::string sqlstate_;
 };
 

@@ -199,6 +199,59 @@ TEST_F(FailuresTest, WhatIsCancelledAtTheEndUnderItsCommitIsAskedFor) {
   EXPECT_EQ(total(&TransactionMetrics::failed), 0U) << "it ended after the interval";
 }
 
+// Fails the attempts at its first transaction in this order, and notes when they come.
+class RefusingDatabase final : public tpcc::Backend, tpcc::Session {
+ public:
+  explicit RefusingDatabase(std::vector<database::Backoff> refusals)
+      : refusals_(std::move(refusals)) {}
+
+  Task<void> open() override { co_return; }
+  Task<Session*> acquire() override { co_return static_cast<Session*>(this); }
+  void release(Session&) noexcept override {}
+
+  Task<Outcome> execute(const tpcc::Input&, tpcc::Trace&) override {
+    attempts.push_back(coro::Worker::current().now());
+    if (attempts.size() <= refusals_.size()) {
+      throw Error(ErrorClass::retryable, "", "not now", refusals_[attempts.size() - 1]);
+    }
+    co_await coro::sleep_for(1s);
+    co_return Outcome{};
+  }
+
+  // Before the n-th retry, n from 1 on.
+  double pause_ms(std::size_t n) const {
+    return std::chrono::duration<double, std::milli>(attempts.at(n) - attempts.at(n - 1)).count();
+  }
+
+  std::vector<coro::Instant> attempts;
+
+ private:
+  std::vector<database::Backoff> refusals_;
+};
+
+TEST_F(FailuresTest, AServerWithTooMuchToDoIsLeftAloneForLonger) {
+  using enum database::Backoff;
+  plan.no_delays = true;
+  plan.warehouses = 1;
+  plan.terminals_most = 1;
+  plan.duration = 10min;
+  RefusingDatabase database({slow, fast, slow, slow, fast, slow, slow, slow, slow, slow});
+  run(database);
+  ASSERT_GT(database.attempts.size(), 11U);
+  constexpr double tick_ms = 0.1;  // of the timers
+  // In seconds, each at least half as long: 1, 2, 4, …, 64, 64.
+  double longest_ms = 1'000;
+  for (const std::size_t n : {1U, 3U, 4U, 6U, 7U, 8U, 9U, 10U}) {
+    EXPECT_GE(database.pause_ms(n), longest_ms / 2) << n;
+    EXPECT_LE(database.pause_ms(n), longest_ms + tick_ms) << n;
+    longest_ms = std::min(longest_ms * 2, 64'000.0);
+  }
+  EXPECT_LE(database.pause_ms(2), 2 + tick_ms) << "each kind counts by itself";
+  EXPECT_LE(database.pause_ms(5), 4 + tick_ms);
+  EXPECT_EQ(total(&TransactionMetrics::retries), 10U);
+  EXPECT_EQ(total(&TransactionMetrics::failed), 0U);
+}
+
 TEST_F(FailuresTest, MarksDoNotRepeat) {
   plan.duration = 1s;
   plan.no_delays = true;

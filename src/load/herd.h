@@ -143,7 +143,8 @@ class Herd final : tpcc::SessionObserver {
   tpcc::Input make_input(tpcc::TransactionType type, tpcc::Rng& rng, std::int32_t w_id,
                          std::int32_t d_id) const;
   tpcc::Trace new_trace() noexcept;
-  coro::Duration retry_pause(int attempt);
+  coro::Duration retry_pause(int number) noexcept;
+  coro::Duration slow_retry_pause(int number) noexcept;
   void give_up(std::exception_ptr reason) noexcept;
 
   const Plan& plan_;

@@ -11,12 +11,16 @@
 namespace drover::load {
 
 struct RetryPolicy {
-  // Attempts at one transaction that fails with a serialization failure or a deadlock, the first
-  // included.
+  // Attempts at one transaction that fails with a serialization failure, a deadlock, or another
+  // error that is retryable, the first included.
   int attempts_max = 20;
   // The n-th pause is random in [0, min(pause_max, pause_first * 2^(n-1))]: full jitter.
   coro::Duration pause_first = std::chrono::milliseconds(2);
   coro::Duration pause_max = std::chrono::milliseconds(500);
+  // Of database::Backoff::slow, counted by itself: random in [d/2, d] with
+  // d = min(slow_pause_max, slow_pause_first * 2^(n-1)).
+  coro::Duration slow_pause_first = std::chrono::seconds(1);
+  coro::Duration slow_pause_max = std::chrono::seconds(64);
 };
 
 struct Plan {

@@ -27,6 +27,15 @@ bool no_outage(std::uint64_t epoch_before, std::uint64_t epoch_after) noexcept {
   return epoch_before == epoch_after && epoch_before % 2 == 0;
 }
 
+Duration doubled(Duration first, int times, Duration longest) noexcept {
+  for (int i = 0; i < times && first < longest; ++i) first *= 2;
+  return std::min(first, longest);
+}
+
+Duration part_of(Duration duration, double part) noexcept {
+  return Duration(static_cast<std::int64_t>(static_cast<double>(duration.count()) * part));
+}
+
 }  // namespace
 
 // Hands back the instant at which the terminal has its answer. `intended_start` is the end of
@@ -70,6 +79,7 @@ Task<Instant> Herd::transact(TransactionType type, std::int32_t w_id, std::int32
 // Nothing if it failed for good; then that has been recorded.
 Task<std::optional<Outcome>> Herd::attempt_until_done(tpcc::Session& session,
                                                       const tpcc::Input& input, Counted counted) {
+  int slow = 0;
   for (int number = 1;; ++number) {
     Trace trace = new_trace();
     Outcome outcome;
@@ -82,7 +92,9 @@ Task<std::optional<Outcome>> Herd::attempt_until_done(tpcc::Session& session,
       co_return std::nullopt;
     }
     record_retry(input, *error);
-    co_await coro::sleep_for(retry_pause(number));
+    const bool is_slow = error->backoff() == database::Backoff::slow;
+    const Duration pause = is_slow ? slow_retry_pause(++slow) : retry_pause(number - slow);
+    co_await coro::sleep_for(pause);
   }
 }
 
@@ -108,12 +120,16 @@ Trace Herd::new_trace() noexcept {
   return trace;
 }
 
-Duration Herd::retry_pause(int attempt_number) {
-  Duration longest = plan_.retry.pause_first;
-  for (int i = 1; i < attempt_number && longest < plan_.retry.pause_max; ++i) longest *= 2;
-  longest = std::min(longest, plan_.retry.pause_max);
-  return Duration(
-      static_cast<std::int64_t>(static_cast<double>(longest.count()) * retry_rng_.unit()));
+// Both of the n-th failure of their kind, n from 1 on.
+Duration Herd::retry_pause(int number) noexcept {
+  const RetryPolicy& retry = plan_.retry;
+  return part_of(doubled(retry.pause_first, number - 1, retry.pause_max), retry_rng_.unit());
+}
+
+Duration Herd::slow_retry_pause(int number) noexcept {
+  const RetryPolicy& retry = plan_.retry;
+  return part_of(doubled(retry.slow_pause_first, number - 1, retry.slow_pause_max),
+                 (1 + retry_rng_.unit()) / 2);
 }
 
 }  // namespace drover::load

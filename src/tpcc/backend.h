@@ -38,7 +38,9 @@ struct Trace {
   // need a resolution of a second (clause 1.3.1), so that the fraction is free to tell one Payment
   // or Delivery from another.
   std::uint32_t mark = 0;
-  std::int32_t o_id = 0;  // of a New-Order, once the database has given it
+  // Of a New-Order: the number that the database has given it. Of a Delivery, from a backend that
+  // needs it to find the lines with its mark: the first order that it delivers. 0: none.
+  std::int32_t o_id = 0;
   // The commit has been sent. Whoever abandons the transaction from here on does not know whether
   // it happened.
   bool commit_sent = false;

@@ -32,6 +32,9 @@ FAULTS = ["overloaded", "unavailable", "aborted", "bad_session", "session_expire
           "undetermined_committed", "undetermined_lost", "close_hint", "session_shutdown",
           "attach_cut"]
 AMBIGUOUS = {"transport_after", "undetermined_committed", "undetermined_lost"}
+# The server says that it has done nothing, so the transaction is tried again, and none fails.
+RETRIED = {"overloaded", "unavailable", "aborted", "bad_session", "session_expired",
+           "session_busy", "late_error"}
 
 
 def url_of(server):
@@ -185,17 +188,44 @@ class Loaded(YdbTestCase):
                 self.expect_that_counts_agree(document)
                 if fault in AMBIGUOUS:
                     looked_up += ambiguous
+                if fault in RETRIED:
+                    failed = {name: one["failed_count"]
+                              for name, one in document["transactions"].items()}
+                    self.assertEqual(sum(failed.values()), 0, failed)
+                    self.assertGreater(sum(one["retry_count"]
+                                           for one in document["transactions"].values()), 0)
         self.assertGreater(looked_up, 0)
         self.expect_all_hold()
 
     def test_a_node_that_goes_away(self):
-        command, path = self.begin_run("node")
-        self.addCleanup(command.kill)
-        command.wait_for("terminals up", 60)
-        self.server.action("node_down", node=2)
-        self.addCleanup(self.server.action, "node_up", node=2)
-        self.expect(command.wait(SECONDS + 200), SUCCESS)
-        self.expect_that_counts_agree(json.loads(path.read_text(encoding="utf-8")))
+        # One that says so before, and one that is killed.
+        for action, node in (("node_shutdown", 3), ("node_down", 2)):
+            with self.subTest(action=action):
+                command, path = self.begin_run(action)
+                self.addCleanup(command.kill)
+                command.wait_for("terminals up", 60)
+                self.server.action(action, node=node)
+                if action == "node_down":
+                    self.addCleanup(self.server.action, "node_up", node=node)
+                self.expect(command.wait(SECONDS + 200), SUCCESS)
+                self.expect_that_counts_agree(json.loads(path.read_text(encoding="utf-8")))
+        self.expect_all_hold()
+
+    def test_a_search(self):
+        folder = self.folder / "search"
+        command = self.drover(
+            "tpcc", "search", "--out", folder, "--find", "terminals", "--low", 2, "--start", 2,
+            "--high", 4, "--probe", "1s", "--confirm", "1s", "--warmup", "0",
+            "--max-attempts", 100)
+        # Whatever this machine comes to.
+        self.assertIn(command.code, (SUCCESS, FAILURE), str(command))
+        self.assertIn("answer: ", command.out, str(command))
+        record = json.loads((folder / "search.json").read_text(encoding="utf-8"))
+        self.assertEqual(record["settings"]["--tx-mode"], "serializable-rw")
+        for run in record["runs"]:
+            document = json.loads((folder / run["file"]).read_text(encoding="utf-8"))
+            self.assertEqual(document["environment"]["server"]["kind"], "YDB")
+            self.expect_that_counts_agree(document)
         self.expect_all_hold()
 
 

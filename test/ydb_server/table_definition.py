@@ -137,7 +137,8 @@ def create_sql(table):
         not_null = " NOT NULL" if column.not_null else ""
         columns.append(f'"{column.name}" {types.postgres_type(column.kind)}{collation}{not_null}')
     key = ", ".join(f'"{name}"' for name in table.key)
-    return f"CREATE TABLE {table.postgres_name} ({', '.join(columns)}, PRIMARY KEY ({key}))"
+    # Unlogged, as nothing is to be recovered: a server that starts begins with an empty database.
+    return f"CREATE UNLOGGED TABLE {table.postgres_name} ({', '.join(columns)}, PRIMARY KEY ({key}))"
 
 
 def index_sql(table, index):

@@ -76,10 +76,12 @@ ErrorClass classify(Status status, Stage stage) noexcept {
     case Status::overloaded:
     case Status::undetermined:  // not of a commit: nothing of the transaction is in the database
       return ErrorClass::retryable;
+    // The server has ended the session, as it does where it moves its load to other nodes, and has
+    // done nothing: the same transaction may be tried on another one.
     case Status::bad_session:
     case Status::session_busy:
     case Status::session_expired:
-      return ErrorClass::connection_lost;
+      return ErrorClass::retryable;
     case Status::unauthorized:
       return ErrorClass::denied;
     case Status::timeout:
@@ -106,7 +108,8 @@ ErrorClass classify(TransportStatus status, Stage stage) noexcept {
 
 YdbError::YdbError(Status status, std::string_view issues, std::string_view call, Stage stage)
     : Error(classify(status, stage), std::string(status_name(status)),
-            reply_message(status, issues, call)),
+            reply_message(status, issues, call),
+            status == Status::overloaded ? Backoff::slow : Backoff::fast),
       status_(status) {}
 
 YdbError::YdbError(TransportStatus status, std::string_view details, std::string_view call,

@@ -20,9 +20,9 @@ TEST(YdbErrorTest, FollowsTheStatus) {
   EXPECT_EQ(of(Status::unavailable), ErrorClass::retryable);
   EXPECT_EQ(of(Status::overloaded), ErrorClass::retryable);
   EXPECT_EQ(of(Status::undetermined), ErrorClass::retryable);
-  EXPECT_EQ(of(Status::bad_session), ErrorClass::connection_lost);
-  EXPECT_EQ(of(Status::session_busy), ErrorClass::connection_lost);
-  EXPECT_EQ(of(Status::session_expired), ErrorClass::connection_lost);
+  EXPECT_EQ(of(Status::bad_session), ErrorClass::retryable);
+  EXPECT_EQ(of(Status::session_busy), ErrorClass::retryable);
+  EXPECT_EQ(of(Status::session_expired), ErrorClass::retryable);
   EXPECT_EQ(of(Status::unauthorized), ErrorClass::denied);
   EXPECT_EQ(of(Status::timeout), ErrorClass::timed_out);
   EXPECT_EQ(of(Status::cancelled), ErrorClass::timed_out);
@@ -42,7 +42,7 @@ TEST(YdbErrorTest, OfACommitMayBeAmbiguous) {
     EXPECT_EQ(of(status), ErrorClass::ambiguous_commit) << static_cast<int>(status);
   }
   EXPECT_EQ(of(Status::aborted), ErrorClass::retryable);
-  EXPECT_EQ(of(Status::bad_session), ErrorClass::connection_lost);
+  EXPECT_EQ(of(Status::bad_session), ErrorClass::retryable);
   EXPECT_EQ(of(Status::precondition_failed), ErrorClass::statement);
   EXPECT_EQ(classify(TransportStatus::unavailable, Stage::committing),
             ErrorClass::ambiguous_commit);
@@ -50,6 +50,16 @@ TEST(YdbErrorTest, OfACommitMayBeAmbiguous) {
             ErrorClass::ambiguous_commit);
   EXPECT_EQ(classify(TransportStatus::resource_exhausted, Stage::committing),
             ErrorClass::ambiguous_commit);
+}
+
+TEST(YdbErrorTest, LeavesAnOverloadedServerAloneForLonger) {
+  const auto of = [](Status status) {
+    return YdbError(status, "", "ExecuteQuery", Stage::working).backoff();
+  };
+  EXPECT_EQ(of(Status::overloaded), Backoff::slow);
+  for (const Status status : {Status::aborted, Status::unavailable, Status::bad_session}) {
+    EXPECT_EQ(of(status), Backoff::fast) << status_name(status);
+  }
 }
 
 TEST(YdbErrorTest, OfTheTransport) {

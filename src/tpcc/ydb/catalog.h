@@ -70,7 +70,8 @@ coro::Task<std::optional<Settings>> read_settings(DatabaseAccess& access, std::s
 // In ascending order. Requires that the table exists.
 coro::Task<std::vector<Part>> read_loaded(DatabaseAccess& access);
 
-// Writes the row, but for `builds`.
+// Writes the row, but for `builds`, whoever has claimed it (import_claim.h): for one that init has
+// made.
 coro::Task<void> write_settings(DatabaseAccess& access, Settings settings);
 
 coro::Task<void> write_build(DatabaseAccess& access, const Index& index, std::string operation);

@@ -71,6 +71,9 @@ TEST_F(YdbCheck, ReportsEveryCondition) {
   std::vector<int> numbers;
   for (const Verdict& verdict : report.verdicts) {
     EXPECT_TRUE(verdict.holds()) << verdict.name << verdict.error.value_or("");
+    for (const auto& [key, expected, found] : verdict.first_offenders)
+      ADD_FAILURE() << verdict.name << ": " << key << " expected " << expected << " found "
+                    << found;
     if (verdict.number != 0) numbers.push_back(verdict.number);
   }
   EXPECT_EQ(numbers, (std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));

@@ -23,11 +23,10 @@ namespace drover::tpcc::ydb {
 class FreshDatabase : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    if (test::YdbTestServer::reason_to_skip().empty()) {
+    if (!server && test::YdbTestServer::reason_to_skip().empty()) {
       server = std::make_unique<test::YdbTestServer>();
     }
   }
-  static void TearDownTestSuite() { server.reset(); }
 
   void SetUp() override {
     if (!server) GTEST_SKIP() << test::YdbTestServer::reason_to_skip();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -26,6 +27,7 @@ class Import {
   Import(ImportOptions options, ImportObserver& observer)
       : options_(std::move(options)), observer_(observer) {}
 
+  // Under a claim of its own.
   Task<void> run(DatabaseAccess& access);
 
   const ImportOutcome& outcome() const noexcept { return outcome_; }
@@ -34,6 +36,7 @@ class Import {
   std::string how_far() const;
 
  private:
+  Task<void> run_claimed(DatabaseAccess& access, ImportClaim& claim);
   Task<void> drop_indexes(DatabaseAccess& access);
   Task<void> load(DatabaseAccess& access);
   Task<void> load_rows(DatabaseAccess& access);
@@ -139,8 +142,8 @@ Task<void> Import::drop_indexes(DatabaseAccess& access) {
   }
 }
 
-Task<void> Import::run(DatabaseAccess& access) {
-  plan_ = co_await begin_import(access, options_.database.folder, options_.request);
+Task<void> Import::run_claimed(DatabaseAccess& access, ImportClaim& claim) {
+  plan_ = co_await begin_import(access, claim, options_.database.folder, options_.request);
   outcome_.plan = plan_.plan;
   planned_ = true;
   observer_.on_plan(plan_.plan);
@@ -150,10 +153,29 @@ Task<void> Import::run(DatabaseAccess& access) {
   co_await load(access);
   Settings complete = plan_.settings;
   complete.complete = true;
-  co_await write_settings(access, std::move(complete));
+  co_await claim.write(std::move(complete));
   outcome_.finish_time = coro::Worker::current().now() - start_ - outcome_.load_time;
   outcome_.rows = counters_.rows();
   outcome_.bytes = counters_.bytes;
+}
+
+Task<void> Import::run(DatabaseAccess& access) {
+  co_await require_initialised(access, options_.database.folder);
+  ImportClaim claim(access, options_.claim);
+  auto body = [&](coro::Scope& scope) -> Task<void> {
+    scope.start(claim.keep());
+    co_await run_claimed(access, claim);
+    scope.cancel();
+  };
+  std::exception_ptr end;
+  try {
+    co_await claim.take(options_.database.folder);
+    co_await coro::with_scope(body);
+  } catch (...) {
+    end = std::current_exception();  // one that is cancelled gives up its claim, too
+  }
+  co_await claim.release();
+  if (end) std::rethrow_exception(end);
 }
 
 std::string Import::how_far() const {

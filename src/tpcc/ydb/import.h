@@ -2,8 +2,8 @@
 // while the tables that have none are loaded.
 //
 // It may be killed at any point, on either side: the same call goes on from there, and the rows are
-// the same as without the kill. There is no lock: two imports into one folder at a time load the
-// same rows, but are in each other's way at the indexes.
+// the same as without the kill. One at a time is at work on a folder (import_claim.h): another one
+// is refused, and what was killed is waited for, for 10 s, as it might be alive.
 //
 // Thread safety: runs on one worker; the threads that make rows end before it does.
 #pragma once
@@ -16,6 +16,7 @@
 #include "tpcc/import_outcome.h"
 #include "tpcc/import_plan.h"
 #include "tpcc/import_progress.h"
+#include "tpcc/ydb/import_claim.h"
 #include "tpcc/ydb/ydb_database.h"
 
 namespace drover::tpcc::ydb {
@@ -27,6 +28,7 @@ struct ImportOptions {
   size_t threads = 1;      // that make rows
   coro::Duration progress_interval = std::chrono::seconds(2);
   coro::Duration index_poll_interval = std::chrono::seconds(1);
+  ImportClaim::Times claim = {};
 };
 
 // Throws UnfitSchema, and database::Error, whose message then says how far the import came.

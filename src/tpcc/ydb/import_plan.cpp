@@ -22,25 +22,6 @@ std::string anew(const std::string& folder) {
                      schema_argument(folder));
 }
 
-Task<void> require_initialised(DatabaseAccess& access, const std::string& folder) {
-  const Catalog catalog = co_await read_catalog(access);
-  const bool ours = catalog.settings_table && catalog.loaded_table;
-  if (ours && catalog.table_count() == all_tables.size()) co_return;
-  if (!ours && catalog.table_count() > 0) {
-    throw UnfitSchema(
-        fmt::format("the tables that there are ({}) were not made by 'drover tpcc init', or not "
-                    "all of them, and an import needs its records: {}",
-                    catalog.tables_that_exist(true), anew(folder)));
-  }
-  if (ours && catalog.table_count() > 0) {
-    throw UnfitSchema(
-        fmt::format("tables are missing ({}): {}", catalog.tables_that_exist(false), anew(folder)));
-  }
-  throw UnfitSchema(
-      fmt::format("not initialised: there are no tables of TPC-C here; run 'drover tpcc init{}'",
-                  schema_argument(folder)));
-}
-
 Task<bool> has_rows(DatabaseAccess& access, std::string selection) {
   const QueryResult found = co_await access.query(std::move(selection));
   co_return found.set(0).rows() > 0;
@@ -143,8 +124,27 @@ Task<bool> index_exists(DatabaseAccess& access, Index index) {
   co_return !refused;
 }
 
-Task<PartsPlan> begin_import(DatabaseAccess& access, std::string folder, ImportRequest request) {
-  co_await require_initialised(access, folder);
+Task<void> require_initialised(DatabaseAccess& access, std::string folder) {
+  const Catalog catalog = co_await read_catalog(access);
+  const bool ours = catalog.settings_table && catalog.loaded_table;
+  if (ours && catalog.table_count() == all_tables.size()) co_return;
+  if (!ours && catalog.table_count() > 0) {
+    throw UnfitSchema(
+        fmt::format("the tables that there are ({}) were not made by 'drover tpcc init', or not "
+                    "all of them, and an import needs its records: {}",
+                    catalog.tables_that_exist(true), anew(folder)));
+  }
+  if (ours && catalog.table_count() > 0) {
+    throw UnfitSchema(
+        fmt::format("tables are missing ({}): {}", catalog.tables_that_exist(false), anew(folder)));
+  }
+  throw UnfitSchema(
+      fmt::format("not initialised: there are no tables of TPC-C here; run 'drover tpcc init{}'",
+                  schema_argument(folder)));
+}
+
+Task<PartsPlan> begin_import(DatabaseAccess& access, ImportClaim& claim, std::string folder,
+                             ImportRequest request) {
   const std::optional<Settings> settings = co_await read_settings(access, folder);
   if (!settings) {
     throw UnfitSchema(fmt::format("table {} has no row: {}", settings_table, anew(folder)));
@@ -175,7 +175,7 @@ Task<PartsPlan> begin_import(DatabaseAccess& access, std::string folder, ImportR
   made.settings.load_constants = load_constants(made.plan.population.seed);
   made.settings.warehouses = request.warehouses;
   made.settings.complete = false;
-  co_await write_settings(access, made.settings);
+  co_await claim.write(made.settings);
   co_return made;
 }
 

@@ -16,6 +16,7 @@
 #include "coro/task.h"
 #include "tpcc/import_plan.h"
 #include "tpcc/ydb/catalog.h"
+#include "tpcc/ydb/import_claim.h"
 
 namespace drover::tpcc::ydb {
 
@@ -28,10 +29,13 @@ struct PartsPlan {
 // The tables of a part, in the order in which they are loaded.
 std::span<const Table> tables_of(Part part);
 
-// Compares the request with what there is, and records it as begun. `folder` is for messages.
-// Throws UnfitSchema: init has not been run; everything is there already; rows that are not ours;
-// another seed or fewer warehouses than were begun with.
-coro::Task<PartsPlan> begin_import(DatabaseAccess& access, std::string folder,
+// Throws UnfitSchema: init has not been run. `folder` is for messages.
+coro::Task<void> require_initialised(DatabaseAccess& access, std::string folder);
+
+// Compares the request with what there is, and records it as begun. Requires that init has been run
+// and that the claim is taken. Throws UnfitSchema: everything is there already; rows that are not
+// ours; another seed or fewer warehouses than were begun with.
+coro::Task<PartsPlan> begin_import(DatabaseAccess& access, ImportClaim& claim, std::string folder,
                                    ImportRequest request);
 
 // Whether the index can be used.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <thread>
@@ -246,7 +247,9 @@ TEST_F(ImportIntoYdb, PlansWhatIsMissing) {
     co_await write_loaded(access, {.w_id = 2, .stage = Stage::indexed}, 1);
     co_await write_loaded(access, {.w_id = 2, .stage = Stage::rest}, 1);
     ImportRequest request{.warehouses = 3, .fresh_population = {}};
-    const PartsPlan plan = co_await begin_import(access, "planned", request);
+    ImportClaim claim(access, {});
+    co_await claim.take("planned");
+    const PartsPlan plan = co_await begin_import(access, claim, "planned", request);
     EXPECT_EQ(plan.plan.population.seed, population.seed);
     EXPECT_EQ(plan.plan.skipped, 1);
     EXPECT_THAT(plan.plan.missing, ElementsAre(item_part, 1, 3));
@@ -254,6 +257,43 @@ TEST_F(ImportIntoYdb, PlansWhatIsMissing) {
                                         Part{1, Stage::rest}, Part{3, Stage::rest}));
   });
   EXPECT_EQ(settings_of("planned").warehouses, 3);
+}
+
+// Whatever the second one would load: another seed, other times.
+TEST_F(ImportIntoYdb, RefusesASecondOneAtATime) {
+  initialise_folder("twice");
+  ImportOptions other = options_for("twice");
+  other.request.fresh_population = {1, 2};
+  other.claim.watch = std::chrono::hours(1);
+  std::string refusal;
+  std::atomic<bool> done = false;
+  auto body = [&](coro::Scope& scope) -> Task<void> {
+    Watcher watcher;
+    // On a thread of its own: this one has the first one's worker, which beats meanwhile.
+    std::jthread second;
+    watcher.at_plan = [&] {
+      second = std::jthread([&] {
+        refusal = refusal_of(std::move(other));
+        done = true;
+      });
+    };
+    watcher.at_progress = [&](const ImportProgress&) {
+      if (done) scope.cancel();
+    };
+    ImportOptions options = options_for("twice");
+    options.claim.beat = std::chrono::milliseconds(10);
+    co_await import_warehouses(std::move(options), watcher);
+  };
+  auto interrupted = [&]() -> Task<void> {
+    try {
+      co_await coro::with_scope(body);
+    } catch (const coro::Cancelled&) {
+    }
+  };
+  run(interrupted());
+  EXPECT_THAT(refusal, AllOf(HasSubstr("another import is at work here"),
+                             HasSubstr("drover tpcc import --schema twice")));
+  EXPECT_EQ(settings_of("twice").population->load_time_us, population.load_time_us);
 }
 
 TEST_F(ImportIntoYdb, SaysHowFarItCame) {

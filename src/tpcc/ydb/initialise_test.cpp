@@ -58,9 +58,9 @@ TEST_F(Initialise, ReplacesWhatIsThereIfForced) {
 TEST_F(Initialise, SurvivesFailuresOfTheServer) {
   server->set_faults(R"({"unavailable": {"probability": 0.3}, "bad_session": {"probability": 0.2},
                          "transport_after": {"probability": 0.2}})");
-  initialise_folder("failing");
+  initialise_folder("unreliable");
   server->set_faults("{}");
-  EXPECT_THAT(tables_in("failing"), UnorderedElementsAreArray(eleven_tables));
+  EXPECT_THAT(tables_in("unreliable"), UnorderedElementsAreArray(eleven_tables));
 }
 
 TEST_F(Initialise, SaysWhatARunWants) {

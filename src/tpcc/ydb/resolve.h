@@ -7,11 +7,21 @@
 //   Delivery   lines of the order that its Trace names with its mark in ol_delivery_d, under its
 //              carrier
 //
-// A server may still be about to commit it when we look. So each answer comes from a transaction
-// that also writes a row which the doubted one writes too, as it is: the district of a New-Order,
-// the warehouse of a Payment, the orders of a Delivery. YDB lets only one of the two commit unless
-// it can put them in an order. If the doubted one comes first, ours sees it or is aborted and tried
-// again; if ours does, the doubted one has read what is out of date, and fails.
+// A server may still be about to commit it when we look, or its commit be on its way yet. Then it
+// is not enough to read, be it at SERIALIZABLE: a transaction that only reads sees an instant of
+// the past and keeps nobody from committing after it; in the order "first ours, then the doubted
+// one" it has rightly seen nothing. So each answer comes from a transaction that also writes, as it
+// is, a row that the doubted one has read and writes: the district of a New-Order, the warehouse of
+// a Payment, the orders of a Delivery. That leaves three cases:
+//
+//   the doubted one commits before ours begins: ours sees it
+//   it commits between our reading and our commit: our lock on the row is broken, so ours is
+//     ABORTED, and tried again
+//   ours commits first: its lock on the row is broken (serializable), or the row that it writes is
+//     newer than its snapshot (snapshot), so it is ABORTED whenever it comes
+//
+// In the serializable mode it counts that the doubted one has read the row, in the snapshot mode
+// that it writes it.
 #pragma once
 
 #include <cstdint>

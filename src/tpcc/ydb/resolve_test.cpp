@@ -25,7 +25,7 @@ using database::ErrorClass;
 
 class YdbResolve : public testing::TestWithParam<StatementStyle> {
  protected:
-  static void SetUpTestSuite() { database = SmallYdbDatabase::make_if_possible(); }
+  static void SetUpTestSuite() { database = SmallYdbDatabase::shared_if_possible(); }
   static void TearDownTestSuite() { database.reset(); }
 
   void SetUp() override {
@@ -106,7 +106,7 @@ class YdbResolve : public testing::TestWithParam<StatementStyle> {
     return input;
   }
 
-  static std::unique_ptr<SmallYdbDatabase> database;
+  static std::shared_ptr<SmallYdbDatabase> database;
   std::unique_ptr<YdbBackend> backend;
 
  private:
@@ -117,7 +117,7 @@ class YdbResolve : public testing::TestWithParam<StatementStyle> {
   }
 };
 
-std::unique_ptr<SmallYdbDatabase> YdbResolve::database;
+std::shared_ptr<SmallYdbDatabase> YdbResolve::database;
 
 constexpr auto yes = Resolution::committed;
 constexpr auto no = Resolution::not_committed;

@@ -98,7 +98,7 @@ constexpr std::array<Column, 17> stock = {{{"s_w_id", int32},
                                            {"s_remote_cnt", int32},
                                            {"s_data", utf8}}};
 
-constexpr std::array<Column, 11> settings = {{{"id", int32},
+constexpr std::array<Column, 13> settings = {{{"id", int32},
                                               {"format_version", int32},
                                               {"seed", uint64},
                                               {"load_time_us", int64},
@@ -108,7 +108,9 @@ constexpr std::array<Column, 11> settings = {{{"id", int32},
                                               {"warehouses", int32},
                                               {"complete", boolean},
                                               {"build_idx_customer_name", utf8},
-                                              {"build_idx_order", utf8}}};
+                                              {"build_idx_order", utf8},
+                                              {"import_owner", utf8},
+                                              {"import_beat", int64}}};
 constexpr std::array<Column, 3> loaded = {{{"w_id", int32}, {"stage", int32}, {"rows", int64}}};
 
 std::string type_name(ScalarType type) {

@@ -3,7 +3,7 @@
 // PostgreSQL sees each table of YDB by its own name, as an updatable view. There a Timestamp is a
 // bigint of microseconds.
 //
-// Making one takes some seconds: one for each suite. Belongs to one thread.
+// Making one takes some seconds: one for the program. Belongs to one thread.
 #pragma once
 
 #include <fmt/format.h>
@@ -28,10 +28,11 @@ namespace drover::tpcc::ydb {
 
 class SmallYdbDatabase {
  public:
-  // As SetUpTestSuite() does it: nothing where there can be no server.
-  static std::unique_ptr<SmallYdbDatabase> make_if_possible() {
+  // For SetUpTestSuite(), the same each time: nothing where there can be no server.
+  static std::shared_ptr<SmallYdbDatabase> shared_if_possible() {
     if (!test::YdbTestServer::reason_to_skip().empty()) return nullptr;
-    return std::make_unique<SmallYdbDatabase>();
+    static const auto shared = std::make_shared<SmallYdbDatabase>();
+    return shared;
   }
 
   SmallYdbDatabase() {

@@ -20,7 +20,7 @@ using postgres::Tally;
 
 class YdbMix : public testing::Test {
  protected:
-  static void SetUpTestSuite() { database = SmallYdbDatabase::make_if_possible(); }
+  static void SetUpTestSuite() { database = SmallYdbDatabase::shared_if_possible(); }
   static void TearDownTestSuite() { database.reset(); }
 
   void SetUp() override {
@@ -41,10 +41,10 @@ class YdbMix : public testing::Test {
     return tally;
   }
 
-  static std::unique_ptr<SmallYdbDatabase> database;
+  static std::shared_ptr<SmallYdbDatabase> database;
 };
 
-std::unique_ptr<SmallYdbDatabase> YdbMix::database;
+std::shared_ptr<SmallYdbDatabase> YdbMix::database;
 
 TEST_F(YdbMix, KeepsTheConditions) {
   const Tally tally = run(StatementStyle::batched, random_inputs(1, 300), 4);

@@ -20,7 +20,7 @@ using Texts = std::vector<std::string>;
 
 class YdbTransactions : public testing::TestWithParam<StatementStyle> {
  protected:
-  static void SetUpTestSuite() { database = SmallYdbDatabase::make_if_possible(); }
+  static void SetUpTestSuite() { database = SmallYdbDatabase::shared_if_possible(); }
   static void TearDownTestSuite() { database.reset(); }
 
   void SetUp() override {
@@ -55,11 +55,11 @@ class YdbTransactions : public testing::TestWithParam<StatementStyle> {
     return calls() - before;
   }
 
-  static std::unique_ptr<SmallYdbDatabase> database;
+  static std::shared_ptr<SmallYdbDatabase> database;
   std::unique_ptr<YdbBackend> backend;
 };
 
-std::unique_ptr<SmallYdbDatabase> YdbTransactions::database;
+std::shared_ptr<SmallYdbDatabase> YdbTransactions::database;
 
 INSTANTIATE_TEST_SUITE_P(Styles, YdbTransactions,
                          testing::Values(StatementStyle::batched, StatementStyle::single),

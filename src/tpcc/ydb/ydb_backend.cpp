@@ -1,6 +1,5 @@
 #include "tpcc/ydb/ydb_backend.h"
 
-#include <cassert>
 #include <exception>
 #include <utility>
 
@@ -95,13 +94,15 @@ ErrorClass class_without_commit(const YdbError& error) noexcept {
 
 class YdbBackend::YdbSession final : public Session {
  public:
-  explicit YdbSession(Transactions& transactions) noexcept : transactions_(transactions) {}
+  explicit YdbSession(YdbBackend& backend) noexcept : backend_(backend) {}
 
   Task<Outcome> execute(const Input& input, Trace& trace) override {
+    // The attempt before has lost it.
+    if (!(*lease)->usable()) co_await exchange();
     std::exception_ptr error;
     Outcome outcome;
     try {
-      outcome = co_await transactions_.execute(**lease, input, trace);
+      outcome = co_await backend_.transactions_->execute(**lease, input, trace);
     } catch (const YdbError& thrown) {
       error = std::current_exception();
       const ErrorClass error_class =
@@ -119,9 +120,16 @@ class YdbBackend::YdbSession final : public Session {
     co_return outcome;
   }
 
-  std::optional<SessionPool::Lease> lease;  // while it is out
+  std::optional<SessionPool::Lease> lease;  // while it is out, but for the time of an exchange
 
  private:
+  // Its place in the pool goes to another session; we wait for one in line.
+  Task<void> exchange() {
+    lease.reset();
+    SessionPool::Lease other = co_await backend_.pool_->acquire();
+    lease.emplace(std::move(other));
+  }
+
   Task<void> roll_back() {
     ServerSession& session = **lease;
     if (!session.alive() || !session.in_transaction()) co_return;
@@ -132,7 +140,7 @@ class YdbBackend::YdbSession final : public Session {
     }
   }
 
-  Transactions& transactions_;
+  YdbBackend& backend_;
 };
 
 namespace {
@@ -163,13 +171,16 @@ class YdbBackend::PoolObserver final : public SessionPool::Observer {
 
 YdbBackend::YdbBackend(YdbOptions options)
     : options_(std::move(options)), transactions_(std::make_unique<Transactions>(options_)) {
-  for (std::size_t i = 0; i < options_.connections; ++i) {
-    sessions_.push_back(std::make_unique<YdbSession>(*transactions_));
-    free_.push_back(sessions_.back().get());
-  }
+  for (std::size_t i = 0; i < options_.connections; ++i) free_.push_back(add_session());
 }
 
 YdbBackend::~YdbBackend() = default;
+
+YdbBackend::YdbSession* YdbBackend::add_session() {
+  sessions_.push_back(std::make_unique<YdbSession>(*this));
+  free_.reserve(sessions_.size());  // for release()
+  return sessions_.back().get();
+}
 
 Task<void> YdbBackend::open() {
   opened_at_us_ = now_us();
@@ -193,7 +204,8 @@ Task<void> YdbBackend::keep_open(SessionObserver& observer) {
 
 Task<Session*> YdbBackend::acquire() {
   SessionPool::Lease lease = co_await pool_->acquire();
-  assert(!free_.empty());
+  // Those that wait in exchange() are out without a lease.
+  if (free_.empty()) free_.push_back(add_session());
   YdbSession* session = free_.back();
   free_.pop_back();
   session->lease.emplace(std::move(lease));

@@ -2,8 +2,9 @@
 // the database, and the transactions on them.
 //
 // A session that was lost is taken out; keep_open() opens another one beside the transactions
-// (database/ydb/session_pool.h), and keeps up with nodes and token. Belongs to one worker. Failures
-// are database::ydb::YdbError.
+// (database/ydb/session_pool.h), and keeps up with nodes and token. So a Session here is a turn,
+// and not a session of the server: an attempt that finds its own lost goes on with another one.
+// Belongs to one worker. Failures are database::ydb::YdbError.
 //
 // Order-Status and Stock-Level only read, and have a snapshot in every mode. Of them no commit is
 // in doubt.
@@ -61,6 +62,8 @@ class YdbBackend final : public Backend {
   class YdbSession;
   class Transactions;
   class PoolObserver;
+
+  YdbSession* add_session();
 
   YdbOptions options_;
   std::unique_ptr<Transactions> transactions_;

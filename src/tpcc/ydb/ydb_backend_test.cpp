@@ -30,7 +30,7 @@ using postgres::execute_once;
 
 class YdbBackendTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { database = SmallYdbDatabase::make_if_possible(); }
+  static void SetUpTestSuite() { database = SmallYdbDatabase::shared_if_possible(); }
   static void TearDownTestSuite() { database.reset(); }
 
   void SetUp() override {
@@ -57,10 +57,10 @@ class YdbBackendTest : public testing::Test {
     return ErrorClass::statement;
   }
 
-  static std::unique_ptr<SmallYdbDatabase> database;
+  static std::shared_ptr<SmallYdbDatabase> database;
 };
 
-std::unique_ptr<SmallYdbDatabase> YdbBackendTest::database;
+std::shared_ptr<SmallYdbDatabase> YdbBackendTest::database;
 
 const StockLevelInput level{.w_id = 1, .d_id = 1, .threshold = 10};
 const DeliveryInput delivery{.w_id = 1, .carrier_id = 1};
@@ -167,10 +167,43 @@ Task<void> beside_keep_open(Backend& backend, Sessions& sessions, Body& body) {
   if (error) std::rethrow_exception(error);
 }
 
+// The next attempt of the same transaction has another session, though nothing was given back.
+TEST_F(YdbBackendTest, GoesOnWithAnotherSessionWhenTheServerHasEndedIts) {
+  YdbBackend backend(options(1));
+  run(backend.open());
+  Sessions sessions;
+  const Input input = payment();
+  auto body = [&]() -> Task<void> {
+    for (const char* fault : {"bad_session", "session_expired", "session_busy"}) {
+      database->server().set_faults(
+          fmt::format(R"({{"{}": {{"count": 1, "methods": ["ExecuteQuery"]}}}})", fault));
+      Session* session = co_await backend.acquire();
+      const SessionLease lease(backend, *session);
+      Trace trace;
+      ErrorClass failure = ErrorClass::statement;
+      try {
+        co_await lease->execute(input, trace);
+      } catch (const Error& error) {
+        failure = error.error_class();
+      }
+      EXPECT_EQ(failure, ErrorClass::retryable) << fault;
+      const Outcome second = co_await lease->execute(input, trace);
+      EXPECT_TRUE(second.committed) << fault;
+    }
+  };
+  run(beside_keep_open(backend, sessions, body));
+  EXPECT_EQ(sessions.lost, 3);
+  EXPECT_EQ(sessions.opened, 3);
+  EXPECT_EQ(sessions.refused, 0);
+  EXPECT_EQ(database->value("SELECT count(*) FROM history WHERE h_data <> 'at the load'"), "3");
+}
+
+// A transport that fails says nothing of what the server has done: the transaction is lost.
 TEST_F(YdbBackendTest, OpensALostSessionAgain) {
   YdbBackend backend(options(1));
   run(backend.open());
-  database->server().set_faults(R"({"bad_session": {"count": 1, "methods": ["ExecuteQuery"]}})");
+  database->server().set_faults(
+      R"({"transport_before": {"count": 1, "methods": ["ExecuteQuery"]}})");
   Sessions sessions;
   auto body = [&]() -> Task<void> {
     ErrorClass failure = ErrorClass::statement;
