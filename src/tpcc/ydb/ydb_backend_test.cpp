@@ -3,6 +3,7 @@
 #include "tpcc/ydb/ydb_backend.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -196,6 +197,39 @@ TEST_F(YdbBackendTest, GoesOnWithAnotherSessionWhenTheServerHasEndedIts) {
   EXPECT_EQ(sessions.opened, 3);
   EXPECT_EQ(sessions.refused, 0);
   EXPECT_EQ(database->value("SELECT count(*) FROM history WHERE h_data <> 'at the load'"), "3");
+}
+
+// Whoever waits in line is before the one whose session was lost: two are out with one session.
+TEST_F(YdbBackendTest, WaitsInLineForAnotherSession) {
+  YdbBackend backend(options(1));
+  run(backend.open());
+  database->server().set_faults(R"({"bad_session": {"count": 1, "methods": ["ExecuteQuery"]}})");
+  Sessions sessions;
+  const Input input = payment();
+  std::vector<std::string> committed;
+  auto transact = [&](std::string who, int attempts) -> Task<void> {
+    Session* session = co_await backend.acquire();
+    const SessionLease lease(backend, *session);
+    for (int left = attempts; left > 0; --left) {
+      Trace trace;
+      try {
+        if ((co_await lease->execute(input, trace)).committed) committed.push_back(who);
+        break;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.error_class(), ErrorClass::retryable) << error.what();
+      }
+    }
+  };
+  auto body = [&]() -> Task<void> {
+    auto both = [&](coro::Scope& scope) -> Task<void> {
+      scope.start(transact("first", 2));
+      scope.start(transact("second", 1));
+      co_return;
+    };
+    co_await coro::with_scope(both);
+  };
+  run(beside_keep_open(backend, sessions, body));
+  EXPECT_THAT(committed, testing::ElementsAre("second", "first"));
 }
 
 // A transport that fails says nothing of what the server has done: the transaction is lost.
