@@ -13,7 +13,27 @@ if(DROVER_SANITIZE)
   target_compile_options(drover_flags INTERFACE
     -fsanitize=${DROVER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(drover_flags INTERFACE -fsanitize=${DROVER_SANITIZE})
+  if(DROVER_SANITIZE MATCHES thread)
+    target_link_options(drover_flags INTERFACE
+      -Wl,--version-script=${PROJECT_SOURCE_DIR}/test/tsan.map)
+  endif()
 endif()
+
+# The headers that most tests include, read once for all of them: that halves the time of a file. For the
+# sanitizers' builds only; in the others each file has to include what it uses.
+function(drover_precompile_test_headers test)
+  if(NOT TARGET drover_test_headers)
+    set(source ${PROJECT_BINARY_DIR}/test_headers.cpp)
+    file(TOUCH ${source})
+    add_library(drover_test_headers OBJECT ${source})
+    target_link_libraries(drover_test_headers PRIVATE drover_flags fmt::fmt GTest::gmock)
+    target_compile_options(drover_test_headers PRIVATE -O0)
+    target_precompile_headers(drover_test_headers PRIVATE
+      <fmt/format.h> <gmock/gmock.h> <gtest/gtest.h>
+      <algorithm> <chrono> <functional> <map> <memory> <optional> <string> <vector>)
+  endif()
+  target_precompile_headers(${test} REUSE_FROM drover_test_headers)
+endfunction()
 
 # drover_library(name [USES target...] [TEST_USES target...] [TEST_WHOLE] [TEST_OPTIMISED])
 #
@@ -46,6 +66,9 @@ function(drover_library name)
     target_link_libraries(${name}_test PRIVATE drover::${name} ${ARG_TEST_USES} GTest::gtest_main GTest::gmock)
     if(DROVER_SANITIZE OR NOT ARG_TEST_OPTIMISED)
       target_compile_options(${name}_test PRIVATE -O0)
+    endif()
+    if(DROVER_SANITIZE)
+      drover_precompile_test_headers(${name}_test)
     endif()
     if(ARG_TEST_WHOLE)
       add_test(NAME ${name} COMMAND ${name}_test)
