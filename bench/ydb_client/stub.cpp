@@ -22,7 +22,11 @@ int run(int count, char** arguments) {
   CLI::App app("A stub of YDB that answers at once");
   app.add_option("--port", port, "to listen on; 0: a free one")->check(CLI::Range(0, 65'535));
   app.add_option("--warehouses", warehouses, "to pretend")->check(CLI::PositiveNumber);
-  CLI11_PARSE(app, count, arguments);
+  try {
+    app.parse(count, arguments);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
 
   // Before there is any other thread, so that all of them have them blocked.
   sigset_t ending;

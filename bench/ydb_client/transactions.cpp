@@ -153,7 +153,11 @@ int run(int count, char** arguments) {
   app.add_option("--warm-up", options.warm_up, "transactions before those")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--sessions", options.sessions, "at a time")->check(CLI::Range(1, 10'000));
-  CLI11_PARSE(app, count, arguments);
+  try {
+    app.parse(count, arguments);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
   options.type = type_of(options.transaction);
   measure(options);
   return 0;
