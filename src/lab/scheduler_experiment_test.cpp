@@ -36,7 +36,10 @@ TEST_P(Spawning, LosesNothing) {
   EXPECT_GE(tally.seconds, 0.001);
   EXPECT_GT(tally.cpu_seconds, 0);
   if (!GetParam().relay) EXPECT_EQ(tally.relay_batches, 0U);
-  if (GetParam().outside) EXPECT_EQ(tally.overflowed, 0U);
+  // From outside nothing reaches a ring but the shares its worker takes when it has run dry, which
+  // fit. With a relay a worker takes a batch of 64 out of turn as well, into a ring that may be
+  // full: of what is left in it, and of what a thief has not finished taking.
+  if (GetParam().outside && !GetParam().relay) EXPECT_EQ(tally.overflowed, 0U);
 }
 
 std::string name_of_case(const testing::TestParamInfo<Place>& info) {
