@@ -1,9 +1,13 @@
 #include "tpcc/check_plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <utility>
+
+#include "database/error.h"
 
 namespace drover::tpcc {
 
@@ -24,6 +28,24 @@ void append_pieces(std::vector<CheckPiece>& pieces, std::size_t condition, std::
 }
 
 }  // namespace
+
+std::int32_t warehouses_to_check(std::int64_t rows, std::int64_t last) {
+  using database::Error;
+  using database::ErrorClass;
+  if (rows == 0) {
+    throw Error(ErrorClass::statement, "",
+                "there is no warehouse: run 'drover tpcc import -w N', or say with -w how many "
+                "there should be");
+  }
+  // A gap or two is an offence that condition 1 reports; this is no numbering at all.
+  if (last < 1 || last > 2 * rows + 100) {
+    throw Error(ErrorClass::statement, "",
+                fmt::format("warehouses are numbered from 1, but the {} rows of the table go up to "
+                            "w_id = {}: say with -w how many there should be",
+                            rows, last));
+  }
+  return static_cast<std::int32_t>(last);
+}
 
 std::vector<CheckPiece> plan_check(const std::vector<Condition>& conditions,
                                    std::int32_t warehouses, std::size_t connections) {

@@ -6,12 +6,14 @@
 #include <cassert>
 #include <charconv>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "coro/scope.h"
-#include "coro/worker.h"
 #include "database/postgres/connection.h"
 #include "tpcc/check_plan.h"
+#include "tpcc/check_work.h"
 #include "tpcc/postgres/check_snapshot.h"
 #include "tpcc/postgres/conditions.h"
 #include "tpcc/postgres/population_rules.h"
@@ -74,21 +76,7 @@ Task<std::int32_t> count_warehouses(Connection& connection, const CheckOptions& 
   if (options.warehouses) co_return *options.warehouses;
   const Result counted =
       co_await connection.query("SELECT count(*), coalesce(max(w_id), 0)::int8 FROM warehouse");
-  const std::int64_t rows = to_number(counted.text(0, 0));
-  const std::int64_t last = to_number(counted.text(0, 1));
-  if (rows == 0) {
-    throw Error(ErrorClass::statement, "",
-                "there is no warehouse: run 'drover tpcc import -w N', or say with -w how many "
-                "there should be");
-  }
-  // A gap or two is an offence that condition 1 reports; this is no numbering at all.
-  if (last < 1 || last > 2 * rows + 100) {
-    throw Error(ErrorClass::statement, "",
-                fmt::format("warehouses are numbered from 1, but the {} rows of the table go up to "
-                            "w_id = {}: say with -w how many there should be",
-                            rows, last));
-  }
-  co_return static_cast<std::int32_t>(last);
+  co_return warehouses_to_check(to_number(counted.text(0, 0)), to_number(counted.text(0, 1)));
 }
 
 void append(std::vector<Condition>& all, std::vector<Condition> more) {
@@ -109,114 +97,29 @@ std::vector<Condition> catalogue_of(const CheckOptions& options, Money money,
   return all;
 }
 
-// One check under way, shared by its sessions, all of one worker.
-class Checking {
- public:
-  Checking(const CheckOptions& options, std::vector<Condition> conditions, std::int32_t warehouses)
-      : options_(options),
-        conditions_(std::move(conditions)),
-        pieces_(plan_check(conditions_, warehouses, options.connections)),
-        findings_(conditions_.size()),
-        time_left_(pieces_, conditions_.size(), options.connections) {}
-
-  std::size_t pieces() const noexcept { return pieces_.size(); }
-
-  // Works on `connection`, which is in its snapshot, until no piece is left.
-  Task<void> work(Connection& connection) {
-    while (next_ < pieces_.size()) {
-      const CheckPiece& piece = pieces_[next_++];
-      tell_progress(conditions_[piece.condition].title);
-      const coro::Instant start = coro::Worker::current().now();
-      // What the server refused once it refuses for every range.
-      if (!findings_[piece.condition].error) co_await judge(connection, piece);
-      const coro::Duration took = coro::Worker::current().now() - start;
-      findings_[piece.condition].took += took;
-      time_left_.piece_done(piece, took);
-      ++done_;
-    }
-    if (done_ == pieces_.size()) tell_progress({});
+PieceAnswer answer_in(const Result& result) {
+  PieceAnswer answer;
+  if (result.rows() > 0) answer.offenders = to_number(result.text(0, 3));
+  for (int row = 0; row < result.rows(); ++row) {
+    answer.first.push_back({std::string(result.text(row, 0)), std::string(result.text(row, 1)),
+                            std::string(result.text(row, 2))});
   }
+  return answer;
+}
 
-  std::vector<Verdict> verdicts() const;
-
- private:
-  // What is known of a condition so far.
-  struct Finding {
-    std::int64_t offenders = 0;
-    // The first ones of all warehouses seen yet, in the order of the pieces, which is that of the
-    // warehouses.
-    std::vector<std::pair<std::int32_t, Offender>> first;
-    std::optional<std::string> error;
-    coro::Duration took{};
-  };
-
-  Task<void> judge(Connection& connection, const CheckPiece& piece);
-  void keep_answer(const Result& result, const CheckPiece& piece);
-
-  void tell_progress(std::string_view condition) const {
-    if (options_.on_progress)
-      options_.on_progress({done_, pieces_.size(), condition, time_left_.estimate()});
-  }
-
-  const CheckOptions& options_;
-  std::vector<Condition> conditions_;
-  std::vector<CheckPiece> pieces_;
-  std::vector<Finding> findings_;  // one for each condition
-  TimeLeft time_left_;
-  std::size_t next_ = 0;
-  std::size_t done_ = 0;
-};
-
-Task<void> Checking::judge(Connection& connection, const CheckPiece& piece) {
-  std::optional<std::string> refused;
+// On `connection`, which is in its snapshot and stays there.
+Task<PieceAnswer> judge(Connection& connection, const std::string& sql, CheckPiece piece,
+                        std::int32_t offenders_kept) {
+  PieceAnswer answer;
   try {
-    const Result result =
-        co_await connection.query(conditions_[piece.condition].sql, piece.first_warehouse,
-                                  piece.last_warehouse, options_.offenders_kept);
-    keep_answer(result, piece);
+    answer = answer_in(co_await connection.query(sql, piece.first_warehouse, piece.last_warehouse,
+                                                 offenders_kept));
   } catch (const Error& error) {
     if (!refused_by_server(error, connection)) throw;
-    refused = error.what();
+    answer.error = error.what();
   }
-  if (!refused) co_return;
-  findings_[piece.condition].error = std::move(refused);
-  co_await CheckSnapshot::recover(connection);
-}
-
-// The pieces of a condition may end in any order. Of the offenders those of the first warehouses
-// are kept, so that the report is the same each time and the memory that of a few rows.
-void Checking::keep_answer(const Result& result, const CheckPiece& piece) {
-  if (result.rows() == 0) return;
-  Finding& finding = findings_[piece.condition];
-  finding.offenders += to_number(result.text(0, 3));
-  auto place = std::upper_bound(
-      finding.first.begin(), finding.first.end(), piece.first_warehouse,
-      [](std::int32_t warehouse, const auto& other) { return warehouse < other.first; });
-  for (int row = 0; row < result.rows(); ++row) {
-    Offender offender{std::string(result.text(row, 0)), std::string(result.text(row, 1)),
-                      std::string(result.text(row, 2))};
-    place = finding.first.emplace(place, piece.first_warehouse, std::move(offender)) + 1;
-  }
-  const auto kept = static_cast<std::size_t>(options_.offenders_kept);
-  if (finding.first.size() > kept) finding.first.resize(kept);
-}
-
-std::vector<Verdict> Checking::verdicts() const {
-  std::vector<Verdict> verdicts;
-  for (std::size_t i = 0; i < conditions_.size(); ++i) {
-    const Condition& condition = conditions_[i];
-    verdicts.push_back({.number = condition.number,
-                        .name = condition.name,
-                        .clause = condition.clause,
-                        .title = condition.title,
-                        .offenders = findings_[i].offenders,
-                        .first_offenders = {},
-                        .error = findings_[i].error,
-                        .server_time = findings_[i].took});
-    for (const auto& [warehouse, offender] : findings_[i].first)
-      verdicts.back().first_offenders.push_back(offender);
-  }
-  return verdicts;
+  if (answer.error) co_await CheckSnapshot::recover(connection);
+  co_return answer;
 }
 
 Task<std::unique_ptr<Connection>> open_session(const CheckOptions& options) {
@@ -244,23 +147,27 @@ coro::Task<CheckReport> check(CheckOptions options) {
   co_await snapshot.begin(*first);
   report.money = co_await examine_tables(*first, options);
   report.warehouses = co_await count_warehouses(*first, options);
-  Checking checking(options, catalogue_of(options, report.money, report.left_out),
-                    report.warehouses);
-
-  auto work_beside = [&options, &snapshot, &checking]() -> Task<void> {
+  const std::vector<Condition> conditions = catalogue_of(options, report.money, report.left_out);
+  CheckWork work(conditions, {report.warehouses, options.connections, options.offenders_kept,
+                              options.on_progress});
+  auto work_on = [&](Connection& connection) -> Task<void> {
+    return work.run([&](const CheckPiece& piece) {
+      return judge(connection, conditions[piece.condition].sql, piece, options.offenders_kept);
+    });
+  };
+  auto work_beside = [&]() -> Task<void> {
     const auto connection = co_await open_session(options);
     co_await snapshot.join(*connection);
-    co_await checking.work(*connection);
+    co_await work_on(*connection);
   };
-  const std::size_t sessions = std::min(options.connections, checking.pieces());
   // Nobody leaves before all have ended: the first transaction outlives every join. None of them
   // is ended in words, as there is nothing to be undone and the sessions close.
   auto work_all = [&](coro::Scope& scope) -> Task<void> {
-    for (std::size_t i = 1; i < sessions; ++i) scope.start(work_beside());
-    co_await checking.work(*first);
+    for (std::size_t i = 1; i < work.sessions(); ++i) scope.start(work_beside());
+    co_await work_on(*first);
   };
   co_await coro::with_scope(work_all);
-  report.verdicts = checking.verdicts();
+  report.verdicts = work.verdicts();
   report.snapshot_refusal = snapshot.refusal();
   co_return report;
 }

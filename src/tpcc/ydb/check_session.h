@@ -5,25 +5,16 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "coro/task.h"
 #include "database/ydb/client.h"
 #include "database/ydb/session.h"
 #include "tpcc/check_plan.h"
-#include "tpcc/check_report.h"
+#include "tpcc/check_work.h"
 #include "tpcc/ydb/check_statement.h"
 
 namespace drover::tpcc::ydb {
-
-// What a condition came to over a range of warehouses.
-struct PieceAnswer {
-  std::int64_t offenders = 0;
-  std::vector<Offender> first;       // not more than were asked for
-  std::optional<std::string> error;  // what the server said where it refused; then nothing is known
-};
 
 class CheckSession {
  public:
