@@ -55,26 +55,12 @@ Task<void> read_objects(Connection& connection, const std::vector<std::string>& 
 
 }  // namespace
 
-size_t Catalog::table_count() const noexcept {
-  return static_cast<size_t>(std::count(tables.begin(), tables.end(), true));
-}
-
 bool Catalog::has(std::string_view object) const noexcept {
   return std::find(objects.begin(), objects.end(), object) != objects.end();
 }
 
 bool Catalog::is_unvalidated(std::string_view reference) const noexcept {
   return std::find(unvalidated.begin(), unvalidated.end(), reference) != unvalidated.end();
-}
-
-std::string Catalog::tables_that_exist(bool exist) const {
-  std::string names;
-  for (size_t index = 0; index < tables.size(); ++index) {
-    if (tables[index] != exist) continue;
-    if (!names.empty()) names += ", ";
-    names += table_name(all_tables[index]);
-  }
-  return names;
 }
 
 Task<Catalog> read_catalog(Connection& connection, std::string schema) {
@@ -102,12 +88,7 @@ Task<std::optional<Settings>> read_settings(Connection& connection, std::string 
                   "warehouses, complete FROM {}",
                   table));
   if (row.rows() == 0) co_return std::nullopt;
-  if (const auto version = number_of<int32_t>(row.text(0, 0)); version != format_version) {
-    throw UnfitSchema(
-        fmt::format("the schema was made by another version of drover (its format is {}, expected "
-                    "{}): make it anew with 'drover tpcc init --force{}'",
-                    version, format_version, schema_argument(schema)));
-  }
+  require_format(number_of<int32_t>(row.text(0, 0)), schema);
   Settings settings;
   settings.foreign_keys = foreign_keys_of(row.text(0, 1)).value_or(ForeignKeys::none);
   if (!row.is_null(0, 2)) {

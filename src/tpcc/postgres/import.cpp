@@ -11,6 +11,7 @@
 #include "tpcc/postgres/import_load.h"
 #include "tpcc/postgres/import_plan.h"
 #include "tpcc/postgres/import_session.h"
+#include "tpcc/unfit_schema.h"
 
 namespace drover::tpcc::postgres {
 namespace {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tpcc/postgres/schema.h"
+#include "tpcc/unfit_schema.h"
 
 namespace drover::tpcc::postgres {
 namespace {
@@ -26,21 +27,13 @@ bool all_objects_exist(const Catalog& catalog, const std::string& schema,
                      [&](const SchemaObject& object) { return catalog.has(object.name); });
 }
 
-std::string anew(const std::string& schema) {
-  return fmt::format("make the schema anew with 'drover tpcc init --force{}'",
-                     schema_argument(schema));
-}
-
 // Nothing is recorded as loaded: then there must be nothing.
 Task<void> require_empty_tables(Connection& connection, const std::string& schema) {
   for (const Table table : all_tables) {
     const Result found = co_await connection.query(
         fmt::format("SELECT 1 FROM {} LIMIT 1", qualified_name(schema, table_name(table))));
     if (found.rows() == 0) continue;
-    throw UnfitSchema(
-        fmt::format("table {} holds rows that no import of drover has recorded; an import needs "
-                    "empty tables: {}",
-                    table_name(table), anew(schema)));
+    refuse_unrecorded_rows(table, schema);
   }
 }
 
@@ -51,24 +44,7 @@ Task<void> require_recorded_warehouses(Connection& connection, const std::string
   if (found.rows() == 0) co_return;
   throw UnfitSchema(
       fmt::format("table warehouse holds warehouse {}, which no import of drover has recorded: {}",
-                  found.text(0, 0), anew(schema)));
-}
-
-void require_same_request(const ImportRequest& request, const Settings& settings,
-                          const std::string& schema) {
-  if (request.seed && *request.seed != settings.population->seed) {
-    throw UnfitSchema(fmt::format(
-        "--seed {}: the warehouses that are loaded come from seed {}; go on without --seed, or {}",
-        *request.seed, settings.population->seed, anew(schema)));
-  }
-  if (request.warehouses < settings.warehouses) {
-    throw UnfitSchema(
-        fmt::format("-w {}: an import of {} warehouses {} here; {}, or {}", request.warehouses,
-                    settings.warehouses, settings.complete ? "was done" : "was begun",
-                    settings.complete ? "clear them with 'drover tpcc clean'"
-                                      : fmt::format("go on with -w {}", settings.warehouses),
-                    anew(schema)));
-  }
+                  found.text(0, 0), advice_to_make_anew(schema)));
 }
 
 Task<void> record_begin(Connection& connection, const std::string& schema, const ImportPlan& plan) {
@@ -98,28 +74,15 @@ std::vector<int32_t> missing_parts(const std::vector<int32_t>& loaded, int32_t w
 
 Task<void> require_initialised(Connection& connection, std::string schema) {
   const Catalog catalog = co_await read_catalog(connection, schema);
-  const bool ours = catalog.settings_table && catalog.loaded_table;
-  if (ours && catalog.table_count() == all_tables.size()) co_return;
-  if (!ours && catalog.table_count() > 0) {
-    throw UnfitSchema(
-        fmt::format("the tables that there are ({}) were not made by 'drover tpcc init', and an "
-                    "import needs its records: {}",
-                    catalog.tables_that_exist(true), anew(schema)));
-  }
-  if (ours && catalog.table_count() > 0) {
-    throw UnfitSchema(
-        fmt::format("tables are missing ({}): {}", catalog.tables_that_exist(false), anew(schema)));
-  }
-  throw UnfitSchema(
-      fmt::format("not initialised: there are no tables of TPC-C here; run 'drover tpcc init{}'",
-                  schema_argument(schema)));
+  tpcc::require_initialised(catalog, schema);
 }
 
 Task<ImportPlan> begin_import(Connection& connection, std::string schema, ImportRequest request) {
   const Catalog catalog = co_await read_catalog(connection, schema);
   const std::optional<Settings> settings = co_await read_settings(connection, schema);
   if (!settings) {
-    throw UnfitSchema(fmt::format("table {} has no row: {}", settings_table, anew(schema)));
+    throw UnfitSchema(
+        fmt::format("table {} has no row: {}", settings_table, advice_to_make_anew(schema)));
   }
   const std::vector<int32_t> loaded = co_await read_loaded(connection, schema);
   ImportPlan plan;
@@ -138,10 +101,7 @@ Task<ImportPlan> begin_import(Connection& connection, std::string schema, Import
     plan.population = *settings->population;
     if (plan.missing.empty() && settings->complete &&
         all_objects_exist(catalog, schema, settings->foreign_keys)) {
-      throw UnfitSchema(fmt::format(
-          "{} warehouses are loaded already, there is nothing to import: a larger -w adds "
-          "warehouses, or {}",
-          settings->warehouses, anew(schema)));
+      refuse_to_load_again(*settings, schema);
     }
   }
   co_await record_begin(connection, schema, plan);

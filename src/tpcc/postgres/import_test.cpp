@@ -14,6 +14,7 @@
 #include "tpcc/postgres/database_fixture.h"
 #include "tpcc/postgres/import_load.h"
 #include "tpcc/postgres/schema.h"
+#include "tpcc/unfit_schema.h"
 
 namespace drover::tpcc::postgres {
 namespace {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tpcc/postgres/schema.h"
+#include "tpcc/unfit_schema.h"
 
 namespace drover::tpcc::postgres {
 namespace {
@@ -29,16 +30,6 @@ std::string create_our_tables(const InitialiseOptions& options) {
       "INSERT INTO {0} (format_version, foreign_keys) VALUES ({2}, '{3}');\n",
       settings, qualified_name(options.schema, loaded_table), format_version,
       foreign_keys_name(options.foreign_keys));
-}
-
-std::vector<std::string> names_of(const Catalog& catalog) {
-  std::vector<std::string> names;
-  for (size_t index = 0; index < all_tables.size(); ++index) {
-    if (catalog.tables[index]) names.emplace_back(table_name(all_tables[index]));
-  }
-  if (catalog.settings_table) names.emplace_back(settings_table);
-  if (catalog.loaded_table) names.emplace_back(loaded_table);
-  return names;
 }
 
 std::string drop_statements(const std::string& schema) {
@@ -77,7 +68,7 @@ Task<std::vector<std::string>> initialise(Connection& connection, InitialiseOpti
       sql += fmt::format("CREATE SCHEMA IF NOT EXISTS {};\n", quote_identifier(options.schema));
     }
   }
-  const std::vector<std::string> dropped = names_of(catalog);
+  const std::vector<std::string> dropped = catalog.names();
   if (!dropped.empty()) sql += drop_statements(options.schema);
   for (const Table table : all_tables) sql += create_table(table, options.schema) + ";\n";
   sql += create_our_tables(options);
@@ -88,7 +79,7 @@ Task<std::vector<std::string>> initialise(Connection& connection, InitialiseOpti
 
 Task<std::vector<std::string>> clean(Connection& connection, std::string schema) {
   const Catalog catalog = co_await read_catalog(connection, schema);
-  std::vector<std::string> dropped = names_of(catalog);
+  std::vector<std::string> dropped = catalog.names();
   if (dropped.empty()) co_return dropped;
   // The commit goes apart: a command that is interrupted before leaves all as it was.
   co_await connection.script("BEGIN;\n" + drop_statements(schema));

@@ -1,7 +1,5 @@
 #include "tpcc/postgres/loaded.h"
 
-#include <fmt/format.h>
-
 #include <charconv>
 
 #include "tpcc/postgres/catalog.h"
@@ -13,20 +11,11 @@ using database::postgres::Result;
 
 coro::Task<LoadedDatabase> inspect_loaded(Connection& connection, std::string schema) {
   const Catalog catalog = co_await read_catalog(connection, schema);
-  if (catalog.table_count() < all_tables.size()) {
-    throw UnfitSchema(fmt::format(
-        "the database is not initialised: no table {}; see drover tpcc init{} and drover tpcc "
-        "import{}",
-        catalog.tables_that_exist(false), schema_argument(schema), schema_argument(schema)));
-  }
+  require_tables(catalog, schema);
   LoadedDatabase loaded;
   const std::optional<Settings> settings = co_await read_settings(connection, schema);
   if (settings && settings->population) {
-    if (!settings->complete) {
-      throw UnfitSchema(
-          fmt::format("the import is not complete; go on with it: drover tpcc import{} -w {}",
-                      schema_argument(schema), settings->warehouses));
-    }
+    require_complete(*settings, schema);
     loaded.load_constants = settings->load_constants;
   }
   // Warehouses are numbered from 1 without a gap; a hole ends the count.
@@ -35,10 +24,7 @@ coro::Task<LoadedDatabase> inspect_loaded(Connection& connection, std::string sc
       "FROM warehouse) AS w WHERE w_id = n");
   const std::string_view text = counted.text(0, 0);
   std::from_chars(text.data(), text.data() + text.size(), loaded.warehouses);
-  if (loaded.warehouses == 0) {
-    throw UnfitSchema(
-        fmt::format("no warehouse is loaded; see drover tpcc import{}", schema_argument(schema)));
-  }
+  require_any_warehouse(loaded.warehouses, schema);
   co_return loaded;
 }
 

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "tpcc/unfit_schema.h"
-
 namespace drover::tpcc::ydb {
 
 using coro::Task;
@@ -41,30 +39,6 @@ void read_population(const ResultSetView& set, Settings& settings) {
 
 }  // namespace
 
-size_t Catalog::table_count() const noexcept {
-  return static_cast<size_t>(std::count(tables.begin(), tables.end(), true));
-}
-
-std::string Catalog::tables_that_exist(bool exist) const {
-  std::string names;
-  for (size_t index = 0; index < tables.size(); ++index) {
-    if (tables[index] != exist) continue;
-    if (!names.empty()) names += ", ";
-    names += table_name(all_tables[index]);
-  }
-  return names;
-}
-
-std::vector<std::string> Catalog::names() const {
-  std::vector<std::string> names;
-  for (size_t index = 0; index < tables.size(); ++index) {
-    if (tables[index]) names.emplace_back(table_name(all_tables[index]));
-  }
-  if (settings_table) names.emplace_back(ydb::settings_table);
-  if (loaded_table) names.emplace_back(ydb::loaded_table);
-  return names;
-}
-
 Task<Catalog> read_catalog(DatabaseAccess& access) {
   const std::vector<std::string> names = co_await access.table_names();
   const auto has = [&names](std::string_view name) {
@@ -89,12 +63,7 @@ Task<std::optional<Settings>> read_settings(DatabaseAccess& access, std::string 
   const QueryResult result = co_await access.query(std::move(text));
   const ResultSetView set = result.set(0);
   if (set.rows() == 0) co_return std::nullopt;
-  if (const int32_t version = int32_of(set, "format_version"); version != format_version) {
-    throw UnfitSchema(
-        fmt::format("the schema was made by another version of drover (its format is {}, expected "
-                    "{}): make it anew with 'drover tpcc init --force{}'",
-                    version, format_version, schema_argument(folder)));
-  }
+  require_format(int32_of(set, "format_version"), folder);
   Settings settings;
   read_population(set, settings);
   settings.warehouses = int32_of(set, "warehouses");

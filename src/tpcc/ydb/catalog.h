@@ -1,46 +1,26 @@
-// What a folder of a database holds of TPC-C: tables, and what two small tables of ours say of the
-// import. A database that another tool loaded has neither of them.
+// What a folder of a database holds of TPC-C: tables, and what is recorded of the import.
 //
 // Thread safety: as DatabaseAccess.
 #pragma once
 
 #include <array>
 #include <compare>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "coro/task.h"
-#include "tpcc/population.h"
-#include "tpcc/random.h"
-#include "tpcc/schema.h"
+#include "tpcc/import_record.h"
 #include "tpcc/ydb/database_access.h"
 #include "tpcc/ydb/schema.h"
 
 namespace drover::tpcc::ydb {
 
-struct Catalog {
-  std::array<bool, all_tables.size()> tables{};  // in the order of all_tables
-  bool settings_table = false;
-  bool loaded_table = false;
-
-  size_t table_count() const noexcept;
-  // For messages: "customer, stock".
-  std::string tables_that_exist(bool exist) const;
-  // The nine and ours.
-  std::vector<std::string> names() const;
-};
+using Catalog = TablesPresent;
 
 // The row of drover_tpcc.
-struct Settings {
-  // From here on: set by the first import.
-  std::optional<PopulationSeed> population;
-  NurandConstants load_constants;  // C-Load (clause 2.1.6.1); of meaning with `population`
-  int32_t warehouses = 0;          // that were asked for
-  bool complete = false;           // all of them are loaded, with indexes
+struct Settings : ImportRecord {
   // The operations that build the indexes, by secondary_indexes(); empty: none is under way.
   std::array<std::string, 2> builds;
 };

@@ -17,11 +17,6 @@ using coro::Task;
 using database::ydb::QueryResult;
 using database::ydb::YdbError;
 
-std::string anew(const std::string& folder) {
-  return fmt::format("make the tables anew with 'drover tpcc init --force{}'",
-                     schema_argument(folder));
-}
-
 Task<bool> has_rows(DatabaseAccess& access, std::string selection) {
   const QueryResult found = co_await access.query(std::move(selection));
   co_return found.set(0).rows() > 0;
@@ -33,11 +28,7 @@ Task<void> require_empty_tables(DatabaseAccess& access, const std::string& folde
     const bool found = co_await has_rows(
         access,
         fmt::format("SELECT {} FROM {} LIMIT 1", columns(table).front().name, table_name(table)));
-    if (!found) continue;
-    throw UnfitSchema(
-        fmt::format("table {} holds rows that no import of drover has recorded; an import needs "
-                    "empty tables: {}",
-                    table_name(table), anew(folder)));
+    if (found) refuse_unrecorded_rows(table, folder);
   }
 }
 
@@ -48,24 +39,7 @@ Task<void> require_known_warehouses(DatabaseAccess& access, const std::string& f
   if (!found) co_return;
   throw UnfitSchema(fmt::format(
       "table warehouse holds warehouses beyond {}, which no import of drover has recorded: {}",
-      warehouses, anew(folder)));
-}
-
-void require_same_request(const ImportRequest& request, const Settings& settings,
-                          const std::string& folder) {
-  if (request.seed && *request.seed != settings.population->seed) {
-    throw UnfitSchema(fmt::format(
-        "--seed {}: the warehouses that are loaded come from seed {}; go on without --seed, or {}",
-        *request.seed, settings.population->seed, anew(folder)));
-  }
-  if (request.warehouses < settings.warehouses) {
-    throw UnfitSchema(
-        fmt::format("-w {}: an import of {} warehouses {} here; {}, or {}", request.warehouses,
-                    settings.warehouses, settings.complete ? "was done" : "was begun",
-                    settings.complete ? "clear them with 'drover tpcc clean'"
-                                      : fmt::format("go on with -w {}", settings.warehouses),
-                    anew(folder)));
-  }
+      warehouses, advice_to_make_anew(folder)));
 }
 
 // `loaded` is sorted.
@@ -126,28 +100,15 @@ Task<bool> index_exists(DatabaseAccess& access, Index index) {
 
 Task<void> require_initialised(DatabaseAccess& access, std::string folder) {
   const Catalog catalog = co_await read_catalog(access);
-  const bool ours = catalog.settings_table && catalog.loaded_table;
-  if (ours && catalog.table_count() == all_tables.size()) co_return;
-  if (!ours && catalog.table_count() > 0) {
-    throw UnfitSchema(
-        fmt::format("the tables that there are ({}) were not made by 'drover tpcc init', or not "
-                    "all of them, and an import needs its records: {}",
-                    catalog.tables_that_exist(true), anew(folder)));
-  }
-  if (ours && catalog.table_count() > 0) {
-    throw UnfitSchema(
-        fmt::format("tables are missing ({}): {}", catalog.tables_that_exist(false), anew(folder)));
-  }
-  throw UnfitSchema(
-      fmt::format("not initialised: there are no tables of TPC-C here; run 'drover tpcc init{}'",
-                  schema_argument(folder)));
+  tpcc::require_initialised(catalog, folder);
 }
 
 Task<PartsPlan> begin_import(DatabaseAccess& access, ImportClaim& claim, std::string folder,
                              ImportRequest request) {
   const std::optional<Settings> settings = co_await read_settings(access, folder);
   if (!settings) {
-    throw UnfitSchema(fmt::format("table {} has no row: {}", settings_table, anew(folder)));
+    throw UnfitSchema(
+        fmt::format("table {} has no row: {}", settings_table, advice_to_make_anew(folder)));
   }
   const std::vector<Part> loaded = co_await read_loaded(access);
   PartsPlan made;
@@ -164,12 +125,7 @@ Task<PartsPlan> begin_import(DatabaseAccess& access, ImportClaim& claim, std::st
     made.plan.population = *settings->population;
     const bool all_there =
         settings->complete && made.parts.empty() && co_await all_indexes_exist(access);
-    if (all_there) {
-      throw UnfitSchema(fmt::format(
-          "{} warehouses are loaded already, there is nothing to import: a larger -w adds "
-          "warehouses, or {}",
-          settings->warehouses, anew(folder)));
-    }
+    if (all_there) refuse_to_load_again(*settings, folder);
   }
   made.settings.population = made.plan.population;
   made.settings.load_constants = load_constants(made.plan.population.seed);

@@ -1,12 +1,9 @@
 #include "tpcc/ydb/loaded.h"
 
-#include <fmt/format.h>
-
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "tpcc/unfit_schema.h"
 #include "tpcc/ydb/catalog.h"
 #include "tpcc/ydb/database_access.h"
 
@@ -30,33 +27,21 @@ Task<int32_t> count_warehouses(DatabaseAccess& access) {
   co_return warehouses;
 }
 
-Task<void> require_complete(DatabaseAccess& access, const std::string& folder,
-                            LoadedDatabase& loaded) {
+Task<void> read_constants(DatabaseAccess& access, const std::string& folder,
+                          LoadedDatabase& loaded) {
   const std::optional<Settings> settings = co_await read_settings(access, folder);
   if (!settings || !settings->population) co_return;
-  if (!settings->complete) {
-    throw UnfitSchema(
-        fmt::format("the import is not complete; go on with it: drover tpcc import{} -w {}",
-                    schema_argument(folder), settings->warehouses));
-  }
+  require_complete(*settings, folder);
   loaded.load_constants = settings->load_constants;
 }
 
 Task<LoadedDatabase> inspect(DatabaseAccess& access, const std::string& folder) {
   const Catalog catalog = co_await read_catalog(access);
-  if (catalog.table_count() < all_tables.size()) {
-    throw UnfitSchema(fmt::format(
-        "the database is not initialised: no table {}; see drover tpcc init{} and drover tpcc "
-        "import{}",
-        catalog.tables_that_exist(false), schema_argument(folder), schema_argument(folder)));
-  }
+  require_tables(catalog, folder);
   LoadedDatabase loaded;
-  if (catalog.settings_table) co_await require_complete(access, folder, loaded);
+  if (catalog.settings_table) co_await read_constants(access, folder, loaded);
   loaded.warehouses = co_await count_warehouses(access);
-  if (loaded.warehouses == 0) {
-    throw UnfitSchema(
-        fmt::format("no warehouse is loaded; see drover tpcc import{}", schema_argument(folder)));
-  }
+  require_any_warehouse(loaded.warehouses, folder);
   co_return loaded;
 }
 

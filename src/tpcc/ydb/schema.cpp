@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "tpcc/import_record.h"
+
 namespace drover::tpcc::ydb {
 namespace {
 

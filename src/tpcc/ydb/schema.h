@@ -63,10 +63,6 @@ std::vector<int32_t> partition_keys(Table table, int32_t warehouses);
 // Our own tables. drover_tpcc has one row (id 1): from what the population comes, and the
 // operations that build indexes (build_idx_order, …), for as long as they do, and which import is
 // at work (import_claim.h). drover_tpcc_loaded has a row for each part that is loaded (catalog.h).
-inline constexpr std::string_view settings_table = "drover_tpcc";
-inline constexpr std::string_view loaded_table = "drover_tpcc_loaded";
-inline constexpr int32_t format_version = 1;
-
 std::span<const Column> settings_columns();
 std::span<const Column> loaded_columns();
 std::string create_settings_table();
