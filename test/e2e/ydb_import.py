@@ -96,6 +96,8 @@ class Imports(ydb_nodes.YdbTestCase):
         self.expect_error(self.drover("tpcc", "run", "--schema", folder), FAILURE,
                           "import is not complete|no warehouse is loaded", "drover tpcc import")
         again = self.expect(self.begin_import(folder).wait(300), SUCCESS)
+        # What was killed has left its claim, which is watched for a while: nobody is left to wonder.
+        self.assertIn("waiting for another import", again.err)
         self.assertIn(f"imported {WAREHOUSES} warehouses", again.out)
         self.expect_loaded(folder)
 

@@ -169,7 +169,7 @@ Task<void> Import::run(DatabaseAccess& access) {
   };
   std::exception_ptr end;
   try {
-    co_await claim.take(options_.database.folder);
+    co_await claim.take(options_.database.folder, [this] { observer_.on_wait(); });
     co_await coro::with_scope(body);
   } catch (...) {
     end = std::current_exception();  // one that is cancelled gives up its claim, too

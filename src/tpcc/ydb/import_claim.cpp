@@ -76,7 +76,7 @@ Task<bool> ImportClaim::take_from(Holder seen) {
                 std::move(condition));
 }
 
-Task<void> ImportClaim::take(std::string folder) {
+Task<void> ImportClaim::take(std::string folder, std::function<void()> on_wait) {
   std::optional<Holder> seen = co_await holder();
   const coro::Instant since = coro::Worker::current().now();
   while (seen) {
@@ -85,6 +85,7 @@ Task<void> ImportClaim::take(std::string folder) {
       const bool taken = co_await take_from(*seen);
       if (taken) co_return;
     } else {
+      if (on_wait) std::exchange(on_wait, {})();
       co_await coro::sleep_for(look_interval);
     }
     const std::optional<Holder> now = co_await holder();

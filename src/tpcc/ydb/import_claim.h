@@ -24,6 +24,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -46,8 +47,9 @@ class ImportClaim {
   ImportClaim(DatabaseAccess& access, Times times);
 
   // Requires that drover_tpcc exists. Throws UnfitSchema if another import is at work, and
-  // database::Error. Without a row in drover_tpcc there is nothing to be claimed.
-  coro::Task<void> take(std::string folder);
+  // database::Error. Without a row in drover_tpcc there is nothing to be claimed. `on_wait` is
+  // called once if somebody has to be watched.
+  coro::Task<void> take(std::string folder, std::function<void()> on_wait = {});
 
   // Beats until it is cancelled. Throws database::Error when it has lost the claim.
   coro::Task<void> keep();

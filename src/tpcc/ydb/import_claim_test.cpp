@@ -65,11 +65,12 @@ TEST_F(YdbImportClaim, IsRefusedWhileItsOwnerLives) {
     ImportClaim owner(access, patient);
     co_await owner.take("claimed");
     std::string refusal = "not refused";
+    int waits = 0;
     auto body = [&](coro::Scope& scope) -> Task<void> {
       scope.start(owner.keep());
       ImportClaim other(access, patient);
       try {
-        co_await other.take("claimed");
+        co_await other.take("claimed", [&waits] { ++waits; });
       } catch (const UnfitSchema& error) {
         refusal = error.what();
       }
@@ -77,6 +78,7 @@ TEST_F(YdbImportClaim, IsRefusedWhileItsOwnerLives) {
     };
     co_await coro::with_scope(body);
     EXPECT_THAT(refusal, HasSubstr("another import is at work here"));
+    EXPECT_EQ(waits, 1) << "it is told once that it has to wait";
     co_await owner.write(some_settings());
   });
 }
