@@ -35,22 +35,50 @@ function(drover_precompile_test_headers test)
   target_precompile_headers(${test} REUSE_FROM drover_test_headers)
 endfunction()
 
-# drover_library(name [USES target...] [TEST_USES target...] [TEST_WHOLE] [TEST_OPTIMISED])
+# The program <name>_test as one test, and its `suites` of the server as another. What a server does no
+# sanitizer sees, but it takes long: their builds say so in place of it.
+function(drover_add_whole_test name suites)
+  set(tests ${name})
+  if(suites)
+    string(REPLACE ":" ".*:" filter "${suites}.*")
+    list(APPEND tests ${name}.of_server)
+    add_test(NAME ${name} COMMAND ${name}_test --gtest_filter=-${filter})
+    if(DROVER_SANITIZE)
+      set(reason "skipped: the work is the server's, which no sanitizer sees; the release build has it")
+      add_test(NAME ${name}.of_server COMMAND ${CMAKE_COMMAND} -E echo ${reason})
+      set_tests_properties(${name}.of_server PROPERTIES SKIP_REGULAR_EXPRESSION ^skipped)
+    else()
+      add_test(NAME ${name}.of_server COMMAND ${name}_test --gtest_filter=${filter})
+    endif()
+  else()
+    add_test(NAME ${name} COMMAND ${name}_test)
+  endif()
+  # Long, and so begun early: the others fit in beside it.
+  set_tests_properties(${tests} PROPERTIES TIMEOUT 1200 COST 1500)
+endfunction()
+
+# drover_library(name [USES target...] [TEST_USES target...] [TEST_ALSO folder...]
+#                [TEST_WHOLE] [TEST_OF_SERVER suites] [TEST_OPTIMISED])
 #
 # Makes the library drover_<name> (alias drover::<name>) of the .cpp files of the calling folder, and, of its
-# *_test.cpp files, the program <name>_test. USES are the libraries it may include:
-# the arrows of ARCHITECTURE.md, kept true by the linker. The flags are this build's own, and do not
+# *_test.cpp files and those of the folders TEST_ALSO, the program <name>_test. USES are the libraries it may
+# include: the arrows of ARCHITECTURE.md, kept true by the linker. The flags are this build's own, and do not
 # follow an installed library (cmake/install_library.cmake). TEST_WHOLE: the cases share a server, so the
-# program is one test of ctest's and not one a case. Tests are compiled without optimising, in a third
+# program is one test of ctest's and not one a case; but for TEST_OF_SERVER, the suites (a:b) that only the
+# server has work with, which are a test of their own. Tests are compiled without optimising, in a third
 # of the time; TEST_OPTIMISED: the library is templates and lock-free, so that what is tested is what the
 # optimiser makes of it in the test (but for the sanitizers, which see the same accesses either way).
 function(drover_library name)
-  cmake_parse_arguments(ARG "TEST_WHOLE;TEST_OPTIMISED" "" "USES;TEST_USES" ${ARGN})
+  cmake_parse_arguments(ARG "TEST_WHOLE;TEST_OPTIMISED" "TEST_OF_SERVER" "USES;TEST_USES;TEST_ALSO" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   file(GLOB tests CONFIGURE_DEPENDS *_test.cpp)
   if(tests)
     list(REMOVE_ITEM sources ${tests})
   endif()
+  foreach(folder ${ARG_TEST_ALSO})
+    file(GLOB more CONFIGURE_DEPENDS ${folder}/*_test.cpp)
+    list(APPEND tests ${more})
+  endforeach()
   if(sources)
     add_library(drover_${name} STATIC ${sources})
     target_link_libraries(drover_${name} PUBLIC
@@ -71,9 +99,7 @@ function(drover_library name)
       drover_precompile_test_headers(${name}_test)
     endif()
     if(ARG_TEST_WHOLE)
-      add_test(NAME ${name} COMMAND ${name}_test)
-      # Long, and so begun early: the others fit in beside it.
-      set_tests_properties(${name} PROPERTIES TIMEOUT 1200 COST 1500)
+      drover_add_whole_test(${name} "${ARG_TEST_OF_SERVER}")
     else()
       gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
         PROPERTIES TIMEOUT 300)

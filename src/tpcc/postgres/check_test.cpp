@@ -18,6 +18,7 @@
 #include "database/postgres/connection.h"
 #include "support/small_population.h"
 #include "support/test_server.h"
+#include "tpcc/every_database/tested_database.h"
 #include "tpcc/input.h"
 #include "tpcc/postgres/postgres_backend.h"
 #include "tpcc/postgres/small_database_test.h"

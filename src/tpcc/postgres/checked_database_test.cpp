@@ -9,6 +9,7 @@
 #include "coro/block_on.h"
 #include "coro/worker.h"
 #include "support/small_population.h"
+#include "tpcc/every_database/tested_database.h"
 #include "tpcc/input.h"
 #include "tpcc/postgres/conditions.h"
 #include "tpcc/postgres/import.h"

@@ -1,4 +1,4 @@
-// Sessions on a real server: handed out in turn, lost with their server and opened anew.
+// Sessions on a real server: lost with their server and opened anew.
 #include "tpcc/postgres/postgres_backend.h"
 
 #include <fmt/format.h>
@@ -14,6 +14,7 @@
 #include "coro/scope.h"
 #include "coro/sleep.h"
 #include "database/error.h"
+#include "tpcc/every_database/tested_database.h"
 #include "tpcc/postgres/small_database_test.h"
 
 namespace drover::tpcc::postgres {
@@ -62,36 +63,6 @@ std::unique_ptr<SmallDatabase> BackendTest::database;
 const StockLevelInput level{.w_id = 1, .d_id = 1, .threshold = 10};
 const DeliveryInput delivery{.w_id = 1, .carrier_id = 1};
 
-Task<void> use(Backend& backend, int number, std::vector<int>& order, std::size_t& out,
-               std::size_t& out_max) {
-  Session* session = co_await backend.acquire();
-  const SessionLease lease(backend, *session);
-  order.push_back(number);
-  out_max = std::max(out_max, ++out);
-  Trace trace;
-  co_await lease->execute(level, trace);
-  --out;
-}
-
-Task<void> use_by_many(Backend& backend, int tasks, std::vector<int>& order, std::size_t& out_max) {
-  std::size_t out = 0;
-  coro::CancelSource& source = co_await coro::current_source();
-  coro::Scope scope(source);
-  for (int i = 0; i < tasks; ++i) scope.start(use(backend, i, order, out, out_max));
-  co_await scope.join();
-}
-
-TEST_F(BackendTest, HandsOutSessionsInTurn) {
-  PostgresBackend backend(options(3));
-  run(backend.open());
-  std::vector<int> order;
-  std::size_t out_max = 0;
-  run(use_by_many(backend, 100, order, out_max));
-  ASSERT_EQ(order.size(), 100U);
-  EXPECT_TRUE(std::is_sorted(order.begin(), order.end())) << "first come, first served";
-  EXPECT_EQ(out_max, 3U);
-}
-
 TEST_F(BackendTest, OpensMoreThanAFewAtATime) {
   PostgresBackend backend(options(40));
   run(backend.open());
@@ -100,52 +71,11 @@ TEST_F(BackendTest, OpensMoreThanAFewAtATime) {
             "40");
 }
 
-TEST_F(BackendTest, DoesNotOpenWhatIsNotThere) {
-  PostgresOptions nowhere = options(3);
-  nowhere.conninfo += " port=1";
-  PostgresBackend refused(nowhere);
-  try {
-    run(refused.open());
-    ADD_FAILURE() << "it was opened";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.error_class(), ErrorClass::unavailable) << error.what();
-  }
+TEST_F(BackendTest, DoesNotOpenWhereThereAreNoTables) {
   PostgresOptions empty = options(3);
   empty.schema = "no_such_schema";
   PostgresBackend without_tables(empty);
   EXPECT_THROW(run(without_tables.open()), Error);
-}
-
-// What a backend has said of its sessions.
-struct Sessions final : SessionObserver {
-  void on_session_lost() noexcept override { ++lost; }
-  void on_session_refused(const Error& error) noexcept override {
-    ++refused;
-    last_refusal = error.what();
-  }
-  void on_session_opened() noexcept override { ++opened; }
-
-  int lost = 0;
-  int refused = 0;
-  int opened = 0;
-  std::string last_refusal;
-};
-
-// Runs `body` with the backend's keep_open() beside it; then that is cancelled.
-template <class Body>
-Task<void> beside_keep_open(Backend& backend, Sessions& sessions, Body& body) {
-  coro::CancelSource& source = co_await coro::current_source();
-  coro::Scope scope(source);
-  scope.start(backend.keep_open(sessions));
-  std::exception_ptr error;
-  try {
-    co_await body();
-  } catch (...) {
-    error = std::current_exception();
-  }
-  scope.cancel();
-  co_await scope.join();
-  if (error) std::rethrow_exception(error);
 }
 
 Task<ErrorClass> class_of_failure(Backend& backend, Input input) {
@@ -169,7 +99,7 @@ TEST_F(BackendTest, OpensALostConnectionAgain) {
   PostgresBackend backend(options(1));
   run(backend.open());
   database->script(end_all_sessions);
-  Sessions sessions;
+  SessionTally sessions;
   auto body = [&]() -> Task<void> {
     const ErrorClass first = co_await class_of_failure(backend, level);
     EXPECT_EQ(first, ErrorClass::connection_lost);
@@ -213,7 +143,7 @@ TEST_F(BackendTest, OutlivesItsServer) {
   EXPECT_EQ(run(execute_once(backend, delivery)).districts_skipped, 10);
 
   server.stop(StopMode::immediate);
-  Sessions sessions;
+  SessionTally sessions;
   auto body = [&]() -> Task<void> {
     for (int i = 0; i < 3; ++i) {
       const ErrorClass lost = co_await class_of_failure(backend, delivery);
@@ -245,7 +175,7 @@ TEST_F(BackendTest, GivesUpAtTheFirstRefusalWhenItIsToldNotToWait) {
   run(backend.open());
   server.stop(StopMode::immediate);
   EXPECT_EQ(failure(execute_once(backend, level)).error_class(), ErrorClass::connection_lost);
-  Sessions sessions;
+  SessionTally sessions;
   try {
     run(backend.keep_open(sessions));
     ADD_FAILURE() << "it goes on";
@@ -301,10 +231,7 @@ TEST_F(BackendTest, AsksForTheIsolationLevel) {
     coro::CancelSource& source = co_await coro::current_source();
     coro::Scope scope(source);
     scope.start(commit_when_awaited(*other));
-    PaymentInput payment{};
-    payment.w_id = payment.d_id = 1;
-    payment.customer.c_w_id = payment.customer.c_d_id = payment.customer.c_id = 1;
-    payment.amount_cents = 100;
+    const PaymentInput payment = payment_of(1, 1, 1, 100);
     const ErrorClass overtaken = co_await class_of_failure(backend, payment);
     EXPECT_EQ(overtaken, ErrorClass::retryable);
     co_await scope.join();

@@ -10,8 +10,8 @@
 #include "coro/scope.h"
 #include "database/error.h"
 #include "tpcc/backend.h"
+#include "tpcc/every_database/tested_database.h"
 #include "tpcc/input.h"
-#include "tpcc/postgres/small_database_test.h"
 
 namespace drover::tpcc::postgres {
 

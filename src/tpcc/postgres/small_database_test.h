@@ -65,6 +65,12 @@ class SmallDatabase {
     return all.size() == 1 ? all.front() : fmt::format("{} rows", all.size());
   }
 
+  // Of all rows of the table.
+  std::string digest(Table table) {
+    return value(fmt::format("SELECT md5(string_agg(t::text, ' ' ORDER BY t::text)) FROM {} t",
+                             table_name(table)));
+  }
+
   // The tables in a new schema `name`, which the session then sees first.
   void make(std::string_view name) {
     make_schema(name);
@@ -165,16 +171,5 @@ class SmallDatabase {
   coro::Worker worker_;
   std::unique_ptr<Connection> connection_;
 };
-
-inline coro::Task<Outcome> execute_once(Backend& backend, Input input) {
-  Session* session = co_await backend.acquire();
-  const SessionLease lease(backend, *session);
-  Trace trace;
-  co_return co_await lease->execute(input, trace);
-}
-
-inline std::string style_name(StatementStyle style) {
-  return style == StatementStyle::batched ? "batched" : "single";
-}
 
 }  // namespace drover::tpcc::postgres

@@ -35,9 +35,7 @@ class Mix : public testing::TestWithParam<StatementStyle> {
 
 std::unique_ptr<SmallDatabase> Mix::database;
 
-INSTANTIATE_TEST_SUITE_P(Styles, Mix,
-                         testing::Values(StatementStyle::batched, StatementStyle::single),
-                         [](const auto& info) { return style_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(Styles, Mix, both_styles(), name_of_style);
 
 TEST_P(Mix, KeepsTheConditions) {
   database->make("mixed");

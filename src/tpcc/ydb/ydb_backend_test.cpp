@@ -1,5 +1,4 @@
-// Sessions on a server: handed out in turn, lost with their node and opened anew; and the classes
-// of what fails.
+// Sessions on a server: lost with their node and opened anew; and the classes of what fails.
 #include "tpcc/ydb/ydb_backend.h"
 
 #include <fmt/format.h>
@@ -17,6 +16,7 @@
 #include "coro/scope.h"
 #include "coro/sleep.h"
 #include "database/error.h"
+#include "tpcc/every_database/tested_database.h"
 #include "tpcc/ydb/history_keys.h"
 #include "tpcc/ydb/small_database_test.h"
 
@@ -27,7 +27,6 @@ using namespace std::chrono_literals;
 using coro::Task;
 using database::Error;
 using database::ErrorClass;
-using postgres::execute_once;
 
 class YdbBackendTest : public testing::Test {
  protected:
@@ -66,56 +65,7 @@ std::shared_ptr<SmallYdbDatabase> YdbBackendTest::database;
 const StockLevelInput level{.w_id = 1, .d_id = 1, .threshold = 10};
 const DeliveryInput delivery{.w_id = 1, .carrier_id = 1};
 
-PaymentInput payment() {
-  PaymentInput input{};
-  input.w_id = input.d_id = 1;
-  input.customer.c_w_id = input.customer.c_d_id = input.customer.c_id = 1;
-  input.amount_cents = 100;
-  return input;
-}
-
-Task<void> use(Backend& backend, int number, std::vector<int>& order, std::size_t& out,
-               std::size_t& out_max) {
-  Session* session = co_await backend.acquire();
-  const SessionLease lease(backend, *session);
-  order.push_back(number);
-  out_max = std::max(out_max, ++out);
-  Trace trace;
-  co_await lease->execute(level, trace);
-  --out;
-}
-
-Task<void> use_by_many(Backend& backend, int tasks, std::vector<int>& order, std::size_t& out_max) {
-  std::size_t out = 0;
-  coro::CancelSource& source = co_await coro::current_source();
-  coro::Scope scope(source);
-  for (int i = 0; i < tasks; ++i) scope.start(use(backend, i, order, out, out_max));
-  co_await scope.join();
-}
-
-TEST_F(YdbBackendTest, HandsOutSessionsInTurn) {
-  YdbBackend backend(options(3));
-  run(backend.open());
-  std::vector<int> order;
-  std::size_t out_max = 0;
-  run(use_by_many(backend, 30, order, out_max));
-  ASSERT_EQ(order.size(), 30U);
-  EXPECT_TRUE(std::is_sorted(order.begin(), order.end())) << "first come, first served";
-  EXPECT_EQ(out_max, 3U);
-}
-
-TEST_F(YdbBackendTest, DoesNotOpenWhatIsNotThere) {
-  YdbOptions nowhere = options(3);
-  nowhere.database.client.target.port = 1;
-  nowhere.database.client.opening_timeout = 100ms;
-  YdbBackend refused(nowhere);
-  try {
-    run(refused.open());
-    ADD_FAILURE() << "it was opened";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.error_class(), ErrorClass::unavailable) << error.what();
-  }
-}
+const PaymentInput payment = payment_of(1, 1, 1, 100);
 
 TEST_F(YdbBackendTest, SaysWhatMayBeTriedAgain) {
   YdbBackend backend(options(1));
@@ -123,8 +73,8 @@ TEST_F(YdbBackendTest, SaysWhatMayBeTriedAgain) {
   for (const char* fault : {"aborted", "overloaded", "unavailable", "late_error"}) {
     SCOPED_TRACE(fault);
     database->server().set_faults(fmt::format(R"({{"{}": {{"count": 1}}}})", fault));
-    EXPECT_EQ(class_of(backend, payment()), ErrorClass::retryable);
-    EXPECT_TRUE(run(execute_once(backend, payment())).committed) << "the session goes on";
+    EXPECT_EQ(class_of(backend, payment), ErrorClass::retryable);
+    EXPECT_TRUE(run(execute_once(backend, payment)).committed) << "the session goes on";
   }
   EXPECT_EQ(database->value("SELECT count(*) FROM history WHERE h_data <> 'at the load'"), "4");
 }
@@ -140,40 +90,12 @@ TEST_F(YdbBackendTest, ReadingIsNeverInDoubt) {
   EXPECT_EQ(class_of(backend, level), ErrorClass::connection_lost);
 }
 
-// What a backend has said of its sessions.
-struct Sessions final : SessionObserver {
-  void on_session_lost() noexcept override { ++lost; }
-  void on_session_refused(const Error&) noexcept override { ++refused; }
-  void on_session_opened() noexcept override { ++opened; }
-
-  int lost = 0;
-  int refused = 0;
-  int opened = 0;
-};
-
-// Runs `body` with the backend's keep_open() beside it; then that is cancelled.
-template <class Body>
-Task<void> beside_keep_open(Backend& backend, Sessions& sessions, Body& body) {
-  coro::CancelSource& source = co_await coro::current_source();
-  coro::Scope scope(source);
-  scope.start(backend.keep_open(sessions));
-  std::exception_ptr error;
-  try {
-    co_await body();
-  } catch (...) {
-    error = std::current_exception();
-  }
-  scope.cancel();
-  co_await scope.join();
-  if (error) std::rethrow_exception(error);
-}
-
 // The next attempt of the same transaction has another session, though nothing was given back.
 TEST_F(YdbBackendTest, GoesOnWithAnotherSessionWhenTheServerHasEndedIts) {
   YdbBackend backend(options(1));
   run(backend.open());
-  Sessions sessions;
-  const Input input = payment();
+  SessionTally sessions;
+  const Input input = payment;
   auto body = [&]() -> Task<void> {
     for (const char* fault : {"bad_session", "session_expired", "session_busy"}) {
       database->server().set_faults(
@@ -204,8 +126,8 @@ TEST_F(YdbBackendTest, WaitsInLineForAnotherSession) {
   YdbBackend backend(options(1));
   run(backend.open());
   database->server().set_faults(R"({"bad_session": {"count": 1, "methods": ["ExecuteQuery"]}})");
-  Sessions sessions;
-  const Input input = payment();
+  SessionTally sessions;
+  const Input input = payment;
   std::vector<std::string> committed;
   auto transact = [&](std::string who, int attempts) -> Task<void> {
     Session* session = co_await backend.acquire();
@@ -238,16 +160,16 @@ TEST_F(YdbBackendTest, OpensALostSessionAgain) {
   run(backend.open());
   database->server().set_faults(
       R"({"transport_before": {"count": 1, "methods": ["ExecuteQuery"]}})");
-  Sessions sessions;
+  SessionTally sessions;
   auto body = [&]() -> Task<void> {
     ErrorClass failure = ErrorClass::statement;
     try {
-      co_await execute_once(backend, payment());
+      co_await execute_once(backend, payment);
     } catch (const Error& error) {
       failure = error.error_class();
     }
     EXPECT_EQ(failure, ErrorClass::connection_lost);
-    const Outcome second = co_await execute_once(backend, payment());
+    const Outcome second = co_await execute_once(backend, payment);
     EXPECT_TRUE(second.committed);
   };
   run(beside_keep_open(backend, sessions, body));
@@ -261,7 +183,7 @@ TEST_F(YdbBackendTest, OutlivesItsServer) {
   hurried.database.client.opening_timeout = 1s;
   YdbBackend backend(hurried);
   run(backend.open());
-  Sessions sessions;
+  SessionTally sessions;
   auto body = [&]() -> Task<void> {
     database->server().act(R"({"action": "node_down", "node": 1})");
     while (sessions.lost < 3 || sessions.refused < 1) co_await coro::sleep_for(1ms);
@@ -282,7 +204,7 @@ TEST_F(YdbBackendTest, GivesUpAtTheFirstRefusalWhenItIsToldNotToWait) {
   YdbBackend backend(impatient);
   run(backend.open());
   database->server().act(R"({"action": "node_down", "node": 1})");
-  Sessions sessions;
+  SessionTally sessions;
   try {
     run(backend.keep_open(sessions));
     ADD_FAILURE() << "it goes on";

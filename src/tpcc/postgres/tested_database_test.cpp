@@ -1,0 +1,53 @@
+// PostgreSQL as the tests of tpcc/every_database see it.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "tpcc/every_database/tested_database.h"
+#include "tpcc/postgres/postgres_backend.h"
+
+namespace drover::tpcc {
+namespace {
+
+using postgres::PostgresBackend;
+using postgres::PostgresOptions;
+
+class TestedPostgres final : public TestedDatabase {
+ public:
+  void reset() override { sql_.make("tested"); }
+
+  std::unique_ptr<Backend> backend(StatementStyle style, std::size_t connections) override {
+    return std::make_unique<PostgresBackend>(PostgresOptions{.conninfo = sql_.conninfo(),
+                                                             .schema = "tested",
+                                                             .style = style,
+                                                             .connections = connections});
+  }
+
+  std::unique_ptr<Backend> backend_of_nobody() override {
+    PostgresOptions options{.conninfo = sql_.conninfo() + " port=1", .schema = "tested"};
+    options.resolve_patience = std::chrono::milliseconds(100);
+    return std::make_unique<PostgresBackend>(std::move(options));
+  }
+
+  postgres::SmallDatabase& sql() override { return sql_; }
+
+  std::string amount(std::string_view column) const override { return std::string(column); }
+
+  std::string is_now(std::string_view column) const override {
+    return fmt::format("{} BETWEEN localtimestamp - interval '10 min' AND localtimestamp", column);
+  }
+
+ private:
+  postgres::SmallDatabase sql_;
+};
+
+}  // namespace
+
+std::shared_ptr<TestedDatabase> tested_database(std::string&) {
+  static const auto database = std::make_shared<TestedPostgres>();
+  return database;
+}
+
+}  // namespace drover::tpcc
