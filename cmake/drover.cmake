@@ -58,18 +58,19 @@ function(drover_add_whole_test name suites)
 endfunction()
 
 # drover_library(name [USES target...] [TEST_USES target...] [TEST_ALSO folder...]
-#                [TEST_WHOLE] [TEST_OF_SERVER suites] [TEST_OPTIMISED])
+#                [COLD] [TEST_WHOLE] [TEST_OF_SERVER suites] [TEST_OPTIMISED])
 #
 # Makes the library drover_<name> (alias drover::<name>) of the .cpp files of the calling folder, and, of its
 # *_test.cpp files and those of the folders TEST_ALSO, the program <name>_test. USES are the libraries it may
 # include: the arrows of ARCHITECTURE.md, kept true by the linker. The flags are this build's own, and do not
-# follow an installed library (cmake/install_library.cmake). TEST_WHOLE: the cases share a server, so the
+# follow an installed library (cmake/install_library.cmake). COLD: what it does is no loop of many
+# turns, so that the sanitizers' builds do without optimising it, in half the time. TEST_WHOLE: the cases share a server, so the
 # program is one test of ctest's and not one a case; but for TEST_OF_SERVER, the suites (a:b) that only the
 # server has work with, which are a test of their own. Tests are compiled without optimising, in a third
 # of the time; TEST_OPTIMISED: the library is templates and lock-free, so that what is tested is what the
 # optimiser makes of it in the test (but for the sanitizers, which see the same accesses either way).
 function(drover_library name)
-  cmake_parse_arguments(ARG "TEST_WHOLE;TEST_OPTIMISED" "TEST_OF_SERVER" "USES;TEST_USES;TEST_ALSO" ${ARGN})
+  cmake_parse_arguments(ARG "COLD;TEST_WHOLE;TEST_OPTIMISED" "TEST_OF_SERVER" "USES;TEST_USES;TEST_ALSO" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   file(GLOB tests CONFIGURE_DEPENDS *_test.cpp)
   if(tests)
@@ -89,6 +90,9 @@ function(drover_library name)
       $<BUILD_INTERFACE:drover_flags> Threads::Threads ${ARG_USES})
   endif()
   add_library(drover::${name} ALIAS drover_${name})
+  if(ARG_COLD AND DROVER_SANITIZE)
+    target_compile_options(drover_${name} PRIVATE -O0)
+  endif()
   if(DROVER_TESTS AND tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE drover::${name} ${ARG_TEST_USES} GTest::gtest_main GTest::gmock)
