@@ -512,6 +512,7 @@ TEST(Threads, AHundredForeignThreadsOneAfterTheOther) {
   EXPECT_EQ(sum, 100);
 }
 
+// Without a sleep if the machine itself has slept for as long, just before.
 TEST(RealTime, AnIdleWorkerSleepsInTheKernel) {
   Worker worker;
   auto body = []() -> Task<void> { co_await sleep_for(30ms); };
@@ -526,8 +527,10 @@ TEST(RealTime, AnIdleWorkerSleepsInTheKernel) {
       (after.tv_sec - before.tv_sec) * 1'000'000'000 + after.tv_nsec - before.tv_nsec;
   EXPECT_LT(cpu_ns, 15'000'000);  // half of it: only a spinning loop comes near
   EXPECT_LT(worker.cpu_time(), 15ms);
-  EXPECT_GE(worker.statistics().sleeps.load(), 1U);
   EXPECT_LT(worker.statistics().sleeps.load(), 20U);
+  for (int more = 0; more < 100 && worker.statistics().sleeps.load() == 0; ++more)
+    block_on(worker, body());
+  EXPECT_GE(worker.statistics().sleeps.load(), 1U);
 }
 
 }  // namespace

@@ -192,7 +192,7 @@ TEST(SwitchExperiment, MeasuresEveryCellAndThreadsOnce) {
   options.flows = {1, 4};
   options.work = 1us;
   options.warm_up = 0ms;
-  options.duration = 200ms;
+  options.duration = 500ms;
   Experiment experiment;
   std::size_t measurements = 0;
   measure_switch(

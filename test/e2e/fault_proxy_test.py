@@ -161,7 +161,7 @@ class Faults(unittest.TestCase):
     def test_refuse(self):
         client, server = self.link()
         began = time.monotonic()
-        self.proxy.refuse(0.3)
+        self.proxy.refuse(3)
         with self.assertRaises(ConnectionRefusedError):
             self.connect()
         server.sendall(b"lives")
@@ -170,9 +170,9 @@ class Faults(unittest.TestCase):
             with contextlib.suppress(ConnectionRefusedError):
                 self.connect()
                 break
-            self.assertLess(time.monotonic() - began, 30)
+            self.assertLess(time.monotonic() - began, 300)
             time.sleep(0.01)
-        self.assertGreater(time.monotonic() - began, 0.29)
+        self.assertGreater(time.monotonic() - began, 2.9)
         self.wait_for_links(2)
 
     def test_black_hole(self):

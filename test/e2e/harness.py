@@ -34,6 +34,9 @@ TABLES = ["warehouse", "district", "customer", "history", "new_order", "oorder",
 # When a row was loaded or written: all that may differ between two imports of one seed.
 TIME_COLUMNS = {"c_since", "h_date", "o_entry_d", "ol_delivery_d"}
 
+# A machine that stands still is no failure; what has not come by then never comes.
+PATIENCE_S = 300
+
 _FOREIGN = ("PG", "DROVER", "XDG_", "YDB_")
 
 
@@ -44,7 +47,7 @@ def clean_environment(**more):
     return environment
 
 
-def wait_until(condition, what, seconds=30):
+def wait_until(condition, what, seconds=PATIENCE_S):
     """The first true value of condition(); polls, as there is nobody to notify us."""
     deadline = time.monotonic() + seconds
     while True:
@@ -96,7 +99,7 @@ class Command:
     def ended(self):
         return self.process.poll() is not None
 
-    def wait_for(self, pattern, seconds=30):
+    def wait_for(self, pattern, seconds=PATIENCE_S):
         """Returns the match of the pattern in what the command has written to stderr."""
         def found():
             match = re.search(pattern, self.err)
@@ -108,7 +111,7 @@ class Command:
             return match
         return wait_until(found, f"{pattern!r} of {self.line}", seconds)
 
-    def wait(self, seconds=120):
+    def wait(self, seconds=PATIENCE_S):
         try:
             self.process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -137,7 +140,7 @@ class Command:
                 f"--- stderr\n{self.err}---")
 
 
-def drover(*arguments, seconds=120, **environment):
+def drover(*arguments, seconds=PATIENCE_S, **environment):
     """Runs a command without a server of ours to its end."""
     return start_drover(*arguments, **environment).wait(seconds)
 
@@ -163,7 +166,7 @@ class Session:
     """A session of a server by its Unix socket, without any library: for tests that hold many of
     them, or ask often. Statements are text, and so are their results."""
 
-    def __init__(self, folder, user="drover", database="drover", seconds=30):
+    def __init__(self, folder, user="drover", database="drover", seconds=PATIENCE_S):
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(seconds)
         try:
@@ -274,7 +277,7 @@ class Server:
         if self._own_folder:
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    def drover(self, *arguments, seconds=120, **environment):
+    def drover(self, *arguments, seconds=PATIENCE_S, **environment):
         return self.begin(*arguments, **environment).wait(seconds)
 
     def begin(self, *arguments, **environment):
@@ -408,7 +411,7 @@ class TestCase(unittest.TestCase):
     def expect(self, command, code):
         return expect(command, code)
 
-    def expect_error(self, command, code, *words, within_s=20):
+    def expect_error(self, command, code, *words, within_s=120):
         """The command failed in a manner fit for a person: a sentence that names the thing."""
         expect(command, code)
         self.assertRegex(command.err, r"(?m)^drover: error: \S", str(command))

@@ -251,8 +251,8 @@ class Queues(harness.TestCase):
 
 class Scheduler(harness.TestCase):
 
-    def document(self, *arguments):
-        command = harness.drover("lab", "scheduler", "--spawners", "2,3", "--workers", "2",
+    def document(self, *arguments, workers=2):
+        command = harness.drover("lab", "scheduler", "--spawners", "2,3", "--workers", workers,
                                  "--tasks", 1000, "--seconds", 0.01, "--repeat", 2, *arguments,
                                  "--json", "-")
         self.expect(command, SUCCESS)
@@ -275,7 +275,8 @@ class Scheduler(harness.TestCase):
         self.assertIn("The relay gains most with ", document["findings"][0])
 
     def test_from_outside_all_goes_through_the_global_list(self):
-        document, _ = self.document("--outside")
+        # With more workers a thief that is held up may keep a ring full.
+        document, _ = self.document("--outside", workers=1)
         self.assertIn("outside of the pool", document["method"][0])
         for cell in document["cells"]:
             if cell["subject"] == "direct":

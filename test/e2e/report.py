@@ -267,7 +267,7 @@ def measured():
             wait_for_orders(server.socket_folder)
             wait_for_points(4)
             command.signal(signal.SIGINT)
-            harness.expect(command.wait(60), INTERRUPTED)
+            harness.expect(command.wait(), INTERRUPTED)
         finally:
             command.kill()
         document = json.loads(path.read_text(encoding="utf-8"))
@@ -338,7 +338,9 @@ class Pages(PageTestCase):
 
     def test_phases_outages_and_checkpoints_are_marked(self):
         browser = self.open(self.page)
-        [outage] = self.document["availability"]["outages"]
+        # A server that has just come may refuse once more: another one, and a short one.
+        outages = self.document["availability"]["outages"]
+        outage = max(outages, key=lambda one: one["seconds"])
 
         def bands(kind):
             return browser.evaluate(f"""[...document.querySelectorAll('g.{kind}')].map(band => ({{
@@ -346,7 +348,8 @@ class Pages(PageTestCase):
                 width: band.querySelector('rect').getBoundingClientRect().width,
                 left: band.querySelector('rect').getBoundingClientRect().left}}))""")
 
-        [shown] = bands("outage")
+        self.assertEqual(len(bands("outage")), len(outages))
+        shown = max(bands("outage"), key=lambda band: band["width"])
         self.assertIn(f"Outage of {outage['seconds']:.1f} s", shown["title"])
         series = self.document["time_series"]
         chart = browser.evaluate(
@@ -435,7 +438,8 @@ class Pages(PageTestCase):
             .map(row => [...row.cells].map(cell => cell.textContent))""")
         points = [p for p in self.document["time_series"] if p["phase"] == "measure"]
         whole = [p for p, before in zip(points[1:], points) if p["t"] - before["t"] > 0.99]
-        commits = sum(whole[0]["ok"].values())
+        before = points[points.index(whole[0]) - 1]
+        commits = sum(whole[0]["ok"].values()) / (whole[0]["t"] - before["t"])  # a second
         by_time = {row[0]: row for row in rows}
         start = whole[0]["t"] - 1 - self.document["plan"]["warmup_s"]
         row = by_time[f"0:{round(start):02}"]

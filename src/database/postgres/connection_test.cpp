@@ -369,7 +369,7 @@ TEST_F(OnServer, ADeadlineBreaksTheConnection) {
 
 Task<void> open_and_sleep(std::string conninfo, int& done) {
   const auto connection = co_await Connection::open(std::move(conninfo));
-  co_await connection->query("SELECT pg_sleep(0.2)");
+  co_await connection->query("SELECT pg_sleep(1)");
   ++done;
 }
 
@@ -385,7 +385,7 @@ TEST_F(OnServer, SixtyFourConnectionsWaitAtOnceOnOneThread) {
   const coro::Instant started = worker.now();
   run(many(server->conninfo(), 64, done));
   EXPECT_EQ(done, 64);
-  EXPECT_LT(worker.now() - started, 64 * 200ms / 2);
+  EXPECT_LT(worker.now() - started, 64 * 1s / 2);
 }
 
 TEST_F(OnServer, ALargeResultComesWhole) {
