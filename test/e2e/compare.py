@@ -4,14 +4,12 @@ exit codes that a pipeline builds on.
 The results are made of one short run without a database, whose figures are changed as wanted.
 """
 
-import copy
 import html.parser
 import json
-import pathlib
 import re
-import tempfile
 
 import harness
+import made_results
 from harness import FAILURE, SUCCESS, USAGE
 
 OLD = [3000, 3010, 2990, 3020, 2985]
@@ -38,42 +36,7 @@ class Page(html.parser.HTMLParser):
         self.text += data
 
 
-class Compare(harness.TestCase):
-
-    @classmethod
-    def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(prefix="drover-e2e-")
-        cls.addClassCleanup(folder.cleanup)
-        path = pathlib.Path(folder.name) / "run.json"
-        harness.expect(
-            harness.drover("tpcc", "run", "-w", 2, "--simulate-ms", 1, "--no-delays",
-                           "--max-inflight", 1, "--duration", "2s", "--warmup", "0", "--json",
-                           path),
-            SUCCESS)
-        cls.document = json.loads(path.read_text())
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="drover-e2e-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def write(self, name, tpmc, start, change=None):
-        """A result with this tpmC that began so many seconds after the first."""
-        document = copy.deepcopy(self.document)
-        document["summary"]["tpmc"] = tpmc
-        document["summary"]["measure_start_ts"] = 1_760_000_000 + start
-        # A machine that was busy for a moment makes no comparison invalid here.
-        document["audit"]["lines"] = []
-        if change:
-            change(document)
-        path = self.folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps(document))
-        return path
-
-    def write_side(self, name, tpmcs, offset=0, change=None):
-        return [self.write(f"{name}/{number}.json", tpmc, 3600 * number + offset, change)
-                for number, tpmc in enumerate(tpmcs)]
+class Compare(made_results.TestCase):
 
     def two_sides(self, new, change=None):
         self.write_side("old", OLD)

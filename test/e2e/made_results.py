@@ -1,0 +1,50 @@
+"""Results for tests of what is said of many of them: copies of one short run without a database,
+with figures and times as wanted."""
+
+import copy
+import functools
+import json
+import pathlib
+import tempfile
+
+import harness
+from harness import SUCCESS
+
+
+@functools.cache
+def short_run():
+    """The document of a run without a database."""
+    with tempfile.TemporaryDirectory(prefix="drover-e2e-") as folder:
+        path = pathlib.Path(folder) / "run.json"
+        harness.expect(
+            harness.drover("tpcc", "run", "-w", 2, "--simulate-ms", 1, "--no-delays",
+                           "--max-inflight", 1, "--duration", "2s", "--warmup", "0", "--json",
+                           path),
+            SUCCESS)
+        return json.loads(path.read_text())
+
+
+class TestCase(harness.TestCase):
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="drover-e2e-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, tpmc, start, change=None):
+        """A result with this tpmC that began so many seconds after the first."""
+        document = copy.deepcopy(short_run())
+        document["summary"]["tpmc"] = tpmc
+        document["summary"]["measure_start_ts"] = 1_760_000_000 + start
+        # A machine that was busy for a moment makes no comparison invalid here.
+        document["audit"]["lines"] = []
+        if change:
+            change(document)
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(document))
+        return path
+
+    def write_side(self, name, tpmcs, offset=0, change=None):
+        return [self.write(f"{name}/{number}.json", tpmc, 3600 * number + offset, change)
+                for number, tpmc in enumerate(tpmcs)]
