@@ -1,0 +1,291 @@
+"""The documents of `drover compare` and `history` against their published JSON Schemas: real ones
+fit, with every branch of theirs that can be had without waiting; nothing is described that is
+never there; broken ones do not fit."""
+
+import json
+import pathlib
+
+import harness
+import json_schema
+import made_results
+from harness import FAILURE, SUCCESS, USAGE
+from json_schema import changed, described_fields, fits, load_schema, places_of, strict, violations
+
+setUpModule = json_schema.require_library
+
+OLD = [3000, 3010, 2990, 3020, 2985]
+SLOWER = [2850, 2860, 2840, 2870, 2835]
+
+
+def read(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+class Judged:
+    """What every kind of document is asked. A mixin of test cases with the name of a schema."""
+
+    schema_name = ""
+    every_field_is_there = True  # in every document; else those that the schema requires
+
+    @property
+    def schema(self):
+        return load_schema(self.schema_name)
+
+    def expect_fit(self, document):
+        self.assertEqual(violations(self.schema, document), [])
+        closed = strict(self.schema, required=True if self.every_field_is_there else None)
+        self.assertEqual(violations(closed, document), [])
+        return document
+
+    def expect_all_described_is_there(self, documents):
+        fields = {place for place, _, _ in described_fields(self.schema, self.schema)}
+        there = {place for document in documents for place in places_of(document, fields)}
+        self.assertEqual(fields - there, set())
+
+    def expect_broken(self, document, mutations):
+        self.assertEqual(violations(self.schema, document), [])
+        for place, value in mutations:
+            with self.subTest(place=place, value=value):
+                self.assertFalse(fits(self.schema, changed(document, place, value)))
+
+    def expect_newer_fields_fit(self, document, places):
+        for place in places:
+            with self.subTest(place=place):
+                newer = changed(document, [*place, "newer"], {"deep": [1]})
+                self.assertEqual(violations(self.schema, newer), [])
+                self.assertFalse(fits(strict(self.schema, required=None), newer))
+
+
+class Comparisons(Judged, made_results.TestCase):
+
+    schema_name = "compare"
+
+    def compare(self, code, *arguments):
+        path = self.folder / "comparison.json"
+        self.expect(harness.drover("compare", *arguments, "--json", path), code)
+        document = self.expect_fit(read(path))
+        self.assertIs(document["fails"], code == FAILURE)
+        return document
+
+    @staticmethod
+    def rows(document):
+        return {row["metric"]: row for row in document["metrics"]}
+
+    def several_a_side(self):
+        def on_a_server(document):
+            document["environment"]["server"] = {"kind": "PostgreSQL", "version": "15.8",
+                                                 "settings": {}}
+            document["plan"]["simulate_ms"] = None
+        self.write_side("old", OLD, change=on_a_server)
+        self.write_side("new", SLOWER, 1800, on_a_server)
+        return self.folder / "old", self.folder / "new"
+
+    def test_several_runs_a_side_and_a_gate_that_breaks(self):
+        old, new = self.several_a_side()
+        limits = ["tpmC < -3%", "client.memory > +0MiB", "efficiency < 50", "tpmC < 10"]
+        document = self.compare(FAILURE, old, new,
+                                *(word for limit in limits for word in ("--fail-if", limit)))
+        self.assertEqual([limit["limit"] for limit in document["limits"]], limits)
+        self.assertEqual([limit["state"] for limit in document["limits"]],
+                         ["broken", "kept", "not_judged", "kept"])
+        self.assertEqual([limit["fails"] for limit in document["limits"]],
+                         [True, False, True, False])
+        row = self.rows(document)["tpmC"]
+        self.assertEqual((row["method"], row["verdict"], row["change_unit"]),
+                         ("ranks", "worse", "%"))
+        row = self.rows(document)["efficiency"]
+        self.assertEqual((row["method"], row["base_median"], row["change"]), ("none", None, None))
+        self.assertTrue(document["base"]["server"])
+        self.assertEqual(document["confidence"], 0.95)
+
+        self.expect_broken(document, [
+            (["schema_version"], 2), (["document"], "drover check"), (["document"], ...),
+            (["confidence"], 95), (["base"], None), (["base", "runs"], 0),
+            (["base", "server"], ""), (["new", "first_start_ts"], "today"),
+            (["paired"], True), (["pairs"], 5), (["pairs"], ...), (["comparable"], False),
+            (["obstacles"], [{"key": "warehouses", "text": "2 and 3"}]), (["metrics"], []),
+            (["metrics", 0, "unit"], "tpm"), (["metrics", 0, "base_values"], []),
+            (["metrics", 0, "base_values", 0], "3000"), (["metrics", 0, "base_median"], None),
+            (["metrics", 0, "change"], None), (["metrics", 0, "change_unit"], ...),
+            (["metrics", 0, "low"], "-inf"), (["metrics", 0, "p_lower"], 1.5),
+            (["metrics", 0, "p_higher"], None), (["metrics", 0, "method"], "none"),
+            (["metrics", 0, "method"], "signed_ranks"), (["metrics", 0, "method"], "guess"),
+            (["metrics", 0, "reason"], "none"), (["metrics", 0, "verdict"], "not_judged"),
+            (["metrics", 0, "verdict"], "WORSE"), (["metrics", 0, "higher_is_better"], 1),
+            (["metrics", 1, "method"], "ranks"), (["metrics", 1, "reason"], None),
+            (["metrics", 1, "change"], 0), (["metrics", 1, "p_lower"], 1),
+            (["limits", 0, "state"], "kept"), (["limits", 0, "fails"], False),
+            (["limits", 0, "text"], ...), (["limits"], []), (["notes", 0], None),
+            (["fails"], False), (["sentence"], "")])
+        self.expect_newer_fields_fit(document, [
+            [], ["base"], ["new"], ["metrics", 0], ["limits", 0]])
+        # Nothing is described that is never there.
+        refused = self.compare_others(USAGE)
+        self.expect_all_described_is_there([document, refused, self.compare_pairs(6)])
+
+    def compare_others(self, code, *arguments):
+        """Sides that differ in what they did."""
+        def change(document):
+            document["plan"]["warehouses"] = 3
+            document["plan"]["isolation"] = "serializable"
+        self.write_side("here", OLD[:3])
+        self.write_side("there", SLOWER[:3], 1800, change)
+        return self.compare(code, self.folder / "here", self.folder / "there", *arguments)
+
+    def test_what_is_not_comparable_has_no_metrics_and_does_not_fail(self):
+        document = self.compare_others(USAGE, "--paired", "--fail-if", "tpmC < -1%")
+        self.assertEqual([one["key"] for one in document["obstacles"]],
+                         ["warehouses", "isolation"])
+        self.assertEqual((document["paired"], document["pairs"], document["limits"]),
+                         (False, None, []))
+        self.expect_broken(document, [
+            (["comparable"], True), (["obstacles"], []), (["obstacles", 0, "key"], "weather"),
+            (["obstacles", 0, "text"], ...), (["notes"], ["a note"]), (["fails"], True),
+            (["paired"], True)])
+        self.expect_newer_fields_fit(document, [["obstacles", 0]])
+
+    def test_what_is_allowed_to_differ_is_a_note(self):
+        document = self.compare_others(SUCCESS, "--allow-different", "warehouses,isolation")
+        self.assertEqual(document["obstacles"], [])
+        self.assertIn("Allowed: warehouses: base has 2, new has 3.", document["notes"])
+        # 3 runs a side.
+        self.assertEqual(self.rows(document)["tpmC"]["method"], "student")
+
+    def test_one_run_a_side(self):
+        def minute(document):
+            """As if it had measured for a minute."""
+            document["summary"]["time_seconds"] = 60
+            second = document["time_series"][0]
+            document["time_series"] = [
+                second | {"t": number + 1, "phase": "measure",
+                          "ok": {name: 20 + number * 7 % 5 for name in second["ok"]}}
+                for number in range(60)]
+        old = self.write("old.json", 3000, 0, minute)
+        new = self.write("new.json", 2000, 1800, minute)
+        document = self.compare(FAILURE, old, new, "--fail-if", "tpmC < -3%", "--metric",
+                                "tpmC,client.memory,failed")
+        row = self.rows(document)["tpmC"]
+        self.assertEqual((row["method"], row["verdict"]), ("within_run", "worse"))
+        self.assertEqual(self.rows(document)["client.memory"]["method"], "none")
+        # A count that is 0 has no percent, and its unit is none.
+        row = self.rows(document)["failed"]
+        self.assertEqual((row["change_unit"], row["change"]), ("", 0))
+
+    def compare_pairs(self, count, *arguments):
+        for number in range(count):
+            first, second = (0, 300) if number % 2 == 0 else (300, 0)
+            self.write(f"base{count}/{number}.json", 3000 - 100 * number, 600 * number + first)
+            self.write(f"new{count}/{number}.json", 2850 - 96 * number, 600 * number + second)
+        return self.compare(SUCCESS, self.folder / f"base{count}", self.folder / f"new{count}",
+                            "--paired", *arguments)
+
+    def test_pairs(self):
+        for count, method in ((6, "signed_ranks"), (3, "paired_student")):
+            document = self.compare_pairs(count)
+            self.assertEqual((document["paired"], document["pairs"]), (True, count))
+            self.assertEqual(self.rows(document)["tpmC"]["method"], method)
+            self.expect_broken(document, [(["paired"], False), (["pairs"], None), (["pairs"], 1),
+                                          (["metrics", 0, "method"], "ranks")])
+
+    def test_the_ends_of_what_numbers_hold(self):
+        """The widest interval there is: its upper end is beyond all numbers of JSON, and null."""
+        self.write_side("old", [1, 1e9, 1e-9])
+        self.write_side("new", [10], 1800)
+        old, new = self.folder / "old", self.folder / "new"
+        document = self.compare(SUCCESS, old, new, "--confidence", "99.9%")
+        row = self.rows(document)["tpmC"]
+        self.assertEqual((row["method"], row["high"]), ("student", None))
+        self.assertAlmostEqual(row["low"], -100)
+        self.assertEqual(self.compare(SUCCESS, old, new, "--confidence", "50")["confidence"], 0.5)
+
+    def test_limits_that_chance_may_break(self):
+        old, new = (self.write_side("old", OLD), self.write_side("new", [2890, 3100, 2600, 2800,
+                                                                         3050], 1800))
+        document = self.compare(SUCCESS, "--base", *old, "--new", *new, "--fail-if", "tpmC < -3%")
+        self.assertEqual(document["limits"][0]["state"], "not_significant")
+
+    def test_percent_and_percentage_points_are_told_apart_by_a_zero(self):
+        """The schema says so of efficiency, where the document does not."""
+        def with_efficiency(percent):
+            def change(document):
+                document["plan"]["no_delays"] = False
+                document["summary"]["efficiency"] = percent
+            return change
+        paths = [self.write(f"{number}.json", 3000, 60 * number, with_efficiency(percent))
+                 for number, percent in enumerate((40, 50, 60, 0))]
+        changes = []
+        for new in paths[2:]:
+            row = self.rows(self.compare(SUCCESS, "--base", *paths[:2], "--new", new, "--metric",
+                                         "efficiency"))["efficiency"]
+            self.assertEqual(row["change_unit"], "%")
+            changes.append(row["change"])
+        # 60 is a third above 40 and 50; 0 is 45 below them.
+        self.assertAlmostEqual(changes[0], 100 * (60 / 2000 ** 0.5 - 1))
+        self.assertAlmostEqual(changes[1], -45)
+
+
+class Histories(Judged, made_results.TestCase):
+
+    schema_name = "history"
+
+    def history(self, code, *arguments):
+        path = self.folder / "history.json"
+        self.expect(harness.drover("history", self.folder / "runs", *arguments, "--json", path),
+                    code)
+        return self.expect_fit(read(path))
+
+    def write_runs(self, values, change=None):
+        for number, value in enumerate(values):
+            self.write(f"runs/{number:02}.json", value, 86_400 * number, change)
+
+    def test_a_change_and_what_is_left_out(self):
+        level = [3000 + (37 * number) % 23 - 11 for number in range(12)]
+        self.write_runs(level + [0.95 * value for value in level], lambda one: one["environment"]
+                        .update(server={"kind": "YDB", "version": "24.4", "settings": {}}))
+        self.write("runs/other.json", 9000, 5, lambda one: one["plan"].update(warehouses=9))
+        self.write("runs/cut.json", 9000, 6, lambda one: one.update(interrupted=True))
+        (self.folder / "runs/no.json").write_text('{"schema_version": 1, "tool"')
+        document = self.history(SUCCESS)
+        self.assertEqual(len(document["points"]), 24)
+        self.assertEqual([(one["letter"], one["first_after"], one["verdict"])
+                          for one in document["changes"]], [("A", 12, "worse")])
+        self.assertEqual([pathlib.Path(one["name"]).name for one in document["left_out"]],
+                         ["cut.json", "other.json", "no.json"])
+        self.expect_all_described_is_there([document])
+        self.expect_broken(document, [
+            (["schema_version"], "1"), (["document"], "drover compare"), (["metric"], ""),
+            (["unit"], "per minute"), (["higher_is_better"], None), (["points"], []),
+            (["points", 0, "value"], None), (["points", 0, "measure_start_ts"], 1.5),
+            (["points", 0, "server"], ""), (["points", 0, "tool"], ...),
+            (["changes", 0, "letter"], "a"), (["changes", 0, "first_after"], 0),
+            (["changes", 0, "before_median"], "3000"), (["changes", 0, "percent"], "-5%"),
+            (["changes", 0, "p"], 0.5), (["changes", 0, "p"], 0),
+            (["changes", 0, "verdict"], "WORSE"), (["changes", 0, "text"], ...),
+            (["changes"], None), (["enough_points"], False), (["left_out", 0, "reason"], ""),
+            (["left_out", 0, "name"], ...), (["left_out"], ...)])
+        self.expect_newer_fields_fit(document, [[], ["points", 0], ["changes", 0],
+                                                ["left_out", 0]])
+
+    def test_a_change_from_nothing_has_no_percent(self):
+        self.write_runs([0] * 12 + [3000] * 12)
+        document = self.history(SUCCESS)
+        self.assertEqual([one["percent"] for one in document["changes"]], [None])
+        self.assertEqual(document["points"][0]["server"], None)
+
+    def test_without_a_change(self):
+        self.write_runs([3000, 3010, 2990])
+        document = self.history(SUCCESS)
+        self.assertEqual((document["changes"], document["enough_points"], document["left_out"]),
+                         ([], False, []))
+        self.expect_broken(document, [(["enough_points"], True)])
+
+    def test_nothing_to_draw(self):
+        self.write_runs([3000, 3010])
+        document = self.history(FAILURE, "--metric", "efficiency")
+        self.assertEqual((document["points"], len(document["left_out"])), ([], 2))
+        # A count has no unit.
+        self.assertEqual(self.history(SUCCESS, "--metric", "retries")["unit"], "")
+
+
+if __name__ == "__main__":
+    harness.main()
