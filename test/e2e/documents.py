@@ -1,14 +1,19 @@
-"""The documents of `drover compare` and `history` against their published JSON Schemas: real ones
-fit, with every branch of theirs that can be had without waiting; nothing is described that is
-never there; broken ones do not fit."""
+"""The documents of `drover compare`, `history` and `tpcc search` against their published
+JSON Schemas: real ones fit, with every branch of theirs that can be had without waiting; nothing
+is described that is never there; broken ones do not fit."""
 
+import copy
 import json
 import pathlib
+import re
+import shutil
+import signal
+import tempfile
 
 import harness
 import json_schema
 import made_results
-from harness import FAILURE, SUCCESS, USAGE
+from harness import FAILURE, INTERRUPTED, SUCCESS, USAGE
 from json_schema import changed, described_fields, fits, load_schema, places_of, strict, violations
 
 setUpModule = json_schema.require_library
@@ -285,6 +290,114 @@ class Histories(Judged, made_results.TestCase):
         self.assertEqual((document["points"], len(document["left_out"])), ([], 2))
         # A count has no unit.
         self.assertEqual(self.history(SUCCESS, "--metric", "retries")["unit"], "")
+
+
+class Searches(Judged, harness.TestCase):
+    """Searches without a database. Whether a run holds is the machine's to say, so that nothing is
+    asked of the figures here; e2e.search does."""
+
+    schema_name = "search"
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="drover-e2e-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        # Side by side: they mostly wait.
+        cls.finished = cls.begin("finished", "--high", 1)
+        cls.in_vain = cls.begin("in vain", "--high", 1, "--fail-if", "throughput < 1000000")
+        cls.interrupted = cls.begin("interrupted", "--high", 16, "--start", 16, "--confirm", "1h",
+                                    "--find", "terminals", "-w", 2)
+        harness.wait_until(lambda: (cls.folder / "interrupted/search.json").exists(),
+                           "the first run", 120)
+        cls.interrupted.signal(signal.SIGINT)
+        for command in (cls.finished, cls.in_vain, cls.interrupted):
+            command.wait()
+
+    @classmethod
+    def begin(cls, name, *arguments):
+        command = harness.start_drover(*cls.arguments(name, *arguments))
+        cls.addClassCleanup(command.kill)
+        return command
+
+    @classmethod
+    def arguments(cls, name, *arguments):
+        more = [] if "terminals" in arguments else ["--pace", 100]
+        return ["tpcc", "search", "--out", cls.folder / name, "--simulate-ms", 1, "--probe", "1s",
+                "--warmup", "0", *more, *arguments,
+                *([] if "--confirm" in arguments else ["--confirm", "1s"])]
+
+    def record(self, name):
+        return self.expect_fit(read(self.folder / name / "search.json"))
+
+    def test_a_finished_one(self):
+        record = self.record("finished")
+        self.assertIs(record["answer"]["ended"], True)
+        self.assertEqual(self.finished.code,
+                         SUCCESS if record["answer"]["confirmed"] else FAILURE)
+        self.expect_all_described_is_there([self.every_field(record)])
+        self.expect_newer_fields_fit(record, [[], ["bounds"], ["runs", 0], ["answer"]])
+
+    @staticmethod
+    def every_field(record):
+        """With what a machine may leave out: a run that breaks has no answer that holds."""
+        whole = copy.deepcopy(record)
+        whole["answer"].update(holds=1, breaks=2)
+        whole["runs"][0]["new_order_p90_ms"] = 1.5
+        return whole
+
+    def test_one_in_vain(self):
+        self.assertEqual(self.in_vain.code, FAILURE, str(self.in_vain))
+        record = self.record("in vain")
+        self.assertEqual([(run["load"], run["held"]) for run in record["runs"]], [(1, False)] * 2)
+        answer = record["answer"]
+        self.assertEqual((answer["holds"], answer["breaks"], answer["confirmed"], answer["ended"]),
+                         (None, 1, False, True))
+        self.assertIn("not even 1 warehouse holds", answer["sentence"])
+        self.expect_broken(record, [
+            (["schema_version"], 0), (["document"], "drover tpcc search"), (["unit"], "clients"),
+            (["bounds", "low"], 0), (["bounds", "high"], 2 * 10**9), (["bounds", "start"], ...),
+            (["bounds", "tolerance"], 5), (["settings"], []), (["settings", "--probe"], 1),
+            (["settings", "x" * 201], "1"), (["runs"], []), (["runs", 0, "load"], 1.5),
+            (["runs", 0, "confirmation"], "no"), (["runs", 0, "held"], True),
+            (["runs", 0, "broken"], []), (["runs", 0, "broken", 0], ""),
+            (["runs", 0, "file"], None), (["runs", 0, "measured_s"], -1),
+            (["runs", 0, "tpmc"], "much"), (["runs", 0, "efficiency"], None),
+            (["runs", 0, "throughput"], ...),
+            (["runs", 0, "new_order_p90_ms"], ...), (["runs", 0, "client_load"], 1001),
+            (["answer"], ...), (["answer", "holds"], 0), (["answer", "breaks"], "1"),
+            (["answer", "confirmed"], True), (["answer", "ended"], None),
+            (["answer", "sentence"], "")])
+
+    def test_an_interrupted_one(self):
+        record = self.record("interrupted")
+        self.assertEqual(record["unit"], "terminals")
+        # Where this test got the processor late, it had come to its end.
+        self.assertEqual(record["answer"]["ended"], self.interrupted.code != INTERRUPTED,
+                         str(self.interrupted))
+
+    def test_what_fits_is_read_and_what_it_requires_is_asked_for(self):
+        record = self.record("in vain")
+        question = ["--high", 1, "--fail-if", "throughput < 1000000"]
+        folder = self.folder / "again"
+        shutil.copytree(self.folder / "in vain", folder)
+
+        def go_on(document):
+            (folder / "search.json").write_text(json.dumps(document), encoding="utf-8")
+            return harness.drover(*self.arguments("again", *question))
+        newer = changed(changed(record, ["newer"], [1]), ["runs", 0, "newer"], {"deep": [1]})
+        self.assertIn(record["answer"]["sentence"], self.expect(go_on(newer), FAILURE).out)
+        # What follows from the runs is not read, but written again.
+        self.expect(go_on(changed(record, ["answer"], ...)), FAILURE)
+        self.assertEqual(self.record("again"), record)
+        for place in ([], ["bounds"], ["runs", 0]):
+            inner = record
+            for step in place:
+                inner = inner[step]
+            for name in set(inner) - {"answer"}:
+                with self.subTest(place=place, name=name):
+                    self.expect_error(go_on(changed(record, [*place, name], ...)), FAILURE,
+                                      "search.json", re.escape(name), within_s=120)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ except ImportError:
     jsonschema = None
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
-NAMES = ("result", "check", "compare", "history")
+NAMES = ("result", "check", "compare", "history", "search")
 
 
 def require_library():

@@ -56,7 +56,8 @@ class Described(harness.TestCase):
                         with self.subTest(schema=schema_name, place=place):
                             self.assertRegex(field["description"], unit + "|Likewise|null")
 
-    PAGES = {"result": "result-format.md", "compare": "compare.md", "history": "compare.md"}
+    PAGES = {"result": "result-format.md", "compare": "compare.md", "history": "compare.md",
+             "search": "search.md"}
 
     def test_the_pages_name_every_field(self):
         for name, page_name in self.PAGES.items():
