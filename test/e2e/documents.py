@@ -1,4 +1,4 @@
-"""The documents of `drover compare`, `history` and `tpcc search` against their published
+"""The documents of `drover compare`, `history`, `tpcc search` and `lab` against their published
 JSON Schemas: real ones fit, with every branch of theirs that can be had without waiting; nothing
 is described that is never there; broken ones do not fit."""
 
@@ -6,6 +6,7 @@ import copy
 import json
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import tempfile
@@ -398,6 +399,124 @@ class Searches(Judged, harness.TestCase):
                 with self.subTest(place=place, name=name):
                     self.expect_error(go_on(changed(record, [*place, name], ...)), FAILURE,
                                       "search.json", re.escape(name), within_s=120)
+
+
+class Experiments(Judged, harness.TestCase):
+    """The lab with as little work as it takes. A figure may be absent where the machine gave it no
+    time, so that only the names of figures are asked for here; e2e.lab does the rest."""
+
+    schema_name = "lab"
+    every_field_is_there = False
+    SMALL = {
+        "terminals": ["-t", "1,2", "-w", 4, "-i", 0.02, "--model", "coroutine,thread"],
+        "switch": ["-t", 1, "-w", 2, "--work", 100, "--warm-up", 0, "-i", 0.05, "--model",
+                   "coroutine,steps,machine,future,thread"],
+        "steps": ["--flows", 70, "--wave", 30, "--waits", 100],
+        "queues": ["--ratios", "1:2", "--batch", 16, "--seconds", 0.02, "--queues",
+                   "none,segment,ticket,locked"],
+        "scheduler": ["--spawners", 2, "--workers", "1,2", "--tasks", 100, "--seconds", 0.01],
+    }
+
+    def lab(self, experiment, *arguments, repeat=2):
+        command = harness.drover("lab", experiment, *self.SMALL[experiment], *arguments, "--repeat",
+                                 repeat, "--json", "-")
+        document = self.expect_fit(json.loads(command.out))
+        self.assertEqual(document["experiment"], experiment)
+        failed = any("note" in cell for cell in document["cells"])
+        self.expect(command, FAILURE if failed else SUCCESS)
+        return document
+
+    def fields_of(self, experiment):
+        """What is described for this experiment, with the names of its factors and figures."""
+        branches = [one for one in self.schema["allOf"]
+                    if one["if"]["properties"]["experiment"]["const"] == experiment]
+        self.assertEqual(len(branches), 1)
+        schema = self.schema | {"allOf": branches}
+        fields = {place for place, _, _ in described_fields(schema, self.schema)}
+
+        def below(place):
+            return {one.removeprefix(place) for one in fields
+                    if one.startswith(place) and not one.endswith("*")}
+        self.assertEqual(below(".cells[].median."), below(".cells[].rounds[]."))
+        return fields, below(".cells[].settings."), below(".cells[].median.")
+
+    def test_every_experiment(self):
+        named = set(self.schema["properties"]["experiment"]["enum"])
+        self.assertEqual(named, set(self.SMALL))
+        for experiment in self.SMALL:
+            with self.subTest(experiment=experiment):
+                document = self.lab(experiment)
+                fields, factors, figures = self.fields_of(experiment)
+                self.assertEqual({one["name"] for one in document["factors"]}, factors)
+                self.assertEqual({one["name"] for one in document["figures"]}, figures)
+                there = set(places_of(document, fields))
+                lacking = {place for place in fields - there
+                           if not place.startswith((".cells[].median", ".cells[].rounds",
+                                                    ".cells[].settings.*"))}
+                self.assertLessEqual(lacking, {".cells[].note"})
+                self.expect_broken(document, [
+                    (["schema_version"], 2), (["experiment"], "weather"), (["question"], ""),
+                    (["method"], "well"), (["command"], "rm -r"), (["started_at"], "today"),
+                    (["tool"], {}), (["host", "cpus"], -1), (["host", "os"], ...),
+                    (["round_seconds"], -1), (["factors", 0, "name"], "moon"),
+                    (["factors", 0, "title"], ...), (["figures", 0, "name"], "beauty"),
+                    (["figures", 0, "unit"], "parsec"), (["figures"], []), (["cells"], []),
+                    (["cells", 0, "subject"], "horse"), (["cells", 0, "settings"], {}),
+                    (["cells", 0, "settings", document["factors"][0]["name"]], "many"),
+                    (["cells", 0, "median"], []), (["cells", 0, "note"], ""),
+                    (["findings"], None), (["published", 0, "source"], ...)])
+                self.expect_broken_rounds(document)
+                self.expect_newer_fields_fit(document, [
+                    [], ["host"], ["factors", 0], ["figures", 0], ["cells", 0], ["published", 0]])
+
+    def expect_broken_rounds(self, document):
+        """Of the first cell that the machine gave the time for one."""
+        first = document["figures"][0]["name"]
+        for number, cell in enumerate(document["cells"]):
+            if cell["rounds"]:
+                place = ["cells", number, "rounds"]
+                self.expect_broken(document, [(place, []), ([*place, 0, first], None),
+                                              ([*place, 0, first], "1"), ([*place, 0, first], -1),
+                                              ([*place, 0, first], ...)])
+                return
+
+    def test_what_a_subject_does_not_have(self):
+        """A thread has no workers, and only the relay is held against the other."""
+        document = self.lab("switch")
+        numbers = {cell["subject"]: number for number, cell in enumerate(document["cells"])}
+        thread, machine = (["cells", numbers[name], "settings", "workers"]
+                           for name in ("thread", "machine"))
+        self.expect_broken(document, [(thread, 1), (machine, ...)])
+        document = self.lab("scheduler")
+        direct, relay = (["cells", number, "rounds", 0, "relay_to_direct"] for number in (0, 1))
+        self.expect_broken(document, [(direct, 1), (relay, ...)])
+
+    def test_outside_and_unbalanced(self):
+        self.lab("scheduler", "--outside", repeat=1)
+        self.lab("queues", "--unbalanced", repeat=1)
+
+    def test_one_that_could_not_run(self):
+        # Without memory for so many stacks; or the build has no fibers, and says so.
+        command = harness.start_limited(
+            resource.RLIMIT_AS, 512 << 20, "lab", "steps", "--model", "coroutine,fiber-protected",
+            "--test", "waits", "--wave", 20_000, "--waits", 20_000, "--json", "-").wait()
+        self.expect(command, FAILURE)
+        document = self.expect_fit(json.loads(command.out))
+        coroutine, fiber = document["cells"]
+        self.assertNotIn("note", coroutine)
+        self.assertTrue(fiber["note"])
+        self.assertEqual((fiber["rounds"], fiber["median"]), ([], {}))
+        self.expect_broken(document, [(["cells", 1, "median"], {"seconds": 1})])
+
+    def test_an_interrupted_one(self):
+        command = harness.start_drover("lab", "terminals", "-t", 1, "-w", 4, "-i", 0.02, "--repeat",
+                                       1000, "--json", "-")
+        self.addCleanup(command.kill)
+        command.wait_for("terminals: 4", 120)
+        command.signal(signal.SIGINT)
+        self.expect(command.wait(), INTERRUPTED)
+        [cell] = self.expect_fit(json.loads(command.out))["cells"]
+        self.assertGreaterEqual(len(cell["rounds"]), 1)
 
 
 if __name__ == "__main__":

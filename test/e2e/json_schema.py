@@ -12,7 +12,7 @@ except ImportError:
     jsonschema = None
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
-NAMES = ("result", "check", "compare", "history", "search")
+NAMES = ("result", "check", "compare", "history", "search", "lab")
 
 
 def require_library():
