@@ -108,14 +108,22 @@ void compare_with_threads(const Curves& curves, std::vector<std::string>& findin
   }
 }
 
+// Above the most that were measured: one below may have been too short for a single operation.
 void say_where_threads_stop(const Experiment& experiment, std::vector<std::string>& findings) {
+  std::int64_t measured = 0;
   const Cell* first = nullptr;
   for (const Cell& cell : experiment.cells) {
+    if (cell.subject != name_of(SwitchModel::thread)) continue;
+    if (!cell.rounds.empty()) measured = std::max(measured, cell.settings[0]);
+  }
+  for (const Cell& cell : experiment.cells) {
     if (cell.subject != name_of(SwitchModel::thread) || cell.note.empty()) continue;
+    if (cell.settings[0] <= measured) continue;
     if (first == nullptr || cell.settings[0] < first->settings[0]) first = &cell;
   }
   if (first == nullptr) return;
-  findings.push_back(fmt::format("Threads stop at {}: {}.", first->settings[0], first->note));
+  findings.push_back(
+      fmt::format("Threads were not measured from {} on: {}.", first->settings[0], first->note));
 }
 
 }  // namespace

@@ -176,9 +176,11 @@ TEST(SwitchFindings, CompareWithThreadsAndSayWhereTheyStop) {
   EXPECT_EQ(before.at(4),
             "Coroutines on 2 workers: 2.54 times the operations of as many threads (median; by "
             "flows: 2: 2.50, 4: 2.58).");
+  experiment.cells.push_back({"thread", {1, no_setting}, {}, "too short"});
+  EXPECT_EQ(switch_findings(experiment).size(), 5U) << "more threads were measured than these";
   experiment.cells.push_back({"thread", {16, no_setting}, {}, "refused"});
   experiment.cells.push_back({"thread", {8, no_setting}, {}, "too slow"});
-  EXPECT_EQ(switch_findings(experiment).at(5), "Threads stop at 8: too slow.");
+  EXPECT_EQ(switch_findings(experiment).at(5), "Threads were not measured from 8 on: too slow.");
 }
 
 TEST(SwitchFindings, OfNothingMeasuredAreNone) {

@@ -39,7 +39,7 @@ struct Record {
   std::string unit;  // "warehouses" or "terminals"
   Bounds bounds;
   // Everything else that has to be the same when a search goes on, as options are written:
-  // {"duration": "30s", "isolation": "serializable", …}.
+  // {"--probe": "30s", "--isolation": "serializable", …}.
   std::map<std::string, std::string> settings;
   std::vector<RecordedRun> runs;
 
