@@ -15,7 +15,8 @@
 // garbage() and the scheme.
 //
 // Orderings: an item is written before its slot's state becomes `full` (release) and read after the
-// state was seen so (acquire). All else is counters, read in an order that matters in is_empty().
+// state was seen so (acquire). All else is counters, read in an order that matters in is_empty()
+// and after the claim of a pop.
 #pragma once
 
 #include <array>
@@ -96,7 +97,10 @@ class ArrayQueue {
       while (true) {
         if (is_empty()) return PopResult::empty;
         Interleaving::looked();
-        const std::uint64_t index = pops.fetch_add(1, std::memory_order_relaxed);
+        // Release: pairs with is_empty(), which so sees each push that this pop might know of.
+        // Acquire: pairs with the claims before; whoever finds the segment drained looks for its
+        // successor after that, not before.
+        const std::uint64_t index = pops.fetch_add(1, std::memory_order_acq_rel);
         if (index >= segment_slots) return PopResult::drained;
         Slot& slot = slots[index];
         wait_for(slot);
@@ -108,9 +112,10 @@ class ArrayQueue {
     }
 
     // Reads what pops have claimed, then what pushes have, then whether there is a successor (the
-    // acquires keep that order). If pops are not behind, then at the moment of the first read each
-    // slot that a push had claimed was claimed by a pop as well, which took its item or spoils it;
-    // and without a successor nothing had been pushed behind this segment.
+    // acquires keep that order, and the first one pairs with the claims of pops). If pops are not
+    // behind, then at the moment of the first read each slot that a push had claimed was claimed by
+    // a pop as well, which took its item or spoils it; and without a successor nothing had been
+    // pushed behind this segment.
     bool is_empty() const noexcept {
       const std::uint64_t popped = pops.load(std::memory_order_acquire);
       const std::uint64_t pushed = pushes.load(std::memory_order_acquire);

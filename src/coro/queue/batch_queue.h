@@ -13,8 +13,9 @@
 // few.
 //
 // Orderings: a node's items and size are written before it is linked (release in append(), acquire
-// where `next` or an end of the list is loaded) and never change while anybody may see them. The
-// claim needs no more than to be atomic.
+// where `next` or an end of the list is loaded) and never change while anybody may see them. How
+// many are taken is read before `next` (acquire), and a claim (release) hands on what it had seen:
+// else a node might be found drained, and the last one by a look at `next` from before that.
 #pragma once
 
 #include <algorithm>
@@ -62,10 +63,12 @@ class BatchQueue {
   struct Node : LinkedSegment<Node> {
     // Zero if there is nothing left.
     std::size_t take(std::span<Item> wanted) noexcept {
-      std::size_t begin = taken.load(std::memory_order_relaxed);
+      // Acquire, here and on failure: pairs with the claims, and comes before remove_first().
+      std::size_t begin = taken.load(std::memory_order_acquire);
       while (begin < size) {
         const std::size_t count = std::min(wanted.size(), size - begin);
-        if (taken.compare_exchange_weak(begin, begin + count, std::memory_order_relaxed)) {
+        if (taken.compare_exchange_weak(begin, begin + count, std::memory_order_release,
+                                        std::memory_order_acquire)) {
           std::copy_n(items.data() + begin, count, wanted.data());
           return count;
         }
