@@ -1,5 +1,6 @@
 #include "measure/host.h"
 
+#include <fmt/format.h>
 #include <sched.h>
 #include <sys/utsname.h>
 
@@ -46,6 +47,15 @@ std::string value_of_line(std::string_view text, std::string_view key) {
   return "";
 }
 
+std::string cpu_model(std::string_view cpuinfo) {
+  const std::string name = value_of_line(cpuinfo, "model name");
+  if (!name.empty()) return name;
+  const std::string implementer = value_of_line(cpuinfo, "CPU implementer");
+  const std::string part = value_of_line(cpuinfo, "CPU part");
+  if (implementer.empty() || part.empty()) return "";
+  return fmt::format("ARM, implementer {}, part {}", implementer, part);
+}
+
 Host describe_host() {
   Host host;
   utsname names{};
@@ -56,7 +66,7 @@ Host describe_host() {
   const std::string distribution = value_of_line(read_text("/etc/os-release"), "PRETTY_NAME");
   if (!distribution.empty()) host.os = distribution + ", " + host.os;
   host.cpus = usable_cpus();
-  host.cpu_model = value_of_line(read_text("/proc/cpuinfo"), "model name");
+  host.cpu_model = cpu_model(read_text("/proc/cpuinfo"));
   return host;
 }
 

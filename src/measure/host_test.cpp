@@ -16,6 +16,17 @@ TEST(Host, FindsValuesInBothForms) {
   EXPECT_EQ(value_of_line("", "NAME"), "");
 }
 
+TEST(Host, NamesProcessorsByNumbersWhereTheyHaveNoName) {
+  constexpr std::string_view neoverse =
+      "processor\t: 0\nBogoMIPS\t: 243.75\nFeatures\t: fp asimd atomics\n"
+      "CPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\n"
+      "CPU revision\t: 1\n";
+  EXPECT_EQ(cpu_model(neoverse), "ARM, implementer 0x41, part 0xd0c");
+  EXPECT_EQ(cpu_model("processor\t: 0\nmodel name\t: Xeon (R) X\n"), "Xeon (R) X");
+  EXPECT_EQ(cpu_model("processor\t: 0\nCPU implementer\t: 0x41\n"), "");
+  EXPECT_EQ(cpu_model(""), "");
+}
+
 TEST(Host, KnowsThisOne) {
   const Host host = describe_host();
   EXPECT_FALSE(host.hostname.empty());
