@@ -63,10 +63,10 @@ endfunction()
 # Makes the library drover_<name> (alias drover::<name>) of the .cpp files of the calling folder, and, of its
 # *_test.cpp files and those of the folders TEST_ALSO, the program <name>_test. USES are the libraries it may
 # include: the arrows of ARCHITECTURE.md, kept true by the linker. The flags are this build's own, and do not
-# follow an installed library (cmake/install_library.cmake). COLD: what it does is no loop of many
-# turns, so that the sanitizers' builds do without optimising it, in half the time. TEST_WHOLE: the cases share a server, so the
-# program is one test of ctest's and not one a case; but for TEST_OF_SERVER, the suites (a:b) that only the
-# server has work with, which are a test of their own. Tests are compiled without optimising, in a third
+# follow an installed library (cmake/install_library.cmake). COLD: what it does is no loop of many turns, so
+# that the sanitizers' builds do without optimising it, in half the time. TEST_WHOLE: the cases share a
+# server, so the program is one test of ctest's and not one a case; but for TEST_OF_SERVER, the suites (a:b)
+# that only the server has work with, which are a test of their own. Tests are compiled without optimising, in a third
 # of the time; TEST_OPTIMISED: the library is templates and lock-free, so that what is tested is what the
 # optimiser makes of it in the test (but for the sanitizers, which see the same accesses either way).
 function(drover_library name)

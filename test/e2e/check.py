@@ -127,13 +127,13 @@ class Check(harness.ServerTestCase):
         harness.wait_until(lambda: self.server.number(
             locks.format("NOT", "AccessShareLock")), "a check that waits")
         command.signal(signal.SIGINT)
-        self.expect(command.wait(), INTERRUPTED)
+        self.expect(command.wait(20), INTERRUPTED)
         self.assertIn("nothing is known", command.err)
         self.assertEqual(path.read_text(), "old")
         self.assertEqual(len(list(self.server.folder.glob("old.json*"))), 1)
         self.server.sql("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE granted AND "
                         "relation = 'order_line'::regclass AND mode = 'AccessExclusiveLock'")
-        holder.wait()
+        holder.wait(20)
 
     def test_beside_a_run(self):
         run = self.server.begin("tpcc", "run", "--no-delays", "--warmup", "0", "--duration", "1h")
@@ -146,7 +146,7 @@ class Check(harness.ServerTestCase):
             self.assertIn("in one snapshot", command.out)
             self.assertGreater(self.server.number(orders), before)
         run.signal(signal.SIGINT)
-        self.expect(run.wait(), INTERRUPTED)
+        self.expect(run.wait(20), INTERRUPTED)
         self.expect_consistent(self.server)
 
     def on_terminal(self, *arguments):

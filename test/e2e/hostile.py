@@ -273,7 +273,7 @@ class HostileServers(harness.TestCase):
                 ["check"], ["clean"]]
 
     def expect_an_error_of_one_line(self, command, named):
-        self.expect_error(command, FAILURE, named, within_s=120)
+        self.expect_error(command, FAILURE, named, within_s=60)
         lines = command.err.splitlines()
         self.assertEqual(len([line for line in lines if line.startswith("drover: error: ")]), 1,
                          str(command))
@@ -285,7 +285,7 @@ class HostileServers(harness.TestCase):
         for behave, named in SERVERS:
             with FakeServer(behave) as server:
                 db = (f"host=127.0.0.1 port={server.port} user=somebody dbname=something "
-                      f"connect_timeout={2 if named == SILENCE else 60}")
+                      f"connect_timeout={2 if named == SILENCE else 30}")
                 # Side by side: each of them may have to wait.
                 commands = [harness.start_drover("tpcc", *arguments, "--db", db)
                             for arguments in self.COMMANDS]
@@ -293,7 +293,7 @@ class HostileServers(harness.TestCase):
                     self.addCleanup(command.kill)
                 for arguments, command in zip(self.COMMANDS, commands):
                     with self.subTest(server=behave.__name__, command=arguments[0]):
-                        self.expect_an_error_of_one_line(command.wait(), named)
+                        self.expect_an_error_of_one_line(command.wait(60), named)
                 harness.wait_until(lambda: server.connections >= len(commands), "each has tried")
         # The largest of all of them, and of what Python itself had when it started them.
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024

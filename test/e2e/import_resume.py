@@ -78,7 +78,7 @@ class Resume(harness.ServerTestCase):
         command = self.begin("interrupted")
         self.after_the_first_warehouse("interrupted")
         command.signal(signal.SIGINT)
-        self.expect(command.wait(), INTERRUPTED)
+        self.expect(command.wait(60), INTERRUPTED)
         self.assertIn("the same command goes on from here", command.err)
         self.expect_resumed("interrupted")
 
@@ -86,7 +86,7 @@ class Resume(harness.ServerTestCase):
         command = self.begin("server_killed")
         self.after_the_first_warehouse("server_killed")
         self.server.crash()
-        self.expect_error(command.wait(), FAILURE, "connection|server")
+        self.expect_error(command.wait(30), FAILURE, "connection|server")
         self.server.start()
         self.expect_resumed("server_killed")
 
@@ -129,7 +129,7 @@ class DiskFull(harness.TestCase):
         server = self.server
         self.expect(server.drover("tpcc", "init"), SUCCESS)
         arguments = ["tpcc", "import", "-w", WAREHOUSES, "--seed", SEED]
-        self.expect_error(server.drover(*arguments), FAILURE, *words, within_s=120)
+        self.expect_error(server.drover(*arguments), FAILURE, *words, within_s=60)
         subprocess.run(["mount", "-o", "remount,size=3g", self.mount], check=True)
         server.start_again()  # one that could not write its log may have ended
         harness.wait_until(lambda: server.drover("pg", "psql", "--", "-c", "").code == SUCCESS,

@@ -6,6 +6,8 @@ import signal
 import harness
 from harness import FAILURE, INTERRUPTED, SUCCESS
 
+# By its own word a run takes five seconds to drain and five to look up what is in doubt.
+ENDS_WITHIN_S = 60
 LONG_RUN = ["tpcc", "run", "--pace", "50", "--warmup", "0", "--duration", "1h"]
 
 
@@ -37,7 +39,7 @@ class Locked:
         if self.server.drover("pg", "status").code == SUCCESS:
             self.server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                             "WHERE wait_event = 'PgSleep'")
-        self.session.wait()
+        self.session.wait(10)
 
 
 def lock_of(table):
@@ -75,7 +77,7 @@ class Interrupts(RunTestCase, harness.ServerTestCase):
                 path = self.server.folder / f"{number}.json"
                 command = self.begin_long_run("--json", str(path))
                 command.signal(number)
-                self.expect(command.wait(), INTERRUPTED)
+                self.expect(command.wait(ENDS_WITHIN_S), INTERRUPTED)
                 self.assertIn("interrupted", command.err)
                 self.assertIn("tpmC", command.out)
                 document = json.loads(path.read_text(encoding="utf-8"))
@@ -87,7 +89,7 @@ class Interrupts(RunTestCase, harness.ServerTestCase):
     def test_without_delays(self):
         command = self.begin_long_run("--no-delays", "--threads", "2", "--connections", "8")
         command.signal(signal.SIGINT)
-        self.expect(command.wait(), INTERRUPTED)
+        self.expect(command.wait(ENDS_WITHIN_S), INTERRUPTED)
         self.assertIn("tpmC", command.out)
         self.expect_consistent(self.server)
 
@@ -102,7 +104,7 @@ class Interrupts(RunTestCase, harness.ServerTestCase):
             command.wait_for("once more")
             # For a moment a second one counts as the same request.
             harness.wait_until(lambda: command.ended() or command.signal(signal.SIGINT), "the end")
-            self.expect(command.wait(), INTERRUPTED)
+            self.expect(command.wait(ENDS_WITHIN_S), INTERRUPTED)
         self.expect_consistent(self.server)
 
     def test_the_same_signal_to_process_and_group(self):
@@ -112,7 +114,7 @@ class Interrupts(RunTestCase, harness.ServerTestCase):
         command.signal(signal.SIGINT)
         command.wait_for("once more")
         command.signal(signal.SIGINT)
-        self.expect(command.wait(), INTERRUPTED)
+        self.expect(command.wait(ENDS_WITHIN_S), INTERRUPTED)
         self.assertIn("tpmC", command.out)
         self.assertTrue(json.loads(path.read_text(encoding="utf-8"))["interrupted"])
 
@@ -122,20 +124,20 @@ class Interrupts(RunTestCase, harness.ServerTestCase):
             self.addCleanup(command.kill)
             lock.wait_for_somebody()
             command.signal(signal.SIGINT)
-            self.expect(command.wait(), INTERRUPTED)
+            self.expect(command.wait(ENDS_WITHIN_S), INTERRUPTED)
 
     def test_in_the_warmup(self):
         command = self.server.begin("tpcc", "run", "--pace", "50", "--warmup", "1h")
         command.wait_for("10 terminals up")
         command.signal(signal.SIGINT)
-        self.expect(command.wait(), INTERRUPTED)
+        self.expect(command.wait(ENDS_WITHIN_S), INTERRUPTED)
 
     def test_check(self):
         with Locked(self.server, lock_of("order_line")) as lock:
             command = self.server.begin("tpcc", "check")
             lock.wait_for_somebody()
             command.signal(signal.SIGINT)
-            self.expect(command.wait(), INTERRUPTED)
+            self.expect(command.wait(ENDS_WITHIN_S), INTERRUPTED)
             self.assertIn("interrupted", command.err)
 
     def test_init_and_clean(self):
@@ -147,7 +149,7 @@ class Interrupts(RunTestCase, harness.ServerTestCase):
                     command = self.server.begin("tpcc", *arguments, "--schema", "waits")
                     lock.wait_for_somebody()
                     command.signal(signal.SIGINT)
-                    self.expect(command.wait(), INTERRUPTED)
+                    self.expect(command.wait(ENDS_WITHIN_S), INTERRUPTED)
                 # It is one transaction, and the server was told to give it up.
                 self.assertEqual(self.server.number(
                     "SELECT count(*) FROM pg_class WHERE relkind = 'r' "
@@ -181,7 +183,7 @@ class LostServer(RunTestCase, harness.ServerTestCase):
                 command = self.begin_long_run("--db", self.db, "--json", path, "--on-db-loss",
                                               "fail")
                 end()
-                self.expect_error(command.wait(), FAILURE, "server|connection", within_s=120)
+                self.expect_error(command.wait(60), FAILURE, "server|connection", within_s=120)
                 self.assertIn("tpmC", command.out)
                 document = json.loads(path.read_text(encoding="utf-8"))
                 self.assertGreater(document["summary"]["new_orders"], 0)
@@ -195,7 +197,7 @@ class LostServer(RunTestCase, harness.ServerTestCase):
             self.addCleanup(command.kill)
             lock.wait_for_somebody()
             self.server.stop_at_once()
-            self.expect_error(command.wait(), FAILURE, "server|connection")
+            self.expect_error(command.wait(20), FAILURE, "server|connection")
             self.assertNotRegex(command.out, "All .* hold")
         self.server.start_again()
         self.expect_consistent(self.server)
@@ -209,7 +211,7 @@ class LostServer(RunTestCase, harness.ServerTestCase):
         self.assertGreater(ended, 0)
         self.wait_for_new_orders(self.new_orders())
         command.signal(signal.SIGINT)
-        self.expect(command.wait(), INTERRUPTED)
+        self.expect(command.wait(ENDS_WITHIN_S), INTERRUPTED)
         self.expect_consistent(self.server)
 
 

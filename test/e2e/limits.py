@@ -33,7 +33,7 @@ class Descriptors(harness.ServerTestCase):
                 path = self.server.folder / "descriptors.json"
                 more = ["--json", path] if command[0] == "run" else []
                 result = harness.start_limited(resource.RLIMIT_NOFILE, 24, "tpcc", *command, *more,
-                                               "--db", self.db).wait()
+                                               "--db", self.db).wait(60)
                 self.assertIn(result.code, (FAILURE, USAGE), str(result))
                 self.expect_error(result, result.code, "open files", "ulimit -n")
                 self.assertEqual(list(self.server.folder.glob("descriptors.json*")), [])
@@ -45,7 +45,7 @@ class Descriptors(harness.ServerTestCase):
             with self.subTest(descriptors=count):
                 result = harness.start_limited(
                     resource.RLIMIT_NOFILE, count, "tpcc", "run", "--db", self.db, "--duration",
-                    "1s", "--warmup", "0", "--no-delays", "--connections", "1").wait()
+                    "1s", "--warmup", "0", "--no-delays", "--connections", "1").wait(60)
                 self.assertIn(result.code, (SUCCESS, FAILURE, 127), str(result))
                 if result.code == FAILURE:
                     self.assertRegex(result.err, "Too many open files|open files", str(result))
@@ -71,7 +71,7 @@ class FullDisk(harness.TestCase):
         self.addCleanup(command.kill)
         command.wait_for("terminals up")
         self.fill(folder / "of somebody else")
-        self.expect_error(command.wait(), FAILURE, re.escape(str(earlier)), "[Nn]o space")
+        self.expect_error(command.wait(30), FAILURE, re.escape(str(earlier)), "[Nn]o space")
         self.assertIn("tpmC", command.out)
         self.assertEqual(earlier.read_text(encoding="utf-8"), "the result of an earlier run")
         self.assertEqual(sorted(path.name for path in folder.iterdir()),
@@ -115,7 +115,7 @@ class Clocks(harness.TestCase):
             self.assertNotIn("LD_PRELOAD", command.err)
             document = json.loads(path.read_text(encoding="utf-8"))
         self.assertGreaterEqual(command.seconds, 3)
-        self.assertLess(command.seconds, 600)  # a jump is an hour
+        self.assertLess(command.seconds, 30)
         self.assertAlmostEqual(document["summary"]["measured_seconds"], 3, delta=0.5)
         # A hundred terminals without waits for a database: some 270 of a cycle of 1.1 s.
         counts = [one["all_count"] for one in document["transactions"].values()]
@@ -123,10 +123,10 @@ class Clocks(harness.TestCase):
         self.assertLess(sum(counts), 1000)
         times = [point["t"] for point in document["time_series"]]
         self.assertEqual(times, sorted(times))
-        self.assertLess(times[-1], 600)
+        self.assertLess(times[-1], 30)
         for one in document["transactions"].values():
             if one["ok_count"]:
-                self.assertLess(one["percentiles"]["99"], 600_000)
+                self.assertLess(one["percentiles"]["50"], 1000)
 
     def test_the_shim_jumps(self):
         # Otherwise the test above proves nothing.
@@ -172,11 +172,11 @@ class Slots(harness.TestCase):
                 session.close()
             orders = "SELECT sum(d_next_o_id) FROM district"
             before = admin.number(orders)
-            harness.wait_until(lambda: admin.number(orders) > before + 50, "New-Orders")
+            harness.wait_until(lambda: admin.number(orders) > before + 50, "New-Orders", 60)
             # And that which watches for checkpoints, if it is back.
-            harness.wait_until(lambda: self.sessions(admin) >= 8, "all sessions")
+            harness.wait_until(lambda: self.sessions(admin) >= 8, "all sessions", 60)
         command.signal(signal.SIGINT)
-        self.expect(command.wait(), INTERRUPTED)
+        self.expect(command.wait(30), INTERRUPTED)
         self.expect_consistent(server)
         availability = json.loads(path.read_text(encoding="utf-8"))["availability"]
         self.assertGreaterEqual(len(availability["outages"]), 1)

@@ -122,7 +122,7 @@ class HeldRun:
         """Reads what it has to say; returns its exit code."""
         reader = threading.Thread(target=self._output.read, daemon=True)
         reader.start()
-        code = self.process.wait()
+        code = self.process.wait(60)
         reader.join(10)
         self._reader.join(10)
         self._output.close()
@@ -307,7 +307,7 @@ class Simulated(MetricsTestCase):
                 stack.enter_context(client)
                 client.sendall(b"GET /metr")
             run.signal(signal.SIGINT)
-            self.expect(run.wait(), INTERRUPTED)
+            self.expect(run.wait(30), INTERRUPTED)
         self.assertTrue(self.document()["interrupted"])
         with self.assertRaises(OSError):
             socket.create_connection((host, int(port)), timeout=30)
@@ -315,7 +315,7 @@ class Simulated(MetricsTestCase):
     def test_a_port_that_is_taken(self):
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1]
-            run = self.begin("--duration", "1h", "--metrics", port).wait()
+            run = self.begin("--duration", "1h", "--metrics", port).wait(30)
             self.expect_error(run, FAILURE, f"127.0.0.1:{port}", "in use", "another port")
             self.assertNotIn("terminals up", run.err)
 
@@ -329,18 +329,18 @@ class Simulated(MetricsTestCase):
             Scrape(fetch(url))
         for run in (first, second):
             run.signal(signal.SIGTERM)
-            self.expect(run.wait(), INTERRUPTED)
+            self.expect(run.wait(30), INTERRUPTED)
 
     def test_other_machines_are_let_in_only_when_told(self):
-        run = self.begin("--duration", "1s", "--metrics", "0.0.0.0:0").wait()
+        run = self.begin("--duration", "1s", "--metrics", "0.0.0.0:0").wait(30)
         self.expect(run, SUCCESS)
         self.assertRegex(run.err, "note: whoever reaches http://0.0.0.0:[0-9]+/metrics")
-        run = self.begin("--duration", "1s", "--metrics", "0").wait()
+        run = self.begin("--duration", "1s", "--metrics", "0").wait(30)
         self.expect(run, SUCCESS)
         self.assertNotIn("whoever", run.err)
 
     def test_ipv6_or_why_not(self):
-        run = self.begin("--duration", "1s", "--metrics", "[::1]:0").wait()
+        run = self.begin("--duration", "1s", "--metrics", "[::1]:0").wait(30)
         if run.code == SUCCESS:
             self.assertRegex(run.err, r"metrics: http://\[::1\]:\d+/metrics")
         else:
@@ -350,8 +350,8 @@ class Simulated(MetricsTestCase):
         for text in ("example.com:9464", "70000", "127.0.0.1", "9464s", "::1:9464", "-1",
                      "127.0.0.1:9464,0.0.0.0:9465", "http://127.0.0.1:9464"):
             with self.subTest(text=text):
-                run = self.begin("--duration", "1h", f"--metrics={text}").wait()
-                self.expect_error(run, USAGE, "--metrics", "127.0.0.1:9464", within_s=120)
+                run = self.begin("--duration", "1h", f"--metrics={text}").wait(30)
+                self.expect_error(run, USAGE, "--metrics", "127.0.0.1:9464", within_s=10)
 
     def test_only_get_of_metrics(self):
         run = self.begin("--duration", "1h", "--metrics", "0")
@@ -367,7 +367,7 @@ class Simulated(MetricsTestCase):
                 refused.exception.close()
         self.assertIn("drover_run_info", fetch(url))
         run.signal(signal.SIGINT)
-        self.expect(run.wait(), INTERRUPTED)
+        self.expect(run.wait(30), INTERRUPTED)
 
 
 class OnPostgres(MetricsTestCase):

@@ -267,7 +267,7 @@ def measured():
             wait_for_orders(server.socket_folder)
             wait_for_points(4)
             command.signal(signal.SIGINT)
-            harness.expect(command.wait(), INTERRUPTED)
+            harness.expect(command.wait(60), INTERRUPTED)
         finally:
             command.kill()
         document = json.loads(path.read_text(encoding="utf-8"))

@@ -57,7 +57,7 @@ class Story(harness.ServerTestCase):
         for arguments in ([], ["--no-delays", "--threads", "2"]):
             command = self.begin_long_run("-w", "1", *arguments)
             command.signal(signal.SIGINT)
-            self.expect(command.wait(), INTERRUPTED)
+            self.expect(command.wait(60), INTERRUPTED)
             self.assertIn("tpmC", command.out)
         self.drover(SUCCESS, "tpcc", "check")
 

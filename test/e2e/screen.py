@@ -158,7 +158,7 @@ class ScreenTestCase(harness.TestCase):
         self.addCleanup(terminal.close)
         return terminal
 
-    def expect_in_order(self, terminal, within_s=harness.PATIENCE_S):
+    def expect_in_order(self, terminal, within_s=10):
         """The terminal is as it was before the command, and nothing of it is left."""
         self.assertEqual(terminal.written("after"), terminal.written("before"))
         # The guard may still be at it when the shell is there again.

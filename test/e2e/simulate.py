@@ -60,19 +60,20 @@ class Simulate(harness.TestCase):
             self.assertTrue(up, str(command))
             if float(up[1]) < 1:  # 0.07 s on a machine that has nothing else to do
                 break
+        self.assertLess(float(up[1]), 10)
         self.assertLess(document["client"]["peak_rss_bytes"], 128 * MIB)
-        self.assertLess(command.seconds, 300)
+        self.assertLess(command.seconds, 30)
         self.expect_rate(document, 150_000, 5)
 
     def test_the_same_seed_is_the_same_run(self):
         # The inputs are the same; the times of the machine are not, so only a rough count is.
         _, first = self.run_simulated("-w", 10, "--simulate-ms", 0, "--pace", 20,
-                                      "--duration", "2s", "--seed", 4)
+                                      "--duration", "6s", "--seed", 4)
         _, second = self.run_simulated("-w", 10, "--simulate-ms", 0, "--pace", 20,
-                                       "--duration", "2s", "--seed", 4)
+                                       "--duration", "6s", "--seed", 4)
         counts = [sum(one["all_count"] for one in document["transactions"].values())
                   for document in (first, second)]
-        self.assertAlmostEqual(counts[0], counts[1], delta=0.2 * counts[0])
+        self.assertAlmostEqual(counts[0], counts[1], delta=0.05 * counts[0])
 
     def test_interrupted(self):
         command = harness.start_drover("tpcc", "run", "-w", 15_000, "--simulate-ms", 5,

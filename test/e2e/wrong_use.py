@@ -68,7 +68,7 @@ class WrongCommandLine(harness.TestCase):
         for arguments, named in self.CASES:
             with self.subTest(arguments=arguments):
                 command = harness.drover(*arguments)
-                self.expect_error(command, USAGE, re.escape(named), within_s=120)
+                self.expect_error(command, USAGE, re.escape(named), within_s=5)
                 self.assertEqual(command.out, "")
 
     def test_databases_that_cannot_be(self):
@@ -80,7 +80,7 @@ class WrongCommandLine(harness.TestCase):
                                "--db: invalid connection option")]:
                 with self.subTest(command=command, db=db):
                     result = harness.drover("tpcc", command, "--db", db, *more)
-                    self.expect_error(result, USAGE, re.escape(named), within_s=120)
+                    self.expect_error(result, USAGE, re.escape(named), within_s=5)
                     self.assertNotIn(SECRET, result.out + result.err)
 
     def test_help_and_version_are_no_errors(self):
@@ -159,7 +159,7 @@ class UnfitSchema(harness.ServerTestCase):
         for command in (["import", "-w", "1"], ["run", "-w", "1"], ["check"]):
             with self.subTest(command=command):
                 self.expect_error(self.begin_in("nothing", *command), FAILURE, "nothing",
-                                  "drover tpcc init", within_s=120)
+                                  "drover tpcc init", within_s=5)
 
     def test_initialised_only(self):
         self.expect(self.begin_in("empty", "init"), SUCCESS)
@@ -223,7 +223,7 @@ class UnfitSchema(harness.ServerTestCase):
         for path in ("/no/such/folder/result.json", str(self.server.folder)):
             with self.subTest(path=path):
                 result = self.begin_in("full", "run", "--duration", "1h", "--json", path)
-                self.expect_error(result, FAILURE, re.escape(path), within_s=120)
+                self.expect_error(result, FAILURE, re.escape(path), within_s=5)
                 self.assertNotIn("terminals up", result.err)
 
     def test_a_role_that_may_not(self):

@@ -75,6 +75,13 @@ inline coro::Task<Outcome> execute_once(Backend& backend, Input input) {
   co_return co_await lease->execute(input, trace);
 }
 
+// The same, of a transaction that is to be doubted.
+inline coro::Task<void> execute(Backend& backend, Doubt& doubt) {
+  Session* session = co_await backend.acquire();
+  const SessionLease lease(backend, *session);
+  co_await lease->execute(doubt.input, doubt.trace);
+}
+
 inline std::string style_name(StatementStyle style) {
   return style == StatementStyle::batched ? "batched" : "single";
 }

@@ -38,12 +38,7 @@ class PostgresResolve : public testing::TestWithParam<StatementStyle> {
   // Executes it, and doubts it then.
   Doubt executed(Input input, std::uint32_t mark) {
     Doubt doubt{std::move(input), {.mark = mark}};
-    auto body = [&]() -> Task<void> {
-      Session* session = co_await backend->acquire();
-      const SessionLease lease(*backend, *session);
-      co_await lease->execute(doubt.input, doubt.trace);
-    };
-    database->run(body());
+    database->run(execute(*backend, doubt));
     EXPECT_TRUE(doubt.trace.commit_sent);
     return doubt;
   }

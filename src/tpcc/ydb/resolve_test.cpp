@@ -20,7 +20,6 @@ namespace drover::tpcc::ydb {
 namespace {
 
 using namespace std::chrono_literals;
-using coro::Task;
 using database::Error;
 using database::ErrorClass;
 
@@ -46,7 +45,7 @@ class YdbResolve : public testing::TestWithParam<StatementStyle> {
   // Executes it, and doubts it then.
   Doubt executed(Input input, std::uint32_t mark) {
     Doubt doubt{std::move(input), {.mark = mark}};
-    database->run(execute(doubt));
+    database->run(execute(*backend, doubt));
     EXPECT_TRUE(doubt.trace.commit_sent);
     return doubt;
   }
@@ -56,7 +55,7 @@ class YdbResolve : public testing::TestWithParam<StatementStyle> {
     Doubt doubt{std::move(input), {.mark = mark}};
     database->server().set_faults(faults);
     try {
-      database->run(execute(doubt));
+      database->run(execute(*backend, doubt));
       ADD_FAILURE() << faults << ": it has gone well";
     } catch (const Error& error) {
       EXPECT_EQ(error.error_class(), ErrorClass::ambiguous_commit) << faults << error.what();
@@ -72,13 +71,6 @@ class YdbResolve : public testing::TestWithParam<StatementStyle> {
 
   static std::shared_ptr<SmallYdbDatabase> database;
   std::unique_ptr<YdbBackend> backend;
-
- private:
-  Task<void> execute(Doubt& doubt) {
-    Session* session = co_await backend->acquire();
-    const SessionLease lease(*backend, *session);
-    co_await lease->execute(doubt.input, doubt.trace);
-  }
 };
 
 std::shared_ptr<SmallYdbDatabase> YdbResolve::database;
