@@ -46,21 +46,21 @@ class Scope:
 
 
 class Grouping:
-    """The keys of a GROUP BY: outside of aggregates nothing else may be named."""
+    """The keys of a GROUP BY: outside of aggregates nothing else may be named. One with an alias is
+    known by that alone."""
 
     def __init__(self, keys):
         self.keys = keys               # of (expression, alias, Typed)
 
     def key(self, node, scope):
-        for expression, alias, typed in self.keys:
-            if node == expression:
+        if not isinstance(node, tree.Column):
+            return None
+        for _, alias, typed in self.keys:
+            if alias and node.source is None and node.name == alias:
                 return typed
-            if isinstance(node, tree.Column):
-                if node.source is None and node.name == alias:
-                    return typed
-                if isinstance(expression, tree.Column) and \
-                        scope.column(expression) == scope.column(node):
-                    return typed
+        for expression, alias, typed in self.keys:
+            if not alias and scope.column(expression) == scope.column(node):
+                return typed
         return None
 
 
@@ -228,7 +228,7 @@ class ExpressionCompiler:
                 conditions.append(self._comparison("=", self.compile(node.operand),
                                                    self.compile(condition), node.place).sql)
         values = [self.compile(value) for _, value in node.branches]
-        values.append(self.compile(node.otherwise) if node.otherwise else null())
+        values.append(self.compile(node.otherwise))
         kind, converted = to_common(values, node.place)
         branches = " ".join(f"WHEN {condition} THEN {value.sql}"
                             for condition, value in zip(conditions, converted))
@@ -246,9 +246,6 @@ class ExpressionCompiler:
     def _tuple(self, node):
         items = tuple(self.compile(item) for item in node.items)
         return Typed("", types.Tuple(tuple(item.kind for item in items)), items=items)
-
-    def _sub_select(self, node):
-        return self.context.scalar(node.select, node.place)
 
     def _exists(self, node):
         return Typed(f"EXISTS ({self.context.select(node.select).sql})", types.BOOL)
@@ -283,5 +280,5 @@ _METHODS = {
     tree.Between: ExpressionCompiler._between, tree.Like: ExpressionCompiler._like,
     tree.Case: ExpressionCompiler._case, tree.Cast: ExpressionCompiler._cast,
     tree.Call: ExpressionCompiler._call, tree.TupleOf: ExpressionCompiler._tuple,
-    tree.SubSelect: ExpressionCompiler._sub_select, tree.Exists: ExpressionCompiler._exists,
+    tree.Exists: ExpressionCompiler._exists,
 }

@@ -2,18 +2,19 @@
 
 from ydb_server import lexer
 from ydb_server import syntax_tree as tree
-from ydb_server.token_stream import RESERVED, TokenStream
+from ydb_server.error import syntax_error
+from ydb_server.token_stream import NO_COLUMNS, RESERVED, TokenStream
 
 
 class ExpressionParser(TokenStream):
     def expression(self):
-        return self._chain(self._xor, ("OR",), ())
-
-    def _xor(self):
-        return self._chain(self._and, ("XOR",), ())
+        return self._chain(self._and, ("OR",), ())
 
     def _and(self):
-        return self._chain(self._not, ("AND",), ())
+        return self._chain(self._xor, ("AND",), ())
+
+    def _xor(self):
+        return self._chain(self._condition, ("XOR",), ())
 
     def _chain(self, operand, words, signs):
         left = operand()
@@ -22,37 +23,29 @@ class ExpressionParser(TokenStream):
             left = tree.Binary(token.text.upper(), left, operand(), token.place)
         return left
 
-    def _not(self):
-        place = self.place
-        if self.accept("NOT"):
-            return tree.Unary("NOT", self._not(), place)
-        return self._condition()
-
     def _condition(self):
+        """At most one IS NULL, IN, BETWEEN or LIKE, or equalities: `a IS NULL = b` is none."""
         left = self._order()
-        while True:
+        place = self.place
+        if self.accept("IS"):
+            negated = self.accept("NOT")
+            self.expect("NULL")
+            return tree.IsNull(left, negated, place)
+        if self.token.is_word("IN", "BETWEEN", "LIKE") or self.at("NOT", "IN") or \
+                self.at("NOT", "BETWEEN") or self.at("NOT", "LIKE"):
+            return self._range_condition(left, self.accept("NOT"), place)
+        while self.token.is_sign("=", "==", "!=", "<>"):
             place = self.place
-            if self.token.is_sign("=", "==", "!=", "<>"):
-                sign = {"==": "=", "!=": "<>"}.get(self.token.text, self.token.text)
-                self.take()
-                left = tree.Binary(sign, left, self._order(), place)
-            elif self.accept("IS"):
-                negated = self.accept("NOT")
-                self.expect("NULL")
-                left = tree.IsNull(left, negated, place)
-            elif self.token.is_word("IN", "BETWEEN", "LIKE") or self.at("NOT", "IN") or \
-                    self.at("NOT", "BETWEEN") or self.at("NOT", "LIKE"):
-                left = self._range_condition(left, self.accept("NOT"), place)
-            else:
-                return left
+            sign = {"==": "=", "!=": "<>"}.get(self.token.text, self.token.text)
+            self.take()
+            left = tree.Binary(sign, left, self._order(), place)
+        return left
 
     def _range_condition(self, left, negated, place):
         if self.accept("IN"):
             if self.accept("COMPACT"):
                 raise self.refuse("IN COMPACT")
-            among = self._unary()
-            if isinstance(among, tree.SubSelect):
-                among = among.select
+            among = self.select_in_brackets() if self.at_select_in_brackets() else self._operand()
             return tree.In(left, among, negated, place)
         if self.accept("LIKE"):
             return tree.Like(left, self._order(), negated, place)
@@ -83,11 +76,17 @@ class ExpressionParser(TokenStream):
         return self._chain(self._unary, (), ("||",))
 
     def _unary(self):
+        """One sign at most, and NOT is one, as tight: `NOT a = b` is `(NOT a) = b`."""
         place = self.place
+        if self.accept("NOT"):
+            return tree.Unary("NOT", self._operand(), place)
         if self.token.is_sign("-", "+"):
-            return tree.Unary(self.take().text, self._unary(), place)
+            return tree.Unary(self.take().text, self._operand(), place)
         if self.token.is_sign("~"):
             raise self.refuse("'~'")
+        return self._operand()
+
+    def _operand(self):
         expression = self._primary()
         while self.token.is_sign(".", "["):
             raise self.refuse("access to a member or an item")
@@ -117,11 +116,11 @@ class ExpressionParser(TokenStream):
 
     def _in_brackets(self):
         place = self.place
+        if self.at_select_in_brackets():
+            raise syntax_error("a select inside of an expression: give it a name, $x = (SELECT …), "
+                               "and use that (before the language version 2025.04 this is no YQL)",
+                               place)
         self.expect_sign("(")
-        if self.at("SELECT"):
-            select = self.select()
-            self.expect_sign(")")
-            return tree.SubSelect(select, place)
         items = [self.expression()]
         is_tuple = False
         while self.accept_sign(","):
@@ -142,10 +141,9 @@ class ExpressionParser(TokenStream):
         if self.accept("CAST"):
             return self._cast(place)
         if self.accept("EXISTS"):
-            self.expect_sign("(")
-            select = self.select()
-            self.expect_sign(")")
-            return tree.Exists(select, place)
+            return tree.Exists(self.select_in_brackets(), place)
+        if token.kind == lexer.NAME and token.text.upper() in NO_COLUMNS:
+            raise self.unexpected("an expression")
         name = self.name("an expression")
         if token.kind == lexer.NAME and self.token.is_sign("::"):
             self.take()
@@ -167,7 +165,10 @@ class ExpressionParser(TokenStream):
             branches.append((condition, self.expression()))
         if not branches:
             raise self.unexpected("WHEN")
-        otherwise = self.expression() if self.accept("ELSE") else None
+        if self.at("END"):
+            raise syntax_error("ELSE is required", self.place)
+        self.expect("ELSE")
+        otherwise = self.expression()
         self.expect("END")
         return tree.Case(operand, tuple(branches), otherwise, place)
 
@@ -183,7 +184,7 @@ class ExpressionParser(TokenStream):
         distinct = self.accept("DISTINCT")
         if self.accept_sign(")"):
             return tree.Call(name, (), distinct, place)
-        arguments = self.separated(self._argument, ")")
+        arguments = self.separated(self._argument, ")", comma_last=True)
         if self.at("OVER"):
             raise self.refuse("a window function")
         return tree.Call(name, tuple(arguments), distinct, place)
@@ -201,6 +202,15 @@ class ExpressionParser(TokenStream):
                 (token.kind == lexer.NAME and token.text.upper() not in RESERVED):
             raise self.refuse(f"an alias without AS ('{token.text}')")
         return None
+
+    def at_select_in_brackets(self):
+        return self.token.is_sign("(") and self.ahead().is_word("SELECT")
+
+    def select_in_brackets(self):
+        self.expect_sign("(")
+        select = self.select()
+        self.expect_sign(")")
+        return select
 
     def select(self):
         raise NotImplementedError

@@ -101,6 +101,8 @@ class _SelectCompiler:
         alias = f"s{len(self.scope.sources) + 1}"
         sql, name, columns = self._rows_of(node)
         name = node.alias or name
+        if not name and self.node.joins:
+            raise type_error("JOIN: missing correlation name for source (write AS)", node.place)
         if any(other == name for other, _ in self.scope.sources) and name:
             raise type_error(f"Duplicate source name: {name}", node.place)
         typed = {column: Typed(f'{alias}."{column}"', kind) for column, kind in columns}
@@ -172,6 +174,8 @@ class _SelectCompiler:
     def _side(self, node, before):
         sides = set()
         for column in _columns_in(node):
+            if column.source is None:
+                raise type_error("JOIN: column requires correlation name", column.place)
             typed = self.scope.column(column)
             position = next(position for position, (_, columns) in enumerate(self.scope.sources)
                             if typed in columns.values())

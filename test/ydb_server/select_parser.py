@@ -45,7 +45,7 @@ class SelectParser(ExpressionParser):
         having = self.expression() if self.accept("HAVING") else None
         order_by = self._order_by()
         limit = self.expression() if self.accept("LIMIT") else None
-        offset = self.expression() if self.accept("OFFSET") else None
+        offset = self.expression() if limit and self.accept("OFFSET") else None
         if (where or group_by or order_by) and not source:
             raise syntax_error("a SELECT without FROM has rows to speak of", place)
         return tree.Select(tuple(items), distinct, source, joins, where, group_by, having, order_by,
@@ -55,12 +55,17 @@ class SelectParser(ExpressionParser):
         expression = self.expression()
         return tree.SelectItem(expression, self.alias())
 
-    def items(self):
-        """What RETURNING gives."""
-        items = [self._item()]
+    def _group_keys(self):
+        keys = [self._group_key()]
         while self.accept_sign(","):
-            items.append(self._item())
-        return tuple(items)
+            keys.append(self._group_key())
+        return tuple(keys)
+
+    def _group_key(self):
+        key = self._item()
+        if not key.alias and not isinstance(key.expression, tree.Column):
+            raise refused("GROUP BY of an expression without an alias", self.place)
+        return key
 
     def _from(self):
         if not self.accept("FROM"):
@@ -94,10 +99,8 @@ class SelectParser(ExpressionParser):
 
     def _source(self):
         place = self.place
-        if self.accept_sign("("):
-            select = self.select()
-            self.expect_sign(")")
-            return tree.SelectSource(select, self.alias(), place)
+        if self.token.is_sign("("):
+            return tree.SelectSource(self.select_in_brackets(), self.alias(), place)
         if self.token.kind == "parameter":
             return tree.NamedSource(self.take().value, self.alias(), place)
         if self.token.is_word("AS_TABLE") and self.ahead().is_sign("("):
@@ -115,7 +118,7 @@ class SelectParser(ExpressionParser):
             return ()
         if self.token.is_word("ROLLUP", "CUBE", "GROUPING"):
             raise self.refuse(self.token.text)
-        return self.items()
+        return self._group_keys()
 
     def _order_by(self):
         if not self.accept("ORDER", "BY"):

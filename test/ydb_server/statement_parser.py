@@ -19,6 +19,8 @@ class _StatementParser(SelectParser):
             if self.accept_sign(";"):
                 continue
             place = self.place
+            if statements and self.token.is_word("PRAGMA", "DECLARE"):
+                raise self.refuse(f"{self.token.text} behind a statement")
             if self.accept("PRAGMA"):
                 found = self._pragma()
                 if found is not None:
@@ -69,13 +71,27 @@ class _StatementParser(SelectParser):
         if self.token.is_sign(","):
             raise self.refuse("several names on the left of '='")
         self.expect_sign("=")
-        value = self.select() if self.at("SELECT") else self.expression()
-        if isinstance(value, tree.SubSelect):
-            value = value.select
+        if self.at_select_in_brackets():
+            value = self.select_in_brackets()
+        else:
+            value = self.select() if self.at("SELECT") else self.expression()
         return tree.Assign(name, value, place)
 
     def _returning(self):
-        return self.items() if self.accept("RETURNING") else ()
+        """Columns or *: no expressions and no aliases."""
+        if not self.accept("RETURNING"):
+            return ()
+        place = self.place
+        if self.accept_sign("*"):
+            return (tree.SelectItem(tree.Star(None, place), None),)
+        items = [self._returned_column()]
+        while self.accept_sign(","):
+            items.append(self._returned_column())
+        return tuple(items)
+
+    def _returned_column(self):
+        place = self.place
+        return tree.SelectItem(tree.Column(None, self.name("a column"), place), None)
 
     def _write(self, verb, place):
         if self.token.is_word("OR"):
@@ -132,7 +148,7 @@ class _StatementParser(SelectParser):
         name = self.name("a table")
         columns, keys, indexes = [], [], []
         self.expect_sign("(")
-        self.separated(lambda: self._table_item(columns, keys, indexes), ")")
+        self.separated(lambda: self._table_item(columns, keys, indexes), ")", comma_last=True)
         if self.at("PARTITION"):
             raise self.refuse("PARTITION BY")
         settings = ()
@@ -187,8 +203,24 @@ class _StatementParser(SelectParser):
             return tree.Setting(name, self.integer(), place)
         if self.token.kind == lexer.STRING:
             return tree.Setting(name, self.string(), place)
+        return tree.Setting(name, self._split_points(), place)
+
+    def _split_points(self):
+        """(1, 2), or tuples alone, ((1, 2), (3)), of literals: one list has one kind."""
         self.expect_sign("(")
-        return tree.Setting(name, tuple(self.separated(self.expression, ")")), place)
+        if not self.token.is_sign("("):
+            return tuple(self.separated(self._literal, ")"))
+        return tuple(self.separated(self._tuple_of_literals, ")"))
+
+    def _tuple_of_literals(self):
+        place = self.place
+        self.expect_sign("(")
+        return tree.TupleOf(tuple(self.separated(self._literal, ")")), place)
+
+    def _literal(self):
+        if self.token.kind not in (lexer.NUMBER, lexer.STRING):
+            raise self.unexpected("a literal")
+        return self._primary()
 
     def _drop(self, place):
         self.expect("TABLE")

@@ -118,12 +118,6 @@ class TupleOf:
 
 
 @node
-class SubSelect:
-    select: object
-    place: tuple = place_field()
-
-
-@node
 class Exists:
     select: object
     place: tuple = place_field()

@@ -14,7 +14,7 @@ CREATE TABLE t (
     PRIMARY KEY (k), INDEX by_v GLOBAL ON (v), INDEX slow GLOBAL ASYNC ON (i) COVER (l)
 );
 CREATE TABLE p (a Int32 NOT NULL, b Int64 NOT NULL, v Utf8, PRIMARY KEY (a, b)) WITH (
-    AUTO_PARTITIONING_BY_LOAD = DISABLED, PARTITION_AT_KEYS = ((1, 5), 2, 3));
+    AUTO_PARTITIONING_BY_LOAD = DISABLED, PARTITION_AT_KEYS = ((1, 5), (2), (3)));
 """
 
 
@@ -69,7 +69,7 @@ class Types(TranslationTest):
 
     def test_of_functions(self):
         self.assertEqual(self.types_of("COALESCE(i, 0)", "i ?? l", "IF(k > 1, i, 0)", "Unwrap(i)",
-                                       "CASE WHEN k = 1 THEN 'a'u END", "s || '!'",
+                                       "CASE WHEN k = 1 THEN 'a'u ELSE NULL END", "s || '!'",
                                        "Unicode::Substring(v, 0, 500)", "MAX_OF(k, 1)"),
                          ["Int32", "Optional<Int64>", "Optional<Int32>", "Int32", "Optional<Utf8>",
                           "Utf8", "Optional<Utf8>", "Int32"])
@@ -161,8 +161,57 @@ class Refusals(TranslationTest):
                 ("UPDATE p ON SELECT a, v FROM p", "Missing key column in input: b"),
                 ("DELETE FROM p ON SELECT a, b, v FROM p", "the key alone"),
                 ("UPSERT INTO nothing (k) VALUES (1)", "Cannot find table"),
-                ("INSERT INTO t VALUES (1)", "names of the columns")):
+                ("INSERT INTO t VALUES (1)", "names of the columns"),
+                ("UPDATE t SET i = 1 RETURNING i + 1 AS j", "';' was expected"),
+                ("UPDATE t SET i = 1 RETURNING i AS j", "';' was expected"),
+                ("UPSERT INTO t (k, s,) VALUES (1, 'a')", "a column was expected"),
+                ("UPSERT INTO t (k, s) VALUES (1, 'a',)", "an expression was expected")):
             self.refuses(text, words)
+
+    def test_case_without_else(self):
+        for text in ("CASE WHEN k = 1 THEN 'a'u END", "CASE k WHEN 1 THEN 'a' WHEN 2 THEN 'b' END"):
+            self.refuses(f"SELECT {text} AS r FROM t", "ELSE is required")
+
+    def test_selects_inside_of_expressions(self):
+        select = "(SELECT MAX(k) FROM t)"
+        for text in (f"$x = COALESCE({select}, 0); SELECT $x AS x",
+                     f"$x = -{select}; SELECT $x", f"SELECT {select} AS x",
+                     f"SELECT k FROM t WHERE k = {select}", f"SELECT k FROM t LIMIT {select}",
+                     f"SELECT k FROM t ORDER BY {select}",
+                     f"SELECT k FROM t WHERE k IN (1, {select})",
+                     f"SELECT IF({select} > 1, 1, 2) AS x", f"UPDATE t SET i = {select}",
+                     f"UPSERT INTO t (k, s) VALUES ({select}, 'a')"):
+            self.refuses(text, "a select inside of an expression")
+        self.refuses(f"$x = {select} + 1; SELECT $x", "';' was expected")
+        # As a whole it is a named expression; and IN and EXISTS have selects of their own.
+        self.compile(f"$x = {select}; SELECT k FROM t WHERE k = $x AND k IN (SELECT a FROM p) "
+                     "AND k NOT IN (SELECT a FROM p) AND EXISTS (SELECT a FROM p)")
+
+    def test_the_binding_of_not(self):
+        """As tight as a sign: `NOT a = b` is `(NOT a) = b`."""
+        for text, words in (("NOT k = 1", "bool"), ("NOT k IS NULL", "bool"),
+                            ("NOT k IN (1, 2)", "bool"), ("NOT NOT y", "an expression was"),
+                            ("- -k = 1", "an expression was"), ("k IS NULL = y", "';' was"),
+                            ("k = 1 IS NULL", "';' was"), ("k IN (1) = y", "';' was")):
+            self.refuses(f"SELECT k FROM t WHERE {text}", words)
+        self.compile("SELECT k FROM t "
+                     "WHERE NOT (k = 1) AND NOT COALESCE(y, false) AND k NOT IN (1)")
+
+    def test_words_that_begin_no_expression(self):
+        for word in ("List", "Struct", "any", "column", "rollup", "window"):
+            self.refuses(f"SELECT {word} AS a FROM t", "an expression was expected")
+
+    def test_commas_at_the_end(self):
+        self.compile("SELECT k, s, FROM t WHERE k IN (1, 2,)")
+        self.compile("DECLARE $x AS List<Struct<a: Int32, b: Tuple<Int32, Int32,>,>>; SELECT 1")
+        for text in ("DECLARE $x AS List<Int32,>; SELECT 1", "SELECT k FROM t GROUP BY k,",
+                     "SELECT k FROM t ORDER BY k,", "SELECT k FROM t JOIN p USING (k,)"):
+            with self.assertRaises(YdbError, msg=text):
+                self.compile(text)
+
+    def test_declarations_behind_statements(self):
+        self.refuses("SELECT 1 AS x; DECLARE $x AS Int32", "DECLARE behind a statement")
+        self.refuses('$x = 1; PRAGMA TablePathPrefix("/Root/test"); SELECT $x', "PRAGMA behind")
 
     def test_selects(self):
         for text, words in (
@@ -176,6 +225,15 @@ class Refusals(TranslationTest):
                 ("SELECT v FROM t JOIN p ON p.a = t.k", "more than one source"),
                 ("SELECT k FROM t JOIN p ON p.a > t.k", "equalities"),
                 ("SELECT k FROM t JOIN p ON p.a = t.k AND t.k = 1", "WHERE"),
+                ("SELECT k FROM t JOIN p ON a = t.k", "column requires correlation name"),
+                ("SELECT k FROM t JOIN (SELECT a FROM p) ON p.a = t.k", "missing correlation name"),
+                ("$p = (SELECT a FROM p); SELECT k FROM $p JOIN t ON t.k = p.a",
+                 "missing correlation name"),
+                ("SELECT k % 2 AS odd, COUNT(*) AS c FROM t GROUP BY k % 2", "without an alias"),
+                ("SELECT k % 2 AS r, COUNT(*) AS c FROM t GROUP BY k % 2 AS odd",
+                 "must either be a key column"),
+                ("SELECT k, COUNT(*) AS c FROM t GROUP BY k AS key", "must either be a key column"),
+                ("SELECT k FROM t OFFSET 1", "';' was expected"),
                 ("SELECT z.k FROM t", "Unknown correlation name: z"),
                 ("SELECT k FROM t WHERE k IN (SELECT a FROM p WHERE p.b = t.l)",
                  "Unknown correlation name: t"),
@@ -217,6 +275,21 @@ class Refusals(TranslationTest):
                  "(PARTITION_AT_KEYS = (2, 1))", "ascending"),
                 ("CREATE TABLE z (a Int32 NOT NULL, PRIMARY KEY (a)) WITH "
                  "(PARTITION_AT_KEYS = ('a'))", "literal of Int32"),
+                ("CREATE TABLE z (a Int32 NOT NULL, PRIMARY KEY (a)) WITH "
+                 "(PARTITION_AT_KEYS = ((1, 2)))", "more values"),
+                ("CREATE TABLE z (a Int32 NOT NULL, b Utf8 NOT NULL, PRIMARY KEY (a, b)) WITH "
+                 "(PARTITION_AT_KEYS = ((1, 2)))", "literal of Utf8"),
+                ("CREATE TABLE z (a Int32 NOT NULL, b Utf8 NOT NULL, PRIMARY KEY (a, b)) WITH "
+                 "(PARTITION_AT_KEYS = ((1, 'b'), (1, 'a')))", "ascending"),
+                ("CREATE TABLE z (a Int32 NOT NULL, PRIMARY KEY (a)) WITH "
+                 "(PARTITION_AT_KEYS = ((1), 2))", "'(' was expected"),
+                ("CREATE TABLE z (a Int32 NOT NULL, PRIMARY KEY (a)) WITH "
+                 "(PARTITION_AT_KEYS = (-1, 2))", "a literal was expected"),
+                ("CREATE TABLE z (a Int32 NOT NULL, PRIMARY KEY (a)) WITH "
+                 "(PARTITION_AT_KEYS = (1, 2,))", "a literal was expected"),
+                ("CREATE TABLE z (a Int32 NOT NULL, PRIMARY KEY (a)) WITH (STORE = ROW,)",
+                 "a setting was expected"),
+                ("CREATE TABLE z (a Int32 NOT NULL, PRIMARY KEY (a,))", "a column was expected"),
                 ("CREATE TABLE z (a Int32 NOT NULL, PRIMARY KEY (a)) WITH "
                  "(AUTO_PARTITIONING_MIN_PARTITIONS_COUNT = 5, "
                  "AUTO_PARTITIONING_MAX_PARTITIONS_COUNT = 2)", "less than"),

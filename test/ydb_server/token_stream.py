@@ -9,7 +9,14 @@ RESERVED = frozenset("""
     ALL AND AS ASC BETWEEN BY CASE CAST CROSS DECLARE DELETE DESC DISTINCT ELSE END EXISTS FROM FULL
     GROUP HAVING IN INNER INSERT INTO IS JOIN LEFT LIKE LIMIT NOT NULL OFFSET ON OR ORDER PRAGMA
     REPLACE RETURNING RIGHT SELECT SET THEN UNION UPDATE UPSERT USING VALUES VIEW WHEN WHERE WITH
-    XOR TRUE FALSE ONLY SEMI""".split())
+    XOR TRUE FALSE ONLY SEMI
+    ANY ASSUME ASYMMETRIC BITCAST COLUMN CUBE CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP
+    EMPTY_ACTION ERASE EXCEPT HOP INTERSECT JSON_EXISTS JSON_QUERY JSON_VALUE PROCESS REDUCE RETURN
+    ROLLUP STREAM SYMMETRIC UNBOUNDED WINDOW WITHOUT""".split())
+
+# Words of types: names after AS and behind a dot, but no expression begins with them.
+NO_COLUMNS = frozenset("""
+    CALLABLE DICT ENUM FLOW LIST OPTIONAL RESOURCE STRUCT TAGGED TUPLE VARIANT""".split())
 
 
 class TokenStream:
@@ -94,11 +101,12 @@ class TokenStream:
             raise self.unexpected(what)
         return self.take().value[0]
 
-    def separated(self, one, end):
-        """What `one` parses, separated by commas, up to the sign `end`; one comma may be last."""
+    def separated(self, one, end, comma_last=False):
+        """What `one` parses, separated by commas, up to the sign `end`. Few lists of YQL may have
+        one more comma at their end."""
         found = [one()]
         while self.accept_sign(","):
-            if self.token.is_sign(end):
+            if comma_last and self.token.is_sign(end):
                 break
             found.append(one())
         self.expect_sign(end)
@@ -133,8 +141,8 @@ class TokenStream:
     def _container(self, name):
         self.expect_sign("<")
         if name == "Struct":
-            return types.struct(self.separated(self._member, ">"))
-        items = self.separated(self.type, ">")
+            return types.struct(self.separated(self._member, ">", comma_last=True))
+        items = self.separated(self.type, ">", comma_last=name == "Tuple")
         if name == "Tuple":
             return types.Tuple(tuple(items))
         if len(items) != 1:

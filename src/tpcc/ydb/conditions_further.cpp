@@ -48,7 +48,7 @@ YqlCondition rows_outside() {
       {{.expected = "1..{newest}, the warehouses that there are",
         .found = "{outside} rows of {lowest}..{highest}"}}};
   condition.rule.sql = fmt::format(
-      "$newest = COALESCE((SELECT MAX(w_id) FROM warehouse), 0);\n$each = ({});\n"
+      "$newest = (SELECT COALESCE(MAX(w_id), 0) AS newest FROM warehouse);\n$each = ({});\n"
       "$judged = (SELECT * FROM $each WHERE outside > 0);",
       tables);
   return condition;
@@ -168,12 +168,13 @@ YqlCondition dist_info_of_lines() {
   std::string dist = "CASE l.ol_d_id";
   for (int district = 1; district <= 10; ++district)
     dist += fmt::format(" WHEN {0} THEN s.s_dist_{0:02}", district);
+  dist += " ELSE NULL END";
   Condition rule = rule_named("order_line.dist_info", "2.4.2.2",
                               "ol_dist_info = s_dist of its stock since the load");
   rule.sql = fmt::format(R"($each = (
     SELECT l.ol_w_id AS w_id, l.ol_d_id AS d_id, l.ol_o_id AS o_id, l.ol_number AS ol_number,
            l.ol_supply_w_id AS ol_supply_w_id, l.ol_i_id AS ol_i_id,
-           l.ol_dist_info AS ol_dist_info, {} END AS dist
+           l.ol_dist_info AS ol_dist_info, {} AS dist
     FROM (SELECT ol_w_id, ol_d_id, ol_o_id, ol_number, ol_supply_w_id, ol_i_id, ol_dist_info
           FROM order_line WHERE ol_w_id BETWEEN $first AND $last AND ol_o_id > 3000) AS l
     LEFT JOIN stock AS s ON s.s_w_id = l.ol_supply_w_id AND s.s_i_id = l.ol_i_id);
