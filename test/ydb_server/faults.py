@@ -20,6 +20,7 @@ METHODS = {
     "undetermined_committed": _COMMIT, "undetermined_lost": _COMMIT,
     "close_hint": _IN_SESSION, "session_shutdown": _IN_SESSION, "node_shutdown": _IN_SESSION,
     "attach_cut": _IN_SESSION,
+    "returning_lost": ("ExecuteQuery",), "returning_invented": ("ExecuteQuery",),
 }
 
 

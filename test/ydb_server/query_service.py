@@ -1,5 +1,6 @@
 """Ydb.Query.V1.QueryService."""
 
+import itertools
 import time
 
 import grpc
@@ -7,6 +8,7 @@ import grpc
 from ydb_server import protocol
 from ydb_server import reply
 from ydb_server import transactions
+from ydb_server import values
 from ydb_server.error import YdbError
 from ydb_server.transactions import Transaction
 
@@ -14,6 +16,7 @@ _OK = protocol.status.SUCCESS
 _Part = protocol.query.ExecuteQueryResponsePart
 _TRANSACTIONS_MAX = 10
 _HINTS = "x-ydb-server-hints"
+_CAPABILITIES = ("x-ydb-client-capabilities", "session-balancer")
 
 
 class QueryService(protocol.QueryServicer):
@@ -25,11 +28,18 @@ class QueryService(protocol.QueryServicer):
 
     async def CreateSession(self, request, context):
         async def create():
-            session = self._server.sessions.create(self._node, "query")
+            session = self._server.sessions.create(self._node_for(context), "query")
             return protocol.query.CreateSessionResponse(
-                status=_OK, session_id=session.identity, node_id=self._node)
+                status=_OK, session_id=session.identity, node_id=session.node)
         return await self._unary(context, "CreateSession", create,
                                  protocol.query.CreateSessionResponse)
+
+    def _node_for(self, context):
+        """A client that says that it can be moved may get its session on another node."""
+        movable = _CAPABILITIES in [tuple(pair) for pair in context.invocation_metadata()]
+        if not movable or not self._server.settings.balance_sessions:
+            return self._node
+        return self._node % len(self._server.nodes) + 1
 
     async def DeleteSession(self, request, context):
         async def delete():
@@ -103,6 +113,8 @@ class QueryService(protocol.QueryServicer):
     async def _begin(self, session, mode):
         if len(session.transactions) >= _TRANSACTIONS_MAX:
             raise YdbError("BAD_REQUEST", f"Max transactions count {_TRANSACTIONS_MAX} exceeded")
+        if mode == transactions.SNAPSHOT and not self._server.settings.snapshot_writes:
+            raise YdbError("BAD_REQUEST", "Writes aren't supported for Snapshot Isolation")
         transaction = await Transaction.begin(self._server.postgres, mode)
         session.transactions[transaction.identity] = transaction
         return transaction
@@ -176,16 +188,16 @@ class QueryService(protocol.QueryServicer):
         bytes_max = min(settings.part_bytes, request.response_part_limit_bytes
                         or settings.part_bytes)
         first = True
-        for index, result in enumerate(execution.results):
-            for number, rows in enumerate(result.parts(settings.part_rows, bytes_max)):
-                if number and request.schema_inclusion_mode == 2:   # FIRST_ONLY
-                    del rows.columns[:]
-                part = _Part(status=_OK, result_set_index=index, result_set=rows)
-                if settings.transaction_in == "every" or first and \
-                        settings.transaction_in == "first":
-                    part.tx_meta.id = execution.open_identity
-                first = False
-                yield part
+        streams = [_numbered(index, result.parts(settings.part_rows, bytes_max))
+                   for index, result in enumerate(execution.results)]
+        for index, number, rows in _in_order(streams, request.concurrent_result_sets):
+            if number and request.schema_inclusion_mode == 2:   # FIRST_ONLY
+                del rows.columns[:]
+            part = _Part(status=_OK, result_set_index=index, result_set=rows)
+            if settings.transaction_in == "every" or first and settings.transaction_in == "first":
+                part.tx_meta.id = execution.open_identity
+            first = False
+            yield part
 
     def _last_part(self, execution, request, began, after_others):
         part = _Part(status=_OK)
@@ -247,6 +259,19 @@ class QueryService(protocol.QueryServicer):
         return await self._begin(session, mode)
 
 
+def _numbered(index, parts):
+    return ((index, number, rows) for number, rows in enumerate(parts))
+
+
+def _in_order(streams, concurrent):
+    """The parts of all results: one result after the other; or a part of each in turns, the last
+    result first, as whoever wants them at the same time has to take them in any order."""
+    if not concurrent:
+        return itertools.chain(*streams)
+    rounds = itertools.zip_longest(*reversed(streams))
+    return (part for one_of_each in rounds for part in one_of_each if part)
+
+
 async def _lose(session, identity):
     transaction = session.transactions.pop(identity, None) if session else None
     if transaction:
@@ -291,9 +316,28 @@ class _Execution:
                                "transaction")
             await server.scheme.execute(program)
             return
+        if request.concurrent_result_sets and any(step.changes for step in program.steps):
+            raise YdbError("BAD_REQUEST", "concurrent_result_sets is set for a text that changes "
+                           "rows: this server takes it of texts that only read")
+        server.counts["concurrent result sets"] += request.concurrent_result_sets
         parameters = transactions.decode_parameters(program.declared, request.parameters)
         await self._choose_transaction()
         self.results = await self._transaction.run(program, parameters)
+        self._spoil_returning(program)
+
+    def _spoil_returning(self, program):
+        """RETURNING as servers before 2026 may answer it, in spite of what they have done."""
+        returning = [step.changes for step in program.steps if step.columns is not None]
+        if not any(returning):
+            return
+        faults = self._service.server.faults
+        lost = faults.roll("returning_lost", "ExecuteQuery")
+        invented = faults.roll("returning_invented", "ExecuteQuery")
+        for result, changes in zip(self.results, returning):
+            if changes and lost:
+                result.rows = []
+            if changes and invented:
+                result.rows.append(tuple(values.empty(kind) for _, kind in result.columns))
 
     async def _choose_transaction(self):
         control = self._request.tx_control

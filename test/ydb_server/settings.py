@@ -13,6 +13,8 @@ class Settings:
     index_seconds: float = 0.0         # and how long it takes at least
     token_seconds: float = 43_200.0    # the life of a token of Login
     sessions_per_node: int = 1000
+    snapshot_writes: bool = True       # whether transactions may be snapshot_read_write
+    balance_sessions: bool = False     # a client that can be moved gets sessions of the next node
     load_factors: list = dataclasses.field(default_factory=list)  # of the nodes; 0 if not said
 
     def change(self, changes):
@@ -24,7 +26,7 @@ class Settings:
             kind = kinds[name]
             if kind is float and isinstance(value, int):
                 value = float(value)
-            if not isinstance(value, kind) or isinstance(value, bool):
+            if not isinstance(value, kind) or isinstance(value, bool) and kind is not bool:
                 raise ValueError(f"{name} is a {kind.__name__}, not {value!r}")
             if kind in (int, float) and value < 0 or name.startswith("part_") and value < 1:
                 raise ValueError(f"{name}: {value} is too small")

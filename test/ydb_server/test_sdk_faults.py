@@ -157,6 +157,33 @@ class Faults(ServerTestCase):
 
     # Commits whose outcome is not said.
 
+    def test_returning_that_is_wrong(self):
+        """Servers before 2026 may have answered so: what was changed is another thing."""
+        self.upsert(1)
+        change = "UPDATE t SET v = 'a' WHERE k = {} RETURNING k, v"
+        self.server.faults(returning_lost={"count": 2})
+        for key, rows in ((1, []), (2, []), (1, [{"k": 1, "v": "a"}])):
+            self.assertEqual(self.run_query(self.sessions, change.format(key)), [rows])
+        self.server.faults(returning_invented=_ONCE)
+        self.assertEqual(self.run_query(self.sessions, change.format(2)), [[{"k": 0, "v": None}]])
+        self.assertEqual(self.keys(), [1])
+        # Neither touches a SELECT.
+        self.server.faults(returning_lost={}, returning_invented={})
+        self.assertEqual(self.keys(), [1])
+
+    def test_a_server_without_snapshots_for_writes(self):
+        client = self.bare()
+        mode = _query.TransactionSettings(snapshot_read_write=_query.SnapshotRWModeSettings())
+        control = _query.TransactionControl(begin_tx=mode, commit_tx=True)
+        self.server.settings(snapshot_writes=False)
+        self.addCleanup(self.server.settings, snapshot_writes=True)
+        *_, last = client.execute("UPDATE t SET v = 'a' WHERE k = 0", tx_control=control)
+        self.assertEqual(last.status, protocol.status.BAD_REQUEST)
+        self.assertEqual(last.issues[0].message, "Writes aren't supported for Snapshot Isolation")
+        self.server.settings(snapshot_writes=True)
+        self.assertEqual(client.status_of("UPDATE t SET v = 'a' WHERE k = 0", tx_control=control),
+                         "SUCCESS")
+
     def test_undetermined(self):
         for fault, left in (("undetermined_lost", []), ("undetermined_committed", [1])):
             self.server.faults(**{fault: _ONCE})

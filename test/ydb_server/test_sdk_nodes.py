@@ -73,6 +73,15 @@ class Nodes(ServerTestCase):
         self.assertEqual(ready, [False, True, True])
         self.assertEqual(len(self.listed(operation)), 3)
 
+    def test_sessions_that_are_moved(self):
+        """Of a client alone that says that it finds them there."""
+        self.server.settings(balance_sessions=True)
+        self.addCleanup(self.server.settings, balance_sessions=False)
+        plain = self.bare(3)
+        able = self.bare(3, {**plain.metadata, "x-ydb-client-capabilities": "session-balancer"})
+        self.assertEqual(plain.create_session().node_id, 3)
+        self.assertEqual(able.create_session().node_id, 1)
+
     def test_a_session_is_of_one_node(self):
         home, other = self.bare(1), self.bare(2)
         home.open_session()
@@ -156,7 +165,7 @@ class Nodes(ServerTestCase):
                 PRIMARY KEY (a, b), INDEX by_c GLOBAL ON (c, a) COVER (d)
             ) WITH (AUTO_PARTITIONING_BY_LOAD = ENABLED, AUTO_PARTITIONING_PARTITION_SIZE_MB = 500,
                     AUTO_PARTITIONING_MIN_PARTITIONS_COUNT = 3,
-                    AUTO_PARTITIONING_MAX_PARTITIONS_COUNT = 6, PARTITION_AT_KEYS = (10, (20, 5)))
+                    AUTO_PARTITIONING_MAX_PARTITIONS_COUNT = 6, PARTITION_AT_KEYS = ((10), (20, 5)))
             """)
         session = driver.table_client.session().create()
         table = session.describe_table(

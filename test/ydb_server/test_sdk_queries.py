@@ -349,6 +349,21 @@ class Streams(ServerTestCase):
         self.assertEqual(self.rows(parts), list(range(2500)))
         self.assertEqual(sum(len(part.result_set.columns) for part in parts), 1)
 
+    def test_results_at_the_same_time(self):
+        self.server.settings(part_rows=2)
+        self.addCleanup(self.server.settings, part_rows=1000)
+        self.parts("CREATE TABLE few (k Int32 NOT NULL, v Utf8, PRIMARY KEY (k))")
+        self.parts("UPSERT INTO few (k) VALUES (1), (2), (3), (4), (5)")
+        text = "SELECT k FROM few WHERE k < 4; SELECT k FROM few"
+        parts = self.parts(text, concurrent_result_sets=True)
+        self.assertEqual([(part.result_set_index, len(part.result_set.rows)) for part in parts],
+                         [(1, 2), (0, 2), (1, 2), (0, 1), (1, 1), (0, 0)])
+        # Of what changes rows nobody asks for that.
+        for change in ("UPSERT INTO few (k) VALUES (1)",
+                       "UPDATE few SET v = 'a' WHERE k = 1 RETURNING k"):
+            self.assertEqual(self.bare.status_of(f"{text}; {change}", concurrent_result_sets=True),
+                             "BAD_REQUEST")
+
     def test_where_the_transaction_is(self):
         self.addCleanup(self.server.settings, transaction_in="last")
         for where, expected in (("first", [True, False, False]), ("last", [False, False, True]),

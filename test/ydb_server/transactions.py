@@ -11,7 +11,8 @@ from ydb_server import protocol
 
 # Modes that have no transaction over several requests.
 _SINGLE_REQUEST = ("online_read_only", "stale_read_only")
-_MODES = {"serializable_read_write": "serializable", "snapshot_read_write": "snapshot",
+SNAPSHOT = "snapshot"
+_MODES = {"serializable_read_write": "serializable", "snapshot_read_write": SNAPSHOT,
           "snapshot_read_only": "read only", "online_read_only": "read only",
           "stale_read_only": "read only"}
 _numbers = itertools.count(1)

@@ -48,6 +48,15 @@ def decode(kind, value, member_order=None):
     return _decode_row(kind, value, member_order)
 
 
+def empty(kind):
+    """The value of a row that does not exist."""
+    if isinstance(kind, (types.Optional, types.NullType)):
+        return None
+    if isinstance(kind, types.Decimal):
+        return decimal.Decimal(0)
+    return {types.BOOL: False, types.UTF8: "", types.JSON: "", types.STRING: b""}.get(kind, 0)
+
+
 def _decode_row(kind, value, member_order):
     """A Tuple; or a Struct, whose items are in the order of the request's type."""
     items = list(value.items)
