@@ -150,7 +150,7 @@ std::string definition(std::string_view name, std::span<const Column> columns, s
   return text + fmt::format("  PRIMARY KEY ({})\n)", key);
 }
 
-// About what a warehouse's rows take, in tenths of a megabyte; 0 where that is little.
+// About what a warehouse's rows take, in tenths of a megabyte; where that is little, the least.
 int32_t tenth_megabytes(Table table) {
   switch (table) {
     case Table::Stock:
@@ -164,7 +164,7 @@ int32_t tenth_megabytes(Table table) {
     case Table::Order:
       return 15;
     default:
-      return 0;
+      return 1;
   }
 }
 
@@ -234,16 +234,13 @@ std::span<const Index> secondary_indexes() {
 
 std::vector<int32_t> partition_keys(Table table, int32_t warehouses) {
   const int32_t wanted = partitions_wanted(warehouses);
-  int32_t step = 0;
+  const int32_t size = tenth_megabytes(table);
+  const int32_t that_fit = (partition_megabytes * 10 + size - 1) / size;
+  int32_t step = std::min(that_fit, (warehouses + wanted - 1) / wanted);
   int32_t last = warehouses;
   if (table == Table::Item) {
     step = std::max(100, items / wanted);
     last = items;
-  } else if (const int32_t size = tenth_megabytes(table); size > 0) {
-    const int32_t that_fit = (partition_megabytes * 10 + size - 1) / size;
-    step = std::min(that_fit, (warehouses + wanted - 1) / wanted);
-  } else {
-    return {};
   }
   std::vector<int32_t> keys;
   for (int64_t key = int64_t{1} + step; key <= last; key += step) {
