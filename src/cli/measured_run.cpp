@@ -214,6 +214,7 @@ std::optional<tpcc::RunPreparation> prepare_plan(RunPlan& run, const DatabaseTar
   tpcc::RunPreparation prepared;
   const auto ask = [&]() -> Task<void> {
     prepared = co_await target.database().prepare(warehouses);
+    co_await target.database().require_isolation(run.isolation);
   };
   if (run_command(ask()) != exit_success) return std::nullopt;
   if (run.all_warehouses) plan.warehouses = prepared.loaded.warehouses;

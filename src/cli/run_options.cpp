@@ -48,7 +48,8 @@ void add_session_options(CLI::App& command, RunRequest& request) {
       ->group(load_group);
   command
       .add_option("--tx-mode", request.tx_mode,
-                  "YDB: mode of the transactions that write; those that only read have a snapshot")
+                  "YDB: mode of the transactions that write; those that only read have a snapshot\n"
+                  "(snapshot-rw is off on servers by default, and is tried before the run)")
       ->type_name("serializable-rw|snapshot-rw")
       ->default_str("serializable-rw")
       ->group(load_group);

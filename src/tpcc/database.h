@@ -124,6 +124,13 @@ class Database {
   // cannot begin.
   virtual coro::Task<RunPreparation> prepare(std::optional<std::int32_t> warehouses) const = 0;
 
+  // Throws database::Error, whose message says what to do, where the server would refuse the
+  // transactions of such a run.
+  virtual coro::Task<void> require_isolation(Isolation isolation) const {
+    static_cast<void>(isolation);
+    co_return;
+  }
+
   // The database may be on its way up: tried for as long as the patience lasts. Nothing if it could
   // not be asked.
   virtual coro::Task<std::optional<LedgerSums>> read_ledger_patiently(

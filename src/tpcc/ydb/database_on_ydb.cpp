@@ -12,6 +12,7 @@
 #include "tpcc/ydb/ledger.h"
 #include "tpcc/ydb/loaded.h"
 #include "tpcc/ydb/patience.h"
+#include "tpcc/ydb/snapshot_writes.h"
 #include "tpcc/ydb/ydb_backend.h"
 
 namespace drover::tpcc::ydb {
@@ -78,6 +79,10 @@ Task<RunPreparation> DatabaseOnYdb::prepare(std::optional<std::int32_t> warehous
   };
   co_await patiently(ask_ledger);
   co_return prepared;
+}
+
+Task<void> DatabaseOnYdb::require_isolation(Isolation isolation) const {
+  if (isolation == Isolation::snapshot) co_await require_snapshot_writes(database_);
 }
 
 Task<std::optional<LedgerSums>> DatabaseOnYdb::read_ledger_patiently(

@@ -21,6 +21,7 @@ class DatabaseOnYdb final : public Database {
                                               ImportObserver& observer) const override;
   coro::Task<CheckReport> check(CheckSettings settings) const override;
   coro::Task<RunPreparation> prepare(std::optional<std::int32_t> warehouses) const override;
+  coro::Task<void> require_isolation(Isolation isolation) const override;
   coro::Task<std::optional<LedgerSums>> read_ledger_patiently(
       std::int32_t warehouses, coro::Duration patience) const override;
   // The isolation is `serializable` or `snapshot`.

@@ -17,6 +17,7 @@
 #include "coro/sleep.h"
 #include "database/error.h"
 #include "tpcc/every_database/tested_database.h"
+#include "tpcc/ydb/database_on_ydb.h"
 #include "tpcc/ydb/history_keys.h"
 #include "tpcc/ydb/small_database_test.h"
 
@@ -224,6 +225,29 @@ TEST_F(YdbBackendTest, GivesUpAtTheFirstRefusalWhenItIsToldNotToWait) {
   }
   database->server().act(R"({"action": "node_up", "node": 1})");
   EXPECT_EQ(sessions.refused, 1);
+}
+
+// Said once, before a run, and not of each of its transactions. The probe changes nothing.
+TEST_F(YdbBackendTest, SnapshotsForWritesAreAskedForBeforeARun) {
+  const auto sums = [] { return database->value("SELECT count(*), sum(w_ytd) FROM warehouse"); };
+  const std::string before = sums();
+  const DatabaseOnYdb on_ydb(database->database());
+  run(on_ydb.require_isolation(Isolation::snapshot));
+  EXPECT_EQ(sums(), before);
+
+  database->server().change_settings(R"({"snapshot_writes": false})");
+  run(on_ydb.require_isolation(Isolation::serializable));
+  std::string refusal = "not refused";
+  try {
+    run(on_ydb.require_isolation(Isolation::snapshot));
+  } catch (const Error& error) {
+    refusal = error.what();
+  }
+  database->server().change_settings(R"({"snapshot_writes": true})");
+  EXPECT_THAT(refusal, testing::HasSubstr("--tx-mode snapshot-rw: this server has no snapshots"));
+  EXPECT_THAT(refusal, testing::HasSubstr("Writes aren't supported for Snapshot Isolation"));
+  EXPECT_THAT(refusal, testing::HasSubstr("--tx-mode serializable-rw"));
+  EXPECT_THAT(refusal, testing::HasSubstr("enable_snapshot_isolation_rw"));
 }
 
 TEST(HistoryKeysTest, AreNeverTheSame) {
