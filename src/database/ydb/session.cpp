@@ -156,11 +156,13 @@ void Session::set_mode_of(Ydb::Query::TransactionSettings& settings) const {
   }
 }
 
-void Session::prepare(Parameters& parameters, std::string_view text, Control control) const {
+void Session::prepare(Parameters& parameters, std::string_view text, ResultSets sets,
+                      Control control) const {
   Ydb::Query::ExecuteQueryRequest& request = parameters.request();
   request.set_session_id(id_);
   request.set_exec_mode(Ydb::Query::EXEC_MODE_EXECUTE);
   request.set_stats_mode(Ydb::Query::STATS_MODE_NONE);
+  request.set_concurrent_result_sets(sets == ResultSets::concurrent);
   Ydb::Query::QueryContent& content = *request.mutable_query_content();
   content.set_syntax(Ydb::Query::SYNTAX_YQL_V1);
   content.set_text(text.data(), text.size());
@@ -174,20 +176,22 @@ void Session::prepare(Parameters& parameters, std::string_view text, Control con
   transaction.set_commit_tx(control == Control::commits);
 }
 
-Task<QueryResult> Session::execute(std::string_view text, Parameters parameters) {
-  return run(text, std::move(parameters), Control::goes_on);
+Task<QueryResult> Session::execute(std::string_view text, Parameters parameters, ResultSets sets) {
+  return run(text, std::move(parameters), sets, Control::goes_on);
 }
 
-Task<QueryResult> Session::execute_and_commit(std::string_view text, Parameters parameters) {
-  return run(text, std::move(parameters), Control::commits);
+Task<QueryResult> Session::execute_and_commit(std::string_view text, Parameters parameters,
+                                              ResultSets sets) {
+  return run(text, std::move(parameters), sets, Control::commits);
 }
 
 Task<QueryResult> Session::execute_alone(std::string_view text, Parameters parameters) {
-  return run(text, std::move(parameters), Control::alone);
+  return run(text, std::move(parameters), ResultSets::in_turn, Control::alone);
 }
 
-Task<QueryResult> Session::run(std::string_view text, Parameters parameters, Control control) {
-  prepare(parameters, text, control);
+Task<QueryResult> Session::run(std::string_view text, Parameters parameters, ResultSets sets,
+                               Control control) {
+  prepare(parameters, text, sets, control);
   std::optional<YdbError> error;
   {
     Request request(*this);

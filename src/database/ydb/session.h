@@ -47,6 +47,10 @@ enum class TransactionMode : std::uint8_t {
   online_read_only,
 };
 
+// The results of a text with several: one after the other, or at the same time. The latter is for
+// texts that only read: their statements do not wait for each other then.
+enum class ResultSets : std::uint8_t { in_turn, concurrent };
+
 class Session final : AttachStream::Listener {
  public:
   // Is told, on the worker, that a session has become unusable while no request was under way. May
@@ -73,10 +77,12 @@ class Session final : AttachStream::Listener {
   // The text is read before the first wait. Equal texts share a compilation in the server.
 
   // In the transaction, which it begins if there is none.
-  coro::Task<QueryResult> execute(std::string_view text, Parameters parameters = {});
+  coro::Task<QueryResult> execute(std::string_view text, Parameters parameters = {},
+                                  ResultSets sets = ResultSets::in_turn);
 
   // The same, then commits.
-  coro::Task<QueryResult> execute_and_commit(std::string_view text, Parameters parameters = {});
+  coro::Task<QueryResult> execute_and_commit(std::string_view text, Parameters parameters = {},
+                                             ResultSets sets = ResultSets::in_turn);
 
   // Without a transaction: what makes and drops tables.
   coro::Task<QueryResult> execute_alone(std::string_view text, Parameters parameters = {});
@@ -110,10 +116,12 @@ class Session final : AttachStream::Listener {
 
   coro::Task<void> attach();
   coro::Task<void> wait_until_attached();
-  coro::Task<QueryResult> run(std::string_view text, Parameters parameters, Control control);
+  coro::Task<QueryResult> run(std::string_view text, Parameters parameters, ResultSets sets,
+                              Control control);
   template <class Response, class Message>
   coro::Task<Response> ask(Method method, Message message, Stage stage);
-  void prepare(Parameters& parameters, std::string_view text, Control control) const;
+  void prepare(Parameters& parameters, std::string_view text, ResultSets sets,
+               Control control) const;
   QueryResult take_in(const Call& call, Control control);
   void set_mode_of(Ydb::Query::TransactionSettings& settings) const;
   void note_hints(const Call& call) noexcept;

@@ -131,6 +131,25 @@ TEST_F(SessionTest, BringsTheRowsOfAllParts) {
   });
 }
 
+// Where they come at the same time, that of the first statement need not be first.
+TEST_F(SessionTest, TakesResultsAtTheSameTime) {
+  answer({part_with_numbers({9}, 1), part_with_numbers({1, 2}), part_with_numbers({10}, 1)});
+  with_session([&](Session& session) -> Task<void> {
+    const QueryResult result = co_await session.execute("SELECT", {}, ResultSets::concurrent);
+    EXPECT_EQ(result.sets(), 2U);
+    EXPECT_EQ(result.set(0).rows(), 2U);
+    EXPECT_EQ(result.set(1).at(1, 0).integer(), 10);
+    co_await session.execute_and_commit("SELECT", {}, ResultSets::concurrent);
+    co_await session.execute("SELECT");
+    co_await session.roll_back();
+  });
+  const auto sent = server.seen().statements;
+  ASSERT_EQ(sent.size(), 3U);
+  EXPECT_TRUE(sent[0].concurrent_result_sets());
+  EXPECT_TRUE(sent[1].concurrent_result_sets());
+  EXPECT_FALSE(sent[2].concurrent_result_sets());
+}
+
 TEST_F(SessionTest, EachStatusIsAnErrorOfItsClass) {
   for (int number = 400010; number <= 400200; number += 10) {
     if (number == 400110) continue;

@@ -244,12 +244,14 @@ Task<void> Delivery::read_orders_batched(ServerSession& session, const DeliveryI
                                          Work& work) const {
   Parameters of_warehouse;
   of_warehouse.add("$w_id", Primitive::int32, input.w_id);
-  const QueryResult oldest = co_await session.execute(batched_oldest_, std::move(of_warehouse));
+  const QueryResult oldest =
+      co_await session.execute(batched_oldest_, std::move(of_warehouse), at_once);
   for (std::size_t i = 0; i < work.districts.size(); ++i) work.read_oldest(i, oldest.set(i));
   if (work.first_order() == 0) co_return;
   Parameters of_orders;
   add_keys(of_orders, "$orders", input, work, false);
-  const QueryResult orders = co_await session.execute(batched_orders_, std::move(of_orders));
+  const QueryResult orders =
+      co_await session.execute(batched_orders_, std::move(of_orders), at_once);
   work.read_orders(orders.set(0));
   work.read_lines(orders.set(1));
 }

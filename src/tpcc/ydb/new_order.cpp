@@ -328,7 +328,7 @@ Task<Outcome> NewOrder::batched(ServerSession& session, const NewOrderInput& inp
   reading.add("$c_id", Primitive::int32, input.c_id);
   add_item_ids(reading, work);
   add_stock_keys(reading, work);
-  work.stock_result = co_await session.execute(batched_read_, std::move(reading));
+  work.stock_result = co_await session.execute(batched_read_, std::move(reading), at_once);
   const QueryResult& read = work.stock_result;
   require_one_row(read.set(0), "customer");
   require_one_row(read.set(1), "warehouse");

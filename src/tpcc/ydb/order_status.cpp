@@ -79,10 +79,11 @@ Task<Outcome> OrderStatus::batched(ServerSession& session, const OrderStatusInpu
   add_district(reading, choice);
   reading.add("$c_id", Primitive::int32, c_id);
   if (choice.by_name) {
-    co_await session.execute_and_commit(batched_orders_, std::move(reading));
+    co_await session.execute_and_commit(batched_orders_, std::move(reading), at_once);
     co_return Outcome{};
   }
-  const QueryResult read = co_await session.execute_and_commit(batched_by_id_, std::move(reading));
+  const QueryResult read =
+      co_await session.execute_and_commit(batched_by_id_, std::move(reading), at_once);
   require_one_row(read.set(0), "customer");
   co_return Outcome{};
 }

@@ -48,7 +48,8 @@ Task<Outcome> StockLevel::batched(ServerSession& session, const StockLevelInput&
   Parameters reading;
   add_district(reading, input);
   reading.add("$threshold", Primitive::int32, input.threshold);
-  const QueryResult read = co_await session.execute_and_commit(count_at_once_, std::move(reading));
+  const QueryResult read =
+      co_await session.execute_and_commit(count_at_once_, std::move(reading), at_once);
   require_one_row(read.set(0), "district");
   require_one_row(read.set(1), "Stock-Level");
   co_return Outcome{};

@@ -31,12 +31,21 @@ class YdbTransactions : public testing::TestWithParam<StatementStyle> {
 
   // What a transaction asks of the server: how many ExecuteQuery calls.
   std::int64_t calls_of(Input input) {
-    const auto calls = [] {
-      return database->server().state().at("requests").value("ExecuteQuery", std::int64_t{0});
+    return increase_of("requests", "ExecuteQuery", std::move(input));
+  }
+
+  // And how many of them want their results at the same time.
+  std::int64_t concurrent_calls_of(Input input) {
+    return increase_of("counts", "concurrent result sets", std::move(input));
+  }
+
+  std::int64_t increase_of(const char* group, const char* name, Input input) {
+    const auto count = [&] {
+      return database->server().state().at(group).value(name, std::int64_t{0});
     };
-    const std::int64_t before = calls();
+    const std::int64_t before = count();
     execute(std::move(input));
-    return calls() - before;
+    return count() - before;
   }
 
   static std::shared_ptr<SmallYdbDatabase> database;
@@ -70,6 +79,22 @@ TEST_P(YdbTransactions, TakeAsManyRequestsAsIsSaid) {
   EXPECT_EQ(calls_of(status), batched ? 1 : 3);
   EXPECT_EQ(calls_of(DeliveryInput{.w_id = 1, .carrier_id = 1}), batched ? 4 : 17);
   EXPECT_EQ(calls_of(StockLevelInput{.w_id = 1, .d_id = 4, .threshold = 20}), batched ? 1 : 2);
+}
+
+// The server refuses to do so for a text that changes rows.
+TEST_P(YdbTransactions, WantReadsOfOneRequestAtTheSameTime) {
+  const bool batched = GetParam() == StatementStyle::batched;
+  OrderStatusInput status{};
+  status.customer = {.c_w_id = 1, .c_d_id = 4, .by_name = false, .c_id = 8, .c_last = 0};
+  OrderStatusInput status_by_name = status;
+  status_by_name.customer = payment_by_name(1, 4, 3, 100).customer;
+  EXPECT_EQ(concurrent_calls_of(order_of(1, 1, 1, {{1, 1, 1}, {2, 2, 1}})), batched ? 1 : 0);
+  EXPECT_EQ(concurrent_calls_of(payment_of(1, 4, 7, 100)), 0) << "its reads are of RETURNING";
+  EXPECT_EQ(concurrent_calls_of(status), batched ? 1 : 0);
+  EXPECT_EQ(concurrent_calls_of(status_by_name), batched ? 1 : 0);
+  EXPECT_EQ(concurrent_calls_of(DeliveryInput{.w_id = 1, .carrier_id = 1}), batched ? 2 : 0);
+  EXPECT_EQ(concurrent_calls_of(StockLevelInput{.w_id = 1, .d_id = 4, .threshold = 20}),
+            batched ? 1 : 0);
 }
 
 }  // namespace
