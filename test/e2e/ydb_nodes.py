@@ -159,6 +159,18 @@ class Loaded(YdbTestCase):
                 self.expect_that_counts_agree(document)
         self.expect_all_hold()
 
+    def test_snapshots_that_the_server_does_not_have(self):
+        """As it is by default: said once, before a run."""
+        self.server.settings(snapshot_writes=False)
+        self.addCleanup(self.server.settings, snapshot_writes=True)
+        command, result = self.begin_run("refused", "--tx-mode", "snapshot-rw")
+        self.addCleanup(command.kill)
+        refused = self.expect_error(command.wait(100), FAILURE, "--tx-mode serializable-rw",
+                                    "Writes aren't supported for Snapshot Isolation")
+        self.assertEqual(refused.err.count("Snapshot Isolation"), 1)
+        self.assertNotIn("terminals", refused.err)
+        self.assertFalse(result.exists())
+
     def test_a_worker_has_one_connection_to_each_node(self):
         ports = self.server.ports
         self.assertEqual(sum(connections_to(ports).values()), 0)
@@ -254,6 +266,16 @@ class Uses(YdbTestCase):
         self.assertIn("nothing to drop", self.expect(self.drover("tpcc", "clean", *where),
                                                      SUCCESS).out)
         self.expect_error(self.drover("tpcc", "run", *where), FAILURE, "init")
+
+    def test_without_discovery_sessions_stay_where_they_are(self):
+        """The server would place them on another node, of which nobody has heard."""
+        self.server.settings(balance_sessions=True)
+        self.addCleanup(self.server.settings, balance_sessions=False)
+        where = ["--schema", "alone", "--no-discovery"]
+        self.expect(self.drover("tpcc", "init", *where), SUCCESS)
+        self.expect(self.drover("tpcc", "clean", *where), SUCCESS)
+        # And those who know the nodes are moved.
+        self.expect(self.drover("tpcc", "init", "--schema", "moved"), SUCCESS)
 
     def test_options_of_the_other_database(self):
         url = url_of(self.server)

@@ -57,7 +57,7 @@ Endpoint Client::target_endpoint() const {
 void Client::set_token(const std::string& token) {
   const std::string& database = options_.target.database;
   metadata_ = std::make_shared<CallMetadata>(database, token, false);
-  opening_metadata_ = std::make_shared<CallMetadata>(database, token, true);
+  opening_metadata_ = std::make_shared<CallMetadata>(database, token, options_.discovery);
 }
 
 Task<void> Client::connect() {

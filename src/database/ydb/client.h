@@ -108,7 +108,8 @@ class Client {
   // Nothing if the node is not known.
   std::optional<Place> place_on_node(std::uint32_t node_id);
   const std::shared_ptr<const CallMetadata>& metadata() const noexcept { return metadata_; }
-  // The same, saying that we know how to be moved to another node.
+  // The same, saying that we know how to be moved to another node. With discovery alone: without
+  // it no other node is known, and a session there could not be reached.
   const std::shared_ptr<const CallMetadata>& opening_metadata() const noexcept {
     return opening_metadata_;
   }

@@ -64,6 +64,20 @@ TEST_F(ClientTest, FindsTheNodes) {
   EXPECT_EQ(client.discoveries(), 1U);
 }
 
+// Whoever says so may get a session on another node, which has to be known then.
+TEST_F(ClientTest, CanBeMovedToNodesThatItKnows) {
+  for (const bool discovery : {true, false}) {
+    const std::size_t before = server.seen().metadata.size();
+    ClientOptions made = options();
+    made.discovery = discovery;
+    Client client(made);
+    run([&]() -> Task<void> { const auto session = co_await Session::open(client); });
+    const auto sent = server.seen().metadata;
+    ASSERT_GT(sent.size(), before);
+    EXPECT_EQ(sent[before].count("x-ydb-client-capabilities"), discovery ? 1U : 0U);
+  }
+}
+
 TEST_F(ClientTest, WithoutDiscoveryUsesTheHost) {
   find({endpoint("unreachable.example.org", 1)});
   Client client(options());

@@ -46,9 +46,9 @@ std::string ImportClaim::is_ours() const {
   return fmt::format("import_owner = '{}'u", owner_);
 }
 
-Task<std::optional<ImportClaim::Holder>> ImportClaim::holder() {
-  const QueryResult result = co_await access_.query(
-      fmt::format("SELECT import_owner, import_beat FROM {} WHERE id = 1", settings_table));
+Task<std::optional<ImportClaim::Holder>> ImportClaim::holder(std::string before) {
+  const QueryResult result = co_await access_.query(fmt::format(
+      "{}SELECT import_owner, import_beat FROM {} WHERE id = 1", before, settings_table));
   const ResultSetView set = result.set(0);
   if (set.rows() == 0) co_return std::nullopt;
   Holder found;
@@ -59,12 +59,12 @@ Task<std::optional<ImportClaim::Holder>> ImportClaim::holder() {
   co_return found;
 }
 
-// Says whether the row was as the condition has it.
+// Says whether the row is ours behind it: read back in the same transaction, as servers before 2026
+// may answer RETURNING with rows that there are not.
 Task<bool> ImportClaim::update(std::string changes, std::string condition) {
-  const QueryResult result = co_await access_.query(fmt::format(
-      "UPDATE {} SET {} WHERE id = 1 AND {} RETURNING id", settings_table, changes, condition));
-  // Of no row there may be no result set either.
-  co_return result.sets() > 0 && result.set(0).rows() > 0;
+  const std::optional<Holder> now = co_await holder(
+      fmt::format("UPDATE {} SET {} WHERE id = 1 AND {};\n", settings_table, changes, condition));
+  co_return now && now->owner == owner_;
 }
 
 Task<bool> ImportClaim::take_from(Holder seen) {

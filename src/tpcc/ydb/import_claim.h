@@ -69,7 +69,8 @@ class ImportClaim {
     bool operator==(const Holder&) const = default;
   };
 
-  coro::Task<std::optional<Holder>> holder();
+  // As the row says when `before`, in the same transaction, has been done.
+  coro::Task<std::optional<Holder>> holder(std::string before = {});
   coro::Task<bool> take_from(Holder seen);
   coro::Task<bool> update(std::string changes, std::string condition);
   coro::Task<void> give_up();

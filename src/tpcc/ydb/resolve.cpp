@@ -48,8 +48,8 @@ WHERE h_c_w_id = $c_w_id AND h_c_nano_ts >= $since AND h_w_id = $w_id AND h_d_id
 
 constexpr std::string_view delivery_text = R"(
 DECLARE $orders AS List<Tuple<Int32, Int32, Int32>>;
-UPDATE oorder SET o_carrier_id = o_carrier_id WHERE (o_w_id, o_d_id, o_id) IN $orders
-RETURNING o_d_id, o_carrier_id;
+UPDATE oorder SET o_carrier_id = o_carrier_id WHERE (o_w_id, o_d_id, o_id) IN $orders;
+SELECT o_d_id, o_carrier_id FROM oorder WHERE (o_w_id, o_d_id, o_id) IN $orders;
 SELECT ol_d_id, ol_delivery_d FROM order_line WHERE (ol_w_id, ol_d_id, ol_o_id) IN $orders;)";
 
 Resolution found(bool there) noexcept {

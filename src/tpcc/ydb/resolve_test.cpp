@@ -96,6 +96,13 @@ TEST_P(YdbResolve, TellsDeliveriesApartByTheirOrders) {
   EXPECT_EQ(resolve({other_order, delivered}), (std::vector{no, yes}));
 }
 
+// Servers before 2026 may answer RETURNING with no rows, or with rows that there are not.
+TEST_P(YdbResolve, BelievesNoReturning) {
+  const Doubt delivered = executed(delivery, 14);
+  database->server().set_faults(R"({"returning_lost": {}, "returning_invented": {}})");
+  EXPECT_EQ(resolve({delivered}), (std::vector{yes}));
+}
+
 TEST_P(YdbResolve, TellsUndeterminedCommitsApart) {
   const std::string committed = R"({"undetermined_committed": {"count": 1}})";
   const std::string lost = R"({"undetermined_lost": {"count": 1}})";
