@@ -4,12 +4,11 @@
 //
 // What it shows:
 //   - One task a connection, written like blocking code. A connection that waits for its timer
-//   costs
-//     two coroutine frames and a node in the timer wheel: thousands of them need one thread.
+//     costs two coroutine frames and a node in the timer wheel: thousands of them need one thread.
 //   - A Scope owns all tasks: none is left when the server ends, whatever ends it.
 //   - A Semaphore as the limit of connections. At it, clients wait in the kernel's queue.
 //   - Ctrl-C as an event like any other: the signal is read from a descriptor, and cancels the
-//   scope.
+//     scope.
 //   - Errors of one client end its task only; std::exception does not catch a cancellation.
 #include <arpa/inet.h>
 #include <sys/resource.h>

@@ -16,9 +16,8 @@
 //     whose `next` has no index. A push takes effect when it sets that `next`, a pop when it moves
 //     `head_`. `tail_` may lag by a node; whoever finds it so moves it on before anything else.
 //  2. Who follows an index has the node's fields: a node's `next` is reset, and its item set,
-//  before
-//     the release that links it; links are read with acquire, and a thread that moves `tail_` or
-//     `head_` on has acquired the link before it releases the new value.
+//     before the release that links it; links are read with acquire, and a thread that moves
+//     `tail_` or `head_` on has acquired the link before it releases the new value.
 //  3. A pop may read the item of a node that was taken and used again since. The item is atomic, so
 //     that this is no race, and the move of `head_` then fails on the count, as `head_` has moved.
 //  4. pop() says empty only of a head that was the head still after its `next` had been read: a

@@ -22,9 +22,8 @@
 //  2. A thief reads what was written. The owner stores `tail_` with release after the slot; the
 //     thief reads it with acquire before it claims the slot.
 //  3. A slot is not overwritten under a thief. It keeps `steal` back while it copies, and
-//  try_push()
-//     counts from `steal`. The thief moves `steal` on with release after its reads; try_push()
-//     reads `head_` with acquire before it writes. A later pop() of the owner is a
+//     try_push() counts from `steal`. The thief moves `steal` on with release after its reads;
+//     try_push() reads `head_` with acquire before it writes. A later pop() of the owner is a
 //     read-modify-write and so continues the thief's release sequence.
 //  4. A thief never computes a negative count. It reads `head_` with acquire, and every change of
 //     `head_` is a release, by a thread that had seen a tail at or beyond it: the tail that it

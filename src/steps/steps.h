@@ -4,7 +4,7 @@
 // A flow is a tree of steps. A step's body may add further steps below it; they run, depth first
 // and in the order of adding, before the step's next sibling. When a body returns, the step
 //   - unwinds, if an error was raised: each step from the innermost outwards is asked for a
-//   handler;
+//     handler;
 //   - ends, if success() was called;
 //   - ends with the last of its children, if it added any;
 //   - waits for success() or error() from outside, if it called wait_external(), set_timeout() or

@@ -8,11 +8,12 @@
 //
 // Thread safety: all but the constructor and the destructor from any thread.
 // Linearizable: each push and pop. A batch is as many single operations in order, under one guard;
-// those of other threads may come between. Empty: 0 or false only if the queue was empty at a
-// moment during the call; a batch that is short says the same. Progress: lock-free but for the
-// allocator: a push fails at a slot only because a pop got on, and a pop that spoils a slot has met
-// a push that got on to the claim of another. Limits: memory; what waits for its reclamation: see
-// garbage() and the scheme.
+// those of other threads may come between.
+// Empty: 0 or false only if the queue was empty at a moment during the call; a batch that is short
+// says the same.
+// Progress: lock-free but for the allocator: a push fails at a slot only because a pop got on, and
+// a pop that spoils a slot has met a push that got on to the claim of another.
+// Limits: memory; what waits for its reclamation: see garbage() and the scheme.
 //
 // Orderings: an item is written before its slot's state becomes `full` (release) and read after the
 // state was seen so (acquire). All else is counters, read in an order that matters in is_empty()

@@ -7,10 +7,11 @@
 //
 // Thread safety: all but the constructor and the destructor from any thread.
 // Linearizable: a batch of up to 64 items goes in as one step (the link of its node), a longer one
-// as several; a batch comes out as one step. Empty: 0 or false only if the queue was empty at a
-// moment during the call; a batch that is short says nothing. Progress: lock-free but for the
-// allocator. Limits: memory. Every node comes from the allocator and goes back to it, but for a
-// few.
+// as several; a batch comes out as one step.
+// Empty: 0 or false only if the queue was empty at a moment during the call; a batch that is short
+// says nothing.
+// Progress: lock-free but for the allocator.
+// Limits: memory. Every node comes from the allocator and goes back to it, but for a few.
 //
 // Orderings: a node's items and size are written before it is linked (release in append(), acquire
 // where `next` or an end of the list is loaded) and never change while anybody may see them. How

@@ -9,11 +9,12 @@
 //
 // Thread safety: all but the constructor and the destructor from any thread.
 // Linearizable: a push takes effect when it moves the tail's index, a pop when it moves the head's.
-// A batch is as many single operations in order; those of other threads may come between. Empty: 0
-// or false only if the queue was empty at a moment during the call; a batch that is short says the
-// same. Progress: blocking. A pop waits for a push that has claimed the slot and not yet written
-// it, and everybody waits at a gate; first by a short loop, then by yielding the processor. Limits:
-// 2^64 / 32 * 31 items in its life; memory.
+// A batch is as many single operations in order; those of other threads may come between.
+// Empty: 0 or false only if the queue was empty at a moment during the call; a batch that is short
+// says the same.
+// Progress: blocking. A pop waits for a push that has claimed the slot and not yet written it, and
+// everybody waits at a gate; first by a short loop, then by yielding the processor.
+// Limits: 2^64 / 32 * 31 items in its life; memory.
 //
 // Orderings: an index is loaded before the block that goes with it (acquire), and stored after it
 // (release), so the block is that of the index or of a later one; in the latter case the

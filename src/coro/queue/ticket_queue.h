@@ -12,11 +12,10 @@
 // What a pop does at a slot that is claimed and not published, since its push may have been stopped
 // there:
 //  - nothing behind it is published: the queue is empty, all pushes under way may take effect
-//  later;
+//    later;
 //  - else it must not wait (on a machine with few processors the push may not be running at all)
-//  nor
-//    pass by (the first items would come out after later ones, or never). After a short moment it
-//    breaks every unpublished slot up to the next published one by setting its mark. The stopped
+//    nor pass by (the first items would come out after later ones, or never). After a short moment
+//    it breaks every unpublished slot up to the next published one by setting its mark. The stopped
 //    push finds its mark broken when it publishes, and draws another ticket. All of a run hangs on
 //    one mark, so a run is never torn; and a push that finds itself broken has not returned yet, so
 //    nothing is reordered that anybody could have seen in order.
@@ -25,13 +24,15 @@
 // place of slots, pops that claim only what is there, and hence nothing spoilt on the normal path.
 //
 // Thread safety: all but the constructor and the destructor from any thread.
-// Linearizable. A push of up to run_max items takes effect as one step, so no other items come
-// between; a longer one as several steps in order. A pop of a batch is one step. Empty: 0 or false
-// only if the queue was empty at a moment during the call; a batch that is short says nothing.
+// Linearizable: a push of up to run_max items takes effect as one step, so no other items come
+// between; a longer one as several steps in order. A pop of a batch is one step.
+// Empty: 0 or false only if the queue was empty at a moment during the call; a batch that is short
+// says nothing.
 // Progress: lock-free but for the allocator: a pop repeats because another one took items or a push
 // was published, a push because a pop broke it for the sake of a later push that is complete.
-// Neither is wait-free. Limits: memory; a segment's unused end is lost when a run does not fit
-// (fewer than run_max slots).
+// Neither is wait-free.
+// Limits: memory; a segment's unused end is lost when a run does not fit (fewer than run_max
+// slots).
 //
 // Invariants: marks change once, from `unwritten`, until the segment is used anew. The position
 // goes forward only, over published items and broken slots. The first slots that a segment's

@@ -6,8 +6,7 @@
 //
 //   connection.send(begin);
 //   connection.send(get_customer, w_id, d_id, c_id);
-//   const Results results = co_await connection.run();   // one round trip; results[1] is the
-//   customer
+//   const Results results = co_await connection.run();   // one round trip; [1] is the customer
 //
 // Thread safety: none; a connection belongs to the worker on which it was made.
 // Invariant: a connection whose operation was cancelled or lost is broken() and of no further use.

@@ -1,6 +1,5 @@
 // Parameters of one statement in PostgreSQL's binary format. A statement declares the types by
-// casts
-// ($1::int4, $2::int4[], …); what is added here has to fit.
+// casts ($1::int4, $2::int4[], …); what is added here has to fit.
 #pragma once
 
 #include <array>

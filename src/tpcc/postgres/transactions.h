@@ -1,12 +1,11 @@
 // The five transactions on PostgreSQL, one file each. Every one has two styles:
 //
 //   batched  what can go together goes together: pipelines, arrays, UPDATE … RETURNING. New-Order
-//   takes
-//            two round trips, the others one.
+//            takes two round trips, the others one.
 //   single   one statement a row, as the BenchBase family does, so that figures can be compared
-//   with
-//            published ones: a round trip for each statement, save that the writes of a New-Order's
-//            lines are sent together (executeBatch there), and BEGIN with the first statement.
+//            with published ones: a round trip for each statement, save that the writes of a
+//            New-Order's lines are sent together (executeBatch there), and BEGIN with the first
+//            statement.
 //
 // Both do the same to the data. Rows are locked in one order everywhere, so that the batched style
 // cannot deadlock with itself: new_order, then customer, district, warehouse, then stock by its
