@@ -32,14 +32,27 @@ std::optional<double> new_order_p90_ms(const RecordedRun& run) {
   return run.new_order_p90_ms;
 }
 
+// What a run says of its load, and the class of its colour.
+struct Said {
+  const char* word;
+  const char* classes;
+};
+constexpr Said holds{"holds", "t2"};
+constexpr Said breaks{"breaks", "failed"};
+constexpr Said nothing{"not judged", "t4"};
+
+const Said& said_by(const RecordedRun& run) {
+  return run.probe.held ? holds : run.probe.by_client ? nothing : breaks;
+}
+
 // Each run is a dot of its own.
-Curve dots(const Record& record, bool held, Figure figure) {
+Curve dots(const Record& record, const Said& said, Figure figure) {
   Curve curve;
-  curve.name = held ? "holds" : "breaks";
-  curve.classes = held ? "dots t2" : "dots failed";
+  curve.name = said.word;
+  curve.classes = std::string("dots ") + said.classes;
   for (const RecordedRun& run : record.runs) {
     const auto value = figure(run);
-    if (run.probe.held != held || !value) continue;
+    if (&said_by(run) != &said || !value) continue;
     const auto x = static_cast<double>(run.probe.load);
     curve.pieces.push_back({{.x = x, .low = *value, .y = *value, .high = *value}});
   }
@@ -57,13 +70,17 @@ std::optional<Panel> panel_of(const Record& record, const char* title, Figure fi
   }
   if (!any) return std::nullopt;
   Panel panel{.title = title,
-              .keys = {{"holds", "t2"}, {"breaks", "failed"}},
+              .keys = {},
               .height = panel_height,
               .axis = report::axis_from_zero(highest, quantity),
               .curves = {},
               .marks = {}};
-  panel.curves.push_back(dots(record, true, figure));
-  panel.curves.push_back(dots(record, false, figure));
+  for (const Said* said : {&holds, &breaks, &nothing}) {
+    Curve curve = dots(record, *said, figure);
+    if (said == &nothing && curve.pieces.empty()) continue;
+    panel.keys.push_back({said->word, said->classes});
+    panel.curves.push_back(std::move(curve));
+  }
   return panel;
 }
 
@@ -119,8 +136,11 @@ void write_run(HtmlWriter& html, const RecordedRun& run, std::size_t number) {
   html.line("th", {{"scope", "row"}, {"class", "n"}}, fmt::format("{}", number));
   html.line("td", run.probe.confirmation ? "confirmation" : "probe");
   html.line("td", {{"class", "n"}}, fmt::format("{}", run.probe.load));
-  html.line("td", {{"class", run.probe.held ? "judgement held" : "judgement invalid"}},
-            run.probe.held ? "✓ holds" : "✗ breaks");
+  const std::string mark = run.probe.held ? "✓ " : run.probe.by_client ? "? " : "✗ ";
+  const std::string style = run.probe.held        ? "held"
+                            : run.probe.by_client ? "not_judged"
+                                                  : "invalid";
+  html.line("td", {{"class", "judgement " + style}}, mark + said_by(run).word);
   html.line("td", {{"class", "n"}}, fmt::format("{:.0f} s", run.measured_s));
   html.line("td", {{"class", "n"}}, fmt::format("{:.1f}", run.tpmc));
   html.line("td", {{"class", "n"}},
@@ -185,8 +205,8 @@ void write_search_section(HtmlWriter& html, const Record& record) {
   const auto section = html.open("section", {{"id", "search-answer"}});
   html.line("h2", fmt::format("The largest number of {}", record.unit));
   {
-    const auto badge = html.open("p", {{"class", found.confirmed ? "badge good" : "badge bad"}});
-    html.line("span", {{"class", "icon"}, {"aria-hidden", "true"}}, found.confirmed ? "✓" : "✗");
+    const auto badge = html.open("p", {{"class", found.found_out() ? "badge good" : "badge bad"}});
+    html.line("span", {{"class", "icon"}, {"aria-hidden", "true"}}, found.found_out() ? "✓" : "✗");
     html.line("span", answer_text(record));
   }
   write_chart(html, record);

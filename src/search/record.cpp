@@ -10,6 +10,7 @@
 #include "report/json_fields.h"
 #include "report/json_reader.h"
 #include "report/utf8.h"
+#include "search/rules.h"
 
 namespace drover::search {
 namespace {
@@ -24,17 +25,12 @@ constexpr std::int64_t load_max = 1'000'000'000;
 constexpr double figure_max = 1e18;
 
 json run_to_json(const RecordedRun& run) {
-  json object = {{"load", run.probe.load},
-                 {"confirmation", run.probe.confirmation},
-                 {"held", run.probe.held},
-                 {"broken", run.broken},
-                 {"file", run.file},
-                 {"measured_s", run.measured_s},
-                 {"tpmc", run.tpmc},
-                 {"efficiency", run.efficiency},
-                 {"throughput", run.throughput},
-                 {"new_order_p90_ms", nullptr},
-                 {"client_load", run.client_load}};
+  json object = {{"load", run.probe.load},       {"confirmation", run.probe.confirmation},
+                 {"held", run.probe.held},       {"by_client", run.probe.by_client},
+                 {"broken", run.broken},         {"file", run.file},
+                 {"measured_s", run.measured_s}, {"tpmc", run.tpmc},
+                 {"efficiency", run.efficiency}, {"throughput", run.throughput},
+                 {"new_order_p90_ms", nullptr},  {"client_load", run.client_load}};
   if (run.new_order_p90_ms) object["new_order_p90_ms"] = *run.new_order_p90_ms;
   return object;
 }
@@ -44,9 +40,12 @@ json answer_to_json(const Record& record) {
   json answer = {{"holds", nullptr},
                  {"breaks", nullptr},
                  {"confirmed", found.confirmed},
+                 {"not_judged", nullptr},
+                 {"found_out", found.found_out()},
                  {"ended", next_step(record.bounds, record.probes()).kind == Step::Kind::done}};
   if (found.holds) answer["holds"] = *found.holds;
   if (found.breaks) answer["breaks"] = *found.breaks;
+  if (found.not_judged) answer["not_judged"] = *found.not_judged;
   answer["sentence"] = answer_text(record);
   return answer;
 }
@@ -78,6 +77,8 @@ RecordedRun read_run(JsonReader& reader) {
               Field{"throughput", [&] { run.throughput = read_figure(reader); }},
               Field{"new_order_p90_ms", read_p90},
               Field{"client_load", [&] { run.client_load = reader.number(0, 1000); }});
+  // It follows from what broke, also in a record of a version that did not say so.
+  run.probe.by_client = !run.probe.held && blames_client_machine(run.broken);
   return run;
 }
 
@@ -93,20 +94,44 @@ Bounds read_bounds(JsonReader& reader) {
   return bounds;
 }
 
-// Whether it was the client that gave in: then the database could do more, and nobody knows how
-// much.
-bool only_client(const std::vector<std::string>& broken) {
-  return std::ranges::all_of(broken,
-                             [](const std::string& rule) { return rule.starts_with("client."); });
-}
-
-// Of the last run at this load that broke a rule.
-std::string reason_at(const Record& record, std::int64_t load) {
+// What the last run at this load broke, or the client's machine broke in it.
+std::string reason_at(const Record& record, std::int64_t load, bool by_client) {
   for (auto run = record.runs.rbegin(); run != record.runs.rend(); ++run) {
-    if (run->probe.load != load || run->broken.empty()) continue;
-    return (only_client(run->broken) ? ", by the client alone: " : ": ") + run->broken.front();
+    if (run->probe.load != load || run->probe.by_client != by_client) continue;
+    for (const std::string& rule : run->broken) {
+      if (!by_client || blames_client_machine({rule})) return ": " + rule;
+    }
   }
   return "";
+}
+
+std::string hold(std::int64_t load) {
+  return load == 1 ? "holds" : "hold";
+}
+
+// "8 warehouses hold, confirmed over 60 s"
+std::string holds_text(const Record& record, const Found& found) {
+  std::string text = fmt::format("{} {}", counted(*found.holds, record.unit), hold(*found.holds));
+  if (!found.confirmed) return text + ", not confirmed";
+  const auto confirmation = std::ranges::find_if(
+      record.runs.rbegin(), record.runs.rend(),
+      [](const RecordedRun& run) { return run.probe.confirmation && run.probe.held; });
+  return text + fmt::format(", confirmed over {:.0f} s", confirmation->measured_s);
+}
+
+// "16 do not: latency.NewOrder: …"
+std::string breaks_text(const Record& record, const Found& found) {
+  return fmt::format("{} {} not{}", *found.breaks, *found.breaks == 1 ? "does" : "do",
+                     reason_at(record, *found.breaks, false));
+}
+
+std::string not_judged_text(const Record& record, const Found& found) {
+  std::string text = fmt::format("not found out: the client's own machine broke the runs of {}{}",
+                                 counted(*found.not_judged, record.unit),
+                                 reason_at(record, *found.not_judged, true));
+  if (found.holds) text += ". What is known: " + holds_text(record, found);
+  if (found.breaks) text += (found.holds ? "; " : ". What is known: ") + breaks_text(record, found);
+  return text;
 }
 
 }  // namespace
@@ -129,6 +154,7 @@ RecordedRun recorded(const Probe& probe, std::string file, const report::Result&
   run.file = std::move(file);
   run.broken = std::move(broken);
   run.probe.held = run.broken.empty();
+  run.probe.by_client = blames_client_machine(run.broken);
   run.measured_s = result.summary.time_seconds;
   run.tpmc = result.summary.tpmc;
   if (result.efficiency_is_meaningful()) run.efficiency = result.summary.efficiency;
@@ -229,26 +255,15 @@ std::vector<std::string> differences(const Record& recorded, const Record& wante
 
 std::string answer_text(const Record& record) {
   const Found found = found_by(record.probes());
+  if (found.not_judged) return not_judged_text(record, found);
   if (!found.holds) {
     if (!found.breaks) return "nothing was found yet";
-    return fmt::format("not even {} {}{}", counted(*found.breaks, record.unit),
-                       *found.breaks == 1 ? "holds" : "hold", reason_at(record, *found.breaks));
+    return fmt::format("not even {} {}{}", counted(*found.breaks, record.unit), hold(*found.breaks),
+                       reason_at(record, *found.breaks, false));
   }
-  std::string text = fmt::format("{} {}", counted(*found.holds, record.unit),
-                                 *found.holds == 1 ? "holds" : "hold");
-  if (found.confirmed) {
-    const auto confirmation = std::ranges::find_if(
-        record.runs.rbegin(), record.runs.rend(),
-        [](const RecordedRun& run) { return run.probe.confirmation && run.probe.held; });
-    text += fmt::format(", confirmed over {:.0f} s", confirmation->measured_s);
-  } else {
-    text += ", not confirmed";
-  }
-  if (!found.breaks) {
-    return *found.holds < record.bounds.high ? text : text + "; the search was to try no more";
-  }
-  return text + fmt::format("; {} {} not{}", *found.breaks, *found.breaks == 1 ? "does" : "do",
-                            reason_at(record, *found.breaks));
+  std::string text = holds_text(record, found);
+  if (found.breaks) return text + "; " + breaks_text(record, found);
+  return *found.holds < record.bounds.high ? text : text + "; the search was to try no more";
 }
 
 }  // namespace drover::search

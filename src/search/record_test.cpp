@@ -83,12 +83,61 @@ TEST(SearchRecord, AnotherQuestionIsNamed) {
   EXPECT_THAT(differences(record, other), testing::ElementsAre("--pace was not given and is 10"));
 }
 
-TEST(SearchRecord, TheClientAsTheLimitIsNamed) {
+// 8 held; of 16 the client's machine broke `times` probes.
+Record record_with_slow_client(int times) {
   Record record = example_record();
-  record.runs[1].broken = {"client.load: 95%"};
-  record.runs.push_back(record.runs[1]);
+  record.runs.pop_back();
+  for (int i = 0; i < times; ++i) {
+    record.runs.push_back(recorded({.load = 16}, "run.json", report::example_result(),
+                                   {"efficiency 60%", "client.load: 95%"}));
+  }
+  return record;
+}
+
+TEST(SearchRecord, WhatTheClientsMachineBrokeIsNoAnswer) {
+  Record record = record_with_slow_client(client_failures_most - 1);
+  EXPECT_TRUE(record.runs[1].probe.by_client);
+  EXPECT_EQ(answer_text(record), "8 warehouses hold, not confirmed");
+  record = record_with_slow_client(client_failures_most);
   EXPECT_EQ(answer_text(record),
-            "8 warehouses hold, not confirmed; 16 do not, by the client alone: client.load: 95%");
+            "not found out: the client's own machine broke the runs of 16 warehouses: client.load: "
+            "95%. What is known: 8 warehouses hold, not confirmed");
+  EXPECT_EQ(to_json(record)["answer"]["ended"], false) << "8 can be confirmed";
+  record.runs.push_back(record.runs[0]);
+  record.runs.back().probe.confirmation = true;
+  const json answer = to_json(record)["answer"];
+  EXPECT_EQ(answer["holds"], 8);
+  EXPECT_EQ(answer["breaks"], nullptr);
+  EXPECT_EQ(answer["confirmed"], true);
+  EXPECT_EQ(answer["not_judged"], 16);
+  EXPECT_EQ(answer["found_out"], false);
+  EXPECT_EQ(answer["ended"], true);
+  record.runs.erase(record.runs.begin());
+  record.runs.pop_back();
+  EXPECT_EQ(answer_text(record),
+            "not found out: the client's own machine broke the runs of 16 warehouses: client.load: "
+            "95%");
+}
+
+TEST(SearchRecord, AnOlderRecordDoesNotSayWhatTheClientBroke) {
+  const Record record = record_with_slow_client(client_failures_most);
+  json document = to_json(record);
+  for (json& run : document["runs"]) EXPECT_EQ(run.erase("by_client"), 1U);
+  EXPECT_EQ(document["answer"].erase("not_judged"), 1U);
+  EXPECT_EQ(document["answer"].erase("found_out"), 1U);
+  EXPECT_EQ(to_json(read_record(document.dump())), to_json(record));
+}
+
+TEST(SearchRecord, TheReasonIsOfARunThatTells) {
+  Record record = example_record();
+  record.runs.push_back(record.runs[1]);
+  record.runs.push_back(
+      recorded({.load = 16}, "run.json", report::example_result(), {"client.timers: late"}));
+  EXPECT_EQ(answer_text(record),
+            "8 warehouses hold, not confirmed; 16 do not: latency.NewOrder: \"6 s\"");
+  record.runs[1].broken = record.runs[2].broken = {"client.waiting: use more --connections"};
+  EXPECT_EQ(answer_text(record),
+            "8 warehouses hold, not confirmed; 16 do not: client.waiting: use more --connections");
 }
 
 TEST(SearchRecord, TheAnswerInASentence) {

@@ -43,6 +43,15 @@ void check_limit(const Result& result, const report::Limit& limit,
 
 }  // namespace
 
+bool blames_client_machine(const std::vector<std::string>& broken) {
+  constexpr std::array<std::string_view, 4> of_machine = {
+      "client.load: ", "client.run_queue: ", "client.reaction: ", "client.timers: "};
+  return std::ranges::any_of(broken, [&](const std::string& sentence) {
+    return std::ranges::any_of(of_machine,
+                               [&](std::string_view name) { return sentence.starts_with(name); });
+  });
+}
+
 std::vector<std::string> broken_rules(const Result& result, const Rules& rules) {
   std::vector<std::string> broken;
   if (result.failure) broken.push_back(fmt::format("the run was given up: {}", *result.failure));

@@ -19,6 +19,11 @@ struct Rules {
   std::vector<report::Limit> limits;
 };
 
+// Whether one of these sentences says that the client's own machine was too slow: then the figures
+// are the client's, and whatever else is broken says nothing about the database, either. A line for
+// a connection (client.waiting) is no matter of the machine, but of --connections.
+bool blames_client_machine(const std::vector<std::string>& broken);
+
 // A sentence for each broken rule; none if all hold. Of the audit count the lines that tell whether
 // the database and the client could carry the load: what a short run or another pace breaks by
 // itself (keying, think, interval, steady_state) does not.

@@ -49,6 +49,21 @@ TEST(SearchRules, WhatAShortRunOrAnotherPaceBreaksDoesNot) {
   EXPECT_THAT(broken_rules(result, {}), ElementsAre("keying: why", "think: why"));
 }
 
+TEST(SearchRules, TheClientsMachineIsBlamedForItsOwnRulesOnly) {
+  EXPECT_FALSE(blames_client_machine({}));
+  for (const char* rule : {"client.load", "client.run_queue", "client.reaction", "client.timers"}) {
+    report::Result result = good_result();
+    result.audit.push_back(line("latency.NewOrder", report::Judgement::broken));
+    result.audit.push_back(line(rule, report::Judgement::invalid));
+    EXPECT_TRUE(blames_client_machine(broken_rules(result, {}))) << rule;
+  }
+  report::Result result = good_result();
+  result.audit.push_back(line("client.waiting", report::Judgement::invalid));
+  EXPECT_FALSE(blames_client_machine(broken_rules(result, {}))) << "--connections decides on it";
+  EXPECT_FALSE(blames_client_machine({"client.cpu_us is 40; not allowed is > 30"}))
+      << "a limit of the user's";
+}
+
 TEST(SearchRules, EfficiencyHasItsSamplingError) {
   report::Result result = good_result();
   result.summary.efficiency = 89.5;

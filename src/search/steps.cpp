@@ -15,21 +15,30 @@ struct Verdict {
   int held = 0;
   int failed = 0;
   std::optional<bool> confirmed;  // the last confirmation
+  int probes_by_client = 0;
+  int confirmations_by_client = 0;
 
   bool breaks() const {
     if (confirmed) return !*confirmed;
     return held == 0 && failed >= failures_that_break;
   }
   bool holds() const { return confirmed.value_or(held > 0); }
-  // It failed once, and gets another chance.
+  // Nothing is known yet, or it failed once, and gets another chance.
   bool open() const { return !breaks() && !holds(); }
+  // The client's machine broke so many runs that another one would hardly tell.
+  bool given_up() const {
+    return (probes_by_client >= client_failures_most && open()) ||
+           (confirmations_by_client >= client_failures_most && !confirmed);
+  }
 };
 
 std::map<std::int64_t, Verdict> verdicts_of(std::span<const Probe> probes) {
   std::map<std::int64_t, Verdict> verdicts;
   for (const Probe& probe : probes) {
     Verdict& verdict = verdicts[probe.load];
-    if (probe.confirmation) {
+    if (probe.by_client) {
+      ++(probe.confirmation ? verdict.confirmations_by_client : verdict.probes_by_client);
+    } else if (probe.confirmation) {
       verdict.confirmed = probe.held;
     } else {
       ++(probe.held ? verdict.held : verdict.failed);
@@ -44,12 +53,14 @@ std::int64_t gap_allowed(const Bounds& bounds, std::int64_t holds) {
 }
 
 int confirmations(std::span<const Probe> probes) {
-  return static_cast<int>(std::ranges::count_if(probes, &Probe::confirmation));
+  return static_cast<int>(std::ranges::count_if(
+      probes, [](const Probe& probe) { return probe.confirmation && !probe.by_client; }));
 }
 
 int failed_confirmations(std::span<const Probe> probes) {
-  return static_cast<int>(std::ranges::count_if(
-      probes, [](const Probe& probe) { return probe.confirmation && !probe.held; }));
+  return static_cast<int>(std::ranges::count_if(probes, [](const Probe& probe) {
+    return probe.confirmation && !probe.held && !probe.by_client;
+  }));
 }
 
 Step confirm(const Found& found) {
@@ -84,9 +95,12 @@ Found found_by(std::span<const Probe> probes) {
       found.breaks = load;
       break;
     }
-    if (only_confirmed ? !verdict.confirmed : !verdict.holds()) continue;
-    found.holds = load;
-    found.confirmed = verdict.confirmed.value_or(false);
+    if (only_confirmed ? verdict.confirmed.has_value() : verdict.holds()) {
+      found.holds = load;
+      found.confirmed = verdict.confirmed.value_or(false);
+      found.not_judged.reset();  // what holds here holds below, too
+    }
+    if (verdict.given_up() && !found.not_judged) found.not_judged = load;
   }
   return found;
 }
@@ -95,9 +109,18 @@ Step next_step(const Bounds& bounds, std::span<const Probe> probes) {
   if (probes.empty()) return {Step::Kind::probe, bounds.start};
   const Probe& last = probes.back();
   const Found found = found_by(probes);
-  if (failed_confirmations(probes) > 0) return next_confirmation(bounds, probes, found);
+  if (found.not_judged) {
+    const bool confirms = found.holds && !found.confirmed && *found.holds < *found.not_judged;
+    return confirms ? confirm(found) : Step{};
+  }
+  const Verdict verdict = verdicts_of(probes).at(last.load);
   const bool below = !found.breaks || last.load < *found.breaks;
-  if (below && verdicts_of(probes).at(last.load).open()) return {Step::Kind::probe, last.load};
+  const bool again = below && !verdict.given_up();
+  if (again && last.confirmation && last.by_client && !verdict.confirmed) {
+    return {Step::Kind::confirm, last.load};
+  }
+  if (failed_confirmations(probes) > 0) return next_confirmation(bounds, probes, found);
+  if (again && verdict.open()) return {Step::Kind::probe, last.load};
   if (!found.holds) {
     if (*found.breaks <= bounds.low) return {};
     return {Step::Kind::probe, std::max(bounds.low, *found.breaks / 2)};

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace drover::search {
@@ -20,7 +21,7 @@ std::vector<Probe> search(const Bounds& bounds,
     EXPECT_GE(step.load, bounds.low);
     EXPECT_LE(step.load, bounds.high);
     const bool confirmation = step.kind == Step::Kind::confirm;
-    probes.push_back({step.load, confirmation, holds(step.load, confirmation)});
+    probes.push_back({step.load, confirmation, holds(step.load, confirmation), false});
   }
   ADD_FAILURE() << "it does not end";
   return probes;
@@ -114,6 +115,124 @@ TEST(SearchSteps, NoiseAtTheLimitMovesItLittle) {
     if (found.confirmed && *found.holds > 450 && *found.holds < 550) ++near;
   }
   EXPECT_GE(near, 95);
+}
+
+// Of the client's machine: it broke the run.
+Probe by_client(std::int64_t load, bool confirmation = false) {
+  return {.load = load, .confirmation = confirmation, .held = false, .by_client = true};
+}
+
+TEST(SearchSteps, AProbeThatTheClientBrokeIsMadeAgainAndNeitherHoldsNorBreaks) {
+  const Bounds bounds{.low = 1, .high = 100, .start = 8};
+  std::vector<Probe> probes{{8, false, true}, by_client(16), by_client(16)};
+  EXPECT_EQ(next_step(bounds, probes), (Step{Step::Kind::probe, 16}));
+  EXPECT_FALSE(found_by(probes).breaks);
+  probes.push_back({16, false, true});
+  EXPECT_EQ(next_step(bounds, probes), (Step{Step::Kind::probe, 32}));
+  EXPECT_FALSE(found_by(probes).not_judged);
+}
+
+TEST(SearchSteps, ALoadThatNoProbeCouldTellEndsTheSearchWithWhatHoldsBelow) {
+  const Bounds bounds{.low = 1, .high = 100, .start = 8};
+  std::vector<Probe> probes{{8, false, true}};
+  probes.insert(probes.end(), client_failures_most, by_client(16));
+  EXPECT_EQ(next_step(bounds, probes), (Step{Step::Kind::confirm, 8}));
+  probes.push_back({8, true, true});
+  EXPECT_EQ(next_step(bounds, probes), Step{});
+  const Found found = found_by(probes);
+  EXPECT_EQ(found.holds, 8);
+  EXPECT_TRUE(found.confirmed);
+  EXPECT_EQ(found.not_judged, 16);
+  EXPECT_FALSE(found.found_out());
+  // If 8 does not hold over a long run, the limit is below, and can be found out.
+  probes.back().held = false;
+  EXPECT_EQ(next_step(bounds, probes), (Step{Step::Kind::confirm, 7}));
+  probes.push_back({7, true, true});
+  EXPECT_EQ(next_step(bounds, probes), Step{});
+  EXPECT_TRUE(found_by(probes).found_out());
+}
+
+TEST(SearchSteps, NothingButAClientThatIsTooSlow) {
+  const Bounds bounds{.low = 1, .high = 100, .start = 8};
+  const std::vector<Probe> probes(client_failures_most, by_client(8));
+  EXPECT_EQ(next_step(bounds, probes), Step{});
+  EXPECT_EQ(found_by(probes).not_judged, 8);
+  EXPECT_FALSE(found_by(probes).holds);
+}
+
+// The search that was seen from outside: probes held, three confirmations were broken by the
+// client's machine, and the answer was a single warehouse.
+TEST(SearchSteps, ConfirmationsThatTheClientBrokeDoNotSendTheSearchBelow) {
+  const Bounds bounds{.low = 1, .high = 8, .start = 8};
+  std::vector<Probe> probes{{8, false, true}};
+  for (int i = 0; i < client_failures_most; ++i) {
+    EXPECT_EQ(next_step(bounds, probes), (Step{Step::Kind::confirm, 8}));
+    probes.push_back(by_client(8, true));
+  }
+  EXPECT_EQ(next_step(bounds, probes), Step{});
+  const Found found = found_by(probes);
+  EXPECT_EQ(found.holds, 8);
+  EXPECT_FALSE(found.confirmed);
+  EXPECT_EQ(found.not_judged, 8);
+  probes.back() = {8, true, true};
+  EXPECT_TRUE(found_by(probes).found_out());
+}
+
+TEST(SearchSteps, AnOlderRecordThatFollowedTheClientGoesOnWhereItWentAstray) {
+  const Bounds bounds{.low = 1, .high = 8, .start = 8};
+  const std::vector<Probe> probes{
+      {8, false, true}, by_client(8, true), by_client(7, true), {4, true, true}};
+  EXPECT_EQ(found_by(probes).holds, 8);
+  EXPECT_EQ(next_step(bounds, probes), (Step{Step::Kind::confirm, 8}));
+}
+
+TEST(SearchSteps, AClientThatIsSlowAtTimesIsNoTrapAndNoAnswer) {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 2'000; ++round) {
+    const std::int64_t limit = std::uniform_int_distribution<std::int64_t>(1, 120)(random);
+    std::bernoulli_distribution slow(0.05 * (round % 20));
+    const Bounds bounds{.low = 1, .high = 100, .start = 1 + round % 100, .tolerance = 0};
+    std::vector<Probe> probes;
+    for (Step step = next_step(bounds, probes); step.kind != Step::Kind::done;
+         step = next_step(bounds, probes)) {
+      const bool confirmation = step.kind == Step::Kind::confirm;
+      probes.push_back(slow(random) ? by_client(step.load, confirmation)
+                                    : Probe{step.load, confirmation, step.load <= limit, false});
+      ASSERT_LT(probes.size(), 100U) << "it does not end";
+    }
+    const Found found = found_by(probes);
+    if (found.holds) {
+      ASSERT_LE(*found.holds, limit);
+    }
+    if (found.breaks) {
+      ASSERT_GT(*found.breaks, limit);
+    }
+    ASSERT_EQ(found.found_out(), !found.not_judged) << "each limit here is one that can be found";
+    if (found.found_out()) {
+      ASSERT_EQ(*found.holds, std::min<std::int64_t>(limit, 100));
+    }
+  }
+}
+
+TEST(SearchSteps, NoRecordIsATrap) {
+  std::mt19937_64 random(12);
+  const Bounds bounds{.low = 1, .high = 6, .start = 3, .tolerance = 0};
+  const auto any = [&](std::int64_t load, bool confirmation) {
+    const int outcome = std::uniform_int_distribution(0, 2)(random);
+    return Probe{load, confirmation, outcome == 0, outcome == 1};
+  };
+  for (int round = 0; round < 5'000; ++round) {
+    std::vector<Probe> probes;
+    for (int i = round % 12; i > 0; --i) {
+      probes.push_back(any(std::uniform_int_distribution(1, 6)(random), i % 3 == 0));
+    }
+    for (Step step = next_step(bounds, probes); step.kind != Step::Kind::done;
+         step = next_step(bounds, probes)) {
+      probes.push_back(any(step.load, step.kind == Step::Kind::confirm));
+      ASSERT_LT(probes.size(), 120U) << "it does not end";
+    }
+    (void)found_by(probes);
+  }
 }
 
 TEST(SearchSteps, ARecordThatWasCutShortGoesOnWhereItWas) {
