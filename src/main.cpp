@@ -94,6 +94,9 @@ int main(int argc, char** argv) {
     if (std::cout.flush() && std::fflush(stdout) == 0) return code;
     return fail(exit_failure, "cannot write to the standard output");
   } catch (const CLI::ParseError& error) {
+    if (is_command_missing(error, app)) {
+      std::fputs((chosen_path(app).back()->help() + "\n").c_str(), stderr);
+    }
     return fail(exit_usage, parse_message(error, app).c_str());
   } catch (const UsageError& error) {
     const std::string message = without_secrets(error.what(), argc, argv);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/chosen_command.h"
+#include "cli/parse_message.h"
 #include "cli/usage_error.h"
 
 namespace drover::cli {
@@ -119,7 +120,7 @@ class ConfigApplication {
       option.add_result(entry.values);
       option.run_callback();
     } catch (const CLI::ParseError& error) {
-      refuse(entry, error.what());
+      refuse(entry, option_message(error));
     }
     source_.origins_.push_back({written_names_of(option), entry.line});
   }

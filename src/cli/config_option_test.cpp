@@ -178,9 +178,10 @@ TEST(ConfigOption, WrongKindsAreErrorsInAllSections) {
 
 TEST(ConfigOption, WrongValuesNameTheLine) {
   EXPECT_EQ(message_of({"tpcc", "run"}, "[tpcc.run]\nwarehouses = 1\npace = 'fast'"),
-            "file, line 3: Could not convert: --pace = fast");
-  EXPECT_THAT(message_of({"tpcc", "check"}, "[tpcc]\nconnections = 0"),
-              testing::StartsWith("file, line 2: --connections: Value 0 not in range"));
+            "file, line 3: --pace fast: expected a number");
+  EXPECT_THAT(
+      message_of({"tpcc", "check"}, "[tpcc]\nconnections = 0"),
+      testing::StartsWith("file, line 2: --connections 0: expected a whole number from 1 to"));
 }
 
 TEST(ConfigOption, NoPasswordIsShown) {

@@ -12,6 +12,7 @@
 
 #include "cli/chosen_command.h"
 #include "cli/nearest_name.h"
+#include "cli/parse_message.h"
 #include "cli/usage_error.h"
 #include "report/bounded_file.h"
 
@@ -203,7 +204,7 @@ class EnvironmentApplication {
       option.add_result(results);
       option.run_callback();
     } catch (const CLI::ParseError& error) {
-      throw UsageError(fmt::format("{}: {}", variable, report::terminal_text(error.what())));
+      throw UsageError(fmt::format("{}: {}", variable, option_message(error)));
     }
     source_.origins_.push_back({written_names_of(option), variable});
   }

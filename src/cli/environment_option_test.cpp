@@ -140,9 +140,10 @@ TEST(EnvironmentOption, Lists) {
 
 TEST(EnvironmentOption, WrongValuesNameTheVariable) {
   EXPECT_EQ(message_of({"tpcc", "run"}, {{"DROVER_TPCC_RUN_PACE", "fast"}}),
-            "DROVER_TPCC_RUN_PACE: Could not convert: --pace = fast");
-  EXPECT_THAT(message_of({"tpcc", "check"}, {{"DROVER_CONNECTIONS", "0"}}),
-              testing::StartsWith("DROVER_CONNECTIONS: --connections: Value 0 not in range"));
+            "DROVER_TPCC_RUN_PACE: --pace fast: expected a number");
+  EXPECT_THAT(
+      message_of({"tpcc", "check"}, {{"DROVER_CONNECTIONS", "0"}}),
+      testing::StartsWith("DROVER_CONNECTIONS: --connections 0: expected a whole number from 1"));
   for (const char* value : {"yes", "2", "TRUE", " ", "postgresql://u:s3cret@h"}) {
     EXPECT_EQ(message_of({"tpcc", "run"}, {{"DROVER_TPCC_RUN_NO_DELAYS", value}}),
               "DROVER_TPCC_RUN_NO_DELAYS: expected true, false, 1 or 0");
@@ -151,7 +152,7 @@ TEST(EnvironmentOption, WrongValuesNameTheVariable) {
 
 TEST(EnvironmentOption, NothingActsUponTheTerminal) {
   EXPECT_THAT(message_of({"tpcc", "run"}, {{"DROVER_TPCC_RUN_PACE", "\x1b[2J"}}),
-              testing::AllOf(HasSubstr("--pace = "), testing::Not(HasSubstr("\x1b"))));
+              testing::AllOf(HasSubstr("--pace "), testing::Not(HasSubstr("\x1b"))));
 }
 
 TEST(EnvironmentOption, LaterMessagesNameTheVariableToo) {

@@ -265,6 +265,14 @@ class Help(harness.TestCase):
                 self.expect_error(command, USAGE, said, r"See: drover[a-z ]* --help")
                 self.assertEqual(command.out, "")
 
+    def test_without_a_command_there_is_help(self):
+        for arguments, usage, named in (([], "Usage: drover ", "demo"),
+                                        (["tpcc"], "Usage: drover tpcc ", "import"),
+                                        (["pg"], "Usage: drover pg ", "status")):
+            command = harness.drover(*arguments)
+            self.expect_error(command, USAGE, usage, rf"(?m)^  {named} +\w", "needs a subcommand")
+            self.assertEqual(command.out, "")
+
     def test_no_hint_shows_a_password(self):
         uri = f"postgresql://u:{SECRET}@h"
         for arguments in (["tpcc", "clean", "--dbb", uri], ["tpcc", "clean", f"--dbb={uri}"],
