@@ -53,7 +53,9 @@ AuditSummary summarise(const std::vector<Verdict>& verdicts) {
   AuditSummary summary;
   std::size_t not_judged = 0;
   std::vector<std::string> broken;
-  std::vector<std::string> client;  // what was invalid of the client
+  // What was invalid of the client: its machine, or what it was given to work with.
+  std::vector<std::string> client;
+  std::vector<std::string> waiting;
   std::vector<std::string> other;
   bool empty = verdicts.empty();
   for (const Verdict& line : verdicts) {
@@ -61,9 +63,10 @@ AuditSummary summarise(const std::vector<Verdict>& verdicts) {
     empty = empty || line.text == nothing_measured;
     if (line.judgement == Judgement::broken) broken.push_back(line.name);
     if (line.judgement != Judgement::invalid) continue;
-    (line.name.starts_with("client.") ? client : other).push_back(line.text);
+    std::vector<std::string>& ours = line.name == "client.waiting" ? waiting : client;
+    (line.name.starts_with("client.") ? ours : other).push_back(line.text);
   }
-  summary.valid = client.empty() && other.empty();
+  summary.valid = client.empty() && waiting.empty() && other.empty();
   summary.compliant = summary.valid && broken.empty();
   const std::size_t judged = verdicts.size() - not_judged;
   // What contradicts the data weighs more than a slow client.
@@ -71,6 +74,8 @@ AuditSummary summarise(const std::vector<Verdict>& verdicts) {
     summary.sentence = "INVALID: " + other.front();
   } else if (!client.empty()) {
     summary.sentence = "INVALID: client overloaded: " + client.front();
+  } else if (!waiting.empty()) {
+    summary.sentence = "INVALID: too few connections: " + waiting.front();
   } else if (empty) {
     summary.compliant = false;
     summary.sentence = fmt::format("not judged: {}", nothing_measured);

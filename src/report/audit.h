@@ -31,6 +31,7 @@ struct AuditSummary {
 //   valid: all 21 rules judged hold (5 not judged)
 //   valid, but not compliant: 2 of 21 rules do not hold: keying, think
 //   INVALID: client overloaded: <figure and knob>
+//   INVALID: too few connections: <figure and knob>
 //   INVALID: <figure>
 //   not judged: nothing was measured
 AuditSummary summarise(const std::vector<Verdict>& verdicts);

@@ -521,6 +521,10 @@ TEST(AuditOfTheClient, Waiting) {
   EXPECT_THAT(line.text,
               AllOf(HasSubstr("in line for 3 ms in the client"), HasSubstr("at most 10%"),
                     HasSubstr("use more --connections (16 now)")));
+  EXPECT_THAT(sentence_of(result), StartsWith("INVALID: too few connections: a transaction is in"))
+      << "the machine has time to spare";
+  result.client.workers = {{0.9, 0.01, 0.05}};
+  EXPECT_THAT(sentence_of(result), StartsWith("INVALID: client overloaded: a worker needed"));
   result.plan.max_inflight_chosen = true;
   EXPECT_EQ(line_of(result, "client.waiting").judgement, Judgement::not_judged);
   result.plan.max_inflight_chosen = false;
