@@ -62,13 +62,25 @@ Canvas::Canvas(int rows, int columns, bool unicode)
 int Canvas::put(int row, int column, std::string_view text, Style style, int width) {
   const int room = columns_ - std::max(column, 0);
   const int end = column + std::min(width, std::max(room, 0));
+  const int begin = column;
+  int word_end = begin;
+  bool blank = true;
   while (!text.empty()) {
     const report::Utf8Character character = report::first_character(text);
     const char32_t point = character.valid ? character.point : U'?';
     const int cells = unicode_ ? cells_of(point) : 1;
     if (column + cells > end) {
-      put_point(row, end - 1, unicode_ ? U'…' : U'>', style);
+      const int mark = word_end > begin ? word_end + 1 : end - 1;
+      fill({row, mark, 1, end - mark}, U' ', style);
+      put_point(row, mark, unicode_ ? U'…' : U'>', style);
       return end;
+    }
+    // A word that ends here can be followed by a blank and the mark.
+    if (point == U' ' && column + 1 < end) {
+      if (!blank) word_end = column;
+      blank = true;
+    } else {
+      blank = false;
     }
     if (cells > 0) put_point(row, column, point, style);
     column += cells;

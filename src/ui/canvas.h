@@ -55,8 +55,8 @@ class Canvas {
   Area whole() const noexcept { return {0, 0, rows_, columns_}; }
   const Cell& at(int row, int column) const { return cells_[index(row, column)]; }
 
-  // Writes UTF-8 into at most `width` cells; the last of them says so if it does not fit. Returns
-  // the column behind it.
+  // Writes UTF-8 into at most `width` cells. If it does not fit, it ends with a whole word and a
+  // mark; a first word that is too long is cut. Returns the column behind it.
   int put(int row, int column, std::string_view text, Style style = Style::normal,
           int width = std::numeric_limits<int>::max());
 

@@ -21,11 +21,21 @@ TEST(Canvas, CutsAtTheWidth) {
   EXPECT_EQ(canvas.text(), "abc…\n  fits\n");
 }
 
+TEST(Canvas, CutsBetweenWordsAndNumbers) {
+  Canvas canvas(5, 12, false);
+  canvas.put(0, 0, "up 12,345 of 67,890");
+  canvas.put(1, 0, "12345678 longer");
+  canvas.put(2, 0, " 12  3456789012");
+  canvas.put(3, 0, "exactly fits");
+  canvas.put(4, 0, "one word-that-is-long");
+  EXPECT_EQ(canvas.text(), "up 12,345 >\n12345678 >\n 12 >\nexactly fits\none >\n");
+}
+
 TEST(Canvas, IsAsciiIfItHasTo) {
   Canvas canvas(2, 8, false);
   canvas.put(0, 0, "größe 日本語 and more");
   canvas.put_point(1, 0, U'█');
-  EXPECT_EQ(canvas.text(), "gr??e ?>\n?\n");
+  EXPECT_EQ(canvas.text(), "gr??e >\n?\n");
 }
 
 TEST(Canvas, WideCharactersTakeTwoCells) {

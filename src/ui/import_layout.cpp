@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ui/chart.h"
 #include "ui/number_text.h"
@@ -49,34 +50,36 @@ bool is_full(int rows, int columns) {
 struct Progress {
   std::string phase;
   double share = 0;
-  std::string text;
+  std::vector<std::string> texts;
 };
 
 Progress progress_of(const ImportModel& model) {
   const std::string waited = clock_text(model.in_stage);
   switch (model.stage) {
     case ImportStage::starting:
-      return {"connecting", 0, waited};
+      return {"connecting", 0, {waited}};
     case ImportStage::waiting:
-      return {"waiting for another import to end", 0, waited};
+      return {"waiting for another import to end", 0, {waited}};
     case ImportStage::loading: {
       const ImportLoad& load = model.load;
       const double share = load.rows_total > 0 ? static_cast<double>(load.rows) /
                                                      static_cast<double>(load.rows_total)
                                                : 0;
       const auto left = model.time_left();
-      return {model.quitting ? "ending" : "loading", share,
-              fmt::format("{} of {}, {}", load.warehouses,
-                          counted(static_cast<std::uint64_t>(load.warehouses_total), "warehouse"),
-                          left ? "about " + clock_text(*left) + " left" : waited)};
+      return {model.quitting ? "ending" : "loading",
+              share,
+              {fmt::format("{} of {}", load.warehouses,
+                           counted(static_cast<std::uint64_t>(load.warehouses_total), "warehouse")),
+               left ? "about " + clock_text(*left) + " left" : waited}};
     }
     case ImportStage::finishing: {
       const std::size_t done = model.steps_done();
       const double share = model.steps_total > 0
                                ? static_cast<double>(done) / static_cast<double>(model.steps_total)
                                : 0;
-      return {model.quitting ? "ending" : "keys, indexes, statistics", share,
-              fmt::format("{} of {}, {}", done, counted(model.steps_total, "step"), waited)};
+      return {model.quitting ? "ending" : "keys, indexes, statistics",
+              share,
+              {fmt::format("{} of {}", done, counted(model.steps_total, "step")), waited}};
     }
   }
   return {};
@@ -84,25 +87,25 @@ Progress progress_of(const ImportModel& model) {
 
 void draw_progress(const ImportModel& model, Canvas& canvas, int row) {
   const Progress progress = progress_of(model);
+  const std::string text = fmt::format("{}", fmt::join(progress.texts, ", "));
   const int begin = canvas.put(row, 1, progress.phase, Style::strong) + 2;
-  const int bar = std::min(canvas.columns() - begin - cells_of(progress.text) - 3, 100);
+  const int bar = std::min(canvas.columns() - begin - cells_of(text) - 3, 100);
   if (bar < 8) {
-    canvas.put(row, begin, progress.text);
+    canvas.put(row, begin, text);
     return;
   }
   draw_bar(canvas, row, begin, bar, progress.share);
-  canvas.put(row, begin + bar + 2, progress.text);
+  canvas.put(row, begin + bar + 2, text);
 }
 
-StyledLine figures_line(const ImportModel& model) {
+Phrases figures_phrases(const ImportModel& model) {
   const ImportRate rate = model.rate_of_now();
-  return {{" ", Style::normal},
-          {count_text(rate.rows_per_second), Style::strong},
-          {" rows/s   ", Style::normal},
-          {bytes_text(rate.bytes_per_second) + "/s", Style::strong},
-          {fmt::format("   in all {} rows, {}", count_text(static_cast<double>(model.load.rows)),
-                       bytes_text(static_cast<double>(model.load.bytes))),
-           Style::normal}};
+  return {{{{count_text(rate.rows_per_second), Style::strong}, {" rows/s", Style::normal}}, 0},
+          {{{bytes_text(rate.bytes_per_second) + "/s", Style::strong}}, 1},
+          {{{fmt::format("in all {} rows, {}", count_text(static_cast<double>(model.load.rows)),
+                         bytes_text(static_cast<double>(model.load.bytes))),
+             Style::normal}},
+           2}};
 }
 
 void draw_rates(const ImportModel& model, Canvas& canvas, Area area, ImportChart choice) {
@@ -203,7 +206,8 @@ void draw_full(const ImportModel& model, Canvas& canvas) {
   const Parts parts = divide(canvas.rows(), canvas.columns());
   draw_title(canvas, "Drover: import into " + model.title.database, title_right(model));
   draw_progress(model, canvas, 1);
-  draw_line(canvas, 2, 0, canvas.columns(), figures_line(model));
+  draw_line(canvas, 2, 1, canvas.columns() - 1,
+            fitted(figures_phrases(model), canvas.columns() - 1, 3));
   const int half = canvas.columns() / 2;
   const bool finishing = model.stage == ImportStage::finishing;
   if (parts.wide) {
@@ -223,18 +227,16 @@ void draw_full(const ImportModel& model, Canvas& canvas) {
   draw_keys(canvas, canvas.rows() - 1, import_keys());
 }
 
-void draw_small(const ImportModel& model, Canvas& canvas) {
+std::vector<Phrases> small_lines(const ImportModel& model) {
   const Progress progress = progress_of(model);
-  const ImportRate rate = model.rate_of_now();
-  std::vector<StyledLine> lines = {
-      {{progress.phase, Style::strong}, {" " + progress.text, Style::normal}},
-      {{count_text(rate.rows_per_second) + " rows/s", Style::normal}},
-      {{bytes_text(rate.bytes_per_second) + "/s", Style::normal}},
-      {{fmt::format("(more from {} x {} on)", full_columns_least, full_rows_least), Style::faint}}};
-  draw_lines(canvas, canvas.whole(), lines);
-  const int log_rows = canvas.rows() - static_cast<int>(lines.size());
-  if (log_rows < 3) return;
-  draw_log(canvas, {canvas.rows() - log_rows, 0, log_rows, canvas.columns()}, model.log);
+  Phrases first = {{{{progress.phase, Style::strong}}}};
+  for (const std::string& text : progress.texts) first.push_back({{{text}}, 1});
+  Phrases figures = figures_phrases(model);
+  figures.pop_back();
+  const auto add = [&figures](std::string text) { figures.push_back({{{std::move(text)}}, 2}); };
+  add(fmt::format("in all {} rows", count_text(static_cast<double>(model.load.rows))));
+  add(bytes_text(static_cast<double>(model.load.bytes)));
+  return {std::move(first), std::move(figures)};
 }
 
 }  // namespace
@@ -255,7 +257,9 @@ void draw_import(const ImportModel& model, Canvas& canvas) {
   if (is_full(canvas.rows(), canvas.columns())) {
     draw_full(model, canvas);
   } else {
-    draw_small(model, canvas);
+    draw_small(canvas, small_lines(model),
+               fmt::format("(more from {} x {} on)", full_columns_least, full_rows_least),
+               import_keys(), model.log);
   }
   if (model.help) draw_help(canvas, import_keys());
 }

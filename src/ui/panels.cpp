@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "ui/number_text.h"
 
@@ -26,12 +27,79 @@ void draw_box(Canvas& canvas, Area box) {
   canvas.put_point(bottom, right, unicode ? U'┘' : U'+', Style::faint);
 }
 
+// The keys and what they do, in a box with so many blanks at its sides, or, of none, without a box.
+class Help {
+ public:
+  Help(const std::vector<KeyHelp>& keys, int width, bool brief, int padding) : padding_(padding) {
+    for (const KeyHelp& key : keys) {
+      if (!brief || !key.short_meaning.empty()) {
+        key_cells_ = std::max(key_cells_, cells_of(key.key));
+      }
+    }
+    const int room = width - sides() - key_cells_ - between;
+    for (const KeyHelp& key : keys) {
+      const std::string& meaning = brief ? key.short_meaning : key.meaning;
+      std::string name = key.key;
+      for (const std::string& line : wrapped_words(meaning, room)) {
+        cells_ = std::max(cells_, key_cells_ + between + cells_of(line));
+        lines_.emplace_back(std::exchange(name, ""), line);
+      }
+    }
+  }
+
+  int rows() const { return static_cast<int>(lines_.size()) + 2 * above(); }
+  int columns() const { return cells_ + sides(); }
+
+  void draw(Canvas& canvas) const {
+    const Area box{std::max((canvas.rows() - rows()) / 2, 0),
+                   std::max((canvas.columns() - columns()) / 2, 0), rows(), columns()};
+    canvas.fill(padding_ > 0 ? box : canvas.whole(), U' ', Style::normal);
+    if (padding_ > 0) {
+      draw_box(canvas, box);
+      canvas.put(box.row, box.column + 2, " keys ", Style::heading);
+    }
+    const int column = box.column + sides() / 2;
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      const int row = box.row + above() + static_cast<int>(i);
+      canvas.put(row, column, lines_[i].first, Style::strong);
+      canvas.put(row, column + key_cells_ + between, lines_[i].second);
+    }
+  }
+
+ private:
+  static constexpr int between = 2;
+
+  int sides() const { return padding_ > 0 ? 2 * padding_ + 2 : 0; }
+  int above() const { return padding_; }  // the border, and a blank row if there is room
+
+  int padding_;
+  int key_cells_ = 0;
+  int cells_ = 0;
+  std::vector<std::pair<std::string, std::string>> lines_;  // the key, or nothing, and a text
+};
+
+// With the blanks before it.
+int first_word_cells(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(' ');
+  if (begin == std::string::npos) return 0;
+  return cells_of(text.substr(0, text.find(' ', begin)));
+}
+
 }  // namespace
 
 int draw_line(Canvas& canvas, int row, int column, int width, const StyledLine& line) {
+  const int begin = column;
   const int end = column + width;
   for (const Span& span : line) {
     if (column >= end) break;
+    // A stump of a word says nothing.
+    constexpr int stump_least = 16;
+    const int room = end - column;
+    if (column > begin && room < stump_least && first_word_cells(span.text) >= room &&
+        cells_of(span.text) > room) {
+      canvas.put(row, column, canvas.unicode() ? " …" : " >", span.style, room);
+      return end;
+    }
     column = canvas.put(row, column, span.text, span.style, end - column);
   }
   return column;
@@ -95,38 +163,63 @@ void draw_log(Canvas& canvas, Area area, const LogBook& log) {
                         : line.level == Level::good ? Style::good
                                                     : Style::normal;
     // Not by the colour alone.
+    // Where the time would take half of the line it is left out.
+    constexpr int timed_columns_least = 36;
+    const std::string time = area.columns < timed_columns_least ? "" : line.time + " ";
     draw_line(canvas, area.row + 1 + static_cast<int>(i), area.column, area.columns,
-              {{line.time + (warns ? " ! " : "   "), Style::faint}, {line.text, style}});
+              {{time + (warns ? "! " : "  "), Style::faint}, {line.text, style}});
   }
 }
 
 void draw_keys(Canvas& canvas, int row, const std::vector<KeyHelp>& keys) {
-  StyledLine line;
+  Phrases phrases;
   for (const KeyHelp& key : keys) {
     if (key.short_meaning.empty()) continue;
-    line.push_back({line.empty() ? " " : "   ", Style::normal});
-    line.push_back({key.key, Style::strong});
-    line.push_back({" " + key.short_meaning, Style::faint});
+    const bool last = &key == &keys.back();
+    phrases.push_back({{{key.key, Style::strong}, {" " + key.short_meaning, Style::faint}},
+                       last ? 1 : static_cast<int>(phrases.size()) * 2});
   }
-  draw_line(canvas, row, 0, canvas.columns(), line);
+  draw_line(canvas, row, 1, canvas.columns() - 1, fitted(phrases, canvas.columns() - 1, 3));
 }
 
 void draw_help(Canvas& canvas, const std::vector<KeyHelp>& keys) {
-  int key_cells = 0;
-  int cells = 0;
-  for (const KeyHelp& key : keys) key_cells = std::max(key_cells, cells_of(key.key));
-  for (const KeyHelp& key : keys) cells = std::max(cells, key_cells + 2 + cells_of(key.meaning));
-  const Area box{std::max((canvas.rows() - static_cast<int>(keys.size()) - 4) / 2, 0),
-                 std::max((canvas.columns() - cells - 6) / 2, 0), static_cast<int>(keys.size()) + 4,
-                 cells + 6};
-  canvas.fill(box, U' ', Style::normal);
-  draw_box(canvas, box);
-  canvas.put(box.row, box.column + 2, " keys ", Style::heading);
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const int row = box.row + 2 + static_cast<int>(i);
-    canvas.put(row, box.column + 3, keys[i].key, Style::strong);
-    canvas.put(row, box.column + 5 + key_cells, keys[i].meaning);
+  const auto fits = [&](const Help& help) {
+    return help.rows() <= canvas.rows() && help.columns() <= canvas.columns();
+  };
+  const int width = canvas.columns();
+  for (const Help& help :
+       {Help(keys, width, false, 2), Help(keys, width, false, 1), Help(keys, width, true, 1)}) {
+    if (fits(help)) return help.draw(canvas);
   }
+  Help(keys, width, true, 0).draw(canvas);
+}
+
+void draw_small(Canvas& canvas, const std::vector<Phrases>& what, const std::string& hint,
+                const std::vector<KeyHelp>& keys, const LogBook& log) {
+  constexpr int gap = 2;
+  std::vector<StyledLine> lines;
+  for (const Phrases& phrases : what) {
+    for (StyledLine& line : flowed(phrases, canvas.columns(), gap)) {
+      lines.push_back(std::move(line));
+    }
+  }
+  if (static_cast<int>(lines.size()) > canvas.rows()) {
+    lines.clear();
+    for (const Phrases& phrases : what) lines.push_back(fitted(phrases, canvas.columns(), gap));
+  }
+  draw_lines(canvas, canvas.whole(), lines);
+  const int row = static_cast<int>(lines.size());
+  int rest = canvas.rows() - row;
+  if (rest < 1) return;
+  draw_keys(canvas, canvas.rows() - 1, keys);
+  --rest;
+  if (rest >= 1 && cells_of(hint) <= canvas.columns()) {
+    canvas.put(row, 0, hint, Style::faint);
+    --rest;
+  }
+  constexpr int log_rows_least = 2;
+  if (rest < log_rows_least) return;
+  draw_log(canvas, {canvas.rows() - 1 - rest, 0, rest, canvas.columns()}, log);
 }
 
 ChartSpan chart_span(std::size_t points, std::size_t history_s) {

@@ -7,14 +7,9 @@
 
 #include "ui/canvas.h"
 #include "ui/log_book.h"
+#include "ui/phrases.h"
 
 namespace drover::ui {
-
-struct Span {
-  std::string text;
-  Style style = Style::normal;
-};
-using StyledLine = std::vector<Span>;
 
 // One after another from the left, cut at `width`. Returns the column behind.
 int draw_line(Canvas& canvas, int row, int column, int width, const StyledLine& line);
@@ -40,8 +35,16 @@ struct KeyHelp {
   std::string short_meaning;  // for the last line of the screen; empty: not there
 };
 
+// The first of them and the last stay, whatever there is room for.
 void draw_keys(Canvas& canvas, int row, const std::vector<KeyHelp>& keys);
+
+// A box with all keys; where there is no room for it, with the short meanings; else without a box.
 void draw_help(Canvas& canvas, const std::vector<KeyHelp>& keys);
+
+// A screen that is too small for charts and tables: what matters, a line each or as many as it
+// takes; then, as far as there are rows, the keys and the log. `hint` says which size has more.
+void draw_small(Canvas& canvas, const std::vector<Phrases>& what, const std::string& hint,
+                const std::vector<KeyHelp>& keys, const LogBook& log);
 
 // What a chart of so many points shows of a history with a value a second: one minute, two or five,
 // whichever the history fills, and the last five of a longer one.

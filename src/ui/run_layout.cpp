@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <utility>
 
 #include "ui/chart.h"
 #include "ui/number_text.h"
@@ -14,7 +16,7 @@ namespace {
 constexpr int full_rows_least = 20;
 constexpr int full_columns_least = 72;
 constexpr int wide_columns_least = 140;
-constexpr int table_columns = 84;  // of the transactions, in a wide screen
+constexpr int table_columns = 85;  // of the transactions, in a wide screen
 
 // Which rows are whose.
 struct Parts {
@@ -78,7 +80,7 @@ std::string share_text(double share) {
 struct Progress {
   std::string phase;
   double share = 0;
-  std::string time;
+  std::vector<std::string> times;
 };
 
 Progress progress_of(const RunModel& model) {
@@ -86,15 +88,14 @@ Progress progress_of(const RunModel& model) {
   const std::string waited = clock_text(model.in_stage);
   if (model.stage == RunStage::asking) {
     if (model.database_away) {
-      return {"waiting for the database", 1, waited + "  (Ctrl-C ends the wait)"};
+      return {"waiting for the database", 1, {waited, "Ctrl-C ends the wait"}};
     }
-    return {"asking the database", 1, waited + "  what it holds of this run"};
+    return {"asking the database", 1, {waited, "what it holds of this run"}};
   }
   if (model.stage == RunStage::opening) {
-    return {"opening connections", 0,
-            plan.connections == 0
-                ? waited
-                : fmt::format("{}  {}", waited, counted(plan.connections, "connection"))};
+    Progress opening{"opening connections", 0, {waited}};
+    if (plan.connections > 0) opening.times.push_back(counted(plan.connections, "connection"));
+    return opening;
   }
   const bool measuring = model.figures && model.figures->phase != load::Phase::warmup;
   const bool warming = !measuring && plan.warmup > coro::Duration::zero();
@@ -106,38 +107,49 @@ Progress progress_of(const RunModel& model) {
   return {model.quitting ? "ending"
           : warming      ? "warm-up"
                          : "measuring",
-          share, fmt::format("{} of {}, {} left", clock_text(done), clock_text(whole), left)};
+          share,
+          {fmt::format("{} of {}", clock_text(done), clock_text(whole)), left + " left"}};
 }
 
 void draw_progress(const RunModel& model, Canvas& canvas, int row) {
   const Progress progress = progress_of(model);
-  const int time_columns = cells_of(progress.time) + 2;
+  const std::string time = fmt::format("{}", fmt::join(progress.times, ", "));
+  const int time_columns = cells_of(time) + 2;
   const int begin = canvas.put(row, 1, progress.phase, Style::strong) + 2;
   const int bar = std::min(canvas.columns() - begin - time_columns - 1, 100);
   if (bar < 8) {
-    canvas.put(row, begin, progress.time);
+    canvas.put(row, begin, time);
     return;
   }
   draw_bar(canvas, row, begin, bar, progress.share);
-  canvas.put(row, begin + bar + 2, progress.time);
+  canvas.put(row, begin + bar + 2, time);
 }
 
-StyledLine figures_line(const RunFigures& figures) {
-  StyledLine line = {{" tpmC ", Style::normal},
-                     {count_text(figures.tpmc_now), Style::strong},
-                     {" now", Style::normal}};
-  const auto add = [&line](std::string before, std::string figure, std::string after) {
-    line.push_back({"   " + std::move(before), Style::normal});
-    line.push_back({std::move(figure), Style::strong});
-    line.push_back({std::move(after), Style::normal});
-  };
-  if (figures.tpmc_measured) add("", count_text(*figures.tpmc_measured), " measured");
+Phrase figure_phrase(const char* before, std::string figure, const char* after, int rank) {
+  return {{{before, Style::normal}, {std::move(figure), Style::strong}, {after, Style::normal}},
+          rank};
+}
+
+Phrases tpmc_phrases(const RunFigures& figures) {
+  Phrases phrases = {figure_phrase("tpmC ", count_text(figures.tpmc_now), " now", 0)};
+  if (!figures.tpmc_measured) return phrases;
+  phrases.push_back(figure_phrase("", count_text(*figures.tpmc_measured), " measured", 2));
+  return phrases;
+}
+
+Phrases rate_phrases(const RunFigures& figures) {
+  return {figure_phrase("", rate_text(figures.transactions_per_second), " tx/s", 3),
+          figure_phrase("p90 ", milliseconds_text(figures.p90_ms), " ms", 1)};
+}
+
+Phrases figures_phrases(const RunFigures& figures) {
+  Phrases phrases = tpmc_phrases(figures);
   if (figures.efficiency) {
-    add("efficiency ", fmt::format("{:.1f}%", *figures.efficiency), "");
+    phrases.push_back(
+        figure_phrase("efficiency ", fmt::format("{:.1f}%", *figures.efficiency), "", 4));
   }
-  add("", rate_text(figures.transactions_per_second), " tx/s");
-  add("p90 ", milliseconds_text(figures.p90_ms), " ms");
-  return line;
+  for (Phrase& phrase : rate_phrases(figures)) phrases.push_back(std::move(phrase));
+  return phrases;
 }
 
 void draw_charts(const RunModel& model, Canvas& canvas, const Parts& parts) {
@@ -165,17 +177,26 @@ void draw_charts(const RunModel& model, Canvas& canvas, const Parts& parts) {
   if (!both && model.charts == ChartChoice::latency) draw(false, 1);
 }
 
+// A row of the table of transactions; in a narrow screen without its retries.
+std::string row_text(Area area, const std::array<std::string, 8>& cells) {
+  constexpr int columns_with_retries = 80;
+  std::string text = fmt::format(" {:<11} {:>8} {:>10} {:>8} {:>8} {:>8}", cells[0], cells[1],
+                                 cells[2], cells[3], cells[4], cells[5]);
+  if (area.columns >= columns_with_retries) text += fmt::format(" {:>7}", cells[6]);
+  return text + fmt::format(" {:>6}  ", cells[7]);
+}
+
 void draw_transaction(Canvas& canvas, Area area, const TransactionFigures& one) {
   const auto latency = [&](double ms) {
     return one.committed > 0 ? milliseconds_text(ms) : std::string("-");
   };
-  const int end =
-      canvas.put(area.row, area.column,
-                 fmt::format(" {:<11} {:>8} {:>10} {:>8} {:>8} {:>8} {:>7} {:>6}  ", one.name,
-                             rate_text(one.per_second), count_text(one.committed),
-                             latency(one.p50_ms), latency(one.p90_ms), latency(one.p99_ms),
-                             count_text(one.retries), count_text(one.errors)),
-                 Style::normal, area.columns);
+  constexpr int verdict_columns = 4;
+  const int end = canvas.put(
+      area.row, area.column,
+      row_text(area, {std::string(one.name), rate_text(one.per_second), count_text(one.committed),
+                      latency(one.p50_ms), latency(one.p90_ms), latency(one.p99_ms),
+                      count_text(one.retries), count_text(one.errors)}),
+      Style::normal, area.columns - verdict_columns);
   const std::string verdict = !one.holds ? "-" : *one.holds ? "ok" : "OVER";
   const Style style = !one.holds ? Style::normal : *one.holds ? Style::good : Style::warning;
   const bool room = area.columns >= table_columns && one.limit_s > 0;
@@ -185,9 +206,9 @@ void draw_transaction(Canvas& canvas, Area area, const TransactionFigures& one) 
 
 void draw_transactions(const RunModel& model, Canvas& canvas, Area area) {
   canvas.put(area.row, area.column,
-             fmt::format(" {:<11} {:>8} {:>10} {:>8} {:>8} {:>8} {:>7} {:>6}  {}", "transaction",
-                         "ok/s", "ok", "p50 ms", "p90 ms", "p99 ms", "retries", "errors",
-                         area.columns >= table_columns ? "limit" : "p90"),
+             row_text(area, {"transaction", "ok/s", "ok", "p50 ms", "p90 ms", "p99 ms", "retries",
+                             "errors"}) +
+                 (area.columns >= table_columns ? "limit" : "p90"),
              Style::heading, area.columns);
   for (int i = 0; i < static_cast<int>(tpcc::transaction_type_count); ++i) {
     const auto type = static_cast<std::size_t>(i);
@@ -206,7 +227,7 @@ void draw_transactions(const RunModel& model, Canvas& canvas, Area area) {
   }
 }
 
-StyledLine connections_line(const RunModel& model, const RunFigures& figures) {
+StyledLine connections_line(const RunModel& model, const RunFigures& figures, int columns) {
   if (model.plan.connections == 0)
     return {{" no database: transactions are simulated", Style::normal}};
   StyledLine line = {
@@ -220,20 +241,32 @@ StyledLine connections_line(const RunModel& model, const RunFigures& figures) {
       line.push_back({"  " + figures.outages.front().error, Style::normal});
     return line;
   }
-  if (figures.outages.empty()) {
-    line.push_back({"   no outages", Style::normal});
-    return line;
+  const int room = columns - cells_of(line);
+  std::string text = "   no outages";
+  if (!figures.outages.empty()) {
+    const OutageFigures& last = figures.outages.front();
+    const std::string count = "   " + counted(figures.outage_count, "outage");
+    const std::string ago = clock_text(last.ended_ago) + " ago";
+    text = fmt::format("{}, the last one of {:.1f} s, {}", count, seconds_of(last.lasted), ago);
+    if (cells_of(text) > room) text = fmt::format("{}, the last {}", count, ago);
+    if (cells_of(text) > room) text = count;
   }
-  const OutageFigures& last = figures.outages.front();
-  line.push_back({fmt::format("   {}, the last one of {:.1f} s, {} ago",
-                              counted(figures.outage_count, "outage"), seconds_of(last.lasted),
-                              clock_text(last.ended_ago)),
-                  Style::normal});
+  line.push_back({std::move(text), Style::normal});
   return line;
 }
 
+Phrase plain_phrase(std::string text, int rank = 0) {
+  return {{{std::move(text), Style::normal}}, rank};
+}
+
+Phrases waiting_phrases(const RunFigures& figures) {
+  return {plain_phrase(fmt::format("{} in flight, {} waiting", count_text(figures.in_flight),
+                                   count_text(figures.waiting)),
+                       1)};
+}
+
 // Of the workers as many as there are rows: the busiest first, and a line for the rest.
-std::vector<StyledLine> client_lines(const RunModel& model, int rows) {
+std::vector<StyledLine> client_lines(const RunModel& model, int rows, int columns) {
   if (!model.figures) return {};
   const RunFigures& figures = *model.figures;
   std::vector<StyledLine> lines;
@@ -241,14 +274,13 @@ std::vector<StyledLine> client_lines(const RunModel& model, int rows) {
   const int room = rows - 3;  // without the heading, connections and the process
   const Style busy = figures.busiest_load > RunEvents::load_most ? Style::warning : Style::normal;
   if (room < 1) {
-    lines.push_back({{fmt::format(" {}, the busiest at ",
-                                  counted(static_cast<std::uint64_t>(workers), "worker")),
-                      Style::normal},
-                     {share_text(figures.busiest_load), busy},
-                     {fmt::format("   {} in flight, {} waiting   timer lag p99 {} ms",
-                                  count_text(figures.in_flight), count_text(figures.waiting),
-                                  milliseconds_text(figures.lag_p99_ms)),
-                      Style::normal}});
+    Phrases phrases = waiting_phrases(figures);
+    const std::string all = counted(static_cast<std::uint64_t>(workers), "worker");
+    phrases.insert(phrases.begin(), {{{" " + all + ", the busiest at ", Style::normal},
+                                      {share_text(figures.busiest_load), busy}}});
+    phrases.push_back(
+        plain_phrase(fmt::format("timer lag p99 {} ms", milliseconds_text(figures.lag_p99_ms)), 2));
+    lines.push_back(fitted(std::move(phrases), columns, 3));
   } else {
     lines.push_back({{fmt::format(" {:<9}{:>6} {:>10} {:>9} {:>14}", "worker", "load", "in flight",
                                   "waiting", "timer lag p99"),
@@ -264,14 +296,16 @@ std::vector<StyledLine> client_lines(const RunModel& model, int rows) {
                         Style::normal}});
     }
     if (workers > shown) {
-      lines.push_back(
-          {{fmt::format(" and {} less busy; all: {} in flight, {} waiting, lag {} ms",
-                        workers - shown, count_text(figures.in_flight), count_text(figures.waiting),
-                        milliseconds_text(figures.lag_p99_ms)),
-            Style::normal}});
+      Phrases phrases = waiting_phrases(figures);
+      phrases.front().spans.front().text += ",";
+      phrases.insert(phrases.begin(),
+                     plain_phrase(fmt::format(" and {} less busy; all:", workers - shown)));
+      phrases.push_back(
+          plain_phrase(fmt::format("lag {} ms", milliseconds_text(figures.lag_p99_ms)), 2));
+      lines.push_back(fitted(std::move(phrases), columns, 1));
     }
   }
-  lines.push_back(connections_line(model, figures));
+  lines.push_back(connections_line(model, figures, columns));
   lines.push_back({{fmt::format(" this process {:.2f} cores, {}", figures.cores,
                                 bytes_text(figures.memory_bytes)),
                     Style::normal}});
@@ -291,7 +325,8 @@ void draw_full(const RunModel& model, Canvas& canvas) {
   draw_title(canvas, "Drover: TPC-C on " + model.title.database, title_right(model));
   draw_progress(model, canvas, 1);
   if (model.figures) {
-    draw_line(canvas, 2, 0, canvas.columns(), figures_line(*model.figures));
+    draw_line(canvas, 2, 1, canvas.columns() - 1,
+              fitted(figures_phrases(*model.figures), canvas.columns() - 1, 3));
   } else {
     canvas.put(2, 1, title_right(model));
   }
@@ -301,50 +336,38 @@ void draw_full(const RunModel& model, Canvas& canvas) {
   if (parts.wide) {
     const int column = std::max(table_columns, canvas.columns() / 2);
     draw_lines(canvas, {parts.table_row, column, parts.table_rows, canvas.columns() - column},
-               client_lines(model, parts.table_rows));
+               client_lines(model, parts.table_rows, canvas.columns() - column));
   } else {
     draw_lines(canvas, {parts.client_row, 0, parts.client_rows, canvas.columns()},
-               client_lines(model, parts.client_rows));
+               client_lines(model, parts.client_rows, canvas.columns()));
   }
   draw_log(canvas, {parts.log_row, 1, parts.log_rows, canvas.columns() - 1}, model.log);
   draw_keys(canvas, canvas.rows() - 1, run_keys());
 }
 
 // What matters most, a line each.
-void draw_small(const RunModel& model, Canvas& canvas) {
+std::vector<Phrases> small_lines(const RunModel& model) {
   const Progress progress = progress_of(model);
-  std::vector<StyledLine> lines;
-  lines.push_back({{progress.phase, Style::strong}, {" " + progress.time, Style::normal}});
-  if (model.figures) {
-    const RunFigures& figures = *model.figures;
-    if (figures.away > coro::Duration::zero()) {
-      lines.push_back(
-          {{fmt::format("DATABASE AWAY for {:.1f} s", seconds_of(figures.away)), Style::warning}});
-    }
-    lines.push_back(
-        {{fmt::format(
-              "tpmC {} now{}", count_text(figures.tpmc_now),
-              figures.tpmc_measured ? fmt::format(", {}", count_text(*figures.tpmc_measured)) : ""),
-          Style::normal}});
-    lines.push_back({{fmt::format("p90 {} ms, {} tx/s", milliseconds_text(figures.p90_ms),
-                                  rate_text(figures.transactions_per_second)),
-                      Style::normal}});
-    for (const TransactionFigures& one : figures.transactions) {
-      if (one.holds != false) continue;
-      lines.push_back(
-          {{fmt::format("{}: p90 OVER {:g} s", one.name, one.limit_s), Style::warning}});
-    }
-    lines.push_back({{fmt::format("{} in flight, {} waiting", count_text(figures.in_flight),
-                                  count_text(figures.waiting)),
-                      Style::normal}});
+  Phrases first = {{{{progress.phase, Style::strong}}}};
+  for (const std::string& time : progress.times) first.push_back(plain_phrase(time, 1));
+  std::vector<Phrases> lines = {std::move(first)};
+  if (!model.figures) return lines;
+  const RunFigures& figures = *model.figures;
+  const auto warn = [&lines](std::string text) {
+    lines.push_back({{{{std::move(text), Style::warning}}}});
+  };
+  if (figures.away > coro::Duration::zero()) {
+    warn("DATABASE AWAY");
+    lines.back().push_back(plain_phrase(fmt::format("for {:.1f} s", seconds_of(figures.away)), 1));
   }
-  lines.push_back(
-      {{fmt::format("(more from {} x {} on)", full_columns_least, full_rows_least), Style::faint}});
-  const int log_rows = canvas.rows() - static_cast<int>(lines.size());
-  draw_lines(canvas, canvas.whole(), lines);
-  if (log_rows >= 3) {
-    draw_log(canvas, {canvas.rows() - log_rows, 0, log_rows, canvas.columns()}, model.log);
+  lines.push_back(tpmc_phrases(figures));
+  lines.push_back(rate_phrases(figures));
+  for (const TransactionFigures& one : figures.transactions) {
+    if (one.holds == false) warn(fmt::format("{}: p90 OVER {:g} s", one.name, one.limit_s));
   }
+  lines.push_back({plain_phrase(count_text(figures.in_flight) + " in flight"),
+                   plain_phrase(count_text(figures.waiting) + " waiting", 1)});
+  return lines;
 }
 
 }  // namespace
@@ -365,7 +388,9 @@ void draw_run(const RunModel& model, Canvas& canvas) {
   if (is_full(canvas.rows(), canvas.columns())) {
     draw_full(model, canvas);
   } else {
-    draw_small(model, canvas);
+    draw_small(canvas, small_lines(model),
+               fmt::format("(more from {} x {} on)", full_columns_least, full_rows_least),
+               run_keys(), model.log);
   }
   if (model.help) draw_help(canvas, run_keys());
 }

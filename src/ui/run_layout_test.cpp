@@ -87,9 +87,9 @@ TEST(RunLayout, SaysWhatMattersMostInASmallTerminal) {
   RunModel model = model_at(70, 7000);
   model.figures->away = std::chrono::milliseconds(3200);
   const std::string text = drawn(model, 10, 40);
-  EXPECT_THAT(text, HasSubstr("measuring 1:00 of 5:00, 4:00 left\n"));
-  EXPECT_THAT(text, HasSubstr("DATABASE AWAY for 3.2 s\n"));
-  EXPECT_THAT(text, HasSubstr("tpmC 6,000 now, 6,000\n"));
+  EXPECT_THAT(text, HasSubstr("measuring  1:00 of 5:00  4:00 left\n"));
+  EXPECT_THAT(text, HasSubstr("DATABASE AWAY  for 3.2 s\n"));
+  EXPECT_THAT(text, HasSubstr("tpmC 6,000 now  6,000 measured\n"));
   EXPECT_THAT(text, HasSubstr("NewOrder: p90 OVER 5 s\n"));
 }
 
@@ -105,7 +105,6 @@ TEST(RunLayout, FitsAnySize) {
           EXPECT_EQ(lines_of(drawn(model, rows, columns)).size(), static_cast<std::size_t>(rows));
         }
       }
-      EXPECT_EQ(drawn(model, 1, 1).size(), help ? 4u : drawn(model, 1, 1).size());
     }
   }
 }
@@ -114,7 +113,7 @@ TEST(RunLayout, SaysWhatItWaitsFor) {
   RunModel model = model_at(0);
   model.in_stage = std::chrono::seconds(3);
   EXPECT_THAT(drawn(model, 24, 80), HasSubstr(" opening connections"));
-  EXPECT_THAT(drawn(model, 24, 80), HasSubstr("0:03  16 connections"));
+  EXPECT_THAT(drawn(model, 24, 80), HasSubstr("0:03, 16 connections"));
   model = model_at(70);
   model.stage = RunStage::asking;
   EXPECT_THAT(drawn(model, 24, 80), HasSubstr("asking the database"));
