@@ -76,8 +76,8 @@ void add_demo(CLI::App& app, std::function<int()>& chosen) {
   CLI::App& demo = *app.add_subcommand(
       "demo",
       "The whole story in about two minutes: init, import, check, run with and without delays,\n"
-      "check again; on the private server unless --db is given. Replaces the tables of TPC-C in\n"
-      "the schema drover_demo, or in that of --schema");
+      "check again; on the private server unless --db is given. Replaces tables of TPC-C in the\n"
+      "schema drover_demo, or in that of --schema");
   demo.add_option("-w,--warehouses", arguments->warehouses, "Warehouses to load and run")
       ->capture_default_str()
       ->type_name("W");

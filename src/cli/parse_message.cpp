@@ -154,9 +154,9 @@ std::string of_missing_option(CLI::App& command) {
     if (const std::size_t check = type.find(':'); check != std::string::npos) {
       type = type[check + 1] == '{' ? alternatives(type.substr(check + 1)) : type.substr(0, check);
     }
-    return option->get_positional()
-               ? fmt::format("{} needs an argument: {}", name_of(command), type)
-               : fmt::format("{} needs {} {}", name_of(command), option->get_name(), type);
+    const std::string name = option->get_name();
+    return fmt::format("{} needs {}{} {}", name_of(command), name,
+                       option->get_positional() ? ":" : "", type);
   }
   return {};
 }

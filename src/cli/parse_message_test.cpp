@@ -74,9 +74,9 @@ TEST(ParseMessage, WhatIsMissing) {
             "drover tpcc import needs --seed N\nSee: drover tpcc import --help");
   EXPECT_EQ(message_of({"tpcc", "run", "--pace"}),
             "--pace needs a value: X\nSee: drover tpcc run --help");
-  EXPECT_EQ(message_of({"show"}), "drover show needs an argument: FILE\nSee: drover show --help");
+  EXPECT_EQ(message_of({"show"}), "drover show needs results: FILE\nSee: drover show --help");
   EXPECT_EQ(message_of({"print"}),
-            "drover print needs an argument: bash, zsh or fish\nSee: drover print --help");
+            "drover print needs shell: bash, zsh or fish\nSee: drover print --help");
 }
 
 TEST(ParseMessage, WrongValues) {

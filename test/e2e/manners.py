@@ -347,7 +347,7 @@ class Completion(FolderTestCase):
         return ended.stdout
 
     def test_wrong_shell(self):
-        self.expect_error(harness.drover("completion", "tcsh"), USAGE, "bash,zsh,fish")
+        self.expect_error(harness.drover("completion", "tcsh"), USAGE, "bash, zsh or fish")
         self.expect_error(harness.drover("completion"), USAGE, "shell")
 
     def bash(self, words):
