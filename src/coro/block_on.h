@@ -26,12 +26,12 @@ template <class T>
 T block_on(Worker& worker, Task<T> task) {
   Scope root(worker);
   if constexpr (std::is_void_v<T>) {
-    root.start(std::move(task));
+    worker.call([&] { root.start(std::move(task)); });  // another thread's call may be under way
     worker.run_until([&root] { return root.running() == 0; });
     root.rethrow_first_error();
   } else {
     std::optional<T> result;
-    root.start(detail::keep_result(std::move(task), result));
+    worker.call([&] { root.start(detail::keep_result(std::move(task), result)); });
     worker.run_until([&root] { return root.running() == 0; });
     root.rethrow_first_error();
     return std::move(*result);

@@ -10,6 +10,8 @@
 #include <array>
 #include <cassert>
 #include <cerrno>
+#include <exception>
+#include <memory>
 #include <system_error>
 
 #include "coro/fd_watch.h"
@@ -104,6 +106,55 @@ Worker* Worker::try_current() noexcept {
   return current_worker;
 }
 
+void Worker::call_erased(Callee callee) {
+  if (current_worker == this) {
+    callee();
+    return;
+  }
+  if (seat_.try_take()) {
+    call_here(callee);
+    return;
+  }
+  // Also the post's, which may come later than this returns. But for `done` it belongs to whoever
+  // has the seat.
+  struct Request {
+    bool withdrawn = false;
+    std::exception_ptr error;
+    std::atomic<bool> done{false};
+  };
+  const auto request = std::make_shared<Request>();
+  post([this, request, callee]() noexcept {
+    if (request->withdrawn) return;
+    try {
+      callee();
+    } catch (...) {
+      request->error = std::current_exception();
+    }
+    request->done.store(true, std::memory_order_release);  // pairs with the load below
+    seat_.tell();
+  });
+  if (seat_.wait_or_take([&] { return request->done.load(std::memory_order_acquire); })) {
+    if (request->error) std::rethrow_exception(request->error);
+    return;
+  }
+  request->withdrawn = true;
+  call_here(callee);
+}
+
+// Requires: this thread has just taken the seat.
+void Worker::call_here(Callee callee) {
+  struct Leaving {
+    ~Leaving() {
+      current_worker = before;
+      seat.leave();
+    }
+    WorkerSeat& seat;
+    Worker* before;
+  };
+  const Leaving leaving{seat_, std::exchange(current_worker, this)};
+  callee();
+}
+
 void Worker::push_posted(Posted* posted) noexcept {
   posted->next = inbox_.load(std::memory_order_relaxed);
   // Releases the node to run_posted(), and is ordered before the read of asleep_ below.
@@ -137,8 +188,8 @@ bool Worker::run_posted() noexcept {
 
 void Worker::enter() noexcept {
   assert(current_worker == nullptr && "a thread runs one worker, and its loop does not nest");
+  seat_.take();
   current_worker = this;
-  running_.store(true, std::memory_order_relaxed);
   clockid_t clock = no_clock;
   if (pthread_getcpuclockid(pthread_self(), &clock) == 0) {
     cpu_ns_at_enter_.store(read_cpu_clock(clock), std::memory_order_relaxed);
@@ -152,8 +203,8 @@ void Worker::leave() noexcept {
       read_cpu_clock(CLOCK_THREAD_CPUTIME_ID) - cpu_ns_at_enter_.load(std::memory_order_relaxed),
       std::memory_order_relaxed);
   cpu_clock_.store(no_clock, std::memory_order_release);  // pairs with cpu_time()
-  running_.store(false, std::memory_order_release);       // pairs with running()
   current_worker = nullptr;
+  seat_.leave();
 }
 
 Duration Worker::cpu_time() const noexcept {

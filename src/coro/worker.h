@@ -1,8 +1,8 @@
 // Worker: one thread's event loop. Runs the coroutines whose home it is, their timers and their
 // file descriptors, and what other threads post to it.
 //
-// Thread safety: post() may be called from any thread; everything else only from the worker's own
-// thread (the one inside run_until()). The statistics may be read from anywhere.
+// Thread safety: post() and call() may be called from any thread; everything else only from the
+// worker's own thread (the one inside run_until()). The statistics may be read from anywhere.
 //
 // Invariants: a worker that has nothing to do sleeps in the kernel. After `turn_budget` resumptions
 // it looks at timers, descriptors and the inbox again, so that no herd of ready tasks starves them.
@@ -21,6 +21,7 @@
 
 #include "coro/clock.h"
 #include "coro/timer_wheel.h"
+#include "coro/worker_seat.h"
 
 namespace drover::coro {
 
@@ -97,10 +98,8 @@ class Worker {
   // The same, or null on a thread that runs none.
   static Worker* try_current() noexcept;
 
-  // Whether some thread is inside run_until(). From any thread.
-  bool running() const noexcept {
-    return running_.load(std::memory_order_acquire);  // pairs with leave()
-  }
+  // Whether some thread is inside run_until(), or call() in its place. From any thread.
+  bool running() const noexcept { return seat_.taken(); }
 
   // Runs the loop on the calling thread until `done()` says true; asked once a turn. What
   // block_on() is made of.
@@ -131,6 +130,24 @@ class Worker {
     push_posted(new PostedFunction<F>(std::move(function)));
   }
 
+  // Runs `function` where nothing else of this worker runs, and waits for that. On the worker's own
+  // thread it is just called. While no thread is inside run_until(), this one takes the worker's
+  // place, and run_until() waits. Otherwise the loop runs it, as if it were posted; if the loop
+  // ends before, this thread does. From any thread; the worker must outlive the call. Throws what
+  // `function` throws. Two workers that call each other at the same time wait for ever.
+  template <class F>
+  void call(F function) {
+    call_erased({[](void* context) { (*static_cast<F*>(context))(); }, &function});
+  }
+
+  // Blocks another thread than the worker's until `done()` says true or no thread is inside
+  // run_until(). What `done` reads is written on the worker's thread, before tell_waiters().
+  template <class Done>
+  void wait_while_running(Done done) noexcept {
+    if (!seat_.wait_or_take(done)) seat_.leave();
+  }
+  void tell_waiters() noexcept { seat_.tell(); }
+
   const WorkerStatistics& statistics() const noexcept { return statistics_; }
 
   // The CPU time of the thread inside run_until(), the kernel's part included; afterwards, what it
@@ -155,6 +172,14 @@ class Worker {
     F function;
   };
 
+  struct Callee {
+    void operator()() const { function(context); }
+    void (*function)(void* context);
+    void* context;
+  };
+
+  void call_erased(Callee callee);
+  void call_here(Callee callee);
   void push_posted(Posted* posted) noexcept;
   bool run_posted() noexcept;
   void enter() noexcept;
@@ -183,7 +208,6 @@ class Worker {
   int wake_fd_ = -1;
   std::size_t watch_count_ = 0;
   WorkerStatistics statistics_;
-  std::atomic<bool> running_{false};
   std::atomic<clockid_t> cpu_clock_{no_clock};
   std::atomic<std::int64_t> cpu_ns_at_enter_{0};  // published by cpu_clock_ becoming a clock
   std::atomic<std::int64_t> cpu_ns_at_leave_{0};  // published by it becoming no_clock again
@@ -193,6 +217,7 @@ class Worker {
   // side sees the other: no post is slept over.
   alignas(64) std::atomic<Posted*> inbox_{nullptr};
   std::atomic<bool> asleep_{false};
+  WorkerSeat seat_;
 };
 
 }  // namespace drover::coro
