@@ -1,5 +1,7 @@
 #include "steps/attachment.h"
 
+#include <algorithm>
+
 #include "steps/callable_step.h"
 
 namespace drover::steps::detail {
@@ -13,7 +15,8 @@ const AttachmentOps MemoryAttachment::operations{Slot::stack, 0, false,
 TimeoutAttachment::TimeoutAttachment(Steps& step, coro::Duration timeout) noexcept
     : Attachment(operations), owner(step) {
   coro::Worker& worker = owner.worker();
-  worker.timers().add(*this, worker.now() + timeout);
+  const coro::Duration limited = std::clamp(timeout, coro::Duration::zero(), longest_wait);
+  worker.timers().add(*this, worker.now() + limited);
 }
 
 TimeoutAttachment::~TimeoutAttachment() {

@@ -3,6 +3,7 @@
 // Destroyed with the step, newest first. For the engine's own use; not thread-safe.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -18,6 +19,9 @@ class Steps;
 class Strand;
 
 namespace detail {
+
+// What a timer waits at most: more is never, and so long from now no clock ends.
+inline constexpr coro::Duration longest_wait = std::chrono::years(50);
 
 struct Attachment;
 

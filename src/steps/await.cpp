@@ -10,13 +10,7 @@ AwaitAttachment::~AwaitAttachment() {
   AwaitDriver::promise_type& promise = driver.promise();
   promise.attachment = nullptr;
   StepAccess::flow(step).task_ends(promise);
-  coro::Worker& worker = promise.own_source.worker();
-  if (coro::Worker::try_current() == &worker) {
-    promise.own_source.cancel();
-  } else {
-    // The worker does not run. The task ends when it runs again.
-    worker.post([&promise]() noexcept { promise.own_source.cancel(); });
-  }
+  promise.own_source.cancel();
 }
 
 }  // namespace drover::steps::detail

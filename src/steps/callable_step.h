@@ -85,7 +85,7 @@ template <class Callable>
   requires requires { &Callable::operator(); }
 struct SignatureOf<Callable> : MemberSignature<decltype(&Callable::operator())> {};
 
-// Takes the results out first: a body may give its own while it still uses them.
+// The results stay where they are, for the steps behind; what is taken by value is moved out.
 template <class Body, class... Params, std::size_t... I>
 void call_with_results(Body& body, Steps& steps, Strand& strand, ParamList<Params...>,
                        std::index_sequence<I...>) {
@@ -93,13 +93,15 @@ void call_with_results(Body& body, Steps& steps, Strand& strand, ParamList<Param
   static_assert((!std::is_pointer_v<std::decay_t<Params>> && ...),
                 "a raw pointer is no result: take what owns it");
   if constexpr (sizeof...(Params) == 0) {
-    strand.clear_results();
     body(steps);
   } else {
-    std::tuple<std::decay_t<Params>...> values(
-        take_result<std::decay_t<Params>>(strand.results(), I)...);
-    strand.clear_results();
-    body(steps, static_cast<Params&&>(std::get<I>(values))...);
+    ResultBlock& block = typed_results<std::decay_t<Params>...>(strand.results());
+    if constexpr ((std::is_reference_v<Params> || ...)) {
+      const Strand::ResultsInUse in_use(strand);
+      body(steps, static_cast<Params&&>(result<std::decay_t<Params>>(block, I))...);
+    } else {
+      body(steps, static_cast<Params&&>(result<std::decay_t<Params>>(block, I))...);
+    }
   }
 }
 

@@ -1,9 +1,10 @@
 // ExternalEvent: the right to end a step that waits, from any thread and at any time. Copyable.
 //
-// On the flow's own worker it takes effect at once, from elsewhere it is posted there and the
-// caller does not wait. Whoever comes first ends the step; what comes after that, or after the step
-// has ended otherwise, or the flow was destroyed, is dropped. The worker must outlive the handle's
-// calls.
+// On the worker's own thread it takes effect at once. From elsewhere, and while the worker does not
+// run, it is posted: the caller does not wait, and it takes effect when the loop comes to it, be it
+// in the next run_until(). Whoever comes first ends the step; what comes after that, or after the
+// step has ended otherwise, or the flow was destroyed, is dropped. The worker must outlive the
+// handle's calls.
 #pragma once
 
 #include <atomic>
@@ -78,10 +79,6 @@ class ExternalEvent {
   }
 
  private:
-  bool at_home() const noexcept {
-    return coro::Worker::try_current() == link_->worker || !link_->worker->running();
-  }
-
   template <class Function>
   static void apply(const ExternalEvent& event, Function& function) noexcept {
     Steps* step = event.link_->step;
@@ -95,7 +92,7 @@ class ExternalEvent {
 
   template <class Function>
   void run_at_home(Function function) const {
-    if (at_home()) {
+    if (coro::Worker::try_current() == link_->worker) {
       apply(*this, function);
     } else {
       link_->worker->post(

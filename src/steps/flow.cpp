@@ -1,7 +1,7 @@
 #include "steps/flow.h"
 
+#include <atomic>
 #include <cassert>
-#include <future>
 #include <string>
 #include <utility>
 
@@ -10,9 +10,16 @@
 namespace drover::steps {
 
 Flow::~Flow() {
+  if (elsewhere() && cancel_from_elsewhere() && coro::Worker::try_current() == nullptr) {
+    worker_->run_until([this] { return !stands(); });
+  }
+  worker_->call([this]() noexcept { tear_down(); });
+}
+
+void Flow::tear_down() noexcept {
   assert(running_ == nullptr && "a flow is not destroyed by one of its own steps");
   if (main_.active()) cancel_now();
-  if (stands()) leave_ending_tasks();
+  leave_ending_tasks();
   main_.drop_children(*this);
   main_.destroy_attachments(*this);
   if (state_ != nullptr) {
@@ -30,50 +37,68 @@ Flow::Driver Flow::drive(Flow& flow) {
 }
 
 void Flow::execute() {
-  run_at_home([this] { start(); });
+  worker_->call([this] { start(); });
 }
 
 void Flow::start() {
   if (main_.active() || end_untold_) misuse("execute() of a flow that runs");
   if (last_child_ == nullptr) return;
-  outcome_ = Outcome::running;
+  outcome_.store(Outcome::running, std::memory_order_relaxed);
   main_.begin();
 }
 
 namespace {
 
 // For a thread that waits. Once told it may be gone at any moment.
-class StandPromise final : public detail::StandObserver {
+class StandWaiter final : public detail::StandObserver {
  public:
-  std::future<void> future() { return promise_.get_future(); }
+  explicit StandWaiter(coro::Worker& worker) noexcept : worker_(worker) {}
+
+  bool told() const noexcept {
+    return told_.load(std::memory_order_acquire);  // pairs with stand_ended()
+  }
   void stand_ended() noexcept override {
-    std::promise<void> promise = std::move(promise_);
-    promise.set_value();
+    coro::Worker& worker = worker_;
+    told_.store(true, std::memory_order_release);
+    worker.tell_waiters();
   }
 
  private:
-  std::promise<void> promise_;
+  coro::Worker& worker_;
+  std::atomic<bool> told_{false};
 };
 
 }  // namespace
 
 void Flow::cancel() {
-  if (at_home()) {
+  if (elsewhere()) {
+    cancel_from_elsewhere();
+  } else {
     cancel_here();
-    return;
   }
-  StandPromise promise;
-  const std::future<void> ended = promise.future();
-  run_at_home([this, &promise] {
+}
+
+// Waits for the awaited tasks while the worker runs. Says whether some have still to end.
+bool Flow::cancel_from_elsewhere() {
+  StandWaiter waiter(*worker_);
+  worker_->call([this, &waiter] {
     cancel_here();
-    await_stand(promise);
+    await_stand(waiter);
   });
-  ended.wait();
+  worker_->wait_while_running([&waiter] { return waiter.told(); });
+  if (waiter.told()) return false;
+  bool left = false;
+  worker_->call([this, &waiter, &left]() noexcept { left = withdraw(waiter); });
+  return left;
 }
 
 void Flow::cancel_here() {
   if (running_ != nullptr) running_->current_->misuse("cancel() by a step of the flow");
-  if (main_.active()) cancel_now();
+  if (main_.active()) {
+    cancel_now();
+  } else {
+    main_.drop_children(*this);
+  }
 }
 
 void Flow::cancel_now() noexcept {
@@ -90,11 +115,6 @@ void Flow::cancel_soon() noexcept {
   }
   cancel_requested_ = true;
   running_->cut_burst();
-}
-
-// Whether this thread may touch what belongs to the worker.
-bool Flow::at_home() const noexcept {
-  return coro::Worker::try_current() == worker_ || !worker_->running();
 }
 
 void Flow::schedule(Strand& strand) {
@@ -143,7 +163,7 @@ void Flow::run_next() noexcept {
 }
 
 void Flow::ended(Outcome outcome) noexcept {
-  outcome_ = outcome;
+  outcome_.store(outcome, std::memory_order_release);  // pairs with outcome()
   if (observer_ != nullptr && stands()) {
     end_untold_ = true;
   } else {
@@ -155,7 +175,7 @@ void Flow::tell_end() noexcept {
   end_untold_ = false;
   if (observer_ != nullptr) {
     observer_->flow_ended();
-  } else if (outcome_ == Outcome::failed && state_ != nullptr && state_->unhandled_error) {
+  } else if (outcome() == Outcome::failed && state_ != nullptr && state_->unhandled_error) {
     state_->unhandled_error(main_.code());
   }
 }
@@ -183,6 +203,15 @@ void Flow::await_stand(detail::StandObserver& observer) noexcept {
   observer.next_ = std::exchange(stand_observers_, &observer);
 }
 
+// False if it was told before.
+bool Flow::withdraw(detail::StandObserver& observer) noexcept {
+  detail::StandObserver** place = &stand_observers_;
+  while (*place != nullptr && *place != &observer) place = &(*place)->next_;
+  if (*place == nullptr) return false;
+  *place = observer.next_;
+  return true;
+}
+
 void Flow::stand_ended() noexcept {
   if (first_ready_ != nullptr && running_ == nullptr) queue_driver();
   if (end_untold_) tell_end();
@@ -194,10 +223,7 @@ void Flow::stand_ended() noexcept {
 
 // The flow is being destroyed.
 void Flow::leave_ending_tasks() noexcept {
-  if (coro::Worker::try_current() == nullptr && !worker_->running()) {
-    worker_->run_until([this] { return !stands(); });
-    return;
-  }
+  if (!stands()) return;
   while (ending_ != nullptr) std::exchange(ending_, ending_->behind)->flow = nullptr;
   stand_ended();
 }

@@ -1,22 +1,35 @@
 // Flow: the root of a tree of steps, on a worker. What AsyncSteps and NitroSteps have in common.
 //
-// A flow belongs to one worker. execute() and cancel() may be called from any thread, and then wait
-// until the worker has done it; everything else, the destructor included, only on the worker's
-// thread, or while the worker does not run. The worker must outlive the flow. A flow must not be
-// destroyed or cancelled by one of its own steps: raise an error, or post it to the worker.
+// Who may call what, and from which thread:
+//   - An idle flow belongs to whoever has it, on any thread: to add steps, to set its state. From
+//     execute() until it has ended it belongs to its worker's thread.
+//   - execute(), cancel(), outcome() and the destructor: any thread, any time, several at once
+//     (the destructor last). So success() and the errors of a step that waits: see steps/steps.h.
+//   - promise(), stop(): a task of the worker.
+//   - All else while the flow runs: the worker's thread, or, while the worker does not run and none
+//     of the calls above is under way, any one thread.
+// On the worker's thread these calls act at once. On another one they act between two resumptions of
+// the loop if a thread is inside run_until(), and else on the caller's thread, which keeps
+// run_until() out meanwhile: coro::Worker::call(). So no call is lost or waits for ever when the
+// loop ends, and what it did stands when it returns: the flow is running, or cancelled. Cancel
+// handlers and destructors of results may thus run on the caller's thread.
+//
+// The worker must outlive the flow and its calls. A flow must not be destroyed or cancelled by one
+// of its own steps: raise an error, or post it to the worker.
 //
 // A task that the flow awaited and waits for no more is cancelled. Until it has ended the flow
 // stands: no step and no handler of it runs, and its end is not told. So what a task refers to may
 // belong to the flow, and to whoever awaits promise() or stop(). Only a flow that is destroyed
-// while its worker runs cannot wait: it lets such tasks go, and they end in the worker's next
-// rounds, which whatever they refer to has to outlast. Await stop() before. Destroyed while the
-// worker does not run, it lets the worker run until they have ended.
+// on its worker's thread cannot wait: it lets such tasks go, and they end in the worker's next
+// rounds, which whatever they refer to has to outlast. Await stop() before. Destroyed on a thread
+// without a worker it waits for them, and while the worker does not run it lets it run until then.
 //
 // Invariant: the flow's driver is in the worker's ready queue exactly when a strand is ready, none
 // runs, and the flow does not stand; a flow that waits costs nothing.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -81,8 +94,9 @@ class alignas(64) Flow : public Steps {
   void execute();
 
   // Stops: cancel handlers run from the innermost step outwards, error handlers do not, what was
-  // not started is dropped, awaited tasks are cancelled. Afterwards no step of the flow runs, and
-  // if this was called from another thread, no such task either. Nothing if the flow is idle.
+  // not started is dropped, of an idle flow, too, and awaited tasks are cancelled. Afterwards no
+  // step of the flow runs. On another thread than the worker's, and while the worker runs, this
+  // waits for the tasks, too.
   void cancel();
 
   // `co_await flow.stop();` the same for a task of the worker: waits until the tasks have ended,
@@ -90,7 +104,10 @@ class alignas(64) Flow : public Steps {
   class StopAwaiter;
   [[nodiscard]] StopAwaiter stop();
 
-  Outcome outcome() const noexcept { return outcome_; }
+  // From any thread.
+  Outcome outcome() const noexcept {
+    return outcome_.load(std::memory_order_acquire);  // pairs with ended()
+  }
 
   // Of a flow that failed: the code that nobody recovered from.
   ErrorCode error_code() const noexcept { return main_.code(); }
@@ -189,10 +206,8 @@ class alignas(64) Flow : public Steps {
   void* allocate_elsewhere(Slot slot, std::size_t size);
 
   State& shared_state();
-  bool at_home() const noexcept;
-  template <class Function>
-  void run_at_home(Function function);
   void start();
+  bool cancel_from_elsewhere();
   void cancel_here();
   void cancel_now() noexcept;
   void cancel_soon() noexcept;
@@ -208,8 +223,10 @@ class alignas(64) Flow : public Steps {
   void task_ends(detail::EndingTask& task) noexcept;
   void task_ended(detail::EndingTask& task) noexcept;
   void await_stand(detail::StandObserver& observer) noexcept;
+  bool withdraw(detail::StandObserver& observer) noexcept;
   void stand_ended() noexcept;
   void leave_ending_tasks() noexcept;
+  void tear_down() noexcept;
 
   // In the order of use: a flow that is woken up touches few lines of the cache.
   CellBuffer buffer_;
@@ -222,7 +239,7 @@ class alignas(64) Flow : public Steps {
   bool driver_queued_ = false;
   bool cancel_requested_ = false;
   bool end_untold_ = false;
-  Outcome outcome_ = Outcome::none;
+  std::atomic<Outcome> outcome_{Outcome::none};
   std::size_t driver_position_ = 0;  // in the worker's ready queue
   detail::EndingTask* ending_ = nullptr;
   Strand main_;

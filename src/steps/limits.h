@@ -9,8 +9,8 @@
 
 namespace drover::steps {
 
-// What memory is asked for. Each has a limit of its own, except for `other`: results on their way,
-// labels of loops.
+// What memory is asked for. Each has a limit of its own, except for `other`: results, labels
+// of loops.
 enum class Slot : std::uint8_t { step, timeout, cancel, extended, stack, parallel, other };
 
 inline constexpr std::size_t slot_count = 7;

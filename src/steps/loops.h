@@ -67,7 +67,6 @@ inline LoopFrame& loop_frame(Steps& loop) noexcept {
 template <class Frame>
 struct LoopOf {
   static void run_iteration(Steps& step) {
-    StepAccess::strand(step).clear_results();
     static_cast<Frame&>(loop_frame(*StepAccess::parent(step))).iterate(step);
   }
   static bool more(LoopFrame& loop) { return static_cast<Frame&>(loop).has_next(); }

@@ -21,12 +21,13 @@
 //                       64 bytes for results. MaxParallel counts if it is said: its default is a
 //                       limit without room of its own.
 //
-// Beside these, results on their way to the next step cost 8 bytes and their sizes, rounded up to
-// 32, and the label of a loop 64. Whatever exceeds a limit, or finds no room in the buffer, raises
-// InternalError, whose information says what. Blocks do not move, so that a large one may find no
-// room in a buffer that is nearly full: of what is larger than the sizes above give the buffer some
-// more. A step too large for any buffer of the flow does not compile at the root; for one that a
-// step adds this cannot be seen, as Steps& does not know the kind of its flow.
+// Beside these, results cost 8 bytes and their sizes, rounded up to 32, until others are given
+// (while a step that takes them by reference gives its own, both), and the label of a loop 64.
+// Whatever exceeds a limit, or finds no room in the buffer, raises InternalError, whose information
+// says what. Blocks do not move, so that a large one may find no room in a buffer that is nearly
+// full: of what is larger than the sizes above give the buffer some more. A step too large for any
+// buffer of the flow does not compile at the root; for one that a step adds this cannot be seen, as
+// Steps& does not know the kind of its flow.
 #pragma once
 
 #include <array>

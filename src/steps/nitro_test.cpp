@@ -123,15 +123,15 @@ TEST_F(Nitro, LargeOnesFitAsLongAsTheBufferHasRoom) {
   std::size_t got = 0;
   flow.add([](Steps& steps) {
     steps.stack<Bytes<500>>();
-    steps.success(Bytes<700>(), std::string(100, 'x'));
+    steps.success(Bytes<200>(), std::string(100, 'x'));
   });
-  flow.add([&got](Steps& steps, const Bytes<700>& bytes, const std::string& text) {
+  flow.add([&got](Steps& steps, const Bytes<200>& bytes, const std::string& text) {
     got = sizeof bytes.bytes + text.size();
-    steps.add([large = Bytes<1500>()](Steps&) { EXPECT_EQ(large.bytes[0], 0); });
+    steps.add([large = Bytes<1000>()](Steps&) { EXPECT_EQ(large.bytes[0], 0); });
   });
   run(flow);
   EXPECT_EQ(flow.outcome(), Outcome::succeeded);
-  EXPECT_EQ(got, 800U);
+  EXPECT_EQ(got, 300U);
 }
 
 TEST_F(Nitro, WhatFindsNoRoomSaysSo) {

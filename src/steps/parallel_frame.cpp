@@ -18,9 +18,7 @@ ParallelChild::ParallelChild(Flow& flow, ParallelFrame& frame) noexcept
 
 ParallelFrame::~ParallelFrame() {
   Flow& flow = owner.strand_->flow();
-  for (ParallelChild* child = first; child != nullptr; child = child->next_child()) {
-    if (child->strand.active()) child->strand.cancel();
-  }
+  cancel_children();
   while (first != nullptr) {
     ParallelChild* child = std::exchange(first, first->next_child());
     child->strand.drop_children(*child);
@@ -51,6 +49,31 @@ void ParallelFrame::start() {
   if (running > 0) owner.phase_ = Phase::waiting;
 }
 
+// Those that have not ended, in order, after the children of a parallel that they wait for. Without
+// recursion: parallels may be nested deeper than the thread's stack.
+void ParallelFrame::cancel_children() noexcept {
+  ParallelFrame* frame = this;
+  ParallelChild* child = first;
+  for (;;) {
+    if (child == nullptr) {
+      if (frame == this) return;
+      Strand& around = *frame->owner.strand_;
+      frame = around.parallel_;
+      around.cancel();
+      child = static_cast<ParallelChild&>(*around.root_).next_child();
+    } else if (!child->strand.active()) {
+      child = child->next_child();
+    } else if (Steps& at = *child->strand.current_;
+               at.ops_->kind == Kind::parallel && at.phase_ == Phase::waiting) {
+      frame = &parallel_frame(*at.attachments_);
+      child = frame->first;
+    } else {
+      child->strand.cancel();
+      child = child->next_child();
+    }
+  }
+}
+
 void ParallelFrame::child_succeeded() noexcept {
   if (--running > 0) return;
   owner.phase_ = Phase::done;
@@ -59,9 +82,7 @@ void ParallelFrame::child_succeeded() noexcept {
 
 void ParallelFrame::child_failed(Strand& failed) noexcept {
   --running;
-  for (ParallelChild* child = first; child != nullptr; child = child->next_child()) {
-    if (child->strand.active()) child->strand.cancel();
-  }
+  cancel_children();
   Strand& around = *owner.strand_;
   if (around.error_pending_) return;
   around.record(failed.code());
@@ -69,7 +90,6 @@ void ParallelFrame::child_failed(Strand& failed) noexcept {
 }
 
 void run_parallel(Steps& step) {
-  StepAccess::strand(step).clear_results();
   parallel_frame(*StepAccess::attachments(step)).start();
 }
 

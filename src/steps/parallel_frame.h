@@ -23,6 +23,8 @@ struct ParallelFrame final : Attachment {
   void child_succeeded() noexcept;
   void child_failed(Strand& failed) noexcept;
 
+  void cancel_children() noexcept;
+
   static const AttachmentOps operations;
   Steps& owner;
   ParallelChild* first = nullptr;

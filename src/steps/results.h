@@ -1,7 +1,8 @@
-// Results: up to four values on their way from one step to the next, with their exact types, in one
-// block of the flow's memory. For the engine's own use; not thread-safe.
+// Results: up to four values on their way from one step to those behind, with their exact types, in
+// one block of the flow's memory. For the engine's own use; not thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -83,14 +84,19 @@ const ResultOps TypedResults<Values...>::operations{
     &TypedResults::value,
     (std::is_trivially_destructible_v<Values> && ...) ? nullptr : &TypedResults::destroy};
 
-// To be moved from. Throws std::bad_cast if there is none, or one of another type.
+// Throws std::bad_cast unless these are the types of the first results.
+template <class... Values>
+ResultBlock& typed_results(ResultBlock* block) {
+  constexpr std::array<const char*, sizeof...(Values)> types{&result_type<Values>...};
+  const bool matches = block != nullptr && block->ops->count >= types.size() &&
+                       std::equal(types.begin(), types.end(), block->ops->types.begin());
+  if (!matches) throw std::bad_cast();
+  return *block;
+}
+
 template <class T>
-T&& take_result(ResultBlock* block, std::size_t index) {
-  if (block == nullptr || index >= block->ops->count ||
-      block->ops->types[index] != &result_type<T>) {
-    throw std::bad_cast();
-  }
-  return std::move(*static_cast<T*>(block->ops->value(*block, index)));
+T& result(ResultBlock& block, std::size_t index) noexcept {
+  return *static_cast<T*>(block.ops->value(block, index));
 }
 
 }  // namespace detail

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <exception>
-#include <future>
 #include <new>
 #include <string_view>
 #include <tuple>
@@ -96,6 +94,10 @@ Steps& Steps::add(Body&& body, Handler&& handler) {
 
 template <class... Values>
 void Steps::success(Values&&... values) {
+  if (elsewhere()) {
+    worker().call([&] { success(std::forward<Values>(values)...); });
+    return;
+  }
   if (!begin_success()) return;
   if constexpr (sizeof...(Values) > 0) {
     strand_->clear_results();
@@ -108,14 +110,9 @@ void Steps::success(Values&&... values) {
 }
 
 template <class... Values>
-void Steps::success_step(Values&&... values) {
-  require_open("success_step() of a step that does not run");
-  if (last_child_ == nullptr) {
-    success(std::forward<Values>(values)...);
-    return;
-  }
-  add([results =
-           std::tuple<ResultOf<Values>...>(std::forward<Values>(values)...)](Steps& steps) mutable {
+Steps& Steps::success_step(Values&&... values) {
+  return add([results = std::tuple<ResultOf<Values>...>(std::forward<Values>(values)...)](
+                 Steps& steps) mutable {
     std::apply([&steps](auto&... value) { steps.success(std::move(value)...); }, results);
   });
 }
@@ -150,7 +147,7 @@ Steps& Steps::for_each(Container&& container, Body&& body, std::string_view labe
 
 template <class Handler>
 void Steps::set_cancel(Handler&& handler) {
-  require_body("set_cancel() outside of a body");
+  require_call("set_cancel() outside of a body and of an error handler");
   drop_attachment(Slot::cancel);
   attach<detail::CancelAttachment<std::decay_t<Handler>>>(Slot::cancel,
                                                           std::forward<Handler>(handler));
@@ -173,7 +170,6 @@ Steps& Steps::await(coro::Future<T> future, Handler&& handler) {
 template <class T, class Handler>
 void detail::AwaitStep<T, Handler>::run(Steps& step) {
   Flow& flow = StepAccess::flow(step);
-  StepAccess::strand(step).clear_results();
   auto& attachment = StepAccess::attach<AwaitAttachment>(step, Slot::extended, step);
   coro::Task<T> task = std::move(static_cast<AwaitStep&>(step).task);
   attachment.driver = drive_task(attachment, flow.worker(), std::move(task)).handle;
@@ -211,29 +207,6 @@ template <class T, class... Args>
 T& Steps::stack(Args&&... args) {
   require_open("stack() of a step that does not run");
   return attach<detail::ObjectAttachment<T>>(Slot::stack, std::forward<Args>(args)...).object;
-}
-
-// Does it on the worker's thread, and waits for that if this is another one. A worker that is
-// destroyed before it came to it has dropped it.
-template <class Function>
-void Flow::run_at_home(Function function) {
-  if (at_home()) {
-    function();
-    return;
-  }
-  std::promise<void> promise;
-  std::future<void> done = promise.get_future();
-  std::exception_ptr error;
-  worker_->post([&error, call = std::move(function), done = std::move(promise)]() mutable noexcept {
-    try {
-      call();
-    } catch (...) {
-      error = std::current_exception();
-    }
-    done.set_value();
-  });
-  done.wait();
-  if (error) std::rethrow_exception(error);
 }
 
 template <class T>

@@ -44,10 +44,15 @@ void Steps::require_open(std::string_view what) {
   open_level();
 }
 
-void Steps::require_body(std::string_view what) {
-  const bool ok = ops_->kind == Kind::step && strand_->in_call_ && strand_->current_ == this &&
-                  phase_ == Phase::body;
+void Steps::require_call(std::string_view what) {
+  const bool ok = strand_->in_call_ && strand_->current_ == this &&
+                  (phase_ == Phase::body || phase_ == Phase::handler);
   if (!ok) misuse(what);
+}
+
+// Whether another thread than the worker's asks, or the worker does not run.
+bool Steps::elsewhere() const noexcept {
+  return coro::Worker::try_current() != strand_->flow().worker_;
 }
 
 bool Steps::can_end() const noexcept {
@@ -72,6 +77,10 @@ void Steps::commit_success() noexcept {
 }
 
 void Steps::raise(ErrorCode code, std::string_view info) {
+  if (elsewhere()) {
+    worker().call([&] { raise(code, info); });
+    return;
+  }
   const bool in_call = strand_->in_call_ && strand_->current_ == this;
   if (!in_call && !can_end()) misuse("an error of a step that does not run");
   Flow& flow = strand_->flow();
@@ -113,20 +122,20 @@ void Steps::continue_loop_no_throw(std::string_view label) {
 }
 
 void Steps::set_timeout(coro::Duration timeout) {
-  require_body("set_timeout() outside of a body");
+  require_call("set_timeout() outside of a body and of an error handler");
   drop_attachment(Slot::timeout);
   attach<detail::TimeoutAttachment>(Slot::timeout, *this, timeout);
   waits_ = true;
 }
 
 void Steps::wait_external() {
-  if (phase_ == Phase::handler && strand_->in_call_ && strand_->current_ == this) return;
-  require_body("wait_external() outside of a body");
+  require_call("wait_external() outside of a body and of an error handler");
   waits_ = true;
 }
 
 ExternalEvent Steps::external_event() {
-  require_body("external_event() outside of a body");
+  require_call("external_event() outside of a body");
+  if (phase_ == Phase::handler) misuse("external_event() in an error handler: it does not wait");
   waits_ = true;
   for (detail::Attachment* a = attachments_; a != nullptr; a = a->next) {
     if (a->ops == &detail::LinkAttachment::operations) {

@@ -13,9 +13,16 @@
 // An error handler recovers by success() or by adding steps, which then run in place of what
 // failed; it replaces the error by raising another; if it just returns, the error goes on outwards.
 //
-// Thread safety: none. Everything here belongs to the thread of the flow's worker; from other
-// threads use an ExternalEvent, and Flow::execute() and cancel(). A reference is good until its
-// step ends: what may answer later than that needs an ExternalEvent.
+// Results stay until others are given or the flow ends: they pass through steps that give none,
+// loops, iterations and recovered errors. What a step takes by value is moved out and stays behind
+// as it is after a move, what it takes by reference stays as it is. The children of a parallel have
+// their own; those around them are there again behind it.
+//
+// Thread safety: everything here belongs to the thread of the flow's worker, but for what ends a
+// step that waits: success(), the errors, break and continue may be called on another thread, which
+// waits until it is done (steps/flow.h says how). It must be sure that the step still waits: a
+// reference is good until its step ends. What may come later than that, or beside a timeout, a
+// cancel() or another thread, needs an ExternalEvent.
 //
 // Misuse (of a step that is not the innermost one, a second success(), an addition from outside, a
 // limit exceeded) raises InternalError: it is thrown to the caller, and if that is a running step
@@ -91,14 +98,15 @@ class Steps {
   // Whether it may be used now: the root of an idle flow, or the innermost step of a running one.
   explicit operator bool() const noexcept;
 
-  // Adds a step. `body(steps, results...)` takes up to four results of the step before, each of
-  // exactly the type that was given (a literal becomes a std::string): else the step fails with the
-  // code "std::bad_cast". `handler(steps, code)` is called once at most.
+  // Adds a step. `body(steps, results...)` takes up to four of the last results, each of exactly
+  // the type that was given (a literal becomes a std::string): else the step fails with the code
+  // "std::bad_cast". `handler(steps, code)` is called once at most.
   template <class Body, class Handler = detail::NoHandler>
   Steps& add(Body&& body, Handler&& handler = {});
 
-  // Ends the step; the results are for the next one. In a body or a handler, without children, or
-  // from outside while the step waits. After a swallowed error() it does nothing.
+  // Ends the step; results, if there are any, replace those from before. In a body or a handler,
+  // without children, or from outside while the step waits. After a swallowed error() it does
+  // nothing.
   template <class... Values>
   void success(Values&&... values);
 
@@ -107,9 +115,9 @@ class Steps {
     success(std::forward<Values>(values)...);
   }
 
-  // Ends a body with results: now if it has no children, else by a further step that gives them.
+  // Adds a step that gives results.
   template <class... Values>
-  void success_step(Values&&... values);
+  Steps& success_step(Values&&... values);
 
   // Records an error and throws it: a handler that swallows the exception changes nothing. From
   // outside, while the step waits, the caller has to catch it, or use error_no_throw(), which only
@@ -136,12 +144,14 @@ class Steps {
   void break_loop_no_throw(std::string_view label = {});
   void continue_loop_no_throw(std::string_view label = {});
 
-  // In a body. After `timeout` the error Timeout unwinds the flow from its innermost step, unless
-  // this step, with all that it added, has ended before. Never early. A second call replaces.
+  // In a body, or in an error handler for the steps that it adds. After `timeout` the error Timeout
+  // unwinds the flow from its innermost step, unless this step, with all that it added, has ended
+  // before. Never early; more than 50 years are 50 years. A second call replaces.
   void set_timeout(coro::Duration timeout);
 
-  // In a body. `handler(steps)` is called if the step ends by an error or a cancellation, before
-  // the error handlers. What it throws is lost. A second call replaces.
+  // In a body, or in an error handler for the steps that it adds. `handler(steps)` is called if the
+  // step ends by an error or a cancellation, before the error handlers. What it throws is lost. A
+  // second call replaces.
   template <class Handler>
   void set_cancel(Handler&& handler);
 
@@ -225,7 +235,8 @@ class Steps {
   [[noreturn]] void misuse(std::string_view what);
   Steps& open_level();
   void require_open(std::string_view what);
-  void require_body(std::string_view what);
+  void require_call(std::string_view what);
+  bool elsewhere() const noexcept;
   bool can_end() const noexcept;
   bool begin_success();
   void commit_success() noexcept;

@@ -55,36 +55,6 @@ TYPED_TEST(StepTree, HandsOnFourMixedResultsAndAMovedVector) {
   EXPECT_EQ(got, "1two7yes39");
 }
 
-TYPED_TEST(StepTree, ResultsReachTheNextStepOnly) {
-  TypeParam flow(this->worker);
-  flow.add([](Steps& steps) { steps.success(1, 2); });
-  flow.add([](Steps&, int) {});
-  flow.add([](Steps&, int) {},
-           [this](Steps& steps, ErrorCode code) {
-             this->trace = code;
-             steps.success();
-           });
-  this->run(flow);
-  EXPECT_EQ(this->trace, "std::bad_cast");
-}
-
-TYPED_TEST(StepTree, SuccessStepGivesItsResultAfterTheChildren) {
-  TypeParam flow(this->worker);
-  int got = 0;
-  flow.add([this](Steps& steps) {
-    steps.add(this->say("child"));
-    steps.success_step(7);
-  });
-  flow.add([&got](Steps& steps, int value) {
-    got = value;
-    steps.success_step(8);
-  });
-  flow.add([&got](Steps&, int value) { got = got * 10 + value; });
-  this->run(flow);
-  EXPECT_EQ(this->trace, "child ");
-  EXPECT_EQ(got, 78);
-}
-
 // Case 2.
 TYPED_TEST(StepTree, OnlyTheInnermostStepMayBeUsed) {
   TypeParam flow(this->worker);
@@ -537,7 +507,7 @@ TYPED_TEST(StepTree, MisuseInHandlersAndFromOutside) {
   this->run(flow);
   EXPECT_EQ(flow.error_code(), "A");
   flow.add([](Steps& steps) { steps.error("A"); },
-           [](Steps& steps, ErrorCode) { steps.set_timeout(1s); });
+           [](Steps& steps, ErrorCode) { steps.external_event(); });
   this->run(flow);
   EXPECT_EQ(flow.error_code(), error_codes::internal_error);
   flow.add([&waiting](Steps& steps) {

@@ -89,7 +89,6 @@ void Strand::complete(Steps& step) noexcept {
 // tasks have to end before it can go on.
 bool Strand::unwind() noexcept {
   while (error_pending_) {
-    clear_results();
     Steps& at = *current_;
     if (at.phase_ == Phase::done) {  // ended from outside before the error came from further out
       complete(at);
@@ -109,11 +108,10 @@ bool Strand::unwind() noexcept {
   return true;
 }
 
-void Strand::drop_results() noexcept {
-  detail::ResultBlock& block = *std::exchange(results_, nullptr);
-  const std::size_t size = block.ops->size;
-  if (block.ops->destroy != nullptr) block.ops->destroy(block);
-  flow_->release(Slot::other, &block, size);
+void Strand::drop(detail::ResultBlock& results) noexcept {
+  const std::size_t size = results.ops->size;
+  if (results.ops->destroy != nullptr) results.ops->destroy(results);
+  flow_->release(Slot::other, &results, size);
 }
 
 // Whether the step's error handler recovers.
@@ -145,7 +143,6 @@ bool Strand::handle(Steps& step) noexcept {
 
 // Adds a loop's next iteration. False if there is none.
 bool Strand::begin_iteration(Steps& loop) noexcept {
-  clear_results();
   bool begun = false;
   try {
     detail::LoopFrame& frame = detail::loop_frame(loop);
@@ -276,6 +273,7 @@ void Strand::succeed() noexcept {
 }
 
 void Strand::fail() noexcept {
+  clear_results();
   error_pending_ = false;
   active_ = false;
   if (parallel_ != nullptr) {

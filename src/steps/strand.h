@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <utility>
 
 #include "steps/error_codes.h"
 #include "steps/results.h"
@@ -52,8 +53,28 @@ class Strand {
   void caught(const std::exception_ptr& error) noexcept;
 
   void clear_results() noexcept {
-    if (results_ != nullptr) drop_results();
+    if (results_ != nullptr) drop(*std::exchange(results_, nullptr));
   }
+
+  // Keeps the results while a body that refers to them may give its own.
+  class ResultsInUse {
+   public:
+    explicit ResultsInUse(Strand& strand) noexcept
+        : strand_(strand), block_(*std::exchange(strand.results_, nullptr)) {}
+    ResultsInUse(const ResultsInUse&) = delete;
+    ResultsInUse& operator=(const ResultsInUse&) = delete;
+    ~ResultsInUse() {
+      if (strand_.results_ == nullptr) {
+        strand_.results_ = &block_;
+      } else {
+        strand_.drop(block_);
+      }
+    }
+
+   private:
+    Strand& strand_;
+    detail::ResultBlock& block_;
+  };
 
  private:
   friend class Flow;
@@ -66,7 +87,7 @@ class Strand {
   void call(Call function) noexcept;
   void start(Steps& step) noexcept;
   void complete(Steps& step) noexcept;
-  void drop_results() noexcept;
+  void drop(detail::ResultBlock& results) noexcept;
   bool unwind() noexcept;
   bool handle(Steps& step) noexcept;
   bool begin_iteration(Steps& loop) noexcept;
@@ -86,7 +107,7 @@ class Strand {
   Steps* current_;
   Strand* previous_ready_ = nullptr;
   Strand* next_ready_ = nullptr;
-  detail::ResultBlock* results_ = nullptr;  // for the step that starts next
+  detail::ResultBlock* results_ = nullptr;  // the last that were given
   detail::ParallelFrame* parallel_;         // null for a flow's own strand
   std::uint16_t burst_ = 0;
   bool active_ = false;

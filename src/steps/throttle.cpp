@@ -1,12 +1,16 @@
 #include "steps/throttle.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace drover::steps {
 
 ThrottleGate::ThrottleGate(coro::Worker& worker, std::size_t max, coro::Duration period,
                            std::size_t max_queue) noexcept
-    : worker_(worker), max_(max), period_(period), queue_(SyncHold::Stage::at_throttle, max_queue) {
+    : worker_(worker),
+      max_(max),
+      period_(std::min(period, detail::longest_wait)),
+      queue_(SyncHold::Stage::at_throttle, max_queue) {
   assert(period > coro::Duration::zero());
   begin_window(worker.now());
 }
