@@ -8,8 +8,8 @@
 //   - promise(), stop(): a task of the worker.
 //   - All else while the flow runs: the worker's thread, or, while the worker does not run and none
 //     of the calls above is under way, any one thread.
-// On the worker's thread these calls act at once. On another one they act between two resumptions of
-// the loop if a thread is inside run_until(), and else on the caller's thread, which keeps
+// On the worker's thread these calls act at once. On another one they act between two resumptions
+// of the loop if a thread is inside run_until(), and else on the caller's thread, which keeps
 // run_until() out meanwhile: coro::Worker::call(). So no call is lost or waits for ever when the
 // loop ends, and what it did stands when it returns: the flow is running, or cancelled. Cancel
 // handlers and destructors of results may thus run on the caller's thread.
