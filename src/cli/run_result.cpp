@@ -62,6 +62,27 @@ void add_transactions(const load::TransactionMetrics& metrics, report::Transacti
   }
 }
 
+// Something is always on its way. Without what is not late the figures of a run in which nothing is
+// wrong are not touched.
+void add_pending(const load::WorkerMetrics& worker, std::vector<report::TransactionResult>& results,
+                 const std::vector<std::uint64_t>& late_ns) {
+  using End = load::PendingTransaction::End;
+  for (const load::PendingTransaction& one : worker.pending) {
+    const std::size_t type = tpcc::index_of(one.type);
+    report::TransactionResult& result = results[type];
+    ++result.pending.count;
+    if (static_cast<std::uint64_t>(one.age.count()) <= late_ns[type]) continue;
+    if (one.end == End::rolled_back) continue;
+    const auto latency = static_cast<std::uint64_t>(one.latency.count());
+    result.latency.record(latency);
+    if (one.end == End::committed) {
+      ++result.pending.answered;
+    } else {
+      result.pending.unanswered.record(latency);
+    }
+  }
+}
+
 report::TimePoint time_point(const load::Sample& sample) {
   report::TimePoint point;
   point.t = seconds(sample.elapsed);
@@ -105,6 +126,8 @@ void add_deferred(const load::DeferredMetrics& metrics, report::DeferredDelivery
   deferred.failed += metrics.failed.get();
   deferred.unfinished = deferred.queued - deferred.completed - deferred.failed;
   metrics.latency.add_to(deferred.latency);
+  metrics.unfinished.add_to(deferred.latency);
+  metrics.unfinished.add_to(deferred.unanswered);
 }
 
 report::Availability availability(const load::Plan& plan, const load::Outcome& outcome) {
@@ -115,16 +138,24 @@ report::Availability availability(const load::Plan& plan, const load::Outcome& o
   result.sessions_reopened = record.sessions_reopened;
   const double measured_from = seconds(plan.warmup);
   const double measured_until = measured_from + seconds(outcome.measured);
+  const auto seconds_measured = [&](double start_s, std::optional<double> end_s) {
+    const double from = std::max(start_s, measured_from);
+    return std::max(std::min(end_s.value_or(measured_until), measured_until) - from, 0.0);
+  };
   for (const load::Outage& outage : record.outages) {
     report::Outage entry;
     entry.start_s = seconds(outage.start - outcome.start);
     if (outage.end) entry.end_s = seconds(*outage.end - outcome.start);
     entry.transactions_lost = outage.transactions_lost;
     entry.first_error = outage.first_error;
-    const double from = std::max(entry.start_s, measured_from);
-    const double until = std::min(entry.end_s.value_or(measured_until), measured_until);
-    if (until > from) result.unavailable_s += until - from;
+    result.unavailable_s += seconds_measured(entry.start_s, entry.end_s);
     result.outages.push_back(std::move(entry));
+  }
+  for (const load::Stall& stall : record.stalls) {
+    report::Stall entry{.start_s = seconds(stall.start - outcome.start), .end_s = {}};
+    if (stall.end) entry.end_s = seconds(*stall.end - outcome.start);
+    result.stalled_s += seconds_measured(entry.start_s, entry.end_s);
+    result.stalls.push_back(entry);
   }
   return result;
 }
@@ -152,6 +183,7 @@ report::ClientCost client_cost(const load::Plan& plan, const load::Outcome& outc
   client.threads = plan.threads + 1;  // the main thread samples
   client.terminals = plan.terminals();
   client.connections = plan.connections;
+  client.terminals_up_s = seconds(outcome.ramp_up);
   client.run_queue_known = outcome.run_queue_known;
   for (const load::WorkerHealth& health : outcome.health) {
     client.workers.push_back(
@@ -182,6 +214,9 @@ report::Result make_result(const load::Plan& plan, const RunFacts& facts,
     if (!result.deferred_delivery) result.deferred_delivery.emplace();
     add_deferred(worker->deferred, *result.deferred_delivery);
   }
+  std::vector<std::uint64_t> late_ns;
+  for (const auto& one : result.transactions) late_ns.push_back(report::late_after_ns(one.latency));
+  for (const auto& worker : outcome.workers) add_pending(*worker, result.transactions, late_ns);
   result.ledger_in_data = facts.ledger_in_data;
   result.availability = availability(plan, outcome);
   result.summary.time_seconds = seconds(outcome.measured);

@@ -4,13 +4,30 @@
 
 namespace drover::load {
 
+using coro::Duration;
 using coro::Instant;
+
+namespace {
+
+// Answers that come closer together are as good as one.
+constexpr Duration answer_precision = std::chrono::milliseconds(10);
+
+constexpr int usual_gaps_of_a_stall = 5;
+constexpr Duration usual_gap_most = std::chrono::seconds(1);
+constexpr int gaps_remembered = 16;
+
+constexpr auto relaxed = std::memory_order_relaxed;
+
+}  // namespace
 
 // Requires: the mutex is held.
 void Availability::begin_outage(Instant now, std::string_view error) {
   if (current_) return;
   current_.emplace();
-  current_->start = now;
+  // A server that hangs fails when somebody loses patience with it, and is away since its last
+  // answer.
+  const Instant since = since_.load(relaxed);
+  current_->start = busy_workers_ > 0 && is_stall(since, now) ? since : now;
   current_->first_error = error;
   epoch_.fetch_add(1, std::memory_order_relaxed);
   down_.store(true, std::memory_order_relaxed);
@@ -36,8 +53,62 @@ void Availability::end_outage(Instant now) {
     ++record_.interruptions;
   }
   current_.reset();
+  since_.store(std::max(now, since_.load(relaxed)), relaxed);
   epoch_.fetch_add(1, std::memory_order_relaxed);
   down_.store(false, std::memory_order_relaxed);
+}
+
+// Requires, like the others of stalls: the mutex is held.
+bool Availability::is_stall(Instant start, Instant end) const {
+  return end - start >= stall_from_.load(relaxed);
+}
+
+void Availability::learn_gap(Duration gap) {
+  const Duration seen = std::clamp(gap, Duration::zero(), usual_gap_most);
+  usual_gap_ = usual_gap_ ? *usual_gap_ + (seen - *usual_gap_) / gaps_remembered : seen;
+  stall_from_.store(std::max(shortest_stall, *usual_gap_ * usual_gaps_of_a_stall), relaxed);
+  precision_.store(answer_precision, relaxed);
+}
+
+// The clocks of two threads' calls may be a little out of order.
+void Availability::end_silence(Instant now) {
+  const Instant since = since_.load(relaxed);
+  if (now <= since) return;
+  since_.store(now, relaxed);
+  if (current_ || !is_stall(since, now)) return;
+  if (record_.stalls.size() < outages_most) {
+    record_.stalls.push_back({since, now});
+  } else {
+    ++record_.stalls_dropped;
+  }
+  epoch_.fetch_add(2, relaxed);
+}
+
+void Availability::note_answer(Instant now) {
+  const std::lock_guard lock(mutex_);
+  // The first answer of all tells how long one takes: it is needed to judge by.
+  if (!usual_gap_) learn_gap(now - since_.load(relaxed));
+  const Duration gap = now - since_.load(relaxed);
+  end_silence(now);
+  learn_gap(gap);
+}
+
+void Availability::work_began(Instant now) {
+  const std::lock_guard lock(mutex_);
+  if (busy_workers_++ > 0) return;
+  end_silence(idle_since_);  // nobody waited any more, and nobody had had an answer
+  since_.store(std::max(now, since_.load(relaxed)), relaxed);
+}
+
+void Availability::work_ended(Instant now) {
+  const std::lock_guard lock(mutex_);
+  if (--busy_workers_ == 0) idle_since_ = now;
+}
+
+void Availability::client_stood_still(Instant from, Instant until) {
+  const std::lock_guard lock(mutex_);
+  if (busy_workers_ > 0) end_silence(from);
+  since_.store(std::max(until, since_.load(relaxed)), relaxed);
 }
 
 void Availability::transaction_lost(Instant now, std::string_view error) {
@@ -64,10 +135,37 @@ void Availability::session_reopened(Instant now) {
   if (down()) end_outage(now);
 }
 
-coro::Duration Availability::away_for(Instant now) const {
+Duration Availability::away_for(Instant now) const {
   const std::lock_guard lock(mutex_);
   if (!current_ || now - current_->start < shortest_outage) return {};
   return now - current_->start;
+}
+
+Duration Availability::silent_for(Instant now) const {
+  const std::lock_guard lock(mutex_);
+  const Instant since = since_.load(relaxed);
+  if (current_ || busy_workers_ == 0 || !is_stall(since, now)) return {};
+  return now - since;
+}
+
+void Availability::add_stalls(Instant now, std::size_t most, AvailabilityRecord& record) const {
+  const auto long_enough = [&](Instant start, Instant end) {
+    return std::min(end, now) - start >= shortest_stall;
+  };
+  for (const Stall& stall : record_.stalls) {
+    if (long_enough(stall.start, *stall.end)) record.stalls.push_back(stall);
+  }
+  const Instant since = since_.load(relaxed);
+  const bool goes_on = busy_workers_ > 0 || idle_since_ >= now;
+  const Instant until = goes_on ? now : idle_since_;
+  if (!current_ && is_stall(since, until)) {
+    record.stalls.push_back({since, goes_on ? std::nullopt : std::optional(until)});
+  }
+  if (record.stalls.size() <= most) return;
+  const std::size_t dropped = record.stalls.size() - most;
+  record.stalls.erase(record.stalls.begin(),
+                      record.stalls.begin() + static_cast<std::ptrdiff_t>(dropped));
+  record.stalls_dropped += dropped;
 }
 
 AvailabilityRecord Availability::record(Instant now) const {
@@ -77,14 +175,17 @@ AvailabilityRecord Availability::record(Instant now) const {
 AvailabilityRecord Availability::recent(Instant now, std::size_t most) const {
   const std::lock_guard lock(mutex_);
   AvailabilityRecord record{.outages = {},
+                            .stalls = {},
                             .interruptions = record_.interruptions,
                             .sessions_lost = record_.sessions_lost,
                             .sessions_reopened = record_.sessions_reopened,
-                            .outages_dropped = record_.outages_dropped};
+                            .outages_dropped = record_.outages_dropped,
+                            .stalls_dropped = record_.stalls_dropped};
   const std::size_t kept = std::min(most, record_.outages.size());
   record.outages_dropped += record_.outages.size() - kept;
   record.outages.assign(record_.outages.end() - static_cast<std::ptrdiff_t>(kept),
                         record_.outages.end());
+  add_stalls(now, most, record);
   if (!current_) return record;
   if (now - current_->start >= shortest_outage) {
     record.outages.push_back(*current_);

@@ -5,9 +5,17 @@
 // open a session. Shorter ones are counted as interruptions: a single session that is killed and
 // opened anew is one.
 //
-// Thread safety: all functions from any thread. While the database is up, succeeded() is one
-// relaxed load of a line that nobody writes. A success that races with the first failure of an
-// outage may miss it; the next one closes it.
+// A stall is a stretch in which somebody waits for a transaction all the time and nobody gets an
+// answer, though nothing has failed: of at least `shortest_stall`, and of five times the usual gap
+// between answers, which counts as a second at most (one connection whose transactions take 2 s is
+// slow, and does not stall). A failure under a stall makes an outage of it, which begins where the
+// stall did. While this process itself stood still nobody could have seen an answer: a stall ends
+// there, and what follows is another one.
+//
+// Thread safety: all functions from any thread. While the database is up and answers,
+// transaction_succeeded() is three relaxed loads; their lines are written a hundred times a second
+// at most, or when a worker has nothing more to do. A success that races with the first failure of
+// an outage may miss it; the next one closes it.
 #pragma once
 
 #include <atomic>
@@ -24,6 +32,7 @@
 namespace drover::load {
 
 inline constexpr coro::Duration shortest_outage = std::chrono::milliseconds(100);
+inline constexpr coro::Duration shortest_stall = std::chrono::seconds(1);
 
 struct Outage {
   coro::Instant start;
@@ -32,17 +41,24 @@ struct Outage {
   std::string first_error;
 };
 
+struct Stall {
+  coro::Instant start;
+  std::optional<coro::Instant> end;  // none: it has not ended
+};
+
 struct AvailabilityRecord {
   std::vector<Outage> outages;
+  std::vector<Stall> stalls;
   std::uint64_t interruptions = 0;
   std::uint64_t sessions_lost = 0;
   std::uint64_t sessions_reopened = 0;
   std::uint64_t outages_dropped = 0;  // counted, and not in the list
+  std::uint64_t stalls_dropped = 0;   // likewise
 };
 
 class Availability {
  public:
-  // More of them are counted, not kept.
+  // More of them, or of stalls, are counted, not kept.
   static constexpr std::size_t outages_most = 10'000;
 
   void transaction_lost(coro::Instant now, std::string_view error);
@@ -51,34 +67,73 @@ class Availability {
   void session_reopened(coro::Instant now);
   void transaction_succeeded(coro::Instant now) {
     if (down_.load(std::memory_order_relaxed)) end_outage(now);
+    transaction_answered(now);
   }
+  // With an error, perhaps: that ends a stall, and no outage.
+  void transaction_answered(coro::Instant now) {
+    if (now - since_.load(std::memory_order_relaxed) > precision_.load(std::memory_order_relaxed)) {
+      note_answer(now);
+    }
+  }
+
+  // A worker has somebody who waits for a transaction, and had nobody before; or has nobody any
+  // more.
+  void work_began(coro::Instant now);
+  void work_ended(coro::Instant now);
+
+  // This process, or one of its workers, stood still.
+  void client_stood_still(coro::Instant from, coro::Instant until);
 
   bool down() const noexcept { return down_.load(std::memory_order_relaxed); }
 
-  // Rises with each begin and each end: equal at two times, and no outage between them. Odd: down.
+  // Whether a stall goes on. Requires: the caller waits for a transaction.
+  bool stalls(coro::Instant now) const noexcept {
+    return now - since_.load(std::memory_order_relaxed) >=
+           stall_from_.load(std::memory_order_relaxed);
+  }
+
+  // Rises with each begin and each end of an outage, and when a stall is over: equal at two times,
+  // and none of them ended between. Odd: down.
   std::uint64_t epoch() const noexcept { return epoch_.load(std::memory_order_relaxed); }
 
   // For how long the outage has lasted that goes on; zero if none does.
   coro::Duration away_for(coro::Instant now) const;
 
-  // An outage that goes on comes last, without an end, if it is as long as one must be.
+  // For how long a stall has lasted that goes on; zero if none does.
+  coro::Duration silent_for(coro::Instant now) const;
+
+  // An outage or a stall that goes on comes last, without an end, if it is as long as one must be.
+  // What of a stall lies after `now` does not make it longer: at the end of a run the terminals
+  // that wait are sent away.
   AvailabilityRecord record(coro::Instant now) const;
 
-  // The same with the last `most` outages only.
+  // The same with the last `most` outages and stalls only.
   AvailabilityRecord recent(coro::Instant now, std::size_t most) const;
 
  private:
   void begin_outage(coro::Instant now, std::string_view error);
   void end_outage(coro::Instant now);
   void keep(Outage outage);
+  void note_answer(coro::Instant now);
+  void end_silence(coro::Instant now);
+  void learn_gap(coro::Duration gap);
+  bool is_stall(coro::Instant start, coro::Instant end) const;
+  void add_stalls(coro::Instant now, std::size_t most, AvailabilityRecord& record) const;
 
   mutable std::mutex mutex_;
   AvailabilityRecord record_;
   std::optional<Outage> current_;
+  std::size_t busy_workers_ = 0;
+  coro::Instant idle_since_;  // while there are none
+  std::optional<coro::Duration> usual_gap_;
   // Written under the mutex, read by anyone. They publish nothing: the record is read under the
   // mutex.
   alignas(measure::cache_line_bytes) std::atomic<bool> down_{false};
   std::atomic<std::uint64_t> epoch_{0};
+  std::atomic<coro::Instant> since_{coro::Instant{}};  // the last answer, or begin of work
+  std::atomic<coro::Duration> precision_{
+      coro::Duration(-1)};  // of it; at first none is passed over
+  std::atomic<coro::Duration> stall_from_{shortest_stall};
 };
 
 }  // namespace drover::load

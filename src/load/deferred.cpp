@@ -12,15 +12,16 @@ using tpcc::Outcome;
 using tpcc::TransactionType;
 
 // Waits while the queue is full, and that is part of the terminal's latency.
-Task<Instant> Herd::queue_delivery(tpcc::DeliveryInput input, Instant intended_start) {
+Task<Instant> Herd::queue_delivery(tpcc::DeliveryInput input, Owed& owed) {
   metrics_.wait_begun.add();
   auto slot = co_await delivery_slots_.acquire();
   metrics_.wait_ended.add();
   const Instant queued = Worker::current().now();
+  owed.end(queued, Owed::End::committed);
   deferred_->start(deliver_later(input, queued, std::move(slot)));
   if (measuring(queued)) metrics_.deferred.queued.add();
   if (TransactionMetrics* metrics = metrics_at(queued, TransactionType::Delivery)) {
-    const auto waited = static_cast<std::uint64_t>((queued - intended_start).count());
+    const auto waited = static_cast<std::uint64_t>((queued - owed.intended_start()).count());
     metrics->attempts.add();
     metrics->committed.add();
     metrics->latency.record(waited);
@@ -32,6 +33,20 @@ Task<Instant> Herd::queue_delivery(tpcc::DeliveryInput input, Instant intended_s
 Task<void> Herd::deliver_later(tpcc::DeliveryInput input, Instant queued,
                                coro::Semaphore::Permit slot) {
   const coro::Semaphore::Permit in_queue = std::move(slot);
+  const Work work(*this);
+  std::optional<Outcome> outcome;
+  try {
+    outcome = co_await deliver(input);
+  } catch (const coro::Cancelled&) {
+    const auto age = static_cast<std::uint64_t>((Worker::current().now() - queued).count());
+    if (measuring(queued)) metrics_.deferred.unfinished.record(age);
+    throw;
+  }
+  record_deferred(input, outcome, queued);
+}
+
+// Nothing if it failed for good.
+Task<std::optional<Outcome>> Herd::deliver(tpcc::DeliveryInput input) {
   const auto turn = co_await delivery_turns_.acquire();
   const auto permit = co_await permits_.acquire();
   tpcc::Session* session = co_await backend_.acquire();
@@ -40,13 +55,13 @@ Task<void> Herd::deliver_later(tpcc::DeliveryInput input, Instant queued,
   const tpcc::Input any_input = input;
   std::optional<Outcome> outcome;
   try {
-    outcome = co_await attempt_until_done(*session, any_input, Counted::no);
+    outcome = co_await attempt_until_done(*session, any_input, nullptr);
   } catch (const coro::Cancelled&) {
     metrics_.finished.add();
     throw;
   }
   metrics_.finished.add();
-  record_deferred(input, outcome, queued);
+  co_return outcome;
 }
 
 void Herd::record_deferred(const tpcc::DeliveryInput& input, const std::optional<Outcome>& outcome,
@@ -54,6 +69,7 @@ void Herd::record_deferred(const tpcc::DeliveryInput& input, const std::optional
   const Instant now = Worker::current().now();
   log_delivery(input, outcome, queued);
   if (outcome) {
+    notice_standstill(now);
     shared_.availability.transaction_succeeded(now);
     record_in_ledger(input);
   }

@@ -199,6 +199,179 @@ TEST_F(FailuresTest, WhatIsCancelledAtTheEndUnderItsCommitIsAskedFor) {
   EXPECT_EQ(total(&TransactionMetrics::failed), 0U) << "it ended after the interval";
 }
 
+// Freezes from `frozen_from` to `frozen_until`: whatever is under way then goes on after it, and
+// nothing fails. As many sessions as `sessions`.
+class FreezingDatabase final : public tpcc::Backend, tpcc::Session {
+ public:
+  explicit FreezingDatabase(std::size_t sessions) : sessions_(sessions) {}
+
+  Task<void> open() override { co_return; }
+  Task<Session*> acquire() override {
+    auto permit = co_await sessions_.acquire();
+    permits_.push_back(std::move(permit));
+    co_return static_cast<Session*>(this);
+  }
+  void release(Session&) noexcept override { permits_.pop_back(); }
+
+  Task<Outcome> execute(const tpcc::Input&, tpcc::Trace&) override {
+    const auto begun = coro::Worker::current().now() - coro::Instant{};
+    Duration end = begun + time;
+    if (end > frozen_from && begun < frozen_until) end = frozen_until + time;
+    co_await coro::sleep_until(coro::Instant{} + end);
+    co_return Outcome{};
+  }
+
+  Duration time = 10ms;
+  Duration frozen_from = 5s;
+  Duration frozen_until = 30s;
+
+ private:
+  coro::Semaphore sessions_;
+  std::vector<coro::Semaphore::Permit> permits_;
+};
+
+class FreezeTest : public FailuresTest {
+ protected:
+  FreezeTest() { plan.duration = 20s; }
+
+  using End = PendingTransaction::End;
+  std::size_t pending(End end) const {
+    return static_cast<std::size_t>(
+        std::ranges::count(metrics.pending, end, &PendingTransaction::end));
+  }
+  AvailabilityRecord record() const {
+    return shared.availability.record(start + plan.warmup + plan.duration);
+  }
+  static double seconds(Duration duration) {
+    return std::chrono::duration<double>(duration).count();
+  }
+};
+
+TEST_F(FreezeTest, WhatIsPendingAtTheEndIsWrittenDownWithItsAge) {
+  plan.no_delays = true;
+  plan.terminals_most = 4;
+  FreezingDatabase database(4);
+  run(database);
+  EXPECT_EQ(metrics.pending.size(), 4U);
+  EXPECT_EQ(pending(End::none), 4U);
+  for (const PendingTransaction& one : metrics.pending) {
+    EXPECT_NEAR(seconds(one.age), 15, 0.02);
+    EXPECT_NEAR(seconds(one.latency), 20, 0.02) << "it was waited for until it was given up";
+  }
+  EXPECT_NEAR(static_cast<double>(total(&TransactionMetrics::attempts)), 5 * 4 * 100, 10);
+  ASSERT_EQ(record().stalls.size(), 1U);
+  EXPECT_NEAR(seconds(record().stalls[0].start - start), 5, 0.02);
+  EXPECT_FALSE(record().stalls[0].end.has_value());
+}
+
+TEST_F(FreezeTest, WhatIsAnsweredInTheTimeThatIsLeftHasItsLatency) {
+  plan.no_delays = true;
+  plan.terminals_most = 4;
+  FreezingDatabase database(4);
+  database.frozen_until = 23s;
+  run(database);
+  EXPECT_EQ(metrics.pending.size(), 4U);
+  EXPECT_EQ(pending(End::committed), 4U);
+  for (const PendingTransaction& one : metrics.pending) {
+    EXPECT_NEAR(seconds(one.age), 15, 0.02);
+    EXPECT_NEAR(seconds(one.latency), 18, 0.03);
+  }
+  ASSERT_EQ(record().stalls.size(), 1U);
+  EXPECT_NEAR(seconds(*record().stalls[0].end - start), 23, 0.02);
+}
+
+TEST_F(FreezeTest, AFreezeInTheMiddleIsAStallAndTheLongestLatency) {
+  plan.no_delays = true;
+  plan.terminals_most = 4;
+  plan.duration = 40s;
+  FreezingDatabase database(4);
+  database.frozen_from = 14s;
+  database.frozen_until = 26s;
+  run(database);
+  ASSERT_EQ(record().stalls.size(), 1U);
+  EXPECT_NEAR(seconds(record().stalls[0].start - start), 14, 0.02);
+  EXPECT_NEAR(seconds(*record().stalls[0].end - start), 26, 0.02);
+  std::uint64_t longest_ns = 0;
+  for (const auto& one : metrics.measured) {
+    longest_ns = std::max(longest_ns, one.latency.snapshot().max_ns());
+  }
+  EXPECT_NEAR(static_cast<double>(longest_ns), 12e9, 0.03e9);
+}
+
+// Of a herd most wait in line: theirs is the most of the latency.
+TEST_F(FreezeTest, TerminalsThatWaitInLineArePending) {
+  plan.warehouses = 100;
+  FreezingDatabase database(4);
+  run(database);
+  // A thousand terminals have come to want something in 15 s, mean cycle 21 s.
+  EXPECT_GT(metrics.pending.size(), 400U);
+  EXPECT_EQ(pending(End::none), metrics.pending.size());
+  Duration oldest{};
+  for (const PendingTransaction& one : metrics.pending) {
+    EXPECT_LE(one.age, one.latency);
+    oldest = std::max(oldest, one.age);
+  }
+  EXPECT_NEAR(seconds(oldest), 15, 0.2);
+  EXPECT_EQ(record().stalls.size(), 1U);
+}
+
+TEST_F(FreezeTest, WaitsUnderAStallAreNoneOfTheClients) {
+  plan.warehouses = 100;
+  plan.duration = 60s;
+  FreezingDatabase database(16);
+  database.frozen_until = 17s;
+  run(database);
+  const auto& order = metrics.measured[tpcc::index_of(TransactionType::NewOrder)];
+  EXPECT_GT(order.latency.snapshot().percentile_ns(90), 5'000'000'000U) << "users see it";
+  EXPECT_LT(order.wait.snapshot().max_ns(), 1'000'000'000U);
+}
+
+TEST_F(FreezeTest, AHealthyRunHasWhatIsOnItsWayPendingAndNoStall) {
+  plan.no_delays = true;
+  plan.terminals_most = 16;
+  FreezingDatabase database(16);
+  database.frozen_from = 1h;
+  database.time = 11ms;
+  run(database);
+  EXPECT_EQ(metrics.pending.size(), 16U);
+  EXPECT_EQ(pending(End::committed), 16U);
+  for (const PendingTransaction& one : metrics.pending) EXPECT_LE(one.latency, 12ms);
+  EXPECT_TRUE(record().stalls.empty());
+}
+
+TEST_F(FreezeTest, ARunThatEndsInItsWarmUpHasNothingPending) {
+  plan.no_delays = true;
+  plan.terminals_most = 4;
+  plan.warmup = 1h;
+  FreezingDatabase database(4);
+  auto body = [&]() -> Task<void> {
+    Herd herd(plan, 0, database, metrics, shared);
+    auto stopper = [&herd]() -> Task<void> {
+      co_await coro::sleep_for(8s);
+      herd.stop();
+    };
+    coro::Scope scope(co_await coro::current_source());
+    scope.start(stopper());
+    co_await herd.run({.start = clock.now(),
+                       .measure_start = clock.now() + plan.warmup,
+                       .measure_end = clock.now() + plan.warmup + plan.duration});
+    co_await scope.join();
+  };
+  coro::block_on(worker, body());
+  EXPECT_TRUE(metrics.pending.empty());
+}
+
+TEST_F(FreezeTest, DeferredDeliveriesThatNeverEndedHaveAnAge) {
+  plan.deferred_delivery = true;
+  plan.no_delays = true;
+  FreezingDatabase database(200);
+  run(database);
+  const auto unfinished = metrics.deferred.unfinished.snapshot();
+  EXPECT_GT(unfinished.count(), 0U);
+  EXPECT_EQ(unfinished.count(), metrics.deferred.queued.get() - metrics.deferred.completed.get());
+  EXPECT_GT(unfinished.max_ns(), 19'000'000'000U);
+}
+
 // Fails the attempts at its first transaction in this order, and notes when they come.
 class RefusingDatabase final : public tpcc::Backend, tpcc::Session {
  public:

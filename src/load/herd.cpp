@@ -92,6 +92,7 @@ std::size_t Herd::terminals() const noexcept {
 
 Task<void> Herd::run(Timetable timetable) {
   timetable_ = timetable;
+  next_tick_ = coro::Worker::current().now();
   CancelSource& outer = co_await coro::current_source();
   CancelSource transactions(outer);
   transactions_ = &transactions;
@@ -151,10 +152,29 @@ Task<void> Herd::keep_sessions_open() {
 Task<void> Herd::watch_timers() {
   constexpr coro::Duration every = std::chrono::milliseconds(100);
   for (;;) {
-    const Instant due = coro::Worker::current().now() + every;
+    next_tick_ = coro::Worker::current().now() + every;
+    const Instant due = next_tick_;
     if (!co_await coro::slept_until(due)) co_return;
-    record_timer_lag(coro::Worker::current().now(), due);
+    const Instant now = coro::Worker::current().now();
+    notice_standstill(now);
+    record_timer_lag(now, due);
   }
+}
+
+// An answer that came meanwhile may be seen before the timer: both look.
+void Herd::notice_standstill(Instant now) {
+  constexpr coro::Duration shortest = std::chrono::milliseconds(500);
+  if (now - next_tick_ < shortest) return;
+  shared_.availability.client_stood_still(next_tick_, now);
+  next_tick_ = now;
+}
+
+void Herd::begin_work() {
+  if (work_++ == 0) shared_.availability.work_began(coro::Worker::current().now());
+}
+
+void Herd::end_work() {
+  if (--work_ == 0) shared_.availability.work_ended(coro::Worker::current().now());
 }
 
 void Herd::on_session_lost() noexcept {

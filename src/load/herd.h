@@ -94,26 +94,66 @@ class Herd final : tpcc::SessionObserver {
     TransactionMetrics* metrics;
   };
 
-  // Whose transaction it is: a terminal that waits for it, or nobody's.
-  enum class Counted : bool { no, yes };
+  // Somebody waits for a transaction.
+  class Work {
+   public:
+    explicit Work(Herd& herd) : herd_(herd) { herd_.begin_work(); }
+    ~Work() { herd_.end_work(); }
+    Work(const Work&) = delete;
+    Work& operator=(const Work&) = delete;
+
+   private:
+    Herd& herd_;
+  };
+
+  // What a terminal waits for, from the moment at which it wanted it. If the interval ends before,
+  // it is written down as pending.
+  class Owed {
+   public:
+    using End = PendingTransaction::End;
+
+    Owed(Herd& herd, tpcc::TransactionType type, coro::Instant intended_start)
+        : herd_(herd), work_(herd), type_(type), intended_start_(intended_start) {}
+    ~Owed();
+
+    coro::Instant intended_start() const noexcept { return intended_start_; }
+    // Requires: `now` is the instant by which it is counted, or not.
+    void end(coro::Instant now, End how) noexcept {
+      ended_ = now;
+      how_ = how;
+    }
+
+   private:
+    Herd& herd_;
+    const Work work_;
+    const tpcc::TransactionType type_;
+    const coro::Instant intended_start_;
+    std::optional<coro::Instant> ended_;
+    End how_ = End::none;
+  };
 
   coro::Task<void> terminal(std::int32_t w_id, std::int32_t d_id, WarehouseDeck& deck);
   coro::Task<coro::Instant> transact(tpcc::TransactionType type, std::int32_t w_id,
                                      std::int32_t d_id, coro::Instant intended_start,
                                      tpcc::Rng& rng);
   coro::Task<std::optional<tpcc::Outcome>> attempt_until_done(tpcc::Session& session,
-                                                              const tpcc::Input& input,
-                                                              Counted counted);
+                                                              const tpcc::Input& input, Owed* owed);
   coro::Task<std::optional<database::Error>> attempt(tpcc::Session& session,
                                                      const tpcc::Input& input, tpcc::Trace& trace,
                                                      tpcc::Outcome& outcome);
-  coro::Task<coro::Instant> queue_delivery(tpcc::DeliveryInput input, coro::Instant intended_start);
+  coro::Task<coro::Instant> queue_delivery(tpcc::DeliveryInput input, Owed& owed);
   coro::Task<void> deliver_later(tpcc::DeliveryInput input, coro::Instant queued,
                                  coro::Semaphore::Permit slot);
+  coro::Task<std::optional<tpcc::Outcome>> deliver(tpcc::DeliveryInput input);
   coro::Task<void> keep_sessions_open();
   coro::Task<void> watch_timers();
 
-  void record(const tpcc::Input& input, const tpcc::Outcome& outcome, coro::Instant intended_start,
+  void begin_work();
+  void end_work();
+  // Where timers are late because this process stood still, nobody is to blame the database.
+  void notice_standstill(coro::Instant now);
+
+  void record(const tpcc::Input& input, const tpcc::Outcome& outcome, Owed& owed,
               std::optional<coro::Duration> wait);
   void record_deferred(const tpcc::DeliveryInput& input,
                        const std::optional<tpcc::Outcome>& outcome, coro::Instant queued);
@@ -124,7 +164,7 @@ class Herd final : tpcc::SessionObserver {
   void record_inputs(const tpcc::Input& input, const tpcc::Outcome& outcome);
   void record_in_ledger(const tpcc::Input& input);
   void record_failure(const tpcc::Input& input, const tpcc::Trace& trace,
-                      const database::Error& error, Counted counted);
+                      const database::Error& error, Owed* owed);
   void record_retry(const tpcc::Input& input, const database::Error& error);
   static void count_error(TransactionMetrics& metrics, const database::Error& error);
   void settle(const OpenDoubt& open, tpcc::Resolution answer);
@@ -165,6 +205,8 @@ class Herd final : tpcc::SessionObserver {
   coro::Scope* deferred_ = nullptr;
   std::vector<OpenDoubt> doubts_;
   std::exception_ptr failure_;
+  std::size_t work_ = 0;       // transactions that somebody waits for
+  coro::Instant next_tick_{};  // when watch_timers() is to look at the clock
   std::size_t up_ = 0;
   std::function<void()> all_up_;
 };

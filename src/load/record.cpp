@@ -31,9 +31,23 @@ bool is_loss(const Error& error) noexcept {
 
 }  // namespace
 
-void Herd::record(const tpcc::Input& input, const Outcome& outcome, Instant intended_start,
+Herd::Owed::~Owed() {
+  const Timetable& times = herd_.timetable_;
+  if (ended_ && *ended_ < times.measure_end) return;
+  const Instant ended = ended_.value_or(Worker::current().now());
+  if (ended < times.measure_end || intended_start_ >= times.measure_end) return;
+  if (times.measure_end <= times.measure_start) return;  // stopped in the warm-up
+  herd_.metrics_.pending.push_back({.type = type_,
+                                    .age = times.measure_end - intended_start_,
+                                    .latency = ended - intended_start_,
+                                    .end = how_});
+}
+
+void Herd::record(const tpcc::Input& input, const Outcome& outcome, Owed& owed,
                   std::optional<Duration> wait) {
   const Instant now = Worker::current().now();
+  owed.end(now, outcome.committed ? Owed::End::committed : Owed::End::rolled_back);
+  notice_standstill(now);
   shared_.availability.transaction_succeeded(now);
   if (outcome.committed) record_in_ledger(input);
   TransactionMetrics* metrics = metrics_at(now, type_of(input));
@@ -46,7 +60,7 @@ void Herd::record(const tpcc::Input& input, const Outcome& outcome, Instant inte
     return;
   }
   metrics->committed.add();
-  metrics->latency.record(nanoseconds(now - intended_start));
+  metrics->latency.record(nanoseconds(now - owed.intended_start()));
 }
 
 void Herd::record_inputs(const tpcc::Input& input, const Outcome& outcome) {
@@ -97,9 +111,11 @@ void Herd::record_timer_lag(Instant now, Instant due) {
 }
 
 void Herd::record_failure(const tpcc::Input& input, const tpcc::Trace& trace, const Error& error,
-                          Counted counted) {
+                          Owed* owed) {
   const Instant now = Worker::current().now();
-  TransactionMetrics* metrics = counted == Counted::yes ? metrics_at(now, type_of(input)) : nullptr;
+  TransactionMetrics* metrics = owed != nullptr ? metrics_at(now, type_of(input)) : nullptr;
+  if (owed != nullptr) owed->end(now, Owed::End::none);
+  notice_standstill(now);
   if (metrics != nullptr) {
     count_error(*metrics, error);
     metrics->failed.add();
@@ -107,7 +123,11 @@ void Herd::record_failure(const tpcc::Input& input, const tpcc::Trace& trace, co
   if (error.error_class() == ErrorClass::ambiguous_commit) {
     doubts_.push_back({{input, trace}, metrics});
   }
-  if (is_loss(error)) shared_.availability.transaction_lost(now, error.what());
+  if (is_loss(error)) {
+    shared_.availability.transaction_lost(now, error.what());
+  } else if (error.error_class() != ErrorClass::timed_out) {
+    shared_.availability.transaction_answered(now);  // with an error
+  }
   if (error.error_class() == ErrorClass::denied) {
     give_up(std::make_exception_ptr(Error(error)));
   }

@@ -306,13 +306,16 @@ class Watch {
     finish();
   }
 
+  // When it was; requires that finish() was called.
+  Instant ended_at() const noexcept { return ended_at_; }
+
   // At the end, or when the run is stopped before it.
   void finish() {
     if (std::exchange(ended_, true)) return;
     const Reading end = read_client(workers_);
-    const Instant measured_until = std::min(end.instant, timetable_.measure_end);
-    if (measured_until <= timetable_.measure_start) return;
-    outcome_.measured = measured_until - timetable_.measure_start;
+    ended_at_ = std::min(end.instant, timetable_.measure_end);
+    if (ended_at_ <= timetable_.measure_start) return;
+    outcome_.measured = ended_at_ - timetable_.measure_start;
     outcome_.client_cpu_seconds = end.cpu_seconds - first_.cpu_seconds;
     for (std::size_t i = 0; i < end.cpu_times.size(); ++i) {
       outcome_.health.push_back(health_between(first_, end, i));
@@ -332,6 +335,7 @@ class Watch {
   void complete(Snapshot& snapshot, Instant now) const {
     constexpr std::size_t outages_shown = 100;
     snapshot.second.away = shared_.availability.away_for(now);
+    snapshot.second.silent = shared_.availability.silent_for(now);
     snapshot.availability = shared_.availability.recent(now, outages_shown);
     const AvailabilityRecord& record = snapshot.availability;
     const std::uint64_t lost =
@@ -348,6 +352,7 @@ class Watch {
   Outcome& outcome_;
   Reading first_;
   bool ended_ = false;
+  Instant ended_at_;
 };
 
 std::string message_of(const std::exception_ptr& error) {
@@ -423,8 +428,7 @@ Task<Outcome> run(const Plan& plan, BackendFactory make_backend, Observer& obser
   watch.finish();
   watching.cancel();
   co_await watching.join();
-  outcome.availability =
-      shared.availability.record(std::min(Worker::current().now(), timetable.measure_end));
+  outcome.availability = shared.availability.record(watch.ended_at());
   observer.on_ended(shared.availability.down());
   // The interval is over: to stop now only leaves unresolved what is ambiguous.
   stop.on_request([&workers] {

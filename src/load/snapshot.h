@@ -33,7 +33,8 @@ struct Sample {
   std::uint64_t in_flight = 0;
   std::uint64_t waiting = 0;  // terminals that wait for a permit or a session
   double busiest_worker_load = 0;
-  coro::Duration away{};  // for how long the database has been away, at the end of the second
+  coro::Duration away{};    // for how long the database has been away, at the end of the second
+  coro::Duration silent{};  // for how long it has answered nothing without an error, if that stalls
 };
 
 // What one type of transaction has come to since its phase began.

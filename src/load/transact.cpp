@@ -44,8 +44,9 @@ Duration part_of(Duration duration, double part) noexcept {
 Task<Instant> Herd::transact(TransactionType type, std::int32_t w_id, std::int32_t d_id,
                              Instant intended_start, tpcc::Rng& rng) {
   const tpcc::Input input = make_input(type, rng, w_id, d_id);
+  Owed owed(*this, type, intended_start);
   if (type == TransactionType::Delivery && plan_.deferred_delivery) {
-    co_return co_await queue_delivery(std::get<tpcc::DeliveryInput>(input), intended_start);
+    co_return co_await queue_delivery(std::get<tpcc::DeliveryInput>(input), owed);
   }
   metrics_.wait_begun.add();
   const Instant asked = Worker::current().now();
@@ -56,19 +57,21 @@ Task<Instant> Herd::transact(TransactionType type, std::int32_t w_id, std::int32
     tpcc::Session* session = co_await backend_.acquire();
     const tpcc::SessionLease lease(backend_, *session);
     metrics_.wait_ended.add();
-    std::optional<Duration> wait = Worker::current().now() - asked;
-    if (!no_outage(epoch, shared_.availability.epoch())) wait.reset();
+    const Instant served = Worker::current().now();
+    std::optional<Duration> wait = served - asked;
+    const bool there = no_outage(epoch, shared_.availability.epoch());
+    if (!there || shared_.availability.stalls(served)) wait.reset();
 
     metrics_.started.add();
     std::optional<Outcome> outcome;
     try {
-      outcome = co_await attempt_until_done(*session, input, Counted::yes).under(*transactions_);
+      outcome = co_await attempt_until_done(*session, input, &owed).under(*transactions_);
     } catch (const coro::Cancelled&) {
       metrics_.finished.add();
       throw;
     }
     metrics_.finished.add();
-    if (outcome) record(input, *outcome, intended_start, wait);
+    if (outcome) record(input, *outcome, owed, wait);
     succeeded = outcome.has_value();
   }
   const Instant answered = Worker::current().now();
@@ -76,9 +79,9 @@ Task<Instant> Herd::transact(TransactionType type, std::int32_t w_id, std::int32
   co_return answered;
 }
 
-// Nothing if it failed for good; then that has been recorded.
+// Nothing if it failed for good; then that has been recorded. `owed` is null if no terminal waits.
 Task<std::optional<Outcome>> Herd::attempt_until_done(tpcc::Session& session,
-                                                      const tpcc::Input& input, Counted counted) {
+                                                      const tpcc::Input& input, Owed* owed) {
   int slow = 0;
   for (int number = 1;; ++number) {
     Trace trace = new_trace();
@@ -88,7 +91,7 @@ Task<std::optional<Outcome>> Herd::attempt_until_done(tpcc::Session& session,
     const bool again = error->error_class() == ErrorClass::retryable &&
                        number < plan_.retry.attempts_max && !stopped_.is_set();
     if (!again) {
-      record_failure(input, trace, *error, counted);
+      record_failure(input, trace, *error, owed);
       co_return std::nullopt;
     }
     record_retry(input, *error);

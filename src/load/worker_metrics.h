@@ -1,14 +1,16 @@
 // What one worker counts while it runs: for each phase and type of transaction.
 //
-// Written by the worker's thread, read by the sampler at any time; errors_by_sqlstate alone is for
-// the end, when the worker has been joined.
+// Written by the worker's thread, read by the sampler at any time; errors_by_sqlstate and `pending`
+// alone are for the end, when the worker has been joined.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
+#include "coro/clock.h"
 #include "database/error.h"
 #include "measure/counter.h"
 #include "measure/histogram.h"
@@ -37,6 +39,16 @@ struct TransactionMetrics {
 enum class Phase : std::uint8_t { warmup, measure, done };
 
 using PhaseMetrics = std::array<TransactionMetrics, tpcc::transaction_type_count>;
+
+// A transaction that a terminal waited for when the interval ended.
+struct PendingTransaction {
+  enum class End : std::uint8_t { none, committed, rolled_back };  // in the time that it still got
+
+  tpcc::TransactionType type{};
+  coro::Duration age{};      // since its intended start, at the end of the interval
+  coro::Duration latency{};  // if it has no end: how long it was waited for
+  End end = End::none;
+};
 
 // What was in the inputs of the transactions that were completed while measuring.
 struct InputMetrics {
@@ -67,7 +79,8 @@ struct DeferredMetrics {
   measure::Counter queued;
   measure::Counter completed;
   measure::Counter failed;
-  measure::Histogram latency;  // from queueing to completion
+  measure::Histogram latency;     // from queueing to completion
+  measure::Histogram unfinished;  // how long those had been in the queue that never ended
 };
 
 struct alignas(measure::cache_line_bytes) WorkerMetrics {
@@ -81,7 +94,8 @@ struct alignas(measure::cache_line_bytes) WorkerMetrics {
   measure::Counter districts_skipped;   // measured
   measure::Counter started;             // transactions, over all phases
   measure::Counter finished;
-  measure::Counter wait_begun;  // terminals that asked for a permit and a session
+  std::vector<PendingTransaction> pending;  // at most one a terminal
+  measure::Counter wait_begun;              // terminals that asked for a permit and a session
   measure::Counter wait_ended;
 
   std::uint64_t in_flight() const { return difference(started, finished); }

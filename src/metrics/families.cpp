@@ -175,6 +175,12 @@ void add_database(const RunDescription& run, const DatabaseFigures& database,
   put("drover_database_away_seconds", MetricType::Gauge,
       "For how long the database has been away; 0 if it is not.", database.away_s);
   counter("drover_database_outages_total", "Outages of 100 ms or more.", database.outages);
+  put("drover_database_silent_seconds", MetricType::Gauge,
+      "For how long terminals have waited without an answer to anybody; 0 if it is no stall.",
+      database.silent_s);
+  counter("drover_database_stalls_total",
+          "Stretches of 1 s or more in which terminals waited and nobody had an answer.",
+          database.stalls);
   counter("drover_database_interruptions_total", "Losses that were over within 100 ms.",
           database.interruptions);
   counter("drover_database_sessions_lost_total", "Sessions that were lost.",

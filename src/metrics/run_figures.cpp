@@ -43,6 +43,7 @@ void raise(std::uint64_t& count, std::uint64_t to) {
 
 void take_availability(const load::AvailabilityRecord& record, DatabaseFigures& figures) {
   raise(figures.outages, record.outages.size() + record.outages_dropped);
+  raise(figures.stalls, record.stalls.size() + record.stalls_dropped);
   raise(figures.interruptions, record.interruptions);
   raise(figures.sessions_lost, record.sessions_lost);
   raise(figures.sessions_reopened, record.sessions_reopened);
@@ -89,6 +90,7 @@ void RunFigures::take(const load::Snapshot& snapshot) {
   }
   take_availability(snapshot.availability, database);
   database.away_s = seconds(snapshot.second.away);
+  database.silent_s = seconds(snapshot.second.silent);
   database.connections_open = snapshot.connections_open;
 }
 
@@ -96,6 +98,7 @@ void RunFigures::end(bool database_away) {
   state = RunState::ended;
   for (WorkerFigures& worker : workers) worker.in_flight = worker.waiting = 0;
   if (!database_away) database.away_s = 0;
+  database.silent_s = 0;
 }
 
 void RunFigures::take(const load::Outcome& outcome) {

@@ -54,8 +54,10 @@ struct WorkerFigures {
 };
 
 struct DatabaseFigures {
-  double away_s = 0;  // how long the outage has lasted that goes on
+  double away_s = 0;    // how long the outage has lasted that goes on
+  double silent_s = 0;  // how long the stall has lasted that goes on
   std::uint64_t outages = 0;
+  std::uint64_t stalls = 0;
   std::uint64_t interruptions = 0;
   std::uint64_t sessions_lost = 0;
   std::uint64_t sessions_reopened = 0;

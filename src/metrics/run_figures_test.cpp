@@ -104,6 +104,8 @@ TEST(RunFigures, OfTheDatabaseNeverFall) {
   RunFigures figures(1);
   load::Snapshot snapshot = snapshot_of_a_second();
   snapshot.second.away = 1500ms;
+  snapshot.second.silent = 2500ms;
+  snapshot.availability.stalls.resize(3);
   snapshot.availability.outages.resize(2);
   snapshot.availability.outages_dropped = 40;
   snapshot.availability.interruptions = 3;
@@ -111,12 +113,16 @@ TEST(RunFigures, OfTheDatabaseNeverFall) {
   snapshot.availability.sessions_reopened = 8;
   figures.take(snapshot);
   EXPECT_DOUBLE_EQ(figures.database.away_s, 1.5);
+  EXPECT_DOUBLE_EQ(figures.database.silent_s, 2.5);
+  EXPECT_EQ(figures.database.stalls, 3U);
   EXPECT_EQ(figures.database.outages, 42U);
   EXPECT_EQ(figures.database.interruptions, 3U);
   EXPECT_EQ(figures.database.sessions_lost, 9U);
   EXPECT_EQ(figures.database.sessions_reopened, 8U);
   figures.end(true);
   EXPECT_GT(figures.database.away_s, 0);
+  EXPECT_EQ(figures.database.silent_s, 0);
+  EXPECT_EQ(figures.database.stalls, 3U);
   figures.take(load::Snapshot{});
   EXPECT_EQ(figures.database.outages, 42U);
   EXPECT_EQ(figures.database.sessions_lost, 9U);

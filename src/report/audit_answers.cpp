@@ -19,7 +19,8 @@ double seconds(std::uint64_t ns) {
 }
 
 Verdict audit_percentile(std::string name, std::string clause,
-                         const measure::HistogramSnapshot& latency, double limit_s,
+                         const measure::HistogramSnapshot& latency,
+                         const measure::HistogramSnapshot& unanswered, double limit_s,
                          const char* remedy) {
   Verdict line{std::move(name), std::move(clause), Judgement::not_judged, ""};
   if (latency.count() < few) {
@@ -27,9 +28,16 @@ Verdict audit_percentile(std::string name, std::string clause,
     return line;
   }
   const double p90_s = seconds(latency.percentile_ns(90));
-  line.judgement = p90_s <= limit_s ? Judgement::held : Judgement::broken;
-  line.text = fmt::format("90th percentile {:.3g} s, of {}; at most {:g} s", p90_s,
-                          grouped(latency.count()), limit_s);
+  const bool at_least = is_lower_bound(latency, unanswered, 90);
+  line.judgement = p90_s > limit_s ? Judgement::broken
+                   : at_least      ? Judgement::not_judged
+                                   : Judgement::held;
+  line.text = fmt::format("90th percentile {}{:.3g} s, of {}{}; at most {:g} s",
+                          at_least ? "at least " : "", p90_s, grouped(latency.count()),
+                          unanswered.empty() ? ""
+                                             : fmt::format(", {} of them without an answer",
+                                                           grouped(unanswered.count())),
+                          limit_s);
   if (line.judgement == Judgement::broken) line.text += remedy;
   return line;
 }
@@ -39,8 +47,9 @@ Verdict audit_deferred(const Result& result) {
     return {"deferred_delivery", "5.2.5.7", Judgement::not_judged, "Deliveries were not deferred"};
   }
   const DeferredDelivery& deferred = *result.deferred_delivery;
-  Verdict line = audit_percentile("deferred_delivery", "5.2.5.7", deferred.latency,
-                                  deferred.latency_limit_s, ": the queue grows");
+  Verdict line =
+      audit_percentile("deferred_delivery", "5.2.5.7", deferred.latency, deferred.unanswered,
+                       deferred.latency_limit_s, ": the queue grows");
   // Those that never ended would be the latest of all.
   const std::uint64_t lost = deferred.failed + deferred.unfinished;
   if (lost == 0) return line;
@@ -107,7 +116,7 @@ std::vector<Verdict> audit_answers(const Result& result) {
   for (const TransactionResult& one : result.transactions) {
     if (!one.latency_limit_s) continue;
     lines.push_back(audit_percentile("latency." + one.name, "5.2.5.7", one.latency,
-                                     *one.latency_limit_s,
+                                     one.pending.unanswered, *one.latency_limit_s,
                                      "; use fewer warehouses, or a faster database"));
   }
   lines.push_back(audit_deferred(result));

@@ -41,10 +41,19 @@ std::string crowd_knob() {
   return "give the client processors of its own, or another machine";
 }
 
+// A client that stood still for so long, and for more than one percent of the interval, has
+// measured itself.
+constexpr double standstill_least_ms = 1000;
+constexpr double standstill_share_most = 0.01;
+
+// Terminals that are up later than the measurement begins are no load in the meantime.
+constexpr double late_start_share_most = 0.01;
+constexpr double late_start_least_s = 0.1;
+
 // What the database and the way to it took of a New-Order: without what it waited for a permit,
-// which is no work.
+// which is no work, and without those that had no answer, which tell nothing of the client.
 double served_ms(const TransactionResult& new_order) {
-  return std::max(mean_ms(new_order.latency) - mean_ms(new_order.wait), delay_least_ms);
+  return std::max(mean_ms(new_order.answered_latency()) - mean_ms(new_order.wait), delay_least_ms);
 }
 
 Verdict audit_worker_load(const Result& result) {
@@ -123,12 +132,18 @@ Verdict audit_timers(const Result& result) {
   const double p99_ms = static_cast<double>(lag.percentile_ns(99)) * 1e-6;
   constexpr double mean_cycle_ms = 20'000;
   const double cycle_ms = mean_cycle_ms / result.plan.pace;
-  const bool punctual = p99_ms <= timer_lag_p99_most_ms;
+  const double longest_ms = static_cast<double>(lag.max_ns()) * 1e-6;
+  const bool stood_still = longest_ms > standstill_least_ms &&
+                           longest_ms > standstill_share_most * result.summary.time_seconds * 1e3;
+  const bool punctual = p99_ms <= timer_lag_p99_most_ms && !stood_still;
   const bool keeps_pace = result.plan.no_delays || 2 * mean_ms(lag) <= cycle_share_most * cycle_ms;
   line.judgement = punctual && keeps_pace ? Judgement::held : Judgement::invalid;
   line.text = fmt::format(
       "timers were late by {:.3g} ms (p99; at most {:g} ms), on average by {:.3g} ms, of {}",
       p99_ms, timer_lag_p99_most_ms, mean_ms(lag), grouped(lag.count()));
+  if (stood_still) {
+    line.text += fmt::format("; the client stood still for {:.1f} s", longest_ms * 1e-3);
+  }
   if (!keeps_pace) {
     line.text += fmt::format(": more than {:g}% of a terminal's cycle of {:.3g} ms",
                              cycle_share_most * 100, cycle_ms);
@@ -139,9 +154,29 @@ Verdict audit_timers(const Result& result) {
   return line;
 }
 
+Verdict audit_start(const Result& result) {
+  Verdict line{"client.start", "", Judgement::not_judged,
+               "nobody knows when the terminals were up"};
+  if (!result.client.terminals_up_s) return line;
+  const double up_s = *result.client.terminals_up_s;
+  const double late_s = std::max(up_s - result.plan.warmup_s, 0.0);
+  const double late_most_s =
+      std::max(late_start_least_s, late_start_share_most * result.summary.time_seconds);
+  line.judgement = late_s <= late_most_s ? Judgement::held : Judgement::invalid;
+  line.text = fmt::format("the last of {} terminals was up after {:.2f} s",
+                          grouped(result.client.terminals), up_s);
+  if (late_s > 0) {
+    line.text += fmt::format(", {:.2f} s after the measurement began; at most {:.2g} s", late_s,
+                             late_most_s);
+  }
+  if (line.judgement == Judgement::invalid) line.text += "; use a longer --warmup";
+  return line;
+}
+
 Verdict audit_waiting(const Result& result) {
   Verdict line{"client.waiting", "", Judgement::not_judged, ""};
-  const measure::HistogramSnapshot latencies = result.all_latencies();
+  measure::HistogramSnapshot latencies = result.all_latencies();
+  latencies.subtract(result.all_pending().unanswered);  // their waits are not known
   if (result.plan.no_delays) {
     line.text = "with --no-delays terminals queue by design";
   } else if (result.plan.max_inflight_chosen) {
@@ -169,7 +204,7 @@ Verdict audit_waiting(const Result& result) {
 
 std::vector<Verdict> audit_client(const Result& result) {
   return {audit_worker_load(result), audit_run_queue(result), audit_reaction(result),
-          audit_timers(result), audit_waiting(result)};
+          audit_timers(result),      audit_waiting(result),   audit_start(result)};
 }
 
 }  // namespace drover::report

@@ -23,6 +23,31 @@ Verdict audit_run(const Result& result) {
   return line;
 }
 
+// What a transaction may take in nine cases of ten (clause 5.2.5.7), and a share of the interval.
+constexpr double stall_s_most = 5;
+constexpr double stalled_share_most = 0.01;
+
+// Adds what there is to say of stalls in the interval.
+void audit_stalls(const Result& result, double from, double until, Verdict& line) {
+  std::size_t measured = 0;
+  double longest_s = 0;
+  for (const Stall& stall : result.availability.stalls) {
+    const double part_s =
+        std::min(stall.end_s.value_or(until), until) - std::max(stall.start_s, from);
+    if (part_s <= 0) continue;
+    ++measured;
+    longest_s = std::max(longest_s, part_s);
+  }
+  if (measured == 0) return;
+  const double most_s = stalled_share_most * result.summary.time_seconds;
+  const double all_s = result.availability.stalled_s;
+  if (longest_s >= stall_s_most || all_s > most_s) line.judgement = Judgement::broken;
+  line.text += fmt::format(
+      "; {} {}, {:.1f} s in all (at most {:.2g} s allowed), the longest {:.1f} s (below {:g} s "
+      "allowed): terminals waited, and nobody had an answer",
+      measured, measured == 1 ? "stall" : "stalls", all_s, most_s, longest_s, stall_s_most);
+}
+
 Verdict audit_availability(const Result& result) {
   Verdict line{"availability", "", Judgement::not_judged, "there was no database"};
   if (result.plan.simulate_ms) return line;
@@ -46,6 +71,7 @@ Verdict audit_availability(const Result& result) {
                             result.availability.unavailable_s, result.summary.time_seconds,
                             grouped(lost), lost == 1 ? "transaction" : "transactions");
   }
+  audit_stalls(result, from, until, line);
   if (interruptions > 0) {
     line.text +=
         fmt::format("; {} {} shorter than {:g} s", grouped(interruptions),

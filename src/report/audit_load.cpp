@@ -81,7 +81,8 @@ double distance(const measure::HistogramSnapshot& histogram, const Distribution&
 // Whether there were times in which terminals could not do what they do, so that pauses began in
 // a crowd.
 bool is_disturbed(const Result& result) {
-  if (!result.availability.outages.empty()) return true;
+  const Availability& availability = result.availability;
+  if (!availability.outages.empty() || !availability.stalls.empty()) return true;
   constexpr double mean_cycle_s = 20;
   return result.all_latencies().mean_ns() * 1e-9 * result.plan.pace > 0.05 * mean_cycle_s;
 }

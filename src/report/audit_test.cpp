@@ -63,7 +63,7 @@ TEST(Audit, OfAnHonestRunEveryRuleHolds) {
   const AuditSummary summary = summarise(lines);
   EXPECT_TRUE(summary.valid);
   EXPECT_TRUE(summary.compliant);
-  EXPECT_EQ(summary.sentence, "valid: all 28 rules judged hold (2 not judged)");
+  EXPECT_EQ(summary.sentence, "valid: all 29 rules judged hold (2 not judged)");
 }
 
 TEST(Audit, NamesAreUniqueAndTheirOrderIsConstant) {
@@ -101,7 +101,7 @@ TEST(Audit, ARunThatEndedEarly) {
   result.failure = "the database was away";
   EXPECT_THAT(line_of(result, "run").text, HasSubstr("given up: the database was away"));
   EXPECT_THAT(sentence_of(result),
-              StartsWith("valid, but not compliant: 1 of 28 rules does not hold: run"));
+              StartsWith("valid, but not compliant: 1 of 29 rules does not hold: run"));
 }
 
 TEST(Audit, MixBelowItsMinimum) {
@@ -148,7 +148,7 @@ TEST(Audit, AnotherPaceIsNotTheSpecificationsButTheShapeIsCheckedStill) {
   EXPECT_THAT(think.text, AllOf(StartsWith("pace 10 is not the specification's"),
                                 HasSubstr("negative exponential, of")));
   EXPECT_EQ(line_of(result, "throughput").judgement, Judgement::not_judged);
-  EXPECT_THAT(sentence_of(result), HasSubstr("2 of 27 rules do not hold: keying, think"));
+  EXPECT_THAT(sentence_of(result), HasSubstr("2 of 28 rules do not hold: keying, think"));
 
   run.think_in_means = [](std::mt19937_64&) { return 1.0; };
   EXPECT_THAT(line_of(simulate_result(run), "think").text, HasSubstr("at a distance of 0.6"));
@@ -379,6 +379,72 @@ TEST(Audit, Availability) {
             "interruptions shorter than 0.1 s");
   result.plan.simulate_ms = 5;
   EXPECT_EQ(line_of(result, "availability").judgement, Judgement::not_judged);
+}
+
+TEST(Audit, StallsBreakAvailabilityAboveAShareOrALength) {
+  Result result = honest();
+  result.availability.stalls = {{5, 15}};
+  EXPECT_EQ(line_of(result, "availability").judgement, Judgement::held) << "in the warm-up";
+  // 120 s are measured: of them 1.2 s may be lost.
+  const double from = result.plan.warmup_s;
+  result.availability.stalls = {{from + 50, from + 51.1}};
+  result.availability.stalled_s = 1.1;
+  EXPECT_EQ(line_of(result, "availability").judgement, Judgement::held);
+  result.availability.stalls.push_back({from + 70, from + 71.5});
+  result.availability.stalled_s = 2.6;
+  EXPECT_EQ(line_of(result, "availability").judgement, Judgement::broken);
+  EXPECT_EQ(
+      line_of(result, "availability").text,
+      "no outage in the measurement interval; 2 stalls, 2.6 s in all (at most 1.2 s allowed), "
+      "the longest 1.5 s (below 5 s allowed): terminals waited, and nobody had an answer");
+
+  result.summary.time_seconds = 7200;
+  EXPECT_EQ(line_of(result, "availability").judgement, Judgement::held);
+  result.availability.stalls.push_back({from + 7194, std::nullopt});
+  result.availability.stalled_s = 8.6;
+  EXPECT_EQ(line_of(result, "availability").judgement, Judgement::broken) << "one of 6 s";
+}
+
+TEST(Audit, PercentilesThatPendingTransactionsMayRaise) {
+  Result result = honest();
+  TransactionResult& order = result.transactions[0];
+  const std::uint64_t count = order.latency.count() / 5;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    order.latency.record(3'000'000'000);
+    order.pending.unanswered.record(3'000'000'000);
+  }
+  order.pending.count = count;
+  EXPECT_EQ(line_of(result, "counts").judgement, Judgement::held);
+  EXPECT_EQ(order.holds_latency_limit(), std::nullopt);
+  const Verdict line = line_of(result, "latency.NewOrder");
+  EXPECT_EQ(line.judgement, Judgement::not_judged) << line.text;
+  EXPECT_THAT(line.text, AllOf(HasSubstr("at least 3 s"), HasSubstr("without an answer")));
+  // What has waited for longer than the limit is over it, whatever its end.
+  order.latency.record(6'000'000'000);
+  for (std::uint64_t i = 0; i < count; ++i) order.latency.record(6'000'000'000);
+  EXPECT_EQ(line_of(result, "latency.NewOrder").judgement, Judgement::broken);
+}
+
+TEST(Audit, AClientThatStoodStillHasMeasuredItself) {
+  Result result = honest();
+  result.client.timer_lag.record(1'100'000'000);
+  EXPECT_EQ(line_of(result, "client.timers").judgement, Judgement::held) << "of 120 s";
+  result.client.timer_lag.record(4'000'000'000);
+  EXPECT_EQ(line_of(result, "client.timers").judgement, Judgement::invalid);
+  EXPECT_THAT(line_of(result, "client.timers").text, HasSubstr("the client stood still for 4.0 s"));
+}
+
+TEST(Audit, TerminalsThatComeUpInTheMeasurement) {
+  Result result = honest();
+  result.client.terminals_up_s = result.plan.warmup_s + 1.1;
+  EXPECT_EQ(line_of(result, "client.start").judgement, Judgement::held) << "of 120 s";
+  result.client.terminals_up_s = result.plan.warmup_s + 1.5;
+  const Verdict line = line_of(result, "client.start");
+  EXPECT_EQ(line.judgement, Judgement::invalid);
+  EXPECT_THAT(line.text, AllOf(HasSubstr("1.50 s after the measurement began; at most 1.2 s"),
+                               HasSubstr("use a longer --warmup")));
+  result.client.terminals_up_s.reset();
+  EXPECT_EQ(line_of(result, "client.start").judgement, Judgement::not_judged);
 }
 
 TEST(Audit, CountsThatDoNotAddUpAreInvalid) {

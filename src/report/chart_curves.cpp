@@ -84,8 +84,9 @@ std::vector<Band> single_bands(const Timeline& timeline) {
   }
   for (const TimeSpan& span : timeline.outages) {
     bands.push_back(
-        {span.start_s, span.end_s, "outage", "outage " + length_text(span.end_s - span.start_s),
-         fmt::format("Outage of {}, from {}", span_text(span), time_label(span.start_s)),
+        {span.start_s, span.end_s, span.name,
+         fmt::format("{} {}", span.name, length_text(span.end_s - span.start_s)),
+         fmt::format("{} of {}, from {}", span.title(), span_text(span), time_label(span.start_s)),
          first_lane});
   }
   return bands;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -148,15 +149,16 @@ std::size_t index_of(const Result& result, std::string_view name) {
 }
 
 template <typename Spans>
-std::vector<TimeSpan> spans_within(const Spans& spans, const Timeline& timeline, double origin_s) {
+std::vector<TimeSpan> spans_within(const Spans& spans, const char* name, const Timeline& timeline,
+                                   double origin_s) {
   std::vector<TimeSpan> result;
   for (const auto& one : spans) {
     const double start = one.start_s - origin_s;
     const double end = one.end_s ? *one.end_s - origin_s : timeline.end_s;
     if (end < timeline.start_s || start > timeline.end_s || end < start) continue;
     if (result.size() == timeline_spans_max) break;
-    result.push_back(
-        {std::max(start, timeline.start_s), std::min(end, timeline.end_s), !one.end_s.has_value()});
+    result.push_back({std::max(start, timeline.start_s), std::min(end, timeline.end_s),
+                      !one.end_s.has_value(), name});
   }
   return result;
 }
@@ -208,11 +210,20 @@ Timeline make_timeline(const Result& result, std::size_t columns_max) {
   const double least = (timeline.end_s - timeline.start_s) / static_cast<double>(columns_max - 2);
   timeline.column_s = round_step_s(std::max(least, interval_s * 0.95));
   add_columns(timeline, intervals, origin_s, interval_s, index_of(result, "NewOrder"));
-  timeline.outages = spans_within(result.availability.outages, timeline, origin_s);
+  const Availability& availability = result.availability;
+  timeline.outages = spans_within(availability.outages, "outage", timeline, origin_s);
+  std::ranges::move(spans_within(availability.stalls, "stall", timeline, origin_s),
+                    std::back_inserter(timeline.outages));
   if (result.checkpoints) {
-    timeline.checkpoints = spans_within(*result.checkpoints, timeline, origin_s);
+    timeline.checkpoints = spans_within(*result.checkpoints, "checkpoint", timeline, origin_s);
   }
   return timeline;
+}
+
+std::string TimeSpan::title() const {
+  std::string text = name;
+  if (!text.empty()) text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
 }
 
 double Timeline::highest(TimeFigure which) const {

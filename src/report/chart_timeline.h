@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "report/result.h"
@@ -49,11 +50,14 @@ struct TimelineColumn {
   }
 };
 
-// A stretch of the run: of an outage, a checkpoint.
+// A stretch of the run: of an outage, a stall, a checkpoint.
 struct TimeSpan {
   double start_s = 0;
   double end_s = 0;
   bool open_end = false;  // it had not ended when the run did
+  const char* name = "";  // "outage", in small letters
+
+  std::string title() const;  // "Outage"
 };
 
 struct Timeline {
@@ -62,7 +66,7 @@ struct Timeline {
   double column_s = 1;
   bool thinned = false;                 // some column has several points
   std::vector<TimelineColumn> columns;  // in order; those without points are left out
-  std::vector<TimeSpan> outages;        // those that are within
+  std::vector<TimeSpan> outages;        // those that are within, and stalls
   std::vector<TimeSpan> checkpoints;
 
   // The largest `high` of any column; 0 if there is none.

@@ -30,15 +30,18 @@ constexpr std::string_view without_scatter =
     "all values of a side are the same, so that nothing is known of the scatter of runs";
 
 // What is known of a figure besides the scatter of runs, as a standard deviation in its unit:
-// counts are whole, and outages are counted from a tenth of a second.
+// counts are whole, outages are counted from a tenth of a second, and stalls from one.
 double resolution_in_unit(const Metric& metric) {
   switch (metric.kind()) {
     case Kind::failed:
     case Kind::retries:
+    case Kind::unanswered:
     case Kind::failed_of_transaction:
       return 0.3;
     case Kind::unavailable:
       return 0.1;
+    case Kind::stalled:
+      return 1;
     default:
       return 0;
   }

@@ -30,6 +30,11 @@ inline void fill_example_transactions(Result& result) {
     stock_level.latency.record(30'000'000'000);
     stock_level.wait.record(1'000);
   }
+  // One of three that were pending had waited for longer than the others, to no avail.
+  stock_level.pending.count = 3;
+  stock_level.pending.answered = 1;
+  stock_level.pending.unanswered.record(30'000'000'000);
+  for (int i = 0; i < 2; ++i) stock_level.latency.record(30'000'000'000);
 }
 
 inline Result example_result() {
@@ -76,10 +81,12 @@ inline Result example_result() {
   }
   result.availability = {.outages = {{20.5, 31.25, 9, "server closed the connection"},
                                      {60, std::nullopt, 0, "the database system is starting up"}},
+                         .stalls = {{35, 36.5}, {58.25, std::nullopt}},
                          .interruptions = 1,
                          .sessions_lost = 17,
                          .sessions_reopened = 16,
-                         .unavailable_s = 16.5};
+                         .unavailable_s = 16.5,
+                         .stalled_s = 9};
   result.ledger = {.new_orders = 131,
                    .payments = 118,
                    .payment_cents = 29'500'050,
@@ -91,6 +98,7 @@ inline Result example_result() {
   result.client.threads = 3;
   result.client.terminals = 100;
   result.client.connections = 16;
+  result.client.terminals_up_s = 0.125;
   result.client.workers = {{0.01, 0.002, 0.05}, {0.25, 0.01, 0.125}};
   result.client.run_queue_known = true;
   for (std::uint64_t i = 1; i <= 100; ++i) result.client.timer_lag.record(i * 10'000);

@@ -140,7 +140,8 @@ std::string describe_time_chart(const Timeline& timeline) {
       timeline.highest(TimeFigure::failed) + timeline.highest(TimeFigure::retries) > 0;
   if (!errors) text += "No transaction failed or was tried again. ";
   for (const TimeSpan& outage : timeline.outages) {
-    text += fmt::format("Outage at {} of {}. ", time_label(outage.start_s), span_text(outage));
+    text += fmt::format("{} at {} of {}. ", outage.title(), time_label(outage.start_s),
+                        span_text(outage));
     if (text.size() > 600) break;
   }
   if (!timeline.checkpoints.empty()) {
@@ -164,7 +165,7 @@ void write_band_legend(HtmlWriter& html, const Timeline& timeline) {
     html.text(text);
   };
   if (timeline.start_s < 0) entry("warm-up", "warm-up, not measured");
-  if (!timeline.outages.empty()) entry("outage", "outage of the database");
+  if (!timeline.outages.empty()) entry("outage", "outage or stall of the database");
   if (!timeline.checkpoints.empty()) entry("checkpoint", "checkpoint of the server");
 }
 
@@ -447,19 +448,21 @@ void write_time_overlay(HtmlWriter& html, const std::vector<NamedResult>& result
           time_curve(timeline, figures[panel], name, classes, false));
     }
     for (const TimeSpan& outage : timeline.outages) {
-      chart.bands.push_back({outage.start_s, outage.end_s, "event " + classes,
-                             fmt::format("outage {}", length_text(outage.end_s - outage.start_s)),
-                             fmt::format("Outage of {}, of {}", span_text(outage), name),
-                             chart.lanes, true, true});
+      chart.bands.push_back(
+          {outage.start_s, outage.end_s, "event " + classes,
+           fmt::format("{} {}", outage.name, length_text(outage.end_s - outage.start_s)),
+           fmt::format("{} of {}, of {}", outage.title(), span_text(outage), name), chart.lanes,
+           true, true});
     }
     if (!timeline.outages.empty()) ++chart.lanes;
   }
   write_figure(html, chart, "time", false, [&] {
     if (start < 0 || chart.lanes > 0) {
       html.line("p", {{"class", "note"}},
-                chart.lanes > 0 ? "Blocks above the curves are outages, in the colour of their "
-                                  "result; the shade is the warm-up."
-                                : "The shade is the warm-up.");
+                chart.lanes > 0
+                    ? "Blocks above the curves are outages and stalls, in the colour of their "
+                      "result; the shade is the warm-up."
+                    : "The shade is the warm-up.");
     }
   });
 }

@@ -37,16 +37,19 @@ HtmlRow latency_row(const TransactionResult& one) {
   const auto ms_of = [](const measure::HistogramSnapshot& histogram, double percent) {
     return histogram.empty() ? std::string("–") : ms_text(histogram.percentile_ns(percent));
   };
+  const auto latency_of = [&](double percent) {
+    return bounded_ms_text(one.latency, one.pending.unanswered, percent);
+  };
   const std::optional<bool> held = one.holds_latency_limit();
   const std::string limit =
       !one.latency_limit_s ? "–" : milliseconds_label(*one.latency_limit_s * 1000);
   return {one.name,
-          ms_of(one.latency, 50),
-          ms_of(one.latency, 90),
-          ms_of(one.latency, 95),
-          ms_of(one.latency, 99),
-          ms_of(one.latency, 99.9),
-          one.latency.empty() ? "–" : ms_text(one.latency.max_ns()),
+          latency_of(50),
+          latency_of(90),
+          latency_of(95),
+          latency_of(99),
+          latency_of(99.9),
+          latency_of(100),
           ms_of(one.wait, 50),
           ms_of(one.wait, 99),
           !held ? limit : limit + (*held ? " ✓ held" : " ✗ over")};
@@ -65,13 +68,14 @@ TransactionResult sum_of(const Result& result) {
     total.ambiguous.unresolved += one.ambiguous.unresolved;
   }
   total.latency = result.all_latencies();
+  total.pending = result.all_pending();
   total.wait = result.all_waits();
   return total;
 }
 
 void write_deferred(HtmlWriter& html, const DeferredDelivery& deferred) {
   const auto ms_of = [&](double percent) {
-    return deferred.latency.empty() ? "–" : ms_text(deferred.latency.percentile_ns(percent));
+    return bounded_ms_text(deferred.latency, deferred.unanswered, percent);
   };
   write_table(
       html, {"Deferred Deliveries: latency in ms from queueing to completion",
@@ -238,19 +242,39 @@ void write_errors(HtmlWriter& html, const Result& result, int level) {
                     &TransactionResult::errors_by_sqlstate);
 }
 
+void write_stalls(HtmlWriter& html, const std::vector<Stall>& stalls) {
+  if (stalls.empty()) return;
+  HtmlTable table{
+      "Stalls, in seconds since the run began: terminals waited, nobody had an answer, "
+      "and nothing failed",
+      {{"From"}, {"To", true}, {"Length", true}},
+      {}};
+  for (const Stall& stall : stalls) {
+    if (table.rows.size() == shown_rows_max) break;
+    table.rows.push_back({fmt::format("{:.1f} s", stall.start_s),
+                          stall.end_s ? fmt::format("{:.1f} s", *stall.end_s) : "not ended",
+                          stall.end_s ? length_text(*stall.end_s - stall.start_s) : "–"});
+  }
+  write_table(html, table);
+  write_left_out(html, stalls.size(), "stalls");
+}
+
 void write_availability(HtmlWriter& html, const Result& result, int level) {
   const auto section = html.open("section");
   write_heading(html, level, "Availability");
   const Availability& availability = result.availability;
   html.line(
-      "p", fmt::format(
-               "{} {} of the whole run; the database was away for {} of the {} measured. "
-               "{} sessions lost, {} opened anew; {} interruptions shorter than {:g} s.",
-               availability.outages.empty() ? "No" : count_label(availability.outages.size()),
-               availability.outages.size() == 1 ? "outage" : "outages",
-               length_text(availability.unavailable_s), length_text(result.summary.time_seconds),
-               count_label(availability.sessions_lost), count_label(availability.sessions_reopened),
-               count_label(availability.interruptions), shortest_outage_s));
+      "p",
+      fmt::format("{} {} of the whole run; the database was away for {} of the {} measured, and in "
+                  "{} more terminals waited and nobody had an answer. "
+                  "{} sessions lost, {} opened anew; {} interruptions shorter than {:g} s.",
+                  availability.outages.empty() ? "No" : count_label(availability.outages.size()),
+                  availability.outages.size() == 1 ? "outage" : "outages",
+                  length_text(availability.unavailable_s), length_text(result.summary.time_seconds),
+                  length_text(availability.stalled_s), count_label(availability.sessions_lost),
+                  count_label(availability.sessions_reopened),
+                  count_label(availability.interruptions), shortest_outage_s));
+  write_stalls(html, availability.stalls);
   if (availability.outages.empty()) return;
   HtmlTable table{
       "Outages, in seconds since the run began",

@@ -21,6 +21,13 @@ std::string latency_text(std::uint64_t ns) {
   return milliseconds_label(static_cast<double>(ns) * 1e-6);
 }
 
+std::string bounded_ms_text(const measure::HistogramSnapshot& latency,
+                            const measure::HistogramSnapshot& unanswered, double percent) {
+  if (latency.empty()) return "–";
+  const std::string text = ms_text(latency.percentile_ns(percent));
+  return is_lower_bound(latency, unanswered, percent) ? "≥ " + text : text;
+}
+
 std::string rate_text(double per_second) {
   if (!std::isfinite(per_second)) return "?";
   if (per_second < 999.95) return fmt::format("{:.1f}", per_second);

@@ -17,6 +17,11 @@ std::string moment_text(std::int64_t unix_seconds);  // "2026-11-21 17:29:05 UTC
 std::string share_text(double share);                // "15%", "0.25%"
 std::string yes_or_no(bool value);
 
+// A percentile in milliseconds, 100 for the maximum: "–" if there is none, and "≥ " before it where
+// those without an answer may raise it.
+std::string bounded_ms_text(const measure::HistogramSnapshot& latency,
+                            const measure::HistogramSnapshot& unanswered, double percent);
+
 // "TPC-C, 10 warehouses, PostgreSQL 15.8"
 std::string title_of(const Result& result);
 

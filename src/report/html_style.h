@@ -154,10 +154,11 @@ svg.chart:has(.curve:hover) .curve:not(:hover) { opacity: .25; }
 .limit { stroke: var(--bad); stroke-width: 1.5px; stroke-dasharray: 5 3; }
 .limit-label { fill: var(--bad); }
 .warm-up rect { fill: var(--warm-up); } .warm-up .edge { stroke: none; }
-.outage rect { fill: var(--outage); } .outage .edge { stroke: var(--outage-edge); }
+.outage rect, .stall rect { fill: var(--outage); }
+.outage .edge, .stall .edge { stroke: var(--outage-edge); }
 .checkpoint rect { fill: var(--checkpoint); }
 .checkpoint .edge { stroke: var(--checkpoint-edge); stroke-dasharray: 3 4; }
-text.outage { fill: var(--bad); } text.checkpoint { fill: var(--checkpoint-edge); }
+text.outage, text.stall { fill: var(--bad); } text.checkpoint { fill: var(--checkpoint-edge); }
 .event rect { fill: currentColor; fill-opacity: .3; } .event .edge { stroke: currentColor; }
 .chart .edge { stroke-width: 1.5px; }
 .read-out rect { fill: transparent; }

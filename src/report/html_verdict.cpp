@@ -69,17 +69,29 @@ std::vector<Tile> headline_tiles(const Result& result) {
                    fmt::format("{} {} in the whole run", availability.outages.size(),
                                availability.outages.size() == 1 ? "outage" : "outages"),
                    availability.outages.empty() ? "" : "bad"});
+  if (!availability.stalls.empty()) {
+    tiles.push_back({"Nobody answered", length_text(availability.stalled_s),
+                     fmt::format("{} {} in the whole run", availability.stalls.size(),
+                                 availability.stalls.size() == 1 ? "stall" : "stalls"),
+                     "bad"});
+  }
   return tiles;
 }
 
-Tile latency_tile(const std::string& name, const measure::HistogramSnapshot& latency,
-                  const std::optional<double>& limit_s, const std::optional<bool>& holds) {
+Tile latency_tile(const std::string& name, const TransactionResult& one) {
+  const measure::HistogramSnapshot& latency = one.latency;
+  const std::optional<double>& limit_s = one.latency_limit_s;
+  const std::optional<bool> holds = one.holds_latency_limit();
   if (latency.empty()) return {name, "n/a", "none was committed", ""};
   Tile tile{name, latency_text(latency.percentile_ns(90)), "no limit", ""};
+  if (is_lower_bound(latency, one.pending.unanswered, 90)) tile.figure = "≥ " + tile.figure;
   if (!limit_s) return tile;
   const double used = static_cast<double>(latency.percentile_ns(90)) * 1e-9 / *limit_s;
   const std::string limit = milliseconds_label(*limit_s * 1000);
-  if (holds.value_or(true)) {
+  if (!holds) {
+    tile.extra = "too many without an answer";
+    tile.style = "bad";
+  } else if (*holds) {
     const std::string share = used < 0.01 ? "under 1%" : share_text(used);
     tile.extra = fmt::format("✓ {} of the {}", share, limit);
     tile.style = "good";
@@ -93,15 +105,14 @@ Tile latency_tile(const std::string& name, const measure::HistogramSnapshot& lat
 void write_latency_tiles(HtmlWriter& html, const Result& result) {
   std::vector<Tile> tiles;
   for (const TransactionResult& one : result.transactions) {
-    tiles.push_back(
-        latency_tile(one.name, one.latency, one.latency_limit_s, one.holds_latency_limit()));
+    tiles.push_back(latency_tile(one.name, one));
   }
   if (result.deferred_delivery) {
     TransactionResult row;
     row.latency = result.deferred_delivery->latency;
     row.latency_limit_s = result.deferred_delivery->latency_limit_s;
-    tiles.push_back(latency_tile("Deferred Delivery", row.latency, row.latency_limit_s,
-                                 row.holds_latency_limit()));
+    row.pending.unanswered = result.deferred_delivery->unanswered;
+    tiles.push_back(latency_tile("Deferred Delivery", row));
   }
   if (tiles.empty()) return;
   html.line("p", {{"class", "tiles-title"}}, "90th percentile of the latency, against its limit");
@@ -154,6 +165,15 @@ void write_verdict(HtmlWriter& html, const Result& result) {
   if (result.interrupted) {
     html.line("p", {{"class", "warn"}},
               "The run was interrupted: the figures are those of the time that it had.");
+  }
+  if (result.has_lower_bounds()) {
+    const Pending pending = result.all_pending();
+    html.line(
+        "p", {{"class", "warn"}},
+        fmt::format("{} late transactions had no answer when the run ended, the longest after "
+                    "{}: figures with ≥ are lower bounds.",
+                    count_label(pending.unanswered.count()),
+                    latency_text(pending.unanswered.max_ns())));
   }
   if (const std::string off = settings_without_durability(result); !off.empty()) {
     html.line("p", {{"class", "warn"}},

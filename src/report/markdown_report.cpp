@@ -37,13 +37,12 @@ std::string limit_text(const TransactionResult& one) {
 void append_transaction(std::string& out, const std::string& name, const TransactionResult& one,
                         double seconds, const std::string& limit) {
   const auto ms = [&](double percent) {
-    return one.latency.empty() ? std::string("–") : ms_text(one.latency.percentile_ns(percent));
+    return bounded_ms_text(one.latency, one.pending.unanswered, percent);
   };
-  append_row(
-      out,
-      {name, count_label(one.ok_count), count_label(one.failed_count), count_label(one.retry_count),
-       seconds > 0 ? rate_text(static_cast<double>(one.ok_count) / seconds) : "–", ms(50), ms(90),
-       ms(99), one.latency.empty() ? "–" : ms_text(one.latency.max_ns()), limit});
+  append_row(out, {name, count_label(one.ok_count), count_label(one.failed_count),
+                   count_label(one.retry_count),
+                   seconds > 0 ? rate_text(static_cast<double>(one.ok_count) / seconds) : "–",
+                   ms(50), ms(90), ms(99), ms(100), limit});
 }
 
 void append_transactions(std::string& out, const Result& result) {
@@ -56,8 +55,9 @@ void append_transactions(std::string& out, const Result& result) {
     total.ok_count += one.ok_count;
     total.failed_count += one.failed_count;
     total.retry_count += one.retry_count;
-    total.latency.merge(one.latency);
   }
+  total.latency = result.all_latencies();
+  total.pending = result.all_pending();
   append_transaction(out, "**All**", total, result.summary.time_seconds, "–");
 }
 

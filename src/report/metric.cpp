@@ -29,13 +29,15 @@ struct PlainMetric {
   bool higher_is_better;
 };
 
-constexpr std::array<PlainMetric, 8> plain_metrics = {
+constexpr std::array<PlainMetric, 10> plain_metrics = {
     {{"tpmC", Kind::tpmc, "/min", "New-Orders committed a minute", true},
      {"efficiency", Kind::efficiency, "%", "of what the terminals could do at most", true},
      {"throughput", Kind::throughput, "/s", "transactions committed a second", true},
      {"failed", Kind::failed, "", "transactions that failed", false},
      {"retries", Kind::retries, "", "attempts that were repeated", false},
+     {"unanswered", Kind::unanswered, "", "late transactions without an answer at the end", false},
      {"unavailable_s", Kind::unavailable, "s", "outages within the measurement", false},
+     {"stalled_s", Kind::stalled, "s", "stalls within the measurement", false},
      {"client.cpu_us", Kind::client_cpu, "us", "CPU of the client a transaction", false},
      {"client.memory", Kind::client_memory, "MiB", "peak memory of the client", false}}};
 
@@ -136,7 +138,8 @@ std::string nearest_name(std::string_view text) {
   const std::string nearest = text.size() <= name_length_max ? nearest_name(text) : std::string();
   throw MetricError(fmt::format(
       "unknown metric '{}'{}; expected one of tpmC, efficiency, throughput, failed, retries, "
-      "unavailable_s, client.cpu_us, client.memory, or one of new_order, payment, order_status, "
+      "unanswered, unavailable_s, stalled_s, client.cpu_us, client.memory, or one of new_order, "
+      "payment, order_status, "
       "delivery, stock_level, all, deferred with one of .p50, .p99.9 (any percentile), "
       ".mean, .max, .ok, .failed",
       shown(text), nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest)));
@@ -253,6 +256,10 @@ std::optional<double> Metric::value_of_all(const Result& result) const {
       return sum(&TransactionResult::failed_count);
     case Kind::retries:
       return sum(&TransactionResult::retry_count);
+    case Kind::unanswered:
+      return static_cast<double>(result.all_pending().unanswered.count());
+    case Kind::stalled:
+      return result.availability.stalled_s;
     case Kind::unavailable:
       return result.availability.unavailable_s;
     case Kind::client_cpu:
@@ -308,7 +315,7 @@ const std::vector<Metric>& default_metrics() {
   static const std::vector<Metric> metrics = parse_metrics(
       "tpmC,efficiency,throughput,new_order.p50,new_order.p90,new_order.p99,payment.p50,"
       "payment.p90,payment.p99,order_status.p90,delivery.p90,stock_level.p90,all.p99,all.p99.9,"
-      "failed,retries,unavailable_s,client.cpu_us,client.memory");
+      "failed,retries,unanswered,unavailable_s,stalled_s,client.cpu_us,client.memory");
   return metrics;
 }
 

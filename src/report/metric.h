@@ -2,7 +2,8 @@
 // on, and what is drawn over time.
 //
 // Names, read without regard to case and underscores:
-//   tpmC, efficiency, throughput, failed, retries, unavailable_s, client.cpu_us, client.memory
+//   tpmC, efficiency, throughput, failed, retries, unanswered, unavailable_s, stalled_s,
+//   client.cpu_us, client.memory
 //   TRANSACTION.STATISTIC    TRANSACTION: new_order (or NewOrder), payment, order_status, delivery,
 //                            stock_level, all, deferred (Deliveries executed beside the terminals)
 //                            STATISTIC: p50, p99.95 (any percentile), mean, max, ok (a second),
@@ -37,7 +38,9 @@ class Metric {
     throughput,
     failed,
     retries,
+    unanswered,
     unavailable,
+    stalled,
     client_cpu,
     client_memory,
     percentile,  // from here on of a transaction, or of all

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "report/specification.h"
@@ -30,7 +32,40 @@ std::uint64_t total(const std::map<std::string, std::uint64_t>& counts) {
 
 std::optional<bool> TransactionResult::holds_latency_limit() const {
   if (!latency_limit_s || latency.empty()) return std::nullopt;
-  return static_cast<double>(latency.percentile_ns(90)) * 1e-9 <= *latency_limit_s;
+  if (static_cast<double>(latency.percentile_ns(90)) * 1e-9 > *latency_limit_s) return false;
+  if (is_lower_bound(latency, pending.unanswered, 90)) return std::nullopt;
+  return true;
+}
+
+measure::HistogramSnapshot TransactionResult::answered_latency() const {
+  measure::HistogramSnapshot answered = latency;
+  answered.subtract(pending.unanswered);
+  return answered;
+}
+
+bool is_lower_bound(const measure::HistogramSnapshot& latency,
+                    const measure::HistogramSnapshot& unanswered, double percent) {
+  if (unanswered.empty()) return false;
+  const std::uint64_t least = latency.percentile_ns(percent);
+  measure::SparseHistogram longer = unanswered.to_sparse();
+  std::erase_if(longer.buckets, [least](const auto& bucket) {
+    return measure::bucket_last_ns(bucket.first) < least;
+  });
+  constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+  measure::SparseHistogram endless{.buckets = {},
+                                   .overflow = longer.overflow,
+                                   .sum_ns = never,
+                                   .min_ns = never,
+                                   .max_ns = never};
+  for (const auto& [index, count] : longer.buckets) endless.overflow += count;
+  const auto taken = measure::HistogramSnapshot::from_sparse(longer);
+  const auto given = measure::HistogramSnapshot::from_sparse(endless);
+  if (!taken || !given || given->empty()) return false;
+  measure::HistogramSnapshot worst = latency;
+  worst.subtract(*taken);
+  worst.merge(*given);
+  // What is nearer than a bucket is wide is the same.
+  return worst.percentile_ns(percent) > least + least / measure::sub_buckets_per_octave;
 }
 
 double ClientCost::busiest_worker_load() const {
@@ -68,6 +103,25 @@ measure::HistogramSnapshot Result::all_latencies() const {
   return latencies;
 }
 
+Pending Result::all_pending() const {
+  Pending pending;
+  for (const TransactionResult& one : transactions) {
+    pending.count += one.pending.count;
+    pending.answered += one.pending.answered;
+    pending.unanswered.merge(one.pending.unanswered);
+  }
+  return pending;
+}
+
+bool Result::has_lower_bounds() const {
+  constexpr std::array shown = {50.0, 90.0, 95.0, 99.0, 99.9, 100.0};
+  return std::ranges::any_of(transactions, [&](const TransactionResult& one) {
+    return std::ranges::any_of(shown, [&](double percent) {
+      return is_lower_bound(one.latency, one.pending.unanswered, percent);
+    });
+  });
+}
+
 std::vector<TransactionResult> tpcc_transactions() {
   return {named("NewOrder", 5), named("Payment", 5), named("OrderStatus", 5), named("Delivery", 5),
           named("StockLevel", 20)};
@@ -102,7 +156,14 @@ std::vector<std::string> count_errors(const Result& result) {
   };
   for (const TransactionResult& one : result.transactions) {
     require(one.name, "attempts", one.attempts, one.all_count() + one.retry_count);
-    require(one.name, "the number of latencies", one.latency.count(), one.ok_count);
+    const std::uint64_t long_pending = one.pending.answered + one.pending.unanswered.count();
+    require(one.name, "the number of latencies", one.latency.count(), one.ok_count + long_pending);
+    if (long_pending > one.pending.count) {
+      errors.push_back(
+          fmt::format("{}: more of the pending transactions have a latency ({}) than "
+                      "there are ({})",
+                      one.name, long_pending, one.pending.count));
+    }
     require(one.name, "the number of errors by class", total(one.errors_by_class),
             one.failed_count + one.retry_count);
     if (one.ambiguous.count() > one.failed_count) {

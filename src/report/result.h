@@ -4,8 +4,9 @@
 // it and of nothing else. Values only: no thread safety of its own, copy it freely.
 //
 // Counts add up, and count_errors() says where they do not:
-//   all      = ok + user aborted + failed
-//   attempts = all + retries
+//   all       = ok + user aborted + failed
+//   attempts  = all + retries
+//   latencies = ok + pending.answered + pending.unanswered
 //   failed   = the transactions whose terminal got no answer: those that certainly left nothing in
 //              the data, and the ambiguous ones
 // All figures are those of the measurement interval, unless they say otherwise. It is not tied to
@@ -93,6 +94,22 @@ struct Ambiguous {
   std::uint64_t count() const { return committed + not_committed + unresolved; }
 };
 
+// Transactions that terminals waited for when the interval ended. They are in none of the counts.
+// Those that were late (see late_after_ns) are in the latencies: with their own, if a commit was
+// answered within the time that is left to them, else with the time that they were waited for,
+// which theirs exceeds.
+struct Pending {
+  std::uint64_t count = 0;
+  std::uint64_t answered = 0;             // of these, in the latencies with their own
+  measure::HistogramSnapshot unanswered;  // and with a lower bound: these
+};
+
+// A transaction that has waited for longer is late: twice as long as half of the committed ones
+// took, and a tenth of a second more.
+inline std::uint64_t late_after_ns(const measure::HistogramSnapshot& committed) {
+  return 2 * committed.percentile_ns(50) + 100'000'000;
+}
+
 struct TransactionResult {
   std::string name;
   std::uint64_t ok_count = 0;            // committed
@@ -102,8 +119,10 @@ struct TransactionResult {
   std::uint64_t attempts = 0;  // counted on its own, so that the sum can be checked
   Ambiguous ambiguous;         // part of failed_count
 
-  // Committed transactions, from the end of keying to the answer: waits of ours included.
+  // Committed transactions, from the end of keying to the answer: waits of ours included; and what
+  // was pending for long.
   measure::HistogramSnapshot latency;
+  Pending pending;
   // The part of it that was spent in line for a permit and a connection, while there was a database
   // to wait for: what an outage or a late timer made a terminal wait is in `latency` only.
   measure::HistogramSnapshot wait;
@@ -121,9 +140,18 @@ struct TransactionResult {
   std::optional<double> latency_limit_s;
 
   std::uint64_t all_count() const { return ok_count + user_aborted_count + failed_count; }
-  // Nothing if there is no limit or nothing was measured.
+  // Nothing if there is no limit, nothing was measured, or too many had no answer to say.
   std::optional<bool> holds_latency_limit() const;
+
+  // The latencies without lower bounds.
+  measure::HistogramSnapshot answered_latency() const;
 };
+
+// Whether the percentile of the latencies is itself how long somebody waited in vain: it would be a
+// higher one if those of `unanswered`, which are among them, that waited at least as long never had
+// an answer. 100 is the maximum.
+bool is_lower_bound(const measure::HistogramSnapshot& latency,
+                    const measure::HistogramSnapshot& unanswered, double percent);
 
 // What was in the inputs of the transactions that were completed: committed, or rolled back because
 // they had to be (clauses 2.4.1, 2.5.1, 2.6.1).
@@ -152,13 +180,24 @@ struct Outage {
 
 inline constexpr double shortest_outage_s = 0.1;
 
+// A stretch in which terminals waited for transactions all the time and nobody had an answer,
+// though nothing had failed.
+struct Stall {
+  double start_s = 0;
+  std::optional<double> end_s;  // none if the run ended before
+};
+
+inline constexpr double shortest_stall_s = 1;
+
 // Of the whole run, the warm-up included.
 struct Availability {
   std::vector<Outage> outages;
+  std::vector<Stall> stalls;
   std::uint64_t interruptions = 0;  // too short for an outage
   std::uint64_t sessions_lost = 0;
   std::uint64_t sessions_reopened = 0;
   double unavailable_s = 0;  // of the measurement interval, outages only
+  double stalled_s = 0;      // of the measurement interval, stalls only
 };
 
 // What a run wrote, over all its phases: what was answered, and what of the ambiguous is known to
@@ -183,9 +222,10 @@ struct DeferredDelivery {
   std::uint64_t queued = 0;
   std::uint64_t completed = 0;
   std::uint64_t failed = 0;
-  std::uint64_t unfinished = 0;        // at the end of the run
-  measure::HistogramSnapshot latency;  // from queueing to completion
-  double latency_limit_s = 80;         // of the 90th percentile (clause 5.2.5.7)
+  std::uint64_t unfinished = 0;           // at the end of the run
+  measure::HistogramSnapshot latency;     // from queueing to completion, or to the end of the run
+  measure::HistogramSnapshot unanswered;  // the unfinished ones among them: lower bounds
+  double latency_limit_s = 80;            // of the 90th percentile (clause 5.2.5.7)
 };
 
 // How a worker thread got on with the machine, over the measurement interval.
@@ -201,6 +241,8 @@ struct ClientCost {
   std::uint64_t threads = 0;
   std::uint64_t terminals = 0;
   std::uint64_t connections = 0;
+  // From the start of the run until the last terminal was up.
+  std::optional<double> terminals_up_s;
   std::vector<WorkerHealth> workers;
   bool run_queue_known = false;  // the kernel tells of the time spent waiting for a processor
   measure::HistogramSnapshot timer_lag;  // how late timers were, over all workers
@@ -269,6 +311,8 @@ struct Result {
   double cpu_us_per_transaction() const;  // client CPU over all_count(); 0 if there were none
   measure::HistogramSnapshot all_waits() const;
   measure::HistogramSnapshot all_latencies() const;
+  Pending all_pending() const;
+  bool has_lower_bounds() const;  // some percentile of some transaction is one
   // Without delays terminals are as fast as the database: nothing to be efficient against.
   bool efficiency_is_meaningful() const { return !plan.no_delays; }
 };

@@ -1,6 +1,8 @@
 #include "report/result_json.h"
 
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "report/audit.h"
 
@@ -110,6 +112,27 @@ json summary_to_json(const Result& result) {
           {"efficiency_is_meaningful", result.efficiency_is_meaningful()}};
 }
 
+constexpr std::array<std::pair<const char*, double>, 6> bounded_figures = {
+    {{"50", 50}, {"90", 90}, {"95", 95}, {"99", 99}, {"99.9", 99.9}, {"max", 100}}};
+
+json lower_bounds(const measure::HistogramSnapshot& latency,
+                  const measure::HistogramSnapshot& unanswered) {
+  json names = json::array();
+  for (const auto& [name, percent] : bounded_figures) {
+    if (is_lower_bound(latency, unanswered, percent)) names.push_back(name);
+  }
+  return names;
+}
+
+json pending_to_json(const TransactionResult& transaction) {
+  const Pending& pending = transaction.pending;
+  return {{"count", pending.count},
+          {"answered", pending.answered},
+          {"unanswered", pending.unanswered.count()},
+          {"waited", histogram_or_null(pending.unanswered)},
+          {"lower_bounds", lower_bounds(transaction.latency, pending.unanswered)}};
+}
+
 json transaction_to_json(const TransactionResult& transaction) {
   json object = {{"ok_count", transaction.ok_count},
                  {"failed_count", transaction.failed_count},
@@ -129,6 +152,7 @@ json transaction_to_json(const TransactionResult& transaction) {
   if (transaction.latency_limit_s) object["latency_limit_s"] = *transaction.latency_limit_s;
   if (const auto held = transaction.holds_latency_limit()) object["latency_limit_held"] = *held;
   add_histogram(object, transaction.latency);
+  object["pending"] = pending_to_json(transaction);
   add_histogram(object["wait"], transaction.wait);
   object["keying"] = histogram_or_null(transaction.keying);
   object["think"] = histogram_or_null(transaction.think);
@@ -161,10 +185,23 @@ json outage_to_json(const Outage& outage) {
   return object;
 }
 
+json stall_to_json(const Stall& stall) {
+  json object = {{"start_s", finite(stall.start_s)}, {"end_s", nullptr}, {"seconds", nullptr}};
+  if (stall.end_s) {
+    object["end_s"] = finite(*stall.end_s);
+    object["seconds"] = finite(*stall.end_s - stall.start_s);
+  }
+  return object;
+}
+
 json availability_to_json(const Availability& availability) {
   json outages = json::array();
   for (const Outage& outage : availability.outages) outages.push_back(outage_to_json(outage));
+  json stalls = json::array();
+  for (const Stall& stall : availability.stalls) stalls.push_back(stall_to_json(stall));
   return {{"outages", std::move(outages)},
+          {"stalls", std::move(stalls)},
+          {"stalled_s", finite(availability.stalled_s)},
           {"interruptions", availability.interruptions},
           {"sessions_lost", availability.sessions_lost},
           {"sessions_reopened", availability.sessions_reopened},
@@ -192,6 +229,8 @@ json deferred_to_json(const std::optional<DeferredDelivery>& deferred) {
                  {"unfinished", deferred->unfinished},
                  {"latency_limit_s", finite(deferred->latency_limit_s)}};
   add_histogram(object["latency"], deferred->latency);
+  object["waited"] = histogram_or_null(deferred->unanswered);
+  object["lower_bounds"] = lower_bounds(deferred->latency, deferred->unanswered);
   return object;
 }
 
@@ -214,7 +253,9 @@ json client_to_json(const Result& result) {
                  {"busiest_worker_load", finite(client.busiest_worker_load())},
                  {"worker_loads", std::move(loads)},
                  {"workers", std::move(workers)},
-                 {"run_queue_known", client.run_queue_known}};
+                 {"run_queue_known", client.run_queue_known},
+                 {"terminals_up_s", nullptr}};
+  if (client.terminals_up_s) object["terminals_up_s"] = finite(*client.terminals_up_s);
   object["timer_lag"] = histogram_or_null(client.timer_lag);
   return object;
 }

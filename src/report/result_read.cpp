@@ -218,6 +218,14 @@ Ambiguous read_ambiguous(JsonReader& json) {
   return ambiguous;
 }
 
+Pending read_pending(JsonReader& json) {
+  Pending pending;
+  read_object(json, Field{"count", [&] { pending.count = read_count(json); }},
+              Field{"answered", [&] { pending.answered = read_count(json); }},
+              Field{"waited", [&] { pending.unanswered = read_figures(json); }, may_be_missing});
+  return pending;
+}
+
 TransactionResult read_transaction(JsonReader& json) {
   TransactionResult one;
   read_object(json, Field{"ok_count", [&] { one.ok_count = read_count(json); }},
@@ -227,6 +235,7 @@ TransactionResult read_transaction(JsonReader& json) {
               Field{"attempts", [&] { one.attempts = read_count(json); }},
               Field{"histogram", [&] { one.latency = read_histogram(json); }},
               Field{"wait", [&] { one.wait = read_figures(json); }},
+              Field{"pending", [&] { one.pending = read_pending(json); }, may_be_missing},
               Field{"ambiguous", [&] { one.ambiguous = read_ambiguous(json); }, may_be_missing},
               Field{"keying", [&] { one.keying = read_figures(json); }, may_be_missing},
               Field{"think", [&] { one.think = read_figures(json); }, may_be_missing},
@@ -339,6 +348,9 @@ ClientCost read_client_cost(JsonReader& json) {
   const auto read_loads = [&] {
     json.array([&](std::size_t) { loads.push_back(read_share(json)); });
   };
+  const auto read_up = [&] {
+    if (!json.null()) client.terminals_up_s = read_seconds(json);
+  };
   const auto read_workers = [&] {
     json.array([&](std::size_t) { client.workers.push_back(read_worker(json)); });
   };
@@ -350,6 +362,7 @@ ClientCost read_client_cost(JsonReader& json) {
       Field{"connections", [&] { client.connections = read_count(json); }},
       Field{"worker_loads", read_loads}, Field{"workers", read_workers, may_be_missing},
       Field{"run_queue_known", [&] { client.run_queue_known = json.boolean(); }, may_be_missing},
+      Field{"terminals_up_s", read_up, may_be_missing},
       Field{"timer_lag", [&] { client.timer_lag = read_figures(json); }, may_be_missing});
   // Older documents have the loads only, newer ones have them twice.
   if (client.workers.empty()) {
@@ -392,13 +405,30 @@ Outage read_outage(JsonReader& json) {
   return outage;
 }
 
+Stall read_stall(JsonReader& json) {
+  Stall stall;
+  const auto read_end = [&] {
+    if (!json.null()) stall.end_s = read_seconds(json);
+  };
+  read_object(json, Field{"start_s", [&] { stall.start_s = read_seconds(json); }},
+              Field{"end_s", read_end});
+  if (stall.end_s && *stall.end_s < stall.start_s) {
+    json.refuse("an end_s that is not before start_s", "one that is");
+  }
+  return stall;
+}
+
 Availability read_availability(JsonReader& json) {
   Availability availability;
   const auto read_outages = [&] {
     json.array([&](std::size_t) { availability.outages.push_back(read_outage(json)); });
   };
+  const auto read_stalls = [&] {
+    json.array([&](std::size_t) { availability.stalls.push_back(read_stall(json)); });
+  };
   read_object(
-      json, Field{"outages", read_outages},
+      json, Field{"outages", read_outages}, Field{"stalls", read_stalls, may_be_missing},
+      Field{"stalled_s", [&] { availability.stalled_s = read_seconds(json); }, may_be_missing},
       Field{"interruptions", [&] { availability.interruptions = read_count(json); }},
       Field{"sessions_lost", [&] { availability.sessions_lost = read_count(json); }},
       Field{"sessions_reopened", [&] { availability.sessions_reopened = read_count(json); }},
@@ -438,7 +468,8 @@ std::optional<DeferredDelivery> read_deferred_delivery(JsonReader& json) {
               Field{"failed", [&] { deferred.failed = read_count(json); }},
               Field{"unfinished", [&] { deferred.unfinished = read_count(json); }},
               Field{"latency_limit_s", [&] { deferred.latency_limit_s = read_seconds(json); }},
-              Field{"latency", [&] { deferred.latency = read_figures(json); }});
+              Field{"latency", [&] { deferred.latency = read_figures(json); }},
+              Field{"waited", [&] { deferred.unanswered = read_figures(json); }, may_be_missing});
   return deferred;
 }
 

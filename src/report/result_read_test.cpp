@@ -162,6 +162,13 @@ TEST(ResultRead, EveryMissingFieldIsNamed) {
                                           "workers",
                                           "run_queue_known",
                                           "timer_lag",
+                                          "terminals_up_s",
+                                          "pending",
+                                          "unanswered",
+                                          "waited",
+                                          "lower_bounds",
+                                          "stalls",
+                                          "stalled_s",
                                           "checkpoints",
                                           "retries",
                                           "client_load",
@@ -201,7 +208,9 @@ TEST(ResultRead, EveryMissingFieldIsNamed) {
                               "/inputs",
                               "/ledger",
                               "/ledger_in_data",
+                              "/transactions/StockLevel/pending",
                               "/availability",
+                              "/availability/stalls/0",
                               "/availability/outages/1",
                               "/deferred_delivery",
                               "/deferred_delivery/latency",
@@ -219,18 +228,36 @@ TEST(ResultRead, DocumentsOfDrover01) {
     document.erase(key);
   }
   document["verdicts"] = json::array();
-  for (const char* key : {"workers", "run_queue_known", "timer_lag"}) document["client"].erase(key);
+  for (const char* key : {"workers", "run_queue_known", "timer_lag", "terminals_up_s"}) {
+    document["client"].erase(key);
+  }
   for (const char* key :
        {"on_db_loss", "statement_timeout_s", "max_inflight_chosen", "deferred_delivery"}) {
     document["plan"].erase(key);
   }
   for (json& one : document["transactions"]) {
-    for (const char* key : {"ambiguous", "keying", "think"}) one.erase(key);
+    for (const char* key : {"ambiguous", "keying", "think", "pending"}) one.erase(key);
   }
   const Result result = read_result(document.dump());
   EXPECT_EQ(to_json(result)["client"]["worker_loads"], (json{0.01, 0.25}));
   EXPECT_TRUE(result.audit.empty());
   EXPECT_EQ(result.transactions[0].ok_count, 120u);
+}
+
+TEST(ResultRead, DocumentsWithoutStallsAndWhatWasPending) {
+  Result result = example_result();
+  TransactionResult& stock_level = result.transactions[4];
+  stock_level.latency = stock_level.answered_latency();
+  json document = to_json(result);
+  for (json& one : document["transactions"]) one.erase("pending");
+  for (const char* key : {"stalls", "stalled_s"}) document["availability"].erase(key);
+  for (const char* key : {"waited", "lower_bounds"}) document["deferred_delivery"].erase(key);
+  document["client"].erase("terminals_up_s");
+  const Result read = read_result(document.dump());
+  EXPECT_TRUE(read.availability.stalls.empty());
+  EXPECT_EQ(read.availability.outages.size(), 2u);
+  EXPECT_EQ(read.all_pending().count, 0u);
+  EXPECT_FALSE(read.client.terminals_up_s.has_value());
 }
 
 TEST(ResultRead, WrongTypesAreNamedWithTheirPlace) {

@@ -33,6 +33,43 @@ TEST(Result, TpmcIsCommittedNewOrdersAMinute) {
   EXPECT_EQ(result.summary.warehouses, 10u);
 }
 
+measure::HistogramSnapshot samples(std::uint64_t count, std::uint64_t ns) {
+  measure::HistogramSnapshot histogram;
+  for (std::uint64_t i = 0; i < count; ++i) histogram.record(ns);
+  return histogram;
+}
+
+TEST(Result, APercentileIsALowerBoundWhereMoreTimeWouldRaiseIt) {
+  // 1,000 of 10 ms, and 20 that have waited for 5 s.
+  measure::HistogramSnapshot latency = samples(1'000, 10'000'000);
+  const measure::HistogramSnapshot unanswered = samples(20, 5'000'000'000);
+  latency.merge(unanswered);
+  EXPECT_FALSE(is_lower_bound(latency, unanswered, 50));
+  EXPECT_FALSE(is_lower_bound(latency, unanswered, 98));
+  EXPECT_NEAR(static_cast<double>(latency.percentile_ns(99)), 5e9, 5e7);
+  EXPECT_TRUE(is_lower_bound(latency, unanswered, 99));
+  EXPECT_TRUE(is_lower_bound(latency, unanswered, 100));
+  EXPECT_FALSE(is_lower_bound(latency, {}, 100));
+  // Those that are younger than what was answered may become as old, and nothing says more.
+  measure::HistogramSnapshot young = samples(1'000, 10'000'000);
+  const measure::HistogramSnapshot one = samples(1, 1'000'000);
+  young.merge(one);
+  EXPECT_FALSE(is_lower_bound(young, one, 99.9));
+  EXPECT_FALSE(is_lower_bound(young, one, 100));
+}
+
+TEST(Result, LatenciesOfThePendingAreCounted) {
+  Result result = example_result();
+  EXPECT_THAT(count_errors(result), testing::IsEmpty());
+  EXPECT_EQ(result.transactions[4].answered_latency().count(), 13u);
+  EXPECT_EQ(result.all_pending().count, 3u);
+  ++result.transactions[4].pending.answered;
+  EXPECT_THAT(count_errors(result), ElementsAre(HasSubstr("the number of latencies is 14")));
+  result = example_result();
+  result.transactions[4].pending.count = 1;
+  EXPECT_THAT(count_errors(result), ElementsAre(HasSubstr("more of the pending")));
+}
+
 TEST(Result, EfficiencyIsNotClipped) {
   EXPECT_NEAR(measured(1'400, 600, 10, 1).summary.efficiency, 108.86, 0.01);
 }
@@ -117,7 +154,7 @@ TEST(Result, CountsOfTheExampleAddUp) {
   EXPECT_DOUBLE_EQ(result.cpu_us_per_transaction(), 1.25e6 / 138);
   EXPECT_DOUBLE_EQ(result.client.busiest_worker_load(), 0.25);
   EXPECT_EQ(result.all_waits().count(), 132u);
-  EXPECT_EQ(result.all_latencies().count(), 132u);
+  EXPECT_EQ(result.all_latencies().count(), 134u);
 }
 
 TEST(Result, EachCountThatIsWrongIsNamed) {

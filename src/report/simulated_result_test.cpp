@@ -172,6 +172,7 @@ class Simulation {
     result_.environment.client.cpus = 2;
     result_.client.workers = {{.load = 0.1, .run_queue_share = 0.02, .wake_up_delay_ms = 0.05}};
     result_.client.run_queue_known = true;
+    result_.client.terminals_up_s = 0.01;
     result_.ledger_in_data =
         LedgerInData{.new_orders = static_cast<std::int64_t>(result_.ledger.new_orders)};
     for (std::size_t i = 0; i < seconds_.size(); ++i) {

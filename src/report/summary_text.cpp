@@ -23,6 +23,12 @@ std::string ms_text(std::uint64_t ns) {
   return fmt::format("{:.0f}", ms);
 }
 
+// A percentile; 100 is the maximum. With ">" where transactions without an answer may raise it.
+std::string latency_text(const TransactionResult& one, double percent) {
+  const bool at_least = is_lower_bound(one.latency, one.pending.unanswered, percent);
+  return (at_least ? ">" : "") + ms_text(one.latency.percentile_ns(percent));
+}
+
 std::string rate_text(double per_second) {
   if (per_second < 999.95) return fmt::format("{:.1f}", per_second);
   return fmt::format("{:.0f}", per_second);
@@ -119,6 +125,7 @@ TransactionResult deferred_row(const DeferredDelivery& deferred) {
   row.ok_count = deferred.completed;
   row.failed_count = deferred.failed;
   row.latency = deferred.latency;
+  row.pending.unanswered = deferred.unanswered;
   row.latency_limit_s = deferred.latency_limit_s;
   return row;
 }
@@ -133,9 +140,8 @@ void append_transactions(std::string& out, const Result& result) {
     out +=
         fmt::format("{:<11.11} {:>9} {:>7} {:>7} {:>8} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>4}\n",
                     name, one.ok_count, one.user_aborted_count, one.failed_count, one.retry_count,
-                    rate_text(rate), ms_text(one.latency.percentile_ns(50)),
-                    ms_text(one.latency.percentile_ns(90)), ms_text(one.latency.percentile_ns(95)),
-                    ms_text(one.latency.percentile_ns(99)), ms_text(one.latency.max_ns()), held);
+                    rate_text(rate), latency_text(one, 50), latency_text(one, 90),
+                    latency_text(one, 95), latency_text(one, 99), latency_text(one, 100), held);
   };
   const auto held_text = [](const TransactionResult& one) {
     const std::optional<bool> held = one.holds_latency_limit();
@@ -148,8 +154,9 @@ void append_transactions(std::string& out, const Result& result) {
     total.user_aborted_count += one.user_aborted_count;
     total.failed_count += one.failed_count;
     total.retry_count += one.retry_count;
-    total.latency.merge(one.latency);
   }
+  total.latency = result.all_latencies();
+  total.pending = result.all_pending();
   row("all", total, "-");
   if (!result.deferred_delivery) return;
   const TransactionResult deferred = deferred_row(*result.deferred_delivery);
@@ -172,6 +179,16 @@ void append_limits(std::string& out, const Result& result) {
     out += fmt::format("  Delivery found no order in {} districts and skipped them\n",
                        result.delivery_skipped_districts);
   }
+}
+
+void append_pending(std::string& out, const Result& result) {
+  if (!result.has_lower_bounds()) return;
+  const Pending pending = result.all_pending();
+  append_wrapped(
+      out, "  pending     ",
+      fmt::format("{} were under way at the end, {} of them late and without an answer, "
+                  "the longest after {} ms: figures with > are lower bounds",
+                  pending.count, pending.unanswered.count(), ms_text(pending.unanswered.max_ns())));
 }
 
 void append_errors(std::string& out, const Result& result) {
@@ -228,6 +245,21 @@ void append_durability(std::string& out, const Result& result) {
   }
 }
 
+void append_stalls(std::string& out, const std::vector<Stall>& stalls, std::size_t shown_most) {
+  for (std::size_t i = 0; i < std::min(stalls.size(), shown_most); ++i) {
+    const Stall& stall = stalls[i];
+    const std::string time =
+        stall.end_s ? fmt::format("{:.1f} s, from {:.1f} s to {:.1f} s of the run",
+                                  *stall.end_s - stall.start_s, stall.start_s, *stall.end_s)
+                    : fmt::format("from {:.1f} s of the run to its end", stall.start_s);
+    append_wrapped(out, "  stall       ", time + ": terminals waited, and nobody had an answer");
+  }
+  if (stalls.size() > shown_most) {
+    out +=
+        fmt::format("              and {} more: see the result file\n", stalls.size() - shown_most);
+  }
+}
+
 void append_availability(std::string& out, const Result& result) {
   constexpr std::size_t shown_most = 10;
   const std::vector<Outage>& outages = result.availability.outages;
@@ -246,6 +278,7 @@ void append_availability(std::string& out, const Result& result) {
                        outages.size() - shown_most);
   }
   const Availability& availability = result.availability;
+  append_stalls(out, availability.stalls, shown_most);
   if (availability.interruptions > 0 || availability.sessions_lost > 0) {
     append_wrapped(out, "  sessions    ",
                    fmt::format("{} lost, {} opened anew; {} interruptions shorter than {:g} s",
@@ -297,6 +330,7 @@ std::string summary_text(const Result& result) {
   append_sentence(out, result);
   append_headline(out, result);
   append_transactions(out, result);
+  append_pending(out, result);
   append_limits(out, result);
   out += "\n";
   append_errors(out, result);

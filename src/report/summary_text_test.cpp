@@ -52,7 +52,7 @@ TEST(SummaryText, ARowForEachTransaction) {
                                    testing::_, testing::_, "120.0", "ok"));
   EXPECT_THAT(cells_of(text, "StockLevel"),
               testing::ElementsAre("StockLevel", "12", "0", "0", "0", "0.2", "30000", "30000",
-                                   "30000", "30000", "30000", "OVER"));
+                                   ">30000", ">30000", ">30000", "OVER"));
   EXPECT_EQ(cells_of(text, "Payment").back(), "-");
   EXPECT_EQ(cells_of(text, "all").at(1), "132");
   EXPECT_THAT(text, HasSubstr("over the limit: StockLevel 30000 ms, limit 20 s"));
@@ -135,6 +135,20 @@ TEST(SummaryText, OutagesSessionsAndTheLedger) {
 
   for (int i = 0; i < 20; ++i) result.availability.outages.push_back({70, 71, 1, "x"});
   EXPECT_THAT(summary_text(result), HasSubstr("and 12 more: see the result file"));
+}
+
+TEST(SummaryText, StallsAndWhatIsPending) {
+  const std::string text = summary_text(example_result());
+  EXPECT_THAT(text, HasSubstr("stall       1.5 s, from 35.0 s to 36.5 s of the run: terminals "
+                              "waited, and nobody had an answer\n"));
+  EXPECT_THAT(text, HasSubstr("stall       from 58.2 s of the run to its end: terminals"));
+  EXPECT_THAT(text,
+              HasSubstr("pending     3 were under way at the end, 1 of them late and without "
+                        "an answer, the longest after\n              30000 ms: figures with > "
+                        "are lower bounds\n"));
+  EXPECT_THAT(cells_of(text, "StockLevel"),
+              testing::ElementsAre("StockLevel", "12", "0", "0", "0", "0.2", "30000", "30000",
+                                   ">30000", ">30000", ">30000", "OVER"));
 }
 
 TEST(SummaryText, DeferredDeliveriesAreARow) {

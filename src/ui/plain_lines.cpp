@@ -76,6 +76,8 @@ void PlainLines::print_line(const load::Sample& last) {
       failed_ > 0 ? fmt::format(", {} failed", failed_) : "",
       last.away > coro::Duration::zero()
           ? fmt::format(", DATABASE AWAY for {:.1f} s", seconds_of(last.away))
+      : last.silent > coro::Duration::zero()
+          ? fmt::format(", NO ANSWER for {:.1f} s", seconds_of(last.silent))
           : "",
       last.busiest_worker_load * 100,
       clock_text(left > coro::Duration::zero() ? left : coro::Duration::zero())));

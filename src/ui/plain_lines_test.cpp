@@ -46,6 +46,13 @@ TEST_F(PlainLinesTest, SaysALineEveryFiveSeconds) {
   EXPECT_THAT(text, Not(HasSubstr("measuring for 5:00\n   0:11")));
 }
 
+TEST_F(PlainLinesTest, SaysThatNobodyIsAnswered) {
+  load::Snapshot snapshot = example_snapshot(5);
+  snapshot.second.silent = std::chrono::milliseconds(4000);
+  lines_.on_snapshot(snapshot);
+  EXPECT_THAT(written(), HasSubstr("2 waiting, NO ANSWER for 4.0 s  client"));
+}
+
 TEST_F(PlainLinesTest, SaysWhatIsOutOfTheOrdinary) {
   lines_.on_snapshot(example_snapshot(1));
   load::Snapshot snapshot = example_snapshot(2);

@@ -64,6 +64,7 @@ std::vector<RunEvent> RunEvents::observe(const load::Snapshot& snapshot) {
   events_.clear();
   observe_phase(snapshot);
   observe_outages(snapshot);
+  observe_stalls(snapshot);
   observe_sessions(snapshot);
   observe_errors(snapshot);
   observe_limits(snapshot);
@@ -94,6 +95,22 @@ void RunEvents::observe_outages(const load::Snapshot& snapshot) {
       say(Level::good, fmt::format("the database is back after {}; {} lost",
                                    seconds_text(seconds_of(*outage.end - outage.start)),
                                    counted(outage.transactions_lost, "transaction")));
+    }
+  }
+}
+
+void RunEvents::observe_stalls(const load::Snapshot& snapshot) {
+  for (const load::Stall& stall : snapshot.availability.stalls) {
+    if (stall.start > stall_begun_) {
+      stall_begun_ = stall.start;
+      say(Level::warning,
+          fmt::format("the database answers nothing, and says nothing: {} in flight, {} waiting",
+                      count_text(snapshot.second.in_flight), count_text(snapshot.second.waiting)));
+    }
+    if (stall.end && stall.start > stall_ended_) {
+      stall_ended_ = stall.start;
+      say(Level::good, fmt::format("answers again after a stall of {}",
+                                   seconds_text(seconds_of(*stall.end - stall.start))));
     }
   }
 }

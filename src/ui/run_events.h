@@ -44,6 +44,7 @@ class RunEvents {
 
   void observe_phase(const load::Snapshot& snapshot);
   void observe_outages(const load::Snapshot& snapshot);
+  void observe_stalls(const load::Snapshot& snapshot);
   void observe_sessions(const load::Snapshot& snapshot);
   void observe_errors(const load::Snapshot& snapshot);
   void observe_limits(const load::Snapshot& snapshot);
@@ -56,6 +57,8 @@ class RunEvents {
   load::Phase phase_ = load::Phase::done;
   coro::Instant outage_begun_{};  // the last one that was told
   coro::Instant outage_ended_{};
+  coro::Instant stall_begun_{};
+  coro::Instant stall_ended_{};
   std::uint64_t interruptions_ = 0;
   ClassCounts errors_told_{};
   coro::Duration errors_told_at_{};

@@ -60,6 +60,18 @@ TEST_F(RunEventsTest, TellsOutages) {
   EXPECT_THAT(after(snapshot), ElementsAre(HasSubstr("is away"), HasSubstr("back after 1.0 s")));
 }
 
+TEST_F(RunEventsTest, TellsStalls) {
+  after(example_snapshot(1));
+  load::Snapshot snapshot = example_snapshot(2);
+  snapshot.availability.stalls = {{.start = at(2), .end = {}}};
+  EXPECT_THAT(after(snapshot), ElementsAre("! the database answers nothing, and says nothing: 5 in "
+                                           "flight, 2 waiting"));
+  EXPECT_THAT(after(snapshot), IsEmpty());
+  snapshot.availability.stalls[0].end = at(14);
+  EXPECT_THAT(after(snapshot), ElementsAre("answers again after a stall of 12.0 s"));
+  EXPECT_THAT(after(snapshot), IsEmpty());
+}
+
 TEST_F(RunEventsTest, TellsInterruptionsWhenAllIsWellAgain) {
   after(example_snapshot(1));
   load::Snapshot snapshot = example_snapshot(2);

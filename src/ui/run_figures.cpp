@@ -48,6 +48,8 @@ RunFigures RunFiguresMaker::make(const load::Snapshot& snapshot, const RunHistor
   figures.connections_open = snapshot.connections_open;
   figures.connections = plan_.connections;
   figures.away = second.away;
+  figures.silent = second.silent;
+  figures.stall_count = snapshot.availability.stalls.size() + snapshot.availability.stalls_dropped;
   figures.memory_bytes = static_cast<double>(snapshot.process.rss_bytes);
   const double length = seconds_of(second.length);
   const double cpu_before = cpu_seconds_.value_or(snapshot.process.cpu_seconds);

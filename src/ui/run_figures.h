@@ -65,6 +65,8 @@ struct RunFigures {
   std::size_t connections_open = 0;
   std::size_t connections = 0;
   coro::Duration away{};
+  coro::Duration silent{};  // for how long a stall has lasted
+  std::size_t stall_count = 0;
   std::uint64_t outage_count = 0;
   std::vector<OutageFigures> outages;  // the last first, a few
   double cores = 0;                    // this process, in the last second

@@ -68,7 +68,7 @@ std::vector<ChartPoint> RunHistory::points(std::size_t columns, std::size_t each
     ChartPoint point = make(column);
     point.faint = column.back()->phase != load::Phase::measure;
     point.away = std::any_of(column.begin(), column.end(), [](const load::Sample* sample) {
-      return sample->away > coro::Duration::zero();
+      return std::max(sample->away, sample->silent) > coro::Duration::zero();
     });
     points.push_back(point);
     column.clear();

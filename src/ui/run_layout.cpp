@@ -241,6 +241,14 @@ StyledLine connections_line(const RunModel& model, const RunFigures& figures, in
       line.push_back({"  " + figures.outages.front().error, Style::normal});
     return line;
   }
+  if (figures.silent > coro::Duration::zero()) {
+    line.push_back(
+        {fmt::format("   NO ANSWER for {:.1f} s", seconds_of(figures.silent)), Style::warning});
+    return line;
+  }
+  if (figures.stall_count > 0) {
+    line.push_back({"   " + counted(figures.stall_count, "stall"), Style::normal});
+  }
   const int room = columns - cells_of(line);
   std::string text = "   no outages";
   if (!figures.outages.empty()) {
@@ -359,6 +367,11 @@ std::vector<Phrases> small_lines(const RunModel& model) {
   if (figures.away > coro::Duration::zero()) {
     warn("DATABASE AWAY");
     lines.back().push_back(plain_phrase(fmt::format("for {:.1f} s", seconds_of(figures.away)), 1));
+  }
+  if (figures.silent > coro::Duration::zero()) {
+    warn("NO ANSWER");
+    lines.back().push_back(
+        plain_phrase(fmt::format("for {:.1f} s", seconds_of(figures.silent)), 1));
   }
   lines.push_back(tpmc_phrases(figures));
   lines.push_back(rate_phrases(figures));

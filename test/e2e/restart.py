@@ -3,6 +3,7 @@
 A probe of the test's own, a new session every few milliseconds, says how long the server was away.
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -135,6 +136,68 @@ class Restart(RunTestCase, harness.ServerTestCase):
         self.assertEqual(sum(within), 0, points)
         self.assertGreater(sum(ok for t, ok in points if t < outage["start_s"] + 1), 0, points)
         self.assertGreater(sum(ok for t, ok in points if t > outage["end_s"]), 0, points)
+
+    def sessions_of_the_run(self):
+        """The processes of its four connections, and not of what only looks on."""
+        with harness.Session(self.folder) as session:
+            rows = session.sql("SELECT pid FROM pg_stat_activity WHERE query !~ 'checkpoint' AND "
+                               "backend_type = 'client backend' AND pid <> pg_backend_pid()")
+        self.assertEqual(len(rows), 4)
+        return [int(pid) for (pid,) in rows]
+
+    def freeze(self, command):
+        """Nothing answers from here on, and nothing fails, until the function that it returns
+        is called."""
+        pids = self.sessions_of_the_run()
+
+        def thaw():
+            for pid in pids:
+                with contextlib.suppress(ProcessLookupError):  # its session was ended
+                    os.kill(pid, signal.SIGCONT)
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        self.addCleanup(self.server.start_again)
+        self.addCleanup(thaw)
+        # The lines and what is listed agree; a stall is at least a second.
+        command.wait_for(r"NO ANSWER for [1-9]")
+        return thaw
+
+    def test_a_database_that_freezes_to_the_end(self):
+        command = self.begin(self.server, self.db)
+        self.freeze(command)
+        command.signal(signal.SIGINT)
+        self.expect(command.wait(), INTERRUPTED)
+        document = self.document()
+        (stall,) = document["availability"]["stalls"][-1:]
+        self.assertIsNone(stall["end_s"])
+        pending = [one["pending"] for one in document["transactions"].values()]
+        terminals = document["client"]["terminals"]
+        self.assertEqual(sum(one["count"] for one in pending), terminals)
+        self.assertEqual(sum(one["unanswered"] for one in pending), terminals)
+        for one in document["transactions"].values():
+            if one["pending"]["unanswered"]:
+                self.assertIn("max", one["pending"]["lower_bounds"])
+        # The stall, and the time that was left to what was in flight.
+        longest = max(one["max_ms"] for one in document["transactions"].values())
+        self.assertGreater(longest, 6000)
+        self.assertIn("stall ", command.out)
+        self.assertRegex(command.out, r"BROKEN +availability: no outage")
+
+    def test_a_database_that_freezes_for_a_while(self):
+        before = self.server.number(ORDERS)
+        command = self.begin(self.server, self.db)
+        thaw = self.freeze(command)
+        thaw()
+        self.wait_for_orders(self.folder)
+        command.signal(signal.SIGINT)
+        self.expect(command.wait(), INTERRUPTED)
+        document = self.document()
+        stall = max(document["availability"]["stalls"], key=lambda one: one["seconds"] or 0)
+        self.assertGreater(stall["seconds"], 1)
+        self.assertEqual(document["availability"]["outages"], [])
+        longest = max(one["max_ms"] for one in document["transactions"].values())
+        self.assertGreater(longest, stall["seconds"] * 1000 - 100)
+        self.expect_all_adds_up(document, before)
 
     def test_without_patience(self):
         before = self.server.number(ORDERS)
