@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "coro/worker.h"
+#include "database/postgres/command_tag.h"
 #include "database/postgres/message.h"
 
 namespace drover::database::postgres {
@@ -94,7 +95,7 @@ std::string Connection::lost_message() const {
 
 void Connection::throw_lost() {
   broken_ = true;
-  queued_ = 0;
+  queued_.clear();
   Error error(ErrorClass::connection_lost, "", lost_message());
   // What the server said before it closed the session says more than that it closed it. No call
   // waits here: there is nothing to wait for.
@@ -139,11 +140,12 @@ void Connection::require_sent(int sent) {
 }
 
 void Connection::use_pipeline() {
+  if (queued_.empty()) open_before_ = in_transaction();
   if (PQpipelineStatus(handle_) == PQ_PIPELINE_OFF) require_sent(PQenterPipelineMode(handle_));
 }
 
 void Connection::leave_pipeline() {
-  assert(queued_ == 0);
+  assert(queued_.empty());
   if (PQpipelineStatus(handle_) != PQ_PIPELINE_OFF) require_sent(PQexitPipelineMode(handle_));
 }
 
@@ -152,7 +154,7 @@ void Connection::send_prepared(const Statement& statement) {
   require_sent(PQsendQueryPrepared(handle_, statement.name, parameters_.count(),
                                    parameters_.values(), parameters_.lengths(),
                                    parameters_.formats(), 1));
-  ++queued_;
+  queued_.push_back(expected_tag(statement.sql));
 }
 
 void Connection::send_text(const std::string& sql) {
@@ -160,14 +162,14 @@ void Connection::send_text(const std::string& sql) {
   require_sent(PQsendQueryParams(handle_, sql.c_str(), parameters_.count(), nullptr,
                                  parameters_.values(), parameters_.lengths(), parameters_.formats(),
                                  0));
-  ++queued_;
+  queued_.push_back(expected_tag(sql));
 }
 
 Task<void> Connection::prepare(std::span<const Statement> statements) {
   use_pipeline();
   for (const Statement& statement : statements) {
     require_sent(PQsendPrepare(handle_, statement.name, statement.sql.c_str(), 0, nullptr));
-    ++queued_;
+    queued_.emplace_back();
   }
   co_await run();
 }
@@ -206,8 +208,32 @@ bool Connection::take(Result result, Answer& answer) {
     return !answer.lost;
   }
   refuse_copy(status);
-  if (status != PGRES_PIPELINE_ABORTED) answer.results.push_back(std::move(result));
+  if (status == PGRES_PIPELINE_ABORTED) return true;
+  const std::size_t number = answer.results.size();
+  if (number < queued_.size()) check_tag(PQcmdStatus(result.get()), queued_[number], answer);
+  answer.results.push_back(std::move(result));
   return true;
+}
+
+void Connection::check_tag(std::string_view tag, std::string_view expected, Answer& answer) {
+  if (is_tag_of(tag, expected) || answer.error) return;
+  answer.error = Error(ErrorClass::statement, "", wrong_tag(tag, expected));
+  answer.misled = true;
+  const bool rolled_back = expected == "COMMIT" && tag == "ROLLBACK";
+  (rolled_back ? answer.refused : answer.lost) = true;
+}
+
+// What the server says of the transaction when it is ready again must be what was made of it.
+void Connection::check_state(bool open, Answer& answer) {
+  const PGTransactionStatusType status = PQtransactionStatus(handle_);
+  if (status == (open ? PQTRANS_INTRANS : PQTRANS_IDLE)) return;
+  const char* found = "a failed transaction";
+  if (status == PQTRANS_IDLE) found = "no transaction";
+  if (status == PQTRANS_INTRANS) found = "a transaction";
+  answer.error = Error(ErrorClass::statement, "",
+                       fmt::format("the server says that {} is open, where {} was expected", found,
+                                   open ? "one" : "none"));
+  answer.lost = true;
 }
 
 // Sends what is queued and takes in what comes back. Of a lost session that is what it said before:
@@ -240,9 +266,11 @@ Task<void> Connection::exchange(Answer& answer) {
 
 Task<Results> Connection::run(Commits commits) {
   Answer answer;
-  answer.results.reserve(queued_);
+  answer.results.reserve(queued_.size());
   broken_ = true;  // until the whole answer is here
-  const std::size_t expected = std::exchange(queued_, 0);
+  const std::size_t expected = queued_.size();
+  bool open = queued_.empty() ? in_transaction() : open_before_;
+  for (const std::string_view tag : queued_) open = open_after(tag, open);
   const RoundTrip round_trip(*this);
   try {
     co_await exchange(answer);
@@ -250,8 +278,9 @@ Task<Results> Connection::run(Commits commits) {
   } catch (const Error& error) {
     if (!answer.error) answer.error = error;
   }
+  queued_.clear();
   const bool complete = answer.results.size() == expected;
-  if (!answer.whole && complete && commits == Commits::yes && expected > 0 &&
+  if (!answer.whole && !answer.misled && complete && commits == Commits::yes && expected > 0 &&
       is_commit(answer.results.back())) {
     forget_closed_socket();  // the session went after its last answer
     co_return std::move(answer.results);
@@ -262,7 +291,9 @@ Task<Results> Connection::run(Commits commits) {
                          fmt::format("the server gave {} answers to {} statements",
                                      answer.results.size(), expected));
   }
+  if (!answer.error) check_state(open, answer);
   if (answer.error && (answer.lost || PQstatus(handle_) != CONNECTION_OK)) {
+    broken_ = true;
     throw loss(*answer.error, commits == Commits::yes && !answer.refused);
   }
   if (answer.error) throw Error(*answer.error);
@@ -274,35 +305,48 @@ Task<Result> Connection::only_result() {
   co_return std::move(results.front());
 }
 
-Task<Result> Connection::simple_results(bool stop_at_copy) {
+Task<Result> Connection::simple_results(std::string_view first_tag, bool stop_at_copy) {
   Result last;
-  std::optional<Error> first_error;
-  bool lost = false;
-  while (!lost) {
+  Answer answer;
+  std::optional<bool> open;  // where a statement has said whether a transaction is
+  for (bool first = true; !answer.lost; first = false) {
     Result result = co_await next_result();
     if (result.get() == nullptr) break;
     const ExecStatusType status = PQresultStatus(result.get());
     if (status == PGRES_FATAL_ERROR) {
-      if (!first_error) first_error = error_of(result.get());
-      lost = !is_refusal(result.get());
+      if (!answer.error) answer.error = error_of(result.get());
+      answer.lost = !is_refusal(result.get());
+    } else {
+      const std::string_view tag = PQcmdStatus(result.get());
+      if (first) check_tag(tag, first_tag, answer);
+      const std::string_view said = first ? first_tag : tag;
+      if (open_after(said, false) || !open_after(said, true)) open = open_after(said, false);
     }
     last = std::move(result);
     if (status == PGRES_COPY_IN && stop_at_copy) break;
     refuse_copy(status);
   }
-  lost = lost || PQstatus(handle_) != CONNECTION_OK;
-  broken_ = lost;
-  if (first_error) throw lost ? loss(*first_error, false) : Error(*first_error);
+  answer.lost = answer.lost || PQstatus(handle_) != CONNECTION_OK;
+  if (!answer.error && !answer.lost && PQresultStatus(last.get()) != PGRES_COPY_IN) {
+    check_state(open.value_or(in_transaction()), answer);
+  }
+  broken_ = answer.lost;
+  if (answer.error) throw answer.lost ? loss(*answer.error, false) : Error(*answer.error);
   co_return last;
 }
 
 Task<Result> Connection::script(std::string sql) {
   leave_pipeline();
+  const std::string_view tag = expected_tag(sql);
+  if (tag == "COMMIT" && !in_transaction()) {
+    throw Error(ErrorClass::statement, "",
+                "the server has ended the transaction before its COMMIT");
+  }
   const RoundTrip round_trip(*this);
   require_sent(PQsendQuery(handle_, sql.c_str()));
   broken_ = true;  // until the whole answer is here
   if (!co_await flush()) throw_lost();
-  co_return co_await simple_results(false);
+  co_return co_await simple_results(tag);
 }
 
 Task<void> Connection::copy_begin(std::string sql) {
@@ -310,7 +354,7 @@ Task<void> Connection::copy_begin(std::string sql) {
   require_sent(PQsendQuery(handle_, sql.c_str()));
   broken_ = true;
   if (!co_await flush()) throw_lost();
-  const Result result = co_await simple_results(true);
+  const Result result = co_await simple_results("", true);
   if (PQresultStatus(result.get()) != PGRES_COPY_IN) {
     throw Error(ErrorClass::statement, "", "the server did not start to copy");
   }
@@ -331,7 +375,7 @@ Task<void> Connection::copy_send(std::span<const char> bytes) {
 // The server has ended the copy: fetches its reason.
 Task<void> Connection::copy_failed() {
   if (PQstatus(handle_) != CONNECTION_OK) throw_lost();
-  co_await simple_results(false);
+  co_await simple_results("");
   throw Error(ErrorClass::statement, "", "the server ended the copy without a reason");
 }
 
@@ -343,7 +387,7 @@ Task<std::int64_t> Connection::copy_end() {
     co_await watch_->ready(Readiness::write);
   }
   if (!co_await flush()) throw_lost();
-  const Result result = co_await simple_results(false);
+  const Result result = co_await simple_results("COPY");
   co_return result.affected();
 }
 

@@ -74,7 +74,10 @@ class Connection {
   }
 
   // Sends what is queued and waits for all results, in order. The first error of a statement is
-  // thrown when the server has answered the whole pipeline (it skips the rest).
+  // thrown when the server has answered the whole pipeline (it skips the rest). An answer with
+  // another tag than its statement's, or that leaves another state of the transaction behind, is an
+  // error, too: a COMMIT that is answered with ROLLBACK is one of the class statement; after any
+  // other the session is given up as lost, as nobody knows what it is about.
   coro::Task<Results> run(Commits commits = Commits::no);
 
   // Sends one statement and waits for its result.
@@ -94,6 +97,7 @@ class Connection {
   }
 
   // One or several statements without parameters (the simple protocol); hands back the last result.
+  // Of several, the tag of the first alone is looked at: a COMMIT goes by itself.
   coro::Task<Result> script(std::string sql);
 
   // COPY … FROM STDIN. Between begin and end only copy_send() may be called.
@@ -117,6 +121,9 @@ class Connection {
     return broken_ || round_trip_timer_.expired || PQstatus(handle_) != CONNECTION_OK;
   }
 
+  // As a number, 180001 for 18.1; of a relative of PostgreSQL, what it says to be.
+  int server_version() const noexcept { return PQserverVersion(handle_); }
+
   // A parameter that the server reports, like server_version; empty if it does not.
   std::string_view parameter_status(const char* name) const noexcept;
 
@@ -125,8 +132,9 @@ class Connection {
   struct Answer {
     Results results;             // of the statements that succeeded
     std::optional<Error> error;  // the first one
-    bool refused = false;        // the server said ERROR: what it is part of cannot be committed
-    bool lost = false;           // without an end
+    bool refused = false;        // the server said ERROR, or ROLLBACK: it cannot be committed
+    bool misled = false;         // an answer has another tag than its statement's
+    bool lost = false;           // without an end, or of no meaning
     bool whole = false;          // to the end, so that the session goes on
   };
 
@@ -158,7 +166,9 @@ class Connection {
   coro::Task<bool> flush();
   coro::Task<void> exchange(Answer& answer);
   bool take(Result result, Answer& answer);
-  coro::Task<Result> simple_results(bool stop_at_copy);
+  void check_tag(std::string_view tag, std::string_view expected, Answer& answer);
+  void check_state(bool open, Answer& answer);
+  coro::Task<Result> simple_results(std::string_view first_tag, bool stop_at_copy = false);
   coro::Task<void> copy_failed();
   void use_pipeline();
   void leave_pipeline();
@@ -172,7 +182,8 @@ class Connection {
   PGconn* handle_;
   std::optional<coro::FdWatch> watch_;
   Parameters parameters_;
-  std::size_t queued_ = 0;
+  std::vector<std::string_view> queued_;  // the expected tag of each statement
+  bool open_before_ = false;              // a transaction was, when the first of them was queued
   std::optional<coro::Duration> round_trip_limit_;
   RoundTripTimer round_trip_timer_{*this};
   bool broken_ = false;

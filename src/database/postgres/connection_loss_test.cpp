@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "coro/block_on.h"
 #include "coro/sleep.h"
@@ -43,6 +44,7 @@ std::string failure(const std::string& severity, const std::string& sqlstate) {
 }
 
 const std::string ready = message('Z', "I");
+const std::string in_transaction = message('Z', "T");
 
 // Answers one pipeline with what it is told, and closes the session.
 // Or does not close it.
@@ -214,6 +216,107 @@ TEST(Loss, DoesNotWaitForTheEnd) {
   EXPECT_EQ(error->error_class(), ErrorClass::connection_lost) << error->what();
 }
 
+// How "BEGIN; UPDATE; COMMIT" ends, as a pipeline.
+std::optional<Error> end_of_transaction(const std::string& answer) {
+  const std::array statements = {Statement{"begin", "BEGIN"}, Statement{"update", "UPDATE t"},
+                                 Statement{"commit", "COMMIT"}};
+  const ToldServer server(answer, true);
+  coro::Worker worker;
+  const auto connection = coro::block_on(worker, Connection::open(server.conninfo()));
+  for (const Statement& statement : statements) connection->send(statement);
+  try {
+    coro::block_on(worker, connection->run(Commits::yes));
+    return std::nullopt;
+  } catch (const Error& error) {
+    EXPECT_EQ(connection->broken(), error.error_class() != ErrorClass::statement) << error.what();
+    return error;
+  }
+}
+
+const std::string updated = complete("BEGIN") + complete("UPDATE 1");
+
+TEST(Answers, ACommitThatIsAnsweredRollbackHasNotCommitted) {
+  EXPECT_EQ(end_of_transaction(updated + complete("COMMIT") + ready), std::nullopt);
+  const auto error = end_of_transaction(updated + complete("ROLLBACK") + ready);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->error_class(), ErrorClass::statement);
+  EXPECT_NE(std::string(error->what()).find("answered COMMIT with ROLLBACK"), std::string::npos);
+}
+
+// Then it is certain, too, if the session is lost right after.
+TEST(Answers, AfterARollbackALossIsNotAmbiguous) {
+  for (const std::string& rest : {std::string(), ready.substr(0, 3), failure("FATAL", "57P01")}) {
+    const std::string rolled_back = work + complete("ROLLBACK");
+    const ToldServer server(rolled_back + rest);
+    coro::Worker worker;
+    const auto connection = coro::block_on(worker, Connection::open(server.conninfo()));
+    const Statement really_commit{"commit", "COMMIT"};
+    for (const Statement& one : {first, second, really_commit}) connection->send(one);
+    try {
+      coro::block_on(worker, connection->run(Commits::yes));
+      ADD_FAILURE() << "it counts as committed";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.error_class(), ErrorClass::connection_lost) << error.what();
+    }
+  }
+}
+
+// What the server is about nobody knows, and so neither whether it has committed.
+TEST(Answers, OfAnotherStatementAreAmbiguous) {
+  const std::string commit_done = complete("COMMIT") + ready;
+  for (const std::string& answer :
+       {updated + complete("COMMIT PREPARED") + ready, updated + complete("") + ready,
+        updated + complete("COMMITTED") + ready, updated + complete("SELECT 1") + ready,
+        complete("SET") + complete("UPDATE 1") + commit_done,
+        complete("BEGIN") + complete("SELECT 1") + commit_done}) {
+    const auto error = end_of_transaction(answer);
+    ASSERT_TRUE(error) << answer;
+    EXPECT_EQ(error->error_class(), ErrorClass::ambiguous_commit) << error->what();
+  }
+}
+
+TEST(Answers, ThatLeaveATransactionOpenAreAmbiguous) {
+  for (const std::string& state : {in_transaction, message('Z', "E"), message('Z', "?")}) {
+    const auto error = end_of_transaction(updated + complete("COMMIT") + state);
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->error_class(), ErrorClass::ambiguous_commit) << error->what();
+  }
+}
+
+// How a pipeline of one statement that commits nothing ends.
+std::optional<Error> end_of_one(const std::string& sql, const std::string& answer) {
+  const ToldServer server(answer, true);
+  coro::Worker worker;
+  const auto connection = coro::block_on(worker, Connection::open(server.conninfo()));
+  const Statement statement{"one", sql};
+  connection->send(statement);
+  try {
+    coro::block_on(worker, connection->run());
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error;
+  }
+}
+
+TEST(Answers, EndTheSessionWhereTheStateIsAnother) {
+  EXPECT_EQ(end_of_one("BEGIN", complete("BEGIN") + in_transaction), std::nullopt);
+  EXPECT_EQ(end_of_one("ROLLBACK", complete("ROLLBACK") + ready), std::nullopt);
+  EXPECT_EQ(end_of_one("SELECT 1", complete("SELECT 1") + ready), std::nullopt);
+  const std::array<std::pair<const char*, std::string>, 6> wrong = {{
+      {"BEGIN", complete("BEGIN") + ready},  // each statement would be committed by itself
+      {"BEGIN", complete("SET") + in_transaction},
+      {"ROLLBACK", complete("COMMIT") + ready},
+      {"ROLLBACK", complete("ROLLBACK") + in_transaction},
+      {"SELECT 1", complete("SELECT 1") + message('Z', "E")},
+      {"SELECT 1", complete("SELECT 1") + in_transaction},
+  }};
+  for (const auto& [sql, answer] : wrong) {
+    const auto error = end_of_one(sql, answer);
+    ASSERT_TRUE(error) << sql << answer;
+    EXPECT_EQ(error->error_class(), ErrorClass::connection_lost) << error->what();
+  }
+}
+
 class RoundTrips : public testing::Test {
  protected:
   static void SetUpTestSuite() { server = std::make_unique<test::TestServer>(); }
@@ -285,6 +388,30 @@ TEST_F(RoundTrips, AreLimitedOneByOne) {
   EXPECT_FALSE(connection->broken()) << "nobody waits for an answer";
   connection->set_round_trip_limit(std::nullopt);
   EXPECT_EQ(run(connection->query("SELECT pg_sleep(0.02), 9")).text(0, 1), "9");
+}
+
+// The same in the simple protocol, which import, init, clean and check speak.
+TEST_F(RoundTrips, ACommitOfAFailedTransactionIsAnError) {
+  const auto connection = open();
+  run(connection->script("BEGIN; SAVEPOINT here; CREATE TABLE not_committed (x int)"));
+  EXPECT_TRUE(connection->in_transaction());
+  EXPECT_THROW(run(connection->script("SELECT 1 / 0")), Error);
+  try {
+    run(connection->script("COMMIT"));
+    ADD_FAILURE() << "it counts as committed";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.error_class(), ErrorClass::statement) << error.what();
+  }
+  EXPECT_FALSE(connection->broken());
+  EXPECT_FALSE(connection->in_transaction());
+  EXPECT_THROW(run(connection->script("COMMIT")), Error) << "there is none";
+  run(connection->script("BEGIN; SAVEPOINT here"));
+  EXPECT_THROW(run(connection->script("SELECT 1 / 0")), Error);
+  run(connection->script("ROLLBACK TO SAVEPOINT here"));
+  EXPECT_TRUE(connection->in_transaction());
+  run(connection->script("CREATE TABLE committed (x int)"));
+  run(connection->script("COMMIT"));
+  EXPECT_EQ(run(connection->query("SELECT count(*) FROM committed")).text(0, 0), "0");
 }
 
 TEST_F(RoundTrips, TheProcessIsThatOfTheServer) {
