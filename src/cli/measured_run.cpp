@@ -181,6 +181,7 @@ Task<std::optional<report::LedgerInData>> ledger_of_run(const DatabaseTarget& ta
   report::LedgerInData ledger;
   ledger.new_orders = after->next_o_ids - before.next_o_ids;
   ledger.payment_cents = after->ytd_cents - before.ytd_cents;
+  ledger.orders_delivered = after->delivered() - before.delivered();
   co_return ledger;
 }
 

@@ -117,6 +117,7 @@ void add_ledger(const load::LedgerMetrics& metrics, report::Ledger& ledger) {
   ledger.payments += metrics.payments.get();
   ledger.payment_cents += static_cast<std::int64_t>(metrics.payment_cents.get());
   ledger.deliveries += metrics.deliveries.get();
+  ledger.orders_delivered += metrics.orders_delivered.get();
   ledger.exact = ledger.exact && metrics.unresolved.get() == 0;
 }
 

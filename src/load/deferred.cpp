@@ -71,7 +71,7 @@ void Herd::record_deferred(const tpcc::DeliveryInput& input, const std::optional
   if (outcome) {
     notice_standstill(now);
     shared_.availability.transaction_succeeded(now);
-    record_in_ledger(input);
+    record_in_ledger(input, outcome->orders_delivered());
   }
   if (!measuring(queued)) return;
   if (!outcome) {

@@ -1,6 +1,7 @@
 // A herd on virtual time whose database fails: what is counted, what is resolved, and what waits.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <vector>
@@ -67,11 +68,17 @@ class FailingDatabase final : public tpcc::Backend, tpcc::Session {
     co_return outcome;
   }
 
-  Task<std::vector<Resolution>> resolve(std::vector<tpcc::Doubt> doubts) override {
+  Task<std::vector<tpcc::Finding>> resolve(std::vector<tpcc::Doubt> doubts) override {
     asked = doubts;
-    co_return std::vector<Resolution>(doubts.size(), answer);
+    std::vector<tpcc::Finding> findings;
+    for (const tpcc::Doubt& doubt : doubts) {
+      const bool delivery = type_of(doubt.input) == TransactionType::Delivery;
+      findings.emplace_back(answer, delivery ? orders_of_a_doubt : 0);
+    }
+    co_return findings;
   }
 
+  static constexpr std::int32_t orders_of_a_doubt = 3;
   Duration time = 10ms;
   Duration delivery_time = 10ms;
   Duration away_from = 60s;
@@ -155,6 +162,21 @@ TEST_F(FailuresTest, AmbiguousCommitsAreResolvedAndCountedWhereTheyBelong) {
   EXPECT_GE(metrics.ledger.new_orders.get(), counted);
   EXPECT_LE(metrics.ledger.new_orders.get(), counted + 100) << "what ended after the interval";
   EXPECT_EQ(metrics.ledger.unresolved.get(), 0U);
+}
+
+// Ten of each Delivery that was answered, and of a doubted one as many as the data say.
+TEST_F(FailuresTest, TheLedgerHasTheOrdersThatWereDelivered) {
+  plan.no_delays = true;
+  FailingDatabase database;
+  run(database);
+  const auto doubted = std::count_if(
+      database.asked.begin(), database.asked.end(),
+      [](const tpcc::Doubt& doubt) { return type_of(doubt.input) == TransactionType::Delivery; });
+  EXPECT_GT(doubted, 0);
+  const auto all = metrics.ledger.deliveries.get();
+  const auto resolved = static_cast<std::uint64_t>(doubted);
+  EXPECT_EQ(metrics.ledger.orders_delivered.get(),
+            10 * (all - resolved) + FailingDatabase::orders_of_a_doubt * resolved);
 }
 
 TEST_F(FailuresTest, WhatDidNotHappenIsNotInTheLedger) {

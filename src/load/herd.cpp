@@ -129,7 +129,7 @@ Task<void> Herd::settle() {
   if (doubts_.empty()) co_return;
   std::vector<tpcc::Doubt> doubts;
   for (const OpenDoubt& open : doubts_) doubts.push_back(open.doubt);
-  const std::vector<tpcc::Resolution> answers = co_await backend_.resolve(std::move(doubts));
+  const std::vector<tpcc::Finding> answers = co_await backend_.resolve(std::move(doubts));
   for (std::size_t i = 0; i < doubts_.size(); ++i) settle(doubts_[i], answers.at(i));
   doubts_.clear();
 }

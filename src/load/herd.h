@@ -162,12 +162,12 @@ class Herd final : tpcc::SessionObserver {
   // How late a timer was.
   void record_timer_lag(coro::Instant now, coro::Instant due);
   void record_inputs(const tpcc::Input& input, const tpcc::Outcome& outcome);
-  void record_in_ledger(const tpcc::Input& input);
+  void record_in_ledger(const tpcc::Input& input, std::int32_t orders_delivered);
   void record_failure(const tpcc::Input& input, const tpcc::Trace& trace,
                       const database::Error& error, Owed* owed);
   void record_retry(const tpcc::Input& input, const database::Error& error);
   static void count_error(TransactionMetrics& metrics, const database::Error& error);
-  void settle(const OpenDoubt& open, tpcc::Resolution answer);
+  void settle(const OpenDoubt& open, tpcc::Finding found);
   void log_delivery(const tpcc::DeliveryInput& input, const std::optional<tpcc::Outcome>& outcome,
                     coro::Instant queued);
   double unix_time(coro::Instant instant) const;

@@ -49,7 +49,7 @@ void Herd::record(const tpcc::Input& input, const Outcome& outcome, Owed& owed,
   owed.end(now, outcome.committed ? Owed::End::committed : Owed::End::rolled_back);
   notice_standstill(now);
   shared_.availability.transaction_succeeded(now);
-  if (outcome.committed) record_in_ledger(input);
+  if (outcome.committed) record_in_ledger(input, outcome.orders_delivered());
   TransactionMetrics* metrics = metrics_at(now, type_of(input));
   if (metrics == nullptr) return;
   metrics->attempts.add();
@@ -85,7 +85,7 @@ void Herd::record_inputs(const tpcc::Input& input, const Outcome& outcome) {
   }
 }
 
-void Herd::record_in_ledger(const tpcc::Input& input) {
+void Herd::record_in_ledger(const tpcc::Input& input, std::int32_t orders_delivered) {
   if (std::holds_alternative<tpcc::NewOrderInput>(input)) {
     metrics_.ledger.new_orders.add();
   } else if (const auto* payment = std::get_if<tpcc::PaymentInput>(&input)) {
@@ -93,6 +93,7 @@ void Herd::record_in_ledger(const tpcc::Input& input) {
     metrics_.ledger.payment_cents.add(static_cast<std::uint64_t>(payment->amount_cents));
   } else if (std::holds_alternative<tpcc::DeliveryInput>(input)) {
     metrics_.ledger.deliveries.add();
+    metrics_.ledger.orders_delivered.add(static_cast<std::uint64_t>(orders_delivered));
   }
 }
 
@@ -146,8 +147,11 @@ void Herd::count_error(TransactionMetrics& metrics, const Error& error) {
   if (!error.sqlstate().empty()) ++metrics.errors_by_sqlstate[error.sqlstate()];
 }
 
-void Herd::settle(const OpenDoubt& open, tpcc::Resolution answer) {
-  if (answer == tpcc::Resolution::committed) record_in_ledger(open.doubt.input);
+void Herd::settle(const OpenDoubt& open, tpcc::Finding found) {
+  const tpcc::Resolution answer = found.resolution;
+  if (answer == tpcc::Resolution::committed) {
+    record_in_ledger(open.doubt.input, found.orders_delivered);
+  }
   if (answer == tpcc::Resolution::unknown) metrics_.ledger.unresolved.add();
   if (open.metrics == nullptr) return;
   switch (answer) {

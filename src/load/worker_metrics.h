@@ -71,7 +71,8 @@ struct LedgerMetrics {
   measure::Counter payments;
   measure::Counter payment_cents;
   measure::Counter deliveries;
-  measure::Counter unresolved;  // nobody knows
+  measure::Counter orders_delivered;  // by them
+  measure::Counter unresolved;        // nobody knows
 };
 
 // Deliveries that were queued while measuring (clause 2.7.2).

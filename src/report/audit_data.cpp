@@ -118,6 +118,8 @@ Verdict audit_ledger(const Result& result) {
   const LedgerInData& data = *result.ledger_in_data;
   const auto more_orders = data.new_orders - static_cast<std::int64_t>(ours.new_orders);
   const auto more_cents = data.payment_cents - ours.payment_cents;
+  const auto delivered = static_cast<std::int64_t>(ours.orders_delivered);
+  const auto more_delivered = data.orders_delivered.value_or(delivered) - delivered;
   const auto cents_text = [](std::int64_t cents) {
     return fmt::format("{}{}.{:02}", cents < 0 ? "-" : "", std::abs(cents) / 100,
                        std::abs(cents) % 100);
@@ -127,15 +129,19 @@ Verdict audit_ledger(const Result& result) {
       "the data",
       ours.new_orders, cents_text(ours.payment_cents), data.new_orders,
       cents_text(data.payment_cents));
-  if (more_orders == 0 && more_cents == 0) {
+  if (data.orders_delivered) {
+    line.text +=
+        fmt::format("; {} orders delivered, {} in the data", delivered, *data.orders_delivered);
+  }
+  const bool less = more_orders < 0 || more_cents < 0 || more_delivered < 0;
+  if (agrees(ours, data)) {
     line.judgement = Judgement::held;
-  } else if (!ours.exact && more_orders >= 0 && more_cents >= 0) {
+  } else if (!ours.exact && !less) {
     line.text += ": commits whose outcome is unknown may explain it";
   } else {
     line.judgement = Judgement::invalid;
-    line.text += more_orders < 0 || more_cents < 0
-                     ? ": commits were lost, or something else writes to these warehouses"
-                     : ": something else writes to these warehouses; let the run be alone there";
+    line.text += less ? ": commits were lost, or something else writes to these warehouses"
+                      : ": something else writes to these warehouses; let the run be alone there";
   }
   return line;
 }

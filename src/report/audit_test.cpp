@@ -476,6 +476,21 @@ TEST(Audit, TheLedgerAndTheData) {
   line = line_of(result, "ledger");
   EXPECT_EQ(line.judgement, Judgement::invalid);
   EXPECT_THAT(line.text, AllOf(HasSubstr("and 0.01 in the data"), HasSubstr("something else")));
+
+  result = honest();
+  result.ledger.orders_delivered = 70;
+  EXPECT_EQ(line_of(result, "ledger").judgement, Judgement::held) << "an older result";
+  result.ledger_in_data->orders_delivered = 70;
+  EXPECT_EQ(line_of(result, "ledger").judgement, Judgement::held);
+  result.ledger_in_data->orders_delivered = 60;
+  line = line_of(result, "ledger");
+  EXPECT_EQ(line.judgement, Judgement::invalid);
+  EXPECT_THAT(line.text, AllOf(HasSubstr("70 orders delivered, 60 in the data"),
+                               HasSubstr("commits were lost")));
+  result.ledger.exact = false;
+  EXPECT_EQ(line_of(result, "ledger").judgement, Judgement::invalid) << "less is never explained";
+  result.ledger_in_data->orders_delivered = 80;
+  EXPECT_EQ(line_of(result, "ledger").judgement, Judgement::not_judged);
   result.ledger_in_data.reset();
   EXPECT_EQ(line_of(result, "ledger").judgement, Judgement::not_judged);
 }

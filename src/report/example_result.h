@@ -91,8 +91,10 @@ inline Result example_result() {
                    .payments = 118,
                    .payment_cents = 29'500'050,
                    .deliveries = 12,
+                   .orders_delivered = 117,
                    .exact = false};
-  result.ledger_in_data = LedgerInData{.new_orders = 132, .payment_cents = 29'500'050};
+  result.ledger_in_data =
+      LedgerInData{.new_orders = 132, .payment_cents = 29'500'050, .orders_delivered = 117};
   result.client.cpu_seconds = 1.25;
   result.client.peak_rss_bytes = 50u << 20;
   result.client.threads = 3;

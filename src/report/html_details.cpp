@@ -377,6 +377,9 @@ void write_ledger(HtmlWriter& html, const Result& result, int level) {
   const bool orders_agree =
       data && data->new_orders == static_cast<std::int64_t>(ledger.new_orders);
   const bool amounts_agree = data && data->payment_cents == ledger.payment_cents;
+  const bool delivered = data && data->orders_delivered;
+  const bool delivered_agree =
+      delivered && *data->orders_delivered == static_cast<std::int64_t>(ledger.orders_delivered);
   write_table(html,
               {ledger.exact ? "Committed transactions"
                             : "Committed transactions; some ambiguous commits stayed unresolved",
@@ -386,6 +389,9 @@ void write_ledger(HtmlWriter& html, const Result& result, int level) {
                 {"Payments, amount", cents_text(ledger.payment_cents),
                  data ? cents_text(data->payment_cents) : "–", agreement(amounts_agree)},
                 {"Payments", count_label(ledger.payments), "–", "–"},
+                {"Deliveries, orders", count_label(ledger.orders_delivered),
+                 delivered ? signed_label(*data->orders_delivered) : "–",
+                 delivered ? agreement(delivered_agree) : "not asked"},
                 {"Deliveries", count_label(ledger.deliveries), "–", "–"}}});
   const TransactionResult total = sum_of(result);
   if (total.ambiguous.count() == 0) return;

@@ -181,4 +181,11 @@ std::vector<std::string> count_errors(const Result& result) {
   return errors;
 }
 
+bool agrees(const Ledger& ledger, const LedgerInData& data) noexcept {
+  const auto delivered = static_cast<std::int64_t>(ledger.orders_delivered);
+  return data.new_orders == static_cast<std::int64_t>(ledger.new_orders) &&
+         data.payment_cents == ledger.payment_cents &&
+         data.orders_delivered.value_or(delivered) == delivered;
+}
+
 }  // namespace drover::report

@@ -207,14 +207,20 @@ struct Ledger {
   std::uint64_t payments = 0;
   std::int64_t payment_cents = 0;
   std::uint64_t deliveries = 0;
-  bool exact = true;  // nothing ambiguous is left unresolved
+  std::uint64_t orders_delivered = 0;  // by them
+  bool exact = true;                   // nothing ambiguous is left unresolved
 };
 
 // The same as the data say it: the difference between the end and the beginning of the run.
 struct LedgerInData {
   std::int64_t new_orders = 0;     // by sum(d_next_o_id)
   std::int64_t payment_cents = 0;  // by sum(w_ytd)
+  // By sum(d_next_o_id) and the rows of new_order; older results do not have it.
+  std::optional<std::int64_t> orders_delivered;
 };
+
+// Whether the data have of each as much as the client has counted.
+bool agrees(const Ledger& ledger, const LedgerInData& data) noexcept;
 
 // Deliveries that were queued and executed beside the terminals (clause 2.7.2). Queued ones are
 // counted in the interval in which they were queued.

@@ -213,12 +213,15 @@ json ledger_to_json(const Ledger& ledger) {
           {"payments", ledger.payments},
           {"payment_cents", ledger.payment_cents},
           {"deliveries", ledger.deliveries},
+          {"orders_delivered", ledger.orders_delivered},
           {"exact", ledger.exact}};
 }
 
 json ledger_in_data_to_json(const std::optional<LedgerInData>& ledger) {
   if (!ledger) return nullptr;
-  return {{"new_orders", ledger->new_orders}, {"payment_cents", ledger->payment_cents}};
+  json object = {{"new_orders", ledger->new_orders}, {"payment_cents", ledger->payment_cents}};
+  if (ledger->orders_delivered) object["orders_delivered"] = *ledger->orders_delivered;
+  return object;
 }
 
 json deferred_to_json(const std::optional<DeferredDelivery>& deferred) {

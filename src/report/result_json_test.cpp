@@ -176,9 +176,10 @@ TEST(ResultJson, Ledgers) {
                                              {"payments", 118},
                                              {"payment_cents", 29'500'050},
                                              {"deliveries", 12},
+                                             {"orders_delivered", 117},
                                              {"exact", false}}));
   EXPECT_EQ(to_json(result)["ledger_in_data"],
-            (json{{"new_orders", 132}, {"payment_cents", 29'500'050}}));
+            (json{{"new_orders", 132}, {"payment_cents", 29'500'050}, {"orders_delivered", 117}}));
   result.ledger_in_data.reset();
   EXPECT_TRUE(to_json(result)["ledger_in_data"].is_null());
 }

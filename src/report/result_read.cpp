@@ -448,6 +448,8 @@ Ledger read_ledger(JsonReader& json) {
               Field{"payments", [&] { ledger.payments = read_count(json); }},
               Field{"payment_cents", [&] { ledger.payment_cents = read_amount(json); }},
               Field{"deliveries", [&] { ledger.deliveries = read_count(json); }},
+              Field{"orders_delivered", [&] { ledger.orders_delivered = read_count(json); },
+                    may_be_missing},
               Field{"exact", [&] { ledger.exact = json.boolean(); }});
   return ledger;
 }
@@ -456,7 +458,9 @@ std::optional<LedgerInData> read_ledger_in_data(JsonReader& json) {
   if (json.null()) return std::nullopt;
   LedgerInData ledger;
   read_object(json, Field{"new_orders", [&] { ledger.new_orders = read_amount(json); }},
-              Field{"payment_cents", [&] { ledger.payment_cents = read_amount(json); }});
+              Field{"payment_cents", [&] { ledger.payment_cents = read_amount(json); }},
+              Field{"orders_delivered", [&] { ledger.orders_delivered = read_amount(json); },
+                    may_be_missing});
   return ledger;
 }
 

@@ -177,6 +177,7 @@ TEST(ResultRead, EveryMissingFieldIsNamed) {
                                           "availability",
                                           "ledger",
                                           "ledger_in_data",
+                                          "orders_delivered",
                                           "audit",
                                           "failure"};
   const auto try_each = [&](const std::string& pointer) {

@@ -302,13 +302,17 @@ void append_ledger(std::string& out, const Result& result) {
                                ambiguous.unresolved));
   }
   if (!result.ledger_in_data) return;
-  const bool agree =
-      result.ledger_in_data->new_orders == static_cast<std::int64_t>(result.ledger.new_orders) &&
-      result.ledger_in_data->payment_cents == result.ledger.payment_cents;
-  append_wrapped(out, "  ledger      ",
-                 fmt::format("{} New-Orders and {} Payments committed since the start; {}",
-                             result.ledger.new_orders, result.ledger.payments,
-                             agree ? "the data say the same" : "the data DISAGREE"));
+  const bool agree = agrees(result.ledger, *result.ledger_in_data);
+  std::string orders;
+  if (result.ledger_in_data->orders_delivered) {
+    orders = fmt::format(" of {} orders", result.ledger.orders_delivered);
+  }
+  append_wrapped(
+      out, "  ledger      ",
+      fmt::format("{} New-Orders, {} Payments and {} Deliveries{} committed since the "
+                  "start; {}",
+                  result.ledger.new_orders, result.ledger.payments, result.ledger.deliveries,
+                  orders, agree ? "the data say the same" : "the data DISAGREE"));
 }
 
 // Those that hold are a number in the sentence.

@@ -4,6 +4,7 @@
 // A backend belongs to one worker; nothing here is thread-safe. Failures are database::Error.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
@@ -28,6 +29,11 @@ struct Outcome {
   std::int32_t districts_skipped = 0;  // of a Delivery: districts without an undelivered order
   // Of a Delivery: the order that was delivered in each district, 0 where there was none.
   std::array<std::int32_t, districts_per_warehouse> delivered{};
+
+  std::int32_t orders_delivered() const noexcept {
+    const auto none = std::count(delivered.begin(), delivered.end(), 0);
+    return districts_per_warehouse - static_cast<std::int32_t>(none);
+  }
 };
 
 // By what a transaction can be found in the data afterwards. Filled in while it is executed.
@@ -41,6 +47,8 @@ struct Trace {
   // Of a New-Order: the number that the database has given it. Of a Delivery, from a backend that
   // needs it to find the lines with its mark: the first order that it delivers. 0: none.
   std::int32_t o_id = 0;
+  // Of a Delivery: how many orders it takes, where that is known before the commit.
+  std::int32_t orders = 0;
   // The commit has been sent. Whoever abandons the transaction from here on does not know whether
   // it happened.
   bool commit_sent = false;
@@ -73,6 +81,16 @@ struct Doubt {
 
 enum class Resolution : std::uint8_t { committed, not_committed, unknown };
 
+// What was found out of a doubt.
+struct Finding {
+  Finding(Resolution found = Resolution::unknown, std::int32_t orders = 0) noexcept
+      : resolution(found), orders_delivered(orders) {}
+  bool operator==(const Finding&) const = default;
+
+  Resolution resolution;
+  std::int32_t orders_delivered;  // by a Delivery that was committed
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -92,8 +110,8 @@ class Backend {
   // Looks in the data whether these happened, once no session of ours can do any of them any more.
   // To be asked when all sessions have been given back. Throws nothing but Cancelled: what cannot
   // be found out is unknown.
-  virtual coro::Task<std::vector<Resolution>> resolve(std::vector<Doubt> doubts) {
-    co_return std::vector<Resolution>(doubts.size(), Resolution::unknown);
+  virtual coro::Task<std::vector<Finding>> resolve(std::vector<Doubt> doubts) {
+    co_return std::vector<Finding>(doubts.size());
   }
 };
 

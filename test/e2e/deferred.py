@@ -34,6 +34,8 @@ class Deferred(harness.ServerTestCase):
             self.assertGreaterEqual(line["completed"], line["queued"])
             self.assert_delivered(line)
         delivered = sum(len(line["orders"]) for line in lines)
+        self.assertEqual(document["ledger"]["orders_delivered"], delivered)
+        self.assertEqual(document["ledger_in_data"]["orders_delivered"], delivered)
         ordered = document["ledger"]["new_orders"]
         self.assertEqual(self.server.number("SELECT count(*) FROM new_order"),
                          before + ordered - delivered)

@@ -194,7 +194,8 @@ class Faults(harness.TestCase):
         self.assertEqual(ledger["payments"], done["payments"])
         self.assertEqual(ledger["payment_cents"], done["cents"])
         self.assertEqual(document["ledger_in_data"],
-                         {"new_orders": done["orders"], "payment_cents": done["cents"]})
+                         {"new_orders": done["orders"], "payment_cents": done["cents"],
+                          "orders_delivered": ledger["orders_delivered"]})
         self.expect_counts_of_the_interval(document)
         availability = document["availability"]
         self.assertGreater(len(availability["outages"]), 0)

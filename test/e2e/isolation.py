@@ -35,6 +35,7 @@ class Isolation(harness.ServerTestCase):
         self.assertGreater(ledger["new_orders"], 0)
         self.assertEqual(ledger["new_orders"], in_data["new_orders"])
         self.assertEqual(ledger["payment_cents"], in_data["payment_cents"])
+        self.assertEqual(ledger["orders_delivered"], in_data["orders_delivered"])
         for name, transaction in document["transactions"].items():
             self.assertEqual(transaction["failed_count"], 0, name)
             refused = transaction["errors_by_sqlstate"]

@@ -94,7 +94,8 @@ class Restart(RunTestCase, harness.ServerTestCase):
         with harness.Session(folder or self.folder) as session:
             self.assertEqual(ledger["new_orders"], session.number(ORDERS) - before)
         self.assertEqual(document["ledger_in_data"],
-                         {name: ledger[name] for name in ("new_orders", "payment_cents")})
+                         {name: ledger[name] for name in ("new_orders", "payment_cents",
+                                                          "orders_delivered")})
         for name, one in document["transactions"].items():
             self.assertEqual(one["ambiguous"]["unresolved"], 0, name)
 

@@ -121,8 +121,9 @@ class Loaded(YdbTestCase):
         """What was counted is what the data say."""
         ledger = document["ledger"]
         self.assertTrue(ledger["exact"])
-        self.assertEqual(document["ledger_in_data"], {"new_orders": ledger["new_orders"],
-                                                      "payment_cents": ledger["payment_cents"]})
+        self.assertEqual(document["ledger_in_data"],
+                         {name: ledger[name] for name in ("new_orders", "payment_cents",
+                                                          "orders_delivered")})
         for name, one in document["transactions"].items():
             self.assertEqual(one["all_count"], one["ok_count"] + one["failed_count"]
                              + one["user_aborted_count"], name)

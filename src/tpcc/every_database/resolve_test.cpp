@@ -27,7 +27,7 @@ class Resolve : public OnTestedDatabase<StatementStyle> {
     return doubt;
   }
 
-  std::vector<Resolution> resolve(std::vector<Doubt> doubts) {
+  std::vector<Finding> resolve(std::vector<Doubt> doubts) {
     return database->run(backend->resolve(std::move(doubts)));
   }
 
@@ -44,8 +44,9 @@ class Resolve : public OnTestedDatabase<StatementStyle> {
 
 INSTANTIATE_TEST_SUITE_P(Styles, Resolve, both_styles(), name_of_style);
 
-constexpr auto yes = Resolution::committed;
-constexpr auto no = Resolution::not_committed;
+const Finding yes(Resolution::committed);
+const Finding no(Resolution::not_committed);
+const Finding ten(Resolution::committed, 10);  // orders
 const DeliveryInput delivery{.w_id = 1, .carrier_id = 3};
 const PaymentInput payment = payment_of(2, 5, 6, 123'45);
 
@@ -58,7 +59,7 @@ TEST_P(Resolve, FindsWhatHappened) {
                                      executed(payment_by_name(2, 5, 7, 123'45), 999'999),
                                      executed(delivery, 500'000)};
   const std::string before = touched();
-  EXPECT_EQ(resolve(doubts), (std::vector{yes, yes, yes, yes}));
+  EXPECT_EQ(resolve(doubts), (std::vector{yes, yes, yes, ten}));
   EXPECT_EQ(touched(), before);
   database->expect_conditions();
 }
@@ -91,13 +92,20 @@ TEST_P(Resolve, KnowsWhatDidNotHappen) {
   EXPECT_EQ(
       resolve({other_lines, fewer_lines, no_such_order, other_mark, other_amount, other_customer,
                other_delivery, other_carrier, other_warehouse, paid, delivered, ordered}),
-      (std::vector{no, no, no, no, no, no, no, no, no, yes, yes, yes}));
+      (std::vector{no, no, no, no, no, no, no, no, no, yes, ten, yes}));
+}
+
+// Districts without an order are skipped: what was really delivered counts.
+TEST_P(Resolve, CountsWhatADeliveryDelivered) {
+  database->script("DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id IN (1, 4, 9)");
+  const std::vector<Doubt> doubts = {executed(delivery, 21)};
+  EXPECT_EQ(resolve(doubts), (std::vector{Finding(Resolution::committed, 7)}));
 }
 
 TEST_P(Resolve, SaysUnknownWhenTheServerIsNotThere) {
   const Doubt doubt = executed(order(), 1);
   const auto away = database->backend_of_nobody();
-  EXPECT_EQ(database->run(away->resolve({doubt})), (std::vector{Resolution::unknown}));
+  EXPECT_EQ(database->run(away->resolve({doubt})), (std::vector<Finding>(1)));
 }
 
 }  // namespace

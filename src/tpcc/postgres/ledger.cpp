@@ -20,7 +20,8 @@ const database::postgres::Statement sums{
     "ledger_sums",
     "SELECT (SELECT sum(d_next_o_id)::int8 FROM district WHERE d_w_id BETWEEN 1 AND $1::int4), "
     "(SELECT (sum(round(w_ytd::numeric, 2)) * 100)::int8 FROM warehouse "
-    "WHERE w_id BETWEEN 1 AND $1::int4)"};
+    "WHERE w_id BETWEEN 1 AND $1::int4), "
+    "(SELECT count(*) FROM new_order WHERE no_w_id BETWEEN 1 AND $1::int4)"};
 
 }  // namespace
 
@@ -28,7 +29,7 @@ Task<LedgerSums> read_ledger(Connection& connection, std::int32_t warehouses) {
   const std::span<const database::postgres::Statement> statements(&sums, 1);
   co_await connection.prepare(statements);
   const Result result = co_await connection.execute(sums, warehouses);
-  co_return LedgerSums{result.int8(0, 0), result.int8(0, 1)};
+  co_return LedgerSums{result.int8(0, 0), result.int8(0, 1), result.int8(0, 2)};
 }
 
 namespace {

@@ -314,7 +314,7 @@ Task<std::unique_ptr<Connection>> PostgresBackend::connect_after_the_others(coro
   co_return nullptr;
 }
 
-Task<std::vector<Resolution>> PostgresBackend::resolve(std::vector<Doubt> doubts) {
+Task<std::vector<Finding>> PostgresBackend::resolve(std::vector<Doubt> doubts) {
   // They are not needed any more, and there may be no slot besides theirs.
   for (const auto& session : sessions_) session->connection.reset();
   const coro::Instant begun = coro::Worker::current().now();
@@ -330,7 +330,7 @@ Task<std::vector<Resolution>> PostgresBackend::resolve(std::vector<Doubt> doubts
     } catch (const coro::DeadlineExceeded&) {
     }
   }
-  co_return std::vector<Resolution>(doubts.size(), Resolution::unknown);
+  co_return std::vector<Finding>(doubts.size());
 }
 
 }  // namespace drover::tpcc::postgres

@@ -55,7 +55,7 @@ class PostgresBackend final : public Backend {
   coro::Task<Session*> acquire() override;
   void release(Session& session) noexcept override;
 
-  coro::Task<std::vector<Resolution>> resolve(std::vector<Doubt> doubts) override;
+  coro::Task<std::vector<Finding>> resolve(std::vector<Doubt> doubts) override;
 
   std::size_t connections() const noexcept { return options_.connections; }
 

@@ -18,6 +18,12 @@ using database::postgres::Result;
 
 using Numbers = std::vector<std::int32_t>;
 
+// The answers of a server that says nothing are none: no row is not the same as none counted.
+void require_answer(const Result& result) {
+  if (result.rows() == 1) return;
+  throw Error(ErrorClass::statement, "", "a count came back without a row");
+}
+
 std::int64_t number(std::string_view text) {
   std::int64_t value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
@@ -52,7 +58,8 @@ constexpr const char* payments_query =
     "GROUP BY n";
 
 constexpr const char* delivery_query =
-    "SELECT count(*) FROM order_line JOIN oorder ON o_w_id = ol_w_id AND o_d_id = ol_d_id "
+    "SELECT count(DISTINCT ol_d_id) FROM order_line JOIN oorder ON o_w_id = ol_w_id AND o_d_id = "
+    "ol_d_id "
     "AND o_id = ol_o_id AND o_carrier_id = $2::int4 "
     "WHERE ol_w_id = $1::int4 AND extract(microseconds FROM ol_delivery_d)::int8 % 1000000 = "
     "$3::int4 AND ol_delivery_d >= $4::text::timestamp - interval '1 hour'";
@@ -77,15 +84,19 @@ Task<Resolution> resolve_new_order(Connection& connection, const NewOrderInput& 
   const Result result =
       co_await connection.query(new_order_query, input.w_id, input.d_id, o_id, of(lines), of(items),
                                 of(warehouses), of(quantities));
+  require_answer(result);
   co_return found(number(result.text(0, 0)) == input.ol_cnt &&
                   number(result.text(0, 1)) == input.ol_cnt);
 }
 
-Task<Resolution> resolve_delivery(Connection& connection, const DeliveryInput& input,
-                                  std::uint32_t mark, std::string_view since) {
+// It takes one order of a district.
+Task<Finding> resolve_delivery(Connection& connection, const DeliveryInput& input,
+                               std::uint32_t mark, std::string_view since) {
   const Result result = co_await connection.query(delivery_query, input.w_id, input.carrier_id,
                                                   static_cast<std::int32_t>(mark), since);
-  co_return found(number(result.text(0, 0)) > 0);
+  require_answer(result);
+  const auto orders = static_cast<std::int32_t>(number(result.text(0, 0)));
+  co_return Finding(found(orders > 0), orders);
 }
 
 // The payments among the doubts, a column each.
@@ -109,7 +120,7 @@ struct PaymentColumns {
 };
 
 Task<void> resolve_payments(Connection& connection, std::span<const Doubt> doubts,
-                            std::string_view since, std::vector<Resolution>& answers) {
+                            std::string_view since, std::vector<Finding>& answers) {
   const PaymentColumns p(doubts);
   if (p.place.empty()) co_return;
   const auto of = [](const Numbers& numbers) { return std::span<const std::int32_t>(numbers); };
@@ -130,6 +141,7 @@ Task<std::int64_t> ask_to_end(Connection& connection, std::span<const std::int32
       "JOIN unnest($1::int4[], $2::text[]::timestamptz[]) AS gone(pid, started) USING (pid) "
       "WHERE backend_start = started",
       pids, starts);
+  require_answer(result);
   co_return number(result.text(0, 0));
 }
 
@@ -169,9 +181,9 @@ Task<bool> end_sessions(Connection& connection, std::span<const SessionIdentity>
   }
 }
 
-Task<std::vector<Resolution>> resolve_doubts(Connection& connection, std::span<const Doubt> doubts,
-                                             std::string since) {
-  std::vector<Resolution> answers(doubts.size(), Resolution::unknown);
+Task<std::vector<Finding>> resolve_doubts(Connection& connection, std::span<const Doubt> doubts,
+                                          std::string since) {
+  std::vector<Finding> answers(doubts.size());
   const Result marks = co_await connection.query(keeps_marks_query);
   const bool keeps_marks = marks.text(0, 0) == "t";
   for (std::size_t i = 0; i < doubts.size(); ++i) {

@@ -37,8 +37,7 @@ coro::Task<bool> end_sessions(database::postgres::Connection& connection,
 
 // One answer a doubt, in their order. `since` is a time of the server before the run began, as text
 // in UTC. Throws database::Error.
-coro::Task<std::vector<Resolution>> resolve_doubts(database::postgres::Connection& connection,
-                                                   std::span<const Doubt> doubts,
-                                                   std::string since);
+coro::Task<std::vector<Finding>> resolve_doubts(database::postgres::Connection& connection,
+                                                std::span<const Doubt> doubts, std::string since);
 
 }  // namespace drover::tpcc::postgres

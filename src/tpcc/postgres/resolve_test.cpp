@@ -43,7 +43,7 @@ class PostgresResolve : public testing::TestWithParam<StatementStyle> {
     return doubt;
   }
 
-  std::vector<Resolution> resolve(std::vector<Doubt> doubts) {
+  std::vector<Finding> resolve(std::vector<Doubt> doubts) {
     return database->run(backend->resolve(std::move(doubts)));
   }
 
@@ -66,13 +66,14 @@ TEST_P(PostgresResolve, DoesNotGuessWhereTheMarksAreLost) {
   const Doubt ordered = executed(order(), 1);
   const Doubt paid = executed(payment, 1);
   database->script("ALTER TABLE history ALTER h_date TYPE timestamp(0)");
-  EXPECT_EQ(resolve({paid, ordered}), (std::vector{Resolution::unknown, Resolution::committed}));
+  EXPECT_EQ(resolve({paid, ordered}),
+            (std::vector<Finding>{Resolution::unknown, Resolution::committed}));
 }
 
 // The server has been sent the commit and has not got to it: the session has to be ended first, or
 // it would happen after we said that it had not.
 TEST_P(PostgresResolve, EndsTheSessionsThatCouldStillDoIt) {
-  std::vector<Resolution> answers;
+  std::vector<Finding> answers;
   auto body = [&]() -> Task<void> {
     const auto other = co_await open_in_schema(database->conninfo(), "doubted");
     co_await other->script(
@@ -100,8 +101,25 @@ TEST_P(PostgresResolve, EndsTheSessionsThatCouldStillDoIt) {
     co_await other->script("COMMIT");
   };
   database->run(body());
-  EXPECT_EQ(answers, (std::vector{Resolution::not_committed}));
+  EXPECT_EQ(answers, (std::vector<Finding>{Resolution::not_committed}));
   EXPECT_EQ(database->value("SELECT count(*) FROM history WHERE h_amount = 123.45"), "0");
+}
+
+// By the difference: an order that is made is none that is delivered.
+TEST_P(PostgresResolve, TheLedgerHasTheOrdersThatWereDelivered) {
+  const auto read = [&] {
+    return database->run(read_ledger_patiently(database->conninfo(), "doubted", 2, 60s)).value();
+  };
+  const LedgerSums before = read();
+  executed(order(), 1);
+  EXPECT_EQ(read().delivered(), before.delivered());
+  EXPECT_EQ(read().next_o_ids, before.next_o_ids + 1);
+  executed(DeliveryInput{.w_id = 2, .carrier_id = 3}, 2);
+  EXPECT_EQ(read().delivered(), before.delivered() + 10);
+  database->script("DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id > 4");
+  const LedgerSums fewer = read();
+  executed(DeliveryInput{.w_id = 1, .carrier_id = 3}, 3);
+  EXPECT_EQ(read().delivered(), fewer.delivered() + 4);
 }
 
 // Somebody holds the tables: the end of a run does not wait for ever.
@@ -113,7 +131,7 @@ TEST_P(PostgresResolve, SaysUnknownWhenTheDataCannotBeReadInTime) {
   options.schema = "doubted";
   options.resolve_patience = 50ms;
   PostgresBackend hurried(options);
-  EXPECT_EQ(database->run(hurried.resolve({doubt})), (std::vector{Resolution::unknown}));
+  EXPECT_EQ(database->run(hurried.resolve({doubt})), (std::vector<Finding>(1)));
   EXPECT_FALSE(database->run(read_ledger_patiently(database->conninfo(), "doubted", 2, 50ms)));
   database->script("ROLLBACK");
   EXPECT_TRUE(database->run(read_ledger_patiently(database->conninfo(), "doubted", 2, 60s)));

@@ -290,6 +290,7 @@ Task<Outcome> Delivery::batched(ServerSession& session, const DeliveryInput& inp
   Work work;
   co_await read_orders_batched(session, input, work);
   trace.o_id = work.first_order();
+  trace.orders = work.outcome().orders_delivered();
   if (trace.o_id == 0) {
     trace.commit_sent = true;
     co_await session.commit();
@@ -311,6 +312,7 @@ Task<Outcome> Delivery::single(ServerSession& session, const DeliveryInput& inpu
   Work work;
   co_await read_orders_single(session, input, work);
   trace.o_id = work.first_order();
+  trace.orders = work.outcome().orders_delivered();
   if (trace.o_id == 0) {
     trace.commit_sent = true;
     co_await session.commit();

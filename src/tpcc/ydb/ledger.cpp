@@ -24,7 +24,8 @@ namespace {
 constexpr std::string_view sums = R"(
 DECLARE $warehouses AS Int32;
 SELECT SUM(d_next_o_id) AS next_o_ids FROM district WHERE d_w_id BETWEEN 1 AND $warehouses;
-SELECT SUM(w_ytd) AS ytd FROM warehouse WHERE w_id BETWEEN 1 AND $warehouses;)";
+SELECT SUM(w_ytd) AS ytd FROM warehouse WHERE w_id BETWEEN 1 AND $warehouses;
+SELECT COUNT(*) AS undelivered FROM new_order WHERE no_w_id BETWEEN 1 AND $warehouses;)";
 
 }  // namespace
 
@@ -37,7 +38,8 @@ Task<LedgerSums> read_ledger(YdbDatabase database, std::int32_t warehouses) {
   Parameters parameters;
   parameters.add("$warehouses", Primitive::int32, warehouses);
   const QueryResult read = co_await session->execute_and_commit(text, std::move(parameters));
-  co_return LedgerSums{read.set(0).at(0, "next_o_ids").integer(), read.set(1).at(0, "ytd").cents()};
+  co_return LedgerSums{read.set(0).at(0, "next_o_ids").integer(), read.set(1).at(0, "ytd").cents(),
+                       read.set(2).at(0, "undelivered").integer()};
 }
 
 Task<std::optional<LedgerSums>> read_ledger_patiently(YdbDatabase database, std::int32_t warehouses,

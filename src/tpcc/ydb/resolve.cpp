@@ -184,19 +184,20 @@ bool is_hopeless(const Error& error) noexcept {
 
 // The doubts from the first that has no answer on; the answers are kept as they come.
 Task<void> resolve_rest(const YdbDatabase& database, const std::vector<Doubt>& doubts,
-                        const Resolver& resolver, std::vector<Resolution>& answers) {
+                        const Resolver& resolver, std::vector<Finding>& answers) {
   Client client(database.client);
   co_await client.connect();
   const auto session = co_await ServerSession::open(client);
   while (answers.size() < doubts.size()) {
-    const Resolution answer = co_await resolver.resolve(*session, doubts[answers.size()]);
-    answers.push_back(answer);
+    const Doubt& doubt = doubts[answers.size()];
+    const Resolution answer = co_await resolver.resolve(*session, doubt);
+    answers.emplace_back(answer, answer == Resolution::committed ? doubt.trace.orders : 0);
   }
 }
 
 // All of these may be repeated, be it after an ambiguous commit: they change nothing.
 Task<void> resolve_patiently(const YdbDatabase& database, const std::vector<Doubt>& doubts,
-                             std::int64_t since_us, std::vector<Resolution>& answers) {
+                             std::int64_t since_us, std::vector<Finding>& answers) {
   const Resolver resolver(database, since_us);
   for (;;) {
     bool hopeless = false;
@@ -212,9 +213,9 @@ Task<void> resolve_patiently(const YdbDatabase& database, const std::vector<Doub
 
 }  // namespace
 
-Task<std::vector<Resolution>> resolve_doubts(YdbDatabase database, std::vector<Doubt> doubts,
-                                             std::int64_t since_us, coro::Duration patience) {
-  std::vector<Resolution> answers;
+Task<std::vector<Finding>> resolve_doubts(YdbDatabase database, std::vector<Doubt> doubts,
+                                          std::int64_t since_us, coro::Duration patience) {
+  std::vector<Finding> answers;
   const coro::Instant give_up = coro::Worker::current().now() + patience;
   // The clock of this machine may have been set meanwhile.
   constexpr std::chrono::microseconds hour = std::chrono::hours(1);
@@ -224,7 +225,7 @@ Task<std::vector<Resolution>> resolve_doubts(YdbDatabase database, std::vector<D
   } catch (const coro::DeadlineExceeded&) {
     // Unknown.
   }
-  answers.resize(doubts.size(), Resolution::unknown);
+  answers.resize(doubts.size());
   co_return answers;
 }
 

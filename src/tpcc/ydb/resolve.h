@@ -37,7 +37,7 @@ namespace drover::tpcc::ydb {
 // One answer a doubt, in their order. `since_us` is a time of this machine before the run began,
 // Unix microseconds. Tries for as long as the patience lasts, the database may be on its way up;
 // what is not known then is unknown. Throws nothing but Cancelled.
-coro::Task<std::vector<Resolution>> resolve_doubts(YdbDatabase database, std::vector<Doubt> doubts,
-                                                   std::int64_t since_us, coro::Duration patience);
+coro::Task<std::vector<Finding>> resolve_doubts(YdbDatabase database, std::vector<Doubt> doubts,
+                                                std::int64_t since_us, coro::Duration patience);
 
 }  // namespace drover::tpcc::ydb

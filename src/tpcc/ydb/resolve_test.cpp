@@ -65,7 +65,7 @@ class YdbResolve : public testing::TestWithParam<StatementStyle> {
     return doubt;
   }
 
-  std::vector<Resolution> resolve(std::vector<Doubt> doubts) {
+  std::vector<Finding> resolve(std::vector<Doubt> doubts) {
     return database->run(backend->resolve(std::move(doubts)));
   }
 
@@ -77,8 +77,9 @@ std::shared_ptr<SmallYdbDatabase> YdbResolve::database;
 
 INSTANTIATE_TEST_SUITE_P(Styles, YdbResolve, both_styles(), name_of_style);
 
-constexpr auto yes = Resolution::committed;
-constexpr auto no = Resolution::not_committed;
+const Finding yes(Resolution::committed);
+const Finding no(Resolution::not_committed);
+const Finding ten(Resolution::committed, 10);  // orders
 const DeliveryInput delivery{.w_id = 1, .carrier_id = 3};
 
 const PaymentInput payment = payment_of(2, 5, 6, 123'45);
@@ -93,7 +94,7 @@ TEST_P(YdbResolve, TellsDeliveriesApartByTheirOrders) {
   const Doubt delivered = executed(delivery, 13);
   Doubt other_order = delivered;
   other_order.trace.o_id += 1;
-  EXPECT_EQ(resolve({other_order, delivered}), (std::vector{no, yes}));
+  EXPECT_EQ(resolve({other_order, delivered}), (std::vector{no, ten}));
 }
 
 // Servers before 2026 may answer RETURNING with no rows, or with rows that there are not.
@@ -110,7 +111,7 @@ TEST_P(YdbResolve, TellsUndeterminedCommitsApart) {
       doubted(order(), 21, committed),  doubted(order(), 22, lost),
       doubted(payment, 23, committed),  doubted(payment_to_name, 24, lost),
       doubted(delivery, 25, committed), doubted(delivery, 26, lost)};
-  EXPECT_EQ(resolve(doubts), (std::vector{yes, no, yes, no, yes, no}));
+  EXPECT_EQ(resolve(doubts), (std::vector{yes, no, yes, no, ten, no}));
   EXPECT_EQ(database->value("SELECT count(*) FROM history WHERE h_amount = 123.45"), "1");
   database->expect_conditions();
 }
@@ -142,7 +143,7 @@ TEST_P(YdbResolve, SaysUnknownWhenTheTablesAreNotThere) {
   YdbDatabase empty = database->database();
   empty.folder = "nothing";
   YdbBackend without_tables({.database = empty, .resolve_patience = 10min});
-  EXPECT_EQ(database->run(without_tables.resolve({doubt})), (std::vector{Resolution::unknown}));
+  EXPECT_EQ(database->run(without_tables.resolve({doubt})), (std::vector<Finding>(1)));
 }
 
 TEST_P(YdbResolve, TheLedgerIsExact) {
@@ -154,6 +155,10 @@ TEST_P(YdbResolve, TheLedgerIsExact) {
   const LedgerSums after = database->run(read_ledger(database->database(), 2));
   EXPECT_EQ(after.next_o_ids - before.next_o_ids, 1);
   EXPECT_EQ(after.ytd_cents - before.ytd_cents, 123'45);
+  EXPECT_EQ(after.delivered(), before.delivered()) << "an order that is made is not delivered";
+  executed(DeliveryInput{.w_id = 1, .carrier_id = 3}, 3);
+  const LedgerSums delivered = database->run(read_ledger(database->database(), 2));
+  EXPECT_EQ(delivered.delivered(), before.delivered() + 10);
   EXPECT_EQ(database->run(read_ledger(database->database(), 1)).next_o_ids, 10 * 31 + 1);
 }
 

@@ -218,8 +218,8 @@ void YdbBackend::release(Session& session) noexcept {
   free_.push_back(&returned);
 }
 
-Task<std::vector<Resolution>> YdbBackend::resolve(std::vector<Doubt> doubts) {
-  if (doubts.empty()) co_return std::vector<Resolution>();
+Task<std::vector<Finding>> YdbBackend::resolve(std::vector<Doubt> doubts) {
+  if (doubts.empty()) co_return std::vector<Finding>();
   // They are not needed any more, and the server may have no room for one besides them.
   if (pool_) co_await pool_->close();
   YdbDatabase database = options_.database;

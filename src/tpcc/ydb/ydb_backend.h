@@ -54,7 +54,7 @@ class YdbBackend final : public Backend {
   void release(Session& session) noexcept override;
 
   // Ends all sessions: nothing can be acquired afterwards.
-  coro::Task<std::vector<Resolution>> resolve(std::vector<Doubt> doubts) override;
+  coro::Task<std::vector<Finding>> resolve(std::vector<Doubt> doubts) override;
 
   std::size_t connections() const noexcept { return options_.connections; }
 
