@@ -1,5 +1,8 @@
 #include "cli/run_command.h"
 
+#include <fmt/format.h>
+
+#include <cstdio>
 #include <utility>
 
 #include "cli/interrupt.h"
@@ -31,6 +34,10 @@ int run_command(coro::Task<void> work) {
   bool done = false;
   coro::block_on(worker, until_interrupted(std::move(work), done));
   return done ? exit_success : exit_interrupted;
+}
+
+void note_to_stderr(std::string_view line) {
+  fmt::print(stderr, "{}\n", line);
 }
 
 }  // namespace drover::cli

@@ -1,6 +1,8 @@
 // From a command's callback into the runtime, for commands that Ctrl-C simply ends.
 #pragma once
 
+#include <string_view>
+
 #include "coro/task.h"
 
 namespace drover::cli {
@@ -9,5 +11,8 @@ namespace drover::cli {
 // second one ends the process. Returns exit_success, or exit_interrupted if it was cancelled before
 // it was through. Throws what `work` throws.
 int run_command(coro::Task<void> work);
+
+// A line for people that is no part of the command's output.
+void note_to_stderr(std::string_view line);
 
 }  // namespace drover::cli

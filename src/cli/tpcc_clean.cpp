@@ -11,7 +11,7 @@ namespace drover::cli {
 namespace {
 
 coro::Task<void> clean(const DatabaseTarget& target) {
-  const std::vector<std::string> dropped = co_await target.database().clean();
+  const std::vector<std::string> dropped = co_await target.database().clean(note_to_stderr);
   if (dropped.empty()) {
     fmt::print("there are no tables of TPC-C in {}: nothing to drop\n", target.description());
   } else {

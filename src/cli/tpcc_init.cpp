@@ -32,6 +32,7 @@ std::string_view what_comes_later(const DatabaseTarget& target, ForeignKeys fore
 
 coro::Task<void> init(const DatabaseTarget& target, InitialiseSettings settings) {
   const std::string_view later = what_comes_later(target, settings.foreign_keys);
+  settings.on_note = note_to_stderr;
   const std::vector<std::string> dropped = co_await target.database().initialise(settings);
   if (!dropped.empty()) fmt::print("dropped {}\n", fmt::join(dropped, ", "));
   fmt::print("made the nine tables of TPC-C in {}; {} come with the import\n", target.description(),

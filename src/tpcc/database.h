@@ -31,11 +31,15 @@
 
 namespace drover::tpcc {
 
+// Takes lines for people; may be empty.
+using NoteFunction = std::function<void(std::string_view)>;
+
 struct InitialiseSettings {
   ForeignKeys foreign_keys = ForeignKeys::none;
   bool force = false;  // drop tables that are there
   // That the tables are to be cut for, where the database does not see to it; none: some.
   std::optional<std::int32_t> warehouses = {};
+  NoteFunction on_note = {};
 };
 
 struct ImportSettings {
@@ -62,6 +66,7 @@ struct BackendSettings {
   bool wait_for_server = true;
   coro::Duration resolve_patience = std::chrono::seconds(60);
   std::uint64_t seed = 0;
+  NoteFunction on_note = {};  // called on the backend's worker
 };
 
 // What a result says of its server, and what "auto" needs to know of it.
@@ -76,6 +81,7 @@ struct RunPreparation {
   LoadedDatabase loaded;
   ServerFacts server;
   LedgerSums ledger;
+  std::vector<std::string> notes;  // lines for people
 };
 
 struct ObservedCheckpoint {
@@ -113,7 +119,7 @@ class Database {
   virtual coro::Task<std::vector<std::string>> initialise(InitialiseSettings settings) const = 0;
 
   // Drops the nine tables and ours; returns the names of those that there were.
-  virtual coro::Task<std::vector<std::string>> clean() const = 0;
+  virtual coro::Task<std::vector<std::string>> clean(NoteFunction on_note) const = 0;
 
   virtual coro::Task<ImportOutcome> import_warehouses(ImportSettings settings,
                                                       ImportObserver& observer) const = 0;

@@ -50,12 +50,13 @@ Task<std::vector<std::string>> DatabaseOnPostgres::initialise(InitialiseSettings
   options.schema = schema_;
   options.foreign_keys = settings.foreign_keys;
   options.force = settings.force;
+  options.on_note = std::move(settings.on_note);
   co_return co_await postgres::initialise(*connection, std::move(options));
 }
 
-Task<std::vector<std::string>> DatabaseOnPostgres::clean() const {
+Task<std::vector<std::string>> DatabaseOnPostgres::clean(NoteFunction on_note) const {
   const std::unique_ptr<Connection> connection = co_await Connection::open(conninfo_);
-  co_return co_await postgres::clean(*connection, schema_);
+  co_return co_await postgres::clean(*connection, schema_, std::move(on_note));
 }
 
 Task<ImportOutcome> DatabaseOnPostgres::import_warehouses(ImportSettings settings,

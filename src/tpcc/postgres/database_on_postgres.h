@@ -16,7 +16,7 @@ class DatabaseOnPostgres final : public Database {
   std::string_view kind() const noexcept override { return "PostgreSQL"; }
   std::string description() const override;
   coro::Task<std::vector<std::string>> initialise(InitialiseSettings settings) const override;
-  coro::Task<std::vector<std::string>> clean() const override;
+  coro::Task<std::vector<std::string>> clean(NoteFunction on_note) const override;
   coro::Task<ImportOutcome> import_warehouses(ImportSettings settings,
                                               ImportObserver& observer) const override;
   coro::Task<CheckReport> check(CheckSettings settings) const override;

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 #include "tpcc/postgres/schema.h"
 #include "tpcc/unfit_schema.h"
 
@@ -41,6 +45,53 @@ std::string drop_statements(const std::string& schema) {
   return sql;
 }
 
+// First what most transactions lock first: who holds nothing yet cannot stand in the way.
+std::string lock_statement(const std::string& schema, std::vector<std::string> names) {
+  const auto to_the_front = [&names](std::string_view name) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found != names.end()) std::rotate(names.begin(), found, found + 1);
+  };
+  to_the_front(table_name(Table::NewOrder));
+  to_the_front(table_name(Table::Customer));
+  std::string sql;
+  for (const std::string& name : names) {
+    sql += fmt::format("{}{}", sql.empty() ? "LOCK TABLE " : ", ", qualified_name(schema, name));
+  }
+  return sql + " IN ACCESS EXCLUSIVE MODE;\n";
+}
+
+// Says false after a deadlock, of which there has been the given number: then nothing has happened.
+Task<bool> execute_ddl(Connection& connection, std::string sql, int number,
+                       const NoteFunction& on_note) {
+  constexpr int tries_max = 10;
+  std::optional<database::Error> deadlock;
+  try {
+    co_await connection.script("BEGIN;\n" + std::move(sql));
+  } catch (const database::Error& error) {
+    const bool again = error.error_class() == database::ErrorClass::retryable;
+    if (!again || connection.broken()) throw;
+    deadlock = error;
+  }
+  if (!deadlock) {
+    // Apart: a command that is interrupted before leaves all as it was.
+    co_await connection.script("COMMIT");
+    co_return true;
+  }
+  co_await connection.script("ROLLBACK");
+  if (number >= tries_max) {
+    throw database::Error(
+        deadlock->error_class(), deadlock->sqlstate(),
+        fmt::format("{}; {} tries ended like this: is a load still at work on these tables? End it "
+                    "first",
+                    deadlock->what(), number));
+  }
+  if (on_note) {
+    on_note(fmt::format("somebody works on these tables ({}): trying again, {} of {}",
+                        deadlock->what(), number + 1, tries_max));
+  }
+  co_return false;
+}
+
 Task<bool> schema_exists(Connection& connection, const std::string& schema) {
   const std::string_view name = schema;
   const Result found =
@@ -48,9 +99,10 @@ Task<bool> schema_exists(Connection& connection, const std::string& schema) {
   co_return found.rows() > 0;
 }
 
-}  // namespace
-
-Task<std::vector<std::string>> initialise(Connection& connection, InitialiseOptions options) {
+// Once; nothing after a deadlock.
+Task<std::optional<std::vector<std::string>>> try_initialise(Connection& connection,
+                                                             const InitialiseOptions& options,
+                                                             int number) {
   const Catalog catalog = co_await read_catalog(connection, options.schema);
   if (catalog.table_count() > 0 && !options.force) {
     throw UnfitSchema(
@@ -60,7 +112,7 @@ Task<std::vector<std::string>> initialise(Connection& connection, InitialiseOpti
                     catalog.tables_that_exist(true), schema_argument(options.schema),
                     schema_argument(options.schema)));
   }
-  std::string sql = "BEGIN;\n";
+  std::string sql;
   if (!options.schema.empty()) {
     // Asked beforehand, as IF NOT EXISTS wants the right to create schemas even if it does.
     const bool exists = co_await schema_exists(connection, options.schema);
@@ -68,23 +120,36 @@ Task<std::vector<std::string>> initialise(Connection& connection, InitialiseOpti
       sql += fmt::format("CREATE SCHEMA IF NOT EXISTS {};\n", quote_identifier(options.schema));
     }
   }
-  const std::vector<std::string> dropped = catalog.names();
-  if (!dropped.empty()) sql += drop_statements(options.schema);
+  std::vector<std::string> dropped = catalog.names();
+  if (!dropped.empty()) {
+    sql += lock_statement(options.schema, dropped) + drop_statements(options.schema);
+  }
   for (const Table table : all_tables) sql += create_table(table, options.schema) + ";\n";
   sql += create_our_tables(options);
-  co_await connection.script(std::move(sql));
-  co_await connection.script("COMMIT");
+  const bool done = co_await execute_ddl(connection, std::move(sql), number, options.on_note);
+  if (!done) co_return std::nullopt;
   co_return dropped;
 }
 
-Task<std::vector<std::string>> clean(Connection& connection, std::string schema) {
-  const Catalog catalog = co_await read_catalog(connection, schema);
-  std::vector<std::string> dropped = catalog.names();
-  if (dropped.empty()) co_return dropped;
-  // The commit goes apart: a command that is interrupted before leaves all as it was.
-  co_await connection.script("BEGIN;\n" + drop_statements(schema));
-  co_await connection.script("COMMIT");
-  co_return dropped;
+}  // namespace
+
+Task<std::vector<std::string>> initialise(Connection& connection, InitialiseOptions options) {
+  for (int number = 1;; ++number) {
+    auto dropped = co_await try_initialise(connection, options, number);
+    if (dropped) co_return std::move(*dropped);
+  }
+}
+
+Task<std::vector<std::string>> clean(Connection& connection, std::string schema,
+                                     NoteFunction on_note) {
+  for (int number = 1;; ++number) {
+    const Catalog catalog = co_await read_catalog(connection, schema);
+    std::vector<std::string> dropped = catalog.names();
+    if (dropped.empty()) co_return dropped;
+    std::string sql = lock_statement(schema, dropped) + drop_statements(schema);
+    const bool done = co_await execute_ddl(connection, std::move(sql), number, on_note);
+    if (done) co_return dropped;
+  }
 }
 
 }  // namespace drover::tpcc::postgres

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "coro/scope.h"
 #include "tpcc/postgres/database_fixture.h"
 #include "tpcc/postgres/schema.h"
 #include "tpcc/unfit_schema.h"
@@ -68,6 +69,57 @@ TEST_F(Initialise, AnyNameIsASchema) {
     EXPECT_THAT(refusal_of({.schema = schema}), HasSubstr(schema));
     EXPECT_EQ(clean_schema(schema).size(), 11U);
   }
+}
+
+coro::Task<void> wait_for_waiter(database::postgres::Connection& watcher, std::string table) {
+  for (std::string waiting; waiting != "1";) {
+    const auto found = co_await watcher.script(
+        "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'busy." + table +
+        "'::regclass");
+    waiting = found.text(0, 0);
+  }
+}
+
+// Somebody holds warehouse and waits for customer, which we have locked first, before we want
+// warehouse: so we close the circle, and the server ends us. Until then a third one keeps us
+// waiting at new_order. The second try waits for the other one's end.
+coro::Task<void> clean_beside_another(std::string conninfo, std::vector<std::string>& dropped,
+                                      std::vector<std::string>& notes) {
+  using database::postgres::Connection;
+  const auto ours = co_await Connection::open(conninfo);
+  const auto other = co_await Connection::open(conninfo);
+  const auto third = co_await Connection::open(conninfo);
+  const auto watcher = co_await Connection::open(conninfo);
+  co_await ours->script("SET deadlock_timeout = '10ms'");
+  co_await other->script("SET deadlock_timeout = '1h'");
+  co_await other->script("BEGIN; LOCK TABLE busy.warehouse IN ROW EXCLUSIVE MODE");
+  co_await third->script("BEGIN; LOCK TABLE busy.new_order IN ROW EXCLUSIVE MODE");
+  coro::Scope scope(co_await coro::current_source());
+  auto clean_up = [&]() -> coro::Task<void> {
+    const auto on_note = [&notes](std::string_view note) { notes.emplace_back(note); };
+    dropped = co_await clean(*ours, "busy", on_note);
+  };
+  auto work = [&]() -> coro::Task<void> {
+    co_await other->script("LOCK TABLE busy.customer IN ROW EXCLUSIVE MODE");
+    co_await other->script("COMMIT");
+  };
+  scope.start(clean_up());
+  co_await wait_for_waiter(*watcher, "new_order");
+  scope.start(work());
+  co_await wait_for_waiter(*watcher, "customer");
+  co_await third->script("COMMIT");
+  co_await scope.join();
+}
+
+TEST_F(Initialise, CleanTriesAgainAfterADeadlock) {
+  initialise_schema({.schema = "busy"});
+  std::vector<std::string> dropped;
+  std::vector<std::string> notes;
+  run(clean_beside_another(server->conninfo(), dropped, notes));
+  EXPECT_EQ(dropped.size(), 11U);
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_THAT(notes.front(), HasSubstr("trying again, 2 of 10"));
+  EXPECT_EQ(tables_in("busy"), "0");
 }
 
 TEST_F(Initialise, CleanDropsWhatThereIsAndOnlyThat) {

@@ -43,7 +43,7 @@ Task<std::vector<std::string>> DatabaseOnYdb::initialise(InitialiseSettings sett
   return ydb::initialise(std::move(options));
 }
 
-Task<std::vector<std::string>> DatabaseOnYdb::clean() const {
+Task<std::vector<std::string>> DatabaseOnYdb::clean(NoteFunction) const {
   return ydb::clean(database_);
 }
 

@@ -16,7 +16,7 @@ class DatabaseOnYdb final : public Database {
   std::string description() const override { return database_.client.target.url(); }
   // There are no foreign keys: `settings` must not ask for any.
   coro::Task<std::vector<std::string>> initialise(InitialiseSettings settings) const override;
-  coro::Task<std::vector<std::string>> clean() const override;
+  coro::Task<std::vector<std::string>> clean(NoteFunction on_note) const override;
   coro::Task<ImportOutcome> import_warehouses(ImportSettings settings,
                                               ImportObserver& observer) const override;
   coro::Task<CheckReport> check(CheckSettings settings) const override;
