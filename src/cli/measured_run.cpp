@@ -7,8 +7,12 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "cli/interrupt.h"
 #include "cli/metrics_option.h"
@@ -78,6 +82,37 @@ class CheckpointsOfRun final : public load::Observer {
  private:
   std::unique_ptr<tpcc::CheckpointWatch> watch_;  // null: there are none to be seen
   coro::Scope* scope_ = nullptr;
+};
+
+// What backends say to people, from their threads: handed on by the main thread, each line once.
+class NotesOfBackends final : public load::Observer {
+ public:
+  explicit NotesOfBackends(load::Observer& log) : log_(log) {}
+
+  // Any thread.
+  void add(std::string_view text) {
+    const std::lock_guard lock(mutex_);
+    if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.emplace_back(text);
+  }
+
+  void on_snapshot(const load::Snapshot&) override { hand_on(); }
+  void on_ended(bool) override { hand_on(); }
+
+ private:
+  void hand_on() {
+    std::vector<std::string> news;
+    {
+      const std::lock_guard lock(mutex_);
+      news.assign(notes_.begin() + handed_on_, notes_.end());
+      handed_on_ += static_cast<std::ptrdiff_t>(news.size());
+    }
+    for (const std::string& note : news) log_.on_note(note);
+  }
+
+  load::Observer& log_;
+  std::mutex mutex_;  // of the two below
+  std::vector<std::string> notes_;
+  std::ptrdiff_t handed_on_ = 0;
 };
 
 // What stands beside the engine on the main thread: who looks on, and how a person ends the run.
@@ -239,6 +274,7 @@ void note_plan(Attendance& attendance, const load::Plan& plan, const tpcc::RunPr
                   counted(static_cast<std::size_t>(plan.warehouses), "warehouse"),
                   counted(plan.terminals(), "terminal"), counted(plan.connections, "connection"),
                   counted(plan.threads, "thread")));
+  for (const std::string& note : prepared.notes) attendance.observers.on_note(note);
   if (prepared.loaded.load_constants) return;
   attendance.observers.on_note(
       "note: another tool loaded these tables, so its C-Load is unknown: the distance of C-Run to "
@@ -259,9 +295,13 @@ std::optional<MeasuredRun> measure_on_database(const RunRequest& written, RunPla
                                                               tpcc::isolation_name(run.isolation))};
   Attendance attendance(written, run, std::move(title), prepared->server.version);
   attendance.watch_checkpoints(target);
+  NotesOfBackends notes(attendance.observers);
+  attendance.observers.add(notes);
   note_plan(attendance, plan, *prepared, target);
   const auto backends = [&](std::size_t index) -> std::unique_ptr<tpcc::Backend> {
-    return target.database().make_backend(backend_settings(run, index));
+    tpcc::BackendSettings settings = backend_settings(run, index);
+    settings.on_note = [&notes](std::string_view text) { notes.add(text); };
+    return target.database().make_backend(std::move(settings));
   };
   RunFacts facts = facts_of(written, run, *prepared, target);
   const auto read_ledger = [&](Duration wait) -> Task<void> {

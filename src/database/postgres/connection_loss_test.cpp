@@ -216,6 +216,27 @@ TEST(Loss, DoesNotWaitForTheEnd) {
   EXPECT_EQ(error->error_class(), ErrorClass::connection_lost) << error->what();
 }
 
+// Of a session that was lost while nobody used it, libpq gathers the same sentence twice: when it
+// cannot write, and when it finds nothing to read.
+TEST(Loss, IsSaidOnce) {
+  std::optional<ToldServer> server(complete("SELECT 1") + ready);
+  coro::Worker worker;
+  const auto connection = coro::block_on(worker, Connection::open(server->conninfo()));
+  connection->send(first);
+  coro::block_on(worker, connection->run());
+  server.reset();
+  try {
+    connection->send(second);
+    coro::block_on(worker, connection->run());
+    ADD_FAILURE() << "nobody is there";
+  } catch (const Error& error) {
+    const std::string_view sentence = "server closed the connection unexpectedly";
+    const std::string text = error.what();
+    EXPECT_EQ(text.find(sentence), text.rfind(sentence)) << text;
+    EXPECT_NE(text.find(sentence), std::string::npos) << text;
+  }
+}
+
 // How "BEGIN; UPDATE; COMMIT" ends, as a pipeline.
 std::optional<Error> end_of_transaction(const std::string& answer) {
   const std::array statements = {Statement{"begin", "BEGIN"}, Statement{"update", "UPDATE t"},

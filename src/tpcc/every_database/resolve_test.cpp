@@ -12,7 +12,7 @@
 namespace drover::tpcc {
 namespace {
 
-class Resolve : public OnTestedDatabase<StatementStyle> {
+class Resolve : public OnTestedDatabase<TestedStyle> {
  protected:
   void prepare() override {
     backend = database->backend(GetParam(), 1);
@@ -42,7 +42,7 @@ class Resolve : public OnTestedDatabase<StatementStyle> {
   std::unique_ptr<Backend> backend;
 };
 
-INSTANTIATE_TEST_SUITE_P(Styles, Resolve, both_styles(), name_of_style);
+INSTANTIATE_TEST_SUITE_P(Styles, Resolve, testing::ValuesIn(tested_styles()), name_of_tested_style);
 
 const Finding yes(Resolution::committed);
 const Finding no(Resolution::not_committed);

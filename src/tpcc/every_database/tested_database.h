@@ -21,6 +21,15 @@
 
 namespace drover::tpcc {
 
+// The statements that a backend is to use: a style, and what the database has besides the two.
+struct TestedStyle {
+  StatementStyle style = StatementStyle::batched;
+  bool by_row = false;  // PostgreSQL: as on a server that loses rows
+};
+
+// All that this database has.
+std::vector<TestedStyle> tested_styles();
+
 // Belongs to one thread.
 class TestedDatabase {
  public:
@@ -28,7 +37,10 @@ class TestedDatabase {
 
   // The population anew; no faults.
   virtual void reset() = 0;
-  virtual std::unique_ptr<Backend> backend(StatementStyle style, std::size_t connections) = 0;
+  virtual std::unique_ptr<Backend> backend(TestedStyle style, std::size_t connections) = 0;
+  std::unique_ptr<Backend> backend(StatementStyle style, std::size_t connections) {
+    return backend(TestedStyle{.style = style}, connections);
+  }
   // One whose server is not there, and that waits a fraction of a second for it.
   virtual std::unique_ptr<Backend> backend_of_nobody() = 0;
 
@@ -91,6 +103,10 @@ inline auto both_styles() {
 }
 
 // For INSTANTIATE_TEST_SUITE_P.
+inline std::string name_of_tested_style(const testing::TestParamInfo<TestedStyle>& info) {
+  return info.param.by_row ? "by_row" : style_name(info.param.style);
+}
+
 inline std::string name_of_style(const testing::TestParamInfo<StatementStyle>& info) {
   return style_name(info.param);
 }

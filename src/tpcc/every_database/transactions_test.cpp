@@ -17,7 +17,7 @@ namespace {
 using testing::ElementsAre;
 using Rows = std::vector<std::string>;
 
-class Transactions : public OnTestedDatabase<StatementStyle> {
+class Transactions : public OnTestedDatabase<TestedStyle> {
  protected:
   void prepare() override {
     backend = database->backend(GetParam(), 1);
@@ -46,7 +46,8 @@ class Transactions : public OnTestedDatabase<StatementStyle> {
   std::unique_ptr<Backend> backend;
 };
 
-INSTANTIATE_TEST_SUITE_P(Styles, Transactions, both_styles(), name_of_style);
+INSTANTIATE_TEST_SUITE_P(Styles, Transactions, testing::ValuesIn(tested_styles()),
+                         name_of_tested_style);
 
 // Clause 2.4.2.2. Item 10 is asked for three times, twice at the same warehouse.
 TEST_P(Transactions, NewOrderWritesItsRows) {

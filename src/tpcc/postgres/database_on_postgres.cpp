@@ -10,6 +10,7 @@
 #include "tpcc/postgres/initialise.h"
 #include "tpcc/postgres/ledger.h"
 #include "tpcc/postgres/loaded.h"
+#include "tpcc/postgres/lost_rows.h"
 #include "tpcc/postgres/postgres_backend.h"
 
 namespace drover::tpcc::postgres {
@@ -90,6 +91,9 @@ Task<RunPreparation> DatabaseOnPostgres::prepare(std::optional<std::int32_t> war
   prepared.server.settings = std::move(info.settings);
   prepared.server.connections_max = info.connections_max;
   prepared.server.connections_used = info.connections_used;
+  if (loses_rows(connection->server_version())) {
+    prepared.notes.push_back(lost_rows_note(prepared.server.version));
+  }
   prepared.loaded = co_await inspect_loaded(*connection, schema_);
   const std::int32_t wanted = warehouses.value_or(prepared.loaded.warehouses);
   require_warehouses(prepared.loaded, wanted, schema_);
@@ -113,6 +117,7 @@ std::unique_ptr<Backend> DatabaseOnPostgres::make_backend(BackendSettings settin
   options.wait_for_server = settings.wait_for_server;
   options.resolve_patience = settings.resolve_patience;
   options.seed = settings.seed;
+  options.on_note = std::move(settings.on_note);
   return std::make_unique<PostgresBackend>(std::move(options));
 }
 

@@ -10,9 +10,11 @@
 
 #include "coro/scope.h"
 #include "coro/stealing_pool.h"
+#include "database/error.h"
 #include "tpcc/postgres/import_session.h"
 #include "tpcc/postgres/population_copy.h"
 #include "tpcc/postgres/schema.h"
+#include "tpcc/postgres/transactions.h"
 
 namespace drover::tpcc::postgres {
 namespace {
@@ -94,7 +96,14 @@ Task<int64_t> Load::copy_table(Connection& connection, Table table, int32_t part
     co_await coro::with_scope(body);
   }
   co_await send_piece(connection, table, made);
-  co_return co_await connection.copy_end();
+  const int64_t taken = co_await connection.copy_end();
+  if (taken == rows.rows_written()) co_return taken;
+  throw database::Error(
+      database::ErrorClass::statement, "",
+      fmt::format(
+          "the server took {} of the {} rows of table {}: does a trigger or a rule keep them "
+          "out?",
+          taken, rows.rows_written(), table_name(table)));
 }
 
 Task<int64_t> Load::copy_part(Connection& connection, int32_t part) {
@@ -108,9 +117,11 @@ Task<int64_t> Load::copy_part(Connection& connection, int32_t part) {
 Task<void> Load::load_part(Connection& connection, int32_t part) {
   co_await connection.script("BEGIN");
   const int64_t rows = co_await copy_part(connection, part);
-  std::string record = fmt::format("INSERT INTO {} (w_id, rows) VALUES ({}, {}); COMMIT",
+  std::string record = fmt::format("INSERT INTO {} (w_id, rows) VALUES ({}, {})",
                                    qualified_name(options_.schema, loaded_table), part, rows);
-  co_await connection.script(std::move(record));
+  const auto recorded = co_await connection.script(std::move(record));
+  require_written(recorded, 1, loaded_table);
+  co_await connection.script("COMMIT");
   if (part != item_part) ++counters_.warehouses;
 }
 

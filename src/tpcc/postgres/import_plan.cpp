@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tpcc/postgres/schema.h"
+#include "tpcc/postgres/transactions.h"
 #include "tpcc/unfit_schema.h"
 
 namespace drover::tpcc::postgres {
@@ -54,7 +55,8 @@ Task<void> record_begin(Connection& connection, const std::string& schema, const
       "warehouses = {}, complete = false",
       qualified_name(schema, settings_table), plan.population.seed, plan.population.load_time_us,
       constants.c_last, constants.c_id, constants.ol_i_id, plan.warehouses);
-  co_await connection.script(std::move(sql));
+  const Result written = co_await connection.script(std::move(sql));
+  require_written(written, 1, settings_table);
 }
 
 std::vector<int32_t> missing_parts(const std::vector<int32_t>& loaded, int32_t warehouses) {
@@ -111,7 +113,8 @@ Task<ImportPlan> begin_import(Connection& connection, std::string schema, Import
 Task<void> complete_import(Connection& connection, std::string schema) {
   std::string sql =
       fmt::format("UPDATE {} SET complete = true", qualified_name(schema, settings_table));
-  co_await connection.script(std::move(sql));
+  const Result written = co_await connection.script(std::move(sql));
+  require_written(written, 1, settings_table);
 }
 
 }  // namespace drover::tpcc::postgres

@@ -126,6 +126,23 @@ class Import : public DatabaseFixture {
   inline static coro::CancelSource* source = nullptr;
 };
 
+// The server's count is believed, and not that of the rows which were sent.
+TEST_F(Import, WhatTheServerKeepsOutIsNotRecordedAsLoaded) {
+  initialise_schema({.schema = "kept_out"});
+  query(
+      "CREATE FUNCTION kept_out.drop_it() RETURNS trigger LANGUAGE plpgsql AS "
+      "'BEGIN RETURN NULL; END'; CREATE TRIGGER keeps BEFORE INSERT ON kept_out.warehouse "
+      "FOR EACH ROW EXECUTE FUNCTION kept_out.drop_it()");
+  try {
+    import_into("kept_out", 1);
+    ADD_FAILURE() << "it counts as loaded";
+  } catch (const database::Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("took 0 of the 1 rows of table warehouse"));
+    EXPECT_THAT(error.what(), HasSubstr("stopped with 0 of 1 warehouses"));
+  }
+  EXPECT_EQ(query("SELECT count(*) FROM kept_out.drover_tpcc_loaded WHERE w_id = 1"), "0");
+}
+
 TEST_F(Import, LoadsAWarehouseWithKeysAndStatistics) {
   initialise_schema({.schema = "whole"});
   const ImportOutcome outcome = import_into("whole", 1);

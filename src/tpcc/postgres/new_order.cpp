@@ -1,5 +1,5 @@
-// New-Order (clause 2.4): two round trips batched; single, four statements a line, of which the two
-// that write go together for all lines.
+// New-Order (clause 2.4): two round trips batched, also by row; single, four statements a line, of
+// which the two that write go together for all lines.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "database/error.h"
+#include "tpcc/postgres/lost_rows.h"
 #include "tpcc/postgres/transactions.h"
 
 namespace drover::tpcc::postgres {
@@ -140,8 +141,11 @@ struct Rounds {
   std::size_t count = 0;
 };
 
-void split_into_rounds(const NewOrderInput& input, Rounds& rounds) {
-  std::array<std::int32_t, lines_max> order{};
+using LineOrder = std::array<std::int32_t, lines_max>;
+
+// The places of the lines in the order in which their stock is locked.
+LineOrder order_of_locks(const NewOrderInput& input) {
+  LineOrder order{};
   const auto lines = input.lines();
   for (std::size_t i = 0; i < lines.size(); ++i) order[i] = static_cast<std::int32_t>(i);
   const auto key = [&](std::int32_t i) {
@@ -150,6 +154,12 @@ void split_into_rounds(const NewOrderInput& input, Rounds& rounds) {
   };
   std::sort(order.begin(), order.begin() + input.ol_cnt,
             [&](std::int32_t a, std::int32_t b) { return key(a) < key(b); });
+  return order;
+}
+
+void split_into_rounds(const NewOrderInput& input, Rounds& rounds) {
+  const LineOrder order = order_of_locks(input);
+  const auto lines = input.lines();
   std::size_t repeats = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const NewOrderLine& line = lines[static_cast<std::size_t>(order[i])];
@@ -200,11 +210,10 @@ void price_lines(const NewOrderInput& input, const LineAnswers& answers, LineCol
 void require_lines(const NewOrderInput& input, std::size_t found) {
   const std::size_t expected = input.lines().size() - (input.rollback ? 1 : 0);
   if (found == expected) return;
-  throw database::Error(
-      database::ErrorClass::statement, "",
-      fmt::format("{} of {} items of an order at warehouse {} have no row in item or stock: is the "
-                  "database loaded? See: drover tpcc check",
-                  expected - found, expected, input.w_id));
+  throw RowsMissing(database::ErrorClass::statement, "",
+                    fmt::format("{} of {} lines of an order at warehouse {} came back without "
+                                "their item and stock",
+                                expected - found, expected, input.w_id));
 }
 
 }  // namespace
@@ -248,7 +257,10 @@ coro::Task<Outcome> new_order_batched(Connection& connection, const NewOrderInpu
   connection.send(input.rollback ? rollback_statement : commit_statement);
   const Commits commits = input.rollback ? Commits::no : Commits::yes;
   trace.commit_sent = !input.rollback;
-  co_await connection.run(commits);
+  const Results written = co_await connection.run(commits);
+  require_written(written[0], 1, "oorder");
+  require_written(written[1], 1, "new_order");
+  require_written(written[2], static_cast<std::int64_t>(lines.count), "order_line");
   Outcome outcome;
   outcome.committed = !input.rollback;
   co_return outcome;
@@ -275,14 +287,21 @@ std::int32_t quantity_left(const NewOrderInput& input, std::span<const LineWrite
   return left;
 }
 
-coro::Task<void> read_line_single(Connection& connection, const NewOrderInput& input,
-                                  std::int32_t number, std::vector<LineWrite>& writes) {
+// Whether it is the line that asks for an item that does not exist (clause 2.4.1.5).
+bool is_rolled_back_at(const NewOrderInput& input, std::int32_t number) noexcept {
+  return input.rollback && number == input.ol_cnt;
+}
+
+// Adds what is to be written for a line whose item and stock were asked for.
+void add_line_write(const NewOrderInput& input, std::int32_t number, const Result& item,
+                    const Result& stock, std::vector<LineWrite>& writes) {
   const NewOrderLine& line = input.lines()[static_cast<std::size_t>(number - 1)];
-  const Result item = co_await connection.execute(get_item, line.i_id);
-  if (item.rows() == 0) co_return;
-  const Result stock =
-      co_await connection.execute(get_stock, line.supply_w_id, line.i_id, input.d_id);
-  if (stock.rows() == 0) co_return;
+  if (item.rows() == 0 && is_rolled_back_at(input, number)) return;
+  if (item.rows() != 1) require_one_row(item, fmt::format("item {}", line.i_id));
+  if (stock.rows() != 1) {
+    require_one_row(stock,
+                    fmt::format("stock of item {} at warehouse {}", line.i_id, line.supply_w_id));
+  }
   const std::int32_t before = quantity_left(input, writes, line, stock.int4(0, 0));
   LineWrite write;
   write.number = number;
@@ -291,6 +310,16 @@ coro::Task<void> read_line_single(Connection& connection, const NewOrderInput& i
   write.amount = line.quantity * item.int4(0, 0);
   write.dist = stock.text(0, 1);
   writes.push_back(std::move(write));
+}
+
+coro::Task<void> read_line_single(Connection& connection, const NewOrderInput& input,
+                                  std::int32_t number, std::vector<LineWrite>& writes) {
+  const NewOrderLine& line = input.lines()[static_cast<std::size_t>(number - 1)];
+  const Result item = co_await connection.execute(get_item, line.i_id);
+  if (item.rows() == 0 && is_rolled_back_at(input, number)) co_return;
+  const Result stock =
+      co_await connection.execute(get_stock, line.supply_w_id, line.i_id, input.d_id);
+  add_line_write(input, number, item, stock, writes);
 }
 
 void send_line_writes(Connection& connection, const NewOrderInput& input, std::int32_t o_id,
@@ -305,7 +334,56 @@ void send_line_writes(Connection& connection, const NewOrderInput& input, std::i
   }
 }
 
+// The results of what send_line_writes() has sent.
+void require_lines_written(std::span<const Result> written) {
+  for (std::size_t i = 0; i + 1 < written.size(); i += 2) {
+    require_written(written[i], 1, "stock");
+    require_written(written[i + 1], 1, "order_line");
+  }
+}
+
 }  // namespace
+
+coro::Task<Outcome> new_order_by_row(Connection& connection, const NewOrderInput& input,
+                                     Trace& trace) {
+  constexpr std::size_t lines_from = 4;  // the first result of the lines
+  const LineOrder order = order_of_locks(input);
+  connection.send(begin_statement);
+  connection.send(get_customer, input.w_id, input.d_id, input.c_id);
+  connection.send(get_warehouse, input.w_id);
+  connection.send(take_order_id, input.w_id, input.d_id);
+  for (std::size_t i = 0; i < input.lines().size(); ++i) {
+    const NewOrderLine& line = input.lines()[static_cast<std::size_t>(order[i])];
+    connection.send(get_item, line.i_id);
+    connection.send(get_stock, line.supply_w_id, line.i_id, input.d_id);
+  }
+  const Results read = co_await connection.run();
+  require_one_row(read[1], "customer");
+  require_one_row(read[2], "warehouse");
+  require_one_row(read[3], "district");
+  const std::int32_t o_id = read[3].int4(0, 0);
+  trace.o_id = o_id;
+  std::vector<LineWrite> writes;
+  writes.reserve(lines_max);
+  for (std::size_t i = 0; i < input.lines().size(); ++i) {
+    add_line_write(input, order[i] + 1, read[lines_from + 2 * i], read[lines_from + 2 * i + 1],
+                   writes);
+  }
+  send_line_writes(connection, input, o_id, writes);
+  connection.send(insert_order, input.w_id, input.d_id, o_id, input.c_id, input.ol_cnt,
+                  std::int32_t{input.all_local});
+  connection.send(insert_new_order, input.w_id, input.d_id, o_id);
+  connection.send(input.rollback ? rollback_statement : commit_statement);
+  const Commits commits = input.rollback ? Commits::no : Commits::yes;
+  trace.commit_sent = !input.rollback;
+  const Results written = co_await connection.run(commits);
+  require_lines_written(std::span(written).first(2 * writes.size()));
+  require_written(written[2 * writes.size()], 1, "oorder");
+  require_written(written[2 * writes.size() + 1], 1, "new_order");
+  Outcome outcome;
+  outcome.committed = !input.rollback;
+  co_return outcome;
+}
 
 coro::Task<Outcome> new_order_single(Connection& connection, const NewOrderInput& input,
                                      Trace& trace) {
@@ -321,19 +399,24 @@ coro::Task<Outcome> new_order_single(Connection& connection, const NewOrderInput
   require_one_row(district, "district");
   const std::int32_t o_id = district.int4(0, 0);
   trace.o_id = o_id;
-  co_await connection.execute(advance_district, input.w_id, input.d_id, o_id);
-  co_await connection.execute(insert_order, input.w_id, input.d_id, o_id, input.c_id, input.ol_cnt,
-                              std::int32_t{input.all_local});
-  co_await connection.execute(insert_new_order, input.w_id, input.d_id, o_id);
+  const Result advanced =
+      co_await connection.execute(advance_district, input.w_id, input.d_id, o_id);
+  require_written(advanced, 1, "district");
+  const Result inserted =
+      co_await connection.execute(insert_order, input.w_id, input.d_id, o_id, input.c_id,
+                                  input.ol_cnt, std::int32_t{input.all_local});
+  require_written(inserted, 1, "oorder");
+  const Result queued = co_await connection.execute(insert_new_order, input.w_id, input.d_id, o_id);
+  require_written(queued, 1, "new_order");
 
   std::vector<LineWrite> writes;
   writes.reserve(lines_max);
   for (std::int32_t number = 1; number <= input.ol_cnt; ++number) {
     co_await read_line_single(connection, input, number, writes);
   }
-  require_lines(input, writes.size());
   send_line_writes(connection, input, o_id, writes);
-  co_await connection.run();
+  const Results written = co_await connection.run();
+  require_lines_written(written);
   Outcome outcome;
   outcome.committed = !input.rollback;
   connection.send(input.rollback ? rollback_statement : commit_statement);

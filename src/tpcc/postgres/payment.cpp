@@ -129,6 +129,7 @@ coro::Task<Outcome> payment_batched(Connection& connection, const PaymentInput& 
   require_one_row(results[1], "customer");
   require_one_row(results[2], "district");
   require_one_row(results[3], "warehouse");
+  require_written(results[4], 1, "history");
   co_return Outcome{};
 }
 
@@ -158,11 +159,14 @@ coro::Task<Outcome> payment_single(Connection& connection, const PaymentInput& i
   const Result before =
       co_await connection.execute(get_customer, customer.c_w_id, customer.c_d_id, c_id);
   require_one_row(before, "customer");
-  co_await connection.execute(update_customer_by_id, customer.c_w_id, customer.c_d_id, c_id,
-                              input.amount_cents, input.w_id, input.d_id);
-  co_await connection.execute(insert_history_by_id, customer.c_w_id, customer.c_d_id, c_id,
-                              input.w_id, input.d_id, input.amount_cents,
-                              static_cast<std::int32_t>(trace.mark));
+  const Result paid =
+      co_await connection.execute(update_customer_by_id, customer.c_w_id, customer.c_d_id, c_id,
+                                  input.amount_cents, input.w_id, input.d_id);
+  require_one_row(paid, "customer");
+  const Result noted = co_await connection.execute(
+      insert_history_by_id, customer.c_w_id, customer.c_d_id, c_id, input.w_id, input.d_id,
+      input.amount_cents, static_cast<std::int32_t>(trace.mark));
+  require_written(noted, 1, "history");
   connection.send(commit_statement);
   trace.commit_sent = true;
   co_await connection.run(Commits::yes);

@@ -10,6 +10,7 @@
 #include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/error.h"
+#include "tpcc/postgres/lost_rows.h"
 #include "tpcc/postgres/schema.h"
 
 namespace drover::tpcc::postgres {
@@ -20,15 +21,46 @@ using database::ErrorClass;
 
 class PostgresBackend::PostgresSession final : public Session {
  public:
-  explicit PostgresSession(StatementStyle style) noexcept : style_(style) {}
+  explicit PostgresSession(PostgresBackend& backend) noexcept : backend_(backend) {}
 
+  // What comes back without its rows is done once more by single rows: either that says which are
+  // missing, or the server has lost them.
   Task<Outcome> execute(const Input& input, Trace& trace) override {
+    const Trace begun = trace;
+    const bool known = backend_.by_row_;
+    if (!known) {
+      try {
+        co_return co_await execute_once(input, trace, false);
+      } catch (const RowsMissing&) {
+        // By single rows, below.
+      }
+    }
+    trace = begun;
+    const Outcome outcome = co_await execute_once(input, trace, true);
+    if (!known) backend_.found_to_lose_rows();
+    co_return outcome;
+  }
+
+  bool usable() const noexcept { return connection && !connection->broken(); }
+
+  std::unique_ptr<Connection> connection;
+  std::optional<SessionIdentity> identity;
+  std::optional<coro::Semaphore::Permit> permit;  // while it is out, or lost
+  bool by_row_prepared = false;
+
+ private:
+  Task<Outcome> execute_once(const Input& input, Trace& trace, bool by_row) {
     std::exception_ptr error;
     Outcome outcome;
     try {
-      outcome = co_await dispatch(input, trace);
+      if (by_row) co_await prepare_by_row();
+      outcome = co_await dispatch(input, trace, by_row);
     } catch (const Error& thrown) {
       error = std::current_exception();
+      if (batched() && is_lost_row(thrown)) {
+        error = std::make_exception_ptr(
+            RowsMissing(thrown.error_class(), thrown.sqlstate(), thrown.what()));
+      }
       // A server that has become a standby: its address may lead to another one now.
       if (thrown.error_class() == ErrorClass::unavailable) connection.reset();
     }
@@ -39,19 +71,22 @@ class PostgresBackend::PostgresSession final : public Session {
     co_return outcome;
   }
 
-  bool usable() const noexcept { return connection && !connection->broken(); }
+  bool batched() const noexcept { return backend_.options_.style == StatementStyle::batched; }
 
-  std::unique_ptr<Connection> connection;
-  std::optional<SessionIdentity> identity;
-  std::optional<coro::Semaphore::Permit> permit;  // while it is out, or lost
+  Task<void> prepare_by_row() {
+    if (by_row_prepared) co_return;
+    const std::vector<Statement> statements = by_row_statements();
+    co_await connection->prepare(statements);
+    by_row_prepared = true;
+  }
 
- private:
-  Task<Outcome> dispatch(const Input& input, Trace& trace) {
-    const bool batched = style_ == StatementStyle::batched;
+  Task<Outcome> dispatch(const Input& input, Trace& trace, bool by_row) {
+    const bool batched = this->batched();
     Connection& c = *connection;
     switch (static_cast<TransactionType>(input.index())) {
       case TransactionType::NewOrder: {
         const auto& order = std::get<NewOrderInput>(input);
+        if (by_row) return new_order_by_row(c, order, trace);
         return batched ? new_order_batched(c, order, trace) : new_order_single(c, order, trace);
       }
       case TransactionType::Payment: {
@@ -64,6 +99,7 @@ class PostgresBackend::PostgresSession final : public Session {
       }
       case TransactionType::Delivery: {
         const auto& delivery = std::get<DeliveryInput>(input);
+        if (by_row) return delivery_by_row(c, delivery, trace);
         return batched ? delivery_batched(c, delivery, trace) : delivery_single(c, delivery, trace);
       }
       case TransactionType::StockLevel:
@@ -82,16 +118,17 @@ class PostgresBackend::PostgresSession final : public Session {
     }
   }
 
-  StatementStyle style_;
+  PostgresBackend& backend_;
 };
 
 PostgresBackend::PostgresBackend(PostgresOptions options)
     : options_(std::move(options)),
       statements_(statements_of(options_.style)),
       usable_(options_.connections),
+      by_row_(options_.by_row),
       rng_(Rng::stream(options_.seed, RandomPurpose::Retry, {options_.connections})) {
   for (std::size_t i = 0; i < options_.connections; ++i) {
-    sessions_.push_back(std::make_unique<PostgresSession>(options_.style));
+    sessions_.push_back(std::make_unique<PostgresSession>(*this));
     idle_.push_back(sessions_.back().get());
   }
 }
@@ -142,11 +179,19 @@ constexpr coro::Duration round_trip_grace = std::chrono::seconds(5);
 
 }  // namespace
 
+void PostgresBackend::found_to_lose_rows() {
+  if (std::exchange(by_row_, true)) return;
+  if (options_.on_note) options_.on_note(lost_rows_found_note());
+}
+
 Task<void> PostgresBackend::connect(PostgresSession& session) {
   session.connection.reset();
   session.identity.reset();
+  session.by_row_prepared = false;
   auto connection = co_await open_in_schema(options_.conninfo, options_.schema);
   require_writable(*connection);
+  const bool batched = options_.style == StatementStyle::batched;
+  if (batched && loses_rows(connection->server_version())) by_row_ = true;
   connection->set_round_trip_limit(set_up_limit);
   // Which level is enough, docs/tpcc-fidelity.md says; and the import has written its times in UTC.
   const auto timeout_ms =

@@ -7,9 +7,11 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "coro/clock.h"
@@ -41,6 +43,10 @@ struct PostgresOptions {
   // Of resolve(), for the server to be there and the old sessions to be gone.
   coro::Duration resolve_patience = std::chrono::seconds(60);
   std::uint64_t seed = 0;  // of the pauses between attempts
+  // Of the batched style: as on a server that loses rows (lost_rows.h), whatever this one is.
+  bool by_row = false;
+  // Lines for people, on the backend's worker.
+  std::function<void(std::string_view)> on_note = {};
 };
 
 class PostgresBackend final : public Backend {
@@ -63,6 +69,7 @@ class PostgresBackend final : public Backend {
   class PostgresSession;
 
   coro::Task<void> connect(PostgresSession& session);
+  void found_to_lose_rows();
   coro::Task<std::optional<database::Error>> try_to_reopen(PostgresSession& session);
   coro::Task<void> reopen(PostgresSession& session);
   coro::Task<void> reopen_once(PostgresSession& session, coro::Semaphore& turns);
@@ -81,6 +88,7 @@ class PostgresBackend final : public Backend {
   // Sessions that were left in the middle of something, which the server may go on with.
   std::vector<SessionIdentity> abandoned_;
   std::string opened_at_;  // by the server's clock, UTC
+  bool by_row_;            // the server loses rows
   Rng rng_;
 };
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tpcc/every_database/tested_database.h"
 #include "tpcc/postgres/postgres_backend.h"
@@ -18,11 +19,12 @@ class TestedPostgres final : public TestedDatabase {
  public:
   void reset() override { sql_.make("tested"); }
 
-  std::unique_ptr<Backend> backend(StatementStyle style, std::size_t connections) override {
+  std::unique_ptr<Backend> backend(TestedStyle style, std::size_t connections) override {
     return std::make_unique<PostgresBackend>(PostgresOptions{.conninfo = sql_.conninfo(),
                                                              .schema = "tested",
-                                                             .style = style,
-                                                             .connections = connections});
+                                                             .style = style.style,
+                                                             .connections = connections,
+                                                             .by_row = style.by_row});
   }
 
   std::unique_ptr<Backend> backend_of_nobody() override {
@@ -44,6 +46,10 @@ class TestedPostgres final : public TestedDatabase {
 };
 
 }  // namespace
+
+std::vector<TestedStyle> tested_styles() {
+  return {{StatementStyle::batched}, {StatementStyle::single}, {StatementStyle::batched, true}};
+}
 
 std::shared_ptr<TestedDatabase> tested_database(std::string&) {
   static const auto database = std::make_shared<TestedPostgres>();

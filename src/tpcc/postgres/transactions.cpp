@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "database/error.h"
 
 namespace drover::tpcc::postgres {
@@ -30,6 +32,21 @@ std::vector<Statement> statements_of(StatementStyle style) {
   return all;
 }
 
+std::vector<Statement> by_row_statements() {
+  const std::vector<Statement> prepared = statements_of(StatementStyle::batched);
+  std::vector<Statement> more;
+  for (const auto statements : {new_order_statements(StatementStyle::single),
+                                delivery_statements(StatementStyle::single)}) {
+    for (const Statement& one : statements) {
+      const auto same = [&one](const Statement& other) {
+        return std::string_view(one.name) == other.name;
+      };
+      if (std::none_of(prepared.begin(), prepared.end(), same)) more.push_back(one);
+    }
+  }
+  return more;
+}
+
 void require_one_row(const Result& result, std::string_view what) {
   if (result.rows() == 1) return;
   throw database::Error(
@@ -37,6 +54,15 @@ void require_one_row(const Result& result, std::string_view what) {
       fmt::format("{} has {} rows where one was expected: is the database loaded as far as the run "
                   "reaches? See: drover tpcc check",
                   what, result.rows()));
+}
+
+void require_written(const Result& result, std::int64_t rows, std::string_view what) {
+  if (result.affected() == rows) return;
+  throw database::Error(
+      database::ErrorClass::statement, "",
+      fmt::format("{} rows of {} were written where {} were expected: does a trigger or a rule of "
+                  "the database keep them out? See: drover tpcc check",
+                  result.affected(), what, rows));
 }
 
 }  // namespace drover::tpcc::postgres

@@ -60,11 +60,24 @@ coro::Task<Outcome> delivery_batched(Connection& connection, const DeliveryInput
                                      Trace& trace);
 coro::Task<Outcome> delivery_single(Connection& connection, const DeliveryInput& input,
                                     Trace& trace);
+// New-Order and Delivery of the batched style for servers that lose rows (lost_rows.h): no
+// statement writes to more than one row of a table that others write to, nor joins anything with
+// it. New-Order takes two round trips as before, Delivery four. Their statements are to be prepared
+// besides those of the batched style.
+std::vector<Statement> by_row_statements();
+coro::Task<Outcome> new_order_by_row(Connection& connection, const NewOrderInput& input,
+                                     Trace& trace);
+coro::Task<Outcome> delivery_by_row(Connection& connection, const DeliveryInput& input,
+                                    Trace& trace);
+
 coro::Task<Outcome> stock_level_batched(Connection& connection, const StockLevelInput& input);
 coro::Task<Outcome> stock_level_single(Connection& connection, const StockLevelInput& input);
 
 // Throws database::Error (class statement) unless `result` has exactly one row: `what` names it.
 void require_one_row(const Result& result, std::string_view what);
+
+// The same unless a statement that writes has written `rows` rows.
+void require_written(const Result& result, std::int64_t rows, std::string_view what);
 
 // A date for h_date and ol_delivery_d: the second is the server's, its fraction the mark of a
 // Trace, which is the parameter named, e.g. "$7".

@@ -7,22 +7,24 @@
 #include <string>
 #include <vector>
 
+#include "tpcc/every_database/tested_database.h"
 #include "tpcc/postgres/random_mix_test.h"
 #include "tpcc/postgres/small_database_test.h"
 
 namespace drover::tpcc::postgres {
 namespace {
 
-class Mix : public testing::TestWithParam<StatementStyle> {
+class Mix : public testing::TestWithParam<TestedStyle> {
  protected:
   static void SetUpTestSuite() { database = std::make_unique<SmallDatabase>(); }
   static void TearDownTestSuite() { database.reset(); }
 
-  Tally run(StatementStyle style, const std::vector<Input>& inputs, std::size_t connections) {
+  Tally run(TestedStyle style, const std::vector<Input>& inputs, std::size_t connections) {
     PostgresBackend backend({.conninfo = database->conninfo(),
                              .schema = "mixed",
-                             .style = style,
-                             .connections = connections});
+                             .style = style.style,
+                             .connections = connections,
+                             .by_row = style.by_row});
     Tally tally;
     database->run(herd(backend, inputs, static_cast<int>(connections) * 2, tally));
     for (const auto& [error, count] : tally.errors) ADD_FAILURE() << error << " x " << count;
@@ -35,14 +37,14 @@ class Mix : public testing::TestWithParam<StatementStyle> {
 
 std::unique_ptr<SmallDatabase> Mix::database;
 
-INSTANTIATE_TEST_SUITE_P(Styles, Mix, both_styles(), name_of_style);
+INSTANTIATE_TEST_SUITE_P(Styles, Mix, testing::ValuesIn(tested_styles()), name_of_tested_style);
 
 TEST_P(Mix, KeepsTheConditions) {
   database->make("mixed");
   const Tally tally = run(GetParam(), random_inputs(1, 2'000), 8);
   EXPECT_GT(tally.committed, 1'900);
   EXPECT_GT(tally.rolled_back, 0);
-  if (GetParam() == StatementStyle::batched) {
+  if (GetParam().style == StatementStyle::batched) {
     EXPECT_EQ(tally.retries, 0) << "rows are locked in one order: there is no deadlock";
   }
   RecordProperty("retries", tally.retries);
@@ -127,7 +129,7 @@ TEST_P(Mix, RunsOnTheTablesOfOtherTools) {
 }
 
 class Styles : public Mix {};
-INSTANTIATE_TEST_SUITE_P(Both, Styles, testing::Values(StatementStyle::batched),
+INSTANTIATE_TEST_SUITE_P(Both, Styles, testing::Values(TestedStyle{}),
                          [](const auto&) { return "together"; });
 
 // The times apart, a delivered line is told from one that is not.
@@ -148,14 +150,19 @@ TEST_P(Styles, LeaveTheSameData) {
   const std::vector<Input> inputs = random_inputs(3, 500);
   database->make("mixed");
   const std::vector<std::string> before = contents(*database);
-  run(StatementStyle::batched, inputs, 1);
+  run({StatementStyle::batched}, inputs, 1);
   const std::vector<std::string> batched = contents(*database);
   database->make("mixed");
-  run(StatementStyle::single, inputs, 1);
+  run({StatementStyle::single}, inputs, 1);
   const std::vector<std::string> single = contents(*database);
+  database->make("mixed");
+  run({StatementStyle::batched, true}, inputs, 1);
+  const std::vector<std::string> by_row = contents(*database);
   EXPECT_NE(before, single);
   ASSERT_EQ(batched.size(), single.size());
+  ASSERT_EQ(batched.size(), by_row.size());
   for (std::size_t i = 0; i < batched.size(); ++i) ASSERT_EQ(batched[i], single[i]);
+  for (std::size_t i = 0; i < batched.size(); ++i) ASSERT_EQ(batched[i], by_row[i]);
 }
 
 }  // namespace

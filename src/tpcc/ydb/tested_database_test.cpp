@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tpcc/every_database/tested_database.h"
 #include "tpcc/ydb/small_database_test.h"
@@ -22,9 +23,9 @@ class TestedYdb final : public TestedDatabase {
 
   void reset() override { database_->reset(); }
 
-  std::unique_ptr<Backend> backend(StatementStyle style, std::size_t connections) override {
+  std::unique_ptr<Backend> backend(TestedStyle style, std::size_t connections) override {
     return std::make_unique<YdbBackend>(YdbOptions{.database = database_->database(),
-                                                   .style = style,
+                                                   .style = style.style,
                                                    .connections = connections,
                                                    .resolve_patience = std::chrono::minutes(10)});
   }
@@ -53,6 +54,10 @@ class TestedYdb final : public TestedDatabase {
 };
 
 }  // namespace
+
+std::vector<TestedStyle> tested_styles() {
+  return {{StatementStyle::batched}, {StatementStyle::single}};
+}
 
 std::shared_ptr<TestedDatabase> tested_database(std::string& reason) {
   reason = test::YdbTestServer::reason_to_skip();
