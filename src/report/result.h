@@ -216,7 +216,7 @@ struct LedgerInData {
   std::int64_t new_orders = 0;     // by sum(d_next_o_id)
   std::int64_t payment_cents = 0;  // by sum(w_ytd)
   // By sum(d_next_o_id) and the rows of new_order; older results do not have it.
-  std::optional<std::int64_t> orders_delivered;
+  std::optional<std::int64_t> orders_delivered = {};
 };
 
 // Whether the data have of each as much as the client has counted.

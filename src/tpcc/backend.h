@@ -47,7 +47,7 @@ struct Trace {
   // Of a New-Order: the number that the database has given it. Of a Delivery, from a backend that
   // needs it to find the lines with its mark: the first order that it delivers. 0: none.
   std::int32_t o_id = 0;
-  // Of a Delivery: how many orders it takes, where that is known before the commit.
+  // How many orders a Delivery takes, where that is known before the commit.
   std::int32_t orders = 0;
   // The commit has been sent. Whoever abandons the transaction from here on does not know whether
   // it happened.

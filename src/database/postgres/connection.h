@@ -97,7 +97,7 @@ class Connection {
   }
 
   // One or several statements without parameters (the simple protocol); hands back the last result.
-  // Of several, the tag of the first alone is looked at: a COMMIT goes by itself.
+  // With several, the tag of the first alone is looked at: a COMMIT goes by itself.
   coro::Task<Result> script(std::string sql);
 
   // COPY … FROM STDIN. Between begin and end only copy_send() may be called.

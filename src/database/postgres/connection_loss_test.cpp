@@ -216,8 +216,7 @@ TEST(Loss, DoesNotWaitForTheEnd) {
   EXPECT_EQ(error->error_class(), ErrorClass::connection_lost) << error->what();
 }
 
-// Of a session that was lost while nobody used it, libpq gathers the same sentence twice: when it
-// cannot write, and when it finds nothing to read.
+// A session that was lost while nobody used it: libpq cannot write, and then finds nothing to read.
 TEST(Loss, IsSaidOnce) {
   std::optional<ToldServer> server(complete("SELECT 1") + ready);
   coro::Worker worker;

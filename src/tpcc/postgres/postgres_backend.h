@@ -43,7 +43,7 @@ struct PostgresOptions {
   // Of resolve(), for the server to be there and the old sessions to be gone.
   coro::Duration resolve_patience = std::chrono::seconds(60);
   std::uint64_t seed = 0;  // of the pauses between attempts
-  // Of the batched style: as on a server that loses rows (lost_rows.h), whatever this one is.
+  // The batched style goes as on a server that loses rows (lost_rows.h), whatever this one is.
   bool by_row = false;
   // Lines for people, on the backend's worker.
   std::function<void(std::string_view)> on_note = {};

@@ -60,6 +60,7 @@ coro::Task<Outcome> delivery_batched(Connection& connection, const DeliveryInput
                                      Trace& trace);
 coro::Task<Outcome> delivery_single(Connection& connection, const DeliveryInput& input,
                                     Trace& trace);
+
 // New-Order and Delivery of the batched style for servers that lose rows (lost_rows.h): no
 // statement writes to more than one row of a table that others write to, nor joins anything with
 // it. New-Order takes two round trips as before, Delivery four. Their statements are to be prepared
