@@ -250,6 +250,19 @@ TEST(Audit, SteadyState) {
   EXPECT_EQ(line_of(result, "steady_state").judgement, Judgement::not_judged);
 }
 
+TEST(Audit, ACollapseIsNoSteadyState) {
+  Result result = honest();
+  std::size_t measured = 0;
+  for (TimePoint& second : result.time_series) {
+    if (second.phase == "measure") ++measured;
+    second.ok = {measured <= 40 ? 500u : 25u};
+  }
+  const Verdict line = line_of(result, "steady_state");
+  EXPECT_EQ(line.judgement, Judgement::broken);
+  EXPECT_THAT(line.text, AllOf(HasSubstr("throughput fell from "), HasSubstr(" a second "),
+                               HasSubstr("of the run, of 40 bins of 3 s; see what happened then")));
+}
+
 TEST(Audit, EachInputThatIsWrongIsFoundAndNoOther) {
   struct Case {
     const char* line;

@@ -11,6 +11,10 @@ namespace {
 // Neighbouring seconds resemble each other; bins of so many seconds do so much less.
 constexpr std::size_t bin_seconds_wanted = 3;
 
+constexpr double throughput_shift_least = 0.1;  // of the higher level
+constexpr double p90_shift_least = 1.0 / 3;
+constexpr double shift_seconds_least = 2;
+
 double median_of(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -95,7 +99,9 @@ Trend find_trend(const std::vector<double>& values) {
   trend.median = median_of(values);
   const double slope = median_slope(values);
   trend.change = slope * static_cast<double>(values.size() - 1);
-  const double correlation = neighbour_correlation(values, slope);
+  // From the higher end to the lower one by more than half.
+  const bool is_large = std::abs(trend.change) > (trend.median + std::abs(trend.change) / 2) / 2;
+  const double correlation = is_large ? 0 : neighbour_correlation(values, slope);
   const double variance = variance_of_pairs(values) * (1 + correlation) / (1 - correlation);
   if (variance <= 0 || score == 0) return trend;
   // The score moves in steps of two: half a step towards the middle.
@@ -129,6 +135,7 @@ SteadyStateBins make_steady_state_bins(const std::vector<TimePoint>& time_series
       {(seconds.size() + steady_state_bins_most - 1) / steady_state_bins_most,
        std::min(bin_seconds_wanted, seconds.size() / steady_state_bins_least), std::size_t{1}});
   bins.seconds_each = static_cast<double>(seconds_each);
+  bins.start_s = seconds.front().first->t - seconds.front().second;
   for (std::size_t first = 0; first + seconds_each <= seconds.size(); first += seconds_each) {
     Bin bin;
     for (std::size_t i = first; i < first + seconds_each; ++i) {
@@ -138,6 +145,27 @@ SteadyStateBins make_steady_state_bins(const std::vector<TimePoint>& time_series
     if (bin.has_latencies()) bins.p90_ms.push_back(bin.p90_ms());
   }
   return bins;
+}
+
+std::optional<LevelShift> find_throughput_shift(const SteadyStateBins& bins) {
+  if (bins.throughput.empty()) return std::nullopt;
+  const auto count = static_cast<double>(bins.throughput.size());
+  const double mean = std::accumulate(bins.throughput.begin(), bins.throughput.end(), 0.0) / count;
+  return find_level_shift(
+      bins.throughput,
+      {.share_least = throughput_shift_least,
+       // Transactions that come independently of each other vary by this much.
+       .noise_deviation = std::sqrt(mean / bins.seconds_each),
+       // A single second may be anything: the server writes a checkpoint.
+       .stretch_least = bins.seconds_each < shift_seconds_least ? std::size_t{2} : std::size_t{1}});
+}
+
+std::optional<LevelShift> find_p90_shift(const SteadyStateBins& bins) {
+  if (bins.p90_ms.size() < small_shift_values_least) return std::nullopt;
+  return find_level_shift(bins.p90_ms, {.share_least = p90_shift_least,
+                                        .difference_least = p90_change_most_ms,
+                                        .stretch_least = 2,
+                                        .large_by_itself = false});
 }
 
 }  // namespace drover::report

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -125,6 +126,54 @@ TEST(SteadyStateBins, ADriftOfTenPercentIsSeen) {
     if (throughput_has_trend(find_trend(bins.throughput))) ++found;
   }
   EXPECT_GE(found, rounds * 90 / 100);
+}
+
+// The two runs that held: the primary key of stock dropped after 4 of 14 s, and a database that
+// stopped before the end.
+TEST(SteadyStateBins, ACollapseIsAStep) {
+  for (const std::vector<double>& throughput :
+       {std::vector<double>{519, 552, 560, 571, 588, 580, 569, 577, 590, 585, 594, 13, 0, 0},
+        std::vector<double>{541, 566, 572, 559, 61, 27, 26, 28, 25, 29, 27, 26, 28, 27},
+        std::vector<double>{487, 729, 742, 755, 37, 35, 36, 38, 36, 37, 35, 36, 37, 36}}) {
+    const SteadyStateBins bins = make_steady_state_bins(series(throughput));
+    const auto shift = find_throughput_shift(bins);
+    ASSERT_TRUE(shift);
+    EXPECT_EQ(shift->shape, LevelShift::Shape::step);
+    EXPECT_LT(shift->to, shift->from / 10);
+  }
+}
+
+TEST(SteadyStateBins, ACollapseIsSeenInAFewSeconds) {
+  EXPECT_TRUE(find_throughput_shift(make_steady_state_bins(series({510, 500, 20, 10}))));
+  EXPECT_TRUE(find_throughput_shift(make_steady_state_bins(series({510, 500, 490, 505, 0, 0}))));
+  EXPECT_FALSE(
+      find_throughput_shift(make_steady_state_bins(series({510, 400, 480, 505, 390, 420}))));
+  EXPECT_FALSE(find_throughput_shift(make_steady_state_bins(series({510, 500, 0}))));
+  EXPECT_FALSE(find_throughput_shift(make_steady_state_bins({})));
+}
+
+TEST(SteadyStateBins, ACollapseIsSeenAtTheEndOfAnHour) {
+  std::vector<double> throughput(3'600, 1'000);
+  for (std::size_t i = 0; i < throughput.size(); ++i) throughput[i] += static_cast<double>(i % 7);
+  std::fill(throughput.end() - 100, throughput.end(), 0);
+  const auto shift = find_throughput_shift(make_steady_state_bins(series(throughput)));
+  ASSERT_TRUE(shift);
+  EXPECT_EQ(shift->last, 40u);
+  EXPECT_GE(shift->first, 38u);
+}
+
+TEST(SteadyStateBins, AStepOfTheLatencyIsSeenIfItMatters) {
+  const auto shift_of = [](double before_ms, double after_ms) {
+    std::vector<TimePoint> points = series(std::vector<double>(30, 1'000));
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      points[i].p90_ms = (i < 12 ? before_ms : after_ms) * (1 + 0.02 * static_cast<double>(i % 5));
+    }
+    return find_p90_shift(make_steady_state_bins(points));
+  };
+  EXPECT_TRUE(shift_of(20, 60));
+  EXPECT_TRUE(shift_of(60, 20)) << "a warm-up that was too short";
+  EXPECT_FALSE(shift_of(2, 6)) << "4 ms";
+  EXPECT_FALSE(shift_of(200, 240)) << "a fifth";
 }
 
 // A latency has to rise by a quarter and by 10 ms.
