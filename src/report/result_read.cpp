@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -12,8 +13,10 @@
 
 #include "report/audit.h"
 #include "report/bounded_file.h"
+#include "report/histogram_read.h"
 #include "report/json_fields.h"
 #include "report/json_reader.h"
+#include "report/result_consistency.h"
 
 namespace drover::report {
 
@@ -23,7 +26,9 @@ constexpr std::size_t name_bytes_max = json_name_bytes_max;
 constexpr std::size_t sentence_bytes_max = 100'000;  // settings, messages of a server
 constexpr std::size_t transactions_max = 32;
 constexpr double seconds_max = 1e10;  // three centuries
-constexpr double figure_max = 1e18;   // of what is computed from others
+constexpr double pace_max = 1e6;
+constexpr double share_max = 2;  // of a whole, with room for what clocks differ by
+constexpr std::uint64_t objects_max = 1'000'000'000;  // warehouses, sessions, threads
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 constexpr std::int64_t unix_time_max = 253'402'300'799;  // the end of the year 9999
 
@@ -47,9 +52,16 @@ double read_figure(JsonReader& json) {
   return json.number(0, figure_max);
 }
 
-// Of a whole, with room for rounding.
+double read_ms(JsonReader& json) {
+  return json.number(0, ms_max);
+}
+
 double read_share(JsonReader& json) {
-  return json.number(0, 1000);
+  return json.number(0, share_max);
+}
+
+std::uint64_t read_objects(JsonReader& json) {
+  return json.whole_number(objects_max);
 }
 
 // A name that stands for itself in a table or a message.
@@ -76,14 +88,14 @@ PlanSummary read_plan(JsonReader& json) {
   PlanSummary plan;
   read_object(
       json, Field{"benchmark", [&] { plan.benchmark = read_name(json); }},
-      Field{"warehouses", [&] { plan.warehouses = read_count(json); }},
+      Field{"warehouses", [&] { plan.warehouses = read_objects(json); }},
       Field{"duration_s", [&] { plan.duration_s = read_seconds(json); }},
       Field{"warmup_s", [&] { plan.warmup_s = read_seconds(json); }},
-      Field{"threads", [&] { plan.threads = read_count(json); }},
-      Field{"connections", [&] { plan.connections = read_count(json); }},
-      Field{"max_inflight", [&] { plan.max_inflight = read_count(json); }},
+      Field{"threads", [&] { plan.threads = read_objects(json); }},
+      Field{"connections", [&] { plan.connections = read_objects(json); }},
+      Field{"max_inflight", [&] { plan.max_inflight = read_objects(json); }},
       Field{"no_delays", [&] { plan.no_delays = json.boolean(); }},
-      Field{"pace", [&] { plan.pace = read_figure(json); }},
+      Field{"pace", [&] { plan.pace = json.number(0, pace_max); }},
       Field{"seed", [&] { plan.seed = json.whole_number(unlimited); }},
       Field{"statements", [&] { plan.statements = read_name(json); }},
       Field{"schema", [&] { plan.schema = read_name(json); }},
@@ -95,7 +107,7 @@ PlanSummary read_plan(JsonReader& json) {
             may_be_missing},
       Field{"deferred_delivery", [&] { plan.deferred_delivery = json.boolean(); }, may_be_missing},
       Field{"simulate_ms", [&] {
-              if (!json.null()) plan.simulate_ms = read_figure(json);
+              if (!json.null()) plan.simulate_ms = read_ms(json);
             }});
   return plan;
 }
@@ -131,90 +143,30 @@ Environment read_environment(JsonReader& json) {
 
 Summary read_summary(JsonReader& json) {
   Summary summary;
-  // time_seconds is measured_seconds, rounded.
+  Repeated repeated(json);
   read_object(
-      json, Field{"name", [&] { summary.name = read_name(json); }},
+      json, Field{"name", [&] { summary.name = read_name(json); }}, repeated.field("time_seconds"),
       Field{"measured_seconds", [&] { summary.time_seconds = read_seconds(json); }},
       Field{"measure_start_ts",
             [&] { summary.measure_start_ts = json.whole_number(std::int64_t{0}, unix_time_max); }},
-      Field{"warehouses", [&] { summary.warehouses = read_count(json); }},
+      Field{"warehouses", [&] { summary.warehouses = read_objects(json); }},
       Field{"new_orders", [&] { summary.new_orders = read_count(json); }},
       Field{"tpmc", [&] { summary.tpmc = read_figure(json); }},
       Field{"efficiency", [&] { summary.efficiency = read_figure(json); }},
       Field{"efficiency_sampling_error",
             [&] { summary.efficiency_sampling_error = read_figure(json); }});
+  repeated.require("time_seconds", std::round(summary.time_seconds));
   return summary;
-}
-
-std::pair<std::size_t, std::uint64_t> read_bucket(JsonReader& json) {
-  std::pair<std::size_t, std::uint64_t> bucket;
-  std::size_t length = 0;
-  json.array([&](std::size_t index) {
-    if (index == 0) bucket.first = json.whole_number(measure::bucket_count - 1);
-    if (index == 1) bucket.second = read_count(json);
-    if (index >= 2) json.refuse("an index and a count", "more");
-    ++length;
-  });
-  if (length != 2) json.refuse("an index and a count", "less");
-  return bucket;
-}
-
-measure::HistogramSnapshot read_histogram(JsonReader& json) {
-  measure::SparseHistogram sparse;
-  std::string unit;
-  std::uint64_t division = 0;
-  std::uint64_t count = 0;
-  const auto read_buckets = [&] {
-    json.array([&](std::size_t index) {
-      if (index == measure::bucket_count) json.refuse("as many buckets as there are", "more");
-      sparse.buckets.push_back(read_bucket(json));
-    });
-  };
-  read_object(json, Field{"unit", [&] { unit = read_name(json); }},
-              Field{"sub_buckets_per_octave", [&] { division = json.whole_number(unlimited); }},
-              Field{"count", [&] { count = read_count(json); }},
-              Field{"sum", [&] { sparse.sum_ns = json.whole_number(unlimited); }},
-              Field{"min", [&] { sparse.min_ns = json.whole_number(unlimited); }},
-              Field{"max", [&] { sparse.max_ns = json.whole_number(unlimited); }},
-              Field{"overflow", [&] { sparse.overflow = read_count(json); }},
-              Field{"buckets", read_buckets});
-  if (unit != "ns") json.refuse("the unit ns", fmt::format("\"{}\"", shown(unit)));
-  if (division != measure::sub_buckets_per_octave) {
-    json.refuse(fmt::format("{} sub_buckets_per_octave", measure::sub_buckets_per_octave),
-                fmt::format("{}", division));
-  }
-  // No sum of these overflows: each is at most result_count_max, which is checked after each.
-  std::uint64_t in_buckets = sparse.overflow;
-  for (const auto& [index, samples] : sparse.buckets) {
-    in_buckets += samples;
-    if (in_buckets > result_count_max) break;
-  }
-  if (in_buckets != count) {
-    json.refuse(fmt::format("as many samples in the buckets as the count says, {}", count),
-                in_buckets > result_count_max ? "too many" : fmt::format("{}", in_buckets));
-  }
-  const auto histogram = measure::HistogramSnapshot::from_sparse(sparse);
-  const bool sums_nothing = sparse.sum_ns == 0 && sparse.min_ns == 0 && sparse.max_ns == 0;
-  if (!histogram || (histogram->empty() && !sums_nothing)) {
-    json.refuse("a histogram: buckets in rising order, none empty, min not above max",
-                "one that cannot be");
-  }
-  return *histogram;
-}
-
-// A histogram beside the figures that follow from it; null if nothing was recorded.
-measure::HistogramSnapshot read_figures(JsonReader& json) {
-  measure::HistogramSnapshot histogram;
-  if (json.null()) return histogram;
-  read_object(json, Field{"histogram", [&] { histogram = read_histogram(json); }});
-  return histogram;
 }
 
 Ambiguous read_ambiguous(JsonReader& json) {
   Ambiguous ambiguous;
-  read_object(json, Field{"committed", [&] { ambiguous.committed = read_count(json); }},
+  Repeated repeated(json);
+  read_object(json, repeated.field("count"),
+              Field{"committed", [&] { ambiguous.committed = read_count(json); }},
               Field{"not_committed", [&] { ambiguous.not_committed = read_count(json); }},
               Field{"unresolved", [&] { ambiguous.unresolved = read_count(json); }});
+  repeated.require("count", static_cast<double>(ambiguous.count()));
   return ambiguous;
 }
 
@@ -228,22 +180,27 @@ Pending read_pending(JsonReader& json) {
 
 TransactionResult read_transaction(JsonReader& json) {
   TransactionResult one;
-  read_object(json, Field{"ok_count", [&] { one.ok_count = read_count(json); }},
-              Field{"user_aborted_count", [&] { one.user_aborted_count = read_count(json); }},
-              Field{"failed_count", [&] { one.failed_count = read_count(json); }},
-              Field{"retry_count", [&] { one.retry_count = read_count(json); }},
-              Field{"attempts", [&] { one.attempts = read_count(json); }},
-              Field{"histogram", [&] { one.latency = read_histogram(json); }},
-              Field{"wait", [&] { one.wait = read_figures(json); }},
-              Field{"pending", [&] { one.pending = read_pending(json); }, may_be_missing},
-              Field{"ambiguous", [&] { one.ambiguous = read_ambiguous(json); }, may_be_missing},
-              Field{"keying", [&] { one.keying = read_figures(json); }, may_be_missing},
-              Field{"think", [&] { one.think = read_figures(json); }, may_be_missing},
-              Field{"errors_by_class", [&] { read_counts(json, one.errors_by_class); }},
-              Field{"errors_by_sqlstate", [&] { read_counts(json, one.errors_by_sqlstate); }},
-              Field{"latency_limit_s", [&] {
-                      if (!json.null()) one.latency_limit_s = read_seconds(json);
-                    }});
+  Repeated repeated(json);
+  RepeatedFigures latency(json);
+  latency.read_object_with(
+      repeated.field("all_count"), Field{"ok_count", [&] { one.ok_count = read_count(json); }},
+      Field{"user_aborted_count", [&] { one.user_aborted_count = read_count(json); }},
+      Field{"failed_count", [&] { one.failed_count = read_count(json); }},
+      Field{"retry_count", [&] { one.retry_count = read_count(json); }},
+      Field{"attempts", [&] { one.attempts = read_count(json); }},
+      Field{"histogram", [&] { one.latency = read_histogram(json); }},
+      Field{"wait", [&] { one.wait = read_figures(json); }},
+      Field{"pending", [&] { one.pending = read_pending(json); }, may_be_missing},
+      Field{"ambiguous", [&] { one.ambiguous = read_ambiguous(json); }, may_be_missing},
+      Field{"keying", [&] { one.keying = read_figures(json); }, may_be_missing},
+      Field{"think", [&] { one.think = read_figures(json); }, may_be_missing},
+      Field{"errors_by_class", [&] { read_counts(json, one.errors_by_class); }},
+      Field{"errors_by_sqlstate", [&] { read_counts(json, one.errors_by_sqlstate); }},
+      Field{"latency_limit_s", [&] {
+              if (!json.null()) one.latency_limit_s = read_seconds(json);
+            }});
+  repeated.require("all_count", static_cast<double>(one.all_count()));
+  latency.require(one.latency);
   return one;
 }
 
@@ -299,13 +256,21 @@ TimePoint read_point(JsonReader& json, TimeSeries& series) {
               Field{"phase", [&] { point.phase = read_name(json); }},
               Field{"ok", [&] { point.ok = read_point_counts(json, series); }},
               Field{"failed", [&] { point.failed = read_count(json); }},
-              Field{"p50_ms", [&] { point.p50_ms = read_figure(json); }},
-              Field{"p90_ms", [&] { point.p90_ms = read_figure(json); }},
-              Field{"p99_ms", [&] { point.p99_ms = read_figure(json); }},
+              Field{"p50_ms", [&] { point.p50_ms = read_ms(json); }},
+              Field{"p90_ms", [&] { point.p90_ms = read_ms(json); }},
+              Field{"p99_ms", [&] { point.p99_ms = read_ms(json); }},
               Field{"in_flight", [&] { point.in_flight = read_count(json); }},
               Field{"waiting", [&] { point.waiting = read_count(json); }},
               Field{"retries", [&] { point.retries = read_count(json); }, may_be_missing},
               Field{"client_load", [&] { point.client_load = read_share(json); }, may_be_missing});
+  if (point.p50_ms > point.p90_ms || point.p90_ms > point.p99_ms) {
+    json.refuse("p50_ms <= p90_ms <= p99_ms",
+                fmt::format("{:g}, {:g}, {:g}", point.p50_ms, point.p90_ms, point.p99_ms));
+  }
+  if (!series.points.empty() && point.t <= series.points.back().t) {
+    json.refuse(fmt::format("a t above {:g}, that of the point before", series.points.back().t),
+                fmt::format("{:g}", point.t));
+  }
   return point;
 }
 
@@ -318,7 +283,8 @@ Checkpoint read_checkpoint(JsonReader& json) {
               Field{"end_s", read_end},
               Field{"requested", [&] { checkpoint.requested = json.boolean(); }});
   if (checkpoint.end_s && *checkpoint.end_s < checkpoint.start_s) {
-    json.refuse("an end_s not before start_s", "an earlier one");
+    json.refuse(fmt::format("an end_s that is not before start_s, {:g}", checkpoint.start_s),
+                fmt::format("{:g}", *checkpoint.end_s));
   }
   return checkpoint;
 }
@@ -338,13 +304,14 @@ WorkerHealth read_worker(JsonReader& json) {
   WorkerHealth worker;
   read_object(json, Field{"load", [&] { worker.load = read_share(json); }},
               Field{"run_queue_share", [&] { worker.run_queue_share = read_share(json); }},
-              Field{"wake_up_delay_ms", [&] { worker.wake_up_delay_ms = read_figure(json); }});
+              Field{"wake_up_delay_ms", [&] { worker.wake_up_delay_ms = read_ms(json); }});
   return worker;
 }
 
 ClientCost read_client_cost(JsonReader& json) {
   ClientCost client;
   std::vector<double> loads;
+  Repeated repeated(json);
   const auto read_loads = [&] {
     json.array([&](std::size_t) { loads.push_back(read_share(json)); });
   };
@@ -355,11 +322,12 @@ ClientCost read_client_cost(JsonReader& json) {
     json.array([&](std::size_t) { client.workers.push_back(read_worker(json)); });
   };
   read_object(
-      json, Field{"cpu_seconds", [&] { client.cpu_seconds = read_seconds(json); }},
-      Field{"peak_rss_bytes", [&] { client.peak_rss_bytes = json.whole_number(unlimited); }},
-      Field{"threads", [&] { client.threads = read_count(json); }},
-      Field{"terminals", [&] { client.terminals = read_count(json); }},
-      Field{"connections", [&] { client.connections = read_count(json); }},
+      json, repeated.field("cpu_us_per_transaction"), repeated.field("busiest_worker_load"),
+      Field{"cpu_seconds", [&] { client.cpu_seconds = read_seconds(json); }},
+      Field{"peak_rss_bytes", [&] { client.peak_rss_bytes = read_count(json); }},
+      Field{"threads", [&] { client.threads = read_objects(json); }},
+      Field{"terminals", [&] { client.terminals = read_objects(json); }},
+      Field{"connections", [&] { client.connections = read_objects(json); }},
       Field{"worker_loads", read_loads}, Field{"workers", read_workers, may_be_missing},
       Field{"run_queue_known", [&] { client.run_queue_known = json.boolean(); }, may_be_missing},
       Field{"terminals_up_s", read_up, may_be_missing},
@@ -368,8 +336,11 @@ ClientCost read_client_cost(JsonReader& json) {
   if (client.workers.empty()) {
     for (const double load : loads) client.workers.push_back({.load = load});
   }
-  if (client.workers.size() != loads.size())
-    json.refuse("as many workers as worker_loads", "others");
+  const auto has_load = [](const WorkerHealth& worker, double load) { return worker.load == load; };
+  if (!std::ranges::equal(client.workers, loads, has_load)) {
+    json.refuse("as many workers as worker_loads, with the same loads", "others");
+  }
+  repeated.require("busiest_worker_load", client.busiest_worker_load());
   return client;
 }
 
@@ -387,21 +358,38 @@ InputCounts read_inputs(JsonReader& json) {
               count("order_statuses", inputs.order_statuses),
               count("order_statuses_by_name", inputs.order_statuses_by_name),
               count("deliveries", inputs.deliveries));
+  const auto require_part = [&json](std::string_view name, std::uint64_t part,
+                                    std::string_view whole_name, std::uint64_t whole) {
+    if (part <= whole) return;
+    json.refuse(fmt::format("{} of at most {}, the {}", name, whole, whole_name),
+                fmt::format("{}", part));
+  };
+  require_part("new_orders_rolled_back", inputs.new_orders_rolled_back, "new_orders",
+               inputs.new_orders);
+  require_part("order_lines_remote", inputs.order_lines_remote, "order_lines", inputs.order_lines);
+  require_part("payments_remote", inputs.payments_remote, "payments", inputs.payments);
+  require_part("payments_by_name", inputs.payments_by_name, "payments", inputs.payments);
+  require_part("order_statuses_by_name", inputs.order_statuses_by_name, "order_statuses",
+               inputs.order_statuses);
   return inputs;
 }
 
 Outage read_outage(JsonReader& json) {
   Outage outage;
+  Repeated repeated(json);
   const auto read_end = [&] {
     if (!json.null()) outage.end_s = read_seconds(json);
   };
-  read_object(json, Field{"start_s", [&] { outage.start_s = read_seconds(json); }},
+  read_object(json, repeated.field("seconds"),
+              Field{"start_s", [&] { outage.start_s = read_seconds(json); }},
               Field{"end_s", read_end},
               Field{"transactions_lost", [&] { outage.transactions_lost = read_count(json); }},
               Field{"first_error", [&] { outage.first_error = read_sentence(json); }});
   if (outage.end_s && *outage.end_s < outage.start_s) {
-    json.refuse("an end_s that is not before start_s", "one that is");
+    json.refuse(fmt::format("an end_s that is not before start_s, {:g}", outage.start_s),
+                fmt::format("{:g}", *outage.end_s));
   }
+  if (outage.end_s) repeated.require("seconds", *outage.end_s - outage.start_s);
   return outage;
 }
 
@@ -436,17 +424,19 @@ Availability read_availability(JsonReader& json) {
   return availability;
 }
 
-// Money, and differences of the data: those may be negative.
+constexpr auto amount_max = static_cast<std::int64_t>(result_count_max);
+
+// Differences of the data may be negative.
 std::int64_t read_amount(JsonReader& json) {
-  constexpr auto most = static_cast<std::int64_t>(result_count_max);
-  return json.whole_number(-most, most);
+  return json.whole_number(-amount_max, amount_max);
 }
 
 Ledger read_ledger(JsonReader& json) {
   Ledger ledger;
   read_object(json, Field{"new_orders", [&] { ledger.new_orders = read_count(json); }},
               Field{"payments", [&] { ledger.payments = read_count(json); }},
-              Field{"payment_cents", [&] { ledger.payment_cents = read_amount(json); }},
+              Field{"payment_cents",
+                    [&] { ledger.payment_cents = json.whole_number(std::int64_t{0}, amount_max); }},
               Field{"deliveries", [&] { ledger.deliveries = read_count(json); }},
               Field{"orders_delivered", [&] { ledger.orders_delivered = read_count(json); },
                     may_be_missing},
@@ -586,6 +576,7 @@ Result read_document(std::string_view text) {
       Field{"interrupted", [&] { result.interrupted = json.boolean(); }});
   order_as_tpcc(result.transactions);
   take_time_series(json, std::move(series), result);
+  if (const auto contradiction = contradiction_in(result)) throw JsonError(*contradiction);
   return result;
 }
 

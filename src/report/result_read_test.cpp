@@ -66,20 +66,23 @@ TEST(ResultRead, EmptyResultsComeBack) {
 TEST(ResultRead, ExtremesComeBack) {
   Result result = example_result();
   result.plan.seed = std::numeric_limits<std::uint64_t>::max();
-  result.plan.pace = 5e-324;
   result.plan.simulate_ms = 0.1 + 0.2;
   result.summary.time_seconds = 1e10;
-  result.summary.tpmc = 1e18;
   result.summary.measure_start_ts = 253'402'300'799;
-  result.client.peak_rss_bytes = std::numeric_limits<std::uint64_t>::max();
+  result.client.peak_rss_bytes = result_count_max;
   TransactionResult& one = result.transactions[0];
   one.ok_count = one.failed_count = one.attempts = one.retry_count = result_count_max;
   one.latency.record(0);
-  one.latency.record(std::numeric_limits<std::uint64_t>::max());
-  one.latency.record(std::numeric_limits<std::uint64_t>::max());  // the sum stops at the top
+  // Longer than the run is none; these are in the bucket of what overflows.
+  one.latency.record(std::uint64_t{10'000'000'000} * 1'000'000'000);
+  one.latency.record(std::uint64_t{10'000'000'000} * 1'000'000'000);  // the sum stops at the top
   one.errors_by_sqlstate["40001"] = result_count_max;
-  result.ledger.payment_cents = -static_cast<std::int64_t>(result_count_max);
-  result.ledger_in_data->payment_cents = result_count_max;
+  result.ledger.payment_cents = result_count_max;
+  result.ledger_in_data->payment_cents = -static_cast<std::int64_t>(result_count_max);
+  // A result that says itself that its counts do not add up is read all the same.
+  result.audit.push_back({"counts", "", Judgement::invalid, "they do not add up"});
+  result.plan.duration_s = 1e10;
+  complete_summary(result);
   result.availability.outages[0] = {0, 0, result_count_max, std::string(100'000, 'x')};
   result.time_series.clear();
   expect_round_trip(result);
@@ -87,9 +90,12 @@ TEST(ResultRead, ExtremesComeBack) {
 
 TEST(ResultRead, FullHistogramsComeBack) {
   Result result = example_result();
+  TransactionResult& one = result.transactions[1];
   for (std::size_t i = 0; i < measure::bucket_count; ++i) {
-    result.transactions[1].latency.record(measure::bucket_middle_ns(i));
+    one.latency.record(measure::bucket_middle_ns(i));
   }
+  one.ok_count = one.attempts = measure::bucket_count;
+  result.plan.duration_s = 1e10;
   expect_round_trip(result);
 }
 
@@ -105,6 +111,7 @@ TEST(ResultRead, TransactionsNeedNotBeThoseOfTpcc) {
   Result result = example_result();
   result.transactions[2].name = "Other";
   result.transactions[0].name = "Another";
+  complete_summary(result);
   expect_round_trip(result);
   const Result back = read_result(document_text(to_json(result)));
   EXPECT_EQ(back.transactions[0].name, "Payment");
@@ -272,14 +279,14 @@ TEST(ResultRead, WrongTypesAreNamedWithTheirPlace) {
                 }()) +
                 ")");
   EXPECT_THAT(message_after([](json& d) { d["plan"]["warehouses"] = "ten"; }),
-              HasSubstr("plan.warehouses: expected a whole number from 0 to 72057594037927936, "
+              HasSubstr("plan.warehouses: expected a whole number from 0 to 1000000000, "
                         "found \"ten\""));
   EXPECT_THAT(message_after([](json& d) { d["plan"]["warehouses"] = 1.5; }),
               HasSubstr("found 1.5"));
   EXPECT_THAT(message_after([](json& d) { d["plan"]["no_delays"] = 1; }),
               HasSubstr("plan.no_delays: expected true or false, found 1"));
   EXPECT_THAT(message_after([](json& d) { d["plan"]["pace"] = nullptr; }),
-              HasSubstr("plan.pace: expected a number from 0 to 1e+18, found null"));
+              HasSubstr("plan.pace: expected a number from 0 to 1e+06, found null"));
   EXPECT_THAT(message_after([](json& d) { d["tool"] = json::array(); }),
               HasSubstr("tool: expected an object, found a list"));
   EXPECT_THAT(message_after([](json& d) { d["audit"]["lines"] = json::object(); }),
@@ -292,7 +299,7 @@ TEST(ResultRead, WrongTypesAreNamedWithTheirPlace) {
 
 TEST(ResultRead, CountsThatCannotBe) {
   EXPECT_THAT(message_after([](json& d) { d["client"]["threads"] = result_count_max + 1; }),
-              HasSubstr("client.threads: expected a whole number from 0 to 72057594037927936"));
+              HasSubstr("client.threads: expected a whole number from 0 to 1000000000"));
   std::string text = to_json(example_result()).dump();
   const std::string seed = "18446744073709551615";
   text.replace(text.find(seed), seed.size(), "18446744073709551616");
@@ -300,8 +307,10 @@ TEST(ResultRead, CountsThatCannotBe) {
 }
 
 TEST(ResultRead, WhatContradictsItself) {
-  EXPECT_THAT(message_after([](json& d) { d["availability"]["outages"][0]["end_s"] = 1; }),
-              HasSubstr("availability.outages[0]: expected an end_s that is not before start_s"));
+  EXPECT_THAT(
+      message_after([](json& d) { d["availability"]["outages"][0]["end_s"] = 1; }),
+      HasSubstr("availability.outages[0]: expected an end_s that is not before start_s, 20.5, "
+                "found 1"));
   EXPECT_THAT(message_after([](json& d) { d["client"]["workers"].erase(0); }),
               HasSubstr("client: expected as many workers as worker_loads"));
   EXPECT_THAT(message_after([](json& d) { d["audit"]["lines"][2]["judgement"] = "fine"; }),
@@ -315,10 +324,9 @@ TEST(ResultRead, NumbersThatCannotBe) {
     const std::string pace = "\"pace\":1.0";
     return message_of(text.replace(text.find(pace), pace.size(), "\"pace\":" + number));
   };
-  EXPECT_EQ(with_pace("1e-999"), "(it was read)");
-  EXPECT_EQ(with_pace("1.0E+2"), "(it was read)");
+  EXPECT_EQ(with_pace("1.0E+0"), "(it was read)");
   for (const char* number : {"1e999", "-1e999", "-1", "1e19"}) {
-    EXPECT_THAT(with_pace(number), HasSubstr("plan.pace: expected a number from 0 to 1e+18, found"))
+    EXPECT_THAT(with_pace(number), HasSubstr("plan.pace: expected a number from 0 to 1e+06, found"))
         << number;
   }
   for (const char* number : {"NaN", "Infinity", "01", "1.", ".5", "+1", "1e", "0x1", "--1"}) {
@@ -353,6 +361,72 @@ TEST(ResultRead, HistogramsThatCannotBe) {
                 for (json& bucket : h["buckets"]) bucket[1] = result_count_max;
               }),
               HasSubstr("found too many"));
+}
+
+// Each number of the document in turn becomes one that cannot be.
+void try_each_number(const json& value, const json::json_pointer& place,
+                     const std::function<void(const json::json_pointer&)>& try_one) {
+  if (value.is_number()) return try_one(place);
+  if (!value.is_structured()) return;
+  std::size_t index = 0;
+  for (const auto& [key, inner] : value.items()) {
+    // Of long lists the first elements are as good as all.
+    if (value.is_array() && index++ == 3) return;
+    try_each_number(inner, value.is_array() ? place / (index - 1) : place / key, try_one);
+  }
+}
+
+TEST(ResultRead, NoNumberIsBelievedThatCannotBe) {
+  const json document = to_json(example_result());
+  for (const json& impossible : {json(-1), json(-1e308), json(1e308), json("NaN")}) {
+    try_each_number(document, json::json_pointer(), [&](const json::json_pointer& place) {
+      // May be below zero: the data of a run in which rows vanished.
+      if (impossible == -1 && place.to_string().starts_with("/ledger_in_data/")) return;
+      json changed = document;
+      changed.at(place) = impossible;
+      EXPECT_THAT(message_of(changed.dump()), HasSubstr("expected")) << place << " " << impossible;
+    });
+  }
+}
+
+// What follows from other fields is another figure than it must be.
+TEST(ResultRead, FiguresThatDoNotGoTogether) {
+  const auto message = [](const char* pointer, const json& value) {
+    return message_after([&](json& d) { d.at(json::json_pointer(pointer)) = value; });
+  };
+  const std::string one = "/transactions/NewOrder";
+  EXPECT_THAT(message((one + "/percentiles/99").c_str(), 5.5),
+              AllOf(HasSubstr("transactions.NewOrder: expected percentiles.99 to be "),
+                    HasSubstr("found 5.5")));
+  EXPECT_THAT(message((one + "/mean_ms").c_str(), 1), HasSubstr("expected mean_ms to be 60.5"));
+  EXPECT_THAT(message((one + "/max_ms").c_str(), 121), HasSubstr("expected max_ms to be 120"));
+  EXPECT_THAT(message((one + "/all_count").c_str(), 127),
+              HasSubstr("expected all_count to be 126"));
+  EXPECT_THAT(message((one + "/ambiguous/count").c_str(), 4), HasSubstr("expected count to be 3"));
+  EXPECT_THAT(message((one + "/attempts").c_str(), 131),
+              HasSubstr("transactions: NewOrder: attempts is 131, expected 130"));
+  EXPECT_THAT(message((one + "/ok_count").c_str(), 119), HasSubstr("expected"));
+  EXPECT_THAT(message((one + "/histogram/max").c_str(), 130'000'000),
+              HasSubstr("transactions.NewOrder.histogram: expected a max from"));
+  EXPECT_THAT(message((one + "/histogram/sum").c_str(), 1), HasSubstr("expected a sum from"));
+  EXPECT_THAT(message("/summary/tpmc", 1e6), HasSubstr("summary.tpmc: expected 119.5"));
+  EXPECT_THAT(message("/summary/efficiency", 100), HasSubstr("summary.efficiency: expected 92.9"));
+  EXPECT_THAT(message("/summary/warehouses", 11), HasSubstr("summary.warehouses: expected 10"));
+  EXPECT_THAT(message("/summary/time_seconds", 61), HasSubstr("expected time_seconds to be 60"));
+  EXPECT_THAT(message("/time_series/1/p50_ms", 3),
+              HasSubstr("expected p50_ms <= p90_ms <= p99_ms"));
+  EXPECT_THAT(message("/time_series/1/t", 1),
+              HasSubstr("time_series[1]: expected a t above 1, that of the point before, found 1"));
+  EXPECT_THAT(message("/time_series/1/p99_ms", 1e12),
+              HasSubstr("time_series[1].p99_ms: expected at most 3665.75 s"));
+  EXPECT_THAT(message("/availability/unavailable_s", 1e7),
+              HasSubstr("availability.unavailable_s: expected at most"));
+  EXPECT_THAT(message("/availability/outages/1/start_s", 1e7),
+              HasSubstr("availability.outages[1]"));
+  EXPECT_THAT(
+      message("/inputs/payments_remote", 111),
+      HasSubstr("inputs: expected payments_remote of at most 110, the payments, found 111"));
+  EXPECT_THAT(message("/client/worker_loads/0", 0.5), HasSubstr("with the same loads"));
 }
 
 TEST(ResultRead, OtherSchemaVersions) {

@@ -22,7 +22,9 @@ using report::JsonReader;
 constexpr std::size_t record_bytes_max = std::size_t{16} << 20;
 constexpr std::size_t text_bytes_max = 10'000;
 constexpr std::int64_t load_max = 1'000'000'000;
-constexpr double figure_max = 1e18;
+constexpr double seconds_max = 1e10;  // three centuries
+constexpr double per_minute_max = 1e12;
+constexpr double ms_max = seconds_max * 1e3;
 
 json run_to_json(const RecordedRun& run) {
   json object = {{"load", run.probe.load},       {"confirmation", run.probe.confirmation},
@@ -50,12 +52,33 @@ json answer_to_json(const Record& record) {
   return answer;
 }
 
-double read_figure(JsonReader& reader) {
-  return reader.number(0, figure_max);
-}
-
 std::int64_t read_load(JsonReader& reader) {
   return reader.whole_number(std::int64_t{1}, load_max);
+}
+
+std::string read_unit(JsonReader& reader) {
+  std::string unit = reader.text(text_bytes_max);
+  if (unit == "warehouses" || unit == "terminals") return unit;
+  reader.refuse("warehouses or terminals", fmt::format("\"{}\"", report::shown(unit, 40)));
+}
+
+void require_consistent(const JsonReader& reader, const RecordedRun& run) {
+  if (run.probe.held != run.broken.empty()) {
+    reader.refuse(run.probe.held ? "no rules in broken, since held is true"
+                                 : "a rule in broken, since held is false",
+                  fmt::format("{}", run.broken.size()));
+  }
+  constexpr double rounding = 1.001;
+  if (run.tpmc > run.throughput * 60 * rounding) {
+    reader.refuse(
+        fmt::format("a tpmc of at most 60 times the throughput, {:.10g}", run.throughput * 60),
+        fmt::format("{:.10g}", run.tpmc));
+  }
+  // It is read in the folder of the search, and nowhere else.
+  if (run.file.empty() || run.file.starts_with('.') || run.file.find('/') != std::string::npos) {
+    reader.refuse("a file in the folder of the search",
+                  fmt::format("\"{}\"", report::shown(run.file, 100)));
+  }
 }
 
 RecordedRun read_run(JsonReader& reader) {
@@ -64,21 +87,22 @@ RecordedRun read_run(JsonReader& reader) {
     reader.array([&](std::size_t) { run.broken.push_back(reader.text(text_bytes_max)); });
   };
   const auto read_p90 = [&] {
-    if (!reader.null()) run.new_order_p90_ms = read_figure(reader);
+    if (!reader.null()) run.new_order_p90_ms = reader.number(0, ms_max);
   };
   read_object(reader, Field{"load", [&] { run.probe.load = read_load(reader); }},
               Field{"confirmation", [&] { run.probe.confirmation = reader.boolean(); }},
               Field{"held", [&] { run.probe.held = reader.boolean(); }},
               Field{"broken", read_broken},
               Field{"file", [&] { run.file = reader.text(text_bytes_max); }},
-              Field{"measured_s", [&] { run.measured_s = read_figure(reader); }},
-              Field{"tpmc", [&] { run.tpmc = read_figure(reader); }},
-              Field{"efficiency", [&] { run.efficiency = read_figure(reader); }},
-              Field{"throughput", [&] { run.throughput = read_figure(reader); }},
+              Field{"measured_s", [&] { run.measured_s = reader.number(0, seconds_max); }},
+              Field{"tpmc", [&] { run.tpmc = reader.number(0, per_minute_max); }},
+              Field{"efficiency", [&] { run.efficiency = reader.number(0, per_minute_max); }},
+              Field{"throughput", [&] { run.throughput = reader.number(0, per_minute_max); }},
               Field{"new_order_p90_ms", read_p90},
-              Field{"client_load", [&] { run.client_load = reader.number(0, 1000); }});
+              Field{"client_load", [&] { run.client_load = reader.number(0, 2); }});
   // It follows from what broke, also in a record of a version that did not say so.
   run.probe.by_client = !run.probe.held && blames_client_machine(run.broken);
+  require_consistent(reader, run);
   return run;
 }
 
@@ -199,7 +223,7 @@ Record read_record(std::string_view text) {
     read_object(reader, Field{"document", [&] { document = reader.text(text_bytes_max); }},
                 Field{"schema_version",
                       [&] { reader.whole_number(std::int64_t{1}, record_schema_version); }},
-                Field{"unit", [&] { record.unit = reader.text(text_bytes_max); }},
+                Field{"unit", [&] { record.unit = read_unit(reader); }},
                 Field{"bounds", [&] { record.bounds = read_bounds(reader); }},
                 Field{"settings", read_settings}, Field{"runs", read_runs});
     reader.finish();

@@ -69,6 +69,25 @@ TEST(SearchRecord, WhatIsNoRecordIsRefusedWithItsPlace) {
   EXPECT_THROW(read_record("{"), RecordError);
 }
 
+TEST(SearchRecord, FiguresThatCannotBeAreRefused) {
+  const auto message_after = [](const char* pointer, const json& value) {
+    json document = to_json(example_record());
+    document.at(json::json_pointer(pointer)) = value;
+    return message_of(document);
+  };
+  EXPECT_THAT(message_after("/runs/0/tpmc", -5), HasSubstr("runs[0].tpmc: expected a number from"));
+  EXPECT_THAT(message_after("/runs/0/tpmc", 1e11), HasSubstr("60 times the throughput"));
+  EXPECT_THAT(message_after("/runs/0/measured_s", 1e308), HasSubstr("runs[0].measured_s"));
+  EXPECT_THAT(message_after("/runs/0/new_order_p90_ms", 1e308), HasSubstr("new_order_p90_ms"));
+  EXPECT_THAT(message_after("/runs/0/client_load", 40), HasSubstr("runs[0].client_load"));
+  EXPECT_THAT(message_after("/runs/1/held", true),
+              HasSubstr("runs[1]: expected no rules in broken"));
+  EXPECT_THAT(message_after("/runs/0/held", false),
+              HasSubstr("runs[0]: expected a rule in broken"));
+  EXPECT_THAT(message_after("/runs/0/file", "../secret.json"), HasSubstr("in the folder"));
+  EXPECT_THAT(message_after("/unit", "sheep"), HasSubstr("unit: expected warehouses or terminals"));
+}
+
 TEST(SearchRecord, AnotherQuestionIsNamed) {
   const Record record = example_record();
   Record other = record;
