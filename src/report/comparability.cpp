@@ -96,17 +96,18 @@ std::string values_text(std::span<const Result> runs,
 
 // Nothing if all runs of both sides say the same.
 std::optional<std::string> difference_text(const RunSet& base, const RunSet& new_runs,
-                                           std::string_view name,
+                                           const SideWords& words, std::string_view name,
                                            const std::function<std::string(const Result&)>& text) {
   std::set<std::string> values;
   for (const Result& run : base.runs) values.insert(text(run));
   for (const Result& run : new_runs.runs) values.insert(text(run));
   if (values.size() <= 1) return std::nullopt;
-  return fmt::format("{}: base has {}, new has {}", name, values_text(base.runs, text),
-                     values_text(new_runs.runs, text));
+  return fmt::format("{}: {} {}, {} {}", name, words.base, values_text(base.runs, text),
+                     words.new_runs, values_text(new_runs.runs, text));
 }
 
-void add_duration(std::vector<Obstacle>& obstacles, const RunSet& base, const RunSet& new_runs) {
+void add_duration(std::vector<Obstacle>& obstacles, const RunSet& base, const RunSet& new_runs,
+                  const SideWords& words) {
   double shortest = base.runs.front().summary.time_seconds;
   double longest = shortest;
   for (const RunSet* side : {&base, &new_runs}) {
@@ -119,11 +120,10 @@ void add_duration(std::vector<Obstacle>& obstacles, const RunSet& base, const Ru
   const auto text = [](const Result& run) {
     return fmt::format("{:.0f} s", run.summary.time_seconds);
   };
-  obstacles.push_back(
-      {std::string(key_duration),
-       fmt::format("measured time, by more than {:g} times: base has {}, new has {}",
-                   duration_ratio_most, values_text(base.runs, text),
-                   values_text(new_runs.runs, text))});
+  obstacles.push_back({std::string(key_duration),
+                       fmt::format("measured time, by more than {:g} times: {} {}, {} {}",
+                                   duration_ratio_most, words.base, values_text(base.runs, text),
+                                   words.new_runs, values_text(new_runs.runs, text))});
 }
 
 // Copies of one run would make certainty out of nothing.
@@ -163,16 +163,17 @@ std::string RunSet::name_of(std::size_t index, std::string_view side) const {
   return fmt::format("{} run {}", side, index + 1);
 }
 
-std::vector<Obstacle> find_obstacles(const RunSet& base, const RunSet& new_runs) {
+std::vector<Obstacle> find_obstacles(const RunSet& base, const RunSet& new_runs,
+                                     const SideWords& words) {
   std::vector<Obstacle> obstacles;
   if (base.runs.empty() || new_runs.runs.empty()) return obstacles;
   const auto add = [&](std::string_view key, std::string_view name, const auto& text) {
-    if (auto difference = difference_text(base, new_runs, name, text)) {
+    if (auto difference = difference_text(base, new_runs, words, name, text)) {
       obstacles.push_back({std::string(key), std::move(*difference)});
     }
   };
   for (const Trait& trait : traits) add(trait.key, trait.name, trait.text);
-  add_duration(obstacles, base, new_runs);
+  add_duration(obstacles, base, new_runs, words);
   const auto add_flaws = [&obstacles](const RunSet& side, std::string_view side_name) {
     for (std::size_t i = 0; i < side.runs.size(); ++i) {
       for (Obstacle& flaw : find_flaws(side.runs[i], side.name_of(i, side_name))) {
@@ -204,7 +205,7 @@ std::vector<Obstacle> find_flaws(const Result& run, std::string_view name) {
 std::vector<std::string> find_other_differences(const RunSet& base, const RunSet& new_runs) {
   std::vector<std::string> notes;
   const auto add = [&](std::string_view name, const auto& text) {
-    if (auto difference = difference_text(base, new_runs, name, text)) {
+    if (auto difference = difference_text(base, new_runs, {}, name, text)) {
       notes.push_back(std::move(*difference));
     }
   };

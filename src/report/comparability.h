@@ -28,8 +28,15 @@ struct RunSet {
   std::string name_of(std::size_t index, std::string_view side) const;
 };
 
+// What texts call the sides.
+struct SideWords {
+  std::string_view base = "base has";
+  std::string_view new_runs = "new has";
+};
+
 // Of both sides together: all runs have to agree, on one side as between them.
-std::vector<Obstacle> find_obstacles(const RunSet& base, const RunSet& new_runs);
+std::vector<Obstacle> find_obstacles(const RunSet& base, const RunSet& new_runs,
+                                     const SideWords& words = {});
 
 // What makes a run worthless on its own: given up, interrupted, invalid by its audit. `name` is
 // what texts call it.

@@ -11,6 +11,7 @@
 #include "report/compare_paired.h"
 #include "report/compare_shift.h"
 #include "report/compare_within_run.h"
+#include "report/plain_text.h"
 #include "report/run_pairs.h"
 #include "report/student_distribution.h"
 
@@ -446,9 +447,9 @@ void add_notes(Comparison& comparison, std::size_t tested_limits, double level, 
         "same build differ cannot be seen, and is mostly more: make 5 or more runs a side.");
     if (shortest_s < seconds_enough_for_batches) {
       notes.push_back(fmt::format(
-          "A run measured {:.3g} s only: where its seconds resemble their neighbours, as they "
+          "A run measured {} s only: where its seconds resemble their neighbours, as they "
           "mostly do, the intervals are too narrow. Measure 2 minutes or longer.",
-          shortest_s));
+          figure_text(shortest_s)));
     }
     return;
   }
@@ -483,7 +484,7 @@ bool MetricDifference::is_better() const {
 }
 
 bool Comparison::fails() const {
-  return std::ranges::any_of(limits, &LimitVerdict::fails);
+  return !obstacles.empty() || std::ranges::any_of(limits, &LimitVerdict::fails);
 }
 
 Comparison compare(std::span<const Result> base, std::span<const Result> new_runs,

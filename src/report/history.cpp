@@ -162,11 +162,11 @@ History make_history(std::vector<HistoryEntry> entries, const Metric& metric,
       continue;
     }
     if (&entry != reference) {
-      const auto obstacles =
-          find_obstacles({{&reference->result, 1}, {}}, {{&entry.result, 1}, {}});
+      const auto obstacles = find_obstacles({{&reference->result, 1}, {}}, {{&entry.result, 1}, {}},
+                                            {.base = "the others have", .new_runs = "it has"});
       std::string reason = joined(obstacles, allow_different);
       if (!reason.empty()) {
-        leave_out(entry, "not comparable with the others (base): " + reason);
+        leave_out(entry, "not comparable with the others: " + reason);
         continue;
       }
     }

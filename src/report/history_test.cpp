@@ -80,7 +80,8 @@ TEST(HistoryTest, TheLargestComparableGroupIsDrawn) {
   results.push_back(results[7]);
   History history = make_history(entries_of(results), tpmc, {});
   EXPECT_EQ(history.points.size(), 24u);
-  EXPECT_THAT(reason_of(history, "run-0.json"), HasSubstr("base has 10, new has 20"));
+  EXPECT_THAT(reason_of(history, "run-0.json"),
+              HasSubstr("with the others: warehouses: the others have 10, it has 20"));
   EXPECT_EQ(reason_of(history, "run-5.json"), "it was interrupted");
   EXPECT_THAT(reason_of(history, "run-6.json"), HasSubstr("measured time"));
   EXPECT_EQ(reason_of(history, "run-30.json"), "drawn");
