@@ -113,9 +113,10 @@ int run_lab(const LabOutput& output, const std::string& command_line,
     const NotedInterrupts interrupts;
     measure(experiment, [] { return was_interrupted != 0; });
   }
+  experiment.interrupted = was_interrupted != 0;
   write_documents(output, experiment);
   say(output, "\n" + lab::experiment_text(experiment));
-  if (was_interrupted != 0) return exit_interrupted;
+  if (experiment.interrupted) return exit_interrupted;
   const bool is_whole = std::ranges::all_of(
       experiment.cells, [](const lab::Cell& cell) { return cell.note.empty(); });
   return is_whole ? exit_success : exit_failure;

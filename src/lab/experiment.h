@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "measure/host.h"
@@ -79,6 +80,7 @@ struct Experiment {
   std::vector<Picture> pictures;
   std::vector<Published> published;
   std::vector<std::string> findings;  // what it comes to, a sentence each, made of the figures
+  bool interrupted = false;           // by the user: there are fewer rounds than were asked for
 };
 
 // The median of the rounds, and what they spread over.
@@ -91,6 +93,9 @@ struct Spread {
 
 // Of the rounds in which the figure was measured; nothing if it was in none.
 std::optional<Spread> spread_of(const Cell& cell, std::size_t figure);
+
+inline constexpr std::string_view interrupted_sentence =
+    "INTERRUPTED: there are fewer rounds than were asked for.";
 
 // Whether a cell was measured more than once.
 bool has_spread(const Experiment& experiment);

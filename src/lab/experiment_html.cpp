@@ -203,6 +203,7 @@ std::string experiment_html(const Experiment& experiment) {
       html.line("p", {{"class", "lead"}}, experiment.question);
     }
     const auto main = html.open("main");
+    if (experiment.interrupted) html.line("p", {}, interrupted_sentence);
     write_list(html, "What it comes to", experiment.findings);
     for (std::size_t i = 0; i < experiment.pictures.size(); ++i) {
       write_picture(html, experiment, experiment.pictures[i], i + 1);

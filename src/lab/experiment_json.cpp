@@ -67,6 +67,7 @@ std::string experiment_json(const Experiment& experiment) {
   json["cells"] = Json::array();
   for (const Cell& cell : experiment.cells) json["cells"].push_back(cell_json(experiment, cell));
   json["findings"] = experiment.findings;
+  json["interrupted"] = experiment.interrupted;
   json["published"] = Json::array();
   for (const Published& one : experiment.published) {
     json["published"].push_back({{"source", one.source}, {"text", one.text}});

@@ -124,6 +124,7 @@ std::string experiment_text(const Experiment& experiment) {
     }
   }
   std::string text = aligned(rows);
+  if (experiment.interrupted) text += fmt::format("\n{}\n", interrupted_sentence);
   if (!has_spread(experiment)) text += "\nOne round: how far it would spread is not known.\n";
   if (!notes.empty()) text += "\n" + notes;
   if (!experiment.findings.empty()) text += "\n";

@@ -61,6 +61,16 @@ TEST(ExperimentJson, HasNoSettingThatASubjectDoesNotHave) {
   EXPECT_EQ(text.find("-1"), std::string::npos) << text;
 }
 
+TEST(Experiment, SaysThatItWasInterrupted) {
+  Experiment experiment = example({{5}});
+  EXPECT_NE(experiment_json(experiment).find(R"("interrupted": false)"), std::string::npos);
+  EXPECT_EQ(experiment_text(experiment).find("INTERRUPTED"), std::string::npos);
+  experiment.interrupted = true;
+  EXPECT_NE(experiment_json(experiment).find(R"("interrupted": true)"), std::string::npos);
+  EXPECT_NE(experiment_text(experiment).find("INTERRUPTED: there are fewer"), std::string::npos);
+  EXPECT_NE(experiment_html(experiment).find("INTERRUPTED"), std::string::npos);
+}
+
 TEST(ExperimentHtml, NamesLinesAndAxesInWords) {
   const std::string page = experiment_html(example({{5}}));
   EXPECT_NE(page.find("coroutine, 1 worker<"), std::string::npos) << page;

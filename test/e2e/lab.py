@@ -83,7 +83,9 @@ class Terminals(harness.TestCase):
         process.communicate(timeout=60)
         self.assertEqual(process.returncode, INTERRUPTED)
         with open(self.path("lab.json"), encoding="utf-8") as file:
-            cell = json.load(file)["cells"][0]
+            document = json.load(file)
+        self.assertIs(document["interrupted"], True)
+        cell = document["cells"][0]
         self.assertGreaterEqual(len(cell["rounds"]), 1)
         self.assertNotIn("note", cell)
 
@@ -99,6 +101,7 @@ class Switch(harness.TestCase):
         document, said = self.document("-t", "1,2", "-w", 8, "-i", 0.3, "--repeat", 2, "--work", 500,
                                        "--model", "coroutine,steps,machine,future,thread")
         self.assertEqual(document["experiment"], "switch")
+        self.assertIs(document["interrupted"], False)
         self.assertIn("coroutine, workers: 2, flows: 8, operations/s: ", said)
         self.assertIn("thread, flows: 8, operations/s: ", said)
         self.assertIn("500 ns = ", document["findings"][0])
