@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.h"
@@ -18,7 +20,6 @@
 #include "report/compare_json.h"
 #include "report/compare_text.h"
 #include "report/result_json.h"
-#include "report/result_read.h"
 #include "report/run_pairs.h"
 
 namespace drover::cli {
@@ -45,13 +46,27 @@ struct Side {
   std::vector<std::string> names;
 };
 
-Side read_side(const std::vector<std::string>& paths) {
-  Side side;
-  for (const auto& file : find_result_files(paths, runs_most)) {
-    side.runs.push_back(report::read_result_file(file));
-    side.names.push_back(file.native());
-  }
-  return side;
+// One message for both sides: whoever mends a file wants to know of all.
+std::pair<Side, Side> read_sides(const Arguments& arguments) {
+  std::pair<Side, Side> sides;
+  std::string unreadable;
+  const auto read = [&](const std::vector<std::string>& paths, Side& side) {
+    try {
+      require_result_files(find_result_files(paths, runs_most),
+                           [&](const std::filesystem::path& file, report::Result result) {
+                             side.names.push_back(file.native());
+                             side.runs.push_back(std::move(result));
+                           });
+    } catch (const UsageError&) {
+      throw;
+    } catch (const std::runtime_error& error) {
+      unreadable += fmt::format("{}{}", unreadable.empty() ? "" : "\n", error.what());
+    }
+  };
+  read(arguments.base, sides.first);
+  read(arguments.new_runs, sides.second);
+  if (!unreadable.empty()) throw std::runtime_error(unreadable);
+  return sides;
 }
 
 double parse_confidence(std::string_view text) {
@@ -159,8 +174,7 @@ int perform(Arguments arguments) {
   const bool to_stdout = arguments.json == json_to_stdout;
   const report::WantedFile file{arguments.json, "JSON file"};
   if (!arguments.json.empty() && !to_stdout) report::check_can_write(file);
-  const Side base = read_side(arguments.base);
-  const Side new_side = read_side(arguments.new_runs);
+  const auto [base, new_side] = read_sides(arguments);
   const report::Comparison comparison = compare_sides(base, new_side, options);
   if (!arguments.json.empty()) {
     const std::string document = report::document_text(report::compare_json(comparison));

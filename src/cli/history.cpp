@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -18,7 +19,6 @@
 #include "report/history_html.h"
 #include "report/history_text.h"
 #include "report/result_json.h"
-#include "report/result_read.h"
 
 namespace drover::cli {
 namespace {
@@ -55,13 +55,12 @@ void require_keys(const std::vector<std::string>& keys) {
 report::History read_history(const Arguments& arguments, const report::Metric& metric) {
   std::vector<report::HistoryEntry> entries;
   std::vector<report::LeftOut> unreadable;
-  for (const auto& file : find_result_files(arguments.paths, results_most)) {
-    try {
-      entries.push_back(
-          report::history_entry(file.native(), report::read_result_file(file), metric));
-    } catch (const report::ResultReadError& error) {
-      unreadable.push_back({report::shown(file.native(), 300), error.what()});
-    }
+  const auto add = [&](const std::filesystem::path& file, report::Result result) {
+    entries.push_back(report::history_entry(file.native(), std::move(result), metric));
+  };
+  for (const UnreadResult& one :
+       read_result_files(find_result_files(arguments.paths, results_most), add)) {
+    unreadable.push_back({report::shown(one.file.native(), 300), one.reason});
   }
   report::History history =
       report::make_history(std::move(entries), metric, arguments.allow_different);

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/help_format.h"
+#include "cli/result_files.h"
 #include "cli/usage_error.h"
 #include "report/atomic_file.h"
 #include "report/bounded_file.h"
@@ -28,6 +30,8 @@ namespace drover::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t files_most = 1'000;  // a folder may hold other documents, too
 
 enum class Format : std::uint8_t { text, html, markdown };
 
@@ -97,9 +101,9 @@ std::vector<report::Metric> parse_asked_metrics(const Options& options) {
 }
 
 // A report in place of the result would be the end of the result.
-void require_other_file(const Options& options) {
+void require_other_file(const Options& options, const std::vector<fs::path>& files) {
   if (!options.writes_file()) return;
-  for (const std::string& path : options.paths) {
+  for (const fs::path& path : files) {
     std::error_code ignored;
     if (fs::equivalent(path, options.output, ignored)) {
       throw UsageError(fmt::format("--output: \"{}\" is one of the results; name another file",
@@ -109,12 +113,6 @@ void require_other_file(const Options& options) {
 }
 
 void require_sound(const Options& options) {
-  if (options.paths.size() > report::report_results_max) {
-    throw UsageError(
-        fmt::format("at most {} results at a time, {} were given; more than that nobody "
-                    "can tell apart",
-                    report::report_results_max, options.paths.size()));
-  }
   if (options.html && options.markdown) {
     throw UsageError("--html and --markdown exclude each other; run the command twice");
   }
@@ -123,20 +121,23 @@ void require_sound(const Options& options) {
         "--metric prints numbers to the standard output; leave out --output, --html "
         "and --markdown");
   }
-  require_other_file(options);
 }
 
 // The name of a file says enough, unless another result has it, too.
-std::vector<report::NamedResult> read_results(const std::vector<std::string>& paths) {
+std::vector<report::NamedResult> read_results(const std::vector<fs::path>& files) {
   std::vector<report::NamedResult> results;
-  for (const std::string& path : paths) {
-    const auto same_name = std::ranges::count_if(paths, [&](const std::string& other) {
-      return fs::path(other).filename() == fs::path(path).filename();
-    });
-    std::string name = same_name > 1 ? path : fs::path(path).filename().string();
+  require_result_files(files, [&](const fs::path& file, report::Result result) {
+    const auto same_name = std::ranges::count_if(
+        files, [&](const fs::path& other) { return other.filename() == file.filename(); });
+    std::string name = same_name > 1 ? file.string() : file.filename().string();
     if (same_name == 1 && name.ends_with(".json")) name.resize(name.size() - 5);
-    results.push_back({std::move(name), report::read_result_file(path)});
-  }
+    results.push_back({std::move(name), std::move(result)});
+    if (results.size() <= report::report_results_max) return;
+    throw UsageError(fmt::format(
+        "at most {} results at a time, and there are more in {} files; more than that nobody can "
+        "tell apart: see 'drover history'",
+        report::report_results_max, files.size()));
+  });
   return results;
 }
 
@@ -156,9 +157,9 @@ std::string metric_lines(const std::vector<report::NamedResult>& results,
 }
 
 std::string text_of(const std::vector<report::NamedResult>& results) {
-  if (results.size() == 1) return report::summary_text(results[0].result);
-  return report::metric_table_text(results,
-                                   report::make_metric_table(results, report::default_metrics()));
+  if (results.size() == 1) return report::summary_text(results[0].result, summary_width());
+  return report::metric_table_text(
+      results, report::make_metric_table(results, report::default_metrics()), summary_width());
 }
 
 std::string document(const std::vector<report::NamedResult>& results, Format format) {
@@ -184,14 +185,16 @@ void print(std::string_view text, const char* what) {
 int perform(const Options& options) {
   require_sound(options);
   const std::vector<report::Metric> metrics = parse_asked_metrics(options);
+  const std::vector<fs::path> files = find_result_files(options.paths, files_most);
+  require_other_file(options, files);
   if (!metrics.empty()) {
-    print(metric_lines(read_results(options.paths), metrics), "the figures");
+    print(metric_lines(read_results(files), metrics), "the figures");
     return exit_success;
   }
   const Format format = choose_format(options);
   const report::WantedFile file{options.output, "report"};
   if (options.writes_file()) report::check_can_write(file);
-  const std::string text = document(read_results(options.paths), format);
+  const std::string text = document(read_results(files), format);
   if (options.writes_file()) {
     report::write_atomically(file, text);
   } else {
@@ -208,15 +211,15 @@ void add_report(CLI::App& app, std::function<int()>& chosen) {
       "report",
       "Show what results that 'drover tpcc run --json FILE' wrote say: the summary of one, a "
       "table\n"
-      "of several, or a report with charts as one file of HTML that needs no network. Exit code "
-      "1:\n"
+      "of several, or a report with charts as one file of HTML that needs no network. A folder\n"
+      "stands for all results (*.json) in it; other documents of Drover are skipped. Exit code 1:\n"
       "a file cannot be read, is no such result, or the report cannot be written.");
   command
       ->add_option("results", options->paths,
-                   "The result documents; the first is what others\n"
-                   "are compared with")
+                   "The result documents, or folders that stand for all results (*.json) in them;\n"
+                   "the first is what others are compared with")
       ->required()
-      ->type_name("FILE");
+      ->type_name("FILE...");
   command
       ->add_option("-o,--output", options->output,
                    "Write to this file, replaced in one step; its name says the format: .html,\n"
@@ -232,14 +235,15 @@ void add_report(CLI::App& app, std::function<int()>& chosen) {
       ->type_name("NAME")
       ->allow_extra_args(false);
   command->footer(
-      "Examples:\n"
-      "  drover tpcc run -w 10 --duration 3m --json result.json\n"
-      "  drover report result.json                              the summary, as at the end of a "
-      "run\n"
-      "  drover report result.json -o report.html               charts, to be opened in a browser\n"
-      "  drover report before.json after.json -o report.html    on top of each other\n"
-      "  drover report before.json after.json --markdown        for a pull request\n"
-      "  drover report result.json --metric new_order.p99.95    a number, for a script");
+      "The summary, as at the end of a run:\n"
+      "  drover report result.json\n"
+      "Charts, to be opened in a browser; those of several results lie on top of each other:\n"
+      "  drover report result.json -o report.html\n"
+      "  drover report before.json after.json -o report.html\n"
+      "A table for a pull request:\n"
+      "  drover report before.json after.json --markdown\n"
+      "A number for a script:\n"
+      "  drover report result.json --metric new_order.p99.95");
   command->callback([options, &chosen] { chosen = [options] { return perform(*options); }; });
 }
 

@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <set>
+#include <stdexcept>
 #include <system_error>
 
 #include "cli/usage_error.h"
 #include "report/bounded_file.h"
+#include "report/json_fields.h"
+#include "report/json_reader.h"
+#include "report/result_read.h"
 
 namespace drover::cli {
 
@@ -45,7 +50,64 @@ std::vector<fs::path> files_of_folder(const fs::path& folder) {
   return files;
 }
 
+// "drover search" of a record of a search, as its field `document` says; empty of what has none.
+// Documents of the lab name their experiment.
+std::string name_of_document(const fs::path& path) {
+  std::string name;
+  try {
+    const std::string text = report::read_bounded_file(path, report::result_bytes_max);
+    report::JsonReader json(text);
+    json.object([&](std::string_view key) {
+      if (key == "document") {
+        name = json.text(report::json_name_bytes_max);
+      } else if (key == "experiment") {
+        name = "drover lab " + json.text(report::json_name_bytes_max);
+      } else {
+        json.skip();
+      }
+    });
+    json.finish();
+  } catch (const std::runtime_error&) {
+    return {};  // whoever reads it as a result says what is wrong
+  }
+  return name.starts_with("drover ") ? name : std::string();
+}
+
 }  // namespace
+
+std::vector<UnreadResult> read_result_files(const std::vector<fs::path>& files,
+                                            const OnResult& on_result) {
+  std::vector<UnreadResult> unread;
+  for (const fs::path& file : files) {
+    try {
+      on_result(file, report::read_result_file(file));
+    } catch (const report::ResultReadError& error) {
+      const std::string document = name_of_document(file);
+      unread.push_back({file,
+                        document.empty() ? error.what()
+                                         : fmt::format("{} is no result: it is a document of '{}'",
+                                                       path_text(file), report::shown(document)),
+                        !document.empty()});
+    }
+  }
+  return unread;
+}
+
+void require_result_files(const std::vector<fs::path>& files, const OnResult& on_result) {
+  const std::vector<UnreadResult> unread = read_result_files(files, on_result);
+  std::string unreadable;
+  for (const UnreadResult& one : unread) {
+    if (one.is_other_document) {
+      fmt::print(stderr, "drover: {}; skipped\n", one.reason);
+    } else {
+      unreadable += (unreadable.empty() ? "" : "\n") + one.reason;
+    }
+  }
+  if (!unreadable.empty()) throw std::runtime_error(unreadable);
+  if (unread.size() == files.size()) {
+    throw std::runtime_error("there is no result; expected some of 'drover tpcc run --json'");
+  }
+}
 
 std::vector<fs::path> find_result_files(const std::vector<std::string>& paths,
                                         std::size_t files_most) {

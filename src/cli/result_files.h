@@ -1,12 +1,18 @@
 // Result documents that a command line names: files, and folders that stand for all *.json in them.
 //
+// Some of the *.json that lie beside results are other documents of Drover, such as the record of a
+// search. They are told by their contents, and skipped.
+//
 // Requires nothing; reads the file system. For the main thread.
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
+
+#include "report/result.h"
 
 namespace drover::cli {
 
@@ -15,5 +21,24 @@ namespace drover::cli {
 // none, if a file is named twice (by whatever path), or if there are more than files_most.
 std::vector<std::filesystem::path> find_result_files(const std::vector<std::string>& paths,
                                                      std::size_t files_most);
+
+// A file that is no result.
+struct UnreadResult {
+  std::filesystem::path file;
+  std::string reason;              // a line, which names the file
+  bool is_other_document = false;  // another one of Drover's: nothing is wrong with it
+};
+
+using OnResult = std::function<void(const std::filesystem::path&, report::Result)>;
+
+// Calls on_result for each of the files that is a result, in their order. Hands back the others.
+std::vector<UnreadResult> read_result_files(const std::vector<std::filesystem::path>& files,
+                                            const OnResult& on_result);
+
+// The same where all have to be results: other documents of Drover are skipped, with a line on the
+// error stream. Throws std::runtime_error, which names all files that cannot be read, or says that
+// no result is among them.
+void require_result_files(const std::vector<std::filesystem::path>& files,
+                          const OnResult& on_result);
 
 }  // namespace drover::cli

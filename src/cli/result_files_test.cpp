@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "cli/usage_error.h"
+#include "report/result_json.h"
 
 namespace drover::cli {
 namespace {
@@ -50,6 +51,38 @@ TEST_F(ResultFilesTest, AFolderStandsForItsResultsInTheOrderOfTheirNames) {
   make("below/c.json");
   const std::string alone = make("below/alone.result");
   EXPECT_THAT(find_result_files({alone, folder_.native()}, 100), ElementsAre(alone, a, b));
+}
+
+TEST_F(ResultFilesTest, OtherDocumentsOfDroverAreSkippedAndAllUnreadableFilesAreNamed) {
+  const auto write = [this](const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name) << text;
+    return folder_ / name;
+  };
+  const fs::path result =
+      write("run-01.json", report::document_text(report::to_json(report::Result())));
+  const fs::path record = write("search.json", R"({"document": "drover search", "runs": []})");
+  const fs::path lab = write("z-lab.json", R"({"experiment": "queues", "schema_version": 1})");
+  std::vector<fs::path> read;
+  const auto on_result = [&read](const fs::path& file, report::Result) { read.push_back(file); };
+  require_result_files({result, record, lab}, on_result);
+  EXPECT_THAT(read, ElementsAre(result));
+  const auto unread = read_result_files({record, lab}, on_result);
+  ASSERT_EQ(unread.size(), 2u);
+  EXPECT_TRUE(unread[0].is_other_document && unread[1].is_other_document);
+  EXPECT_THAT(unread[0].reason, HasSubstr("search.json\" is no result: it is a document of "
+                                          "'drover search'"));
+  EXPECT_THAT(unread[1].reason, HasSubstr("'drover lab queues'"));
+
+  const fs::path cut = write("cut.json", "{");
+  const fs::path other = write("other.json", R"({"document": "menu"})");
+  try {
+    require_result_files({cut, result, record, other}, on_result);
+    ADD_FAILURE() << "they were read";
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("cut.json"), HasSubstr("other.json"),
+                                             testing::Not(HasSubstr("search.json"))));
+  }
+  EXPECT_THROW(require_result_files({record}, on_result), std::runtime_error);
 }
 
 TEST_F(ResultFilesTest, WhatCannotBeMeantIsRefused) {
