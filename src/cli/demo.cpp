@@ -42,7 +42,8 @@ int perform(const DemoArguments& arguments) {
   parse_duration("--no-delays-duration", arguments.no_delays_duration);
   // Holds the private server over all of the commands.
   const DatabaseTarget target(arguments.database);
-  fmt::print("Drover demo: TPC-C with {} warehouses on {}\n", warehouses, target.description());
+  fmt::print("Drover demo: TPC-C with {} {} on {}\n", warehouses,
+             warehouses == "1" ? "warehouse" : "warehouses", target.description());
   const std::vector<std::string> where = words_without_db(arguments.database);
   // By the variable and not by --db: the commands are shown, and a password may be in it.
   if (!arguments.database.db.empty()) setenv("DROVER_DB", arguments.database.db.c_str(), 1);

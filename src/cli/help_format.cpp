@@ -146,14 +146,22 @@ std::string variables_text(const CommandOutline& command, std::size_t width) {
                     width);
 }
 
+// 0: it is none, or does not say.
+std::size_t terminal_width() {
+  winsize size{};
+  if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
+  return size.ws_col;
+}
+
 }  // namespace
 
+std::size_t summary_width() {
+  const std::size_t width = terminal_width();
+  return width == 0 ? width_most : std::clamp(width, width_least, width_most);
+}
+
 std::size_t help_width() {
-  winsize size{};
-  std::size_t width = 0;
-  if (isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
-    width = size.ws_col;
-  }
+  std::size_t width = terminal_width();
   if (width == 0) width = columns_of_environment();
   if (width == 0) width = 80;
   return std::clamp(width, width_least, width_most);

@@ -12,6 +12,10 @@ namespace drover::cli {
 // Of the terminal that is the standard output, between 60 and 100; else what COLUMNS says, else 80.
 std::size_t help_width();
 
+// For what a run or a report says at its end: of the terminal that is the standard output, as the
+// help; else 100, so that what is kept in a file is the same everywhere.
+std::size_t summary_width();
+
 std::string help_text(const CommandOutline& command, std::size_t width);
 
 // Give it to the program before its commands are added: they take over what it has.

@@ -14,10 +14,13 @@
 #include "cli/commands.h"
 #include "cli/count_option.h"
 #include "cli/database_option.h"
+#include "cli/help_format.h"
 #include "cli/run_command.h"
 #include "cli/ui_option.h"
 #include "cli/usage_error.h"
+#include "cli/wrapped_text.h"
 #include "coro/scope.h"
+#include "report/plain_text.h"
 #include "ui/import_display.h"
 
 namespace drover::cli {
@@ -145,12 +148,14 @@ std::string_view finished_things(const DatabaseTarget& target, const ImportPlan&
 }
 
 void report(const DatabaseTarget& target, const ImportOutcome& outcome) {
-  fmt::print(
-      "imported {} warehouses ({} loaded before, seed {}): {} rows, {:.0f} MB; loaded in {:.1f} s, "
-      "{} in {:.1f} s\n",
-      outcome.plan.warehouses, outcome.plan.skipped, outcome.plan.population.seed, outcome.rows,
+  const std::string text = fmt::format(
+      "imported {} ({} loaded before, seed {}): {} rows, {:.0f} MB; loaded in {:.1f} s, "
+      "{} in {:.1f} s",
+      report::counted(static_cast<std::uint64_t>(outcome.plan.warehouses), "warehouse"),
+      outcome.plan.skipped, outcome.plan.population.seed, outcome.rows,
       static_cast<double>(outcome.bytes) / 1e6, seconds(outcome.load_time),
       finished_things(target, outcome.plan), seconds(outcome.finish_time));
+  for (const std::string& line : wrapped_lines(text, summary_width())) fmt::print("{}\n", line);
 }
 
 // As Ctrl-C would: it is taken by whoever waits for it.

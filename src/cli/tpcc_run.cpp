@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/database_option.h"
+#include "cli/help_format.h"
 #include "cli/measured_run.h"
 #include "cli/run_options.h"
 #include "cli/run_plan.h"
@@ -23,7 +24,8 @@ int finish(const MeasuredRun& run, const RunRequest& written) {
   const report::Result& result = run.result;
   // What cannot be printed must not cost the result document.
   const bool printed =
-      std::fputs(report::summary_text(result).c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
+      std::fputs(report::summary_text(result, summary_width()).c_str(), stdout) >= 0 &&
+      std::fflush(stdout) == 0;
   if (!written.json.empty()) report::write_result_file(written.json, result);
   if (!printed) throw std::runtime_error("cannot write the summary to the standard output");
   if (result.failure) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "report/audit_lines.h"
+#include "report/plain_text.h"
 #include "report/specification.h"
 
 namespace drover::report {
@@ -24,7 +25,7 @@ Verdict audit_percentile(std::string name, std::string clause,
                          const char* remedy) {
   Verdict line{std::move(name), std::move(clause), Judgement::not_judged, ""};
   if (latency.count() < few) {
-    line.text = fmt::format("{} transactions are too few", latency.count());
+    line.text = fmt::format("{} are too few", counted(latency.count(), "transaction"));
     return line;
   }
   const double p90_s = seconds(latency.percentile_ns(90));
@@ -32,8 +33,8 @@ Verdict audit_percentile(std::string name, std::string clause,
   line.judgement = p90_s > limit_s ? Judgement::broken
                    : at_least      ? Judgement::not_judged
                                    : Judgement::held;
-  line.text = fmt::format("90th percentile {}{:.3g} s, of {}{}; at most {:g} s",
-                          at_least ? "at least " : "", p90_s, grouped(latency.count()),
+  line.text = fmt::format("90th percentile {}{} s, of {}{}; at most {:g} s",
+                          at_least ? "at least " : "", figure_text(p90_s), grouped(latency.count()),
                           unanswered.empty() ? ""
                                              : fmt::format(", {} of them without an answer",
                                                            grouped(unanswered.count())),

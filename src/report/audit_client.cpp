@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/plain_text.h"
+
 #include "report/audit_lines.h"
 
 namespace drover::report {
@@ -100,9 +102,10 @@ Verdict audit_run_queue(const Result& result) {
   const bool holds = delay_ms <= delay_least_ms || share <= share_most;
   line.judgement = holds ? Judgement::held : Judgement::invalid;
   line.text = fmt::format(
-      "a worker waits {:.3f} ms for a processor, {:g} times in a New-Order of {:.3g} ms: {:.1f}%, "
+      "a worker waits {:.3f} ms for a processor, {:g} times in a New-Order of {} ms: {:.1f}%, "
       "at most {:.0f}%",
-      longest_ms, wake_ups_per_transaction, served_ms(*new_order), share * 100, share_most * 100);
+      longest_ms, wake_ups_per_transaction, figure_text(served_ms(*new_order)), share * 100,
+      share_most * 100);
   if (!holds) line.text += "; " + crowd_knob();
   return line;
 }
@@ -117,10 +120,10 @@ Verdict audit_reaction(const Result& result) {
   const bool holds = delay_ms <= reaction_least_ms || share <= reaction_share_most;
   line.judgement = holds ? Judgement::held : Judgement::invalid;
   line.text = fmt::format(
-      "a worker reacts {:.3g} ms late, {:g} times in a New-Order of {:.3g} ms: {:.1f}%, at most "
+      "a worker reacts {} ms late, {:g} times in a New-Order of {} ms: {:.1f}%, at most "
       "{:.0f}%",
-      mean_ms(lag), wake_ups_per_transaction, served_ms(*new_order), share * 100,
-      reaction_share_most * 100);
+      figure_text(mean_ms(lag)), wake_ups_per_transaction, figure_text(served_ms(*new_order)),
+      share * 100, reaction_share_most * 100);
   if (!holds) line.text += "; " + crowd_knob();
   return line;
 }
@@ -139,14 +142,14 @@ Verdict audit_timers(const Result& result) {
   const bool keeps_pace = result.plan.no_delays || 2 * mean_ms(lag) <= cycle_share_most * cycle_ms;
   line.judgement = punctual && keeps_pace ? Judgement::held : Judgement::invalid;
   line.text = fmt::format(
-      "timers were late by {:.3g} ms (p99; at most {:g} ms), on average by {:.3g} ms, of {}",
-      p99_ms, timer_lag_p99_most_ms, mean_ms(lag), grouped(lag.count()));
+      "timers were late by {} ms (p99; at most {:g} ms), on average by {} ms, of {}",
+      figure_text(p99_ms), timer_lag_p99_most_ms, figure_text(mean_ms(lag)), grouped(lag.count()));
   if (stood_still) {
     line.text += fmt::format("; the client stood still for {:.1f} s", longest_ms * 1e-3);
   }
   if (!keeps_pace) {
-    line.text += fmt::format(": more than {:g}% of a terminal's cycle of {:.3g} ms",
-                             cycle_share_most * 100, cycle_ms);
+    line.text += fmt::format(": more than {:g}% of a terminal's cycle of {} ms",
+                             cycle_share_most * 100, figure_text(cycle_ms));
   }
   if (line.judgement == Judgement::invalid) {
     line.text += "; " + crowd_knob() + ", or fewer terminals";
@@ -191,9 +194,9 @@ Verdict audit_waiting(const Result& result) {
   const bool holds = mean_ms(waits) <= delay_least_ms || share <= share_most;
   line.judgement = holds ? Judgement::held : Judgement::invalid;
   line.text = fmt::format(
-      "a transaction is in line for {:.3g} ms in the client, {:.1f}% of its {:.3g} ms; at most "
+      "a transaction is in line for {} ms in the client, {:.1f}% of its {} ms; at most "
       "{:.0f}%",
-      mean_ms(waits), share * 100, mean_ms(latencies), share_most * 100);
+      figure_text(mean_ms(waits)), share * 100, figure_text(mean_ms(latencies)), share_most * 100);
   if (!holds) {
     line.text += fmt::format("; use more --connections ({} now)", result.plan.connections);
   }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "report/plain_text.h"
+
 #include "report/audit_lines.h"
 
 namespace drover::report {
@@ -99,9 +101,10 @@ Verdict audit_ambiguous(const Result& result) {
   if (result.plan.simulate_ms) {
     line = {"ambiguous", "", Judgement::not_judged, "there was no database"};
   } else if (all.count() > 0) {
-    line.text = fmt::format("of {} commits without an answer {} happened, {} did not, {} unknown",
-                            grouped(all.count()), grouped(all.committed),
-                            grouped(all.not_committed), grouped(all.unresolved));
+    line.text =
+        fmt::format("of {} without an answer {} happened, {} did not, {} unknown",
+                    grouped(all.count()) + " " + plural(all.count(), "commit"),
+                    grouped(all.committed), grouped(all.not_committed), grouped(all.unresolved));
   }
   if (all.unresolved > 0) line.judgement = Judgement::broken;
   return line;

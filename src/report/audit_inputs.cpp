@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "report/audit_lines.h"
+#include "report/plain_text.h"
 #include "report/sampling_bounds.h"
 #include "report/specification.h"
 
@@ -46,7 +47,7 @@ Verdict audit_remote(const Result& result, Share share) {
 Verdict audit_order_lines(const InputCounts& inputs) {
   Verdict line{"inputs.order_lines", "2.4.1.3", Judgement::not_judged, ""};
   if (inputs.new_orders < few) {
-    line.text = fmt::format("{} New-Orders are too few", inputs.new_orders);
+    line.text = fmt::format("{} are too few", counted(inputs.new_orders, "New-Order"));
     return line;
   }
   const auto orders = static_cast<double>(inputs.new_orders);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "report/audit_lines.h"
+#include "report/plain_text.h"
 #include "report/sampling_bounds.h"
 #include "report/specification.h"
 #include "report/steady_state.h"
@@ -29,7 +30,7 @@ Verdict audit_mix(const Result& result) {
   std::uint64_t all = 0;
   for (const TransactionResult& one : result.transactions) all += completed(one);
   if (all < few) {
-    line.text = fmt::format("{} transactions are too few", all);
+    line.text = fmt::format("{} are too few", counted(all, "transaction"));
     return line;
   }
   line.judgement = Judgement::held;
@@ -136,13 +137,15 @@ Verdict audit_think(const Result& result) {
     if (one == nullptr || one->think.count() < few) continue;
     const ThinkTimes times = compare_think_times(result, *one, rule.think_mean_s);
     count += one->think.count();
-    means += fmt::format("{}{} {:.4g} s", means.empty() ? "" : ", ", rule.name, times.mean_s);
+    means +=
+        fmt::format("{}{} {} s", means.empty() ? "" : ", ", rule.name, figure_text(times.mean_s));
     if (times.hold()) continue;
     wrong += fmt::format(
-        "{}after {} a mean of {:.4g} s ({:.4g} to {:.4g} s expected) at a distance of {:.3f} from "
+        "{}after {} a mean of {} s ({} to {} s expected) at a distance of {:.3f} from "
         "the negative exponential ({:.3f} allowed)",
-        wrong.empty() ? "" : "; ", rule.name, times.mean_s, times.mean_low_s, times.mean_high_s,
-        times.distance, times.distance_most);
+        wrong.empty() ? "" : "; ", rule.name, figure_text(times.mean_s),
+        figure_text(times.mean_low_s), figure_text(times.mean_high_s), times.distance,
+        times.distance_most);
   }
   if (count == 0) {
     line.text = "too few think times";
@@ -240,7 +243,7 @@ Verdict audit_throughput(const Result& result) {
 Verdict audit_interval(const Result& result) {
   Verdict line{"interval", "5.5.2", Judgement::not_judged, ""};
   const double minutes = result.summary.time_seconds / 60;
-  line.text = fmt::format("{:.3g} min measured", minutes);
+  line.text = fmt::format("{} min measured", figure_text(minutes));
   if (result.summary.time_seconds >= official_interval_s) {
     line.judgement = Judgement::held;
   } else {
@@ -249,12 +252,57 @@ Verdict audit_interval(const Result& result) {
   return line;
 }
 
+// "throughput fell from 543 to 4.3 a second 16 s after the start of the run".
+std::string shift_text(std::string_view what, const LevelShift& shift, std::string_view unit,
+                       const SteadyStateBins& bins) {
+  const auto level = [](double value) {
+    const double shown = std::max(value, 0.0);  // a straight line may end below
+    return fmt::format("{:.{}f}", shown, shown < 99.95 ? 1 : 0);
+  };
+  const auto second = [&bins](std::size_t bin) {
+    return fmt::format("{:.0f} s", bins.start_s + static_cast<double>(bin) * bins.seconds_each);
+  };
+  const std::string_view verb = shift.to < shift.from ? "fell" : "rose";
+  std::string text =
+      fmt::format("{} {} from {} to {} {}", what, verb, level(shift.from), level(shift.to), unit);
+  switch (shift.shape) {
+    case LevelShift::Shape::step:
+      return text + fmt::format(" {} after the start of the run", second(shift.first));
+    case LevelShift::Shape::stretch:
+      return text +
+             fmt::format(" between {} and {} of the run", second(shift.first), second(shift.last));
+    case LevelShift::Shape::ramp:
+      break;
+  }
+  return text + " over the interval";
+}
+
+// What becomes better within the interval was not warm at its beginning.
+std::string_view advice(const LevelShift& shift, bool is_worse) {
+  if (shift.shape == LevelShift::Shape::ramp || !is_worse) return "; use a longer --warmup";
+  return "; see what happened then";
+}
+
 Verdict audit_steady_state(const Result& result) {
   Verdict line{"steady_state", "5.5.1", Judgement::not_judged, ""};
   constexpr std::size_t bins_least = 10;
   const SteadyStateBins bins = make_steady_state_bins(result.time_series);
+  const std::string of_bins =
+      fmt::format(", of {} bins of {:g} s", bins.throughput.size(), bins.seconds_each);
+  if (const auto shift = find_throughput_shift(bins)) {
+    line.judgement = Judgement::broken;
+    line.text = shift_text("throughput", *shift, "a second", bins) + of_bins;
+    line.text += advice(*shift, shift->to < shift->from);
+    return line;
+  }
   if (bins.throughput.size() < bins_least) {
     line.text = fmt::format("less than {} s are too short to see a trend", bins_least);
+    return line;
+  }
+  if (const auto shift = find_p90_shift(bins)) {
+    line.judgement = Judgement::broken;
+    line.text = shift_text("90th percentile", *shift, "ms", bins) + of_bins;
+    line.text += advice(*shift, shift->to > shift->from);
     return line;
   }
   const auto percent = [](const Trend& trend) {
@@ -269,7 +317,8 @@ Verdict audit_steady_state(const Result& result) {
     moves = moves || p90_has_trend(latency);
     line.text += fmt::format(", 90th percentile {:+.1f} ms (z {:+.1f})", latency.change, latency.z);
   }
-  line.text += fmt::format(", of {} bins of {:g} s", bins.throughput.size(), bins.seconds_each);
+  line.text += moves ? "" : ", no step in either";
+  line.text += of_bins;
   line.judgement = moves ? Judgement::broken : Judgement::held;
   if (moves) line.text += "; use a longer --warmup";
   return line;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "report/folded_text.h"
+#include "report/plain_text.h"
 
 namespace drover::report {
 
@@ -192,10 +193,6 @@ void append_table(std::string& out, const Comparison& comparison) {
   for (const MetricDifference& one : comparison.differences) {
     append(row_of(one, comparison.confidence));
   }
-}
-
-std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 void append_obstacles_markdown(std::string& out, const Comparison& comparison) {

@@ -9,6 +9,7 @@
 #include "report/html_table.h"
 #include "report/html_verdict.h"
 #include "report/metric_table.h"
+#include "report/plain_text.h"
 
 namespace drover::report {
 
@@ -100,12 +101,14 @@ void write_results_table(HtmlWriter& html, const std::vector<NamedResult>& resul
               badge.icon + " " + shortened(badge.sentence, 160));
     html.line("td", {{"class", "n"}}, rate_text(result.summary.tpmc));
     html.line("td", {{"class", "n"}},
-              result.efficiency_is_meaningful() ? fmt::format("{:.1f}%", result.summary.efficiency)
-                                                : "n/a");
+              result.efficiency_is_meaningful() && result.summary.new_orders > 0
+                  ? fmt::format("{:.1f}%", result.summary.efficiency)
+                  : "n/a");
     html.line("td", {{"class", "n"}}, length_text(result.summary.time_seconds));
-    html.line("td", {{"class", "text"}},
-              title_of(result) + fmt::format(", {} connections{}", result.plan.connections,
-                                             result.plan.no_delays ? ", no delays" : ""));
+    html.line(
+        "td", {{"class", "text"}},
+        title_of(result) + fmt::format(", {}{}", counted(result.plan.connections, "connection"),
+                                       result.plan.no_delays ? ", no delays" : ""));
     html.line("td", {{"class", "n"}}, moment_text(result.summary.measure_start_ts));
   }
 }

@@ -7,6 +7,7 @@
 #include "report/audit.h"
 #include "report/chart_scale.h"
 #include "report/html_figures.h"
+#include "report/plain_text.h"
 
 namespace drover::report {
 
@@ -34,6 +35,7 @@ Tile efficiency_tile(const Result& result) {
   if (!result.efficiency_is_meaningful()) {
     return {"Efficiency", "n/a", "the run had no delays", ""};
   }
+  if (result.summary.new_orders == 0) return {"Efficiency", "–", "no New-Order", ""};
   std::string extra =
       fmt::format("± {:.1f} by sampling, 95%", result.summary.efficiency_sampling_error);
   if (result.plan.pace != 1) extra += fmt::format("; at {:g} times the pace", result.plan.pace);
@@ -56,18 +58,19 @@ std::vector<Tile> headline_tiles(const Result& result) {
   const Availability& availability = result.availability;
   std::vector<Tile> tiles;
   tiles.push_back({"tpmC", rate_text(summary.tpmc),
-                   count_label(summary.new_orders) + " New-Orders committed", "", true});
+                   count_label(summary.new_orders) + " " + plural(summary.new_orders, "New-Order") +
+                       " committed",
+                   "", true});
   tiles.push_back(efficiency_tile(result));
   tiles.push_back({"Transactions",
                    seconds > 0 ? rate_text(static_cast<double>(ok) / seconds) + "/s" : "n/a",
                    count_label(ok) + " committed", ""});
-  tiles.push_back(
-      {"Failed", count_label(failed),
-       fmt::format("{} of all; {} retries", share_text(failed_share), count_label(retries)),
-       failed > 0 ? "bad" : ""});
+  tiles.push_back({"Failed", count_label(failed),
+                   fmt::format("{} of all; {} {}", share_text(failed_share), count_label(retries),
+                               plural(retries, "retry")),
+                   failed > 0 ? "bad" : ""});
   tiles.push_back({"Database away", length_text(availability.unavailable_s),
-                   fmt::format("{} {} in the whole run", availability.outages.size(),
-                               availability.outages.size() == 1 ? "outage" : "outages"),
+                   counted(availability.outages.size(), "outage") + " in the whole run",
                    availability.outages.empty() ? "" : "bad"});
   if (!availability.stalls.empty()) {
     tiles.push_back({"Nobody answered", length_text(availability.stalled_s),

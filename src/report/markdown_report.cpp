@@ -8,6 +8,7 @@
 #include "report/html_verdict.h"
 #include "report/markdown_text.h"
 #include "report/metric_table.h"
+#include "report/plain_text.h"
 
 namespace drover::report {
 
@@ -69,15 +70,17 @@ std::string verdict_line(const Result& result) {
 std::string headline(const Result& result) {
   const Summary& summary = result.summary;
   std::string text = fmt::format("**tpmC {}**", rate_text(summary.tpmc));
-  if (result.efficiency_is_meaningful()) {
+  if (result.efficiency_is_meaningful() && summary.new_orders > 0) {
     text += fmt::format(", efficiency {:.1f}% ± {:.1f}", summary.efficiency,
                         summary.efficiency_sampling_error);
+  } else if (result.efficiency_is_meaningful()) {
+    text += ", no New-Order";
   } else {
     text += ", no delays";
   }
-  text +=
-      fmt::format(", measured for {} from {}, {} connections", length_text(summary.time_seconds),
-                  moment_text(summary.measure_start_ts), count_label(result.plan.connections));
+  text += fmt::format(", measured for {} from {}, {} {}", length_text(summary.time_seconds),
+                      moment_text(summary.measure_start_ts), count_label(result.plan.connections),
+                      plural(result.plan.connections, "connection"));
   if (result.interrupted) text += ", **interrupted**";
   return text;
 }

@@ -7,6 +7,7 @@
 
 #include "report/audit.h"
 #include "report/bounded_file.h"
+#include "report/plain_text.h"
 
 namespace drover::report {
 
@@ -52,17 +53,20 @@ std::string value_text(const MetricCell& cell) {
 
 std::string change_text(const MetricCell& cell) {
   if (!cell.change) return {};
-  if (*cell.change >= change_shown_as_factor) return fmt::format("x{:.3g}", *cell.change + 1);
+  if (*cell.change >= change_shown_as_factor) return "x" + figure_text(*cell.change + 1);
   return fmt::format("{:+.1f}%", *cell.change * 100);
 }
 
 std::string metric_table_text(const std::vector<NamedResult>& results,
-                              const std::vector<MetricRow>& rows) {
-  constexpr std::size_t results_a_block = 3;  // beside the first
+                              const std::vector<MetricRow>& rows, std::size_t width) {
+  constexpr std::size_t first_columns = 37;  // with the first result
+  constexpr std::size_t columns_a_result = 21;
+  const std::size_t results_a_block = (width - first_columns) / columns_a_result;
+  const std::size_t name_bytes = width - 10;
   std::string out;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    out += fmt::format("{:>3}  {}\n     {}\n", i + 1, shown(results[i].name, 90),
-                       shown(summarise(results[i].result.audit).sentence, 90));
+    out += fmt::format("{:>3}  {}\n     {}\n", i + 1, shown(results[i].name, name_bytes),
+                       shown(summarise(results[i].result.audit).sentence, name_bytes));
   }
   for (std::size_t first = 1; first == 1 || first < results.size(); first += results_a_block) {
     const std::size_t last = std::min(first + results_a_block, results.size());
@@ -78,7 +82,7 @@ std::string metric_table_text(const std::vector<NamedResult>& results,
     }
   }
   if (results.size() > 1) {
-    out += "\nPercentages are against 1. Whether they are more than chance: drover compare\n";
+    out += "\nPercentages are against 1.\nWhether they are more than chance: drover compare\n";
   }
   return out;
 }

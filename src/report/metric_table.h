@@ -30,8 +30,8 @@ std::vector<MetricRow> make_metric_table(const std::vector<NamedResult>& results
 std::string value_text(const MetricCell& cell);   // "31.4", "n/a"
 std::string change_text(const MetricCell& cell);  // "+3.1%", "x12.5" from tenfold on, "" if none
 
-// For a terminal, at most 100 columns wide: results beyond that come in blocks below each other.
+// For a terminal of 60 columns or more: results beyond its width come in blocks below each other.
 std::string metric_table_text(const std::vector<NamedResult>& results,
-                              const std::vector<MetricRow>& rows);
+                              const std::vector<MetricRow>& rows, std::size_t width = 100);
 
 }  // namespace drover::report

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "report/audit.h"
+#include "report/plain_text.h"
 
 namespace drover::report {
 
@@ -25,6 +26,7 @@ std::string ms_text(std::uint64_t ns) {
 
 // A percentile; 100 is the maximum. With ">" where transactions without an answer may raise it.
 std::string latency_text(const TransactionResult& one, double percent) {
+  if (one.latency.empty()) return "-";
   const bool at_least = is_lower_bound(one.latency, one.pending.unanswered, percent);
   return (at_least ? ">" : "") + ms_text(one.latency.percentile_ns(percent));
 }
@@ -66,25 +68,41 @@ std::string printable(std::string_view text) {
   return result;
 }
 
-// Breaks at spaces, and where there is none in the middle of a word. Later lines are indented as
-// far as the text of the first begins.
+// A line of the summary, however long: wrapped() makes it fit.
 void append_wrapped(std::string& out, std::string_view label, std::string_view raw) {
-  const std::string text = printable(raw);
-  const std::string indent(label.size(), ' ');
-  const std::size_t width = summary_columns - label.size();
-  std::string_view rest = text;
-  std::string_view start = label;
-  do {
-    std::size_t length = rest.size();
-    if (length > width) {
-      const std::size_t space = rest.rfind(' ', width);
-      length = space == std::string_view::npos || space == 0 ? width : space;
-    }
-    out += fmt::format("{}{}\n", start, rest.substr(0, length));
-    rest.remove_prefix(length);
-    while (rest.starts_with(' ')) rest.remove_prefix(1);
-    start = indent;
-  } while (!rest.empty());
+  out += fmt::format("{}{}\n", label, printable(raw));
+}
+
+// Lines that are too wide are broken at spaces, and where there is none in the middle of a word.
+// What follows of a line with a label is indented as far as the texts behind labels.
+std::string wrapped(std::string_view text, std::size_t width) {
+  constexpr std::string_view label_space = "              ";
+  std::string out;
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(line.size() + 1);
+    const std::string_view indent = line.starts_with(' ') ? label_space : std::string_view();
+    std::string_view start;
+    do {
+      const std::size_t room = width - start.size();
+      std::size_t length = line.size();
+      if (length > room) {
+        const std::size_t space = line.rfind(' ', room);
+        // The spaces of a label are no place for a break.
+        const std::size_t label = start.empty() ? indent.size() : 0;
+        length = space != std::string_view::npos && space > label ? space : room;
+        // Not within a character.
+        for (int i = 0; i < 3 && (static_cast<unsigned char>(line[length]) & 0xc0) == 0x80; ++i) {
+          --length;
+        }
+      }
+      out += fmt::format("{}{}\n", start, line.substr(0, length));
+      line.remove_prefix(length);
+      while (line.starts_with(' ')) line.remove_prefix(1);
+      start = indent;
+    } while (!line.empty());
+  }
+  return out;
 }
 
 void append_sentence(std::string& out, const Result& result) {
@@ -94,10 +112,12 @@ void append_sentence(std::string& out, const Result& result) {
 
 void append_headline(std::string& out, const Result& result) {
   const Summary& summary = result.summary;
-  out += fmt::format("  tpmC        {:.1f}   ({} New-Orders committed)\n", summary.tpmc,
-                     summary.new_orders);
+  out += fmt::format("  tpmC        {:.1f}   ({} committed)\n", summary.tpmc,
+                     counted(summary.new_orders, "New-Order"));
   if (!result.efficiency_is_meaningful()) {
     out += "  efficiency  n/a (no delays)\n";
+  } else if (summary.new_orders == 0) {
+    out += "  efficiency  - (no New-Order)\n";
   } else {
     out += fmt::format("  efficiency  {:.1f}% +- {:.1f} (sampling error, 95%)", summary.efficiency,
                        summary.efficiency_sampling_error);
@@ -107,9 +127,9 @@ void append_headline(std::string& out, const Result& result) {
   out += fmt::format("  measured    {} from {}{}\n", duration_text(summary.time_seconds),
                      utc_text(summary.measure_start_ts), result.interrupted ? ", INTERRUPTED" : "");
   const PlanSummary& plan = result.plan;
-  out += fmt::format("  load        {} {}, {} terminals, {} connections", summary.warehouses,
-                     summary.warehouses == 1 ? "warehouse" : "warehouses", result.client.terminals,
-                     result.client.connections);
+  out += fmt::format("  load        {}, {}, {}", counted(summary.warehouses, "warehouse"),
+                     counted(result.client.terminals, "terminal"),
+                     counted(result.client.connections, "connection"));
   if (plan.simulate_ms) {
     out += fmt::format(", simulated transactions of {:g} ms\n", *plan.simulate_ms);
   } else {
@@ -130,18 +150,68 @@ TransactionResult deferred_row(const DeferredDelivery& deferred) {
   return row;
 }
 
-void append_transactions(std::string& out, const Result& result) {
-  out += fmt::format("\n{:<11} {:>9} {:>7} {:>7} {:>8} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>4}\n",
-                     "transaction", "ok", "rolled", "failed", "retries", "ok/s", "p50 ms", "p90 ms",
-                     "p95 ms", "p99 ms", "max ms", "p90");
-  const auto row = [&](std::string_view name, const TransactionResult& one, std::string_view held) {
-    const double seconds = result.summary.time_seconds;
-    const double rate = seconds > 0 ? static_cast<double>(one.ok_count) / seconds : 0;
-    out +=
-        fmt::format("{:<11.11} {:>9} {:>7} {:>7} {:>8} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>4}\n",
-                    name, one.ok_count, one.user_aborted_count, one.failed_count, one.retry_count,
-                    rate_text(rate), latency_text(one, 50), latency_text(one, 90),
-                    latency_text(one, 95), latency_text(one, 99), latency_text(one, 100), held);
+struct Column {
+  const char* heading;
+  std::size_t width;
+};
+
+// Behind the name of the transaction, each with a space before it.
+constexpr std::size_t name_width = 11;
+constexpr std::array<Column, 11> columns = {{{"ok", 9},
+                                             {"rolled", 7},
+                                             {"failed", 7},
+                                             {"retries", 8},
+                                             {"ok/s", 7},
+                                             {"p50 ms", 7},
+                                             {"p90 ms", 7},
+                                             {"p95 ms", 7},
+                                             {"p99 ms", 7},
+                                             {"max ms", 7},
+                                             {"p90", 4}}};
+constexpr std::size_t first_latency_column = 5;
+
+struct Row {
+  std::string name;
+  std::array<std::string, columns.size()> cells;
+};
+
+void append_columns(std::string& out, const std::vector<Row>& rows, std::size_t first,
+                    std::size_t last) {
+  for (const Row& row : rows) {
+    out += fmt::format("{:<{}.{}}", row.name, name_width, name_width);
+    for (std::size_t i = first; i < last; ++i) {
+      out += fmt::format(" {:>{}}", row.cells[i], columns[i].width);
+    }
+    out += "\n";
+  }
+}
+
+// Where a row does not fit, the latencies are a table of their own.
+void append_table(std::string& out, const std::vector<Row>& rows, std::size_t width) {
+  std::size_t whole = name_width;
+  for (const Column& column : columns) whole += 1 + column.width;
+  out += "\n";
+  if (whole <= width) return append_columns(out, rows, 0, columns.size());
+  append_columns(out, rows, 0, first_latency_column);
+  out += "\n";
+  append_columns(out, rows, first_latency_column, columns.size());
+}
+
+Row transaction_row(std::string_view name, const TransactionResult& one, double seconds,
+                    std::string_view held) {
+  const double rate = seconds > 0 ? static_cast<double>(one.ok_count) / seconds : 0;
+  return {std::string(name),
+          {std::to_string(one.ok_count), std::to_string(one.user_aborted_count),
+           std::to_string(one.failed_count), std::to_string(one.retry_count), rate_text(rate),
+           latency_text(one, 50), latency_text(one, 90), latency_text(one, 95),
+           latency_text(one, 99), latency_text(one, 100), std::string(held)}};
+}
+
+void append_transactions(std::string& out, const Result& result, std::size_t width) {
+  std::vector<Row> rows = {{"transaction", {}}};
+  for (std::size_t i = 0; i < columns.size(); ++i) rows[0].cells[i] = columns[i].heading;
+  const auto add = [&](std::string_view name, const TransactionResult& one, std::string_view held) {
+    rows.push_back(transaction_row(name, one, result.summary.time_seconds, held));
   };
   const auto held_text = [](const TransactionResult& one) {
     const std::optional<bool> held = one.holds_latency_limit();
@@ -149,7 +219,7 @@ void append_transactions(std::string& out, const Result& result) {
   };
   TransactionResult total;
   for (const TransactionResult& one : result.transactions) {
-    row(one.name, one, held_text(one));
+    add(one.name, one, held_text(one));
     total.ok_count += one.ok_count;
     total.user_aborted_count += one.user_aborted_count;
     total.failed_count += one.failed_count;
@@ -157,14 +227,15 @@ void append_transactions(std::string& out, const Result& result) {
   }
   total.latency = result.all_latencies();
   total.pending = result.all_pending();
-  row("all", total, "-");
-  if (!result.deferred_delivery) return;
-  const TransactionResult deferred = deferred_row(*result.deferred_delivery);
-  row("deferred", deferred, held_text(deferred));
-  if (result.deferred_delivery->unfinished > 0) {
-    out += fmt::format("  {} deferred Deliveries had not ended when the run did\n",
-                       result.deferred_delivery->unfinished);
+  add("all", total, "-");
+  if (result.deferred_delivery) {
+    const TransactionResult deferred = deferred_row(*result.deferred_delivery);
+    add("deferred", deferred, held_text(deferred));
   }
+  append_table(out, rows, width);
+  if (!result.deferred_delivery || result.deferred_delivery->unfinished == 0) return;
+  out += fmt::format("  {} had not ended when the run did\n",
+                     counted(result.deferred_delivery->unfinished, "deferred Delivery"));
 }
 
 void append_limits(std::string& out, const Result& result) {
@@ -176,8 +247,9 @@ void append_limits(std::string& out, const Result& result) {
   }
   if (!limits.empty()) append_wrapped(out, "  90th percentile over the limit: ", limits);
   if (result.delivery_skipped_districts != 0) {
-    out += fmt::format("  Delivery found no order in {} districts and skipped them\n",
-                       result.delivery_skipped_districts);
+    out += fmt::format("  Delivery found no order in {} and skipped {}\n",
+                       counted(result.delivery_skipped_districts, "district"),
+                       result.delivery_skipped_districts == 1 ? "it" : "them");
   }
 }
 
@@ -215,15 +287,21 @@ void append_errors(std::string& out, const Result& result) {
 
 void append_client(std::string& out, const Result& result) {
   const measure::HistogramSnapshot waits = result.all_waits();
-  out += fmt::format("  client wait p50 {} ms, p99 {} ms (for a permit and a connection)\n",
-                     ms_text(waits.percentile_ns(50)), ms_text(waits.percentile_ns(99)));
+  if (waits.empty()) {
+    out += "  client wait - (for a permit and a connection)\n";
+  } else {
+    out += fmt::format("  client wait p50 {} ms, p99 {} ms (for a permit and a connection)\n",
+                       ms_text(waits.percentile_ns(50)), ms_text(waits.percentile_ns(99)));
+  }
   const ClientCost& client = result.client;
   const double seconds = result.summary.time_seconds;
   const double cores = seconds > 0 ? client.cpu_seconds / seconds : 0;
-  out += fmt::format("  client cost {:.2f} s of CPU ({:.3f} cores), {:.1f} us a transaction\n",
-                     client.cpu_seconds, cores, result.cpu_us_per_transaction());
-  out += fmt::format("              peak memory {}, {} threads, busiest worker {:.0f}%\n",
-                     bytes_text(client.peak_rss_bytes), client.threads,
+  const double cost_us = result.cpu_us_per_transaction();
+  out += fmt::format("  client cost {:.2f} s of CPU ({:.3f} cores), {} us a transaction\n",
+                     client.cpu_seconds, cores,
+                     result.all_count() > 0 ? fmt::format("{:.1f}", cost_us) : "-");
+  out += fmt::format("              peak memory {}, {}, busiest worker {:.0f}%\n",
+                     bytes_text(client.peak_rss_bytes), counted(client.threads, "thread"),
                      client.busiest_worker_load() * 100);
 }
 
@@ -269,9 +347,10 @@ void append_availability(std::string& out, const Result& result) {
         outage.end_s ? fmt::format("{:.1f} s, from {:.1f} s to {:.1f} s of the run",
                                    *outage.end_s - outage.start_s, outage.start_s, *outage.end_s)
                      : fmt::format("from {:.1f} s of the run to its end", outage.start_s);
-    append_wrapped(out, "  outage      ",
-                   fmt::format("{}, {} transactions lost: {}", time, outage.transactions_lost,
-                               outage.first_error));
+    append_wrapped(
+        out, "  outage      ",
+        fmt::format("{}, {} lost: {}", time, counted(outage.transactions_lost, "transaction"),
+                    outage.first_error));
   }
   if (outages.size() > shown_most) {
     out += fmt::format("              and {} more: see the result file\n",
@@ -280,10 +359,11 @@ void append_availability(std::string& out, const Result& result) {
   const Availability& availability = result.availability;
   append_stalls(out, availability.stalls, shown_most);
   if (availability.interruptions > 0 || availability.sessions_lost > 0) {
-    append_wrapped(out, "  sessions    ",
-                   fmt::format("{} lost, {} opened anew; {} interruptions shorter than {:g} s",
-                               availability.sessions_lost, availability.sessions_reopened,
-                               availability.interruptions, shortest_outage_s));
+    append_wrapped(
+        out, "  sessions    ",
+        fmt::format("{} lost, {} opened anew; {} shorter than {:g} s", availability.sessions_lost,
+                    availability.sessions_reopened,
+                    counted(availability.interruptions, "interruption"), shortest_outage_s));
   }
 }
 
@@ -297,22 +377,23 @@ void append_ledger(std::string& out, const Result& result) {
   }
   if (ambiguous.count() > 0) {
     append_wrapped(out, "  ambiguous   ",
-                   fmt::format("{} commits were not answered: {} happened, {} did not, {} unknown",
-                               ambiguous.count(), ambiguous.committed, ambiguous.not_committed,
-                               ambiguous.unresolved));
+                   fmt::format("{} not answered: {} happened, {} did not, {} unknown",
+                               counted(ambiguous.count(), "commit") +
+                                   (ambiguous.count() == 1 ? " was" : " were"),
+                               ambiguous.committed, ambiguous.not_committed, ambiguous.unresolved));
   }
   if (!result.ledger_in_data) return;
   const bool agree = agrees(result.ledger, *result.ledger_in_data);
   std::string orders;
   if (result.ledger_in_data->orders_delivered) {
-    orders = fmt::format(" of {} orders", result.ledger.orders_delivered);
+    orders = " of " + counted(result.ledger.orders_delivered, "order");
   }
-  append_wrapped(
-      out, "  ledger      ",
-      fmt::format("{} New-Orders, {} Payments and {} Deliveries{} committed since the "
-                  "start; {}",
-                  result.ledger.new_orders, result.ledger.payments, result.ledger.deliveries,
-                  orders, agree ? "the data say the same" : "the data DISAGREE"));
+  append_wrapped(out, "  ledger      ",
+                 fmt::format("{}, {} and {}{} committed since the start; {}",
+                             counted(result.ledger.new_orders, "New-Order"),
+                             counted(result.ledger.payments, "Payment"),
+                             counted(result.ledger.deliveries, "Delivery"), orders,
+                             agree ? "the data say the same" : "the data DISAGREE"));
 }
 
 // Those that hold are a number in the sentence.
@@ -328,12 +409,12 @@ void append_audit(std::string& out, const Result& result) {
 
 }  // namespace
 
-std::string summary_text(const Result& result) {
+std::string summary_text(const Result& result, std::size_t width) {
   std::string out = result.plan.benchmark == "tpcc" ? "TPC-C" : printable(result.plan.benchmark);
   out += " by " + printable(result.tool.name) + " " + printable(result.tool.version) + "\n\n";
   append_sentence(out, result);
   append_headline(out, result);
-  append_transactions(out, result);
+  append_transactions(out, result, width);
   append_pending(out, result);
   append_limits(out, result);
   out += "\n";
@@ -344,7 +425,7 @@ std::string summary_text(const Result& result) {
   append_durability(out, result);
   append_audit(out, result);
   out += "\nThis is not an official TPC result and must not be compared with published ones.\n";
-  return out;
+  return wrapped(out, width);
 }
 
 }  // namespace drover::report

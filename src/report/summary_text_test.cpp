@@ -125,7 +125,7 @@ TEST(SummaryText, OutagesSessionsAndTheLedger) {
                         "lost: server closed"));
   EXPECT_THAT(text,
               HasSubstr("outage      from 60.0 s of the run to its end, 0 transactions lost"));
-  EXPECT_THAT(text, HasSubstr("sessions    17 lost, 16 opened anew; 1 interruptions shorter"));
+  EXPECT_THAT(text, HasSubstr("sessions    17 lost, 16 opened anew; 1 interruption shorter"));
   EXPECT_THAT(text,
               HasSubstr("ambiguous   3 commits were not answered: 1 happened, 1 did not, 1 "));
   EXPECT_THAT(text, HasSubstr("131 New-Orders, 118 Payments and 12 Deliveries of 117 orders "
@@ -209,9 +209,48 @@ TEST(SummaryText, FitsTheWidthWithLargeFigures) {
   result.deferred_delivery->completed = 120'000'000;
   result.failure = std::string(250, 'f');
   complete_summary(result);
+  for (const std::size_t width : {summary_columns_least, std::size_t{80}, summary_columns}) {
+    const std::string text = summary_text(result, width);
+    EXPECT_LE(longest_line(text), width) << text;
+    EXPECT_THAT(text, Not(HasSubstr(" \n")));
+  }
+}
+
+TEST(SummaryText, ANarrowTerminalHasLatenciesInATableOfTheirOwn) {
+  const std::string text = summary_text(example_result(), 80);
+  EXPECT_LE(longest_line(text), 80u) << text;
+  EXPECT_THAT(cells_of(text, "NewOrder"),
+              testing::ElementsAre("NewOrder", "120", "2", "4", "4", "2.0"));
+  EXPECT_THAT(text, HasSubstr("\ntransaction  p50 ms  p90 ms  p95 ms  p99 ms  max ms  p90\n"));
+  EXPECT_THAT(text, HasSubstr("  BROKEN      availability: 2 outages"));
+  // What goes on below is indented as the text above.
+  Result result = example_result();
+  result.audit = {
+      {"ledger", "", Judgement::broken, std::string(60, 'a') + " " + std::string(40, 'b')}};
+  EXPECT_THAT(summary_text(result, 80),
+              HasSubstr(std::string(60, 'a') + "\n              " + std::string(40, 'b') + "\n"));
+  result.failure = "the server says: " + std::string(100, 'x') + "\xc3\xa4\xc3\xb6\xc3\xbc";
+  for (std::size_t width = 60; width < 100; ++width) {
+    EXPECT_THAT(summary_text(result, width), Not(HasSubstr("\xc3\n"))) << "within a character";
+  }
+}
+
+TEST(SummaryText, FiguresThatThereAreNotAreDashes) {
+  Result result;
+  result.transactions = tpcc_transactions();
+  result.plan.warehouses = 1;
+  result.summary.time_seconds = 3;
+  result.client.connections = result.client.threads = 1;
+  complete_summary(result);
   const std::string text = summary_text(result);
-  EXPECT_LE(longest_line(text), summary_columns) << text;
-  EXPECT_THAT(text, Not(HasSubstr(" \n")));
+  EXPECT_THAT(
+      cells_of(text, "NewOrder"),
+      testing::ElementsAre("NewOrder", "0", "0", "0", "0", "0.0", "-", "-", "-", "-", "-", "-"));
+  EXPECT_THAT(text, HasSubstr("efficiency  - (no New-Order)"));
+  EXPECT_THAT(text, HasSubstr("client wait - (for"));
+  EXPECT_THAT(text, HasSubstr(", - us a transaction"));
+  EXPECT_THAT(text, HasSubstr("1 warehouse, 0 terminals, 1 connection\n"));
+  EXPECT_THAT(text, HasSubstr("1 thread, "));
 }
 
 TEST(SummaryText, ForeignTextCannotSteerTheTerminal) {

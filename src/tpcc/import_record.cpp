@@ -72,8 +72,9 @@ void require_same_request(const ImportRequest& request, const ImportRecord& reco
   }
   if (request.warehouses < record.warehouses) {
     throw UnfitSchema(
-        fmt::format("-w {}: an import of {} warehouses {} here; {}, or {}", request.warehouses,
-                    record.warehouses, record.complete ? "was done" : "was begun",
+        fmt::format("-w {}: an import of {} {} {} here; {}, or {}", request.warehouses,
+                    record.warehouses, record.warehouses == 1 ? "warehouse" : "warehouses",
+                    record.complete ? "was done" : "was begun",
                     record.complete ? "clear them with 'drover tpcc clean'"
                                     : fmt::format("go on with -w {}", record.warehouses),
                     advice_to_make_anew(schema)));
@@ -89,9 +90,11 @@ void refuse_unrecorded_rows(Table table, std::string_view schema) {
 
 void refuse_to_load_again(const ImportRecord& record, std::string_view schema) {
   throw UnfitSchema(
-      fmt::format("{} warehouses are loaded already, there is nothing to import: a larger -w adds "
+      fmt::format("{} loaded already, there is nothing to import: a larger -w adds "
                   "warehouses, or {}",
-                  record.warehouses, advice_to_make_anew(schema)));
+                  record.warehouses == 1 ? "1 warehouse is"
+                                         : fmt::format("{} warehouses are", record.warehouses),
+                  advice_to_make_anew(schema)));
 }
 
 void require_tables(const TablesPresent& present, std::string_view schema) {

@@ -19,9 +19,9 @@ void ImportLines::on_work(const ImportWork& work) {
   }
   if (work.nothing_to_load) return;
   if (work.has_keys) print("the tables have their keys already: loading is slower than without");
-  print(fmt::format("loading {} warehouses from seed {} over {} connections, {} thread{}",
-                    work.missing, work.seed, title_.connections, title_.threads,
-                    title_.threads == 1 ? "" : "s"));
+  print(fmt::format("loading {} from seed {} over {}, {}", counted(work.missing, "warehouse"),
+                    work.seed, counted(title_.connections, "connection"),
+                    counted(title_.threads, "thread")));
 }
 
 void ImportLines::on_load(const ImportLoad& load) {

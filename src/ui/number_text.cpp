@@ -39,6 +39,10 @@ std::string milliseconds_text(double milliseconds) {
   return count_text(milliseconds);
 }
 
+std::string latency_text(double milliseconds) {
+  return milliseconds > 0 ? milliseconds_text(milliseconds) : "-";
+}
+
 std::string rate_text(double per_second) {
   if (per_second < 999.95) return fmt::format("{:.1f}", per_second);
   return count_text(per_second);

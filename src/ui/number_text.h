@@ -20,6 +20,9 @@ std::string count_text(double count);  // rounded; below zero: 0
 // With fewer digits the larger it is: 3.46, 37.7, 1,204
 std::string milliseconds_text(double milliseconds);
 
+// The same of a percentile: "-" where there was nothing to measure, for which it is 0.
+std::string latency_text(double milliseconds);
+
 // 0.8, 12.3, 1,204
 std::string rate_text(double per_second);
 

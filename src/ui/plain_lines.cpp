@@ -5,6 +5,7 @@
 #include <chrono>
 #include <numeric>
 
+#include "report/plain_text.h"
 #include "ui/number_text.h"
 #include "ui/printable.h"
 
@@ -14,9 +15,9 @@ PlainLines::PlainLines(const load::Plan& plan, std::FILE* out, coro::Duration ev
     : plan_(plan), out_(out), every_(every), events_(plan) {}
 
 void PlainLines::on_started(coro::Duration ramp_up) {
-  write(fmt::format("{} terminals up after {:.2f} s; warm-up {}, then measuring for {}\n",
-                    plan_.terminals(), seconds_of(ramp_up), clock_text(plan_.warmup),
-                    clock_text(plan_.duration)));
+  write(fmt::format("{} up after {:.2f} s; warm-up {}, then measuring for {}\n",
+                    counted(plan_.terminals(), "terminal"), seconds_of(ramp_up),
+                    clock_text(plan_.warmup), clock_text(plan_.duration)));
 }
 
 void PlainLines::on_note(std::string_view text) {
@@ -63,16 +64,17 @@ void PlainLines::print_line(const load::Sample& last) {
   const coro::Duration left = plan_.warmup + plan_.duration - last.elapsed;
   const double length = seconds_of(length_);
   const auto milliseconds = [this](double percent) {
-    return static_cast<double>(latency_.percentile_ns(percent)) / 1e6;
+    if (latency_.empty()) return std::string("-");
+    return fmt::format("{:.1f}", static_cast<double>(latency_.percentile_ns(percent)) / 1e6);
   };
   write(fmt::format(
-      "{:>7} {:<8} {:>8.0f} tx/s {:>9.0f} tpmC  p50 {:>6.1f} p90 {:>6.1f} p99 {:>7.1f} ms  "
+      "{:>7} {:<8} {:>8.0f} tx/s {:>9.0f} tpmC  p50 {:>6} p90 {:>6} p99 {:>7} ms  "
       "{} in flight, {} waiting{}{}{}  client {:.0f}%  {} left\n",
       clock_text(last.elapsed), warming ? "warm-up" : "measure",
       length > 0 ? static_cast<double>(committed_) / length : 0,
       length > 0 ? static_cast<double>(new_orders_) / length * 60 : 0, milliseconds(50),
       milliseconds(90), milliseconds(99), last.in_flight, last.waiting,
-      retries_ > 0 ? fmt::format(", {} retries", retries_) : "",
+      retries_ > 0 ? fmt::format(", {} {}", retries_, report::plural(retries_, "retry")) : "",
       failed_ > 0 ? fmt::format(", {} failed", failed_) : "",
       last.away > coro::Duration::zero()
           ? fmt::format(", DATABASE AWAY for {:.1f} s", seconds_of(last.away))

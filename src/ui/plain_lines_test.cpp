@@ -53,6 +53,13 @@ TEST_F(PlainLinesTest, SaysThatNobodyIsAnswered) {
   EXPECT_THAT(written(), HasSubstr("2 waiting, NO ANSWER for 4.0 s  client"));
 }
 
+TEST_F(PlainLinesTest, ASecondWithoutTransactionsHasNoLatency) {
+  load::Snapshot snapshot = example_snapshot(5);
+  snapshot.second_latency = {};
+  lines_.on_snapshot(snapshot);
+  EXPECT_THAT(written(), HasSubstr("p50      - p90      - p99       - ms"));
+}
+
 TEST_F(PlainLinesTest, SaysWhatIsOutOfTheOrdinary) {
   lines_.on_snapshot(example_snapshot(1));
   load::Snapshot snapshot = example_snapshot(2);

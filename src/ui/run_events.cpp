@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "report/plain_text.h"
 #include "report/result.h"
 #include "ui/number_text.h"
 
@@ -160,9 +161,9 @@ void RunEvents::observe_limits(const load::Snapshot& snapshot) {
     const bool broken = p90_s > limits_[i];
     if (std::exchange(broken_[i], broken) == broken) continue;
     say(broken ? Level::warning : Level::good,
-        fmt::format("{}: the 90th percentile {} its limit: {:.3g} s of {:g} s",
-                    tpcc::transaction_name(type), broken ? "is over" : "holds again", p90_s,
-                    limits_[i]));
+        fmt::format("{}: the 90th percentile {} its limit: {} s of {:g} s",
+                    tpcc::transaction_name(type), broken ? "is over" : "holds again",
+                    report::figure_text(p90_s), limits_[i]));
   }
 }
 

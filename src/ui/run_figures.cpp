@@ -75,7 +75,7 @@ void RunFiguresMaker::add_throughput(const load::Snapshot& snapshot, const RunHi
   }
   const double most = tpcc::tpmc_per_warehouse_max(plan_.pace) * plan_.warehouses;
   // Without delays terminals are as fast as the database: nothing to be efficient against.
-  if (!plan_.no_delays && most > 0) figures.efficiency = tpmc / most * 100;
+  if (!plan_.no_delays && most > 0 && tpmc > 0) figures.efficiency = tpmc / most * 100;
 }
 
 void RunFiguresMaker::add_transactions(const load::Snapshot& snapshot, const RunHistory& history,

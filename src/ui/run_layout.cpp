@@ -139,7 +139,7 @@ Phrases tpmc_phrases(const RunFigures& figures) {
 
 Phrases rate_phrases(const RunFigures& figures) {
   return {figure_phrase("", rate_text(figures.transactions_per_second), " tx/s", 3),
-          figure_phrase("p90 ", milliseconds_text(figures.p90_ms), " ms", 1)};
+          figure_phrase("p90 ", latency_text(figures.p90_ms), " ms", 1)};
 }
 
 Phrases figures_phrases(const RunFigures& figures) {
