@@ -123,6 +123,20 @@ void require_sound(const Options& options) {
   }
 }
 
+// A folder stands for what is in it. A file that is not there is one that cannot be read.
+std::vector<fs::path> files_of(const std::vector<std::string>& paths) {
+  std::vector<fs::path> files;
+  for (const std::string& path : paths) {
+    std::error_code unknown;
+    if (!fs::is_directory(path, unknown)) {
+      files.emplace_back(path);
+      continue;
+    }
+    for (fs::path& file : find_result_files({path}, files_most)) files.push_back(std::move(file));
+  }
+  return files;
+}
+
 // The name of a file says enough, unless another result has it, too.
 std::vector<report::NamedResult> read_results(const std::vector<fs::path>& files) {
   std::vector<report::NamedResult> results;
@@ -185,7 +199,7 @@ void print(std::string_view text, const char* what) {
 int perform(const Options& options) {
   require_sound(options);
   const std::vector<report::Metric> metrics = parse_asked_metrics(options);
-  const std::vector<fs::path> files = find_result_files(options.paths, files_most);
+  const std::vector<fs::path> files = files_of(options.paths);
   require_other_file(options, files);
   if (!metrics.empty()) {
     print(metric_lines(read_results(files), metrics), "the figures");

@@ -65,8 +65,11 @@ std::string summary_of(const CheckReport& report) {
                                       [](const Verdict& v) { return !v.error && !v.holds(); });
   const auto unknown = std::count_if(report.verdicts.begin(), report.verdicts.end(),
                                      [](const Verdict& v) { return v.error.has_value(); });
-  if (violated == 0 && unknown == 0)
-    return fmt::format("All {} conditions checked hold.\n", report.verdicts.size());
+  if (violated == 0 && unknown == 0) {
+    return report.verdicts.size() == 1
+               ? "The condition checked holds.\n"
+               : fmt::format("All {} conditions checked hold.\n", report.verdicts.size());
+  }
   std::string text = fmt::format("Of {} conditions", report.verdicts.size());
   if (violated > 0) text += fmt::format(" {} violated", violated);
   if (violated > 0 && unknown > 0) text += " and";

@@ -10,6 +10,7 @@
 #include "report/compare_text.h"
 #include "report/history_text.h"
 #include "report/html_writer.h"
+#include "report/plain_text.h"
 
 namespace drover::report {
 
@@ -156,11 +157,11 @@ void write_chart(HtmlWriter& html, const History& history) {
       html.open("svg", {{"viewBox", fmt::format("0 0 {:.0f} {:.0f}", width, height)},
                         {"role", "img"},
                         {"aria-labelledby", "chart-title"}});
-  html.line(
-      "title", {{"id", "chart-title"}},
-      fmt::format("{} of {} results in the order of time, {} changes of level; the scale does "
-                  "not begin at 0. The table below has every value.",
-                  history.metric.name(), history.points.size(), history.changes.size()));
+  html.line("title", {{"id", "chart-title"}},
+            fmt::format("{} of {} in the order of time, {} of level; the scale does "
+                        "not begin at 0. The table below has every value.",
+                        history.metric.name(), counted(history.points.size(), "result"),
+                        counted(history.changes.size(), "change")));
   draw_grid(html, frame, history);
   draw_levels(html, frame, history);
   draw_changes(html, frame, history);

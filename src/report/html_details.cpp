@@ -10,6 +10,7 @@
 #include "report/chart_scale.h"
 #include "report/html_figures.h"
 #include "report/html_table.h"
+#include "report/plain_text.h"
 
 namespace drover::report {
 
@@ -223,8 +224,10 @@ void write_transactions(HtmlWriter& html, const Result& result, int level) {
   if (result.deferred_delivery) write_deferred(html, *result.deferred_delivery);
   if (result.delivery_skipped_districts > 0) {
     html.line("p", {{"class", "note"}},
-              fmt::format("Delivery found no order in {} districts and skipped them.",
-                          count_label(result.delivery_skipped_districts)));
+              fmt::format("Delivery found no order in {} {} and skipped {}.",
+                          count_label(result.delivery_skipped_districts),
+                          plural(result.delivery_skipped_districts, "district"),
+                          result.delivery_skipped_districts == 1 ? "it" : "them"));
   }
 }
 
@@ -264,16 +267,17 @@ void write_availability(HtmlWriter& html, const Result& result, int level) {
   write_heading(html, level, "Availability");
   const Availability& availability = result.availability;
   html.line(
-      "p",
-      fmt::format("{} {} of the whole run; the database was away for {} of the {} measured, and in "
-                  "{} more terminals waited and nobody had an answer. "
-                  "{} sessions lost, {} opened anew; {} interruptions shorter than {:g} s.",
-                  availability.outages.empty() ? "No" : count_label(availability.outages.size()),
-                  availability.outages.size() == 1 ? "outage" : "outages",
-                  length_text(availability.unavailable_s), length_text(result.summary.time_seconds),
-                  length_text(availability.stalled_s), count_label(availability.sessions_lost),
-                  count_label(availability.sessions_reopened),
-                  count_label(availability.interruptions), shortest_outage_s));
+      "p", fmt::format(
+               "{} {} of the whole run; the database was away for {} of the {} measured, and in "
+               "{} more terminals waited and nobody had an answer. "
+               "{} {} lost, {} opened anew; {} {} shorter than {:g} s.",
+               availability.outages.empty() ? "No" : count_label(availability.outages.size()),
+               availability.outages.size() == 1 ? "outage" : "outages",
+               length_text(availability.unavailable_s), length_text(result.summary.time_seconds),
+               length_text(availability.stalled_s), count_label(availability.sessions_lost),
+               plural(availability.sessions_lost, "session"),
+               count_label(availability.sessions_reopened), count_label(availability.interruptions),
+               plural(availability.interruptions, "interruption"), shortest_outage_s));
   write_stalls(html, availability.stalls);
   if (availability.outages.empty()) return;
   HtmlTable table{
@@ -395,13 +399,13 @@ void write_ledger(HtmlWriter& html, const Result& result, int level) {
                 {"Deliveries", count_label(ledger.deliveries), "–", "–"}}});
   const TransactionResult total = sum_of(result);
   if (total.ambiguous.count() == 0) return;
-  html.line(
-      "p", {{"class", "note"}},
-      fmt::format("Of {} commits without an answer {} had happened, {} had not, and {} stayed "
-                  "unresolved.",
-                  count_label(total.ambiguous.count()), count_label(total.ambiguous.committed),
-                  count_label(total.ambiguous.not_committed),
-                  count_label(total.ambiguous.unresolved)));
+  html.line("p", {{"class", "note"}},
+            fmt::format(
+                "Of {} {} without an answer {} had happened, {} had not, and {} stayed "
+                "unresolved.",
+                count_label(total.ambiguous.count()), plural(total.ambiguous.count(), "commit"),
+                count_label(total.ambiguous.committed), count_label(total.ambiguous.not_committed),
+                count_label(total.ambiguous.unresolved)));
 }
 
 void write_plan(HtmlWriter& html, const Result& result, int level) {

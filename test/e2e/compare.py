@@ -308,7 +308,7 @@ class Compare(made_results.TestCase):
         self.assertRegex(command.out.replace("\n  ", " "),
                          r"A: between \S*15\.json .*\(old\).* and \S*16\.json .*\(new\).*: "
                          r"tpmC fell from 3000 to 28\d\d /min \(-5\.\d%\), p 0\.\d+: WORSE")
-        self.assertRegex(command.out.replace("\n  ", " "), r"other\.json: .*base has 2, new has 9")
+        self.assertRegex(command.out.replace("\n  ", " "), r"other\.json: .*the others have 2, it has 9")
         self.assertRegex(command.out.replace("\n  ", " "), r"cut\.json: .*cut short")
         self.assertNotIn("B: ", command.out)
         history = json.loads(document.read_text())

@@ -175,10 +175,35 @@ class Results(FileTestCase):
 
     def test_no_files(self):
         for path, word, options in self.odd_files("it is larger than 256 MiB"):
+            if path == self.folder:
+                continue  # stands for what is in it
             with self.subTest(path=path):
                 ended = self.report(path, **options)
                 self.expect_refused(ended, FAILURE, re.escape(f'"{path}"'), word)
                 self.assertLess(ended.seconds, 10)
+
+    def test_a_folder_stands_for_its_results(self):
+        folder = self.folder / "search"
+        folder.mkdir()
+        for name in ("run-01", "run-02"):
+            (folder / f"{name}.json").write_text(self.text)
+        (folder / "search.json").write_text('{"document": "drover search", "runs": []}')
+        for command in (["report", folder], ["report", *sorted(folder.glob("*.json"))],
+                        ["compare", "--allow-different", "all", folder, folder]):
+            with self.subTest(command=command):
+                ended = harness.drover(*command)
+                self.expect(ended, SUCCESS)
+                self.assertRegex(ended.err, r"search\.json\" is no result: it is a document of "
+                                            r"'drover search'; skipped")
+        for name in ("cut-1", "cut-2"):
+            (folder / f"{name}.json").write_text("{")
+        for command in (["report", folder], ["compare", folder, folder]):
+            ended = harness.drover(*command)
+            self.expect(ended, FAILURE)
+            self.assertRegex(ended.err, r"cut-1\.json(.|\n)*cut-2\.json")
+        empty = self.folder / "empty"
+        empty.mkdir()
+        self.expect(harness.drover("report", empty), USAGE)
 
     def test_nonsense(self):
         for name, content, word in [
@@ -252,8 +277,12 @@ class Results(FileTestCase):
             line.update({key: hostile for key in line if key not in kept})
         document["environment"]["server"] = {
             "version": hostile, "settings": {hostile: hostile, "fsync": "off"}}
-        document["transactions"]["NewOrder"]["errors_by_class"] = {hostile: 3}
-        document["transactions"]["NewOrder"]["errors_by_sqlstate"] = {hostile: 3}
+        new_order = document["transactions"]["NewOrder"]
+        for count in ("failed_count", "all_count", "attempts"):
+            new_order[count] += 3
+        new_order["errors_by_class"] = {hostile: new_order["failed_count"] +
+                                        new_order["retry_count"]}
+        new_order["errors_by_sqlstate"] = {hostile: 3}
         ended = self.report(self.file("hostile.json", json.dumps(document)))
         self.assertEqual(ended.code, SUCCESS, str(ended))
         self.assertEqual(terminal_dangers(ended.out), [])
