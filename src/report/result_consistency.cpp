@@ -38,8 +38,6 @@ std::optional<std::string> contradiction_in_summary(const Result& result) {
   const Summary& summary = result.summary;
   for (const Figure& one : {Figure{"tpmc", summary.tpmc, computed.summary.tpmc},
                             Figure{"efficiency", summary.efficiency, computed.summary.efficiency},
-                            Figure{"efficiency_sampling_error", summary.efficiency_sampling_error,
-                                   computed.summary.efficiency_sampling_error},
                             Figure{"warehouses", static_cast<double>(summary.warehouses),
                                    static_cast<double>(computed.summary.warehouses)}}) {
     if (std::abs(one.found - one.expected) <= rounding_share * std::max(one.expected, 1.0)) {

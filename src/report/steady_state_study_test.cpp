@@ -163,7 +163,7 @@ int false_alarms(const Noise& noise, int seconds) {
 }
 
 TEST(SteadyStateStudy, FalseAlarmsAreAsRareAsTheDocumentationSays) {
-  constexpr std::array<int, 5> seconds = {5, 14, 30, 120, 600};
+  static constexpr std::array<int, 5> seconds = {5, 14, 30, 120, 600};
   struct Case {
     Noise noise;
     std::array<int, seconds.size()> alarms;

@@ -18,6 +18,7 @@ import time
 import unicodedata
 
 import harness
+import made_results
 from harness import DROVER, FAILURE, SUCCESS, USAGE
 
 SECRET = "Tr0ub4dor-&3"
@@ -186,7 +187,7 @@ class Results(FileTestCase):
         folder = self.folder / "search"
         folder.mkdir()
         for name in ("run-01", "run-02"):
-            (folder / f"{name}.json").write_text(self.text)
+            (folder / f"{name}.json").write_bytes(self.text)
         (folder / "search.json").write_text('{"document": "drover search", "runs": []}')
         for command in (["report", folder], ["report", *sorted(folder.glob("*.json"))],
                         ["compare", "--allow-different", "all", folder, folder]):
@@ -277,12 +278,7 @@ class Results(FileTestCase):
             line.update({key: hostile for key in line if key not in kept})
         document["environment"]["server"] = {
             "version": hostile, "settings": {hostile: hostile, "fsync": "off"}}
-        new_order = document["transactions"]["NewOrder"]
-        for count in ("failed_count", "all_count", "attempts"):
-            new_order[count] += 3
-        new_order["errors_by_class"] = {hostile: new_order["failed_count"] +
-                                        new_order["retry_count"]}
-        new_order["errors_by_sqlstate"] = {hostile: 3}
+        made_results.add_failures(document["transactions"]["NewOrder"], hostile, 3)
         ended = self.report(self.file("hostile.json", json.dumps(document)))
         self.assertEqual(ended.code, SUCCESS, str(ended))
         self.assertEqual(terminal_dangers(ended.out), [])

@@ -12,6 +12,7 @@ import time
 import xml.etree.ElementTree
 
 import harness
+import made_results
 from browser import Browser
 from harness import FAILURE, INTERRUPTED, SUCCESS, USAGE
 
@@ -227,7 +228,7 @@ class CommandLine(Folder):
 
     def test_several_results_without_a_file_are_a_table(self):
         slower = json.loads(self.result.read_text(encoding="utf-8"))
-        slower["summary"]["tpmc"] /= 2
+        made_results.set_tpmc(slower, slower["summary"]["tpmc"] / 2)
         ended = self.expect(self.report(self.result, self.file("slower.json", slower)), SUCCESS)
         self.assertRegex(ended.out, r"(?m)^  2  slower$")
         self.assertRegex(ended.out, r"(?m)^tpmC \S+ +\d+ +\d+ +-50\.0%$")
@@ -318,7 +319,7 @@ class Pages(PageTestCase):
         paths = [cls.run_path]
         document = json.loads(json.dumps(cls.document))
         for i in range(10):
-            document["summary"]["tpmc"] *= 0.97
+            made_results.set_tpmc(document, document["summary"]["tpmc"] * 0.97)
             paths.append(cls.folder / f"run-{i}.json")
             paths[-1].write_text(json.dumps(document), encoding="utf-8")
         cls.comparison = cls.folder / "comparison.html"
@@ -555,8 +556,7 @@ class Hostile(PageTestCase):
         # Of a transaction only what is printable and has no quotes.
         plain = re.sub(r"[^ -~]|[\"'\\`]", "", name)[:100]
         document["transactions"][plain] = document["transactions"].pop("StockLevel")
-        document["transactions"][plain]["errors_by_class"] = {name: 3}
-        document["transactions"][plain]["errors_by_sqlstate"] = {name: 3}
+        made_results.add_failures(document["transactions"][plain], name, 3)
         for point in document["time_series"]:
             point["ok"][plain] = point["ok"].pop("StockLevel")
         return document
