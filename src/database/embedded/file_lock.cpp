@@ -13,7 +13,7 @@ namespace drover::database::embedded {
 FileLock::FileLock(const std::filesystem::path& path)
     : path_(path), file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)) {
   if (!file_) {
-    throw system_error(fmt::format("cannot open the lock file {}", path.string()), errno);
+    throw folder_error(fmt::format("cannot open the lock file {}", path.string()), errno);
   }
 }
 

@@ -52,7 +52,7 @@ void make_folder(const fs::path& folder, mode_t mode) {
   } else if (errno == EEXIST && fs::is_directory(folder)) {
     return;
   }
-  throw system_error(fmt::format("cannot make the folder {}", folder.string()), errno);
+  throw folder_error(fmt::format("cannot make the folder {}", folder.string()), errno);
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ Layout layout_of(const fs::path& root, int major) {
   // Absolute and free of symbolic links, so that one place has one name and one socket.
   fs::path canonical = fs::weakly_canonical(fs::absolute(wanted), error);
   if (error) {
-    throw system_error(fmt::format("cannot use the data folder {}", wanted.string()),
+    throw folder_error(fmt::format("cannot use the data folder {}", wanted.string()),
                        error.value());
   }
   if (!canonical.has_filename()) canonical = canonical.parent_path();
@@ -92,7 +92,7 @@ Account account_of_cluster(const Layout& layout) {
   struct stat status{};
   if (::stat(layout.data().c_str(), &status) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) return account_for_new_server();
-    throw system_error(fmt::format("cannot read the data folder {}", layout.data().string()),
+    throw folder_error(fmt::format("cannot read the data folder {}", layout.data().string()),
                        errno);
   }
   const Account owner = account_of(status.st_uid, status.st_gid);
@@ -100,9 +100,8 @@ Account account_of_cluster(const Layout& layout) {
   if (::geteuid() == 0 && owner.uid != 0) return owner;
   throw ServerError(
       fmt::format("the data folder {} belongs to the user '{}', as whom '{}' cannot run a server: "
-                  "call drover as its owner, or choose another folder with --data-dir or "
-                  "DROVER_DATA_HOME",
-                  layout.data().string(), owner.name, own_account().name));
+                  "call drover as its owner, or {}",
+                  layout.data().string(), owner.name, own_account().name, another_data_folder));
 }
 
 void make_folders(const Layout& layout, const Account& account) {
@@ -110,7 +109,7 @@ void make_folders(const Layout& layout, const Account& account) {
   const fs::path root = layout.base.parent_path();
   fs::create_directories(root, error);
   if (error) {
-    throw system_error(
+    throw folder_error(
         fmt::format("cannot make the folder {} for the private server's data", root.string()),
         error.value());
   }
@@ -124,10 +123,9 @@ void make_folders(const Layout& layout, const Account& account) {
   make_socket_folder(probe, account);
   if (may_write_to(account, probe)) return;
   throw ServerError(
-      fmt::format("the user '{}', as whom the server must run, cannot enter the folder {}: choose "
-                  "another with --data-dir or DROVER_DATA_HOME, or let that user pass (chmod o+x) "
-                  "through each folder on the way",
-                  account.name, layout.base.string()));
+      fmt::format("the user '{}', as whom the server must run, cannot enter the folder {}: let "
+                  "that user pass (chmod o+x) through each folder on the way, or {}",
+                  account.name, layout.base.string(), another_data_folder));
 }
 
 void make_socket_folder(const fs::path& folder, const Account& account) {
@@ -152,8 +150,9 @@ void make_socket_folder(const fs::path& folder, const Account& account) {
   } else if (status.st_uid != account.uid) {
     throw ServerError(
         fmt::format("the folder {} for the server's socket belongs to the user '{}', not to '{}': "
-                    "remove it, or choose another data folder with --data-dir",
-                    folder.string(), account_of(status.st_uid, status.st_gid).name, account.name));
+                    "remove it, or {}",
+                    folder.string(), account_of(status.st_uid, status.st_gid).name, account.name,
+                    another_data_folder));
   }
   if ((status.st_mode & 07777) != 0700 && ::fchmod(file.get(), 0700) != 0) {
     throw system_error(fmt::format("cannot close {} to others", folder.string()), errno);

@@ -57,6 +57,7 @@ int run_psql(const Installation& installation, const std::string& conninfo,
   if (pid < 0) throw system_error("cannot start psql", errno);
   if (pid == 0) {
     ignored.restore();
+    ::signal(SIGXFSZ, SIG_DFL);  // which main() ignores: an exec keeps that
     ::execv(psql.c_str(), pointers.data());
     ::_exit(exit_not_started);
   }

@@ -28,7 +28,7 @@ FileDescriptor open_log(const Layout& layout) {
   FileDescriptor log(
       ::open(layout.log().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!log) {
-    throw system_error(fmt::format("cannot open the server's log {}", layout.log().string()),
+    throw folder_error(fmt::format("cannot open the server's log {}", layout.log().string()),
                        errno);
   }
   return log;
