@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <string>
 #include <thread>
 
+#include "coro/started_thread.h"
 #include "coro/stealing_ring.h"
 
 namespace drover::coro {
@@ -87,7 +89,8 @@ StealingPool::StealingPool(const Options& options) : idle_(worker_count(options)
   }
   try {
     for (const auto& worker : workers_) {
-      worker->thread = std::thread([this, self = worker.get()] { run_worker(*self); });
+      worker->thread = started_thread<std::thread>(
+          "a pool of " + std::to_string(count), [this, self = worker.get()] { run_worker(*self); });
     }
   } catch (...) {
     finish();

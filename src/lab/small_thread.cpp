@@ -6,6 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "coro/started_thread.h"
+
 namespace drover::lab {
 namespace {
 
@@ -27,7 +29,9 @@ void SmallThread::start(std::function<void()> body) {
   };
   const int error = pthread_create(&thread_, &attributes, run, this);
   pthread_attr_destroy(&attributes);
-  if (error != 0) throw std::system_error(error, std::generic_category(), "pthread_create");
+  if (error != 0) {
+    throw coro::thread_refused({error, std::generic_category()}, "the measurement");
+  }
   started_ = true;
 }
 

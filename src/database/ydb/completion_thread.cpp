@@ -10,6 +10,8 @@
 #include <cassert>
 #include <cstdlib>
 
+#include "coro/started_thread.h"
+
 namespace drover::database::ydb {
 namespace {
 
@@ -50,7 +52,12 @@ CompletionThread::CompletionThread() : queue_(make_queue()), bell_(make_bell(que
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
+  try {
+    thread_ = coro::started_thread<std::thread>("gRPC's answers", [this] { run(); });
+  } catch (...) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    throw;
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_setname_np(thread_.native_handle(), "drover-grpc");
 }
