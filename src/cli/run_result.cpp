@@ -144,8 +144,9 @@ report::Availability availability(const load::Plan& plan, const load::Outcome& o
     return std::max(std::min(end_s.value_or(measured_until), measured_until) - from, 0.0);
   };
   for (const load::Outage& outage : record.outages) {
+    if (outage.end && *outage.end <= outcome.start) continue;
     report::Outage entry;
-    entry.start_s = seconds(outage.start - outcome.start);
+    entry.start_s = std::max(seconds(outage.start - outcome.start), 0.0);  // or before it
     if (outage.end) entry.end_s = seconds(*outage.end - outcome.start);
     entry.transactions_lost = outage.transactions_lost;
     entry.first_error = outage.first_error;

@@ -20,9 +20,7 @@ namespace {
 // This worker's share of the permits: at least one.
 std::size_t permits_of(const Plan& plan, std::size_t index) noexcept {
   if (plan.max_inflight == 0) return std::numeric_limits<std::size_t>::max();
-  const std::size_t share = plan.max_inflight / plan.threads;
-  const std::size_t more = index < plan.max_inflight % plan.threads ? 1 : 0;
-  return std::max<std::size_t>(share + more, 1);
+  return std::max<std::size_t>(plan.share_of_worker(index, plan.max_inflight), 1);
 }
 
 Task<void> set_at(coro::Event& event, Instant instant) {
@@ -71,23 +69,30 @@ Herd::Herd(const Plan& plan, std::size_t index, tpcc::Backend& backend, WorkerMe
       shared_(shared),
       inputs_{.warehouses = plan.warehouses, .constants = plan.constants},
       permits_(permits_of(plan, index)),
-      delivery_slots_(terminals() * queued_deliveries_a_terminal),
+      delivery_slots_(plan.terminals_of_worker(index) * queued_deliveries_a_terminal),
       delivery_turns_(delivery_turns_of(plan, index)),
       retry_rng_(tpcc::Rng::stream(plan.seed, tpcc::RandomPurpose::Retry, {index})),
       next_mark_(random_mark()) {}
 
-std::size_t Herd::warehouses() const noexcept {
-  const auto all = static_cast<std::size_t>(plan_.warehouses);
-  return all / plan_.threads + (index_ < all % plan_.threads ? 1 : 0);
-}
-
-std::size_t Herd::terminals() const noexcept {
-  std::int64_t sum = 0;
+// All of them before the first one acts: those that act would take the worker's time from those
+// that are still to be made. With millions that is long: it looks whether it shall end.
+void Herd::make_terminals(Scope& herd) {
+  constexpr std::size_t made_at_a_time = 1'024;
+  decks_.reserve(plan_.warehouses_of_worker(index_));  // terminals refer to them
   const auto stride = static_cast<std::int32_t>(plan_.threads);
   for (auto w = static_cast<std::int32_t>(index_) + 1; w <= plan_.warehouses; w += stride) {
-    sum += plan_.terminals_of(w);
+    const auto w_id = static_cast<std::uint64_t>(w);
+    decks_.push_back(
+        {.deck = {}, .rng = tpcc::Rng::stream(plan_.seed, tpcc::RandomPurpose::Deck, {w_id})});
+    for (std::int32_t d = 1; d <= plan_.terminals_of(w); ++d) {
+      herd.start(terminal(w, d, decks_.back()));
+      metrics_.terminals_made.add(1);
+    }
+    if (decks_.size() % made_at_a_time == 0 && shared_.stop_asked.load(std::memory_order_relaxed)) {
+      break;
+    }
   }
-  return static_cast<std::size_t>(sum);
+  terminals_to_come_ = metrics_.terminals_made.get();
 }
 
 Task<void> Herd::run(Timetable timetable) {
@@ -100,29 +105,28 @@ Task<void> Herd::run(Timetable timetable) {
   deferred_ = &deferred;
   Scope herd(outer);
   Scope clock(outer);
-  clock.start(set_at(stopped_, timetable.measure_end));
+  clock_ = &clock;
+  if (timetable.measure_end != Instant::max()) schedule(timetable);
   clock.start(keep_sessions_open());
   clock.start(watch_timers());
-  decks_.reserve(warehouses());  // terminals refer to them
-  const auto stride = static_cast<std::int32_t>(plan_.threads);
-  for (auto w = static_cast<std::int32_t>(index_) + 1; w <= plan_.warehouses; w += stride) {
-    const auto w_id = static_cast<std::uint64_t>(w);
-    decks_.push_back(
-        {.deck = {}, .rng = tpcc::Rng::stream(plan_.seed, tpcc::RandomPurpose::Deck, {w_id})});
-    for (std::int32_t d = 1; d <= plan_.terminals_of(w); ++d) {
-      herd.start(terminal(w, d, decks_.back()));
-    }
-  }
+  make_terminals(herd);
   co_await stopped_.wait();
   clock.start(cancel_after(transactions, plan_.drain_patience));
   herd.cancel();
   const std::exception_ptr bug = co_await joined(herd);
   const std::exception_ptr deferred_bug = co_await joined(deferred);
   deferred_ = nullptr;
+  clock_ = nullptr;
   clock.cancel();
   co_await clock.join();
   if (bug) std::rethrow_exception(bug);
   if (deferred_bug) std::rethrow_exception(deferred_bug);
+}
+
+void Herd::schedule(const Timetable& timetable) {
+  if (clock_ == nullptr || stopped_.is_set()) return;  // ended before it had begun
+  timetable_ = timetable;
+  clock_->start(set_at(stopped_, timetable.measure_end));
 }
 
 Task<void> Herd::settle() {

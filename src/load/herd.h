@@ -8,6 +8,7 @@
 // Belongs to its worker; another thread may only post() to it.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -30,11 +31,11 @@
 
 namespace drover::load {
 
-// The instants that all workers of a run agree on.
+// The instants that all workers of a run agree on. The phases are known when all terminals are up.
 struct Timetable {
-  coro::Instant start;          // terminals are at a random point of their cycle
-  coro::Instant measure_start;  // the end of the warm-up
-  coro::Instant measure_end;
+  coro::Instant start;  // terminals are at a random point of their cycle
+  coro::Instant measure_start = coro::Instant::max();  // the end of the warm-up
+  coro::Instant measure_end = coro::Instant::max();
   double unix_start = 0;  // of `start`, in seconds
 
   Phase phase_at(coro::Instant instant) const noexcept {
@@ -47,6 +48,9 @@ struct Timetable {
 struct SharedRecords {
   Availability availability;
   DeliveryLog* delivery_log = nullptr;  // none: nobody asked for it
+  // Somebody wants the run to end. Workers with millions of terminals look at it where a post would
+  // come late; what ends the run in order is stop(). Relaxed: nothing else goes with it.
+  std::atomic<bool> stop_asked{false};
 };
 
 class Herd final : tpcc::SessionObserver {
@@ -55,9 +59,12 @@ class Herd final : tpcc::SessionObserver {
   Herd(const Plan& plan, std::size_t index, tpcc::Backend& backend, WorkerMetrics& metrics,
        SharedRecords& shared);
 
-  // Runs until the timetable's end or stop(). Throws nothing but bugs: a run that had to give up
-  // says why by failure().
+  // Runs until the timetable's end or stop(); one without an end is replaced by schedule(). Throws
+  // nothing but bugs: a run that had to give up says why by failure().
   coro::Task<void> run(Timetable timetable);
+
+  // The whole timetable, once, in the middle of run().
+  void schedule(const Timetable& timetable);
 
   // After run(): has the backend find out about the commits whose answer never came, and counts
   // them.
@@ -72,11 +79,8 @@ class Herd final : tpcc::SessionObserver {
   // Why the run was given up, if it was: the database is gone.
   std::exception_ptr failure() const noexcept { return failure_; }
 
-  std::size_t warehouses() const noexcept;
-  std::size_t terminals() const noexcept;
-
   // Calls `action` once, when every terminal is up: running or asleep in its cycle, or when the run
-  // ends before that.
+  // ends before that, and then for those that were made. How many are up is in the metrics.
   void on_all_up(std::function<void()> action) { all_up_ = std::move(action); }
 
  private:
@@ -132,6 +136,7 @@ class Herd final : tpcc::SessionObserver {
     End how_ = End::none;
   };
 
+  void make_terminals(coro::Scope& herd);
   coro::Task<void> terminal(std::int32_t w_id, std::int32_t d_id, WarehouseDeck& deck);
   coro::Task<coro::Instant> transact(tpcc::TransactionType type, std::int32_t w_id,
                                      std::int32_t d_id, coro::Instant intended_start,
@@ -201,13 +206,14 @@ class Herd final : tpcc::SessionObserver {
   coro::Event stopped_;
   tpcc::Rng retry_rng_;  // apart from the terminals': a retry does not change what comes after it
   std::uint32_t next_mark_;
+  coro::Scope* clock_ = nullptr;                // of what runs beside the terminals
   coro::CancelSource* transactions_ = nullptr;  // what transactions in flight run under
   coro::Scope* deferred_ = nullptr;
   std::vector<OpenDoubt> doubts_;
   std::exception_ptr failure_;
   std::size_t work_ = 0;       // transactions that somebody waits for
   coro::Instant next_tick_{};  // when watch_timers() is to look at the clock
-  std::size_t up_ = 0;
+  std::uint64_t terminals_to_come_ = 0;
   std::function<void()> all_up_;
 };
 

@@ -124,6 +124,45 @@ TEST_F(HerdTest, OneTerminalKeysInTransactsAndThinks) {
   }
 }
 
+// Whoever ends a run of millions of terminals does not wait until the last of them is up.
+TEST_F(HerdTest, CanBeStoppedWhileTerminalsComeUp) {
+  plan.warehouses = 10'000;
+  RecordingBackend backend(Duration(1s));
+  bool told_all_up = false;
+  auto body = [&]() -> Task<void> {
+    Herd herd(plan, 0, backend, metrics, shared);
+    herd.on_all_up([&] { told_all_up = true; });
+    shared.stop_asked = true;
+    worker.post([&] { herd.stop(); });
+    const Instant start = clock.now();
+    co_await herd.run(
+        {.start = start, .measure_start = start, .measure_end = start + plan.duration});
+  };
+  coro::block_on(worker, body());
+  EXPECT_LT(metrics.terminals_made.get(), plan.terminals() / 5);
+  EXPECT_EQ(metrics.terminals_up.get(), metrics.terminals_made.get());
+  EXPECT_TRUE(told_all_up) << "somebody waits for it";
+}
+
+TEST_F(HerdTest, SaysOnceThatAllAreUpAndHowMany) {
+  plan.warehouses = 300;
+  plan.duration = 1s;
+  RecordingBackend backend(Duration(1s));
+  int told = 0;
+  auto body = [&]() -> Task<void> {
+    Herd herd(plan, 0, backend, metrics, shared);
+    herd.on_all_up([&] {
+      ++told;
+      EXPECT_EQ(metrics.terminals_up.get(), 3'000U);
+    });
+    const Instant start = clock.now();
+    co_await herd.run(
+        {.start = start, .measure_start = start, .measure_end = start + plan.duration});
+  };
+  coro::block_on(worker, body());
+  EXPECT_EQ(told, 1);
+}
+
 TEST_F(HerdTest, FewerTerminalsThanDistrictsAreSpreadOverTheWarehouses) {
   plan.warehouses = 3;
   plan.no_delays = true;

@@ -54,6 +54,21 @@ struct Plan {
     const auto all = static_cast<std::int64_t>(terminals());
     return static_cast<std::int32_t>(all / warehouses + (w_id <= all % warehouses ? 1 : 0));
   }
+
+  // Of `count` things that are dealt out to the threads in turns: the part of the thread `index`.
+  std::size_t share_of_worker(std::size_t index, std::size_t count) const noexcept {
+    return count / threads + (index < count % threads ? 1 : 0);
+  }
+  // Those of the thread `index`: index + 1, index + 1 + threads, ...
+  std::size_t warehouses_of_worker(std::size_t index) const noexcept {
+    return share_of_worker(index, static_cast<std::size_t>(warehouses));
+  }
+  // In these warehouses: as terminals_of() says, the first of all have one more.
+  std::size_t terminals_of_worker(std::size_t index) const noexcept {
+    const auto all = static_cast<std::size_t>(warehouses);
+    return warehouses_of_worker(index) * (terminals() / all) +
+           share_of_worker(index, terminals() % all);
+  }
 };
 
 }  // namespace drover::load

@@ -1,5 +1,6 @@
 #include "load/run.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "coro/event.h"
 #include "coro/promise.h"
 #include "coro/sleep.h"
+#include "coro/started_thread.h"
 #include "load/herd.h"
 #include "load/sampler.h"
 #include "measure/process.h"
@@ -40,7 +42,8 @@ class WorkerThread {
         ended_(std::move(ended)),
         settled_(std::move(settled)),
         metrics_(std::make_unique<WorkerMetrics>()) {
-    thread_ = std::jthread([this] { coro::block_on(worker_, main()); });
+    thread_ = coro::started_thread(fmt::format("worker {} of {}", index + 1, plan.threads),
+                                   [this] { coro::block_on(worker_, main()); });
   }
 
   // When the run is left by an error: the thread ends, and is joined.
@@ -51,11 +54,17 @@ class WorkerThread {
   WorkerThread(const WorkerThread&) = delete;
   WorkerThread& operator=(const WorkerThread&) = delete;
 
-  // From the main thread. The run begins with a timetable and ends by it, or by stop().
+  // From the main thread. The run begins with a timetable's start and ends by schedule() or stop().
   void start(Timetable timetable) {
     worker_.post([this, timetable] {
       timetable_ = timetable;
       told_.set();
+    });
+  }
+  // When all terminals are up: the phases of the run.
+  void schedule(Timetable timetable) {
+    worker_.post([this, timetable] {
+      if (herd_ != nullptr) herd_->schedule(timetable);
     });
   }
   void stop() {
@@ -91,15 +100,16 @@ class WorkerThread {
  private:
   Task<void> main() {
     thread_id_ = gettid();
-    const auto backend = make_backend_(index_);
+    std::unique_ptr<tpcc::Backend> backend;
     std::exception_ptr error;
     {
       coro::CancelSource& source = co_await coro::current_source();
       coro::CancelSource opening(source);
       opening_ = &opening;
       try {
+        backend = make_backend_(index_);
         co_await backend->open().under(opening);
-      } catch (const database::Error&) {
+      } catch (const std::exception&) {
         error = std::current_exception();
       } catch (const coro::Cancelled&) {
         // Stopped before it began: told so below.
@@ -178,6 +188,9 @@ struct Workers {
   void start_all(const Timetable& timetable) {
     for (auto& thread : threads) thread->start(timetable);
   }
+  void schedule_all(const Timetable& timetable) {
+    for (auto& thread : threads) thread->schedule(timetable);
+  }
   void stop_all() {
     for (auto& thread : threads) thread->stop();
   }
@@ -212,6 +225,27 @@ Task<std::exception_ptr> all_opened(Workers& workers) {
     }
   }
   co_return first;
+}
+
+// Millions of terminals take seconds to come up: until then somebody looks on.
+Task<void> tell_ramp_up(const Plan& plan, const Workers& workers, Observer& observer) {
+  while (co_await coro::slept_until(Worker::current().now() + std::chrono::seconds(1))) {
+    std::uint64_t steps = 0;  // two of each terminal
+    for (const auto& thread : workers.threads) {
+      steps += thread->metrics().terminals_made.get() + thread->metrics().terminals_up.get();
+    }
+    observer.on_note(fmt::format("{} terminals come up: {}%", plan.terminals(),
+                                 steps * 100 / (2 * plan.terminals())));
+  }
+}
+
+Task<void> all_up(const Plan& plan, Workers& workers, Observer& observer) {
+  auto wait = [&](coro::Scope& scope) -> Task<void> {
+    scope.start(tell_ramp_up(plan, workers, observer));
+    for (auto& up : workers.up) co_await std::move(up).get();
+    scope.cancel();
+  };
+  co_await coro::with_scope(wait);
 }
 
 // After an interrupt nobody wants to wait for long.
@@ -375,7 +409,10 @@ Task<Outcome> run(const Plan& plan, BackendFactory make_backend, Observer& obser
   SharedRecords shared;  // outlives the workers
   shared.delivery_log = delivery_log;
   Workers workers = make_workers(plan, make_backend, shared);
-  stop.on_request([&workers] { workers.stop_all(); });
+  stop.on_request([&workers, &shared] {
+    shared.stop_asked.store(true, std::memory_order_relaxed);
+    workers.stop_all();
+  });
   const std::exception_ptr error = co_await all_opened(workers);
   if (error || stop.requested()) {
     stop.on_request({});
@@ -385,25 +422,30 @@ Task<Outcome> run(const Plan& plan, BackendFactory make_backend, Observer& obser
     outcome.interrupted = true;
     co_return outcome;
   }
+  const Instant begun = Worker::current().now();
+  workers.start_all({.start = begun, .unix_start = unix_time_now()});
+  co_await all_up(plan, workers, observer);
+  // What came up late has no part in the phases: they begin now.
   Timetable timetable;
   timetable.start = Worker::current().now();
+  outcome.ramp_up = timetable.start - begun;
   timetable.measure_start = timetable.start + plan.warmup;
   timetable.measure_end = timetable.measure_start + plan.duration;
   timetable.unix_start = unix_time_now();
   outcome.start = timetable.start;
   outcome.measure_start_ts = static_cast<std::int64_t>(
       timetable.unix_start + std::chrono::duration<double>(plan.warmup).count());
-  workers.start_all(timetable);
-  for (auto& up : workers.up) co_await std::move(up).get();
-  outcome.ramp_up = Worker::current().now() - timetable.start;
-  observer.on_started(outcome.ramp_up);
+  workers.schedule_all(timetable);
+  if (!stop.requested()) observer.on_started(outcome.ramp_up);
 
   Watch watch(plan, timetable, workers, shared, observer, outcome);
-  stop.on_request([&workers, &watch, &outcome] {
+  stop.on_request([&workers, &watch, &outcome, &shared] {
+    shared.stop_asked.store(true, std::memory_order_relaxed);
     outcome.interrupted = true;
     watch.finish();
     workers.stop_all();
   });
+  if (stop.requested()) watch.finish();
   auto follow = [&](std::size_t i) -> Task<void> {
     co_await std::move(workers.ended[i]).get();
     // One that ends before its time has given up: then it is over for all.

@@ -93,7 +93,9 @@ struct alignas(measure::cache_line_bytes) WorkerMetrics {
   measure::Histogram timer_lag;         // measured
   measure::Histogram timer_lag_warmup;  // before and after it
   measure::Counter districts_skipped;   // measured
-  measure::Counter started;             // transactions, over all phases
+  measure::Counter terminals_made;
+  measure::Counter terminals_up;  // of those, that have begun their cycle
+  measure::Counter started;       // transactions, over all phases
   measure::Counter finished;
   std::vector<PendingTransaction> pending;  // at most one a terminal
   measure::Counter wait_begun;              // terminals that asked for a permit and a session
