@@ -1,5 +1,4 @@
 // drover: the commands, and what an error looks like.
-#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -7,8 +6,8 @@
 #include <cstdio>
 #include <exception>
 #include <functional>
-#include <iostream>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -18,20 +17,27 @@
 #include "cli/environment_option.h"
 #include "cli/help_format.h"
 #include "cli/parse_message.h"
+#include "cli/process_setup.h"
+#include "cli/standard_output.h"
 #include "cli/usage_error.h"
 #include "cli/version.h"
 
 namespace {
 
-// A file that we open must not become our standard output because that was closed.
-void open_standard_files() {
-  for (int fd = 0; fd <= 2; ++fd) {
-    if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
-  }
-}
-
 int fail(int code, const char* message) {
   std::fputs(fmt::format("drover: error: {}\n", message).c_str(), stderr);
+  return code;
+}
+
+// What --help and --version ask for.
+int show(CLI::App& app, const CLI::Success& asked) {
+  std::ostringstream text;
+  const int code = app.exit(asked, text, text);
+  try {
+    drover::cli::print(text.str(), "the help or the version");
+  } catch (const std::exception& error) {
+    return fail(drover::cli::exit_failure, error.what());
+  }
   return code;
 }
 
@@ -54,7 +60,11 @@ std::string without_secrets(std::string message, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace drover::cli;
-  open_standard_files();
+  try {
+    set_up_process();
+  } catch (const std::exception& error) {
+    return fail(exit_failure, error.what());
+  }
   CLI::App app("Drover drives herds of terminals: a load generator for SQL databases", "drover");
   app.formatter(std::make_shared<HelpFormat>());
   app.require_subcommand(1);
@@ -90,9 +100,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     return chosen();
   } catch (const CLI::Success& success) {  // --help, --version
-    const int code = app.exit(success);
-    if (std::cout.flush() && std::fflush(stdout) == 0) return code;
-    return fail(exit_failure, "cannot write to the standard output");
+    return show(app, success);
   } catch (const CLI::ParseError& error) {
     if (is_command_missing(error, app)) {
       std::fputs((chosen_path(app).back()->help() + "\n").c_str(), stderr);

@@ -13,6 +13,7 @@
 
 #include "cli/commands.h"
 #include "cli/result_files.h"
+#include "cli/standard_output.h"
 #include "cli/usage_error.h"
 #include "report/atomic_file.h"
 #include "report/bounded_file.h"
@@ -140,11 +141,6 @@ void require_two_sides(Arguments& arguments) {
   }
 }
 
-void print(std::FILE* out, const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), out) == text.size();
-  if (!written || std::fflush(out) != 0) throw std::runtime_error("cannot write the comparison");
-}
-
 // Names each obstacle and the words that allow it.
 std::string refusal(const report::Comparison& comparison) {
   std::string text = "these results are not comparable:";
@@ -179,7 +175,7 @@ int perform(Arguments arguments) {
   if (!arguments.json.empty()) {
     const std::string document = report::document_text(report::compare_json(comparison));
     if (to_stdout) {
-      print(stdout, document);
+      print(document, "the JSON document");
     } else {
       report::write_atomically(file, document);
     }
@@ -187,7 +183,7 @@ int perform(Arguments arguments) {
   if (!comparison.obstacles.empty()) throw UsageError(refusal(comparison));
   const std::string text =
       arguments.markdown ? report::compare_markdown(comparison) : report::compare_text(comparison);
-  print(to_stdout ? stderr : stdout, report::terminal_text(text));
+  print(to_stdout ? stderr : stdout, report::terminal_text(text), "the comparison");
   return comparison.fails() ? exit_failure : exit_success;
 }
 

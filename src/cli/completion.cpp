@@ -10,6 +10,7 @@
 
 #include "cli/chosen_command.h"
 #include "cli/commands.h"
+#include "cli/standard_output.h"
 #include "cli/usage_error.h"
 
 namespace drover::cli {
@@ -21,10 +22,7 @@ int print_script(const CLI::App& app, const std::string& shell) {
   if (shell == "bash") script = bash_completion(program);
   if (shell == "zsh") script = zsh_completion(program);
   if (shell == "fish") script = fish_completion(program);
-  const bool written = std::fwrite(script.data(), 1, script.size(), stdout) == script.size();
-  if (!written || std::fflush(stdout) != 0) {
-    throw std::runtime_error("cannot write the script to the standard output");
-  }
+  print(script, "the script");
   return exit_success;
 }
 

@@ -11,6 +11,7 @@
 #include "cli/count_option.h"
 #include "cli/database_option.h"
 #include "cli/duration.h"
+#include "cli/standard_output.h"
 #include "cli/usage_error.h"
 
 namespace drover::cli {
@@ -25,8 +26,7 @@ struct DemoArguments {
 
 // Shows the command and does it; returns its exit code.
 int perform_line(std::vector<std::string> words) {
-  fmt::print("\n$ drover {}\n", fmt::join(words, " "));
-  std::fflush(stdout);
+  print(fmt::format("\n$ drover {}\n", fmt::join(words, " ")), "the next command");
   CLI::App app("", "drover");
   std::function<int()> chosen;
   add_tpcc(app, chosen);
@@ -42,8 +42,9 @@ int perform(const DemoArguments& arguments) {
   parse_duration("--no-delays-duration", arguments.no_delays_duration);
   // Holds the private server over all of the commands.
   const DatabaseTarget target(arguments.database);
-  fmt::print("Drover demo: TPC-C with {} {} on {}\n", warehouses,
-             warehouses == "1" ? "warehouse" : "warehouses", target.description());
+  print(fmt::format("Drover demo: TPC-C with {} {} on {}\n", warehouses,
+                    warehouses == "1" ? "warehouse" : "warehouses", target.description()),
+        "the story");
   const std::vector<std::string> where = words_without_db(arguments.database);
   // By the variable and not by --db: the commands are shown, and a password may be in it.
   if (!arguments.database.db.empty()) setenv("DROVER_DB", arguments.database.db.c_str(), 1);
@@ -62,10 +63,10 @@ int perform(const DemoArguments& arguments) {
     const int code = perform_line(std::move(words));
     if (code != exit_success) return code;
   }
-  fmt::print(
-      "\nThe data are consistent after all of it. They stay in schema {} of {};\n"
-      "remove them with: drover tpcc clean {}\n",
-      arguments.database.schema, target.description(), fmt::join(where, " "));
+  print(fmt::format("\nThe data are consistent after all of it. They stay in schema {} of {};\n"
+                    "remove them with: drover tpcc clean {}\n",
+                    arguments.database.schema, target.description(), fmt::join(where, " ")),
+        "the end of the story");
   return exit_success;
 }
 

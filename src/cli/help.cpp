@@ -1,9 +1,7 @@
 // `drover help` and `drover man`: what the program says of itself.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -13,20 +11,13 @@
 #include "cli/help_format.h"
 #include "cli/man_page.h"
 #include "cli/nearest_name.h"
+#include "cli/standard_output.h"
 #include "cli/usage_error.h"
 #include "cli/version.h"
 #include "report/bounded_file.h"
 
 namespace drover::cli {
 namespace {
-
-int print(const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (!written || std::fflush(stdout) != 0) {
-    throw std::runtime_error("cannot write to the standard output");
-  }
-  return exit_success;
-}
 
 int print_help(CLI::App& app, const std::vector<std::string>& names) {
   CLI::App* command = &app;
@@ -41,7 +32,8 @@ int print_help(CLI::App& app, const std::vector<std::string>& names) {
     command = below;
   }
   // CLI11's own help() would be that of the chosen command, which is `help`.
-  return print(help_text(outline_of(*command), help_width()));
+  print(help_text(outline_of(*command), help_width()), "the help");
+  return exit_success;
 }
 
 }  // namespace
@@ -67,7 +59,9 @@ void add_man(CLI::App& app, std::function<int()>& chosen) {
   command->footer("Example:\n  drover man | man -l -");
   command->callback([&app, &chosen] {
     chosen = [&app] {
-      return print(man_page(outline_of(app), "drover " + tool().version, commit_date()));
+      print(man_page(outline_of(app), "drover " + tool().version, commit_date()),
+            "the manual page");
+      return exit_success;
     };
   });
 }

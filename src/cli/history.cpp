@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/result_files.h"
+#include "cli/standard_output.h"
 #include "cli/usage_error.h"
 #include "report/atomic_file.h"
 #include "report/bounded_file.h"
@@ -68,11 +69,6 @@ report::History read_history(const Arguments& arguments, const report::Metric& m
   return history;
 }
 
-void print(std::FILE* out, const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), out) == text.size();
-  if (!written || std::fflush(out) != 0) throw std::runtime_error("cannot write the history");
-}
-
 int perform(const Arguments& arguments) {
   const report::Metric metric = parse_metric(arguments.metric);
   require_keys(arguments.allow_different);
@@ -84,16 +80,18 @@ int perform(const Arguments& arguments) {
 
   const report::History history = read_history(arguments, metric);
   const std::string text = report::terminal_text(report::history_text(history));
-  if (!arguments.json.empty()) {
+  const auto write_document = [&] {
+    if (arguments.json.empty()) return;
     const std::string document = report::document_text(report::history_json(history));
-    if (to_stdout) {
-      print(stdout, document);
-    } else {
-      report::write_atomically(json_file, document);
-    }
-  }
-  if (!arguments.html.empty()) report::write_atomically(html_file, report::history_html(history));
-  print(to_stdout ? stderr : stdout, text);
+    if (to_stdout) return print(document, "the JSON document");
+    report::write_atomically(json_file, document);
+  };
+  const auto write_page = [&] {
+    if (arguments.html.empty()) return;
+    report::write_atomically(html_file, report::history_html(history));
+  };
+  write_each({write_document, write_page,
+              [&] { print(to_stdout ? stderr : stdout, text, "the history"); }});
   if (history.points.empty()) {
     throw std::runtime_error("none of the results can be drawn; the list says why");
   }

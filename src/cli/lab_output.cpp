@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "cli/standard_output.h"
 #include "cli/usage_error.h"
 #include "cli/version.h"
 #include "lab/experiment_html.h"
@@ -44,11 +45,6 @@ class NotedInterrupts {
   struct sigaction terminate_before_{};
 };
 
-void print(std::FILE* out, const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), out) == text.size();
-  if (!written || std::fflush(out) != 0) throw std::runtime_error("cannot write the experiment");
-}
-
 std::string tool_text() {
   const report::Tool self = tool();
   return fmt::format("{} {} ({}, {})", self.name, self.version, self.commit, self.compiler);
@@ -63,15 +59,19 @@ lab::Experiment begun(const std::string& command_line) {
   return experiment;
 }
 
-void write_documents(const LabOutput& output, const lab::Experiment& experiment) {
-  if (json_to_stdout(output)) {
-    print(stdout, lab::experiment_json(experiment));
-  } else if (!output.json.empty()) {
-    report::write_atomically({output.json, "JSON file"}, lab::experiment_json(experiment));
-  }
-  if (!output.html.empty()) {
+void write_all(const LabOutput& output, const lab::Experiment& experiment) {
+  const auto write_json = [&] {
+    if (output.json.empty()) return;
+    const std::string document = lab::experiment_json(experiment);
+    if (json_to_stdout(output)) return print(document, "the JSON document");
+    report::write_atomically({output.json, "JSON file"}, document);
+  };
+  const auto write_page = [&] {
+    if (output.html.empty()) return;
     report::write_atomically({output.html, "HTML file"}, lab::experiment_html(experiment));
-  }
+  };
+  write_each(
+      {write_json, write_page, [&] { say(output, "\n" + lab::experiment_text(experiment)); }});
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ bool json_to_stdout(const LabOutput& output) {
 }
 
 void say(const LabOutput& output, const std::string& line) {
-  print(json_to_stdout(output) ? stderr : stdout, line + "\n");
+  print(json_to_stdout(output) ? stderr : stdout, line + "\n", "the experiment");
 }
 
 void add_lab_output(CLI::App& command, LabOutput& output) {
@@ -114,8 +114,7 @@ int run_lab(const LabOutput& output, const std::string& command_line,
     measure(experiment, [] { return was_interrupted != 0; });
   }
   experiment.interrupted = was_interrupted != 0;
-  write_documents(output, experiment);
-  say(output, "\n" + lab::experiment_text(experiment));
+  write_all(output, experiment);
   if (experiment.interrupted) return exit_interrupted;
   const bool is_whole = std::ranges::all_of(
       experiment.cells, [](const lab::Cell& cell) { return cell.note.empty(); });

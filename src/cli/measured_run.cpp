@@ -16,6 +16,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/metrics_option.h"
+#include "cli/needs.h"
 #include "cli/run_command.h"
 #include "cli/run_result.h"
 #include "cli/usage_error.h"
@@ -256,6 +257,8 @@ std::optional<tpcc::RunPreparation> prepare_plan(RunPlan& run, const DatabaseTar
   if (run.all_warehouses) plan.warehouses = prepared.loaded.warehouses;
   resolve_threads(run);
   resolve_connections(run, prepared.server);
+  require_descriptors(target.kind(), plan.connections, plan.threads);
+  require_memory_for_terminals(plan.terminals());
   plan.constants = prepared.loaded.load_constants
                        ? tpcc::run_constants(plan.seed, *prepared.loaded.load_constants)
                        : tpcc::load_constants(plan.seed);
@@ -318,6 +321,8 @@ MeasuredRun measure_simulated(const RunRequest& written, RunPlan run) {
   resolve_threads(run);
   plan.max_inflight = static_cast<std::size_t>(run.max_inflight.value_or(0));
   if (plan.max_inflight > 0) plan.threads = std::min(plan.threads, plan.max_inflight);
+  require_descriptors(DatabaseKind::postgres, 0, plan.threads);
+  require_memory_for_terminals(plan.terminals());
   plan.constants = tpcc::run_constants(plan.seed, tpcc::load_constants(plan.seed));
   const auto time = Duration(std::llround(*written.simulate_ms * 1e6));
   const BlockedInterrupts blocked;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/standard_output.h"
 #include "database/embedded/private_server.h"
 #include "database/embedded/psql.h"
 #include "database/embedded/server_error.h"
@@ -36,13 +37,14 @@ ServerOptions options_of(const PgArguments& arguments) {
 
 void print_status(const ServerStatus& status) {
   const char* state = !status.running ? "stopped" : status.ready ? "running" : "starting";
-  fmt::print("state       {}{}\n", state,
-             status.on_demand ? " (on demand: stops after its last user)" : "");
-  fmt::print("version     PostgreSQL {}\n", status.version);
-  if (status.running) fmt::print("pid         {}\n", status.pid);
-  fmt::print("data        {}\n", status.data.string());
-  fmt::print("log         {}\n", status.log.string());
-  fmt::print("connection  {}\n", status.conninfo);
+  std::string text = fmt::format("state       {}{}\n", state,
+                                 status.on_demand ? " (on demand: stops after its last user)" : "");
+  text += fmt::format("version     PostgreSQL {}\n", status.version);
+  if (status.running) text += fmt::format("pid         {}\n", status.pid);
+  text += fmt::format("data        {}\n", status.data.string());
+  text += fmt::format("log         {}\n", status.log.string());
+  text += fmt::format("connection  {}\n", status.conninfo);
+  print(text, "the state of the server");
 }
 
 int start(const PgArguments& arguments) {
@@ -67,7 +69,7 @@ int start(const PgArguments& arguments) {
 
 int stop(const PgArguments& arguments) {
   const bool ran = PrivateServer(options_of(arguments)).stop();
-  fmt::print("{}\n", ran ? "stopped" : "it was not running");
+  print(ran ? "stopped\n" : "it was not running\n", "what became of the server");
   return exit_ok;
 }
 

@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/help_format.h"
 #include "cli/result_files.h"
+#include "cli/standard_output.h"
 #include "cli/usage_error.h"
 #include "report/atomic_file.h"
 #include "report/bounded_file.h"
@@ -187,13 +188,6 @@ std::string document(const std::vector<report::NamedResult>& results, Format for
   }
   // The files may come from anywhere: nothing in them may act upon a terminal.
   return report::terminal_text(text_of(results));
-}
-
-void print(std::string_view text, const char* what) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (!written || std::fflush(stdout) != 0) {
-    throw std::runtime_error(fmt::format("cannot write {} to the standard output", what));
-  }
 }
 
 int perform(const Options& options) {

@@ -17,6 +17,8 @@
 #include "cli/check_progress_line.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/needs.h"
+#include "cli/standard_output.h"
 #include "cli/usage_error.h"
 #include "coro/block_on.h"
 #include "coro/worker.h"
@@ -127,13 +129,14 @@ std::string now_in_utc() {
 // A document on stdout stands there alone.
 void print_report(const DatabaseTarget& target, const CheckReport& report, double seconds,
                   std::FILE* out) {
-  fmt::print(out, "Checked {} {} in {}{}, {:.1f} s{}\n\n", report.warehouses,
-             report.warehouses == 1 ? "warehouse" : "warehouses", target.description(),
-             target.schema().empty() ? "" : fmt::format(", schema {}", target.schema()), seconds,
-             report.snapshot_refusal ? "" : ", in one snapshot");
-  fmt::print(out, fmt::runtime(line_format), "#", "clause", "condition", "result");
-  fmt::print(out, "{}", format_check_report(report));
-  std::fflush(out);
+  std::string text =
+      fmt::format("Checked {} {} in {}{}, {:.1f} s{}\n\n", report.warehouses,
+                  report.warehouses == 1 ? "warehouse" : "warehouses", target.description(),
+                  target.schema().empty() ? "" : fmt::format(", schema {}", target.schema()),
+                  seconds, report.snapshot_refusal ? "" : ", in one snapshot");
+  text += fmt::format(fmt::runtime(line_format), "#", "clause", "condition", "result");
+  text += format_check_report(report);
+  print(out, text, "the report of the check");
 }
 
 CheckSettings settings_of(const CheckRequest& request) {
@@ -151,8 +154,9 @@ CheckSettings settings_of(const CheckRequest& request) {
 int check_database(const DatabaseTarget& target, const CheckRequest& request) {
   const bool to_stdout = request.json == json_to_stdout;
   if (!request.json.empty() && !to_stdout) report::check_can_write(check_file(request.json));
-  CheckProgressLine line(stderr);
   CheckSettings settings = settings_of(request);
+  require_descriptors(target.kind(), settings.connections, 1);
+  CheckProgressLine line(stderr);
   settings.on_progress = [&line](const auto& progress) { line.show(progress); };
 
   const BlockedInterrupts blocked;
@@ -166,20 +170,19 @@ int check_database(const DatabaseTarget& target, const CheckRequest& request) {
     return exit_interrupted;
   }
   const double seconds = std::chrono::duration<double>(worker.now() - start).count();
-  print_report(target, *report, seconds, to_stdout ? stderr : stdout);
-  if (!request.json.empty()) {
+  const auto write_document = [&] {
+    if (request.json.empty()) return;
     const std::string document = report::document_text(
         check_document(*report, {.database = target.description(),
                                  .kind = std::string(target.database().kind()),
                                  .schema = target.schema(),
                                  .seconds = seconds,
                                  .finished = now_in_utc()}));
-    if (to_stdout) {
-      fmt::print("{}", document);
-    } else {
-      report::write_atomically(check_file(request.json), document);
-    }
-  }
+    if (to_stdout) return print(document, "the JSON document");
+    report::write_atomically(check_file(request.json), document);
+  };
+  write_each({[&] { print_report(target, *report, seconds, to_stdout ? stderr : stdout); },
+              write_document});
   return report->holds() ? exit_success : exit_failure;
 }
 

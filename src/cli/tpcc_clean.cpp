@@ -6,17 +6,17 @@
 #include "cli/commands.h"
 #include "cli/database_option.h"
 #include "cli/run_command.h"
+#include "cli/standard_output.h"
 
 namespace drover::cli {
 namespace {
 
 coro::Task<void> clean(const DatabaseTarget& target) {
   const std::vector<std::string> dropped = co_await target.database().clean(note_to_stderr);
-  if (dropped.empty()) {
-    fmt::print("there are no tables of TPC-C in {}: nothing to drop\n", target.description());
-  } else {
-    fmt::print("dropped {}\n", fmt::join(dropped, ", "));
-  }
+  print(dropped.empty() ? fmt::format("there are no tables of TPC-C in {}: nothing to drop\n",
+                                      target.description())
+                        : fmt::format("dropped {}\n", fmt::join(dropped, ", ")),
+        "what was dropped");
 }
 
 int perform(const DatabaseOption& database) {

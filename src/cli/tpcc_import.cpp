@@ -15,7 +15,9 @@
 #include "cli/count_option.h"
 #include "cli/database_option.h"
 #include "cli/help_format.h"
+#include "cli/needs.h"
 #include "cli/run_command.h"
+#include "cli/standard_output.h"
 #include "cli/ui_option.h"
 #include "cli/usage_error.h"
 #include "cli/wrapped_text.h"
@@ -155,7 +157,9 @@ void report(const DatabaseTarget& target, const ImportOutcome& outcome) {
       outcome.plan.skipped, outcome.plan.population.seed, outcome.rows,
       static_cast<double>(outcome.bytes) / 1e6, seconds(outcome.load_time),
       finished_things(target, outcome.plan), seconds(outcome.finish_time));
-  for (const std::string& line : wrapped_lines(text, summary_width())) fmt::print("{}\n", line);
+  std::string lines;
+  for (const std::string& line : wrapped_lines(text, summary_width())) lines += line + "\n";
+  print(lines, "what was imported");
 }
 
 // As Ctrl-C would: it is taken by whoever waits for it.
@@ -167,6 +171,7 @@ int perform(const ImportArguments& arguments) {
   const ui::Choice choice = parse_ui_choice(arguments.ui);
   ImportSettings settings = settings_of(arguments);
   const DatabaseTarget target(arguments.database);
+  require_descriptors(target.kind(), settings.connections, 1);
   ImportOutcome outcome;
   int code = exit_success;
   {

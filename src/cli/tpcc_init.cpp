@@ -10,6 +10,7 @@
 #include "cli/count_option.h"
 #include "cli/database_option.h"
 #include "cli/run_command.h"
+#include "cli/standard_output.h"
 #include "cli/usage_error.h"
 
 namespace drover::cli {
@@ -34,9 +35,11 @@ coro::Task<void> init(const DatabaseTarget& target, InitialiseSettings settings)
   const std::string_view later = what_comes_later(target, settings.foreign_keys);
   settings.on_note = note_to_stderr;
   const std::vector<std::string> dropped = co_await target.database().initialise(settings);
-  if (!dropped.empty()) fmt::print("dropped {}\n", fmt::join(dropped, ", "));
-  fmt::print("made the nine tables of TPC-C in {}; {} come with the import\n", target.description(),
-             later);
+  std::string text;
+  if (!dropped.empty()) text = fmt::format("dropped {}\n", fmt::join(dropped, ", "));
+  text += fmt::format("made the nine tables of TPC-C in {}; {} come with the import\n",
+                      target.description(), later);
+  print(text, "what was made");
 }
 
 InitialiseSettings settings_of(const InitArguments& arguments) {

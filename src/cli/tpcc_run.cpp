@@ -1,7 +1,6 @@
 // `drover tpcc run`: parse, plan, run, report.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -12,6 +11,7 @@
 #include "cli/measured_run.h"
 #include "cli/run_options.h"
 #include "cli/run_plan.h"
+#include "cli/standard_output.h"
 #include "cli/usage_error.h"
 #include "report/audit.h"
 #include "report/result_file.h"
@@ -22,12 +22,12 @@ namespace {
 
 int finish(const MeasuredRun& run, const RunRequest& written) {
   const report::Result& result = run.result;
-  // What cannot be printed must not cost the result document.
-  const bool printed =
-      std::fputs(report::summary_text(result, summary_width()).c_str(), stdout) >= 0 &&
-      std::fflush(stdout) == 0;
-  if (!written.json.empty()) report::write_result_file(written.json, result);
-  if (!printed) throw std::runtime_error("cannot write the summary to the standard output");
+  // The document comes first: whoever reads the summary may leave, and that ends the process.
+  const auto write_document = [&] {
+    if (!written.json.empty()) report::write_result_file(written.json, result);
+  };
+  write_each({write_document,
+              [&] { print(report::summary_text(result, summary_width()), "the summary"); }});
   if (result.failure) {
     fmt::print(stderr, "drover: error: the run was given up: {}\n", *result.failure);
     return exit_failure;

@@ -26,6 +26,7 @@
 #include "cli/run_options.h"
 #include "cli/run_plan.h"
 #include "cli/search_report.h"
+#include "cli/standard_output.h"
 #include "cli/ui_option.h"
 #include "cli/usage_error.h"
 #include "report/atomic_file.h"
@@ -223,7 +224,7 @@ class Search {
 
   // Returns the exit code.
   int go_on(const DatabaseTarget* target) {
-    for (const search::RecordedRun& run : record_.runs) print(run, " (before)");
+    for (const search::RecordedRun& run : record_.runs) show(run, " (before)");
     if (perform_all(target)) return finish();
     fmt::print(stderr, "interrupted; the same command goes on from here\n");
     return exit_interrupted;
@@ -276,10 +277,10 @@ class Search {
     record_.runs.push_back(
         search::recorded(probe, file, run->result, search::broken_rules(run->result, rules_)));
     write_record();
-    print(record_.runs.back(), "");
+    show(record_.runs.back(), "");
     const Step next = search::next_step(record_.bounds, record_.probes());
     if (record_.runs.back().probe.by_client && next == step) {
-      fmt::print("         the client's own machine broke it: it is made again\n");
+      std::fputs("         the client's own machine broke it: it is made again\n", stdout);
     }
     return true;
   }
@@ -289,30 +290,27 @@ class Search {
                              report::document_text(search::to_json(record_)));
   }
 
-  void print(const search::RecordedRun& run, std::string_view note) const {
-    fmt::print("{:<8} {:>18}  {:<6} {:>9.1f} tpmC{}  {:>7.1f} tx/s  NewOrder p90 {}{}\n",
-               run.probe.confirmation ? "confirm" : "probe",
-               search::counted(run.probe.load, record_.unit),
-               run.probe.held        ? "holds"
-               : run.probe.by_client ? "no say"
-                                     : "breaks",
-               run.tpmc, run.efficiency > 0 ? fmt::format("  {:>5.1f}%", run.efficiency) : "",
-               run.throughput,
-               run.new_order_p90_ms ? fmt::format("{:.1f} ms", *run.new_order_p90_ms) : "-", note);
-    for (const std::string& rule : run.broken) fmt::print("         {}\n", rule);
+  // What cannot be shown is in the record: no reason to end a search of hours. At the answer it is.
+  void show(const search::RecordedRun& run, std::string_view note) const {
+    const char* verdict = run.probe.held ? "holds" : run.probe.by_client ? "no say" : "breaks";
+    std::string text = fmt::format(
+        "{:<8} {:>18}  {:<6} {:>9.1f} tpmC{}  {:>7.1f} tx/s  NewOrder p90 {}{}\n",
+        run.probe.confirmation ? "confirm" : "probe", search::counted(run.probe.load, record_.unit),
+        verdict, run.tpmc, run.efficiency > 0 ? fmt::format("  {:>5.1f}%", run.efficiency) : "",
+        run.throughput,
+        run.new_order_p90_ms ? fmt::format("{:.1f} ms", *run.new_order_p90_ms) : "-", note);
+    for (const std::string& rule : run.broken) text += fmt::format("         {}\n", rule);
+    std::fputs(text.c_str(), stdout);
     std::fflush(stdout);
   }
 
   int finish() const {
     write_record();
     const auto page = in_folder(search_page_name);
-    fmt::print("\nanswer: {}\n", search::answer_text(record_));
-    std::fflush(stdout);
-    write_search_report(page, record_, arguments_.folder);
-    fmt::print("report: {}\n", page.native());
-    if (std::fflush(stdout) != 0) {
-      throw std::runtime_error("cannot write the answer to the standard output");
-    }
+    const auto say = [](const std::string& text) { print(text, "the answer"); };
+    write_each({[&] { say(fmt::format("\nanswer: {}\n", search::answer_text(record_))); },
+                [&] { write_search_report(page, record_, arguments_.folder); },
+                [&] { say(fmt::format("report: {}\n", page.native())); }});
     return search::found_by(record_.probes()).found_out() ? exit_success : exit_failure;
   }
 

@@ -26,9 +26,10 @@ const char* advice(int error_number) {
     case EROFS:
     case EISDIR:
       return "; name a file in a folder that you may write to";
+    case EFBIG:
+      return "; raise the limit of this process on the size of files (ulimit -f)";
     case ENOSPC:
     case EDQUOT:
-    case EFBIG:
       return "; free some space or name a file on another disk";
     default:
       return "";

@@ -152,10 +152,24 @@ def start_drover(*arguments, **environment):
 
 
 def start_limited(limit, value, *arguments, **environment):
-    """Like start_drover(), under a limit of the system: resource.RLIMIT_…"""
+    """Like start_drover(), under a limit of the system: resource.RLIMIT_…; the hard one, too, or
+    a pair of them."""
+    limits = value if isinstance(value, tuple) else (value, value)
     environment.setdefault("DROVER_DATA_HOME", "/dev/null/drover")
     return Command([str(argument) for argument in arguments], clean_environment(**environment),
-                   before=lambda: resource.setrlimit(limit, (value, value)))
+                   before=lambda: resource.setrlimit(limit, limits))
+
+
+def start_writing_to(place, *arguments, **environment):
+    """Like start_drover(), with the file as its standard output; None: that is closed."""
+    def output():
+        if place is None:
+            os.close(1)
+        else:
+            os.dup2(os.open(place, os.O_WRONLY), 1)
+    environment.setdefault("DROVER_DATA_HOME", "/dev/null/drover")
+    return Command([str(argument) for argument in arguments], clean_environment(**environment),
+                   before=output)
 
 
 class SessionError(Exception):

@@ -35,9 +35,40 @@ class Descriptors(harness.ServerTestCase):
                 result = harness.start_limited(resource.RLIMIT_NOFILE, 24, "tpcc", *command, *more,
                                                "--db", self.db).wait(60)
                 self.assertIn(result.code, (FAILURE, USAGE), str(result))
-                self.expect_error(result, result.code, "open files", "ulimit -n")
+                self.expect_error(result, result.code, "64 connections on", "may have 24",
+                                  "open files", "ulimit -n")
                 self.assertEqual(list(self.server.folder.glob("descriptors.json*")), [])
         self.expect_consistent(self.server)
+
+    def test_the_hard_limit_counts(self):
+        # Of the soft one we make what may be.
+        result = harness.start_limited(
+            resource.RLIMIT_NOFILE, (24, 200), "tpcc", "run", "--db", self.db, "--duration", "1s",
+            "--warmup", "0", "--no-delays", "--connections", "40").wait(60)
+        self.expect(result, SUCCESS)
+
+    def test_a_full_standard_output(self):
+        commands = (["check"], ["init", "--schema", "more"], ["import", "-w", "1", "--schema",
+                                                             "more"],
+                    ["check", "--json", "-", "--schema", "more"], ["clean", "--schema", "more"],
+                    ["clean", "--schema", "more"])
+        for place, reason in (("/dev/full", "No space left"), (None, "Bad file descriptor")):
+            for command in commands:
+                with self.subTest(command=command, place=place):
+                    done = harness.start_writing_to(place, "tpcc", *command, "--db", self.db)
+                    self.expect_error(done.wait(60), FAILURE, "cannot write .* standard output",
+                                      reason)
+        # They have done their work.
+        self.assertEqual(self.server.number(
+            "SELECT count(*) FROM pg_tables WHERE schemaname = 'more'"), 0)
+
+    def test_a_file_that_may_not_grow(self):
+        path = self.server.folder / "check.json"
+        result = harness.start_limited(resource.RLIMIT_FSIZE, 512, "tpcc", "check", "--db", self.db,
+                                       "--json", path).wait(60)
+        self.expect_error(result, FAILURE, re.escape(str(path)), "File too large", "ulimit -f")
+        self.assertIn("conditions checked hold", result.out)
+        self.assertEqual(list(self.server.folder.glob("check.json*")), [])
 
     def test_hardly_any(self):
         # Each number of them runs out somewhere else: nowhere does it crash or hang.
@@ -49,6 +80,57 @@ class Descriptors(harness.ServerTestCase):
                 self.assertIn(result.code, (SUCCESS, FAILURE, 127), str(result))
                 if result.code == FAILURE:
                     self.assertRegex(result.err, "Too many open files|open files", str(result))
+
+
+class Process(harness.TestCase):
+    """What ulimit takes from the process: each is said in a sentence."""
+
+    RUN = ["tpcc", "run", "--simulate-ms", "1", "--warmup", "0", "--duration", "1s"]
+
+    def test_a_result_that_may_not_grow(self):
+        with tempfile.TemporaryDirectory(prefix="drover-e2e-") as folder:
+            path = pathlib.Path(folder) / "result.json"
+            for before in (None, "the result of an earlier run"):
+                if before:
+                    path.write_text(before, encoding="utf-8")
+                result = harness.start_limited(resource.RLIMIT_FSIZE, 4096, *self.RUN, "-w", "1",
+                                               "--json", path).wait(60)
+                self.expect_error(result, FAILURE, re.escape(str(path)), "File too large",
+                                  "ulimit -f")
+                self.assertIn("tpmC", result.out)
+                left = [(one.name, one.read_text(encoding="utf-8")) for one in
+                        pathlib.Path(folder).iterdir()]
+                self.assertEqual(left, [("result.json", before)] if before else [])
+
+    def test_a_small_stack(self):
+        for kib in (64, 128):
+            with self.subTest(kib=kib):
+                result = harness.start_limited(resource.RLIMIT_STACK, kib * 1024, *self.RUN, "-w",
+                                               "4", "--threads", "4").wait(60)
+                self.expect_error(result, FAILURE, f"limited to {kib} KiB", "ulimit -s")
+        # Of the soft limit we make what may be.
+        result = harness.start_limited(resource.RLIMIT_STACK, (65536, 8 << 20), *self.RUN, "-w",
+                                       "4", "--threads", "4").wait(60)
+        self.expect(result, SUCCESS)
+
+    def test_memory_for_the_terminals(self):
+        result = harness.start_limited(resource.RLIMIT_AS, 600 << 20, *self.RUN, "-w",
+                                       "1000000").wait(60)
+        self.expect_error(result, FAILURE, "10000000 terminals need", "GiB of memory")
+
+    def test_memory_for_the_threads(self):
+        result = harness.start_limited(resource.RLIMIT_AS, 600 << 20, *self.RUN, "-w", "1000",
+                                       "--threads", "1000").wait(60)
+        self.expect_error(result, FAILURE, "thread of worker [0-9]+ of 1000", "ulimit -v",
+                          "Resource temporarily unavailable")
+
+    def test_memory_that_runs_out(self):
+        with tempfile.TemporaryDirectory(prefix="drover-e2e-") as folder:
+            path = pathlib.Path(folder) / "long.json"
+            with open(path, "wb") as file:
+                file.truncate(250 << 20)
+            result = harness.start_limited(resource.RLIMIT_AS, 240 << 20, "report", path).wait(60)
+        self.expect_error(result, FAILURE, "out of memory", "240 MiB", "ulimit -v")
 
 
 class FullDisk(harness.TestCase):

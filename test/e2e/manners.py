@@ -191,7 +191,7 @@ class Variables(FolderTestCase):
                     self.assertNotIn("unknown", command.err)
 
 
-class Help(harness.TestCase):
+class Help(FolderTestCase):
 
     def help_of(self, words, columns="80"):
         return self.expect(harness.drover(*words, "--help", COLUMNS=columns), SUCCESS).out
@@ -285,13 +285,20 @@ class Help(harness.TestCase):
             self.assertNotIn(SECRET, command.out + command.err)
 
     def test_a_full_disk_is_told(self):
-        for arguments in ("--version", "--help", "help", "man"):
-            with open("/dev/full", "w", encoding="utf-8") as full:
-                done = subprocess.run([harness.DROVER, arguments], stdout=full, check=False,
-                                      stderr=subprocess.PIPE, text=True,
-                                      env=harness.clean_environment())
-            self.assertEqual(done.returncode, FAILURE, arguments)
-            self.assertIn("cannot write", done.stderr)
+        result = self.folder / "result.json"
+        self.expect(harness.drover(*RUN, "--duration", "1s", "--warmup", "0", "--json", result),
+                    SUCCESS)
+        home = str(self.folder / "data")
+        for arguments in (["--version"], ["--help"], ["help"], ["tpcc", "run", "--help"], ["man"],
+                          ["completion", "bash"], ["report", result],
+                          ["report", result, "--metric", "tpmC"], ["history", result],
+                          ["history", result, "--json", "-"], ["compare", result, result],
+                          ["pg", "status"], ["pg", "stop"],
+                          [*RUN, "--duration", "1s", "--warmup", "0"]):
+            for place, reason in (("/dev/full", "No space left"), (None, "Bad file descriptor")):
+                with self.subTest(command=arguments, place=place):
+                    done = harness.start_writing_to(place, *arguments, DROVER_DATA_HOME=home).wait()
+                    self.expect_error(done, FAILURE, "cannot write .* standard output", reason)
 
     def test_version(self):
         text = self.expect(harness.drover("--version"), SUCCESS).out

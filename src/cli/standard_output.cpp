@@ -1,0 +1,35 @@
+#include "cli/standard_output.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <exception>
+#include <stdexcept>
+#include <system_error>
+
+namespace drover::cli {
+
+void print(std::FILE* out, std::string_view text, std::string_view what) {
+  if (std::fwrite(text.data(), 1, text.size(), out) == text.size() && std::fflush(out) == 0) return;
+  throw std::runtime_error(fmt::format("cannot write {} to the {}: {}", what,
+                                       out == stderr ? "error stream" : "standard output",
+                                       std::generic_category().message(errno)));
+}
+
+void print(std::string_view text, std::string_view what) {
+  print(stdout, text, what);
+}
+
+void write_each(std::initializer_list<std::function<void()>> steps) {
+  std::exception_ptr first;
+  for (const auto& step : steps) {
+    try {
+      step();
+    } catch (const std::exception&) {
+      if (!first) first = std::current_exception();
+    }
+  }
+  if (first) std::rethrow_exception(first);
+}
+
+}  // namespace drover::cli
