@@ -306,7 +306,8 @@ class Watch {
         workers_(workers),
         shared_(shared),
         observer_(observer),
-        outcome_(outcome) {}
+        outcome_(outcome),
+        first_(read_client(workers)) {}
 
   // Ends with the interval; when it is ended before, by finish(), it is to be cancelled.
   Task<void> run() {
@@ -315,7 +316,6 @@ class Watch {
       sampled.push_back({&thread->metrics(), &thread->worker()});
     }
     Sampler sampler(std::move(sampled));
-    first_ = read_client(workers_);
     Instant last = timetable_.start;
     Instant last_read = last;
     while (last < timetable_.measure_end && !ended_) {

@@ -102,6 +102,15 @@ class Process(harness.TestCase):
                         pathlib.Path(folder).iterdir()]
                 self.assertEqual(left, [("result.json", before)] if before else [])
 
+    def test_many_terminals_can_be_stopped(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            command = harness.start_drover(*self.RUN[:-1], "1h", "-w", "50000")
+            self.addCleanup(command.kill)
+            command.wait_for("terminals (come )?up")
+            command.signal(number)
+            self.expect(command.wait(), INTERRUPTED)
+            self.assertIn("interrupted", command.out)
+
     def test_a_small_stack(self):
         for kib in (64, 128):
             with self.subTest(kib=kib):

@@ -292,7 +292,8 @@ class Help(FolderTestCase):
         for arguments in (["--version"], ["--help"], ["help"], ["tpcc", "run", "--help"], ["man"],
                           ["completion", "bash"], ["report", result],
                           ["report", result, "--metric", "tpmC"], ["history", result],
-                          ["history", result, "--json", "-"], ["compare", result, result],
+                          ["history", result, "--json", "-"],
+                          ["compare", result, result, "--allow-different", "all"],
                           ["pg", "status"], ["pg", "stop"],
                           [*RUN, "--duration", "1s", "--warmup", "0"]):
             for place, reason in (("/dev/full", "No space left"), (None, "Bad file descriptor")):
