@@ -69,10 +69,12 @@ void require_descriptors(DatabaseKind kind, std::size_t connections, std::size_t
   const std::size_t needed =
       open_files + connections + threads * descriptors_of_thread + descriptors_of_command;
   if (needed <= limit.rlim_cur) return;
-  throw std::runtime_error(fmt::format(
-      "{} connections on {} thread{} need {} open files, and this process may have {} (ulimit -n): "
-      "raise the limit, or use fewer connections",
-      connections, threads, threads == 1 ? "" : "s", needed, limit.rlim_cur));
+  throw std::runtime_error(
+      fmt::format("{} connection{} on {} thread{} need {} open files, and this process may have {} "
+                  "(ulimit -n): "
+                  "raise the limit, or use fewer connections",
+                  connections, connections == 1 ? "" : "s", threads, threads == 1 ? "" : "s",
+                  needed, limit.rlim_cur));
 }
 
 void require_memory_for_terminals(std::size_t terminals) {
