@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -234,6 +235,70 @@ TYPED_TEST(Queues, ThreadsComeAndGo) {
   const auto rest = drain(this->queue, 64);
   all.insert(all.end(), rest.begin(), rest.end());
   EXPECT_EQ(all, numbers(0, 2000));
+}
+
+// Stops the push that fills a block, long enough for pops to come by.
+struct StoppingAtTheGate {
+  static void claimed() noexcept {
+    stopped.store(true);
+    for (int i = 0; i < 2000; ++i) std::this_thread::yield();
+  }
+  static void looked() noexcept {}
+  static inline std::atomic<bool> stopped{false};
+};
+
+// The first pop takes the block's last item, which is claimed and not yet there; the second one must
+// not go past the tail meanwhile, and take what nobody has pushed: it would wait for that.
+TEST(SegmentQueueTest, APopDoesNotPassAPushThatFillsABlock) {
+  using Queue = SegmentQueue<std::uint64_t, StoppingAtTheGate>;
+  for (int round = 0; round < 20; ++round) {
+    Queue queue;
+    queue.push_batch(numbers(0, Queue::block_slots - 1));
+    StoppingAtTheGate::stopped = false;
+    std::atomic<std::size_t> popped{0};
+    std::atomic<int> running{2};
+    const auto pop_all = [&] {
+      while (!StoppingAtTheGate::stopped) std::this_thread::yield();
+      std::vector<std::uint64_t> items(2 * Queue::block_slots);
+      popped += queue.try_pop_batch(items);
+      --running;
+    };
+    std::vector<std::jthread> threads;
+    threads.emplace_back([&queue] { queue.push(Queue::block_slots - 1); });
+    for (int i = 0; i < 2; ++i) threads.emplace_back(pop_all);
+    threads.front().join();
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (running != 0 && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();
+    EXPECT_EQ(running, 0) << "a pop waits for an item that nobody has pushed";
+    EXPECT_EQ(popped, Queue::block_slots);
+    if (running != 0) {
+      queue.push_batch(numbers(0, 2 * Queue::block_slots));
+      break;
+    }
+  }
+}
+
+// Two threads push to one queue each and then look into the other's: not both find nothing. (On
+// x86-64 it holds by the processor; elsewhere by the orderings.)
+TYPED_TEST(Queues, WhoPushesFirstIsSeenByOneOfTwo) {
+  using Queue = typename TypeParam::Queue;
+  for (int round = 0; round < 500; ++round) {
+    Queue queues[2];
+    std::atomic<int> arrived{0};
+    bool found[2] = {false, false};
+    const auto push_and_look = [&](std::size_t mine) {
+      ++arrived;
+      while (arrived != 2) std::this_thread::yield();
+      queues[mine].push(1);
+      std::uint64_t item = 0;
+      found[mine] = queues[1 - mine].try_pop(item);
+    };
+    {
+      std::jthread other([&] { push_and_look(1); });
+      push_and_look(0);
+    }
+    ASSERT_TRUE(found[0] || found[1]);
+  }
 }
 
 template <class Tested>

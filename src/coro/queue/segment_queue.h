@@ -18,9 +18,17 @@
 //
 // Orderings: an index is loaded before the block that goes with it (acquire), and stored after it
 // (release), so the block is that of the index or of a later one; in the latter case the
-// compare-and-swap of the index fails, as an index never returns. The last pusher of a block sets
-// `next` before it writes its slot, so whoever takes the block's last slot finds `next` there
-// sooner or later, and the block is not freed before.
+// compare-and-swap of the index fails, as an index never returns. The last pusher of a block moves
+// the tail, sets `next`, and writes its slot, in this order. So whoever takes the block's last slot
+// finds `next` there sooner or later, and the block is not freed before; and the head, which enters
+// by `next`, never passes the tail: who sees the head there sees the tail there as well.
+//
+// The claim of a push and the look at the tail that lets a pop say "empty" are sequentially
+// consistent. Weaker ones would do for one queue. But of two threads that push to a queue each and
+// then look into the other's, both might find it empty, which no order of the four operations
+// explains: on ARM a relaxed claim may become visible after the load that follows it. And two
+// threads that push to two queues in opposite order might each come second in its first one. On
+// x86-64 neither costs an instruction.
 #pragma once
 
 #include <algorithm>
@@ -33,11 +41,12 @@
 #include <utility>
 
 #include "coro/queue/backoff.h"
+#include "coro/queue/interleaving.h"
 #include "coro/queue/item.h"
 
 namespace drover::queue {
 
-template <QueueItem Item>
+template <QueueItem Item, class Interleaving = NoInterleaving>
 class SegmentQueue {
  public:
   static constexpr std::size_t block_slots = 31;
@@ -116,14 +125,19 @@ class SegmentQueue {
       // Not at the gate, where others would wait for the allocator.
       if (fills && !fresh) fresh = std::make_unique<Block>();
       Block* block = tail_.block.load(std::memory_order_acquire);
-      // Relaxed: whoever loads this value still synchronizes with the store of enter() before it.
-      if (!tail_.index.compare_exchange_weak(index, index + count, std::memory_order_relaxed)) {
+      // Sequentially consistent: pairs with the load of the tail in pop_from_block(), see above. As a
+      // read-modify-write it also continues the release sequence of enter()'s store.
+      if (!tail_.index.compare_exchange_weak(index, index + count, std::memory_order_seq_cst,
+                                             std::memory_order_relaxed)) {
         continue;
       }
       if (fills) {
         Block* next = fresh.release();
-        block->next.store(next, std::memory_order_release);  // pairs with enter_next()
+        Interleaving::claimed();
         tail_.enter(next, index + count + 1);
+        Interleaving::claimed();
+        // After the tail: so the head cannot be seen beyond it. Pairs with enter_next().
+        block->next.store(next, std::memory_order_release);
       }
       for (std::size_t i = 0; i < count; ++i) {
         Slot& slot = block->slots[offset + i];
@@ -143,9 +157,11 @@ class SegmentQueue {
         backoff.wait();
         continue;
       }
-      // After the acquire above, or the tail might seem to lie behind the head.
-      const std::uint64_t tail = tail_.index.load(std::memory_order_relaxed);
+      // After the acquire above, or the tail might seem to lie behind the head. Sequentially
+      // consistent: pairs with the claim in push_into_block().
+      const std::uint64_t tail = tail_.index.load(std::memory_order_seq_cst);
       if (tail == index) return 0;
+      Interleaving::looked();
       const std::size_t available =
           tail / lap == index / lap ? static_cast<std::size_t>(tail - index) : block_slots - offset;
       const std::size_t count = std::min(items.size(), available);

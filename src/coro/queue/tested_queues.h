@@ -52,7 +52,7 @@ struct Locked {
   static constexpr std::size_t atomic_batch_max = 1'000'000;
 };
 struct OfSegments {
-  using Queue = SegmentQueue<std::uint64_t>;
+  using Queue = SegmentQueue<std::uint64_t, Yielding>;
   static constexpr const char* name = "Segment";
   static constexpr std::size_t atomic_batch_max = 1;
 };
