@@ -36,6 +36,14 @@ class Awaiter : public CancelNode {
     Worker::current().ready(handle_);
   }
 
+  // The operation has happened without a wait, so that no cancellation reaches it any more. For
+  // await_suspend() to hand back: true if the task is suspended all the same, since it has had its
+  // share of awaits (Worker::await_budget).
+  bool complete_at_once() noexcept {
+    unlink();
+    return !detail::may_go_on() && detail::queue_behind(handle_);
+  }
+
   bool cancelled() const noexcept { return cancelled_; }
 
   // To be called by await_resume().

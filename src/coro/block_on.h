@@ -21,9 +21,11 @@ Task<void> keep_result(Task<T> task, std::optional<T>& result) {
 }  // namespace detail
 
 // Runs `task`, and all that it starts, on the calling thread until it is done; hands back its
-// result or throws its error.
+// result or throws its error. Throws std::logic_error within a task, on a thread that runs a worker,
+// and for a worker that another thread runs.
 template <class T>
 T block_on(Worker& worker, Task<T> task) {
+  worker.check_idle();
   Scope root(worker);
   if constexpr (std::is_void_v<T>) {
     worker.call([&] { root.start(std::move(task)); });  // another thread's call may be under way

@@ -1,7 +1,8 @@
 // Cancellation: a tree of sources, each with a list of the operations that wait under it.
 //
 // Every task runs under a source, inherited from the task that awaits it. To cancel a source is to
-// cancel, in place, each operation that waits under it and each source below it: the operation
+// cancel, in place, each operation that waits under it and each source below it, however deep, in
+// the order in which they came, without recursion: the operation
 // takes itself out of whatever it waits in and its task is resumed, where the await throws
 // Cancelled. An operation that had already finished keeps its result. A later await under a
 // cancelled source throws at once.
@@ -14,6 +15,7 @@
 
 namespace drover::coro {
 
+class CancelSource;
 class Worker;
 
 // Thrown by an await under a cancelled source. Not a std::exception, so that handlers of errors do
@@ -43,6 +45,9 @@ class CancelNode {
   // Called once, already unlinked; must not resume anything, only queue it.
   virtual void on_cancel() noexcept = 0;
 
+  // Of a source further down: itself.
+  virtual CancelSource* source_below() noexcept { return nullptr; }
+
   CancelNode* previous_ = nullptr;
   CancelNode* next_ = nullptr;
 };
@@ -70,7 +75,12 @@ class CancelSource {
     while (!ring_.empty()) {
       CancelNode* node = ring_.next_;
       node->unlink();
-      node->on_cancel();
+      if (CancelSource* below = node->source_below()) {
+        below->cancelled_ = true;
+        ring_.take_over(below->ring_);  // what is below comes next
+      } else {
+        node->on_cancel();
+      }
     }
   }
 
@@ -94,12 +104,23 @@ class CancelSource {
     ~Ring() { previous_ = next_ = nullptr; }
     bool empty() const noexcept { return next_ == this; }
     void on_cancel() noexcept override {}
+
+    // All nodes of another ring, before those that are here.
+    void take_over(Ring& other) noexcept {
+      if (other.empty()) return;
+      other.previous_->next_ = next_;
+      next_->previous_ = other.previous_;
+      next_ = other.next_;
+      next_->previous_ = this;
+      other.previous_ = other.next_ = &other;
+    }
   };
 
   // This source in the ring of its parent.
   struct Link final : CancelNode {
     explicit Link(CancelSource& s) noexcept : source(s) {}
-    void on_cancel() noexcept override { source.cancel(); }
+    void on_cancel() noexcept override {}
+    CancelSource* source_below() noexcept override { return &source; }
     CancelSource& source;
   };
 

@@ -58,8 +58,7 @@ class Channel {
           return true;
         }
       }
-      unlink();
-      return false;
+      return complete_at_once();
     }
 
     void await_resume() const {
@@ -85,8 +84,7 @@ class Channel {
     bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
       if (!suspend(awaiting)) return false;
       if (channel_.take(value_) || channel_.closed_) {
-        unlink();
-        return false;
+        return complete_at_once();
       }
       channel_.receivers_.push(*this);
       return true;

@@ -4,6 +4,9 @@
 
 #include <cassert>
 #include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <utility>
 
 namespace drover::coro {
 
@@ -11,6 +14,26 @@ using Duration = std::chrono::nanoseconds;
 
 // A point on a clock's own monotonic axis. Instants of different clocks do not compare.
 using Instant = std::chrono::time_point<std::chrono::steady_clock, Duration>;
+
+// The instant so long after another one; beyond the first or the last one there is, that one.
+constexpr Instant instant_after(Instant start, Duration duration) noexcept {
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(start.time_since_epoch().count(), duration.count(), &sum)) {
+    return duration < Duration::zero() ? Instant::min() : Instant::max();
+  }
+  return Instant(Duration(sum));
+}
+
+// A duration of another unit in nanoseconds; what they have no room for is the longest there is.
+template <class Count, class Unit>
+  requires std::convertible_to<std::chrono::duration<Count, Unit>, Duration>
+constexpr Duration saturated(std::chrono::duration<Count, Unit> duration) noexcept {
+  using Wide = std::chrono::duration<std::int64_t, Unit>;
+  constexpr Wide longest = std::chrono::duration_cast<Wide>(Duration::max());
+  if (std::cmp_greater(duration.count(), longest.count())) return Duration::max();
+  if (std::cmp_less(duration.count(), -longest.count())) return Duration::min();
+  return duration;
+}
 
 class Clock {
  public:

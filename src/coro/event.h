@@ -18,10 +18,11 @@ class Event {
   class WaitAwaiter final : Waiter {
    public:
     explicit WaitAwaiter(Event& event) noexcept : event_(event) {}
-    bool await_ready() const noexcept { return event_.set_; }
+    bool await_ready() const noexcept { return event_.set_ && detail::may_go_on(); }
 
     template <DroverPromise Promise>
     bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
+      if (event_.set_) return detail::queue_behind(awaiting);
       if (!suspend(awaiting)) return false;
       event_.waiters_.push(*this);
       return true;

@@ -4,13 +4,20 @@
 // (libpq does). Interest that nobody waits for is dropped when its event comes, and stays
 // otherwise: a connection that is asked again and again needs no system call but its own.
 //
-// One waiter at a time. Lives on one worker. The descriptor stays the caller's, and must not be
-// closed before the watch is destroyed.
+// One waiter at a time: a second one is a std::logic_error. Lives on one worker. The descriptor stays
+// the caller's, and should not be closed before the watch is destroyed: who waits then would wait
+// for ever. A watch whose descriptor was closed all the same leaves alone what has the same number
+// since (the worker knows whose each number is), and so does one that dies in a process that was
+// forked off, where the epoll is the parent's, too.
 #pragma once
 
 #include <sys/epoll.h>
+#include <sys/types.h>
 
+#include <cerrno>
 #include <cstdint>
+#include <stdexcept>
+#include <system_error>
 
 #include "coro/awaiter.h"
 
@@ -55,7 +62,9 @@ class FdWatch {
     Readiness wanted_;
   };
 
-  // Resumes when one of what is wanted is possible, or the descriptor has failed.
+  // Resumes when one of what is wanted is possible, or the descriptor has failed. The await throws
+  // std::logic_error if another task waits, and changes nothing for that one, and std::system_error
+  // if the descriptor cannot be watched, because it was closed, say.
   ReadyAwaiter ready(Readiness wanted) noexcept { return ReadyAwaiter(*this, wanted); }
 
   int fd() const noexcept { return fd_; }
@@ -63,16 +72,21 @@ class FdWatch {
  private:
   friend class Worker;
 
-  // Throws std::system_error if the descriptor cannot be watched again.
   void start_waiting(ReadyAwaiter& awaiter) {
-    assert(waiter_ == nullptr && "one waiter at a time");
+    if (waiter_ != nullptr) {
+      throw std::logic_error("two tasks wait on one FdWatch: it has one waiter at a time");
+    }
     if (!watched_) {
       armed_ = 0;
       worker_->add_watch(*this);
       watched_ = true;
     }
+    if (!arm(armed_ | static_cast<std::uint32_t>(awaiter.wanted_))) {
+      armed_ = 0;
+      throw std::system_error(EBADF, std::generic_category(),
+                              "a descriptor was closed before its watch");
+    }
     waiter_ = &awaiter;
-    arm(armed_ | static_cast<std::uint32_t>(awaiter.wanted_));
   }
 
   void on_events(std::uint32_t events) noexcept {
@@ -99,16 +113,18 @@ class FdWatch {
     }
   }
 
-  void arm(std::uint32_t events) noexcept {
-    if (events == armed_) return;
+  // False if the descriptor is watched no more.
+  bool arm(std::uint32_t events) noexcept {
+    if (events == armed_) return worker_->is_watching(*this);
     armed_ = events;
-    worker_->change_watch(*this);
+    return worker_->change_watch(*this);
   }
 
   Worker* worker_;
   int fd_;
   std::uint32_t armed_ = 0;
   bool watched_ = true;  // by epoll
+  pid_t process_ = 0;    // that has registered it
   ReadyAwaiter* waiter_ = nullptr;
 };
 

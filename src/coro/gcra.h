@@ -35,7 +35,8 @@ class Gcra {
     const std::int64_t excess = level_ - burst_level_;
     if (excess <= 0) return measured_at_;
     const bool inexact = excess % entries_ != 0;
-    return measured_at_ + Duration(excess / entries_ + static_cast<std::int64_t>(inexact));
+    return instant_after(measured_at_,
+                         Duration(excess / entries_ + static_cast<std::int64_t>(inexact)));
   }
 
   // Requires: not before next_entry().

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <random>
 #include <stdexcept>
@@ -212,6 +213,44 @@ TEST_F(LimiterTest, RefusesToLetNobodyIn) {
   EXPECT_THROW(Limiter{no_place}, std::invalid_argument);
   const Limiter::Options no_rate{.concurrent = 1, .rate = {.entries = 0}};
   EXPECT_THROW(Limiter{no_rate}, std::invalid_argument);
+}
+
+// leave() lets in the one for whom the timer was armed: nothing may be left of that.
+TEST_F(LimiterTest, IsDestroyedInTheTurnInWhichTheLastWaiterWasLetIn) {
+  const Limiter::Options options{.concurrent = 2, .rate = ten_a_second};
+  auto limiter = std::make_unique<Limiter>(options);
+  auto enter_once = [&]() -> Task<void> { const auto place = co_await limiter->enter(); };
+  auto body = [&](Scope& scope) -> Task<void> {
+    std::optional<Limiter::Place> place(co_await limiter->enter());
+    scope.start(enter_once());
+    co_await yield();
+    EXPECT_EQ(worker.timers().size(), 1U);
+    clock.advance_to(clock.now() + 100ms);  // and the timer has not fired yet
+    place.reset();
+    EXPECT_EQ(limiter->waiting(), 0U);
+    EXPECT_EQ(worker.timers().size(), 0U);
+    co_await yield();
+    EXPECT_EQ(limiter->free_places(), 2U);
+    limiter.reset();
+    co_await sleep_for(1s);
+  };
+  block_on(worker, with_scope(body));
+}
+
+TEST_F(LimiterTest, IsDestroyedInTheTurnInWhichTheLastWaiterWasCancelled) {
+  const Limiter::Options options{.concurrent = 2, .rate = ten_a_second};
+  auto limiter = std::make_unique<Limiter>(options);
+  auto enter_once = [&]() -> Task<void> { const auto place = co_await limiter->enter(); };
+  auto body = [&](Scope& scope) -> Task<void> {
+    co_await enter_once();
+    scope.start(use(*limiter, 1, 1s));
+    co_await yield();
+    scope.cancel();
+    limiter.reset();
+    EXPECT_EQ(worker.timers().size(), 0U);
+  };
+  block_on(worker, with_scope(body));
+  EXPECT_THAT(order, ElementsAre());
 }
 
 }  // namespace

@@ -26,8 +26,7 @@ class Notification {
     bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
       if (!suspend(awaiting)) return false;
       if (std::exchange(notification_.notified_, false)) {
-        unlink();
-        return false;
+        return complete_at_once();
       }
       assert(notification_.waiters_.empty() && "one waiter at a time");
       notification_.waiters_.push(*this);

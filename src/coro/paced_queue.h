@@ -47,13 +47,11 @@ class PacedQueue final : TimerNode {
     bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
       if (!suspend(awaiting)) return false;
       if (paced_.enter_at_once()) {
-        unlink();
-        return false;
+        return complete_at_once();
       }
       if (paced_.waiting() >= paced_.queue_limit_) {
-        rejected_ = true;
-        unlink();
-        return false;
+        rejected_by_ = paced_.queue_limit_;
+        return complete_at_once();
       }
       paced_.waiters_.push(*this);
       paced_.arm();
@@ -65,14 +63,18 @@ class PacedQueue final : TimerNode {
 
     // To be called by await_resume(). Throws Cancelled or Rejected.
     void finish() const {
-      if (rejected_) throw Rejected(paced_.queue_limit_);
-      if (cancelled()) paced_.waiter_was_cancelled();
+      if (rejected_by_ != unlimited) throw Rejected(rejected_by_);
       throw_if_cancelled();
     }
 
    private:
+    void abandon() noexcept final {
+      Waiter::abandon();
+      paced_.disarm_if_idle();
+    }
+
     PacedQueue& paced_;
-    bool rejected_ = false;
+    std::size_t rejected_by_ = unlimited;  // which limit
   };
 
   // One that had entered is through. Requires: places are limited.
@@ -100,9 +102,10 @@ class PacedQueue final : TimerNode {
     while (!waiters_.empty() && free_places_ > 0) {
       const Instant due = rate_.next_entry();
       if (due > now) break;
-      enter(std::max(due, now - made_up));
+      enter(std::max(due, instant_after(now, -made_up)));
       waiters_.wake_first();
     }
+    disarm_if_idle();
     arm();
   }
 
@@ -118,8 +121,10 @@ class PacedQueue final : TimerNode {
     Worker::current().timers().add(*this, rate_.next_entry());
   }
 
-  void waiter_was_cancelled() noexcept {
-    if (waiters_.empty()) Worker::current().timers().remove(*this);
+  // At once, and not when the last waiter is resumed: the queue may be gone by then, or be destroyed
+  // outside of the worker's loop.
+  void disarm_if_idle() noexcept {
+    if (armed() && waiters_.empty()) Worker::current().timers().remove(*this);
   }
 
   Gcra rate_;

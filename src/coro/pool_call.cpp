@@ -4,8 +4,14 @@
 
 namespace drover::coro::detail {
 
-void PoolCallBase::submit() noexcept {
-  pool_.spawn(static_cast<PoolTask&>(*this));
+void PoolCallBase::submit() {
+  ++home_->outside_;
+  try {
+    pool_.spawn(static_cast<PoolTask&>(*this));
+  } catch (...) {
+    --home_->outside_;
+    throw;
+  }
 }
 
 void PoolCallBase::run() noexcept {
@@ -17,10 +23,13 @@ void PoolCallBase::run() noexcept {
     }
   }
   // From here on the coroutine may go on at home and destroy this.
-  home_->post([this] {
-    unlink();
-    home_->ready(awaiting_);
-  });
+  home_->post(static_cast<Posted&>(*this));
+}
+
+void PoolCallBase::deliver() noexcept {
+  --home_->outside_;
+  unlink();
+  home_->ready(awaiting_);
 }
 
 }  // namespace drover::coro::detail

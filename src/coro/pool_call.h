@@ -1,8 +1,11 @@
 // PoolCall: what `co_await pool.run(function)` waits on: `function` runs on a StealingPool, the
 // task that awaits it goes on at home with its result or its exception.
 //
-// Nothing is allocated for it in the pool: the call is itself a PoolTask, in the frame of the
-// awaiting coroutine.
+// Nothing is allocated for it: the call is itself what the pool runs and what it posts home, in the
+// frame of the awaiting coroutine. The await throws std::logic_error if the pool has been joined.
+//
+// While a function is in the pool, the virtual time of its home worker stands still: what is due
+// only after it has ended does not come before.
 //
 // Cancellation: a function that has begun cannot be interrupted, and it may refer to the frame that
 // waits for it. So a cancelled await waits until the function has ended, drops its outcome and
@@ -30,12 +33,12 @@ class StealingPool;
 
 namespace detail {
 
-class PoolCallBase : PoolTask, CancelNode {
+class PoolCallBase : PoolTask, Posted, CancelNode {
  public:
   bool await_ready() const noexcept { return false; }
 
   template <DroverPromise Promise>
-  bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
+  bool await_suspend(std::coroutine_handle<Promise> awaiting) {
     CancelSource* source = awaiting.promise().source;
     if (source->cancelled()) {
       cancelled_.store(true, std::memory_order_relaxed);
@@ -61,8 +64,10 @@ class PoolCallBase : PoolTask, CancelNode {
  private:
   virtual void invoke() = 0;
 
-  void submit() noexcept;
+  void submit();
   void run() noexcept final;
+  void deliver() noexcept final;
+  void drop() noexcept final {}
   void on_cancel() noexcept final { cancelled_.store(true, std::memory_order_relaxed); }
 
   StealingPool& pool_;

@@ -2,7 +2,8 @@
 //
 // The Future belongs to the worker that made it and is awaited there; the Promise goes to whoever
 // produces the value, on any thread, and posts it home. The worker must outlive the Promise. A
-// Promise that dies unset breaks: the await throws BrokenPromise.
+// Promise that dies unset breaks: the await throws BrokenPromise. Every promise that is set or dies
+// is heard of: neither needs memory, and a value that throws while it is moved leaves it unset.
 #pragma once
 
 #include <memory>
@@ -23,11 +24,19 @@ class BrokenPromise : public std::logic_error {
 
 namespace detail {
 
-// Touched on the home worker's thread only; the other side carries it along unread.
+// The outcome is written by the promise's thread before it posts the state home, and read there
+// after. Settling allocates nothing, so it cannot fail: the state is itself what is posted.
 template <class T>
-struct FutureState {
+struct FutureState final : Posted {
+  void deliver() noexcept override {
+    const auto keep = std::move(self);
+    settled.set();
+  }
+  void drop() noexcept override { const auto keep = std::move(self); }
+
   std::variant<std::monostate, T, std::exception_ptr> outcome;
   Event settled;
+  std::shared_ptr<FutureState> self;  // while it is posted
 };
 
 }  // namespace detail
@@ -41,21 +50,31 @@ class Promise {
   Promise(Promise&&) noexcept = default;
   Promise& operator=(Promise&&) = delete;
   ~Promise() {
-    if (state_) set_error(std::make_exception_ptr(BrokenPromise()));
+    if (state_) settle();
   }
 
-  // Requires: neither was called before.
-  void set_value(T value) { settle(std::move(value)); }
-  void set_error(std::exception_ptr error) { settle(std::move(error)); }
+  // Throws what moving the value throws; the promise is then not set, and may be set again.
+  void set_value(T value) {
+    require_unset();
+    state_->outcome.template emplace<1>(std::move(value));
+    settle();
+  }
+
+  void set_error(std::exception_ptr error) {
+    require_unset();
+    state_->outcome.template emplace<2>(std::move(error));
+    settle();
+  }
 
  private:
-  template <class Outcome>
-  void settle(Outcome outcome) {
-    assert(state_ && "a promise is set once");
-    home_->post([state = std::move(state_), value = std::move(outcome)]() mutable {
-      state->outcome = std::move(value);
-      state->settled.set();
-    });
+  void require_unset() const {
+    if (!state_) throw std::logic_error("a promise is set once, and not after it was moved from");
+  }
+
+  void settle() noexcept {
+    State& state = *state_;
+    state.self = std::move(state_);
+    home_->post(state);
   }
 
   Worker* home_;
@@ -67,17 +86,20 @@ class Future {
  public:
   explicit Future(std::shared_ptr<detail::FutureState<T>> state) : state_(std::move(state)) {}
 
-  // `T value = co_await std::move(future).get();` — once.
+  // `T value = co_await std::move(future).get();` — once. The task does not refer to the future.
   Task<T> get() && {
-    auto state = std::move(state_);
-    co_await state->settled.wait();
-    if (auto* error = std::get_if<std::exception_ptr>(&state->outcome)) {
-      std::rethrow_exception(*error);
-    }
-    co_return std::get<T>(std::move(state->outcome));
+    if (!state_) throw std::logic_error("a future is asked once, and not after it was moved from");
+    return outcome_of(std::move(state_));
   }
 
  private:
+  static Task<T> outcome_of(std::shared_ptr<detail::FutureState<T>> state) {
+    co_await state->settled.wait();
+    if (auto* value = std::get_if<1>(&state->outcome)) co_return std::move(*value);
+    if (auto* error = std::get_if<2>(&state->outcome)) std::rethrow_exception(*error);
+    throw BrokenPromise();
+  }
+
   std::shared_ptr<detail::FutureState<T>> state_;
 };
 

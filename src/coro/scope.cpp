@@ -18,10 +18,25 @@ bool is_cancellation(const std::exception_ptr& error) noexcept {
 }  // namespace
 
 void Scope::start(Task<void> task) {
-  auto handle = std::move(task).release();
+  const auto handle = std::move(task).release();
+  try {
+    worker().ready(handle);
+  } catch (...) {
+    handle.destroy();
+    throw;
+  }
   handle.promise().source = this;
   ++running_;
-  worker().ready(handle);
+}
+
+void Scope::wake_joiners() noexcept {
+  JoinAwaiter* joiner = std::exchange(first_joiner_, nullptr);
+  const std::exception_ptr error = joiner != nullptr ? std::exchange(first_error_, nullptr) : nullptr;
+  while (joiner != nullptr) {
+    JoinAwaiter& one = *std::exchange(joiner, joiner->next_);
+    one.error_ = error;
+    worker().ready(one.awaiting_);
+  }
 }
 
 void Scope::fail(std::exception_ptr error) noexcept {
@@ -46,9 +61,7 @@ void child_finished(Scope& scope, std::coroutine_handle<> child,
   child.destroy();
   --scope.running_;
   if (error) scope.fail(std::move(error));
-  if (scope.running_ == 0 && scope.joiner_) {
-    scope.worker().ready(std::exchange(scope.joiner_, nullptr));
-  }
+  if (scope.running_ == 0) scope.wake_joiners();
 }
 
 }  // namespace detail

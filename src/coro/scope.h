@@ -28,7 +28,7 @@ class Scope final : public CancelSource {
   ~Scope() { assert(running_ == 0 && "join() a scope before it is left"); }
 
   // Starts `task` under this scope; it runs from the worker's next round on. In a cancelled scope
-  // it runs, too, up to its first wait.
+  // it runs, too, up to its first wait. Throws std::bad_alloc, and then the task is destroyed.
   void start(Task<void> task);
 
   std::size_t running() const noexcept { return running_; }
@@ -36,18 +36,39 @@ class Scope final : public CancelSource {
   class JoinAwaiter {
    public:
     explicit JoinAwaiter(Scope& scope) noexcept : scope_(scope) {}
-    bool await_ready() const noexcept { return scope_.running_ == 0; }
-    void await_suspend(std::coroutine_handle<> awaiting) const noexcept {
-      scope_.joiner_ = awaiting;
+    JoinAwaiter(const JoinAwaiter&) = delete;
+    JoinAwaiter& operator=(const JoinAwaiter&) = delete;
+
+    bool await_ready() noexcept {
+      if (scope_.running_ != 0) return false;
+      error_ = std::exchange(scope_.first_error_, nullptr);
+      return detail::may_go_on();
     }
-    void await_resume() const { scope_.rethrow_first_error(); }
+
+    bool await_suspend(std::coroutine_handle<> awaiting) noexcept {
+      if (scope_.running_ == 0) return detail::queue_behind(awaiting);
+      awaiting_ = awaiting;
+      JoinAwaiter** last = &scope_.first_joiner_;
+      while (*last != nullptr) last = &(*last)->next_;
+      *last = this;
+      return true;
+    }
+
+    void await_resume() {
+      if (error_) std::rethrow_exception(std::move(error_));
+    }
 
    private:
-    Scope& scope_;
+    friend class Scope;
+
+    Scope& scope_;  // may be gone when this is resumed
+    std::coroutine_handle<> awaiting_;
+    std::exception_ptr error_;
+    JoinAwaiter* next_ = nullptr;
   };
 
-  // Waits until every task has ended, cancelled or not, then throws the first error. Is itself not
-  // interrupted by a cancellation: that reaches the tasks, and they end.
+  // Waits until every task has ended, cancelled or not, then throws the first error, to each who
+  // waits then. Is itself not interrupted by a cancellation: that reaches the tasks, and they end.
   JoinAwaiter join() noexcept { return JoinAwaiter(*this); }
 
   // An error from beside the tasks: cancels them; join() throws it.
@@ -63,8 +84,10 @@ class Scope final : public CancelSource {
  private:
   friend void detail::child_finished(Scope&, std::coroutine_handle<>, std::exception_ptr) noexcept;
 
+  void wake_joiners() noexcept;
+
   std::size_t running_ = 0;
-  std::coroutine_handle<> joiner_;
+  JoinAwaiter* first_joiner_ = nullptr;
   std::exception_ptr first_error_;
   bool cut_short_ = false;
 };

@@ -43,8 +43,7 @@ class Semaphore {
       if (!suspend(awaiting)) return false;
       if (semaphore_.available_ > 0) {
         --semaphore_.available_;
-        unlink();
-        return false;
+        return complete_at_once();
       }
       semaphore_.waiters_.push(*this);
       return true;

@@ -1,7 +1,8 @@
 // Sleeping on the worker's timers. A sleep never ends early, by the clock read at the call.
 //
 // sleep_for() reads no clock: its time begins with the worker's next look at it, at most
-// Worker::undated_budget resumptions later. Where that matters, sleep until an instant.
+// Worker::undated_budget resumptions later. Where that matters, sleep until an instant. What is too
+// long for the clock sleeps until its last instant, 292 years after the epoch.
 #pragma once
 
 #include "coro/awaiter.h"
@@ -63,8 +64,9 @@ inline detail::SleepUntil sleep_until(Instant instant) noexcept {
   return detail::SleepUntil(instant);
 }
 
-inline detail::SleepFor sleep_for(Duration duration) noexcept {
-  return detail::SleepFor(duration);
+template <class Count, class Unit>
+detail::SleepFor sleep_for(std::chrono::duration<Count, Unit> duration) noexcept {
+  return detail::SleepFor(saturated(duration));
 }
 
 // `if (!co_await slept_until(t)) co_return;` — says false when cancelled, and throws nothing. For

@@ -101,5 +101,26 @@ TEST_F(YieldTest, ALoopThatOnlyYieldsCanBeCancelled) {
   EXPECT_LE(rounds, 12);
 }
 
+TEST(SleepFor, OfAnyLengthIsNotEarly) {
+  constexpr Duration ten_years = std::chrono::years(10);
+  VirtualClock clock(Instant{} + ten_years);
+  Worker worker(clock);
+  auto sleeper = [&](auto duration, Instant least) -> Task<void> {
+    co_await sleep_for(duration);
+    EXPECT_GE(clock.now(), least);
+  };
+  auto body = [&](Scope& scope) -> Task<void> {
+    scope.start(sleeper(std::chrono::years(100), Instant{} + std::chrono::years(110)));
+    scope.start(sleeper(Duration::max(), Instant::max()));
+    scope.start(sleeper(std::chrono::years(1000), Instant::max()));
+    scope.start(sleeper(std::chrono::hours::max(), Instant::max()));
+    scope.start(sleeper(std::chrono::hours::min(), Instant{} + ten_years));
+    co_return;
+  };
+  block_on(worker, with_scope(body));
+  EXPECT_EQ(clock.now(), Instant::max());
+  block_on(worker, sleeper(1h, Instant::max()));  // there is no later
+}
+
 }  // namespace
 }  // namespace drover::coro

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -139,15 +140,18 @@ void StealingPool::release_block(void* block) noexcept {
   static_cast<PoolWorker*>(current_pool_worker)->blocks.release(block);
 }
 
-void StealingPool::spawn(PoolTask& task) noexcept {
+void StealingPool::release_unspawned_block(void* block) noexcept {
+  const std::lock_guard lock(foreign_mutex_);
+  foreign_blocks_.release(block);
+}
+
+void StealingPool::spawn(PoolTask& task) {
   if (PoolWorker* self = calling_worker()) {
     // Release: pairs with the acquire in search(); the thief sees the task's fields.
     PoolTask* before = self->slot.exchange(&task, std::memory_order_release);
     if (before != nullptr) push_local(*self, *before);
   } else {
-    PoolTaskList tasks;
-    tasks.push_back(task);
-    push_global(std::move(tasks));
+    push_foreign(task);
   }
   idle_.wake_one();
 }
@@ -163,7 +167,7 @@ void StealingPool::push_local(PoolWorker& self, PoolTask& task) noexcept {
   // With a thief at work there was no half to take, but there will be room soon.
   if (count == 0 || !self.ring.try_push(&task)) tasks.push_back(task);
   add(self.statistics.overflowed, tasks.size());
-  push_global(std::move(tasks));
+  push_global(std::move(tasks), lock_global());
 }
 
 void StealingPool::push_local(PoolWorker& self, PoolTaskList& tasks) noexcept {
@@ -179,16 +183,23 @@ std::unique_lock<std::mutex> StealingPool::lock_global() noexcept {
   return lock;
 }
 
-void StealingPool::push_global(PoolTaskList tasks) noexcept {
+// Throws std::logic_error if the workers have ended, and then has changed nothing.
+void StealingPool::push_foreign(PoolTask& task) {
+  auto lock = lock_global();
+  if (closed_) throw std::logic_error("nothing runs on a StealingPool after its join()");
+  PoolTaskList tasks;
+  tasks.push_back(task);
+  push_global(std::move(tasks), std::move(lock));
+}
+
+void StealingPool::push_global(PoolTaskList tasks, std::unique_lock<std::mutex> lock) noexcept {
   PoolTaskList relayed;
-  {
-    const auto lock = lock_global();
-    global_.append(std::move(tasks));
-    if (relay_ && global_.size() > relay_threshold_ && !relay_->full()) {
-      relayed.append(global_.take_front(relay_unlinked));
-    }
-    global_size_.store(global_.size(), std::memory_order_relaxed);
+  global_.append(std::move(tasks));
+  if (relay_ && global_.size() > relay_threshold_ && !relay_->full()) {
+    relayed.append(global_.take_front(relay_unlinked));
   }
+  global_size_.store(global_.size(), std::memory_order_relaxed);
+  lock.unlock();
   if (!relayed.empty()) push_relay(std::move(relayed));
 }
 
@@ -309,13 +320,24 @@ bool StealingPool::sleep_until_woken(PoolWorker& self) noexcept {
   } else if (all_asleep && stopping) {
     // When the last one was taken off the count nobody had a task in hand, and nothing is queued:
     // there will be no work any more.
-    finish();
+    if (close()) {
+      finish();
+    } else {
+      idle_.wake_one();
+    }
   }
   add(self.statistics.sleeps, 1);
   self.sleeper.sleep();
   self.searching = true;  // as wake_one() has counted it
   // Relaxed: published by the sleeper's wake().
   return !finished_.load(std::memory_order_relaxed);
+}
+
+// From here on spawns from outside are refused. False if one has come before.
+bool StealingPool::close() noexcept {
+  const auto lock = lock_global();
+  closed_ = global_.empty();
+  return closed_;
 }
 
 void StealingPool::finish() noexcept {

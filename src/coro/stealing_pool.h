@@ -70,12 +70,13 @@ class StealingPool {
   // As join(), but drops the error.
   ~StealingPool();
 
-  // Runs `task` soon. See pool_task.h for who keeps it alive.
-  void spawn(PoolTask& task) noexcept;
+  // Runs `task` soon. See pool_task.h for who keeps it alive. Throws std::logic_error if the pool
+  // has been joined: nobody would run it.
+  void spawn(PoolTask& task);
 
   // Runs `function()` soon, once, on a worker; destroys it there. Allocates a block of the pool's
   // own for it if it has at most 48 bytes, and then moving it must not throw. Throws
-  // std::bad_alloc, and what moving a larger one throws.
+  // std::bad_alloc, what moving a larger one throws, and std::logic_error as above.
   template <class F>
     requires std::invocable<F&> && (!std::derived_from<F, PoolTask>)
   void spawn(F function);
@@ -111,6 +112,7 @@ class StealingPool {
   class SpawnedTask;
 
   void* allocate_block();
+  void release_unspawned_block(void* block) noexcept;
   // On a worker.
   static void release_block(void* block) noexcept;
 
@@ -127,9 +129,11 @@ class StealingPool {
   void push_local(PoolWorker& self, PoolTask& task) noexcept;
   void push_local(PoolWorker& self, PoolTaskList& tasks) noexcept;
   std::unique_lock<std::mutex> lock_global() noexcept;
-  void push_global(PoolTaskList tasks) noexcept;
+  void push_foreign(PoolTask& task);
+  void push_global(PoolTaskList tasks, std::unique_lock<std::mutex> lock) noexcept;
   void push_relay(PoolTaskList tasks) noexcept;
   void keep_error(PoolWorker& self) noexcept;
+  bool close() noexcept;
   void finish() noexcept;
   void join_threads() noexcept;
 
@@ -148,6 +152,7 @@ class StealingPool {
   // Written under the mutex; the size and the waits are read without it.
   alignas(64) std::mutex global_mutex_;
   PoolTaskList global_;
+  bool closed_ = false;  // nobody will look at the list any more
   std::atomic<std::size_t> global_size_{0};
   std::atomic<std::uint64_t> global_lock_waits_{0};
 
@@ -175,6 +180,16 @@ class StealingPool::SpawnedTask final : public PoolTask {
     function_();
   }
 
+  // In place of run(), if it was refused.
+  void discard(StealingPool& pool) noexcept {
+    if constexpr (fits_block()) {
+      this->~SpawnedTask();
+      pool.release_unspawned_block(this);
+    } else {
+      delete this;
+    }
+  }
+
  private:
   // Also when the function throws.
   struct Destroy {
@@ -196,11 +211,18 @@ template <class F>
   requires std::invocable<F&> && (!std::derived_from<F, PoolTask>)
 void StealingPool::spawn(F function) {
   using Spawned = SpawnedTask<F>;
+  Spawned* task = nullptr;
   if constexpr (Spawned::fits_block()) {
     static_assert(std::is_nothrow_move_constructible_v<F>, "the block would be lost");
-    spawn(static_cast<PoolTask&>(*new (allocate_block()) Spawned(std::move(function))));
+    task = new (allocate_block()) Spawned(std::move(function));
   } else {
-    spawn(static_cast<PoolTask&>(*new Spawned(std::move(function))));
+    task = new Spawned(std::move(function));
+  }
+  try {
+    spawn(static_cast<PoolTask&>(*task));
+  } catch (...) {
+    task->discard(*this);
+    throw;
   }
 }
 

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <semaphore>
 #include <stdexcept>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "coro/block_on.h"
+#include "coro/deadline.h"
 #include "coro/scope.h"
 #include "coro/sleep.h"
 
@@ -471,6 +474,54 @@ TEST_F(PoolCalls, UnderACancelledSourceThrowAtOnce) {
   EXPECT_TRUE(threw);
   pool.join();
   EXPECT_FALSE(run);
+}
+
+TEST_F(PoolCalls, HaveVirtualTimeStandStill) {
+  auto compute = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+  auto call = [&]() -> Task<void> { co_await pool.run(compute); };
+  auto body = [&]() -> Task<void> {
+    co_await with_deadline(clock.now() + std::chrono::hours(1), call());
+    EXPECT_EQ(clock.now(), Instant{});
+    co_await sleep_for(std::chrono::hours(1));  // goes on as before
+  };
+  block_on(worker, body());
+  EXPECT_GE(clock.now(), Instant{} + std::chrono::hours(1));
+}
+
+TEST_F(PoolCalls, AfterJoinAreAnErrorAtOnce) {
+  pool.join();
+  const auto guard = std::make_shared<int>(0);
+  std::array<char, 500> ballast{};
+  EXPECT_THROW(pool.spawn([guard] {}), std::logic_error);
+  EXPECT_THROW(pool.spawn([guard, ballast] { (void)ballast; }), std::logic_error);
+  EXPECT_EQ(guard.use_count(), 1);
+  auto nothing = [] {};
+  auto body = [&]() -> Task<void> {
+    EXPECT_THROW(co_await pool.run(nothing), std::logic_error);
+    co_await sleep_for(std::chrono::hours(1));  // the call that was refused holds no time up
+  };
+  block_on(worker, body());
+}
+
+// However the two meet: what is accepted runs, the rest is refused.
+TEST(StealingPoolTest, WhatIsSpawnedBesideJoinRunsOrIsRefused) {
+  for (int round = 0; round < 300; ++round) {
+    StealingPool pool({.workers = 2});
+    std::atomic<int> run{0};
+    int accepted = 0;
+    std::binary_semaphore begun{0};
+    std::thread spawner([&] {
+      begun.release();
+      try {
+        for (; accepted < 10'000; ++accepted) pool.spawn([&run] { ++run; });
+      } catch (const std::logic_error&) {
+      }
+    });
+    begun.acquire();
+    pool.join();
+    spawner.join();
+    ASSERT_EQ(run, accepted);
+  }
 }
 
 }  // namespace

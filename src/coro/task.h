@@ -6,12 +6,16 @@
 // worker's thread. Await and return switch by symmetric transfer, so that chains of any depth
 // use no stack.
 //
+// A task that awaits one task after another, none of which waits for anything, goes on behind the
+// others after 128 awaits (Worker::await_budget), so that it does not keep its worker for itself.
+//
 // Thread safety: none is needed; a task lives on one worker. Frames come from the FramePool.
 #pragma once
 
 #include <cassert>
 #include <concepts>
 #include <coroutine>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <type_traits>
@@ -48,6 +52,20 @@ template <class P>
 concept DroverPromise = std::derived_from<P, PromiseBase>;
 
 namespace detail {
+
+// How many awaits may follow each other without a wait: set by the worker before each resumption. 0
+// outside of a worker's loop, where they are not counted.
+inline constinit thread_local std::uint32_t awaits_left = 0;
+
+// For an await that need not wait: false if its task has had its share, and is to be suspended all
+// the same, by queue_behind().
+inline bool may_go_on() noexcept {
+  return --awaits_left != 0;
+}
+
+// Makes a coroutine of the calling worker ready, behind all that are. False if there is no memory
+// for it: then it goes on at once. Defined in worker.cpp.
+bool queue_behind(std::coroutine_handle<> handle) noexcept;
 
 // Reports the end of a scope's child and destroys it. Defined in scope.cpp.
 void child_finished(Scope& scope, std::coroutine_handle<> child, std::exception_ptr error) noexcept;
@@ -138,6 +156,7 @@ class [[nodiscard]] Task {
       promise_type& promise = handle_.promise();
       promise.continuation = awaiting;
       promise.source = source_ != nullptr ? source_ : awaiting.promise().source;
+      if (!detail::may_go_on() && detail::queue_behind(handle_)) return std::noop_coroutine();
       return handle_;
     }
 

@@ -1,5 +1,6 @@
 #include "coro/timer_wheel.h"
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 
@@ -7,20 +8,32 @@ namespace drover::coro {
 namespace {
 
 constexpr int tick_bits = 13;  // 8.192 µs
+constexpr std::uint64_t tick_ns = 1U << tick_bits;
 
-std::uint64_t nanoseconds(Instant instant) noexcept {
-  const auto count = instant.time_since_epoch().count();
-  return count > 0 ? static_cast<std::uint64_t>(count) : 0;
+// Ticks are counted from the first instant there is.
+constexpr std::uint64_t before_epoch_ns = std::uint64_t{1} << 63;
+
+// The first tick that begins behind the last instant. Of 51 bits: the levels have digits for 54.
+constexpr std::uint64_t tick_end = std::uint64_t{1} << (64 - tick_bits);
+
+constexpr std::uint64_t nanoseconds(Instant instant) noexcept {
+  return static_cast<std::uint64_t>(instant.time_since_epoch().count()) + before_epoch_ns;
 }
 
-std::uint64_t tick_before(Instant instant) noexcept {
+constexpr std::uint64_t tick_before(Instant instant) noexcept {
   return nanoseconds(instant) >> tick_bits;
+}
+
+// When a tick begins.
+constexpr Instant instant_of(std::uint64_t tick) noexcept {
+  if (tick >= tick_end) return Instant::max();
+  return Instant(Duration(static_cast<std::int64_t>((tick << tick_bits) - before_epoch_ns)));
 }
 
 }  // namespace
 
 std::uint64_t TimerWheel::tick_after(Instant deadline) noexcept {
-  return (nanoseconds(deadline) + (1U << tick_bits) - 1) >> tick_bits;
+  return tick_before(deadline) + (nanoseconds(deadline) % tick_ns != 0 ? 1 : 0);
 }
 
 TimerWheel::TimerWheel(Instant start) noexcept : current_(tick_before(start)) {
@@ -49,7 +62,7 @@ void TimerWheel::date(Instant now) noexcept {
     TimerNode& node = *head.next_;
     unlink(node);
     --size_;
-    add(node, now + node.deadline_.time_since_epoch());
+    add(node, instant_after(now, node.deadline_.time_since_epoch()));
   }
 }
 
@@ -95,7 +108,9 @@ std::uint64_t TimerWheel::slot_start(std::uint32_t level, std::uint32_t slot) co
 // Nodes of a lower level are all due before those of a higher one: they agree with the current tick
 // in every digit above. And within a level no slot at or before the current digit is occupied.
 void TimerWheel::expire(Instant now) noexcept {
-  const std::uint64_t target = tick_before(now);
+  // After the last instant there is no other: all that is left is due.
+  const std::uint64_t target =
+      now == Instant::max() ? std::max(current_, tick_end) + 1 : tick_before(now);
   while (size_ > 0) {
     std::uint32_t level = 0;
     while (level < levels && occupied_[level] == 0) ++level;
@@ -141,7 +156,7 @@ std::optional<Instant> TimerWheel::next_expiry() const noexcept {
   for (std::uint32_t level = 0; level < levels; ++level) {
     if (occupied_[level] == 0) continue;
     const auto slot = static_cast<std::uint32_t>(std::countr_zero(occupied_[level]));
-    return Instant(Duration(static_cast<std::int64_t>(slot_start(level, slot) << tick_bits)));
+    return instant_of(slot_start(level, slot));
   }
   return std::nullopt;
 }

@@ -1,9 +1,10 @@
 // Timers: a hierarchical wheel of intrusive nodes. Adding and removing cost a few instructions
 // each, however many timers there are, and nothing is allocated.
 //
-// Eight levels of 64 slots; a slot of the lowest level is one tick of 8.192 µs, a slot of each
+// Nine levels of 64 slots; a slot of the lowest level is one tick of 8.192 µs, a slot of each
 // further level is as wide as the whole level below. A node lies at the level of the highest digit
-// in which its tick differs from the current one, so it moves down at most seven times.
+// in which its tick differs from the current one, so it moves down at most eight times. That is
+// room for every Instant there is: none is too far away.
 //
 // A timer never fires early: its deadline is rounded up to a tick; it fires at most one tick late,
 // plus whatever the worker was busy with.
@@ -81,7 +82,7 @@ class TimerWheel {
  private:
   static constexpr int digit_bits = 6;
   static constexpr std::uint32_t slots_per_level = 1U << digit_bits;
-  static constexpr std::uint32_t levels = 8;
+  static constexpr std::uint32_t levels = 9;
   static constexpr std::uint32_t undated =
       levels * slots_per_level;  // the slot behind the last level
 

@@ -161,5 +161,66 @@ TEST_F(Wheel, WhatIsOverdueFiresAtOnce) {
   EXPECT_EQ(timer.fired, 1);
 }
 
+// Up to the first and the last instant there is.
+TEST_F(Wheel, NoDeadlineIsTooFarAway) {
+  const std::vector<Instant> deadlines = {
+      now + std::chrono::years(72), now + std::chrono::years(74), now + std::chrono::years(200),
+      Instant::max() - 1h,          Instant::max() - 1ns,         Instant::max()};
+  std::vector<std::unique_ptr<Timer>> timers;
+  for (const Instant deadline : deadlines) {
+    timers.push_back(std::make_unique<Timer>());
+    timers.back()->now = &now;
+    wheel.add(*timers.back(), deadline);
+  }
+  while (const auto next = wheel.next_expiry()) {
+    ASSERT_GE(*next, now);
+    now = *next;
+    wheel.expire(now);
+  }
+  for (std::size_t i = 0; i < timers.size(); ++i) {
+    EXPECT_EQ(timers[i]->fired, 1);
+    EXPECT_GE(timers[i]->fired_at, deadlines[i]);
+    EXPECT_LE(timers[i]->fired_at - deadlines[i], 2 * tick);
+  }
+}
+
+TEST_F(Wheel, AtTheEndOfTimeEverythingIsDue) {
+  now = Instant::max();
+  wheel.expire(now);
+  for (int round = 0; round < 3; ++round) {
+    Timer timer;
+    timer.now = &now;
+    wheel.add(timer, now);
+    EXPECT_EQ(wheel.next_expiry(), now);
+    wheel.expire(now);
+    EXPECT_EQ(timer.fired, 1);
+  }
+}
+
+TEST(WheelBeforeTheEpoch, FiresInTimeAsWell) {
+  Instant now = Instant::min();
+  TimerWheel wheel(now);
+  for (const Duration delay : {Duration(1ms), Duration(1h), Duration::max()}) {
+    Timer timer;
+    timer.now = &now;
+    const Instant deadline = now + delay;
+    wheel.add(timer, deadline);
+    while (const auto next = wheel.next_expiry()) wheel.expire(now = *next);
+    EXPECT_GE(timer.fired_at, deadline);
+    EXPECT_LE(timer.fired_at - deadline, 2 * tick);
+  }
+}
+
+TEST_F(Wheel, AnUndatedTimerOfAnyLengthIsDatedWithoutOverflow) {
+  Timer timer;
+  timer.now = &now;
+  wheel.add_undated(timer, Duration::max());
+  wheel.date(now);
+  EXPECT_EQ(timer.deadline(), Instant::max());
+  wheel.expire(now + 1h);
+  EXPECT_EQ(timer.fired, 0);
+  wheel.remove(timer);
+}
+
 }  // namespace
 }  // namespace drover::coro

@@ -13,9 +13,10 @@ class Waiter : public Awaiter {
  protected:
   ~Waiter() = default;
 
+  void abandon() noexcept override;
+
  private:
   friend class WaiterQueue;
-  void abandon() noexcept final;
 
   WaiterQueue* queue_ = nullptr;
   Waiter* before_ = nullptr;

@@ -10,8 +10,13 @@
 #include <array>
 #include <cassert>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <memory>
+#include <new>
+#include <stdexcept>
 #include <system_error>
 
 #include "coro/fd_watch.h"
@@ -38,12 +43,23 @@ std::int64_t read_cpu_clock(clockid_t clock) noexcept {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-int checked(int result, const char* what) {
-  if (result < 0) throw std::system_error(errno, std::generic_category(), what);
-  return result;
+void checked(int result, const char* call) {
+  if (result < 0) throw std::system_error(errno, std::generic_category(), call);
 }
 
-// Waits to the nanosecond where the kernel can (5.11), else to the next millisecond.
+// A loop that cannot wait would spin, and see no descriptor and no post for ever.
+int checked_wait(int count) noexcept {
+  if (count >= 0) return count;
+  if (errno == EINTR) return 0;
+  std::fprintf(stderr,
+               "drover: a worker cannot wait for events: %s. Was its descriptor closed by somebody "
+               "else, or is epoll_wait forbidden to this process?\n",
+               std::strerror(errno));
+  std::abort();
+}
+
+// Waits to the nanosecond where the kernel can (5.11) and may: filters of system calls that do not
+// know epoll_pwait2 answer EPERM. Else to the next millisecond, never less.
 int epoll_wait_for(int epoll_fd, epoll_event* events, std::optional<Duration> timeout) noexcept {
   static std::atomic<bool> has_pwait2{true};
   if (has_pwait2.load(std::memory_order_relaxed)) {
@@ -54,16 +70,35 @@ int epoll_wait_for(int epoll_fd, epoll_event* events, std::optional<Duration> ti
     }
     const int count =
         epoll_pwait2(epoll_fd, events, events_per_poll, timeout ? &spec : nullptr, nullptr);
-    if (count >= 0 || errno != ENOSYS) return count;
+    if (count >= 0 || (errno != ENOSYS && errno != EPERM)) return checked_wait(count);
     has_pwait2.store(false, std::memory_order_relaxed);
   }
-  constexpr std::int64_t longest_ms = 60'000;
-  std::int64_t ms = -1;
-  if (timeout) ms = std::min<std::int64_t>((timeout->count() + 999'999) / 1'000'000, longest_ms);
-  return epoll_wait(epoll_fd, events, events_per_poll, static_cast<int>(ms));
+  using std::chrono::milliseconds;
+  constexpr Duration longest = std::chrono::minutes(1);
+  milliseconds rounded(-1);
+  if (timeout) rounded = std::chrono::ceil<milliseconds>(std::min(*timeout, longest));
+  return checked_wait(
+      epoll_wait(epoll_fd, events, events_per_poll, static_cast<int>(rounded.count())));
 }
 
 }  // namespace
+
+bool detail::queue_behind(std::coroutine_handle<> handle) noexcept {
+  try {
+    Worker::current().ready(handle);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+OwnedDescriptor::OwnedDescriptor(int fd, const char* call) : fd_(fd) {
+  checked(fd, call);
+}
+
+OwnedDescriptor::~OwnedDescriptor() {
+  close(fd_);
+}
 
 void ReadyQueue::grow() {
   std::vector<std::coroutine_handle<>> larger(ring_.size() * 2);
@@ -75,26 +110,23 @@ void ReadyQueue::grow() {
   ring_ = std::move(larger);
 }
 
-Worker::Worker(Clock& clock) : clock_(&clock), timers_(clock.now()) {
-  epoll_fd_ = checked(epoll_create1(EPOLL_CLOEXEC), "epoll_create1");
-  wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (wake_fd_ < 0) {
-    const int error = errno;
-    close(epoll_fd_);
-    throw std::system_error(error, std::generic_category(), "eventfd");
-  }
+Worker::Worker(Clock& clock)
+    : clock_(&clock),
+      timers_(clock.now()),
+      epoll_fd_(epoll_create1(EPOLL_CLOEXEC), "epoll_create1"),
+      wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd") {
   epoll_event event{};
   event.events = EPOLLIN;
-  event.data.ptr = nullptr;  // the only one without a watch
-  checked(epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, wake_fd_, &event), "epoll_ctl");
+  event.data.fd = wake_fd_.get();
+  checked(epoll_ctl(epoll_fd_.get(), EPOLL_CTL_ADD, wake_fd_.get(), &event), "epoll_ctl");
 }
 
 Worker::~Worker() {
   assert(watch_count_ == 0 && ready_.empty());
-  Posted* posted = inbox_.exchange(nullptr, std::memory_order_acquire);
-  while (posted != nullptr) delete std::exchange(posted, posted->next);
-  close(wake_fd_);
-  close(epoll_fd_);
+  // What is dropped may own a promise of this worker's, which is posted as it dies.
+  while (Posted* posted = inbox_.exchange(nullptr, std::memory_order_acquire)) {
+    while (posted != nullptr) std::exchange(posted, posted->next_)->drop();
+  }
 }
 
 Worker& Worker::current() noexcept {
@@ -155,10 +187,10 @@ void Worker::call_here(Callee callee) {
   callee();
 }
 
-void Worker::push_posted(Posted* posted) noexcept {
-  posted->next = inbox_.load(std::memory_order_relaxed);
+void Worker::post(Posted& posted) noexcept {
+  posted.next_ = inbox_.load(std::memory_order_relaxed);
   // Releases the node to run_posted(), and is ordered before the read of asleep_ below.
-  while (!inbox_.compare_exchange_weak(posted->next, posted, std::memory_order_seq_cst,
+  while (!inbox_.compare_exchange_weak(posted.next_, &posted, std::memory_order_seq_cst,
                                        std::memory_order_relaxed)) {
   }
   // Only one poster of many writes the eventfd; the worker clears the flag when it is up.
@@ -167,7 +199,7 @@ void Worker::push_posted(Posted* posted) noexcept {
 
 void Worker::wake() noexcept {
   const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = write(wake_fd_, &one, sizeof one);
+  [[maybe_unused]] const ssize_t written = write(wake_fd_.get(), &one, sizeof one);
 }
 
 bool Worker::run_posted() noexcept {
@@ -175,19 +207,32 @@ bool Worker::run_posted() noexcept {
   Posted* newest_first = inbox_.exchange(nullptr, std::memory_order_acquire);
   Posted* oldest_first = nullptr;
   while (newest_first != nullptr) {
-    Posted* posted = std::exchange(newest_first, newest_first->next);
-    posted->next = oldest_first;
+    Posted* posted = std::exchange(newest_first, newest_first->next_);
+    posted->next_ = oldest_first;
     oldest_first = posted;
   }
   while (oldest_first != nullptr) {
-    const std::unique_ptr<Posted> posted(std::exchange(oldest_first, oldest_first->next));
-    posted->run();
+    std::exchange(oldest_first, oldest_first->next_)->deliver();
   }
   return true;
 }
 
-void Worker::enter() noexcept {
-  assert(current_worker == nullptr && "a thread runs one worker, and its loop does not nest");
+[[noreturn]] static void throw_run_already() {
+  throw std::logic_error("the worker is run by another thread already");
+}
+
+void Worker::check_idle() const {
+  if (current_worker != nullptr) {
+    throw std::logic_error(
+        "a thread runs one worker at a time: await the task in place of block_on");
+  }
+  // Relaxed, here and below: it finds misuse; what one loop leaves to the next goes with the seat.
+  if (looping_.load(std::memory_order_relaxed)) throw_run_already();
+}
+
+void Worker::enter() {
+  check_idle();
+  if (looping_.exchange(true, std::memory_order_relaxed)) throw_run_already();
   seat_.take();
   current_worker = this;
   clockid_t clock = no_clock;
@@ -195,15 +240,22 @@ void Worker::enter() noexcept {
     cpu_ns_at_enter_.store(read_cpu_clock(clock), std::memory_order_relaxed);
     cpu_clock_.store(clock, std::memory_order_release);  // pairs with cpu_time()
   }
-  prctl(PR_SET_TIMERSLACK, 1UL);  // the default of 50 µs would be added to every sleep
+  // The default of 50 µs would be added to every sleep. Zero, which some threads have, cannot be
+  // set: it stands for the default.
+  const int slack = prctl(PR_GET_TIMERSLACK);
+  timer_slack_ns_ = slack > 0 ? static_cast<unsigned long>(slack) : 0;
+  if (timer_slack_ns_ != 0) prctl(PR_SET_TIMERSLACK, 1UL);
 }
 
 void Worker::leave() noexcept {
+  if (timer_slack_ns_ != 0) prctl(PR_SET_TIMERSLACK, timer_slack_ns_);
+  detail::awaits_left = 0;
   cpu_ns_at_leave_.store(
       read_cpu_clock(CLOCK_THREAD_CPUTIME_ID) - cpu_ns_at_enter_.load(std::memory_order_relaxed),
       std::memory_order_relaxed);
   cpu_clock_.store(no_clock, std::memory_order_release);  // pairs with cpu_time()
   current_worker = nullptr;
+  looping_.store(false, std::memory_order_relaxed);
   seat_.leave();
 }
 
@@ -224,13 +276,20 @@ void Worker::run_turn() {
 
 void Worker::run_ready() {
   std::size_t budget = turn_budget;
+  std::uint64_t resumed = 0;
   const bool is_long = ready_.size() >= long_queue;
   while (budget > 0 && !ready_.empty()) {
     if (is_long) ready_.prefetch(prefetch_distance);
-    if (const std::coroutine_handle<> handle = ready_.pop()) handle.resume();
+    if (const std::coroutine_handle<> handle = ready_.pop()) {
+      detail::awaits_left = await_budget;
+      handle.resume();
+      // One that was stopped has taken the time of many.
+      if (detail::awaits_left == 0) budget -= (budget - 1) % undated_budget;
+    }
+    ++resumed;
     if (--budget % undated_budget == 0) date_timers();
   }
-  add(statistics_.resumptions, turn_budget - budget);
+  add(statistics_.resumptions, resumed);
 }
 
 void Worker::expire_timers() noexcept {
@@ -262,14 +321,17 @@ void Worker::poll() noexcept {
 
 void Worker::wait_for_events(std::optional<Instant> until) noexcept {
   asleep_.store(true, std::memory_order_seq_cst);
-  // Pairs with push_posted(): either this load sees the post or the poster sees asleep_.
+  // Pairs with post(): either this load sees the post or the poster sees asleep_.
   if (inbox_.load(std::memory_order_seq_cst) != nullptr) {
     asleep_.store(false, std::memory_order_relaxed);
     return;
   }
   if (until && clock_->is_virtual()) {
-    advance_to(*until);
-    return;
+    if (outside_ == 0) {
+      advance_to(*until);
+      return;
+    }
+    until.reset();  // time stands still until the pool's call is home
   }
   std::optional<Duration> timeout;
   if (until) timeout = std::max(*until - clock_->now(), Duration::zero());
@@ -294,37 +356,49 @@ void Worker::advance_to(Instant instant) noexcept {
 
 void Worker::collect_events(std::optional<Duration> timeout) noexcept {
   std::array<epoll_event, events_per_poll> events;  // NOLINT(*-member-init): the kernel writes it
-  const int count = epoll_wait_for(epoll_fd_, events.data(), timeout);
+  const int count = epoll_wait_for(epoll_fd_.get(), events.data(), timeout);
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = events[static_cast<std::size_t>(i)];
-    if (event.data.ptr == nullptr) {
+    if (event.data.fd == wake_fd_.get()) {
       std::uint64_t value = 0;
-      [[maybe_unused]] const ssize_t got = read(wake_fd_, &value, sizeof value);
-    } else {
-      static_cast<FdWatch*>(event.data.ptr)->on_events(event.events);
+      [[maybe_unused]] const ssize_t got = read(wake_fd_.get(), &value, sizeof value);
+    } else if (FdWatch* watch = watches_[static_cast<std::size_t>(event.data.fd)]) {
+      watch->on_events(event.events);
     }
   }
 }
 
 void Worker::add_watch(FdWatch& watch) {
+  const auto fd = static_cast<std::size_t>(watch.fd_);
+  if (watch.fd_ >= 0 && fd >= watches_.size()) watches_.resize(fd + 1);
   epoll_event event{};
-  event.data.ptr = &watch;
-  checked(epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, watch.fd_, &event), "epoll_ctl");
+  event.data.fd = watch.fd_;
+  checked(epoll_ctl(epoll_fd_.get(), EPOLL_CTL_ADD, watch.fd_, &event), "epoll_ctl");
+  watches_[fd] = &watch;
+  watch.process_ = getpid();
   ++watch_count_;
 }
 
-void Worker::change_watch(FdWatch& watch) noexcept {
+bool Worker::is_watching(const FdWatch& watch) const noexcept {
+  return watches_[static_cast<std::size_t>(watch.fd_)] == &watch;
+}
+
+bool Worker::change_watch(FdWatch& watch) noexcept {
+  if (!is_watching(watch)) return false;
   epoll_event event{};
   event.events = watch.armed_;
-  event.data.ptr = &watch;
-  [[maybe_unused]] const int result = epoll_ctl(epoll_fd_, EPOLL_CTL_MOD, watch.fd_, &event);
-  assert(result == 0);
+  event.data.fd = watch.fd_;
+  return epoll_ctl(epoll_fd_.get(), EPOLL_CTL_MOD, watch.fd_, &event) == 0;
 }
 
 void Worker::remove_watch(FdWatch& watch) noexcept {
-  epoll_event event{};
-  epoll_ctl(epoll_fd_, EPOLL_CTL_DEL, watch.fd_, &event);
   --watch_count_;
+  FdWatch*& owner = watches_[static_cast<std::size_t>(watch.fd_)];
+  if (owner != &watch) return;  // closed before its time, and the number is another's now
+  owner = nullptr;
+  if (watch.process_ != getpid()) return;  // the epoll is shared with the parent, who still watches
+  epoll_event event{};
+  epoll_ctl(epoll_fd_.get(), EPOLL_CTL_DEL, watch.fd_, &event);
 }
 
 }  // namespace drover::coro

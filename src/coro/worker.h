@@ -2,15 +2,19 @@
 // file descriptors, and what other threads post to it.
 //
 // Thread safety: post() and call() may be called from any thread; everything else only from the
-// worker's own thread (the one inside run_until()). The statistics may be read from anywhere.
+// worker's own thread (the one inside run_until()). The statistics may be read from anywhere. A
+// process that was forked off does not run its parent's worker: the two would share one epoll.
 //
 // Invariants: a worker that has nothing to do sleeps in the kernel. After `turn_budget` resumptions
 // it looks at timers, descriptors and the inbox again, so that no herd of ready tasks starves them.
+// Virtual time does not advance while a pool computes for a task of the worker: the call may end
+// before the next timer. A worker cannot know that of a Promise, which a task of its own may keep.
 #pragma once
 
 #include <time.h>
 
 #include <atomic>
+#include <concepts>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -20,12 +24,54 @@
 #include <vector>
 
 #include "coro/clock.h"
+#include "coro/task.h"
 #include "coro/timer_wheel.h"
 #include "coro/worker_seat.h"
 
 namespace drover::coro {
 
 class FdWatch;
+
+namespace detail {
+class PoolCallBase;
+}
+
+// What another thread gives a worker to run. Who posts a Posted of its own keeps it alive until one
+// of the two is called; from then on the worker does not touch it, so that they may destroy it.
+class Posted {
+ public:
+  Posted() = default;
+  Posted(const Posted&) = delete;
+  Posted& operator=(const Posted&) = delete;
+
+  // On the worker's thread.
+  virtual void deliver() noexcept = 0;
+
+  // In place of deliver(): the worker dies.
+  virtual void drop() noexcept = 0;
+
+ protected:
+  ~Posted() = default;
+
+ private:
+  friend class Worker;
+  Posted* next_ = nullptr;
+};
+
+// A file descriptor of the worker's own.
+class OwnedDescriptor {
+ public:
+  // Takes what a system call handed back: throws its error, std::system_error, if that is below 0.
+  OwnedDescriptor(int fd, const char* call);
+  OwnedDescriptor(const OwnedDescriptor&) = delete;
+  OwnedDescriptor& operator=(const OwnedDescriptor&) = delete;
+  ~OwnedDescriptor();
+
+  int get() const noexcept { return fd_; }
+
+ private:
+  int fd_;
+};
 
 // A FIFO ring of coroutines; grows, never shrinks. An entry keeps its position until it is popped,
 // so it can be withdrawn at no cost: a null handle stays in its place.
@@ -79,6 +125,10 @@ class Worker {
  public:
   static constexpr std::size_t turn_budget = 256;
 
+  // So many awaits that need not wait may follow each other before their task queues behind the
+  // others: a task that never waits for anything starves nobody.
+  static constexpr std::uint32_t await_budget = 128;
+
   // After so many resumptions the clock is read for the timers that were added without one.
   static constexpr std::size_t undated_budget = 32;
 
@@ -87,6 +137,7 @@ class Worker {
   // to fetch until its end.
   static constexpr std::size_t long_queue = 2 * turn_budget;
 
+  // Throws std::system_error if the kernel has no epoll or no descriptor left.
   explicit Worker(Clock& clock = SteadyClock::instance());
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -102,16 +153,19 @@ class Worker {
   bool running() const noexcept { return seat_.taken(); }
 
   // Runs the loop on the calling thread until `done()` says true; asked once a turn. What
-  // block_on() is made of.
+  // block_on() is made of. Throws std::logic_error as check_idle().
   template <class Done>
   void run_until(Done done) {
-    enter();
+    const Inside inside(*this);
     while (!done()) {
       run_turn();
       if (!done()) poll();
     }
-    leave();
   }
+
+  // Throws std::logic_error on a thread that runs a worker already, this or another one, and while
+  // another thread runs this one.
+  void check_idle() const;
 
   Instant now() const noexcept { return clock_->now(); }
 
@@ -125,10 +179,15 @@ class Worker {
 
   // Runs `function` on this worker's thread, soon. From any thread; the worker must outlive the
   // call. `function` must not throw. What is still posted when the worker dies is destroyed unrun.
+  // Throws std::bad_alloc, and what moving the function throws.
   template <class F>
+    requires(!std::derived_from<F, Posted>)
   void post(F function) {
-    push_posted(new PostedFunction<F>(std::move(function)));
+    post(*new PostedFunction<F>(std::move(function)));
   }
+
+  // The same without any allocation.
+  void post(Posted& posted) noexcept;
 
   // Runs `function` where nothing else of this worker runs, and waits for that. On the worker's own
   // thread it is just called. While no thread is inside run_until(), this one takes the worker's
@@ -156,19 +215,18 @@ class Worker {
 
  private:
   friend class FdWatch;
+  friend class detail::PoolCallBase;
 
   static constexpr clockid_t no_clock = CLOCK_REALTIME;  // never that of a thread
-
-  struct Posted {
-    virtual ~Posted() = default;
-    virtual void run() noexcept = 0;
-    Posted* next = nullptr;
-  };
 
   template <class F>
   struct PostedFunction final : Posted {
     explicit PostedFunction(F f) : function(std::move(f)) {}
-    void run() noexcept override { function(); }
+    void deliver() noexcept override {
+      function();
+      delete this;
+    }
+    void drop() noexcept override { delete this; }
     F function;
   };
 
@@ -178,11 +236,18 @@ class Worker {
     void* context;
   };
 
+  struct Inside {
+    explicit Inside(Worker& w) : worker(w) { worker.enter(); }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+    ~Inside() { worker.leave(); }
+    Worker& worker;
+  };
+
   void call_erased(Callee callee);
   void call_here(Callee callee);
-  void push_posted(Posted* posted) noexcept;
   bool run_posted() noexcept;
-  void enter() noexcept;
+  void enter();
   void leave() noexcept;
   void run_turn();
   void run_ready();
@@ -196,28 +261,35 @@ class Worker {
   void collect_events(std::optional<Duration> timeout) noexcept;
   void wake() noexcept;
 
+  // Throws std::system_error.
   void add_watch(FdWatch& watch);
-  void change_watch(FdWatch& watch) noexcept;
+  bool is_watching(const FdWatch& watch) const noexcept;
+  // False if the descriptor is watched no more: it was closed before its watch was destroyed.
+  bool change_watch(FdWatch& watch) noexcept;
   void remove_watch(FdWatch& watch) noexcept;
 
   // Written by the worker's thread only.
   Clock* clock_;
   TimerWheel timers_;
   ReadyQueue ready_;
-  int epoll_fd_ = -1;
-  int wake_fd_ = -1;
+  OwnedDescriptor epoll_fd_;
+  OwnedDescriptor wake_fd_;
+  std::vector<FdWatch*> watches_;  // by descriptor: whose it is in the epoll
   std::size_t watch_count_ = 0;
+  std::size_t outside_ = 0;           // calls that a pool has in hand
+  unsigned long timer_slack_ns_ = 0;  // of the thread before it came inside
   WorkerStatistics statistics_;
   std::atomic<clockid_t> cpu_clock_{no_clock};
   std::atomic<std::int64_t> cpu_ns_at_enter_{0};  // published by cpu_clock_ becoming a clock
   std::atomic<std::int64_t> cpu_ns_at_leave_{0};  // published by it becoming no_clock again
 
-  // Written by any thread. push_posted() publishes to `inbox_` and then reads `asleep_`; the worker
+  // Written by any thread. post() publishes to `inbox_` and then reads `asleep_`; the worker
   // sets `asleep_` and then reads `inbox_`. Both pairs are sequentially consistent, so at least one
   // side sees the other: no post is slept over.
   alignas(64) std::atomic<Posted*> inbox_{nullptr};
   std::atomic<bool> asleep_{false};
   WorkerSeat seat_;
+  std::atomic<bool> looping_{false};  // some thread is inside run_until(), or about to be
 };
 
 }  // namespace drover::coro
