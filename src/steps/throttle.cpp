@@ -36,7 +36,7 @@ void ThrottleGate::on_timer() noexcept {
 }
 
 void ThrottleGate::begin_window(coro::Instant start) noexcept {
-  window_end_ = start + period_;
+  window_end_ = coro::instant_after(start, period_);
   worker_.timers().add(*this, window_end_);
 }
 
