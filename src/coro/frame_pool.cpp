@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
+#include <cstddef>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -34,17 +34,25 @@ constexpr std::size_t block_size(std::size_t size_class) noexcept {
 
 constexpr std::size_t class_count = size_class(largest_pooled) + 1;
 
-constexpr std::uint32_t magazine_blocks = 32;
+constexpr std::size_t magazine_blocks = 32;
 
-// A block that nobody uses.
+// A block that nobody uses. It knows how many lie in its list, so that there is no count to keep
+// where a block is taken.
 struct FreeBlock {
-  FreeBlock* next;
+  FreeBlock* next;           // the last one's is the end of the list
+  std::size_t count;         // with itself
   FreeBlock* next_magazine;  // of the first block of a magazine in the depot
 };
 static_assert(sizeof(FreeBlock) <= smallest);
 
+// The end of a list is a block that is never handed out: so neither taking nor giving has to ask
+// whether there is a list. Of a size that the thread has not used yet it seems to be full, so that
+// the first block that comes does not pass unnoticed.
+constinit FreeBlock list_end{nullptr, 0, nullptr};
+constinit FreeBlock unused_list{nullptr, magazine_blocks, nullptr};
+
 void give_to_heap(FreeBlock* first) noexcept {
-  while (first != nullptr) ::operator delete(std::exchange(first, first->next));
+  while (first->next != nullptr) ::operator delete(std::exchange(first, first->next));
 }
 
 // The full magazines that no thread holds. Any thread.
@@ -84,43 +92,67 @@ class Depot {
 
 constinit Depot depot;
 
-struct FreeList {
-  FreeBlock* loaded = nullptr;
-  FreeBlock* spare = nullptr;  // a full magazine
-  std::uint32_t loaded_count = 0;
-};
-
-// Of one thread.
+// Of one thread. Without a destructor, whose registration would be looked at in every call.
 struct FreeLists {
-  std::array<FreeList, class_count> lists{};
+  std::array<FreeBlock*, class_count> loaded;
+  std::array<FreeBlock*, class_count> spare;  // a full magazine each, or the end of a list
 
-  ~FreeLists() {
-    for (FreeList& list : lists) {
-      give_to_heap(std::exchange(list.loaded, nullptr));
-      give_to_heap(std::exchange(list.spare, nullptr));
-      list.loaded_count = 0;
-    }
-    depot.clear();
+  static constexpr FreeLists unused() noexcept {
+    FreeLists lists{};
+    lists.loaded.fill(&unused_list);
+    lists.spare.fill(&list_end);
+    return lists;
   }
 };
 
-thread_local FreeLists free_lists;
+constinit thread_local FreeLists free_lists = FreeLists::unused();
+constinit thread_local bool thread_has_ended = false;
 
-// Requires: `list` has no block loaded.
-[[gnu::noinline]] void* allocate_from_elsewhere(FreeList& list, std::size_t size_class) {
-  FreeBlock* magazine = list.spare != nullptr ? std::exchange(list.spare, nullptr)
-                                              : depot.take(size_class);
-  if (magazine == nullptr) return ::operator new(block_size(size_class));
-  list.loaded = magazine->next;
-  list.loaded_count = magazine_blocks - 1;
-  return magazine;
+// Gives back what a thread holds as it ends. Frames that are freed after that go to the heap.
+struct ThreadEnd {
+  ~ThreadEnd() {
+    thread_has_ended = true;
+    for (FreeBlock* list : free_lists.loaded) give_to_heap(list);
+    for (FreeBlock* magazine : free_lists.spare) give_to_heap(magazine);
+    free_lists = FreeLists::unused();
+    depot.clear();
+  }
+  void expect() noexcept {}
+};
+
+thread_local ThreadEnd thread_end;
+
+// Requires: no block of the class is loaded.
+[[gnu::noinline]] void* allocate_from_elsewhere(std::size_t size_class) {
+  if (thread_has_ended) return ::operator new(block_size(size_class));
+  thread_end.expect();
+  FreeBlock*& spare = free_lists.spare[size_class];
+  FreeBlock*& loaded = free_lists.loaded[size_class];
+  FreeBlock* magazine = spare != &list_end ? std::exchange(spare, &list_end) : nullptr;
+  if (magazine == nullptr) magazine = depot.take(size_class);
+  loaded = magazine != nullptr ? magazine->next : &list_end;
+  return magazine != nullptr ? magazine : ::operator new(block_size(size_class));
 }
 
-// Requires: what `list` has loaded is a full magazine.
-[[gnu::noinline]] void unload(FreeList& list, std::size_t size_class) noexcept {
-  if (list.spare != nullptr) depot.give(size_class, list.spare);
-  list.spare = std::exchange(list.loaded, nullptr);
-  list.loaded_count = 0;
+void put_first(FreeBlock*& list, void* block) noexcept {
+  auto* freed = new (block) FreeBlock;
+  freed->next = list;
+  freed->count = list->count + 1;
+  list = freed;
+}
+
+// Requires: what is loaded is a full magazine, or the list was not used yet.
+[[gnu::noinline]] void release_elsewhere(void* block, std::size_t size_class) noexcept {
+  if (thread_has_ended) return ::operator delete(block);
+  thread_end.expect();
+  FreeBlock*& spare = free_lists.spare[size_class];
+  FreeBlock*& loaded = free_lists.loaded[size_class];
+  FreeBlock* full = std::exchange(loaded, &list_end);
+  if (full != &unused_list) {
+    if (spare != &list_end) depot.give(size_class, spare);
+    spare = full;
+  }
+  put_first(loaded, block);
 }
 
 #endif
@@ -130,11 +162,10 @@ thread_local FreeLists free_lists;
 void* FramePool::allocate(std::size_t size) {
 #ifndef DROVER_FRAMES_FROM_HEAP
   if (size <= largest_pooled) {
-    FreeList& list = free_lists.lists[size_class(size)];
-    FreeBlock* block = list.loaded;
-    if (block == nullptr) return allocate_from_elsewhere(list, size_class(size));
-    list.loaded = block->next;
-    --list.loaded_count;
+    FreeBlock*& list = free_lists.loaded[size_class(size)];
+    FreeBlock* block = list;
+    if (block->next == nullptr) return allocate_from_elsewhere(size_class(size));
+    list = block->next;
     return block;
   }
 #endif
@@ -144,12 +175,9 @@ void* FramePool::allocate(std::size_t size) {
 void FramePool::release(void* block, [[maybe_unused]] std::size_t size) noexcept {
 #ifndef DROVER_FRAMES_FROM_HEAP
   if (size <= largest_pooled) {
-    FreeList& list = free_lists.lists[size_class(size)];
-    if (list.loaded_count == magazine_blocks) unload(list, size_class(size));
-    auto* freed = new (block) FreeBlock;
-    freed->next = list.loaded;
-    list.loaded = freed;
-    ++list.loaded_count;
+    FreeBlock*& list = free_lists.loaded[size_class(size)];
+    if (list->count == magazine_blocks) return release_elsewhere(block, size_class(size));
+    put_first(list, block);
     return;
   }
 #endif

@@ -18,20 +18,17 @@ bool is_cancellation(const std::exception_ptr& error) noexcept {
 }  // namespace
 
 void Scope::start(Task<void> task) {
+  worker().reserve_ready();
   const auto handle = std::move(task).release();
-  try {
-    worker().ready(handle);
-  } catch (...) {
-    handle.destroy();
-    throw;
-  }
   handle.promise().source = this;
   ++running_;
+  worker().ready(handle);
 }
 
+// Requires: there is one.
 void Scope::wake_joiners() noexcept {
   JoinAwaiter* joiner = std::exchange(first_joiner_, nullptr);
-  const std::exception_ptr error = joiner != nullptr ? std::exchange(first_error_, nullptr) : nullptr;
+  const std::exception_ptr error = std::exchange(first_error_, nullptr);
   while (joiner != nullptr) {
     JoinAwaiter& one = *std::exchange(joiner, joiner->next_);
     one.error_ = error;
@@ -61,7 +58,7 @@ void child_finished(Scope& scope, std::coroutine_handle<> child,
   child.destroy();
   --scope.running_;
   if (error) scope.fail(std::move(error));
-  if (scope.running_ == 0) scope.wake_joiners();
+  if (scope.running_ == 0 && scope.first_joiner_ != nullptr) scope.wake_joiners();
 }
 
 }  // namespace detail

@@ -84,8 +84,10 @@ int epoll_wait_for(int epoll_fd, epoll_event* events, std::optional<Duration> ti
 }  // namespace
 
 bool detail::queue_behind(std::coroutine_handle<> handle) noexcept {
+  Worker& worker = Worker::current();
+  worker.awaits_ran_out_ = true;
   try {
-    Worker::current().ready(handle);
+    worker.ready(handle);
     return true;
   } catch (const std::bad_alloc&) {
     return false;
@@ -276,20 +278,20 @@ void Worker::run_turn() {
 
 void Worker::run_ready() {
   std::size_t budget = turn_budget;
-  std::uint64_t resumed = 0;
   const bool is_long = ready_.size() >= long_queue;
   while (budget > 0 && !ready_.empty()) {
     if (is_long) ready_.prefetch(prefetch_distance);
     if (const std::coroutine_handle<> handle = ready_.pop()) {
       detail::awaits_left = await_budget;
       handle.resume();
-      // One that was stopped has taken the time of many.
-      if (detail::awaits_left == 0) budget -= (budget - 1) % undated_budget;
     }
-    ++resumed;
-    if (--budget % undated_budget == 0) date_timers();
+    if (--budget % undated_budget == 0) {
+      date_timers();
+      // Those that were stopped have taken the time of many.
+      if (std::exchange(awaits_ran_out_, false)) break;
+    }
   }
-  add(statistics_.resumptions, resumed);
+  add(statistics_.resumptions, turn_budget - budget);
 }
 
 void Worker::expire_timers() noexcept {

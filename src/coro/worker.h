@@ -82,9 +82,14 @@ class ReadyQueue {
   bool empty() const noexcept { return head_ == tail_; }
   std::size_t size() const noexcept { return tail_ - head_; }
 
+  // Makes room for one more push, which then does not throw. Throws std::bad_alloc.
+  void reserve() {
+    if (size() == ring_.size()) grow();
+  }
+
   // Says the position, for withdraw().
   std::size_t push(std::coroutine_handle<> handle) {
-    if (size() == ring_.size()) grow();
+    reserve();
     ring_[tail_ & (ring_.size() - 1)] = handle;
     return tail_++;
   }
@@ -172,6 +177,9 @@ class Worker {
   // Queues a coroutine whose home this is. Says its position in the queue, for withdraw().
   std::size_t ready(std::coroutine_handle<> handle) { return ready_.push(handle); }
 
+  // Makes room for it, so that the next ready() does not throw. Throws std::bad_alloc.
+  void reserve_ready() { ready_.reserve(); }
+
   // Takes a coroutine that was not resumed yet out of the queue: it may then be destroyed.
   void withdraw(std::size_t position) noexcept { ready_.withdraw(position); }
 
@@ -216,6 +224,7 @@ class Worker {
  private:
   friend class FdWatch;
   friend class detail::PoolCallBase;
+  friend bool detail::queue_behind(std::coroutine_handle<> handle) noexcept;
 
   static constexpr clockid_t no_clock = CLOCK_REALTIME;  // never that of a thread
 
@@ -276,6 +285,7 @@ class Worker {
   OwnedDescriptor wake_fd_;
   std::vector<FdWatch*> watches_;  // by descriptor: whose it is in the epoll
   std::size_t watch_count_ = 0;
+  bool awaits_ran_out_ = false;       // of a task in this turn
   std::size_t outside_ = 0;           // calls that a pool has in hand
   unsigned long timer_slack_ns_ = 0;  // of the thread before it came inside
   WorkerStatistics statistics_;
