@@ -21,8 +21,8 @@ Task<void> keep_result(Task<T> task, std::optional<T>& result) {
 }  // namespace detail
 
 // Runs `task`, and all that it starts, on the calling thread until it is done; hands back its
-// result or throws its error. Throws std::logic_error within a task, on a thread that runs a worker,
-// and for a worker that another thread runs.
+// result or throws its error. Throws std::logic_error within a task, on a thread that runs a
+// worker, and for a worker that another thread runs.
 template <class T>
 T block_on(Worker& worker, Task<T> task) {
   worker.check_idle();

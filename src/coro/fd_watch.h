@@ -4,11 +4,11 @@
 // (libpq does). Interest that nobody waits for is dropped when its event comes, and stays
 // otherwise: a connection that is asked again and again needs no system call but its own.
 //
-// One waiter at a time: a second one is a std::logic_error. Lives on one worker. The descriptor stays
-// the caller's, and should not be closed before the watch is destroyed: who waits then would wait
-// for ever. A watch whose descriptor was closed all the same leaves alone what has the same number
-// since (the worker knows whose each number is), and so does one that dies in a process that was
-// forked off, where the epoll is the parent's, too.
+// One waiter at a time: a second one is a std::logic_error. Lives on one worker. The descriptor
+// stays the caller's, and should not be closed before the watch is destroyed: who waits then would
+// wait for ever. A watch whose descriptor was closed all the same leaves alone what has the same
+// number since (the worker knows whose each number is), and so does one that dies in a process that
+// was forked off, where the epoll is the parent's, too.
 #pragma once
 
 #include <sys/epoll.h>

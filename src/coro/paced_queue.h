@@ -121,8 +121,8 @@ class PacedQueue final : TimerNode {
     Worker::current().timers().add(*this, rate_.next_entry());
   }
 
-  // At once, and not when the last waiter is resumed: the queue may be gone by then, or be destroyed
-  // outside of the worker's loop.
+  // At once, and not when the last waiter is resumed: the queue may be gone by then, or be
+  // destroyed outside of the worker's loop.
   void disarm_if_idle() noexcept {
     if (armed() && waiters_.empty()) Worker::current().timers().remove(*this);
   }

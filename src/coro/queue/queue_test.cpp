@@ -247,8 +247,8 @@ struct StoppingAtTheGate {
   static inline std::atomic<bool> stopped{false};
 };
 
-// The first pop takes the block's last item, which is claimed and not yet there; the second one must
-// not go past the tail meanwhile, and take what nobody has pushed: it would wait for that.
+// The first pop takes the block's last item, which is claimed and not yet there; the second one
+// must not go past the tail meanwhile, and take what nobody has pushed: it would wait for that.
 TEST(SegmentQueueTest, APopDoesNotPassAPushThatFillsABlock) {
   using Queue = SegmentQueue<std::uint64_t, StoppingAtTheGate>;
   for (int round = 0; round < 20; ++round) {

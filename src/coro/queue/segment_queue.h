@@ -125,8 +125,8 @@ class SegmentQueue {
       // Not at the gate, where others would wait for the allocator.
       if (fills && !fresh) fresh = std::make_unique<Block>();
       Block* block = tail_.block.load(std::memory_order_acquire);
-      // Sequentially consistent: pairs with the load of the tail in pop_from_block(), see above. As a
-      // read-modify-write it also continues the release sequence of enter()'s store.
+      // Sequentially consistent: pairs with the load of the tail in pop_from_block(), see above. As
+      // a read-modify-write it also continues the release sequence of enter()'s store.
       if (!tail_.index.compare_exchange_weak(index, index + count, std::memory_order_seq_cst,
                                              std::memory_order_relaxed)) {
         continue;
