@@ -220,7 +220,7 @@ void add_report(CLI::App& app, std::function<int()>& chosen) {
       "Show what results that 'drover tpcc run --json FILE' wrote say: the summary of one, a "
       "table\n"
       "of several, or a report with charts as one file of HTML that needs no network. A folder\n"
-      "stands for all results (*.json) in it; other documents of Drover are skipped. Exit code 1:\n"
+      "stands for all results (*.json) in it; other documents of Drover are skipped. Exit code 1 if\n"
       "a file cannot be read, is no such result, or the report cannot be written.");
   command
       ->add_option("results", options->paths,
@@ -243,7 +243,7 @@ void add_report(CLI::App& app, std::function<int()>& chosen) {
       ->type_name("NAME")
       ->allow_extra_args(false);
   command->footer(
-      "The summary, as at the end of a run:\n"
+      "Examples: the summary, as at the end of a run:\n"
       "  drover report result.json\n"
       "Charts, to be opened in a browser; those of several results lie on top of each other:\n"
       "  drover report result.json -o report.html\n"
