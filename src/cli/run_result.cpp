@@ -154,7 +154,9 @@ report::Availability availability(const load::Plan& plan, const load::Outcome& o
     result.outages.push_back(std::move(entry));
   }
   for (const load::Stall& stall : record.stalls) {
-    report::Stall entry{.start_s = seconds(stall.start - outcome.start), .end_s = {}};
+    if (stall.end && *stall.end <= outcome.start) continue;
+    report::Stall entry{.start_s = std::max(seconds(stall.start - outcome.start), 0.0),
+                        .end_s = {}};
     if (stall.end) entry.end_s = seconds(*stall.end - outcome.start);
     result.stalled_s += seconds_measured(entry.start_s, entry.end_s);
     result.stalls.push_back(entry);

@@ -48,10 +48,6 @@ std::string crowd_knob() {
 constexpr double standstill_least_ms = 1000;
 constexpr double standstill_share_most = 0.01;
 
-// Terminals that are up later than the measurement begins are no load in the meantime.
-constexpr double late_start_share_most = 0.01;
-constexpr double late_start_least_s = 0.1;
-
 // What the database and the way to it took of a New-Order: without what it waited for a permit,
 // which is no work, and without those that had no answer, which tell nothing of the client.
 double served_ms(const TransactionResult& new_order) {
@@ -157,25 +153,6 @@ Verdict audit_timers(const Result& result) {
   return line;
 }
 
-Verdict audit_start(const Result& result) {
-  Verdict line{"client.start", "", Judgement::not_judged,
-               "nobody knows when the terminals were up"};
-  if (!result.client.terminals_up_s) return line;
-  const double up_s = *result.client.terminals_up_s;
-  const double late_s = std::max(up_s - result.plan.warmup_s, 0.0);
-  const double late_most_s =
-      std::max(late_start_least_s, late_start_share_most * result.summary.time_seconds);
-  line.judgement = late_s <= late_most_s ? Judgement::held : Judgement::invalid;
-  line.text = fmt::format("the last of {} terminals was up after {:.2f} s",
-                          grouped(result.client.terminals), up_s);
-  if (late_s > 0) {
-    line.text += fmt::format(", {:.2f} s after the measurement began; at most {:.2g} s", late_s,
-                             late_most_s);
-  }
-  if (line.judgement == Judgement::invalid) line.text += "; use a longer --warmup";
-  return line;
-}
-
 Verdict audit_waiting(const Result& result) {
   Verdict line{"client.waiting", "", Judgement::not_judged, ""};
   measure::HistogramSnapshot latencies = result.all_latencies();
@@ -207,7 +184,7 @@ Verdict audit_waiting(const Result& result) {
 
 std::vector<Verdict> audit_client(const Result& result) {
   return {audit_worker_load(result), audit_run_queue(result), audit_reaction(result),
-          audit_timers(result),      audit_waiting(result),   audit_start(result)};
+          audit_timers(result), audit_waiting(result)};
 }
 
 }  // namespace drover::report

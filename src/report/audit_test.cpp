@@ -447,19 +447,6 @@ TEST(Audit, AClientThatStoodStillHasMeasuredItself) {
   EXPECT_THAT(line_of(result, "client.timers").text, HasSubstr("the client stood still for 4.0 s"));
 }
 
-TEST(Audit, TerminalsThatComeUpInTheMeasurement) {
-  Result result = honest();
-  result.client.terminals_up_s = result.plan.warmup_s + 1.1;
-  EXPECT_EQ(line_of(result, "client.start").judgement, Judgement::held) << "of 120 s";
-  result.client.terminals_up_s = result.plan.warmup_s + 1.5;
-  const Verdict line = line_of(result, "client.start");
-  EXPECT_EQ(line.judgement, Judgement::invalid);
-  EXPECT_THAT(line.text, AllOf(HasSubstr("1.50 s after the measurement began; at most 1.2 s"),
-                               HasSubstr("use a longer --warmup")));
-  result.client.terminals_up_s.reset();
-  EXPECT_EQ(line_of(result, "client.start").judgement, Judgement::not_judged);
-}
-
 TEST(Audit, CountsThatDoNotAddUpAreInvalid) {
   Result result = honest();
   result.transactions[0].attempts += 1;

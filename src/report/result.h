@@ -247,7 +247,7 @@ struct ClientCost {
   std::uint64_t threads = 0;
   std::uint64_t terminals = 0;
   std::uint64_t connections = 0;
-  // From the start of the run until the last terminal was up.
+  // How long the terminals took to come up, before the first second of the run.
   std::optional<double> terminals_up_s;
   std::vector<WorkerHealth> workers;
   bool run_queue_known = false;  // the kernel tells of the time spent waiting for a processor
