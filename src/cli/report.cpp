@@ -220,7 +220,8 @@ void add_report(CLI::App& app, std::function<int()>& chosen) {
       "Show what results that 'drover tpcc run --json FILE' wrote say: the summary of one, a "
       "table\n"
       "of several, or a report with charts as one file of HTML that needs no network. A folder\n"
-      "stands for all results (*.json) in it; other documents of Drover are skipped. Exit code 1 if\n"
+      "stands for all results (*.json) in it; other documents of Drover are skipped. Exit code 1 "
+      "if\n"
       "a file cannot be read, is no such result, or the report cannot be written.");
   command
       ->add_option("results", options->paths,
