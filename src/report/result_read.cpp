@@ -172,9 +172,12 @@ Ambiguous read_ambiguous(JsonReader& json) {
 
 Pending read_pending(JsonReader& json) {
   Pending pending;
-  read_object(json, Field{"count", [&] { pending.count = read_count(json); }},
+  Repeated repeated(json);
+  read_object(json, repeated.field("unanswered"),
+              Field{"count", [&] { pending.count = read_count(json); }},
               Field{"answered", [&] { pending.answered = read_count(json); }},
               Field{"waited", [&] { pending.unanswered = read_figures(json); }, may_be_missing});
+  repeated.require("unanswered", static_cast<double>(pending.unanswered.count()));
   return pending;
 }
 
@@ -395,14 +398,18 @@ Outage read_outage(JsonReader& json) {
 
 Stall read_stall(JsonReader& json) {
   Stall stall;
+  Repeated repeated(json);
   const auto read_end = [&] {
     if (!json.null()) stall.end_s = read_seconds(json);
   };
-  read_object(json, Field{"start_s", [&] { stall.start_s = read_seconds(json); }},
+  read_object(json, repeated.field("seconds"),
+              Field{"start_s", [&] { stall.start_s = read_seconds(json); }},
               Field{"end_s", read_end});
   if (stall.end_s && *stall.end_s < stall.start_s) {
-    json.refuse("an end_s that is not before start_s", "one that is");
+    json.refuse(fmt::format("an end_s that is not before start_s, {:g}", stall.start_s),
+                fmt::format("{:g}", *stall.end_s));
   }
+  if (stall.end_s) repeated.require("seconds", *stall.end_s - stall.start_s);
   return stall;
 }
 

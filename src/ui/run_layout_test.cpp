@@ -86,7 +86,7 @@ TEST(RunLayout, HasBothChartsAndAllWorkersAt200x50) {
 TEST(RunLayout, SaysThatNobodyIsAnswered) {
   RunModel model = model_at(70, 7000);
   model.figures->silent = std::chrono::milliseconds(3200);
-  EXPECT_THAT(drawn(model, 10, 40), HasSubstr("NO ANSWER for 3.2 s\n"));
+  EXPECT_THAT(drawn(model, 10, 40), HasSubstr("NO ANSWER  for 3.2 s\n"));
   EXPECT_THAT(drawn(model, 40, 120), HasSubstr("16 of 16 open   NO ANSWER for 3.2 s\n"));
   model.figures->silent = {};
   model.figures->stall_count = 2;

@@ -82,7 +82,7 @@ class Imports(ydb_nodes.YdbTestCase):
         self.assertRegex(checked.out, r"All \d+ conditions checked hold")
 
     def test_failures_of_one_request_in_twenty(self):
-        self.assertIn(f"imported {WAREHOUSES} warehouses", self.whole.out)
+        self.assertIn(f"imported {WAREHOUSES} warehouse", self.whole.out)
         for fault in ("overloaded", "unavailable"):
             self.assertGreater(self.given.get(fault, 0), 0, self.given)
 
@@ -98,7 +98,7 @@ class Imports(ydb_nodes.YdbTestCase):
         again = self.expect(self.begin_import(folder).wait(300), SUCCESS)
         # What was killed has left its claim, which is watched for a while: nobody is left to wonder.
         self.assertIn("waiting for another import", again.err)
-        self.assertIn(f"imported {WAREHOUSES} warehouses", again.out)
+        self.assertIn(f"imported {WAREHOUSES} warehouse", again.out)
         self.expect_loaded(folder)
 
     def test_two_at_a_time(self):

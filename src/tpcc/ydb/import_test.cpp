@@ -187,7 +187,7 @@ TEST_F(ImportIntoYdb, LoadsTheRowsOfTheGeneratorInSpiteOfFailuresAndAnInterrupti
                    "AND o_c_id = 1 LIMIT 1") > 0,
             true);
   EXPECT_THAT(refusal_of(options_for("whole")),
-              AllOf(HasSubstr("1 warehouses are loaded already"), HasSubstr("--schema whole")));
+              AllOf(HasSubstr("1 warehouse is loaded already"), HasSubstr("--schema whole")));
 
   // As far as it looks, the first stage was not loaded: its tables have to do without their
   // indexes meanwhile.

@@ -101,7 +101,7 @@ TEST_P(YdbResolve, TellsDeliveriesApartByTheirOrders) {
 TEST_P(YdbResolve, BelievesNoReturning) {
   const Doubt delivered = executed(delivery, 14);
   database->server().set_faults(R"({"returning_lost": {}, "returning_invented": {}})");
-  EXPECT_EQ(resolve({delivered}), (std::vector{yes}));
+  EXPECT_EQ(resolve({delivered}), (std::vector{ten}));
 }
 
 TEST_P(YdbResolve, TellsUndeterminedCommitsApart) {
