@@ -56,7 +56,7 @@ class Simulate(harness.TestCase):
         for _ in range(10):
             command, document = self.run_simulated("-w", 15_000, "--simulate-ms", 5,
                                                    "--duration", "5s")
-            up = re.search(r"150000 terminals up after ([0-9.]+) s", command.err)
+            up = re.search(r"150,000 terminals up after ([0-9.]+) s", command.err)
             self.assertTrue(up, str(command))
             if float(up[1]) < 1:  # 0.07 s on a machine that has nothing else to do
                 break
