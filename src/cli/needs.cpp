@@ -16,12 +16,12 @@
 namespace drover::cli {
 namespace {
 
-// Of each worker: its epoll and its wake-up.
+// Each worker has its epoll and its wake-up.
 constexpr std::size_t descriptors_of_thread = 2;
 // The main worker's two, that which takes signals, and the watch of checkpoints.
 constexpr std::size_t descriptors_of_command = 4;
 
-// Of a terminal: 350 in its sleep, 900 where all are in their transactions, as they are when the
+// A terminal takes 350 in its sleep, 900 where all are in their transactions, as they are when the
 // machine cannot keep up (measured with ten million).
 constexpr std::uint64_t bytes_of_terminal = 900;
 

@@ -101,7 +101,7 @@ std::optional<std::array<std::string, count + 1>> parts_of(
   return parts;
 }
 
-// Of a range: "0.010000" is "0.01".
+// CLI11 writes the bounds of a range with zeros: "0.010000" is "0.01".
 std::string without_zeros(std::string number) {
   if (number.find('.') == std::string::npos) return number;
   number.resize(number.find_last_not_of('0') + 1);

@@ -11,7 +11,7 @@ namespace drover::cli {
 // value of an option that is unknown, since it may hold a password.
 std::string parse_message(const CLI::ParseError& error, CLI::App& app);
 
-// Of an option's value: "--pace fast: expected a number".
+// What is wrong with an option's value: "--pace fast: expected a number".
 std::string option_message(const CLI::ParseError& error);
 
 // Whether a command is missing, and nothing that was written was meant to be one: then its help is

@@ -45,7 +45,7 @@ class CancelNode {
   // Called once, already unlinked; must not resume anything, only queue it.
   virtual void on_cancel() noexcept = 0;
 
-  // Of a source further down: itself.
+  // A source further down has itself here.
   virtual CancelSource* source_below() noexcept { return nullptr; }
 
   CancelNode* previous_ = nullptr;

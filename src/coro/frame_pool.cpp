@@ -92,7 +92,8 @@ class Depot {
 
 constinit Depot depot;
 
-// Of one thread. Without a destructor, whose registration would be looked at in every call.
+// The lists of one thread. They have no destructor: its registration would be looked at in every
+// call.
 struct FreeLists {
   std::array<FreeBlock*, class_count> loaded;
   std::array<FreeBlock*, class_count> spare;  // a full magazine each, or the end of a list

@@ -103,8 +103,7 @@ class Availability {
   coro::Duration silent_for(coro::Instant now) const;
 
   // An outage or a stall that goes on comes last, without an end, if it is as long as one must be.
-  // What of a stall lies after `now` does not make it longer: at the end of a run the terminals
-  // that wait are sent away.
+  // A stall ends at `now` at the latest: at the end of a run the terminals that wait are sent away.
   AvailabilityRecord record(coro::Instant now) const;
 
   // The same with the last `most` outages and stalls only.

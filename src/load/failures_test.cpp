@@ -320,7 +320,7 @@ TEST_F(FreezeTest, AFreezeInTheMiddleIsAStallAndTheLongestLatency) {
   EXPECT_NEAR(static_cast<double>(longest_ns), 12e9, 0.03e9);
 }
 
-// Of a herd most wait in line: theirs is the most of the latency.
+// Most of a herd wait in line: theirs is the most of the latency.
 TEST_F(FreezeTest, TerminalsThatWaitInLineArePending) {
   plan.warehouses = 100;
   FreezingDatabase database(4);

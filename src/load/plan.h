@@ -55,7 +55,7 @@ struct Plan {
     return static_cast<std::int32_t>(all / warehouses + (w_id <= all % warehouses ? 1 : 0));
   }
 
-  // Of `count` things that are dealt out to the threads in turns: the part of the thread `index`.
+  // The part of the thread `index` of `count` things that are dealt out to the threads in turns.
   std::size_t share_of_worker(std::size_t index, std::size_t count) const noexcept {
     return count / threads + (index < count % threads ? 1 : 0);
   }

@@ -109,7 +109,8 @@ class Search {
     return i >= best_.first && i < best_.last ? best_.to : best_.from;
   }
 
-  // Of what the best shape leaves. An estimate from few values is too low: by about (1 + 3 r) / n.
+  // The correlation of what the best shape leaves. An estimate from few values is too low: by
+  // about (1 + 3 r) / n.
   double neighbour_correlation() const {
     double together = 0;
     double alone = 0;

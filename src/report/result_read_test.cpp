@@ -377,7 +377,7 @@ void try_each_number(const json& value, const json::json_pointer& place,
   if (!value.is_structured()) return;
   std::size_t index = 0;
   for (const auto& [key, inner] : value.items()) {
-    // Of long lists the first elements are as good as all.
+    // The first elements of a long list are as good as all.
     if (value.is_array() && index++ == 3) return;
     try_each_number(inner, value.is_array() ? place / (index - 1) : place / key, try_one);
   }

@@ -117,7 +117,7 @@ TEST(SearchSteps, NoiseAtTheLimitMovesItLittle) {
   EXPECT_GE(near, 95);
 }
 
-// Of the client's machine: it broke the run.
+// The client's machine broke the run.
 Probe by_client(std::int64_t load, bool confirmation = false) {
   return {.load = load, .confirmation = confirmation, .held = false, .by_client = true};
 }

@@ -64,7 +64,7 @@ bool ends_chart(const std::string& line) {
   return line.starts_with(" transaction ") || line.starts_with(" table ");
 }
 
-// Of the lines that are no part of a chart.
+// The lines that are no part of a chart.
 void for_each_word(const Lines& lines, const std::function<void(const std::string&)>& take) {
   bool chart = false;
   for (const std::string& line : lines) {

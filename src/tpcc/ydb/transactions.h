@@ -38,7 +38,7 @@ using database::ydb::ResultSetView;
 using database::ydb::RowType;
 using ServerSession = database::ydb::Session;
 
-// Of requests that only read and have several results.
+// For requests that only read and have several results.
 inline constexpr auto at_once = database::ydb::ResultSets::concurrent;
 
 // Microseconds since 1970, as a Timestamp has them.
