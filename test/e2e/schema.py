@@ -251,7 +251,7 @@ class Real(harness.ServerTestCase):
                         "--statements", "single"),
             self.result("--duration", "6s", "--no-delays", during=self.lose_server),
             # Whose transactions end after the run, and after what it waits for them.
-            self.result("-w", 20, "--simulate-ms", 20_000, "--duration", "2s", "--no-delays",
+            self.result("-w", 50, "--simulate-ms", 20_000, "--duration", "2s", "--pace", 50,
                         "--deferred-delivery")]
         for document in documents:
             self.expect_fit("result", document)
