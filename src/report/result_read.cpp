@@ -377,6 +377,17 @@ InputCounts read_inputs(JsonReader& json) {
   return inputs;
 }
 
+// One that has not ended says no length.
+void require_span(JsonReader& json, double start_s, std::optional<double> end_s,
+                  const Repeated& repeated) {
+  if (!end_s) return;
+  if (*end_s < start_s) {
+    json.refuse(fmt::format("an end_s that is not before start_s, {:g}", start_s),
+                fmt::format("{:g}", *end_s));
+  }
+  repeated.require("seconds", *end_s - start_s);
+}
+
 Outage read_outage(JsonReader& json) {
   Outage outage;
   Repeated repeated(json);
@@ -388,11 +399,7 @@ Outage read_outage(JsonReader& json) {
               Field{"end_s", read_end},
               Field{"transactions_lost", [&] { outage.transactions_lost = read_count(json); }},
               Field{"first_error", [&] { outage.first_error = read_sentence(json); }});
-  if (outage.end_s && *outage.end_s < outage.start_s) {
-    json.refuse(fmt::format("an end_s that is not before start_s, {:g}", outage.start_s),
-                fmt::format("{:g}", *outage.end_s));
-  }
-  if (outage.end_s) repeated.require("seconds", *outage.end_s - outage.start_s);
+  require_span(json, outage.start_s, outage.end_s, repeated);
   return outage;
 }
 
@@ -405,11 +412,7 @@ Stall read_stall(JsonReader& json) {
   read_object(json, repeated.field("seconds"),
               Field{"start_s", [&] { stall.start_s = read_seconds(json); }},
               Field{"end_s", read_end});
-  if (stall.end_s && *stall.end_s < stall.start_s) {
-    json.refuse(fmt::format("an end_s that is not before start_s, {:g}", stall.start_s),
-                fmt::format("{:g}", *stall.end_s));
-  }
-  if (stall.end_s) repeated.require("seconds", *stall.end_s - stall.start_s);
+  require_span(json, stall.start_s, stall.end_s, repeated);
   return stall;
 }
 
