@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tpcc/postgres/population_copy.h"
+#include "workload/tpcc/postgres/import/population_copy.h"
 
 namespace {
 

@@ -18,24 +18,20 @@
 #include <utility>
 #include <vector>
 
+#include "coro/awaiter.h"
 #include "coro/block_on.h"
 #include "coro/channel.h"
 #include "coro/deadline.h"
 #include "coro/event.h"
 #include "coro/fd_watch.h"
 #include "coro/gcra.h"
-#include "coro/latch.h"
 #include "coro/limiter.h"
-#include "coro/mutex.h"
-#include "coro/notification.h"
 #include "coro/promise.h"
 #include "coro/scope.h"
 #include "coro/semaphore.h"
 #include "coro/sleep.h"
 #include "coro/stealing_pool.h"
 #include "coro/task.h"
-#include "coro/throttle.h"
-#include "coro/waiter_queue.h"
 #include "coro/when_all.h"
 
 using namespace drover::coro;
@@ -341,9 +337,7 @@ class Gate {
 
     template <DroverPromise Promise>
     bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
-      if (!suspend(awaiting)) return false;  // cancelled already
-      gate_.waiters_.push(*this);
-      return true;
+      return wait_unless(awaiting, gate_.waiters_, [] { return false; });
     }
 
     void await_resume() const { throw_if_cancelled(); }
@@ -357,8 +351,7 @@ class Gate {
   void shut() noexcept { open_ = false; }
   void open() noexcept {
     open_ = true;
-    while (waiters_.wake_first()) {
-    }
+    waiters_.wake_all();
   }
 
  private:

@@ -1,13 +1,12 @@
 // The configuration file, from its text to the options of a command: a password in it is in no
 // message, and what was read means the same when it is written again.
-#include "cli/config_file.h"
+#include "cli/option/config_file.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "cli/config_option.h"
-#include "cli/usage_error.h"
+#include "cli/option/option_sources.h"
 #include "fuzz.h"
 
 using namespace drover;
@@ -56,26 +55,22 @@ void require_same_again(const std::vector<cli::ConfigEntry>& entries) {
 
 // Options of every kind that drover has.
 void apply(const std::vector<cli::ConfigEntry>& entries) {
-  CLI::App app("", "drover");
-  CLI::App* tpcc = app.add_subcommand("tpcc");
-  CLI::App* run = tpcc->add_subcommand("run");
+  cli::Command program("drover");
+  cli::Command& run = program.add_command("tpcc").add_command("run");
   std::string db;
   std::string duration;
   double pace = 1;
   int connections = 0;
   bool no_delays = false;
   std::vector<std::string> settings;
-  run->add_option("--db", db);
-  run->add_option("-d,--duration", duration);
-  run->add_option("--pace", pace);
-  run->add_option("--connections", connections)->check(CLI::Range(1, 1000));
-  run->add_flag("--no-delays", no_delays);
-  run->add_option("--set", settings)->allow_extra_args(false);
-  app.add_subcommand("pg")->add_option("--set", settings)->allow_extra_args(false);
-  cli::ConfigSource source;
-  app.add_flag_callback("--apply", [&] { cli::apply_config(app, entries, "file", source); });
-  std::vector<std::string> line = {"run", "tpcc", "--apply"};  // reversed, as CLI11 wants it
-  app.parse(line);
+  run.add_options({{"--db", &db, "URI", ""},
+                   {"-d,--duration", &duration, "TIME", ""},
+                   {"--pace", &pace, "X", ""},
+                   {"--connections", &connections, "N", "", {.range = cli::Range{1, 1000}}},
+                   {"--no-delays", &no_delays, "", ""},
+                   {"--set", &settings, "NAME=VALUE", ""}});
+  program.add_command("pg").add_options({{"--set", &settings, "NAME=VALUE", ""}});
+  cli::apply_config(program, run, entries, "file");
   fuzz::require(connections >= 0 && connections <= 1000, "validators are asked");
 }
 
@@ -96,7 +91,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     apply(entries);
   } catch (const cli::ConfigFileError& error) {
     require_harmless_message(error.what());
-  } catch (const cli::UsageError& error) {
+  } catch (const UsageError& error) {
     // A value of another option may be shown, as on the command line; so it may be long.
     require_harmless_message(std::string_view(error.what()).substr(0, 1000));
   }

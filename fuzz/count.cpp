@@ -3,9 +3,9 @@
 #include <charconv>
 #include <limits>
 
-#include "cli/count_option.h"
-#include "cli/usage_error.h"
+#include "cli/option/quantity.h"
 #include "fuzz.h"
+#include "run/usage_error.h"
 
 using namespace drover;
 
@@ -32,9 +32,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     digits.erase(sign, std::min(digits.find_first_not_of('0', sign), digits.size() - 1) - sign);
     fuzz::require(digits == std::to_string(value) || value == 0, "the text is the number",
                   lines[0]);
-    fuzz::require(cli::parse_count_or_auto("--count", lines[0], low, high, 7) == value,
+    fuzz::require(cli::parse_count_or_auto("--count", lines[0], low, high) == value,
                   "nothing else is auto", lines[0]);
-  } catch (const cli::UsageError& error) {
+  } catch (const UsageError& error) {
     fuzz::require(std::string_view(error.what()).starts_with("--count "), "it names the option");
   }
   return 0;

@@ -56,5 +56,5 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
 
 }  // namespace drover::fuzz
 
-// Of libFuzzer.
+// libFuzzer's own.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

@@ -1,5 +1,5 @@
 // Our reader of JSON takes what another one takes (nlohmann's), and the same texts and numbers.
-#include "report/json_reader.h"
+#include "report/document/json_reader.h"
 
 #include <cmath>
 #include <limits>
@@ -16,7 +16,7 @@ namespace {
 void compare(report::JsonReader& reader, const json& expected) {
   switch (expected.type()) {
     case json::value_t::object:
-      // Of equal keys the other keeps one value, so that only the names can be compared.
+      // The other keeps one value of equal keys, so that only the names can be compared.
       reader.object([&](std::string_view key) {
         fuzz::require(expected.contains(std::string(key)), "the other reader has the key", key);
         reader.skip();

@@ -1,11 +1,11 @@
 // The reader of result documents: what it takes can be summed up and written again, and what was
 // written is read as the same.
-#include "report/result_read.h"
+#include "report/document/result_read.h"
 
 #include "fuzz.h"
-#include "report/bounded_file.h"
-#include "report/result_json.h"
-#include "report/summary_text.h"
+#include "report/document/result_json.h"
+#include "report/page/summary_text.h"
+#include "text/utf8.h"
 
 using namespace drover;
 
@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzz::require_message(error.what());
     return 0;
   }
-  const std::string summary = report::terminal_text(report::summary_text(result));
+  const std::string summary = text::terminal_text(report::summary_text(result));
   for (const char c : summary) {
     fuzz::require(static_cast<unsigned char>(c) >= 0x20 || c == '\n', "a summary is printable",
                   summary);

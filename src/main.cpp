@@ -1,43 +1,29 @@
 // drover: the commands, and what an error looks like.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include <cstdio>
 #include <exception>
-#include <functional>
-#include <memory>
-#include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "cli/chosen_command.h"
 #include "cli/commands.h"
-#include "cli/config_option.h"
-#include "cli/environment_option.h"
-#include "cli/help_format.h"
-#include "cli/parse_message.h"
+#include "cli/help/help_format.h"
+#include "cli/option/command_line.h"
+#include "cli/option/option_sources.h"
 #include "cli/process_setup.h"
 #include "cli/standard_output.h"
-#include "cli/usage_error.h"
 #include "cli/version.h"
+#include "text/plain_text.h"
 
 namespace {
 
+using namespace drover;
+using namespace drover::cli;
+
 int fail(int code, const char* message) {
   std::fputs(fmt::format("drover: error: {}\n", message).c_str(), stderr);
-  return code;
-}
-
-// What --help and --version ask for.
-int show(CLI::App& app, const CLI::Success& asked) {
-  std::ostringstream text;
-  const int code = app.exit(asked, text, text);
-  try {
-    drover::cli::print(text.str(), "the help or the version");
-  } catch (const std::exception& error) {
-    return fail(drover::cli::exit_failure, error.what());
-  }
   return code;
 }
 
@@ -45,71 +31,108 @@ int show(CLI::App& app, const CLI::Success& asked) {
 std::string without_secrets(std::string message, int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
-    if (!drover::cli::may_hold_password("", word)) continue;
+    if (!may_hold_password("", word)) continue;
     const std::size_t equals = word.starts_with("--") ? word.find('=') : std::string_view::npos;
     const std::string_view value =
         equals == std::string_view::npos ? word : word.substr(equals + 1);
-    for (std::size_t at = message.find(value); at != std::string::npos; at = message.find(value)) {
-      message.replace(at, value.size(), "(not shown)");
-    }
+    message = text::replaced(std::move(message), value, "(not shown)");
   }
   return message;
+}
+
+// Gives the options of the chosen command what variables and the file of --config say.
+void apply_other_sources(const Command& program, const std::vector<Command*>& path) {
+  Command& chosen = *path.back();
+  // What says how things are to be written has to work when they are wrong.
+  if (chosen.group == about_group) return;
+  const EnvironmentVariables variables =
+      has_flag(path, "--no-environment") ? EnvironmentVariables() : drover_variables();
+  for (const std::string& warning : apply_environment(program, chosen, variables)) {
+    std::fputs(fmt::format("drover: warning: {}\n", warning).c_str(), stderr);
+  }
+  std::vector<std::string> files;
+  for (const Command* command : path) {
+    const Option* option = command->find_option("--config");
+    if (option != nullptr && option->is_given()) files.push_back(option->words.front());
+  }
+  if (files.size() > 1) throw UsageError("--config is given twice");
+  if (!files.empty()) return apply_config_file(program, chosen, files.front());
+  for (const auto& [name, value] : variables) {
+    if (name != config_variable) continue;
+    try {
+      apply_config_file(program, chosen, value);
+    } catch (const UsageError& error) {
+      throw UsageError(fmt::format("{} (the variable {} names the file)", error.what(), name));
+    }
+  }
+}
+
+// The options of every command but those about the others, which have to work when what comes from elsewhere
+// is wrong. Requires that the commands have all of theirs.
+void add_general_options(Command& command) {
+  for (Command& below : command.commands) add_general_options(below);
+  command.add_options({{"--no-environment",
+                        {},
+                        "",
+                        "Take no option from a variable of the environment",
+                        command_line_only},
+                       {"--config", {}, "FILE", "Options from this file", command_line_only}});
+}
+
+void add_commands(Command& program) {
+  program.add_options(
+      {{"--version", {}, "", "Print version, commit, compiler and libraries", command_line_only}});
+  for (const auto add : {add_tpcc, add_demo, add_pg, add_report, add_compare, add_history, add_lab,
+                         add_general_options, add_help, add_completion, add_man}) {
+    add(program);
+  }
+}
+
+int perform(Command& program, const std::vector<std::string>& words) {
+  const std::vector<Command*> path = read_words(program, words);
+  Command& chosen = *path.back();
+  if (has_flag(path, "--help")) {
+    print(help_text(chosen, help_width()), "the help or the version");
+    return exit_success;
+  }
+  if (has_flag(path, "--version")) {
+    print(version_text() + "\n", "the help or the version");
+    return exit_success;
+  }
+  apply_other_sources(program, path);
+  require_complete(chosen);
+  try {
+    return chosen.action();
+  } catch (const UsageError& error) {
+    throw UsageError(error.what() + origin_note(chosen, error.what()));
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace drover::cli;
   try {
     set_up_process();
   } catch (const std::exception& error) {
     return fail(exit_failure, error.what());
   }
-  CLI::App app("Drover drives herds of terminals: a load generator for SQL databases", "drover");
-  app.formatter(std::make_shared<HelpFormat>());
-  app.require_subcommand(1);
-  app.set_help_flag("-h,--help", "Print this help");
-  app.set_version_flag("--version", version_text(),
-                       "Print version, commit, compiler and libraries");
-  app.footer(
-      "Examples:\n"
-      "  drover demo                         the whole story on a private PostgreSQL\n"
-      "  drover tpcc init && drover tpcc import -w 10\n"
-      "  drover tpcc run -w 10 --duration 3m\n"
-      "  drover tpcc check --db postgresql://user@host/name\n"
-      "\n"
-      "Exit codes: 0 success, 1 failure or a check that does not hold, 2 wrong use,\n"
-      "            130 interrupted");
-
-  std::function<int()> chosen;
-  add_tpcc(app, chosen);
-  add_demo(app, chosen);
-  add_pg(app, chosen);
-  add_report(app, chosen);
-  add_compare(app, chosen);
-  add_history(app, chosen);
-  add_lab(app, chosen);
-  const auto environment = add_environment_option(app);
-  const auto config = add_config_option(app);
-  // These take no options from elsewhere: they have to work when what is there is wrong.
-  add_help(app, chosen);
-  add_completion(app, chosen);
-  add_man(app, chosen);
-
+  Command program("drover", "Drover drives herds of terminals: a load generator for SQL databases",
+                  "Examples:\n"
+                  "  drover demo                         the whole story on a private PostgreSQL\n"
+                  "  drover tpcc init && drover tpcc import -w 10\n"
+                  "  drover tpcc run -w 10 --duration 3m\n"
+                  "  drover tpcc check --db postgresql://user@host/name\n"
+                  "\n"
+                  "Exit codes: 0 success, 1 failure or a check that does not hold, 2 wrong use,\n"
+                  "            130 interrupted");
+  add_commands(program);
   try {
-    app.parse(argc, argv);
-    return chosen();
-  } catch (const CLI::Success& success) {  // --help, --version
-    return show(app, success);
-  } catch (const CLI::ParseError& error) {
-    if (is_command_missing(error, app)) {
-      std::fputs((chosen_path(app).back()->help() + "\n").c_str(), stderr);
-    }
-    return fail(exit_usage, parse_message(error, app).c_str());
+    return perform(program, {argv + 1, argv + argc});
+  } catch (const CommandMissing& missing) {
+    std::fputs((help_text(missing.command, help_width()) + "\n").c_str(), stderr);
+    return fail(exit_usage, missing.what());
   } catch (const UsageError& error) {
-    const std::string message = without_secrets(error.what(), argc, argv);
-    return fail(exit_usage,
-                (message + environment->note_for(message) + config->note_for(message)).c_str());
+    return fail(exit_usage, without_secrets(error.what(), argc, argv).c_str());
   } catch (const std::exception& error) {
     return fail(exit_failure, error.what());
   }

@@ -19,14 +19,14 @@
 #include <string_view>
 #include <vector>
 
-#include "report/compare.h"
-#include "report/compare_paired.h"
-#include "report/compare_shift.h"
-#include "report/compared_run.h"
-#include "report/metric.h"
-#include "report/result_read.h"
-#include "report/run_noise.h"
-#include "report/run_pairs.h"
+#include "measure/median.h"
+#include "report/compare/compare.h"
+#include "report/compare/compare_shift.h"
+#include "report/compare/metric.h"
+#include "report/compare/run_pairs.h"
+#include "report/document/result_read.h"
+#include "support/compared_run.h"
+#include "support/run_noise.h"
 
 namespace drover::report {
 namespace {
@@ -234,7 +234,7 @@ void print_fit(const RunNoise& noise, const std::vector<double>& figures, const 
       "| deviation of a run | {:.2f}% |\n| deviation that the runs of a pair share | {:.2f}% |\n"
       "| drift from run to run | {:+.3f}% |\n"
       "| spoilt runs | {:.0f}% |\n| a spoilt run is off by | {:+.1f}% |\n\n",
-      figures.size() / 2, metric.name(), Metric::number_text(median_of(figures)),
+      figures.size() / 2, metric.name(), Metric::number_text(measure::median_of(figures)),
       Metric::number_text(least), Metric::number_text(most), noise.deviation * 100,
       noise.shared_deviation * 100, noise.drift * 100, noise.outlier_share * 100,
       std::expm1(noise.outlier_shift) * 100);

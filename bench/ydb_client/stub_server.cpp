@@ -13,7 +13,7 @@
 #include "answer.h"
 #include "query_service.grpc.pb.h"
 #include "scheme_service.grpc.pb.h"
-#include "tpcc/schema.h"
+#include "workload/tpcc/schema.h"
 
 namespace drover::bench {
 namespace {

@@ -18,10 +18,10 @@
 #include "coro/block_on.h"
 #include "coro/scope.h"
 #include "coro/worker.h"
-#include "tpcc/input.h"
-#include "tpcc/mix.h"
-#include "tpcc/random.h"
-#include "tpcc/ydb/ydb_backend.h"
+#include "workload/tpcc/input.h"
+#include "workload/tpcc/mix.h"
+#include "workload/tpcc/random.h"
+#include "workload/tpcc/ydb/ydb_backend.h"
 
 namespace drover::bench {
 namespace {
@@ -85,7 +85,7 @@ Task<void> terminal(tpcc::Backend& backend, const Options& options, Work& work) 
   while (work.left-- > 0) {
     const TransactionType type = options.type ? *options.type : work.deck.draw(work.rng);
     const Input input = make_input(work.rng, type);
-    tpcc::Session* session = co_await backend.acquire();
+    database::Session* session = co_await backend.acquire();
     const tpcc::SessionLease lease(backend, *session);
     tpcc::Trace trace;
     co_await lease->execute(input, trace);
@@ -104,18 +104,19 @@ Task<void> execute(tpcc::Backend& backend, const Options& options, Work& work, s
 }
 
 void measure(const Options& options) {
-  tpcc::ydb::YdbOptions backend_options;
-  database::ydb::ClientOptions& client = backend_options.database.client;
+  tpcc::BackendSettings settings;
+  tpcc::ydb::YdbDatabase where;
+  database::ydb::ClientOptions& client = where.client;
   client.target.host = "127.0.0.1";
   client.target.port = static_cast<std::uint16_t>(options.port);
   client.target.database = "/Root/stub";
   client.discovery = false;
-  backend_options.connections = options.sessions;
-  backend_options.statement_timeout = std::chrono::seconds(60);
-  if (options.statements == "single") backend_options.style = tpcc::StatementStyle::single;
+  settings.connections = options.sessions;
+  settings.run.statement_timeout_s = 60;
+  if (options.statements == "single") settings.style = tpcc::StatementStyle::single;
 
   coro::Worker worker;
-  tpcc::ydb::YdbBackend backend(backend_options);
+  tpcc::ydb::YdbBackend backend(where, settings);
   Work work;
   coro::block_on(worker, backend.open());
   coro::block_on(worker, execute(backend, options, work, options.warm_up));

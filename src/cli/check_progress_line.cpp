@@ -5,17 +5,12 @@
 
 #include <chrono>
 
+#include "ui/number_text.h"
+
 namespace drover::cli {
 namespace {
 
 constexpr std::size_t width_max = 79;
-
-std::string clock_time(coro::Duration duration) {
-  const auto total = std::chrono::ceil<std::chrono::seconds>(duration).count();
-  if (total >= 3600)
-    return fmt::format("{}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
-  return fmt::format("{}:{:02}", total / 60, total % 60);
-}
 
 }  // namespace
 
@@ -28,7 +23,10 @@ CheckProgressLine::~CheckProgressLine() {
 
 std::string CheckProgressLine::text(const tpcc::CheckProgress& progress) {
   std::string text = fmt::format("checked {}%", progress.done * 100 / progress.total);
-  if (progress.left) text += fmt::format(", {} left", clock_time(*progress.left));
+  if (progress.left) {
+    text += fmt::format(", {} left",
+                        ui::clock_text(std::chrono::ceil<std::chrono::seconds>(*progress.left)));
+  }
   if (!progress.condition.empty()) text += fmt::format(", now: {}", progress.condition);
   if (text.size() > width_max) text = text.substr(0, width_max - 3) + "...";
   return text;

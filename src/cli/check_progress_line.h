@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <string>
 
-#include "tpcc/check_report.h"
+#include "workload/tpcc/check/check_report.h"
 
 namespace drover::cli {
 

@@ -1,31 +1,27 @@
-// The commands, one file each. Each adds itself to its parent and, when the command line names it,
-// sets `chosen` to what does the work and returns the exit code (see usage_error.h).
+// The commands, one file each. Each adds itself to its parent, with what does the work and returns the exit code (see
+// usage_error.h).
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <functional>
-
-#include "cli/pg.h"
+#include "cli/option/command.h"
 
 namespace drover::cli {
 
 // `tpcc` with its six commands.
-void add_tpcc(CLI::App& app, std::function<int()>& chosen);
+void add_tpcc(Command& app);
 
-void add_tpcc_init(CLI::App& tpcc, std::function<int()>& chosen);
-void add_tpcc_import(CLI::App& tpcc, std::function<int()>& chosen);
-void add_tpcc_run(CLI::App& tpcc, std::function<int()>& chosen);
-void add_tpcc_search(CLI::App& tpcc, std::function<int()>& chosen);
-void add_tpcc_check(CLI::App& tpcc, std::function<int()>& chosen);
-void add_tpcc_clean(CLI::App& tpcc, std::function<int()>& chosen);
-void add_demo(CLI::App& app, std::function<int()>& chosen);
-void add_report(CLI::App& app, std::function<int()>& chosen);
-void add_compare(CLI::App& app, std::function<int()>& chosen);
-void add_history(CLI::App& app, std::function<int()>& chosen);
-void add_lab(CLI::App& app, std::function<int()>& chosen);
-// What the program says of itself; `app` has to outlive `chosen`.
-void add_completion(CLI::App& app, std::function<int()>& chosen);
-void add_help(CLI::App& app, std::function<int()>& chosen);
-void add_man(CLI::App& app, std::function<int()>& chosen);
+void add_tpcc_import(Command& tpcc);
+void add_tpcc_run(Command& tpcc);
+void add_tpcc_search(Command& tpcc);
+void add_tpcc_check(Command& tpcc);
+void add_demo(Command& app);
+void add_pg(Command& app);
+void add_report(Command& app);
+void add_compare(Command& app);
+void add_history(Command& app);
+void add_lab(Command& app);
+// What the program says of itself; `app` has to outlive the command.
+void add_completion(Command& app);
+void add_help(Command& app);
+void add_man(Command& app);
 
 }  // namespace drover::cli

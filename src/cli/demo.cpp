@@ -1,18 +1,16 @@
 // `drover demo`: the whole story, told by the commands that a user would type.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/count_option.h"
-#include "cli/database_option.h"
-#include "cli/duration.h"
+#include "cli/option/command_line.h"
+#include "cli/option/database_option.h"
+#include "cli/option/quantity.h"
 #include "cli/standard_output.h"
-#include "cli/usage_error.h"
+#include "text/plain_text.h"
 
 namespace drover::cli {
 namespace {
@@ -25,29 +23,26 @@ struct DemoArguments {
 };
 
 // Shows the command and does it; returns its exit code.
-int perform_line(std::vector<std::string> words) {
+int perform_line(std::vector<std::string> words, const std::string& db) {
   print(fmt::format("\n$ drover {}\n", fmt::join(words, " ")), "the next command");
-  CLI::App app("", "drover");
-  std::function<int()> chosen;
-  add_tpcc(app, chosen);
-  std::reverse(words.begin(), words.end());  // as CLI11 wants a vector
-  app.parse(words);
-  return chosen();
+  // It is not shown, since a password may be in it.
+  if (!db.empty()) words.insert(words.end(), {"--db", db});
+  Command program("drover");
+  add_tpcc(program);
+  return read_words(program, words).back()->action();
 }
 
 int perform(const DemoArguments& arguments) {
-  const std::string warehouses =
-      fmt::format("{}", parse_count("-w", arguments.warehouses, 1, 1000));
+  const auto count = static_cast<std::uint64_t>(parse_count("-w", arguments.warehouses, 1, 1000));
+  const std::string warehouses = fmt::format("{}", count);
   parse_duration("--duration", arguments.duration);
   parse_duration("--no-delays-duration", arguments.no_delays_duration);
   // Holds the private server over all of the commands.
   const DatabaseTarget target(arguments.database);
-  print(fmt::format("Drover demo: TPC-C with {} {} on {}\n", warehouses,
-                    warehouses == "1" ? "warehouse" : "warehouses", target.description()),
+  print(fmt::format("Drover demo: TPC-C with {} on {}\n", text::counted(count, "warehouse"),
+                    target.description()),
         "the story");
   const std::vector<std::string> where = words_without_db(arguments.database);
-  // By the variable and not by --db: the commands are shown, and a password may be in it.
-  if (!arguments.database.db.empty()) setenv("DROVER_DB", arguments.database.db.c_str(), 1);
 
   const std::vector<std::vector<std::string>> story = {
       {"tpcc", "init", "--force"},
@@ -60,7 +55,7 @@ int perform(const DemoArguments& arguments) {
   };
   for (std::vector<std::string> words : story) {
     words.insert(words.end(), where.begin(), where.end());
-    const int code = perform_line(std::move(words));
+    const int code = perform_line(std::move(words), arguments.database.db);
     if (code != exit_success) return code;
   }
   print(fmt::format("\nThe data are consistent after all of it. They stay in schema {} of {};\n"
@@ -72,26 +67,21 @@ int perform(const DemoArguments& arguments) {
 
 }  // namespace
 
-void add_demo(CLI::App& app, std::function<int()>& chosen) {
+void add_demo(Command& app) {
   const auto arguments = std::make_shared<DemoArguments>();
-  arguments->database.schema = "drover_demo";
-  CLI::App& demo = *app.add_subcommand(
+  Command& demo = app.add_command(
       "demo",
       "The whole story in about two minutes: init, import, check, run with and without delays,\n"
       "check again; on the private server unless --db is given. Replaces tables of TPC-C in the\n"
-      "schema drover_demo, or in that of --schema");
-  demo.add_option("-w,--warehouses", arguments->warehouses, "Warehouses to load and run")
-      ->capture_default_str()
-      ->type_name("W");
-  demo.add_option("--duration", arguments->duration, "Of the run with delays")
-      ->capture_default_str()
-      ->type_name("TIME");
-  demo.add_option("--no-delays-duration", arguments->no_delays_duration, "Of the run without")
-      ->capture_default_str()
-      ->type_name("TIME");
+      "schema drover_demo, or in that of --schema",
+      "Example:\n  drover demo -w 1 --duration 30s");
+  demo.add_options(
+      {{"-w,--warehouses", &arguments->warehouses, "W", "Warehouses to load and run"},
+       {"--duration", &arguments->duration, "TIME", "Of the run with delays"},
+       {"--no-delays-duration", &arguments->no_delays_duration, "TIME", "Of the run without"}});
   add_database_options(demo, arguments->database);
-  demo.footer("Example:\n  drover demo -w 1 --duration 30s");
-  demo.callback([arguments, &chosen] { chosen = [arguments] { return perform(*arguments); }; });
+  arguments->database.schema = "drover_demo";  // now: the help of --schema names no default
+  demo.action = [arguments] { return perform(*arguments); };
 }
 
 }  // namespace drover::cli

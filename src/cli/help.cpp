@@ -1,69 +1,90 @@
-// `drover help` and `drover man`: what the program says of itself.
+// `drover help`, `drover man` and `drover completion`: what the program says of itself.
 #include <fmt/format.h>
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "cli/chosen_command.h"
-#include "cli/command_outline.h"
 #include "cli/commands.h"
-#include "cli/help_format.h"
-#include "cli/man_page.h"
-#include "cli/nearest_name.h"
+#include "cli/help/completion.h"
+#include "cli/help/help_format.h"
+#include "cli/help/man_page.h"
 #include "cli/standard_output.h"
-#include "cli/usage_error.h"
 #include "cli/version.h"
-#include "report/bounded_file.h"
+#include "text/nearest_name.h"
+#include "text/utf8.h"
 
 namespace drover::cli {
 namespace {
 
-int print_help(CLI::App& app, const std::vector<std::string>& names) {
-  CLI::App* command = &app;
+int print_help(const Command& app, const std::vector<std::string>& names) {
+  const Command* command = &app;
   for (const std::string& name : names) {
-    CLI::App* below = command_of(*command, name);
+    const Command* below = command->find_command(name);
     if (below == nullptr) {
-      std::vector<std::string> known;
-      for (const CLI::App* one : commands_of(*command)) known.push_back(one->get_name());
-      throw UsageError(fmt::format("unknown command: {} {}{}", name_of(*command),
-                                   report::terminal_text(name), did_you_mean(name, known)));
+      throw UsageError(fmt::format("unknown command: {} {}{}", command->full_name(),
+                                   text::terminal_text(name),
+                                   text::did_you_mean(name, command->command_names())));
     }
     command = below;
   }
-  // CLI11's own help() would be that of the chosen command, which is `help`.
-  print(help_text(outline_of(*command), help_width()), "the help");
+  print(help_text(*command, help_width()), "the help");
   return exit_success;
+}
+
+int print_script(const Command& app, const std::string& shell) {
+  const auto make = shell == "bash"  ? bash_completion
+                    : shell == "zsh" ? zsh_completion
+                                     : fish_completion;
+  print(make(with_help_topics(app)), "the script");
+  return exit_success;
+}
+
+Command& add_about(Command& app, const char* name, const char* description, const char* examples) {
+  Command& command = app.add_command(name, description, examples);
+  command.group = about_group;
+  return command;
 }
 
 }  // namespace
 
-void add_help(CLI::App& app, std::function<int()>& chosen) {
+void add_help(Command& app) {
   const auto names = std::make_shared<std::vector<std::string>>();
-  CLI::App* command =
-      app.add_subcommand("help", "Print the help of a command, as --help behind it does");
-  command->group(about_group);
-  command->add_option("command", *names, "Its names, such as tpcc run; none: of drover itself")
-      ->type_name("NAME");
-  command->footer("Example:\n  drover help tpcc run");
-  command->callback(
-      [&app, names, &chosen] { chosen = [&app, names] { return print_help(app, *names); }; });
+  Command& command = add_about(app, "help", "Print the help of a command, as --help behind it does",
+                               "Example:\n  drover help tpcc run");
+  command.add_options(
+      {{"command", names.get(), "NAME", "Its names, such as tpcc run; none: of drover itself"}});
+  command.action = [&app, names] { return print_help(app, *names); };
 }
 
-void add_man(CLI::App& app, std::function<int()>& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "man",
+void add_completion(Command& app) {
+  const auto shell = std::make_shared<std::string>();
+  Command& command = add_about(
+      app, "completion",
+      "Print the script by which a shell completes commands, options and values. 'cmake --install' "
+      "puts the scripts where the shells look for them; without it, see the examples.",
+      "Examples:\n"
+      "  source <(drover completion bash)          # in ~/.bashrc\n"
+      "  drover completion zsh > ~/.zfunc/_drover  # a folder of $fpath, then compinit\n"
+      "  drover completion fish > ~/.config/fish/completions/drover.fish");
+  command.add_options({{"shell",
+                        shell.get(),
+                        "SHELL",
+                        "The shell",
+                        {.only = {"bash", "zsh", "fish"}, .required = true}}});
+  command.action = [&app, shell] { return print_script(app, *shell); };
+}
+
+void add_man(Command& app) {
+  Command& command = add_about(
+      app, "man",
       "Print the manual page drover(1), made of the same texts as the help. 'cmake --install' puts "
-      "it where man looks for it.");
-  command->group(about_group);
-  command->footer("Example:\n  drover man | man -l -");
-  command->callback([&app, &chosen] {
-    chosen = [&app] {
-      print(man_page(outline_of(app), "drover " + tool().version, commit_date()),
-            "the manual page");
-      return exit_success;
-    };
-  });
+      "it where man looks for it.",
+      "Example:\n  drover man | man -l -");
+  command.action = [&app] {
+    print(man_page(app, "drover " + tool().version, commit_date()), "the manual page");
+    return exit_success;
+  };
 }
 
 }  // namespace drover::cli

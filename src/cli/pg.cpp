@@ -1,5 +1,5 @@
-#include "cli/pg.h"
-
+// `drover pg start|stop|status|psql`: the private PostgreSQL server by hand. The exit code of status is 0 if it
+// runs and 3 if not, as pg_ctl has it; that of psql its own.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/commands.h"
 #include "cli/standard_output.h"
 #include "database/embedded/private_server.h"
-#include "database/embedded/psql.h"
+#include "database/embedded/program.h"
 #include "database/embedded/server_error.h"
 #include "database/embedded/server_lease.h"
 
@@ -17,11 +18,6 @@ namespace drover::cli {
 namespace {
 
 using namespace database::embedded;
-
-constexpr int exit_ok = 0;
-constexpr int exit_failed = 1;
-constexpr int exit_usage = 2;
-constexpr int exit_stopped = 3;
 
 struct PgArguments {
   std::string data_root;
@@ -62,77 +58,62 @@ int start(const PgArguments& arguments) {
     fmt::print(stderr,
                "drover: error: the server was running already, and --set is of effect only when "
                "it starts: run 'drover pg stop' first\n");
-    return exit_failed;
+    return exit_failure;
   }
-  return exit_ok;
+  return exit_success;
 }
 
 int stop(const PgArguments& arguments) {
   const bool ran = PrivateServer(options_of(arguments)).stop();
   print(ran ? "stopped\n" : "it was not running\n", "what became of the server");
-  return exit_ok;
+  return exit_success;
 }
 
 int status(const PgArguments& arguments) {
   const ServerStatus status = PrivateServer(options_of(arguments)).status();
   print_status(status);
-  return status.running ? exit_ok : exit_stopped;
+  return status.running ? exit_success : exit_stopped;
 }
 
 int psql(const PgArguments& arguments) {
   ServerLease lease = ServerLease::acquire(options_of(arguments));
-  const int exit_code =
-      run_psql(lease.server().installation(), lease.conninfo(), arguments.psql_arguments);
+  const int exit_code = run_psql(lease.server().installation().program("psql"), lease.conninfo(),
+                                 arguments.psql_arguments);
   lease.release();
   return exit_code;
 }
 
-CLI::App* add_command(CLI::App& pg, const std::string& name, const std::string& description,
-                      const std::string& example, const std::shared_ptr<PgArguments>& arguments,
-                      std::function<int()>& chosen, int (*perform)(const PgArguments&)) {
-  CLI::App* command = pg.add_subcommand(name, description);
-  command->footer("Example:\n  " + example);
-  command
-      ->add_option("--data-dir", arguments->data_root,
-                   "Folder of the private server (default: $DROVER_DATA_HOME, else "
-                   "$XDG_DATA_HOME/drover, else ~/.local/share/drover; for root /var/lib/drover)")
-      ->type_name("DIR");
-  command->callback([arguments, &chosen, perform] {
-    chosen = [arguments, perform] { return perform(*arguments); };
-  });
-  return command;
-}
-
 }  // namespace
 
-void add_pg(CLI::App& app, std::function<int()>& chosen) {
+void add_pg(Command& app) {
   const auto arguments = std::make_shared<PgArguments>();
-  CLI::App* pg = app.add_subcommand(
+  Command& pg = app.add_command(
       "pg",
       "The private PostgreSQL server, which commands without --db use.\n"
       "It is of the newest PostgreSQL on this machine ($DROVER_PG_BINDIR names another), listens\n"
       "on a Unix socket only, and for root runs as the user postgres or nobody. Commands start it\n"
-      "when they need it and stop it after; one started with 'drover pg start' goes on running.");
-  pg->footer("Example:\n  drover pg start && drover pg status");
-  pg->require_subcommand(1);
-
-  CLI::App* start_command = add_command(
-      *pg, "start", "Start the server and leave it running; make it the first time",
-      "drover pg start --set fsync=off --set shared_buffers=4GB", arguments, chosen, start);
-  start_command
-      ->add_option("--set", arguments->settings,
-                   "A setting of the server, for this start only; may be given again")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  add_command(*pg, "stop", "Stop the server, ending its sessions", "drover pg stop", arguments,
-              chosen, stop);
-  add_command(*pg, "status", "Say whether the server runs; exit code 0 if it does, 3 if not",
-              "drover pg status", arguments, chosen, status);
-  CLI::App* psql_command = add_command(
-      *pg, "psql", "Open psql on the server, started for as long as that when it does not run",
-      "drover pg psql -- -c 'SELECT count(*) FROM warehouse'", arguments, chosen, psql);
-  psql_command->add_option("arguments", arguments->psql_arguments, "What psql gets, after --")
-      ->type_name("ARGS");
+      "when they need it and stop it after; one started with 'drover pg start' goes on running.",
+      "Example:\n  drover pg start && drover pg status");
+  const auto add = [&](const char* name, const char* description, const std::string& example,
+                       int (*perform)(const PgArguments&)) -> Command& {
+    Command& command = pg.add_command(name, description, "Example:\n  " + example);
+    command.add_options(
+        {{"--data-dir", &arguments->data_root, "DIR",
+          "Folder of the private server (default: $DROVER_DATA_HOME, else "
+          "$XDG_DATA_HOME/drover, else ~/.local/share/drover; for root /var/lib/drover)"}});
+    command.action = [arguments, perform] { return perform(*arguments); };
+    return command;
+  };
+  add("start", "Start the server and leave it running; make it the first time",
+      "drover pg start --set fsync=off --set shared_buffers=4GB", start)
+      .add_options({{"--set", &arguments->settings, "NAME=VALUE",
+                     "A setting of the server, for this start only; may be given again"}});
+  add("stop", "Stop the server, ending its sessions", "drover pg stop", stop);
+  add("status", "Say whether the server runs; exit code 0 if it does, 3 if not", "drover pg status",
+      status);
+  add("psql", "Open psql on the server, started for as long as that when it does not run",
+      "drover pg psql -- -c 'SELECT count(*) FROM warehouse'", psql)
+      .add_options({{"arguments", &arguments->psql_arguments, "ARGS", "What psql gets, after --"}});
 }
 
 }  // namespace drover::cli

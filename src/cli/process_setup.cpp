@@ -13,7 +13,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "cli/usage_error.h"
+#include "run/usage_error.h"
 
 namespace drover::cli {
 namespace {

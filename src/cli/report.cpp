@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdio>
 #include <filesystem>
@@ -14,18 +15,17 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/help_format.h"
+#include "cli/help/help_format.h"
 #include "cli/result_files.h"
 #include "cli/standard_output.h"
-#include "cli/usage_error.h"
-#include "report/atomic_file.h"
-#include "report/bounded_file.h"
-#include "report/html_report.h"
-#include "report/markdown_report.h"
-#include "report/metric.h"
-#include "report/metric_table.h"
-#include "report/result_read.h"
-#include "report/summary_text.h"
+#include "file/atomic_file.h"
+#include "report/compare/metric.h"
+#include "report/compare/metric_table.h"
+#include "report/document/result_read.h"
+#include "report/page/html_report.h"
+#include "report/page/markdown_report.h"
+#include "report/page/summary_text.h"
+#include "text/utf8.h"
 
 namespace drover::cli {
 namespace {
@@ -35,6 +35,17 @@ namespace fs = std::filesystem;
 constexpr std::size_t files_most = 1'000;  // a folder may hold other documents, too
 
 enum class Format : std::uint8_t { text, html, markdown };
+constexpr std::array<std::string_view, 3> format_names = {"text", "HTML", "Markdown"};
+
+struct Suffix {
+  std::string_view text;
+  Format format;
+};
+constexpr std::array<Suffix, 5> suffixes = {{{".html", Format::html},
+                                             {".htm", Format::html},
+                                             {".md", Format::markdown},
+                                             {".markdown", Format::markdown},
+                                             {".txt", Format::text}}};
 
 struct Options {
   std::vector<std::string> paths;
@@ -47,15 +58,7 @@ struct Options {
 };
 
 std::string_view name_of(Format format) {
-  switch (format) {
-    case Format::html:
-      return "HTML";
-    case Format::markdown:
-      return "Markdown";
-    case Format::text:
-      break;
-  }
-  return "text";
+  return format_names[static_cast<std::size_t>(format)];
 }
 
 // Nothing if it says nothing.
@@ -63,10 +66,8 @@ std::optional<Format> format_of_suffix(const fs::path& path) {
   std::string suffix = path.extension().string();
   std::ranges::transform(suffix, suffix.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (suffix == ".html" || suffix == ".htm") return Format::html;
-  if (suffix == ".md" || suffix == ".markdown") return Format::markdown;
-  if (suffix == ".txt") return Format::text;
-  return std::nullopt;
+  const auto found = std::ranges::find(suffixes, suffix, &Suffix::text);
+  return found == suffixes.end() ? std::nullopt : std::optional(found->format);
 }
 
 Format choose_format(const Options& options) {
@@ -75,7 +76,7 @@ Format choose_format(const Options& options) {
   if (options.markdown) asked = Format::markdown;
   if (!options.writes_file()) return asked.value_or(Format::text);
   const std::optional<Format> suffix = format_of_suffix(options.output);
-  const std::string output = report::shown(options.output, 300);
+  const std::string output = text::shown(options.output, 300);
   if (asked && suffix && *asked != *suffix) {
     throw UsageError(
         fmt::format("--output: \"{}\" is a name for {}, and --{} asks for {}; leave one out",
@@ -108,7 +109,7 @@ void require_other_file(const Options& options, const std::vector<fs::path>& fil
     std::error_code ignored;
     if (fs::equivalent(path, options.output, ignored)) {
       throw UsageError(fmt::format("--output: \"{}\" is one of the results; name another file",
-                                   report::shown(options.output, 300)));
+                                   text::shown(options.output, 300)));
     }
   }
 }
@@ -178,16 +179,10 @@ std::string text_of(const std::vector<report::NamedResult>& results) {
 }
 
 std::string document(const std::vector<report::NamedResult>& results, Format format) {
-  switch (format) {
-    case Format::html:
-      return report::html_report(results);
-    case Format::markdown:
-      return report::markdown_report(results);
-    case Format::text:
-      break;
-  }
+  if (format == Format::html) return report::html_report(results);
+  if (format == Format::markdown) return report::markdown_report(results);
   // The files may come from anywhere: nothing in them may act upon a terminal.
-  return report::terminal_text(text_of(results));
+  return text::terminal_text(text_of(results));
 }
 
 int perform(const Options& options) {
@@ -200,11 +195,11 @@ int perform(const Options& options) {
     return exit_success;
   }
   const Format format = choose_format(options);
-  const report::WantedFile file{options.output, "report"};
-  if (options.writes_file()) report::check_can_write(file);
+  const file::WantedFile file{options.output, "report"};
+  if (options.writes_file()) file::check_can_write(file);
   const std::string text = document(read_results(files), format);
   if (options.writes_file()) {
-    report::write_atomically(file, text);
+    file::write_atomically(file, text);
   } else {
     print(text, format == Format::text ? "the summary" : "the report");
   }
@@ -213,37 +208,14 @@ int perform(const Options& options) {
 
 }  // namespace
 
-void add_report(CLI::App& app, std::function<int()>& chosen) {
+void add_report(Command& app) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
+  Command& command = app.add_command(
       "report",
-      "Show what results that 'drover tpcc run --json FILE' wrote say: the summary of one, a "
-      "table\n"
-      "of several, or a report with charts as one file of HTML that needs no network. A folder\n"
+      "Show what results that 'drover tpcc run --json FILE' wrote say: the summary of one, a table "
+      "of several, or a report with charts as one file of HTML that needs no network. A folder "
       "stands for all results (*.json) in it; other documents of Drover are skipped. Exit code 1 "
-      "if\n"
-      "a file cannot be read, is no such result, or the report cannot be written.");
-  command
-      ->add_option("results", options->paths,
-                   "The result documents, or folders that stand for all results (*.json) in them;\n"
-                   "the first is what others are compared with")
-      ->required()
-      ->type_name("FILE...");
-  command
-      ->add_option("-o,--output", options->output,
-                   "Write to this file, replaced in one step; its name says the format: .html,\n"
-                   ".md or .txt. '-': to the standard output")
-      ->type_name("FILE");
-  command->add_flag("--html", options->html, "As HTML, whatever the file is called");
-  command->add_flag("--markdown", options->markdown,
-                    "As Markdown, short enough for a pull request");
-  command
-      ->add_option("--metric", options->metrics,
-                   "Print this figure and nothing else, such as tpmC or new_order.p99.95; may be\n"
-                   "given several times. A line a figure, a number a result, n/a if there is none")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  command->footer(
+      "if a file cannot be read, is no such result, or the report cannot be written.",
       "Examples: the summary, as at the end of a run:\n"
       "  drover report result.json\n"
       "Charts, to be opened in a browser; those of several results lie on top of each other:\n"
@@ -253,7 +225,20 @@ void add_report(CLI::App& app, std::function<int()>& chosen) {
       "  drover report before.json after.json --markdown\n"
       "A number for a script:\n"
       "  drover report result.json --metric new_order.p99.95");
-  command->callback([options, &chosen] { chosen = [options] { return perform(*options); }; });
+  command.add_options(
+      {{"results", &options->paths, "FILE...",
+        "The result documents, or folders that stand for all results (*.json) in them; "
+        "the first is what others are compared with",
+        required_option},
+       {"-o,--output", &options->output, "FILE",
+        "Write to this file, replaced in one step; its name says the format: .html, "
+        ".md or .txt. '-': to the standard output"},
+       {"--html", &options->html, "", "As HTML, whatever the file is called"},
+       {"--markdown", &options->markdown, "", "As Markdown, short enough for a pull request"},
+       {"--metric", &options->metrics, "NAME",
+        "Print this figure and nothing else, such as tpmC or new_order.p99.95; may be "
+        "given several times. A line a figure, a number a result, n/a if there is none"}});
+  command.action = [options] { return perform(*options); };
 }
 
 }  // namespace drover::cli

@@ -1,6 +1,7 @@
 #include "cli/result_files.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -8,11 +9,12 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "cli/usage_error.h"
-#include "report/bounded_file.h"
-#include "report/json_fields.h"
-#include "report/json_reader.h"
-#include "report/result_read.h"
+#include "file/bounded_file.h"
+#include "report/compare/comparability.h"
+#include "report/document/json_reader.h"
+#include "report/document/result_read.h"
+#include "run/usage_error.h"
+#include "text/utf8.h"
 
 namespace drover::cli {
 
@@ -23,7 +25,7 @@ namespace {
 constexpr std::size_t path_shown_most = 300;
 
 std::string path_text(const fs::path& path) {
-  return fmt::format("\"{}\"", report::shown(path.native(), path_shown_most));
+  return fmt::format("\"{}\"", text::shown(path.native(), path_shown_most));
 }
 
 std::vector<fs::path> files_of_folder(const fs::path& folder) {
@@ -55,13 +57,13 @@ std::vector<fs::path> files_of_folder(const fs::path& folder) {
 std::string name_of_document(const fs::path& path) {
   std::string name;
   try {
-    const std::string text = report::read_bounded_file(path, report::result_bytes_max);
+    const std::string text = file::read_bounded_file(path, report::result_bytes_max);
     report::JsonReader json(text);
     json.object([&](std::string_view key) {
       if (key == "document") {
-        name = json.text(report::json_name_bytes_max);
+        name = json.text(settings::name.bytes_max);
       } else if (key == "experiment") {
-        name = "drover lab " + json.text(report::json_name_bytes_max);
+        name = "drover lab " + json.text(settings::name.bytes_max);
       } else {
         json.skip();
       }
@@ -86,7 +88,7 @@ std::vector<UnreadResult> read_result_files(const std::vector<fs::path>& files,
       unread.push_back({file,
                         document.empty() ? error.what()
                                          : fmt::format("{} is no result: it is a document of '{}'",
-                                                       path_text(file), report::shown(document)),
+                                                       path_text(file), text::shown(document)),
                         !document.empty()});
     }
   }
@@ -137,6 +139,15 @@ std::vector<fs::path> find_result_files(const std::vector<std::string>& paths,
         fmt::format("{} results are too many; expected at most {}", files.size(), files_most));
   }
   return files;
+}
+
+void require_obstacle_keys(const std::vector<std::string>& keys) {
+  const auto known = report::obstacle_keys();
+  for (const std::string& key : keys) {
+    if (key == "all" || std::ranges::find(known, key) != known.end()) continue;
+    throw UsageError(fmt::format("--allow-different {}: expected all, or some of {}",
+                                 text::shown(key), fmt::join(known, ", ")));
+  }
 }
 
 }  // namespace drover::cli

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "report/result.h"
+#include "report/document/result.h"
 
 namespace drover::cli {
 
@@ -40,5 +40,8 @@ std::vector<UnreadResult> read_result_files(const std::vector<std::filesystem::p
 // no result is among them.
 void require_result_files(const std::vector<std::filesystem::path>& files,
                           const OnResult& on_result);
+
+// What --allow-different may hold. Throws UsageError.
+void require_obstacle_keys(const std::vector<std::string>& keys);
 
 }  // namespace drover::cli

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "cli/usage_error.h"
-#include "report/result_json.h"
+#include "report/document/result_json.h"
+#include "run/usage_error.h"
 
 namespace drover::cli {
 namespace {

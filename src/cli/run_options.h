@@ -1,10 +1,13 @@
 // The options of a run as they were written: of `tpcc run`, and of what makes runs of its own, as
-// `tpcc search` does. make_run_plan() (run_plan.h) validates them.
+// `tpcc search` does; and the plan that is made of them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+
+#include "cli/option/command.h"
+#include "cli/option/database_option.h"
+#include "run/run_plan.h"
 
 namespace drover::cli {
 
@@ -35,9 +38,21 @@ struct RunRequest {
 };
 
 // How the load is made: what a search has in common with a run.
-void add_load_options(CLI::App& command, RunRequest& request);
+void add_load_options(Command& command, RunRequest& request);
 
 // What a single run has besides.
-void add_run_options(CLI::App& command, RunRequest& request);
+void add_run_options(Command& command, RunRequest& request);
+
+// --ui, of the commands that show how far they are.
+void add_ui_option(Command& command, std::string& written);
+
+// Throws UsageError for what is no choice, and for a screen where none can be: it says why.
+ui::Choice parse_ui_choice(const std::string& written);
+
+// Nothing if nothing was written. Throws UsageError, saying what was expected.
+std::optional<metrics::ListenAddress> parse_metrics_address(const std::string& written);
+
+// Throws UsageError, also for an option that only the other kind of database has.
+run::RunPlan make_run_plan(const RunRequest& written, DatabaseKind kind);
 
 }  // namespace drover::cli

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "file/atomic_file.h"
+
 namespace drover::cli {
 
 void print(std::FILE* out, std::string_view text, std::string_view what) {
@@ -18,6 +20,21 @@ void print(std::FILE* out, std::string_view text, std::string_view what) {
 
 void print(std::string_view text, std::string_view what) {
   print(stdout, text, what);
+}
+
+void OutputFile::check() const {
+  if (!path.empty() && !is_standard_output()) file::check_can_write({path, kind});
+}
+
+void OutputFile::write(const std::function<std::string()>& text) const {
+  if (path.empty()) return;
+  const std::string document = text();
+  if (is_standard_output()) return print(document, "the JSON document");
+  file::write_atomically({path, kind}, document);
+}
+
+void note_to_stderr(std::string_view line) {
+  fmt::print(stderr, "{}\n", line);
 }
 
 void write_each(std::initializer_list<std::function<void()>> steps) {

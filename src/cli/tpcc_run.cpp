@@ -6,21 +6,19 @@
 #include <stdexcept>
 
 #include "cli/commands.h"
-#include "cli/database_option.h"
-#include "cli/help_format.h"
-#include "cli/measured_run.h"
+#include "cli/help/help_format.h"
+#include "cli/option/database_option.h"
 #include "cli/run_options.h"
-#include "cli/run_plan.h"
 #include "cli/standard_output.h"
-#include "cli/usage_error.h"
-#include "report/audit.h"
-#include "report/result_file.h"
-#include "report/summary_text.h"
+#include "report/document/result.h"
+#include "report/document/result_json.h"
+#include "report/page/summary_text.h"
+#include "run/measured_run.h"
 
 namespace drover::cli {
 namespace {
 
-int finish(const MeasuredRun& run, const RunRequest& written) {
+int finish(const run::MeasuredRun& run, const RunRequest& written) {
   const report::Result& result = run.result;
   // The document comes first: whoever reads the summary may leave, and that ends the process.
   const auto write_document = [&] {
@@ -43,34 +41,33 @@ int finish(const MeasuredRun& run, const RunRequest& written) {
 }
 
 int perform(const DatabaseOption& database, const RunRequest& written) {
-  RunPlan plan = make_run_plan(written, kind_of(database));
-  if (!written.json.empty()) report::check_result_file(written.json);
-  if (written.simulate_ms) return finish(measure_simulated(written, std::move(plan)), written);
+  run::RunPlan plan = make_run_plan(written, kind_of(database));
+  if (!written.json.empty()) file::check_can_write(report::result_file(written.json));
+  if (written.simulate_ms) return finish(run::measure_simulated(std::move(plan)), written);
   const DatabaseTarget target(database);
-  const std::optional<MeasuredRun> run = measure_on_database(written, std::move(plan), target);
+  const std::optional<run::MeasuredRun> run =
+      run::measure_on_database(std::move(plan), target.place());
   return run ? finish(*run, written) : exit_interrupted;
 }
 
 }  // namespace
 
-void add_tpcc_run(CLI::App& tpcc, std::function<int()>& chosen) {
+void add_tpcc_run(Command& tpcc) {
   struct Options {
     DatabaseOption database;
     RunRequest request;
   };
-  auto options = std::make_shared<Options>();
-  CLI::App& run = *tpcc.add_subcommand("run", "Runs the benchmark and reports");
-  add_database_options(run, options->database);
-  add_run_options(run, options->request);
-  run.footer(
+  const auto options = std::make_shared<Options>();
+  Command& run = tpcc.add_command(
+      "run", "Runs the benchmark and reports",
       "Examples:\n"
       "  drover tpcc run -w 10 --duration 3m --json result.json\n"
       "  drover tpcc run --no-delays --connections 16 --duration 1m\n"
       "  drover tpcc run -w 15000 --simulate-ms 5 --duration 60s --warmup 0\n"
       "Ctrl-C ends a run with the result so far (exit code 130); a second one at once.");
-  run.callback([options, &chosen] {
-    chosen = [options] { return perform(options->database, options->request); };
-  });
+  add_database_options(run, options->database);
+  add_run_options(run, options->request);
+  run.action = [options] { return perform(options->database, options->request); };
 }
 
 }  // namespace drover::cli

@@ -4,8 +4,8 @@
 #include <libpq-fe.h>
 #include <pg_config.h>
 
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
+#include <CLI/Version.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "cli/build_commit.h"
 #include "cli/commands.h"

@@ -1,5 +1,7 @@
 #include "database/error.h"
 
+#include <array>
+
 namespace drover::database {
 namespace {
 
@@ -30,23 +32,11 @@ constexpr Classed exceptions[] = {
 }  // namespace
 
 std::string_view error_class_name(ErrorClass error_class) noexcept {
-  switch (error_class) {
-    case ErrorClass::retryable:
-      return "retryable";
-    case ErrorClass::connection_lost:
-      return "connection_lost";
-    case ErrorClass::ambiguous_commit:
-      return "ambiguous_commit";
-    case ErrorClass::unavailable:
-      return "unavailable";
-    case ErrorClass::denied:
-      return "denied";
-    case ErrorClass::statement:
-      return "statement";
-    case ErrorClass::timed_out:
-      return "timeout";
-  }
-  return "unknown";
+  constexpr std::array<std::string_view, error_class_count> names = {
+      "retryable", "connection_lost", "ambiguous_commit", "unavailable",
+      "denied",    "statement",       "timeout"};
+  const auto index = static_cast<std::size_t>(error_class);
+  return index < names.size() ? names[index] : "unknown";
 }
 
 ErrorClass classify_sqlstate(std::string_view sqlstate) noexcept {

@@ -42,7 +42,7 @@ class Error : public std::runtime_error {
 
   ErrorClass error_class() const noexcept { return class_; }
   const std::string& sqlstate() const noexcept { return sqlstate_; }
-  // Of what is retryable.
+  // For what is retryable.
   Backoff backoff() const noexcept { return backoff_; }
 
  private:

@@ -11,11 +11,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include "lab/names.h"
 #include "measure/host.h"
 
 namespace drover::lab {
@@ -36,30 +39,29 @@ struct Factor {
   std::string title;  // over a column
 };
 
-// In place of a setting where the subject does not have the factor: of workers, a thread.
+// In place of a setting where the subject does not have the factor: a thread has no workers.
 inline constexpr std::int64_t no_setting = -1;
 
+// In place of a figure.
+inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
+
 struct Cell {
-  std::string subject;                      // "coroutine", "thread"
-  std::vector<std::int64_t> settings;       // a value for each factor, or no_setting
-  std::vector<std::vector<double>> rounds;  // of each a value for each figure; NaN: not measured
-  std::string note;                         // why it stopped, or was not measured at all
+  std::string subject;                           // "coroutine", "thread"
+  std::vector<std::int64_t> settings;            // a value for each factor, or no_setting
+  std::vector<std::vector<double>> rounds = {};  // a value for each figure, or not_measured
+  std::string note = {};                         // why it stopped, or was not measured at all
 };
 
-// A picture of one figure: a curve for each subject over a factor, or a map of two factors.
+// A picture of one figure: a curve for each subject over the first factor, or a map of the first
+// factor and the second.
 struct Picture {
-  enum class Kind : std::uint8_t { curves, map };
-
   std::string title;
-  Kind kind = Kind::curves;
   std::size_t figure = 0;
-  std::size_t across = 0;    // the factor along the horizontal axis
-  std::size_t upwards = 0;   // of a map: the other one
-  std::string subject;       // of a map: whose figure
   bool logarithmic = false;  // the vertical axis of curves
+  std::string subject = {};  // of a map: whose figure; empty: curves
 };
 
-// What somebody else published of the same, to be read beside ours.
+// What somebody else published of the same question.
 struct Published {
   std::string source;  // "eivanov89/toys, 120 threads of 128 cores"
   std::string text;
@@ -91,13 +93,44 @@ struct Spread {
   std::size_t rounds = 0;
 };
 
-// Of the rounds in which the figure was measured; nothing if it was in none.
+// Over the rounds in which the figure was measured; nothing if it was in none.
 std::optional<Spread> spread_of(const Cell& cell, std::size_t figure);
+
+template <class FigureIndex>
+std::optional<Spread> spread_of(const Cell& cell, FigureIndex figure)
+  requires std::is_enum_v<FigureIndex>
+{
+  return spread_of(cell, index_of(figure));
+}
+
+// The cell whose figure has the highest median, of those that `among` takes; nullptr if there is
+// none above 0.
+template <class FigureIndex, class Among>
+const Cell* highest(const Experiment& experiment, FigureIndex figure, Among among) {
+  const Cell* best = nullptr;
+  double best_value = 0;
+  for (const Cell& cell : experiment.cells) {
+    const auto spread = among(cell) ? spread_of(cell, figure) : std::nullopt;
+    if (!spread || spread->median <= best_value) continue;
+    best = &cell;
+    best_value = spread->median;
+  }
+  return best;
+}
 
 inline constexpr std::string_view interrupted_sentence =
     "INTERRUPTED: there are fewer rounds than were asked for.";
 
 // Whether a cell was measured more than once.
 bool has_spread(const Experiment& experiment);
+
+// The table for a terminal: a line a cell, medians with their spread.
+std::string experiment_text(const Experiment& experiment);
+
+// The document that docs/lab.schema.json describes.
+std::string experiment_json(const Experiment& experiment);
+
+// A page of its own, with charts.
+std::string experiment_html(const Experiment& experiment);
 
 }  // namespace drover::lab

@@ -1,16 +1,18 @@
-#include "lab/experiment_html.h"
-
+// The page of an experiment: one self-contained file with its pictures, its table, how it was
+// measured and on what. Looks as the reports do, opens without a network, and nothing in it runs.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <set>
 
 #include "lab/experiment_text.h"
-#include "lab/heat_map.h"
-#include "report/html_style.h"
-#include "report/html_table.h"
-#include "report/html_writer.h"
-#include "report/svg_chart.h"
+#include "report/page/html_style.h"
+#include "report/page/html_table.h"
+#include "report/page/html_writer.h"
+#include "report/page/svg_chart.h"
+#include "text/plain_text.h"
 
 namespace drover::lab {
 namespace {
@@ -21,21 +23,20 @@ constexpr const char* policy =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'";
 
-// One curve for each subject and setting of the other factors: the factor across is along the axis.
+// One curve for each subject and setting of the other factors: the first one is along the axis.
 struct Line {
   std::string name;
   std::vector<report::CurvePoint> points;
 };
 
-std::string line_name(const Experiment& experiment, const Picture& picture, const Cell& cell) {
+std::string line_name(const Experiment& experiment, const Cell& cell) {
   std::string name = cell.subject;
-  for (std::size_t i = 0; i < experiment.factors.size(); ++i) {
-    if (i == picture.across) continue;
+  for (std::size_t i = 1; i < experiment.factors.size(); ++i) {
     std::set<std::int64_t> values;
     for (const Cell& other : experiment.cells) values.insert(other.settings[i]);
     values.erase(no_setting);
     if (values.size() < 2 || cell.settings[i] == no_setting) continue;
-    name += ", " + counted(cell.settings[i], experiment.factors[i].title);
+    name += ", " + text::counted_of_plural(cell.settings[i], experiment.factors[i].title);
   }
   return name;
 }
@@ -45,11 +46,11 @@ std::vector<Line> lines_of(const Experiment& experiment, const Picture& picture)
   for (const Cell& cell : experiment.cells) {
     const auto spread = spread_of(cell, picture.figure);
     if (!spread) continue;
-    const std::string name = line_name(experiment, picture, cell);
+    const std::string name = line_name(experiment, cell);
     auto line = std::ranges::find(lines, name, &Line::name);
     if (line == lines.end()) line = lines.insert(lines.end(), Line{name, {}});
-    line->points.push_back({static_cast<double>(cell.settings[picture.across]), spread->low,
-                            spread->median, spread->high});
+    line->points.push_back(
+        {static_cast<double>(cell.settings[0]), spread->low, spread->median, spread->high});
   }
   for (Line& line : lines) std::ranges::sort(line.points, {}, &report::CurvePoint::x);
   return lines;
@@ -105,12 +106,90 @@ report::Chart chart_of(const Experiment& experiment, const Picture& picture, std
       .title = picture.title,
       .description = fmt::format("{} over {}; the line joins the medians of the rounds, the band "
                                  "is from the lowest to the highest.",
-                                 figure.title, experiment.factors[picture.across].title),
+                                 figure.title, experiment.factors[0].title),
       .x = first > 0 ? report::Scale::logarithmic(first, last) : report::Scale::linear(first, last),
       .x_ticks = ticks_of(across),
-      .x_title = experiment.factors[picture.across].title};
+      .x_title = experiment.factors[0].title};
   chart.panels.push_back(std::move(panel));
   return chart;
+}
+
+// A map is a table whose cells are shaded by their value, so that it can be read by eyes, by a
+// screen reader and on paper alike. A ratio around 1 is shaded away from 1 in two hues, everything else from its lowest value to its
+// highest in one. The figure's unit says which: a ratio's is "x".
+constexpr report::Literal heat_map_style = R"css(
+.map td { text-align: center; min-width: 4.5em; }
+.map .h1 { background: rgba(10, 95, 180, .08); } .map .h2 { background: rgba(10, 95, 180, .2); }
+.map .h3 { background: rgba(10, 95, 180, .34); } .map .h4 { background: rgba(10, 95, 180, .5); }
+.map .l1 { background: rgba(204, 85, 0, .08); } .map .l2 { background: rgba(204, 85, 0, .2); }
+.map .l3 { background: rgba(204, 85, 0, .34); } .map .l4 { background: rgba(204, 85, 0, .5); }
+)css";
+
+struct Map {
+  std::set<std::int64_t> across;
+  std::set<std::int64_t> upwards;
+  std::map<std::pair<std::int64_t, std::int64_t>, Spread> values;
+  double low = 0;
+  double high = 0;
+};
+
+Map map_of(const Experiment& experiment, const Picture& picture) {
+  Map map;
+  for (const Cell& cell : experiment.cells) {
+    if (cell.subject != picture.subject) continue;
+    const auto spread = spread_of(cell, picture.figure);
+    if (!spread) continue;
+    const std::int64_t across = cell.settings[0];
+    const std::int64_t upwards = cell.settings[1];
+    map.low = map.values.empty() ? spread->median : std::min(map.low, spread->median);
+    map.high = map.values.empty() ? spread->median : std::max(map.high, spread->median);
+    map.across.insert(across);
+    map.upwards.insert(upwards);
+    map.values[{across, upwards}] = *spread;
+  }
+  return map;
+}
+
+std::string shade(const Map& map, double value, bool is_ratio) {
+  const auto step = [](double share) {
+    return std::clamp(static_cast<int>(std::ceil(share * 4)), 0, 4);
+  };
+  if (!is_ratio) {
+    return map.high > map.low ? fmt::format("h{}", step((value - map.low) / (map.high - map.low)))
+                              : "h1";
+  }
+  // A tenth away from 1 at least stands for the full colour: noise should not shine.
+  const double reach = std::max({map.high - 1, 1 - map.low, 0.1});
+  return value >= 1 ? fmt::format("h{}", step((value - 1) / reach))
+                    : fmt::format("l{}", step((1 - value) / reach));
+}
+
+void draw_heat_map(HtmlWriter& html, const Experiment& experiment, const Picture& picture) {
+  const Map map = map_of(experiment, picture);
+  const Figure& figure = experiment.figures[picture.figure];
+  const std::string caption =
+      fmt::format("{} of {}: {} across, {} downwards", figure.title, picture.subject,
+                  experiment.factors[0].title, experiment.factors[1].title);
+  const auto frame = report::open_table_frame(html, caption);
+  const auto table = html.open("table", {{"class", "map"}});
+  html.line("caption", caption);
+  std::vector<report::HtmlColumn> columns = {{experiment.factors[1].title}};
+  for (const std::int64_t across : map.across) columns.push_back({fmt::format("{}", across), true});
+  report::write_table_head(html, columns);
+  const auto body = html.open("tbody");
+  for (const std::int64_t upwards : map.upwards) {
+    const auto row = html.open("tr");
+    html.line("th", {{"scope", "row"}}, fmt::format("{}", upwards));
+    for (const std::int64_t across : map.across) {
+      const auto found = map.values.find({across, upwards});
+      if (found == map.values.end()) {
+        html.line("td", "–");
+        continue;
+      }
+      html.line("td", {{"class", shade(map, found->second.median, figure.unit == "x")}},
+                spread_text(found->second));
+    }
+  }
 }
 
 void write_picture(HtmlWriter& html, const Experiment& experiment, const Picture& picture,
@@ -118,7 +197,7 @@ void write_picture(HtmlWriter& html, const Experiment& experiment, const Picture
   const auto section = html.open("section");
   html.line("h2", picture.title);
   const auto figure = html.open("figure");
-  if (picture.kind == Picture::Kind::map) {
+  if (!picture.subject.empty()) {
     draw_heat_map(html, experiment, picture);
     return;
   }
@@ -134,20 +213,14 @@ void write_cells(HtmlWriter& html, const Experiment& experiment) {
   report::HtmlTable table;
   table.caption = has_spread(experiment)
                       ? "Medians of the rounds; ± is half of what the rounds spread over"
-                      : "Of one round: how far it would spread is not known";
+                      : "One round: how far it would spread is not known";
   table.columns.push_back({"Subject"});
   for (const Factor& factor : experiment.factors) table.columns.push_back({factor.title, true});
   for (const Figure& figure : experiment.figures) {
     table.columns.push_back({title_with_unit(figure), true});
   }
   for (const Cell& cell : experiment.cells) {
-    report::HtmlRow row = {cell.subject};
-    for (const std::int64_t setting : cell.settings) row.push_back(setting_text(setting));
-    for (std::size_t i = 0; i < experiment.figures.size(); ++i) {
-      const auto spread = spread_of(cell, i);
-      row.push_back(spread ? spread_text(*spread) : "–");
-    }
-    table.rows.push_back(std::move(row));
+    table.rows.push_back(row_of(experiment, cell, "–"));
   }
   report::write_table(html, table);
   for (const Cell& cell : experiment.cells) {
@@ -214,7 +287,7 @@ std::string experiment_html(const Experiment& experiment) {
     for (const Published& one : experiment.published) {
       published.push_back(one.source + ": " + one.text);
     }
-    write_list(html, "What others published of it", published);
+    write_list(html, "What others published", published);
     write_origin(html, experiment);
   }
   return html.take();

@@ -11,30 +11,13 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-Row head_of(const Experiment& experiment) {
-  Row head = {"subject"};
-  for (const Factor& factor : experiment.factors) head.push_back(factor.title);
-  for (const Figure& figure : experiment.figures) head.push_back(figure.title);
-  return head;
-}
-
-Row row_of(const Experiment& experiment, const Cell& cell) {
-  Row row = {cell.subject};
-  for (const std::int64_t setting : cell.settings) row.push_back(setting_text(setting));
-  for (std::size_t i = 0; i < experiment.figures.size(); ++i) {
-    const auto spread = spread_of(cell, i);
-    row.push_back(spread ? spread_text(*spread) : "-");
-  }
-  return row;
-}
-
 // Characters, not bytes: a plus-minus sign is one.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count_if(
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-// Of a rate a title with a slash; of anything else one with the unit's first word: "CPU %".
+// A rate has a title with a slash; anything else has one with the unit's first word: "CPU %".
 bool says_its_unit(const Figure& figure) {
   if (figure.unit.empty()) return true;
   if (figure.unit.starts_with("1/")) return figure.title.find('/') != std::string::npos;
@@ -96,14 +79,16 @@ std::string title_with_unit(const Figure& figure) {
   return says_its_unit(figure) ? figure.title : figure.title + ", " + figure.unit;
 }
 
-std::string counted(std::int64_t count, const std::string& plural) {
-  const bool is_word = std::ranges::all_of(plural, [](char c) { return c >= 'a' && c <= 'z'; });
-  const bool is_singular = count == 1 && is_word && plural.ends_with('s');
-  return fmt::format("{} {}", count, plural.substr(0, plural.size() - (is_singular ? 1 : 0)));
-}
-
-std::string setting_text(std::int64_t setting) {
-  return setting == no_setting ? "-" : fmt::format("{}", setting);
+Row row_of(const Experiment& experiment, const Cell& cell, const char* missing) {
+  Row row = {cell.subject};
+  for (const std::int64_t setting : cell.settings) {
+    row.push_back(setting == no_setting ? "-" : fmt::format("{}", setting));
+  }
+  for (std::size_t i = 0; i < experiment.figures.size(); ++i) {
+    const auto spread = spread_of(cell, i);
+    row.push_back(spread ? spread_text(*spread) : missing);
+  }
+  return row;
 }
 
 std::string cell_name(const Cell& cell) {
@@ -115,10 +100,13 @@ std::string cell_name(const Cell& cell) {
 }
 
 std::string experiment_text(const Experiment& experiment) {
-  std::vector<Row> rows = {head_of(experiment)};
+  Row head = {"subject"};
+  for (const Factor& factor : experiment.factors) head.push_back(factor.title);
+  for (const Figure& figure : experiment.figures) head.push_back(figure.title);
+  std::vector<Row> rows = {head};
   std::string notes;
   for (const Cell& cell : experiment.cells) {
-    rows.push_back(row_of(experiment, cell));
+    rows.push_back(row_of(experiment, cell, "-"));
     if (!cell.note.empty()) {
       notes += fmt::format("{}: {}\n", cell_name(cell), cell.note);
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "lab/experiment.h"
 
@@ -17,11 +18,10 @@ std::string spread_text(const Spread& spread);
 // "tasks/s", "late p99, µs": a figure's title with its unit, which is said once.
 std::string title_with_unit(const Figure& figure);
 
-// "1 worker", "2 workers": of a title of one word.
-std::string counted(std::int64_t count, const std::string& plural);
-
-// "1024"; a dash in place of no_setting.
-std::string setting_text(std::int64_t setting);
+// A cell's line of a table: subject, settings (a dash in place of no_setting), and figures, with
+// `missing` in place of those that were not measured.
+std::vector<std::string> row_of(const Experiment& experiment, const Cell& cell,
+                                const char* missing);
 
 // "thread 4096": which cell it is.
 std::string cell_name(const Cell& cell);

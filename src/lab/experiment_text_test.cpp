@@ -3,9 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/experiment_html.h"
-#include "lab/experiment_json.h"
-
 namespace drover::lab {
 namespace {
 
@@ -25,12 +22,6 @@ TEST(TitleWithUnit, AddsTheUnitThatIsNotSaid) {
   EXPECT_EQ(title_with_unit({"", "speed", "1/s"}), "speed, 1/s");
 }
 
-TEST(Counted, IsSingularOfOne) {
-  EXPECT_EQ(counted(1, "workers"), "1 worker");
-  EXPECT_EQ(counted(2, "workers"), "2 workers");
-  EXPECT_EQ(counted(1, "work, ns"), "1 work, ns");
-}
-
 // A coroutine on one worker, and a thread, which has none.
 Experiment example(std::vector<std::vector<double>> rounds) {
   Experiment experiment;
@@ -40,7 +31,7 @@ Experiment example(std::vector<std::vector<double>> rounds) {
   experiment.cells = {{"coroutine", {64, 1}, rounds, ""},
                       {"coroutine", {64, 2}, rounds, ""},
                       {"thread", {64, no_setting}, rounds, "is slow"}};
-  experiment.pictures = {{"Speed", Picture::Kind::curves, 0, 0, 0, "", false}};
+  experiment.pictures = {{"Speed"}};
   return experiment;
 }
 
@@ -77,8 +68,8 @@ TEST(ExperimentHtml, NamesLinesAndAxesInWords) {
   EXPECT_NE(page.find("coroutine, 2 workers"), std::string::npos);
   EXPECT_EQ(page.find("thread, "), std::string::npos);
   EXPECT_EQ(page.find("operations/s, "), std::string::npos);
-  EXPECT_NE(page.find("Of one round"), std::string::npos);
-  EXPECT_EQ(experiment_html(example({{5}, {6}})).find("Of one round"), std::string::npos);
+  EXPECT_NE(page.find("One round: how far"), std::string::npos);
+  EXPECT_EQ(experiment_html(example({{5}, {6}})).find("One round: how far"), std::string::npos);
 }
 
 }  // namespace

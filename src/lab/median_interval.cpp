@@ -8,6 +8,8 @@
 #include <numbers>
 #include <vector>
 
+#include "measure/median.h"
+
 namespace drover::lab {
 namespace {
 
@@ -27,7 +29,7 @@ MedianInterval median_interval(std::span<const double> sample, double confidence
   std::ranges::sort(sorted);
   const std::size_t count = sorted.size();
   MedianInterval interval;
-  interval.median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+  interval.median = measure::median_of(sample);
   // The median lies outside of [sorted[k], sorted[count - 1 - k]] if k or fewer of the sample lie
   // on one side of it.
   double on_one_side = 0;

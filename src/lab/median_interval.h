@@ -20,7 +20,7 @@ struct MedianInterval {
 
 // The narrowest interval that is at least as sure as `confidence`, or the whole sample where that
 // is less sure. Requires: a sample that is not empty, of finite values.
-MedianInterval median_interval(std::span<const double> sample, double confidence);
+MedianInterval median_interval(std::span<const double> sample, double confidence = 0.9);
 
 // "1.04 (0.98 to 1.10, 94% sure)"; of a single measurement "1.04 (one round)".
 std::string interval_text(const MedianInterval& interval);

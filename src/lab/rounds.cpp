@@ -1,10 +1,97 @@
 #include "lab/rounds.h"
 
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <system_error>
 #include <utility>
 
-#include "lab/apart.h"
-
 namespace drover::lab {
+namespace {
+
+// What the child writes: a kind, then figures or a message.
+constexpr char is_figures = 'f';
+constexpr char is_message = 'm';
+
+void write_all(int fd, const char* data, std::size_t size) {
+  while (size > 0) {
+    const ssize_t written = write(fd, data, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    data += written;
+    size -= static_cast<std::size_t>(written);
+  }
+}
+
+std::string read_all(int fd) {
+  std::string text;
+  std::array<char, 4096> buffer;  // NOLINT(*-member-init): read() fills it
+  for (;;) {
+    const ssize_t count = read(fd, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+}
+
+// Never returns: nothing of the parent's (buffers, handlers at exit) may happen twice.
+[[noreturn]] void run_child(int fd, const std::function<std::vector<double>()>& measure) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  std::string answer;
+  try {
+    const std::vector<double> figures = measure();
+    answer.assign(1, is_figures);
+    answer.append(reinterpret_cast<const char*>(figures.data()), figures.size() * sizeof(double));
+  } catch (const std::exception& error) {
+    answer = is_message + std::string(error.what());
+  } catch (...) {
+    answer = is_message + std::string("an error of no known kind");
+  }
+  write_all(fd, answer.data(), answer.size());
+  _exit(0);
+}
+
+std::string how_it_ended(int status) {
+  if (WIFSIGNALED(status)) return fmt::format("ended by {}", strsignal(WTERMSIG(status)));
+  return fmt::format("ended with {} and without figures", WEXITSTATUS(status));
+}
+
+}  // namespace
+
+std::vector<double> measured_apart(const std::function<std::vector<double>()>& measure) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  const pid_t child = fork();
+  if (child < 0) {
+    const int error = errno;
+    close(ends[0]);
+    close(ends[1]);
+    throw std::system_error(error, std::generic_category(), "fork");
+  }
+  if (child == 0) {
+    close(ends[0]);
+    run_child(ends[1], measure);
+  }
+  close(ends[1]);
+  const std::string answer = read_all(ends[0]);
+  close(ends[0]);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (answer.empty()) throw MeasurementFailed("its process " + how_it_ended(status));
+  if (answer[0] == is_message) throw MeasurementFailed(answer.substr(1));
+  std::vector<double> figures((answer.size() - 1) / sizeof(double));
+  if (!figures.empty()) {
+    std::memcpy(figures.data(), answer.data() + 1, figures.size() * sizeof(double));
+  }
+  return figures;
+}
 
 void measure_rounds(Experiment& experiment, std::vector<Measurement> measurements,
                     std::size_t rounds, const OnMeasured& on_measured,

@@ -1,12 +1,26 @@
-// Fills an experiment's cells, round by round, each measurement in a process of its own.
+// Measurements in processes of their own, round by round: so the memory of each is its own, nothing
+// is warm from the one before, and one that the system ends (out of memory) does not end the
+// experiment.
 #pragma once
 
 #include <functional>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "lab/experiment.h"
 
 namespace drover::lab {
+
+// What the measurement said that it could not do, or how its process ended.
+class MeasurementFailed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// The figures that `measure` hands back. Throws MeasurementFailed with the message of whatever it
+// throws. Requires: the calling process has no other threads. The child ends when its parent does.
+std::vector<double> measured_apart(const std::function<std::vector<double>()>& measure);
 
 // One cell to measure: where its figures go, and what makes them (see measured_apart()).
 struct Measurement {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <random>
 
 #include "coro/scope.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
+#include "load/invariant.h"
 
 namespace drover::load {
 
@@ -17,6 +17,9 @@ using coro::Task;
 
 namespace {
 
+// What its stream of random numbers is for: no workload uses the number.
+constexpr int retry_purpose = 6;
+
 // This worker's share of the permits: at least one.
 std::size_t permits_of(const Plan& plan, std::size_t index) noexcept {
   if (plan.max_inflight == 0) return std::numeric_limits<std::size_t>::max();
@@ -26,22 +29,6 @@ std::size_t permits_of(const Plan& plan, std::size_t index) noexcept {
 Task<void> set_at(coro::Event& event, Instant instant) {
   co_await coro::sleep_until(instant);
   event.set();
-}
-
-// Deferred Deliveries get a part of the permits at most: terminals wait for theirs.
-std::size_t delivery_turns_of(const Plan& plan, std::size_t index) noexcept {
-  constexpr std::size_t share = 4;
-  constexpr std::size_t most = 64;
-  return std::clamp<std::size_t>(permits_of(plan, index) / share, 1, most);
-}
-
-// A terminal has seldom more than one in the queue; at its end a Delivery waits to be queued.
-constexpr std::size_t queued_deliveries_a_terminal = 10;
-
-// Two runs of one seed have the same inputs, in the same data: their marks must differ.
-std::uint32_t random_mark() {
-  std::random_device device;
-  return static_cast<std::uint32_t>(device() % tpcc::Trace::marks);
 }
 
 Task<std::exception_ptr> joined(Scope& scope) {
@@ -60,87 +47,83 @@ Task<void> cancel_after(CancelSource& source, coro::Duration patience) {
 
 }  // namespace
 
-Herd::Herd(const Plan& plan, std::size_t index, tpcc::Backend& backend, WorkerMetrics& metrics,
+Herd::Herd(const Plan& plan, std::size_t index, Workload& workload, WorkerMetrics& metrics,
            SharedRecords& shared)
     : plan_(plan),
       index_(index),
-      backend_(backend),
+      workload_(workload),
+      backend_(workload.backend()),
       metrics_(metrics),
       shared_(shared),
-      inputs_{.warehouses = plan.warehouses, .constants = plan.constants},
+      recorder_(metrics, shared),
       permits_(permits_of(plan, index)),
-      delivery_slots_(plan.terminals_of_worker(index) * queued_deliveries_a_terminal),
-      delivery_turns_(delivery_turns_of(plan, index)),
-      retry_rng_(tpcc::Rng::stream(plan.seed, tpcc::RandomPurpose::Retry, {index})),
-      next_mark_(random_mark()) {}
+      retry_rng_(random::Rng::stream(plan.seed, retry_purpose, {index})) {}
 
-// All of them before the first one acts: those that act would take the worker's time from those
-// that are still to be made. With millions that is long: it looks whether it shall end.
-void Herd::make_terminals(Scope& herd) {
-  constexpr std::size_t made_at_a_time = 1'024;
-  decks_.reserve(plan_.warehouses_of_worker(index_));  // terminals refer to them
-  const auto stride = static_cast<std::int32_t>(plan_.threads);
-  for (auto w = static_cast<std::int32_t>(index_) + 1; w <= plan_.warehouses; w += stride) {
-    const auto w_id = static_cast<std::uint64_t>(w);
-    decks_.push_back(
-        {.deck = {}, .rng = tpcc::Rng::stream(plan_.seed, tpcc::RandomPurpose::Deck, {w_id})});
-    for (std::int32_t d = 1; d <= plan_.terminals_of(w); ++d) {
-      herd.start(terminal(w, d, decks_.back()));
-      metrics_.terminals_made.add(1);
-    }
-    if (decks_.size() % made_at_a_time == 0 && shared_.stop_asked.load(std::memory_order_relaxed)) {
-      break;
-    }
-  }
-  terminals_to_come_ = metrics_.terminals_made.get();
+// With millions of terminals it takes long to make them: somebody looks whether the run shall end.
+bool Herd::start(Task<void> terminal) {
+  constexpr std::uint64_t made_at_a_time = 8'192;
+  terminals_->start(std::move(terminal));
+  metrics_.terminals_made.add(1);
+  return metrics_.terminals_made.get() % made_at_a_time != 0 || !stopped();
+}
+
+void Herd::terminal_up() {
+  metrics_.terminals_up.add(1);
+  if (--terminals_to_come_ == 0 && all_up_) all_up_();
 }
 
 Task<void> Herd::run(Timetable timetable) {
-  timetable_ = timetable;
-  next_tick_ = coro::Worker::current().now();
+  recorder_.schedule(timetable);
+  recorder_.expect_tick(coro::Worker::current().now());
   CancelSource& outer = co_await coro::current_source();
   CancelSource transactions(outer);
   transactions_ = &transactions;
-  Scope deferred(transactions);
-  deferred_ = &deferred;
-  Scope herd(outer);
+  Scope aside(transactions);
+  aside_ = &aside;
+  Scope terminals(outer);
+  terminals_ = &terminals;
   Scope clock(outer);
   clock_ = &clock;
   if (timetable.measure_end != Instant::max()) schedule(timetable);
   clock.start(keep_sessions_open());
   clock.start(watch_timers());
-  make_terminals(herd);
+  // All of them before the first one acts: those that act would take the worker's time from those
+  // that are still to be made.
+  metrics_.terminals_wanted.add(workload_.terminals());
+  workload_.start_terminals(*this);
+  terminals_to_come_ = metrics_.terminals_made.get();
   co_await stopped_.wait();
   clock.start(cancel_after(transactions, plan_.drain_patience));
-  herd.cancel();
-  const std::exception_ptr bug = co_await joined(herd);
-  const std::exception_ptr deferred_bug = co_await joined(deferred);
-  deferred_ = nullptr;
+  terminals.cancel();
+  const std::exception_ptr bug = co_await joined(terminals);
+  terminals_ = nullptr;
+  const std::exception_ptr bug_aside = co_await joined(aside);
+  aside_ = nullptr;
   clock_ = nullptr;
   clock.cancel();
   co_await clock.join();
   if (bug) std::rethrow_exception(bug);
-  if (deferred_bug) std::rethrow_exception(deferred_bug);
+  if (bug_aside) std::rethrow_exception(bug_aside);
+  require(recorder_.at_rest(), "a transaction was begun, and has no end");
+  require(permits_.available() == permits_of(plan_, index_), "a permit was not given back");
 }
 
 void Herd::schedule(const Timetable& timetable) {
   if (clock_ == nullptr || stopped_.is_set()) return;  // ended before it had begun
-  timetable_ = timetable;
+  recorder_.schedule(timetable);
   clock_->start(set_at(stopped_, timetable.measure_end));
 }
 
 Task<void> Herd::settle() {
-  if (doubts_.empty()) co_return;
-  std::vector<tpcc::Doubt> doubts;
-  for (const OpenDoubt& open : doubts_) doubts.push_back(open.doubt);
-  const std::vector<tpcc::Finding> answers = co_await backend_.resolve(std::move(doubts));
-  for (std::size_t i = 0; i < doubts_.size(); ++i) settle(doubts_[i], answers.at(i));
-  doubts_.clear();
+  if (recorder_.doubts().empty()) co_return;
+  const std::vector<database::Resolution> answers = co_await workload_.resolve(recorder_.doubts());
+  recorder_.settle(answers);
 }
 
 void Herd::leave_unsettled() {
-  for (const OpenDoubt& open : doubts_) settle(open, tpcc::Resolution::unknown);
-  doubts_.clear();
+  const std::size_t doubts = recorder_.doubts().size();
+  workload_.leave_unresolved(doubts);
+  recorder_.settle(std::vector(doubts, database::Resolution::unknown));
 }
 
 // Beside the terminals: a database that is gone for good ends the run.
@@ -156,29 +139,11 @@ Task<void> Herd::keep_sessions_open() {
 Task<void> Herd::watch_timers() {
   constexpr coro::Duration every = std::chrono::milliseconds(100);
   for (;;) {
-    next_tick_ = coro::Worker::current().now() + every;
-    const Instant due = next_tick_;
+    const Instant due = coro::Worker::current().now() + every;
+    recorder_.expect_tick(due);
     if (!co_await coro::slept_until(due)) co_return;
-    const Instant now = coro::Worker::current().now();
-    notice_standstill(now);
-    record_timer_lag(now, due);
+    recorder_.ticked(due);
   }
-}
-
-// An answer that came meanwhile may be seen before the timer: both look.
-void Herd::notice_standstill(Instant now) {
-  constexpr coro::Duration shortest = std::chrono::milliseconds(500);
-  if (now - next_tick_ < shortest) return;
-  shared_.availability.client_stood_still(next_tick_, now);
-  next_tick_ = now;
-}
-
-void Herd::begin_work() {
-  if (work_++ == 0) shared_.availability.work_began(coro::Worker::current().now());
-}
-
-void Herd::end_work() {
-  if (--work_ == 0) shared_.availability.work_ended(coro::Worker::current().now());
 }
 
 void Herd::on_session_lost() noexcept {
@@ -194,14 +159,15 @@ void Herd::on_session_opened() noexcept {
 }
 
 void Herd::stop() noexcept {
-  const Instant now = coro::Worker::current().now();
-  timetable_.measure_end = std::min(timetable_.measure_end, now);
+  recorder_.end_interval(coro::Worker::current().now());
   stopped_.set();
 }
 
 void Herd::give_up(std::exception_ptr reason) noexcept {
-  if (!failure_) failure_ = std::move(reason);
+  if (failure_) return;
+  failure_ = std::move(reason);
   stop();
+  if (given_up_) given_up_();
 }
 
 }  // namespace drover::load

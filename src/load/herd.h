@@ -1,20 +1,19 @@
-// Herd: the terminals of one worker, from the first to the last of them.
+// Herd: the terminals of one worker, from the first to the last of them, and what they transact.
 //
-// Every terminal is a task (terminal.cpp). Warehouses are dealt out to the workers, so that all
-// terminals of one are at home on one. At the end, terminals that sleep or wait are dismissed at
-// once; transactions in flight and Deliveries that were queued may finish within the plan's
-// patience and are then cancelled.
+// The workload says what a terminal is: each is a task of its own. At the end, terminals that sleep or
+// wait are dismissed at once; transactions in flight and what was started aside may finish within the
+// plan's patience and are then cancelled.
 //
 // Belongs to its worker; another thread may only post() to it.
 #pragma once
 
-#include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <optional>
-#include <vector>
+#include <utility>
 
 #include "coro/cancellation.h"
 #include "coro/clock.h"
@@ -22,41 +21,22 @@
 #include "coro/scope.h"
 #include "coro/semaphore.h"
 #include "coro/task.h"
-#include "load/availability.h"
-#include "load/delivery_log.h"
+#include "coro/worker.h"
+#include "database/backend.h"
 #include "load/plan.h"
+#include "load/recorder.h"
+#include "load/shared_records.h"
+#include "load/timetable.h"
 #include "load/worker_metrics.h"
-#include "tpcc/backend.h"
-#include "tpcc/mix.h"
+#include "load/workload.h"
+#include "random/rng.h"
 
 namespace drover::load {
 
-// The instants that all workers of a run agree on. The phases are known when all terminals are up.
-struct Timetable {
-  coro::Instant start;  // terminals are at a random point of their cycle
-  coro::Instant measure_start = coro::Instant::max();  // the end of the warm-up
-  coro::Instant measure_end = coro::Instant::max();
-  double unix_start = 0;  // of `start`, in seconds
-
-  Phase phase_at(coro::Instant instant) const noexcept {
-    if (instant < measure_start) return Phase::warmup;
-    return instant < measure_end ? Phase::measure : Phase::done;
-  }
-};
-
-// What the workers of a run write together.
-struct SharedRecords {
-  Availability availability;
-  DeliveryLog* delivery_log = nullptr;  // none: nobody asked for it
-  // Somebody wants the run to end. Workers with millions of terminals look at it where a post would
-  // come late; what ends the run in order is stop(). Relaxed: nothing else goes with it.
-  std::atomic<bool> stop_asked{false};
-};
-
-class Herd final : tpcc::SessionObserver {
+class Herd final : database::SessionObserver {
  public:
   // `index` of `plan.threads` workers. All must outlive the herd.
-  Herd(const Plan& plan, std::size_t index, tpcc::Backend& backend, WorkerMetrics& metrics,
+  Herd(const Plan& plan, std::size_t index, Workload& workload, WorkerMetrics& metrics,
        SharedRecords& shared);
 
   // Runs until the timetable's end or stop(); one without an end is replaced by schedule(). Throws
@@ -66,7 +46,7 @@ class Herd final : tpcc::SessionObserver {
   // The whole timetable, once, in the middle of run().
   void schedule(const Timetable& timetable);
 
-  // After run(): has the backend find out about the commits whose answer never came, and counts
+  // After run(): has the workload find out about the commits whose answer never came, and counts
   // them.
   coro::Task<void> settle();
 
@@ -83,138 +63,105 @@ class Herd final : tpcc::SessionObserver {
   // ends before that, and then for those that were made. How many are up is in the metrics.
   void on_all_up(std::function<void()> action) { all_up_ = std::move(action); }
 
+  // Calls `action` once, when the run is given up: transactions in flight still have their patience
+  // then, but nothing counts any more.
+  void on_given_up(std::function<void()> action) { given_up_ = std::move(action); }
+
+  // What follows is for terminals.
+
+  // Takes a terminal in. Says false where the run is to end before all of them are up.
+  bool start(coro::Task<void> terminal);
+  // The terminal has been resumed for the first time.
+  void terminal_up();
+  // The run's beginning: where terminals that pause begin their cycle.
+  coro::Instant start_time() const noexcept { return recorder_.times().start; }
+  // Terminals begin nothing any more. Where millions are due, nobody who asked for the end waits for
+  // what they would begin.
+  bool stopped() const noexcept {
+    return stopped_.is_set() || shared_.stop_asked.load(std::memory_order_relaxed);
+  }
+  Recorder& recorder() noexcept { return recorder_; }
+  // In seconds, as the run's timetable has it.
+  double unix_time(coro::Instant instant) const noexcept {
+    return recorder_.times().unix_time(instant);
+  }
+
+  struct Answered {
+    coro::Instant at;
+    bool succeeded;
+  };
+  // Executes it: a permit, a session, and as many attempts as it takes. What the terminal is made to wait for since
+  // `intended_start` is part of the latency. The end of the run dismisses terminals that wait, and not what they have
+  // begun.
+  template <std::derived_from<Transaction> T>
+  coro::Task<Answered> transact(T transaction, coro::Instant intended_start);
+
+  // Work beside the terminals; it is under the same patience as transactions in flight.
+  void start_aside(coro::Task<void> work) { aside_->start(std::move(work)); }
+  // A transaction of such work, that no terminal waits for. Says whether it succeeded; then it is the caller who
+  // counts it.
+  coro::Task<bool> transact_aside(Transaction& transaction);
+
  private:
-  // The deck that the terminals of a warehouse share (clause 5.2.4.2).
-  struct WarehouseDeck {
-    tpcc::Deck deck;
-    tpcc::Rng rng;
-
-    tpcc::TransactionType draw() { return deck.draw(rng); }
-  };
-
-  // A commit whose answer never came, and where it is counted (nowhere but in the ledger if null).
-  struct OpenDoubt {
-    tpcc::Doubt doubt;
-    TransactionMetrics* metrics;
-  };
-
-  // Somebody waits for a transaction.
-  class Work {
+  // What the wait for a permit and a session was, unless the database was away or stalled meanwhile.
+  class Wait {
    public:
-    explicit Work(Herd& herd) : herd_(herd) { herd_.begin_work(); }
-    ~Work() { herd_.end_work(); }
-    Work(const Work&) = delete;
-    Work& operator=(const Work&) = delete;
+    explicit Wait(Herd& herd) noexcept;
+    std::optional<coro::Duration> served() noexcept;
 
    private:
     Herd& herd_;
+    const coro::Instant asked_;
+    const std::uint64_t epoch_;
   };
 
-  // What a terminal waits for, from the moment at which it wanted it. If the interval ends before,
-  // it is written down as pending.
-  class Owed {
-   public:
-    using End = PendingTransaction::End;
-
-    Owed(Herd& herd, tpcc::TransactionType type, coro::Instant intended_start)
-        : herd_(herd), work_(herd), type_(type), intended_start_(intended_start) {}
-    ~Owed();
-
-    coro::Instant intended_start() const noexcept { return intended_start_; }
-    // Requires: `now` is the instant by which it is counted, or not.
-    void end(coro::Instant now, End how) noexcept {
-      ended_ = now;
-      how_ = how;
-    }
-
-   private:
-    Herd& herd_;
-    const Work work_;
-    const tpcc::TransactionType type_;
-    const coro::Instant intended_start_;
-    std::optional<coro::Instant> ended_;
-    End how_ = End::none;
-  };
-
-  void make_terminals(coro::Scope& herd);
-  coro::Task<void> terminal(std::int32_t w_id, std::int32_t d_id, WarehouseDeck& deck);
-  coro::Task<coro::Instant> transact(tpcc::TransactionType type, std::int32_t w_id,
-                                     std::int32_t d_id, coro::Instant intended_start,
-                                     tpcc::Rng& rng);
-  coro::Task<std::optional<tpcc::Outcome>> attempt_until_done(tpcc::Session& session,
-                                                              const tpcc::Input& input, Owed* owed);
-  coro::Task<std::optional<database::Error>> attempt(tpcc::Session& session,
-                                                     const tpcc::Input& input, tpcc::Trace& trace,
-                                                     tpcc::Outcome& outcome);
-  coro::Task<coro::Instant> queue_delivery(tpcc::DeliveryInput input, Owed& owed);
-  coro::Task<void> deliver_later(tpcc::DeliveryInput input, coro::Instant queued,
-                                 coro::Semaphore::Permit slot);
-  coro::Task<std::optional<tpcc::Outcome>> deliver(tpcc::DeliveryInput input);
+  coro::Task<bool> attempt_until_done(database::Session& session, Transaction& transaction,
+                                      Recorder::Owed* owed);
   coro::Task<void> keep_sessions_open();
   coro::Task<void> watch_timers();
-
-  void begin_work();
-  void end_work();
-  // Where timers are late because this process stood still, nobody is to blame the database.
-  void notice_standstill(coro::Instant now);
-
-  void record(const tpcc::Input& input, const tpcc::Outcome& outcome, Owed& owed,
-              std::optional<coro::Duration> wait);
-  void record_deferred(const tpcc::DeliveryInput& input,
-                       const std::optional<tpcc::Outcome>& outcome, coro::Instant queued);
-  void record_pause(measure::Histogram TransactionMetrics::* kind, tpcc::TransactionType type,
-                    coro::Instant begun, coro::Instant due);
-  // How late a timer was.
-  void record_timer_lag(coro::Instant now, coro::Instant due);
-  void record_inputs(const tpcc::Input& input, const tpcc::Outcome& outcome);
-  void record_in_ledger(const tpcc::Input& input, std::int32_t orders_delivered);
-  void record_failure(const tpcc::Input& input, const tpcc::Trace& trace,
-                      const database::Error& error, Owed* owed);
-  void record_retry(const tpcc::Input& input, const database::Error& error);
-  static void count_error(TransactionMetrics& metrics, const database::Error& error);
-  void settle(const OpenDoubt& open, tpcc::Finding found);
-  void log_delivery(const tpcc::DeliveryInput& input, const std::optional<tpcc::Outcome>& outcome,
-                    coro::Instant queued);
-  double unix_time(coro::Instant instant) const;
 
   void on_session_lost() noexcept override;
   void on_session_refused(const database::Error& error) noexcept override;
   void on_session_opened() noexcept override;
 
-  TransactionMetrics* metrics_at(coro::Instant instant, tpcc::TransactionType type) noexcept;
-  bool measuring(coro::Instant instant) const noexcept {
-    return timetable_.phase_at(instant) == Phase::measure;
-  }
-  tpcc::Input make_input(tpcc::TransactionType type, tpcc::Rng& rng, std::int32_t w_id,
-                         std::int32_t d_id) const;
-  tpcc::Trace new_trace() noexcept;
   coro::Duration retry_pause(int number) noexcept;
   coro::Duration slow_retry_pause(int number) noexcept;
   void give_up(std::exception_ptr reason) noexcept;
 
   const Plan& plan_;
   std::size_t index_;
-  tpcc::Backend& backend_;
+  Workload& workload_;
+  database::Backend& backend_;
   WorkerMetrics& metrics_;
   SharedRecords& shared_;
-  tpcc::InputContext inputs_;
-  std::vector<WarehouseDeck> decks_;
-  Timetable timetable_{};
+  Recorder recorder_;
   coro::Semaphore permits_;
-  coro::Semaphore delivery_slots_;  // room in the queue of Deliveries
-  coro::Semaphore delivery_turns_;  // how many of them are executed at a time
   coro::Event stopped_;
-  tpcc::Rng retry_rng_;  // apart from the terminals': a retry does not change what comes after it
-  std::uint32_t next_mark_;
+  random::Rng retry_rng_;  // apart from the terminals': a retry does not change what comes after it
+  coro::Scope* terminals_ = nullptr;            // while they run
   coro::Scope* clock_ = nullptr;                // of what runs beside the terminals
   coro::CancelSource* transactions_ = nullptr;  // what transactions in flight run under
-  coro::Scope* deferred_ = nullptr;
-  std::vector<OpenDoubt> doubts_;
+  coro::Scope* aside_ = nullptr;
   std::exception_ptr failure_;
-  std::size_t work_ = 0;       // transactions that somebody waits for
-  coro::Instant next_tick_{};  // when watch_timers() is to look at the clock
   std::uint64_t terminals_to_come_ = 0;
   std::function<void()> all_up_;
+  std::function<void()> given_up_;
 };
+
+template <std::derived_from<Transaction> T>
+coro::Task<Herd::Answered> Herd::transact(T transaction, coro::Instant intended_start) {
+  Recorder::Owed owed(recorder_, transaction.type(), intended_start);
+  Wait waiting(*this);
+  bool succeeded = false;
+  {
+    const auto permit = co_await permits_.acquire();
+    database::Session* session = co_await backend_.acquire();
+    const database::SessionLease lease(backend_, *session);
+    const std::optional<coro::Duration> wait = waiting.served();
+    succeeded = co_await attempt_until_done(*session, transaction, &owed).under(*transactions_);
+    if (succeeded) recorder_.succeeded(transaction, owed, wait);
+  }
+  co_return Answered{.at = coro::Worker::current().now(), .succeeded = succeeded};
+}
 
 }  // namespace drover::load

@@ -6,20 +6,20 @@
 namespace drover::load {
 namespace {
 
-void add(const TransactionMetrics& metrics, TransactionSnapshot& total) {
-  total.committed += metrics.committed.get();
-  total.user_aborted += metrics.user_aborted.get();
-  total.failed += metrics.failed.get();
-  total.retries += metrics.retries.get();
-  for (std::size_t i = 0; i < total.errors.size(); ++i) total.errors[i] += metrics.errors[i].get();
-  metrics.latency.add_to(total.latency);
-}
-
 double milliseconds(const measure::HistogramSnapshot& histogram, double percent) {
   return static_cast<double>(histogram.percentile_ns(percent)) / 1e6;
 }
 
 }  // namespace
+
+void TransactionSnapshot::add(const TransactionMetrics& worker) {
+  committed += worker.committed.get();
+  user_aborted += worker.user_aborted.get();
+  failed += worker.failed.get();
+  retries += worker.retries.get();
+  for (std::size_t i = 0; i < errors.size(); ++i) errors[i] += worker.errors[i].get();
+  worker.latency.add_to(latency);
+}
 
 Sampler::Sampler(std::vector<SampledWorker> workers) : workers_(std::move(workers)) {
   before_ = totals();
@@ -28,9 +28,9 @@ Sampler::Sampler(std::vector<SampledWorker> workers) : workers_(std::move(worker
 Sampler::Totals Sampler::totals() const {
   Totals totals;
   for (const SampledWorker& worker : workers_) {
-    for (std::size_t type = 0; type < tpcc::transaction_type_count; ++type) {
-      add(worker.metrics->warmup[type], totals.warmup[type]);
-      add(worker.metrics->measured[type], totals.measured[type]);
+    for (std::size_t type = 0; type < worker.metrics->measured.size(); ++type) {
+      totals.warmup[type].add(worker.metrics->warmup[type]);
+      totals.measured[type].add(worker.metrics->measured[type]);
     }
     WorkerTotals one{.cpu_time = worker.worker->cpu_time(), .timer_lag = {}};
     worker.metrics->timer_lag.add_to(one.timer_lag);
@@ -60,7 +60,7 @@ void Sampler::add_second(const Totals& now, Snapshot& snapshot) const {
   measure::HistogramSnapshot& latency = snapshot.second_latency;
   measure::HistogramSnapshot earlier;
   for (const auto phase : {&Totals::warmup, &Totals::measured}) {
-    for (std::size_t type = 0; type < tpcc::transaction_type_count; ++type) {
+    for (std::size_t type = 0; type < (now.*phase).size(); ++type) {
       const TransactionSnapshot& last = (now.*phase)[type];
       const TransactionSnapshot& first = (before_.*phase)[type];
       second.committed[type] += last.committed - first.committed;

@@ -12,10 +12,10 @@
 #include "coro/clock.h"
 #include "database/error.h"
 #include "load/availability.h"
+#include "load/per_type.h"
 #include "load/worker_metrics.h"
 #include "measure/histogram.h"
 #include "measure/process.h"
-#include "tpcc/transaction.h"
 
 namespace drover::load {
 
@@ -24,7 +24,7 @@ struct Sample {
   coro::Duration elapsed{};  // since the start, at the end of this second
   coro::Duration length{};
   Phase phase{};
-  std::array<std::uint64_t, tpcc::transaction_type_count> committed{};
+  PerType<std::uint64_t> committed;
   std::uint64_t failed = 0;
   std::uint64_t retries = 0;
   double p50_ms = 0;  // of the transactions committed in this second
@@ -46,9 +46,11 @@ struct TransactionSnapshot {
   std::array<std::uint64_t, database::error_class_count>
       errors{};                        // by ErrorClass, retried ones too
   measure::HistogramSnapshot latency;  // of committed ones
+
+  void add(const TransactionMetrics& worker);
 };
 
-using PhaseSnapshot = std::array<TransactionSnapshot, tpcc::transaction_type_count>;
+using PhaseSnapshot = PerType<TransactionSnapshot>;
 
 // One worker in the last second.
 struct WorkerSnapshot {

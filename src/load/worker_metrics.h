@@ -12,16 +12,16 @@
 
 #include "coro/clock.h"
 #include "database/error.h"
+#include "load/per_type.h"
 #include "measure/counter.h"
 #include "measure/histogram.h"
-#include "tpcc/transaction.h"
 
 namespace drover::load {
 
 // The counts of one type. A transaction that ends within the phase belongs to it.
 struct TransactionMetrics {
   measure::Counter committed;
-  measure::Counter user_aborted;  // New-Orders that had to be rolled back
+  measure::Counter user_aborted;  // those that had to be rolled back
   measure::Counter failed;        // ambiguous ones included
   measure::Counter retries;
   measure::Counter attempts;
@@ -38,61 +38,28 @@ struct TransactionMetrics {
 
 enum class Phase : std::uint8_t { warmup, measure, done };
 
-using PhaseMetrics = std::array<TransactionMetrics, tpcc::transaction_type_count>;
+using PhaseMetrics = PerType<TransactionMetrics>;
 
 // A transaction that a terminal waited for when the interval ended.
 struct PendingTransaction {
   enum class End : std::uint8_t { none, committed, rolled_back };  // in the time that it still got
 
-  tpcc::TransactionType type{};
+  std::size_t type = 0;
   coro::Duration age{};      // since its intended start, at the end of the interval
   coro::Duration latency{};  // if it has no end: how long it was waited for
   End end = End::none;
 };
 
-// What was in the inputs of the transactions that were completed while measuring.
-struct InputMetrics {
-  measure::Counter new_orders;
-  measure::Counter new_orders_rolled_back;
-  measure::Counter order_lines;
-  measure::Counter order_lines_remote;
-  measure::Counter payments;
-  measure::Counter payments_remote;
-  measure::Counter payments_by_name;
-  measure::Counter order_statuses;
-  measure::Counter order_statuses_by_name;
-  measure::Counter deliveries;
-};
-
-// What is known to be in the data, over all phases: what was answered, and after the run what was
-// resolved.
-struct LedgerMetrics {
-  measure::Counter new_orders;
-  measure::Counter payments;
-  measure::Counter payment_cents;
-  measure::Counter deliveries;
-  measure::Counter orders_delivered;  // by them
-  measure::Counter unresolved;        // nobody knows
-};
-
-// Deliveries that were queued while measuring (clause 2.7.2).
-struct DeferredMetrics {
-  measure::Counter queued;
-  measure::Counter completed;
-  measure::Counter failed;
-  measure::Histogram latency;     // from queueing to completion
-  measure::Histogram unfinished;  // how long those had been in the queue that never ended
-};
-
 struct alignas(measure::cache_line_bytes) WorkerMetrics {
+  WorkerMetrics() = default;
+  explicit WorkerMetrics(std::size_t transaction_types)
+      : warmup(transaction_types), measured(transaction_types) {}
+
   PhaseMetrics warmup;
   PhaseMetrics measured;
-  InputMetrics inputs;
-  LedgerMetrics ledger;
-  DeferredMetrics deferred;
   measure::Histogram timer_lag;         // measured
   measure::Histogram timer_lag_warmup;  // before and after it
-  measure::Counter districts_skipped;   // measured
+  measure::Counter terminals_wanted;
   measure::Counter terminals_made;
   measure::Counter terminals_up;  // of those, that have begun their cycle
   measure::Counter started;       // transactions, over all phases

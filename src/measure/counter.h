@@ -6,7 +6,7 @@
 //
 // A Counter is eight bytes, so that counters of one writer lie densely together. What must not
 // share a cache line is the counters of different writers: align the group they stand in to
-// cache_line_bytes, or use PaddedCounter where one stands alone.
+// cache_line_bytes.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,5 @@ class Counter {
  private:
   std::atomic<std::uint64_t> value_{0};
 };
-
-struct alignas(cache_line_bytes) PaddedCounter : Counter {};
 
 }  // namespace drover::measure

@@ -4,18 +4,13 @@
 #include <sched.h>
 #include <sys/utsname.h>
 
-#include <fstream>
-#include <iterator>
 #include <thread>
+
+#include "file/bounded_file.h"
 
 namespace drover::measure {
 
 namespace {
-
-std::string read_text(const char* path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // std::thread::hardware_concurrency may ignore the affinity mask, which `taskset` and containers
 // use; the mask is what this client really has.
@@ -63,10 +58,11 @@ Host describe_host() {
     host.hostname = names.nodename;
     host.os = std::string(names.sysname) + " " + names.release;
   }
-  const std::string distribution = value_of_line(read_text("/etc/os-release"), "PRETTY_NAME");
+  const std::string distribution =
+      value_of_line(file::text_or_nothing("/etc/os-release"), "PRETTY_NAME");
   if (!distribution.empty()) host.os = distribution + ", " + host.os;
   host.cpus = usable_cpus();
-  host.cpu_model = cpu_model(read_text("/proc/cpuinfo"));
+  host.cpu_model = cpu_model(file::text_or_nothing("/proc/cpuinfo"));
   return host;
 }
 

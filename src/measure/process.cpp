@@ -1,11 +1,17 @@
 #include "measure/process.h"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
-#include <fstream>
-#include <iterator>
+#include <chrono>
 #include <string>
+
+#include "file/bounded_file.h"
 
 namespace drover::measure {
 
@@ -13,19 +19,21 @@ namespace {
 
 // The number after "name:" at the start of a line, or 0.
 std::uint64_t status_number(std::string_view status, std::string_view name) {
-  while (!status.empty()) {
-    const std::size_t end = status.find('\n');
-    std::string_view line = status.substr(0, end);
-    status.remove_prefix(end == std::string_view::npos ? status.size() : end + 1);
-    if (!line.starts_with(name)) continue;
-    line.remove_prefix(name.size());
-    const std::size_t digits = line.find_first_not_of(" \t");
-    if (digits == std::string_view::npos) return 0;
-    std::uint64_t number = 0;
-    std::from_chars(line.data() + digits, line.data() + line.size(), number);
-    return number;
-  }
-  return 0;
+  const std::string text = fmt::format("\n{}", status);
+  const std::string begin = fmt::format("\n{}:", name);
+  const std::size_t at = text.find(begin);
+  if (at == std::string::npos) return 0;
+  const std::size_t digits =
+      std::min(text.find_first_not_of(" \t", at + begin.size()), text.size());
+  std::uint64_t number = 0;
+  std::from_chars(text.data() + digits, text.data() + text.size(), number);
+  return number;
+}
+
+double seconds(clockid_t clock) {
+  timespec time{};
+  if (clock_gettime(clock, &time) != 0) return 0;
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
 double seconds(const timeval& time) {
@@ -36,16 +44,18 @@ double seconds(const timeval& time) {
 
 ProcessUsage parse_process_status(std::string_view status) {
   ProcessUsage usage;
-  usage.rss_bytes = status_number(status, "VmRSS:") * 1024;
-  usage.peak_rss_bytes = status_number(status, "VmHWM:") * 1024;
-  usage.threads = status_number(status, "Threads:");
+  usage.rss_bytes = status_number(status, "VmRSS") * 1024;
+  usage.peak_rss_bytes = status_number(status, "VmHWM") * 1024;
+  usage.threads = status_number(status, "Threads");
   return usage;
 }
 
+double process_cpu_seconds() {
+  return seconds(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 ProcessUsage read_process_usage() {
-  std::ifstream file("/proc/self/status");
-  const std::string status(std::istreambuf_iterator<char>(file), {});
-  ProcessUsage usage = parse_process_status(status);
+  ProcessUsage usage = parse_process_status(file::text_or_nothing("/proc/self/status"));
   rusage resources{};
   if (getrusage(RUSAGE_SELF, &resources) == 0) {
     usage.cpu_seconds = seconds(resources.ru_utime) + seconds(resources.ru_stime);
@@ -54,6 +64,53 @@ ProcessUsage read_process_usage() {
     }
   }
   return usage;
+}
+
+std::optional<RunQueueTimes> parse_run_queue_times(std::string_view schedstat) {
+  std::array<std::int64_t, 3> numbers{};
+  const char* at = schedstat.data();
+  const char* const end = at + schedstat.size();
+  for (std::int64_t& number : numbers) {
+    while (at != end && *at == ' ') ++at;
+    const auto [next, error] = std::from_chars(at, end, number);
+    if (error != std::errc() || number < 0) return std::nullopt;
+    at = next;
+  }
+  if (at != end && *at != '\n' && *at != ' ') return std::nullopt;
+  return RunQueueTimes{.running = std::chrono::nanoseconds(numbers[0]),
+                       .waited = std::chrono::nanoseconds(numbers[1]),
+                       .slices = static_cast<std::uint64_t>(numbers[2])};
+}
+
+std::optional<RunQueueTimes> read_run_queue_times(pid_t tid) {
+  return parse_run_queue_times(
+      file::text_or_nothing(fmt::format("/proc/self/task/{}/schedstat", tid)));
+}
+
+// The second field is the name of the program, and may have anything in it, ")" and blanks too.
+std::optional<double> start_ticks_of(std::string_view stat) {
+  const std::size_t name_end = stat.rfind(')');
+  if (name_end == std::string_view::npos) return std::nullopt;
+  stat.remove_prefix(name_end + 1);
+  constexpr int fields_before = 19;  // of the third to the 22nd
+  for (int i = 0; i <= fields_before; ++i) {
+    const std::size_t blank = stat.find(' ');
+    if (blank == std::string_view::npos) return std::nullopt;
+    stat.remove_prefix(blank + 1);
+  }
+  double ticks = 0;
+  const auto [rest, error] = std::from_chars(stat.data(), stat.data() + stat.size(), ticks);
+  if (error != std::errc()) return std::nullopt;
+  return ticks;
+}
+
+double process_start_unix_s() {
+  const double now =
+      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  const auto ticks = start_ticks_of(file::text_or_nothing("/proc/self/stat"));
+  const double uptime = seconds(CLOCK_BOOTTIME);
+  if (!ticks || uptime == 0) return now;
+  return now - uptime + *ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
 }  // namespace drover::measure

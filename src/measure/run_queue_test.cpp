@@ -1,4 +1,4 @@
-#include "measure/run_queue.h"
+#include "measure/process.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -2,14 +2,18 @@
 
 #include <prometheus/check_names.h>
 
-#include <array>
+#include <algorithm>
 #include <cassert>
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <initializer_list>
+#include <iterator>
+#include <span>
 #include <string_view>
-#include <utility>
 
 #include "database/error.h"
-#include "metrics/process_start.h"
-#include "tpcc/transaction.h"
+#include "workload/tpcc/transaction.h"
 
 namespace drover::metrics {
 namespace {
@@ -17,48 +21,90 @@ namespace {
 using prometheus::ClientMetric;
 using prometheus::MetricFamily;
 using prometheus::MetricType;
+using enum prometheus::MetricType;
+using coro::seconds_of;
 using Labels = std::vector<ClientMetric::Label>;
 
-MetricFamily family(std::string name, MetricType type, std::string help) {
-  return {.name = std::move(name), .help = std::move(help), .type = type, .metric = {}};
+// In the order in which they are shown, each of which stays in its place.
+using Families = std::deque<MetricFamily>;
+
+MetricFamily& add_family(Families& families, MetricType type, const char* name, const char* help) {
+  return families.emplace_back(MetricFamily{name, help, type, {}});
 }
 
-void add(MetricFamily& family, double value, Labels labels = {}) {
+template <class Number>
+void add(MetricFamily& family, Number number, Labels labels = {}) {
   ClientMetric metric;
   metric.label = std::move(labels);
-  (family.type == MetricType::Counter ? metric.counter.value : metric.gauge.value) = value;
+  (family.type == Counter ? metric.counter.value : metric.gauge.value) =
+      static_cast<double>(number);
   family.metric.push_back(std::move(metric));
 }
 
-void add(MetricFamily& family, std::uint64_t value, Labels labels = {}) {
-  add(family, static_cast<double>(value), std::move(labels));
-}
-
-void add(MetricFamily& family, const CumulativeCounts& counts, std::span<const double> bounds_s,
-         Labels labels) {
+void add(MetricFamily& family, ClientMetric::Histogram histogram, Labels labels) {
   ClientMetric metric;
   metric.label = std::move(labels);
-  metric.histogram.sample_count = counts.count;
-  metric.histogram.sample_sum = counts.sum_s;
-  for (std::size_t i = 0; i < bounds_s.size(); ++i) {
-    metric.histogram.bucket.push_back(
-        {.cumulative_count = counts.up_to[i], .upper_bound = bounds_s[i]});
+  metric.histogram = std::move(histogram);
+  family.metric.push_back(std::move(metric));
+}
+
+// A family of one series without labels.
+struct Single {
+  MetricType type;
+  const char* name;
+  const char* help;
+  double value;
+};
+
+void add_singles(Families& families, std::initializer_list<Single> singles) {
+  for (const Single& one : singles) {
+    add(add_family(families, one.type, one.name, one.help), one.value);
   }
-  family.metric.push_back(std::move(metric));
 }
 
-// For a family without labels.
-MetricFamily single(std::string name, MetricType type, std::string help, double value) {
-  MetricFamily made = family(std::move(name), type, std::move(help));
-  add(made, value);
-  return made;
+ClientMetric::Histogram histogram_of(const measure::HistogramSnapshot& values,
+                                     std::span<const double> bounds_s) {
+  std::vector<std::uint64_t> bounds_ns;
+  for (const double bound : bounds_s) {
+    bounds_ns.push_back(static_cast<std::uint64_t>(std::llround(bound * 1e9)));
+  }
+  const std::vector<std::uint64_t> counts = values.counts_up_to(bounds_ns);
+  ClientMetric::Histogram histogram{.sample_count = values.count(),
+                                    .sample_sum = static_cast<double>(values.sum_ns()) * 1e-9,
+                                    .bucket = {}};
+  for (std::size_t i = 0; i < bounds_s.size(); ++i) {
+    histogram.bucket.push_back({counts[i], bounds_s[i]});
+  }
+  return histogram;
+}
+
+// Requires: the same bounds.
+void add_to(ClientMetric::Histogram& total, const ClientMetric::Histogram& more) {
+  total.sample_count += more.sample_count;
+  total.sample_sum += more.sample_sum;
+  for (std::size_t i = 0; i < total.bucket.size(); ++i) {
+    total.bucket[i].cumulative_count += more.bucket[i].cumulative_count;
+  }
+}
+
+// Outages are listed when they are long enough, and the list may be read before that.
+void raise(std::uint64_t& count, std::uint64_t to) {
+  count = std::max(count, to);
+}
+
+void take_availability(const load::AvailabilityRecord& record, DatabaseFigures& figures) {
+  raise(figures.outages, record.outages.size() + record.outages_dropped);
+  raise(figures.stalls, record.stalls.size() + record.stalls_dropped);
+  raise(figures.interruptions, record.interruptions);
+  raise(figures.sessions_lost, record.sessions_lost);
+  raise(figures.sessions_reopened, record.sessions_reopened);
 }
 
 // Calls `action` with the labels and figures of each phase and type.
 template <class Action>
 void for_each_transaction(const RunFigures& figures, Action action) {
   for (const auto& [phase, all] :
-       {std::pair<std::string_view, const RunFigures::Phase&>("warmup", figures.warmup),
+       {std::pair<std::string_view, const load::PhaseSnapshot&>("warmup", figures.warmup),
         {"measure", figures.measured}}) {
     for (const tpcc::TransactionType type : tpcc::all_transaction_types) {
       action(Labels{{"phase", std::string(phase)},
@@ -83,48 +129,44 @@ std::string label_value(const std::string& text) {
   return value;
 }
 
-void add_run(const RunDescription& run, const RunFigures& figures,
-             std::vector<MetricFamily>& families) {
-  MetricFamily info =
-      family("drover_run_info", MetricType::Gauge, "What is running, in its labels; always 1.");
+void add_run(const RunDescription& run, const RunFigures& figures, Families& families) {
   Labels labels{{"benchmark", "tpcc"}};
   for (const auto& [name, value] : run.info) {
     assert(prometheus::CheckLabelName(name));
     labels.push_back({name, label_value(value)});
   }
-  add(info, 1.0, std::move(labels));
-  families.push_back(std::move(info));
-
-  MetricFamily phase = family("drover_run_phase", MetricType::Gauge,
-                              "1 for the phase that the run is in, 0 for the others.");
+  add(add_family(families, Gauge, "drover_run_info", "What is running, in its labels; always 1."),
+      1, std::move(labels));
+  MetricFamily& phase = add_family(families, Gauge, "drover_run_phase",
+                                   "1 for the phase that the run is in, 0 for the others.");
   constexpr std::array<std::string_view, run_state_count> names = {"starting", "warmup", "measure",
                                                                    "ended"};
   for (std::size_t i = 0; i < names.size(); ++i) {
-    add(phase, i == static_cast<std::size_t>(figures.state) ? 1.0 : 0.0,
+    add(phase, i == static_cast<std::size_t>(figures.state) ? 1 : 0,
         {{"phase", std::string(names[i])}});
   }
-  families.push_back(std::move(phase));
-  families.push_back(single("drover_tpcc_warehouses", MetricType::Gauge, "Warehouses of the run.",
-                            run.warehouses));
-  families.push_back(single("drover_tpcc_terminals", MetricType::Gauge, "Terminals of the run.",
-                            static_cast<double>(run.terminals)));
+  add_singles(families, {{Gauge, "drover_tpcc_warehouses", "Warehouses of the run.",
+                          static_cast<double>(run.plan.warehouses)},
+                         {Gauge, "drover_tpcc_terminals", "Terminals of the run.",
+                          static_cast<double>(run.plan.terminals())}});
 }
 
-void add_transactions(const RunFigures& figures, std::vector<MetricFamily>& families) {
-  MetricFamily transactions = family(
-      "drover_tpcc_transactions_total", MetricType::Counter,
+void add_transactions(const RunFigures& figures, Families& families) {
+  MetricFamily& transactions = add_family(
+      families, Counter, "drover_tpcc_transactions_total",
       "Transactions that have ended, by outcome: committed, user_aborted (New-Orders that the "
       "specification has roll back), failed.");
-  MetricFamily retries = family("drover_tpcc_retries_total", MetricType::Counter,
-                                "Attempts after the first one, of transactions that met a deadlock "
-                                "or a serialization failure.");
-  MetricFamily errors =
-      family("drover_tpcc_errors_total", MetricType::Counter,
-             "Errors of the database by class, those that were retried included.");
-  MetricFamily duration =
-      family("drover_tpcc_transaction_duration_seconds", MetricType::Histogram,
-             "Response times of committed transactions, from the intended start to the answer.");
-  for_each_transaction(figures, [&](const Labels& labels, const TransactionFigures& one) {
+  MetricFamily& retries =
+      add_family(families, Counter, "drover_tpcc_retries_total",
+                 "Attempts after the first one, of transactions that met a deadlock or a "
+                 "serialization failure.");
+  MetricFamily& errors =
+      add_family(families, Counter, "drover_tpcc_errors_total",
+                 "Errors of the database by class, those that were retried included.");
+  MetricFamily& duration = add_family(
+      families, Histogram, "drover_tpcc_transaction_duration_seconds",
+      "Response times of committed transactions, from the intended start to the answer.");
+  for_each_transaction(figures, [&](const Labels& labels, const load::TransactionSnapshot& one) {
     add(transactions, one.committed, with(labels, "outcome", "committed"));
     add(transactions, one.user_aborted, with(labels, "outcome", "user_aborted"));
     add(transactions, one.failed, with(labels, "outcome", "failed"));
@@ -133,102 +175,118 @@ void add_transactions(const RunFigures& figures, std::vector<MetricFamily>& fami
       const auto error_class = static_cast<database::ErrorClass>(i);
       add(errors, one.errors[i], with(labels, "class", database::error_class_name(error_class)));
     }
-    add(duration, one.duration, duration_bounds_s, labels);
+    add(duration, histogram_of(one.latency, duration_bounds_s), labels);
   });
-  for (MetricFamily* made : {&transactions, &retries, &errors, &duration}) {
-    families.push_back(std::move(*made));
-  }
 }
 
-void add_workers(const RunFigures& figures, std::vector<MetricFamily>& families) {
-  MetricFamily in_flight = family("drover_tpcc_transactions_in_flight", MetricType::Gauge,
-                                  "Transactions that the database works on, by worker thread.");
-  MetricFamily waiting = family("drover_tpcc_terminals_waiting", MetricType::Gauge,
-                                "Terminals that wait for a permit or a session, by worker thread.");
-  MetricFamily cpu = family("drover_worker_cpu_seconds_total", MetricType::Counter,
-                            "CPU time of the worker thread; its rate is the worker's load.");
-  MetricFamily lag = family("drover_worker_timer_lag_seconds", MetricType::Histogram,
-                            "How late the timers of the worker fired.");
+void add_workers(const RunFigures& figures, Families& families) {
+  MetricFamily& in_flight =
+      add_family(families, Gauge, "drover_tpcc_transactions_in_flight",
+                 "Transactions that the database works on, by worker thread.");
+  MetricFamily& waiting =
+      add_family(families, Gauge, "drover_tpcc_terminals_waiting",
+                 "Terminals that wait for a permit or a session, by worker thread.");
+  MetricFamily& cpu = add_family(families, Counter, "drover_worker_cpu_seconds_total",
+                                 "CPU time of the worker thread; its rate is the worker's load.");
+  MetricFamily& lag = add_family(families, Histogram, "drover_worker_timer_lag_seconds",
+                                 "How late the timers of the worker fired.");
   for (std::size_t i = 0; i < figures.workers.size(); ++i) {
     const WorkerFigures& worker = figures.workers[i];
     const Labels labels{{"worker", std::to_string(i)}};
     add(in_flight, worker.in_flight, labels);
     add(waiting, worker.waiting, labels);
     add(cpu, worker.cpu_s, labels);
-    add(lag, worker.timer_lag, timer_lag_bounds_s, labels);
-  }
-  for (MetricFamily* made : {&in_flight, &waiting, &cpu, &lag}) {
-    families.push_back(std::move(*made));
+    add(lag, worker.timer_lag, labels);
   }
 }
 
-void add_database(const RunDescription& run, const DatabaseFigures& database,
-                  std::vector<MetricFamily>& families) {
-  const auto put = [&families](std::string name, MetricType type, std::string help, double value) {
-    families.push_back(single(std::move(name), type, std::move(help), value));
+void add_database(const RunDescription& run, const DatabaseFigures& database, Families& families) {
+  const auto counter = [](const char* name, const char* help, std::uint64_t value) {
+    return Single{Counter, name, help, static_cast<double>(value)};
   };
-  const auto counter = [&put](std::string name, std::string help, std::uint64_t value) {
-    put(std::move(name), MetricType::Counter, std::move(help), static_cast<double>(value));
-  };
-  put("drover_database_up", MetricType::Gauge, "0 while the database is away, else 1.",
-      database.away_s > 0 ? 0 : 1);
-  put("drover_database_away_seconds", MetricType::Gauge,
-      "For how long the database has been away; 0 if it is not.", database.away_s);
-  counter("drover_database_outages_total", "Outages of 100 ms or more.", database.outages);
-  put("drover_database_silent_seconds", MetricType::Gauge,
-      "For how long terminals have waited without an answer to anybody; 0 if it is no stall.",
-      database.silent_s);
-  counter("drover_database_stalls_total",
-          "Stretches of 1 s or more in which terminals waited and nobody had an answer.",
-          database.stalls);
-  counter("drover_database_interruptions_total", "Losses that were over within 100 ms.",
-          database.interruptions);
-  counter("drover_database_sessions_lost_total", "Sessions that were lost.",
-          database.sessions_lost);
-  counter("drover_database_sessions_reopened_total", "Lost sessions that were opened again.",
-          database.sessions_reopened);
-  put("drover_database_connections_open", MetricType::Gauge, "Connections that are open.",
-      static_cast<double>(database.connections_open));
-  put("drover_database_connections_wanted", MetricType::Gauge,
-      "Connections that the run wants to have open; 0 if it uses no database.",
-      static_cast<double>(run.connections));
-}
-
-void add_process(const RunDescription& run, const measure::ProcessUsage& process,
-                 std::vector<MetricFamily>& families) {
-  families.push_back(single("process_cpu_seconds_total", MetricType::Counter,
-                            "Total user and system CPU time spent in seconds.",
-                            process.cpu_seconds));
-  families.push_back(single("process_resident_memory_bytes", MetricType::Gauge,
-                            "Resident memory size in bytes.",
-                            static_cast<double>(process.rss_bytes)));
-  families.push_back(single("process_start_time_seconds", MetricType::Gauge,
-                            "Start time of the process since unix epoch in seconds.",
-                            run.process_start_s));
+  add_singles(
+      families,
+      {{Gauge, "drover_database_up", "0 while the database is away, else 1.",
+        database.away_s > 0 ? 0.0 : 1.0},
+       {Gauge, "drover_database_away_seconds",
+        "For how long the database has been away; 0 if it is not.", database.away_s},
+       counter("drover_database_outages_total", "Outages of 100 ms or more.", database.outages),
+       {Gauge, "drover_database_silent_seconds",
+        "For how long terminals have waited without an answer to anybody; 0 if it is no stall.",
+        database.silent_s},
+       counter("drover_database_stalls_total",
+               "Stretches of 1 s or more in which terminals waited and nobody had an answer.",
+               database.stalls),
+       counter("drover_database_interruptions_total", "Losses that were over within 100 ms.",
+               database.interruptions),
+       counter("drover_database_sessions_lost_total", "Sessions that were lost.",
+               database.sessions_lost),
+       counter("drover_database_sessions_reopened_total", "Lost sessions that were opened again.",
+               database.sessions_reopened),
+       {Gauge, "drover_database_connections_open", "Connections that are open.",
+        static_cast<double>(database.connections_open)},
+       {Gauge, "drover_database_connections_wanted",
+        "Connections that the run wants to have open; 0 if it uses no database.",
+        static_cast<double>(run.plan.connections)}});
 }
 
 }  // namespace
 
-RunDescription RunDescription::of(const load::Plan& plan,
-                                  std::vector<std::pair<std::string, std::string>> info) {
-  return {.info = std::move(info),
-          .warehouses = plan.warehouses,
-          .terminals = plan.terminals(),
-          .threads = plan.threads,
-          .connections = plan.connections,
-          .has_warmup = plan.warmup > coro::Duration::zero(),
-          .process_start_s = process_start_unix_s()};
+RunFigures::RunFigures(std::size_t workers_count)
+    : workers(workers_count, {.timer_lag = histogram_of({}, timer_lag_bounds_s)}) {}
+
+void RunFigures::take(const load::Snapshot& snapshot) {
+  state = snapshot.second.phase == load::Phase::warmup ? RunState::warmup : RunState::measure;
+  warmup = snapshot.warmup;
+  measured = snapshot.measured;
+  const double length_s = seconds_of(snapshot.second.length);
+  for (std::size_t i = 0; i < std::min(workers.size(), snapshot.workers.size()); ++i) {
+    const load::WorkerSnapshot& worker = snapshot.workers[i];
+    workers[i].cpu_s += std::max(worker.load, 0.0) * length_s;
+    workers[i].in_flight = worker.in_flight;
+    workers[i].waiting = worker.waiting;
+    add_to(workers[i].timer_lag, histogram_of(worker.timer_lag, timer_lag_bounds_s));
+  }
+  take_availability(snapshot.availability, database);
+  database.away_s = seconds_of(snapshot.second.away);
+  database.silent_s = seconds_of(snapshot.second.silent);
+  database.connections_open = snapshot.connections_open;
+}
+
+void RunFigures::end(bool database_away) {
+  state = RunState::ended;
+  for (WorkerFigures& worker : workers) worker.in_flight = worker.waiting = 0;
+  if (!database_away) database.away_s = 0;
+  database.silent_s = 0;
+}
+
+void RunFigures::take(const load::Outcome& outcome) {
+  warmup = {};
+  measured = {};
+  for (const auto& worker : outcome.workers) {
+    for (std::size_t type = 0; type < tpcc::transaction_type_count; ++type) {
+      warmup[type].add(worker->warmup[type]);
+      measured[type].add(worker->measured[type]);
+    }
+  }
+  take_availability(outcome.availability, database);
 }
 
 std::vector<MetricFamily> families_of(const RunDescription& run, const RunFigures& figures,
                                       const measure::ProcessUsage& process) {
-  std::vector<MetricFamily> families;
+  Families families;
   add_run(run, figures, families);
   add_transactions(figures, families);
   add_workers(figures, families);
   add_database(run, figures.database, families);
-  add_process(run, process, families);
-  return families;
+  add_singles(families,
+              {{Counter, "process_cpu_seconds_total",
+                "Total user and system CPU time spent in seconds.", process.cpu_seconds},
+               {Gauge, "process_resident_memory_bytes", "Resident memory size in bytes.",
+                static_cast<double>(process.rss_bytes)},
+               {Gauge, "process_start_time_seconds",
+                "Start time of the process since unix epoch in seconds.", run.process_start_s}});
+  return {std::make_move_iterator(families.begin()), std::make_move_iterator(families.end())};
 }
 
 }  // namespace drover::metrics

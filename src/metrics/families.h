@@ -1,39 +1,82 @@
-// The metric families of a run: the names, types and explanations that a scrape shows.
+// What a scrape shows of a run: figures that are gathered from its snapshots, and the metric
+// families that are made of them.
 //
 // Names follow https://prometheus.io/docs/practices/naming/: base units, _total for what only
 // rises. The label `phase` (warmup, measure) divides what is counted, so that a sum over it is the
 // whole run and "measure" alone is what the result counts; either way no series ever goes down.
-// docs/metrics.md describes them all; a test compares.
+// docs/metrics.md describes them all; a test compares. Plain values.
 #pragma once
 
 #include <prometheus/metric_family.h>
 
-#include <cstddef>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "load/plan.h"
+#include "load/run.h"
+#include "load/snapshot.h"
 #include "measure/process.h"
-#include "metrics/run_figures.h"
+#include "workload/tpcc/terminals/plan.h"
 
 namespace drover::metrics {
 
+// Upper bounds of the buckets, in seconds. Those of transactions have the limits of clause 5.2.5.3
+// among them (5 s and 20 s), and steps of at most a factor of 2 where medians are to be expected.
+inline constexpr std::array duration_bounds_s = {
+    0.0002, 0.0005, 0.0007, 0.001, 0.0015, 0.002, 0.003, 0.005, 0.007, 0.01, 0.015,
+    0.02,   0.03,   0.05,   0.07,  0.1,    0.15,  0.2,   0.3,   0.5,   0.7,  1.0,
+    1.5,    2.0,    3.0,    5.0,   7.0,    10.0,  15.0,  20.0,  60.0};
+inline constexpr std::array timer_lag_bounds_s = {0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01,
+                                                  0.02,   0.05,   0.1,    0.2,   0.5,   1.0};
+
 // What does not change during a run.
 struct RunDescription {
+  tpcc::Plan plan;
   // Labels of drover_run_info besides its benchmark: ("version", "0.1.0"), ("commit", …). Names are
   // letters, digits and _; values are any text, of which 200 bytes are shown.
   std::vector<std::pair<std::string, std::string>> info;
-  std::int32_t warehouses = 0;
-  std::size_t terminals = 0;
-  std::size_t threads = 0;
-  std::size_t connections = 0;  // that the run wants; 0 where there is no database
-  bool has_warmup = false;
-  double process_start_s = 0;  // Unix time
+  double process_start_s = measure::process_start_unix_s();  // Unix time
+};
 
-  static RunDescription of(const load::Plan& plan,
-                           std::vector<std::pair<std::string, std::string>> info);
+struct WorkerFigures {
+  double cpu_s = 0;  // of its thread, since the run began
+  std::uint64_t in_flight = 0;
+  std::uint64_t waiting = 0;
+  prometheus::ClientMetric::Histogram timer_lag;
+};
+
+// What is called a count only rises.
+struct DatabaseFigures {
+  double away_s = 0;    // how long the outage has lasted that goes on
+  double silent_s = 0;  // how long the stall has lasted that goes on
+  std::uint64_t outages = 0;
+  std::uint64_t stalls = 0;
+  std::uint64_t interruptions = 0;
+  std::uint64_t sessions_lost = 0;
+  std::uint64_t sessions_reopened = 0;
+  std::size_t connections_open = 0;
+};
+
+enum class RunState { starting, warmup, measure, ended };
+inline constexpr std::size_t run_state_count = 4;
+
+struct RunFigures {
+  explicit RunFigures(std::size_t workers_count);
+
+  void take(const load::Snapshot& snapshot);
+  // The terminals have ended: nothing is in flight any more.
+  void end(bool database_away);
+  // The counts of the result, to the last transaction, which may have ended after the last
+  // snapshot.
+  void take(const load::Outcome& outcome);
+
+  RunState state = RunState::starting;
+  load::PhaseSnapshot warmup;
+  load::PhaseSnapshot measured;
+  std::vector<WorkerFigures> workers;
+  DatabaseFigures database;
 };
 
 std::vector<prometheus::MetricFamily> families_of(const RunDescription& run,

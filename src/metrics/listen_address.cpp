@@ -18,21 +18,14 @@ std::optional<std::uint16_t> parse_port(std::string_view text) {
 }
 
 // Written anew, so that whatever is listened on has one form, and no more in it than an address.
-bool parse_ipv4(const std::string& text, ListenAddress& address) {
-  in_addr binary{};
-  if (inet_pton(AF_INET, text.c_str(), &binary) != 1) return false;
-  std::array<char, INET_ADDRSTRLEN> host{};
-  address.host = inet_ntop(AF_INET, &binary, host.data(), host.size());
-  address.loopback = (ntohl(binary.s_addr) >> 24) == 127;
-  return true;
-}
-
-bool parse_ipv6(const std::string& text, ListenAddress& address) {
-  in6_addr binary{};
-  if (inet_pton(AF_INET6, text.c_str(), &binary) != 1) return false;
+bool parse_host(int family, const std::string& text, ListenAddress& address) {
+  std::array<unsigned char, sizeof(in6_addr)> binary{};
+  if (inet_pton(family, text.c_str(), binary.data()) != 1) return false;
   std::array<char, INET6_ADDRSTRLEN> host{};
-  address.host = inet_ntop(AF_INET6, &binary, host.data(), host.size());
-  address.loopback = IN6_IS_ADDR_LOOPBACK(&binary);
+  address.host = inet_ntop(family, binary.data(), host.data(), host.size());
+  constexpr std::array<unsigned char, sizeof(in6_addr)> loopback = {0, 0, 0, 0, 0, 0, 0, 0,
+                                                                    0, 0, 0, 0, 0, 0, 0, 1};
+  address.loopback = family == AF_INET ? binary[0] == 127 : binary == loopback;
   return true;
 }
 
@@ -54,8 +47,8 @@ std::optional<ListenAddress> parse_listen_address(std::string_view text) {
   if (host.empty() || host == "localhost") return address;
   if (host.find('\0') != std::string::npos) return std::nullopt;  // inet_pton would stop there
   const bool brackets = host.size() > 2 && host.front() == '[' && host.back() == ']';
-  const bool known =
-      brackets ? parse_ipv6(host.substr(1, host.size() - 2), address) : parse_ipv4(host, address);
+  const bool known = brackets ? parse_host(AF_INET6, host.substr(1, host.size() - 2), address)
+                              : parse_host(AF_INET, host, address);
   if (!known) return std::nullopt;
   return address;
 }

@@ -10,26 +10,29 @@
 // until it is destroyed.
 #pragma once
 
+#include <prometheus/collectable.h>
+
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "load/plan.h"
 #include "load/run.h"
 #include "load/snapshot.h"
+#include "metrics/families.h"
 #include "metrics/listen_address.h"
 #include "metrics/scrape_server.h"
+#include "workload/tpcc/terminals/plan.h"
 
 namespace drover::metrics {
 
-class MetricsEndpoint final : public load::Observer {
+class MetricsEndpoint final : public load::Observer, prometheus::Collectable {
  public:
   // `info`: labels of drover_run_info, such as ("version", "0.1.0"). Throws std::runtime_error if
   // the address cannot be listened on.
-  MetricsEndpoint(const ListenAddress& address, const load::Plan& plan,
+  MetricsEndpoint(const ListenAddress& address, const tpcc::Plan& plan,
                   std::vector<std::pair<std::string, std::string>> info);
-  ~MetricsEndpoint() override;
 
   // "http://127.0.0.1:9464/metrics", with the port that was taken.
   std::string url() const;
@@ -42,9 +45,17 @@ class MetricsEndpoint final : public load::Observer {
   void show_outcome(const load::Outcome& outcome);
 
  private:
-  class Board;
-  std::shared_ptr<Board> board_;
-  ScrapeServer server_;
+  // On the threads of the server.
+  std::vector<prometheus::MetricFamily> Collect() const override;
+
+  template <class Change>
+  void change(Change change);
+
+  const RunDescription run_;
+  RunFigures latest_;  // the main thread's
+  mutable std::mutex mutex_;
+  std::shared_ptr<const RunFigures> shown_;  // under the mutex
+  ScrapeServer server_;                      // the last one: it asks for the others
 };
 
 }  // namespace drover::metrics

@@ -27,8 +27,8 @@ namespace {
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
-load::Plan plan() {
-  load::Plan plan;
+tpcc::Plan plan() {
+  tpcc::Plan plan;
   plan.warehouses = 3;
   plan.threads = 2;
   plan.connections = 8;

@@ -48,7 +48,7 @@ int keep_message(const mg_connection*, const char* message) {
 
 void* lower_priority(const mg_context*, int) {
   constexpr int nice = 10;
-  // Of this thread alone, on Linux. It may always go down.
+  // It is this thread's alone on Linux, and may always go down.
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), nice);
   return nullptr;
 }
@@ -109,21 +109,19 @@ std::unique_ptr<prometheus::Exposer> listen(const ListenAddress& address) {
                         "the civetweb library of this system speaks IPv4 only; name an IPv4 "
                         "address, such as 127.0.0.1:9464");
   }
-  const std::vector<std::string> options = {
-      "listening_ports",
-      address.text(),
-      "num_threads",
-      "2",
-      "request_timeout_ms",
-      "5000",
-      "max_request_size",
-      "8192",
-      // Without a document root no file is ever looked for.
-      "access_control_allow_origin",
-      "",
-      "access_control_allow_methods",
-      "",
-  };
+  // Pairs of a name and a value. Without a document root no file is ever looked for.
+  const std::vector<std::string> options = {"listening_ports",
+                                            address.text(),
+                                            "num_threads",
+                                            "2",
+                                            "request_timeout_ms",
+                                            "5000",
+                                            "max_request_size",
+                                            "8192",
+                                            "access_control_allow_origin",
+                                            "",
+                                            "access_control_allow_methods",
+                                            ""};
   const CivetCallbacks callbacks = limited();
   first_message.clear();
   try {
@@ -137,13 +135,12 @@ std::unique_ptr<prometheus::Exposer> listen(const ListenAddress& address) {
 
 }  // namespace
 
-ScrapeServer::ScrapeServer(const ListenAddress& address,
-                           const std::shared_ptr<prometheus::Collectable>& collectable)
-    : address_(address) {
+ScrapeServer::ScrapeServer(const ListenAddress& address, prometheus::Collectable& collectable)
+    : address_(address), collectable_(&collectable, [](auto*) {}) {
   const SignalsBlocked blocked;
   sigaction(SIGPIPE, nullptr, &pipe_before_);
   exposer_ = listen(address_);
-  exposer_->RegisterCollectable(collectable, std::string(path));
+  exposer_->RegisterCollectable(collectable_, std::string(path));
   const std::vector<int> ports = exposer_->GetListeningPorts();
   if (!ports.empty()) address_.port = static_cast<std::uint16_t>(ports.front());
 }

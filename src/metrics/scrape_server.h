@@ -27,9 +27,8 @@ namespace drover::metrics {
 class ScrapeServer {
  public:
   // Throws std::runtime_error with the address and the reason if it cannot be listened on.
-  // `collectable` is called on the threads of the server.
-  ScrapeServer(const ListenAddress& address,
-               const std::shared_ptr<prometheus::Collectable>& collectable);
+  // `collectable` is called on the threads of the server, as long as this lives.
+  ScrapeServer(const ListenAddress& address, prometheus::Collectable& collectable);
   ScrapeServer(const ScrapeServer&) = delete;
   ScrapeServer& operator=(const ScrapeServer&) = delete;
   ~ScrapeServer();  // at once, or when a slow client has had its time
@@ -39,6 +38,7 @@ class ScrapeServer {
 
  private:
   ListenAddress address_;
+  std::shared_ptr<prometheus::Collectable> collectable_;  // of somebody else
   // civetweb's threads ignore SIGPIPE for the whole process, each when it begins: it can be as it
   // was only when they have ended.
   struct sigaction pipe_before_{};

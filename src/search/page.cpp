@@ -7,8 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "report/chart_scale.h"
-#include "report/svg_chart.h"
+#include "file/atomic_file.h"
+#include "report/document/result_read.h"
+#include "report/page/chart_scale.h"
+#include "report/page/html_report.h"
+#include "report/page/svg_chart.h"
 
 namespace drover::search {
 namespace {
@@ -35,11 +38,13 @@ std::optional<double> new_order_p90_ms(const RecordedRun& run) {
 // What a run says of its load, and the class of its colour.
 struct Said {
   const char* word;
+  const char* mark;
   const char* classes;
+  const char* judgement;
 };
-constexpr Said holds{"holds", "t2"};
-constexpr Said breaks{"breaks", "failed"};
-constexpr Said nothing{"not judged", "t4"};
+constexpr Said holds{"holds", "✓", "t2", "judgement held"};
+constexpr Said breaks{"breaks", "✗", "failed", "judgement invalid"};
+constexpr Said nothing{"not judged", "?", "t4", "judgement not_judged"};
 
 const Said& said_by(const RecordedRun& run) {
   return run.probe.held ? holds : run.probe.by_client ? nothing : breaks;
@@ -69,12 +74,10 @@ std::optional<Panel> panel_of(const Record& record, const char* title, Figure fi
     highest = std::max(highest, value.value_or(0));
   }
   if (!any) return std::nullopt;
-  Panel panel{.title = title,
-              .keys = {},
-              .height = panel_height,
-              .axis = report::axis_from_zero(highest, quantity),
-              .curves = {},
-              .marks = {}};
+  Panel panel;
+  panel.title = title;
+  panel.height = panel_height;
+  panel.axis = report::axis_from_zero(highest, quantity);
   for (const Said* said : {&holds, &breaks, &nothing}) {
     Curve curve = dots(record, *said, figure);
     if (said == &nothing && curve.pieces.empty()) continue;
@@ -90,21 +93,15 @@ report::Chart chart_of(const Record& record) {
     largest = std::max(largest, static_cast<double>(run.probe.load));
   }
   const report::Axis loads = report::axis_from_zero(largest, report::Quantity::number);
-  report::Chart chart{.id = "search",
-                      .title = fmt::format("The runs of the search by their {}", record.unit),
-                      .description =
-                          "A dot is a run of the search, by its load. The band is the gap "
-                          "between the largest load that holds and the smallest that "
-                          "does not.",
-                      .x = loads.scale,
-                      .x_ticks = loads.ticks,
-                      .x_title = record.unit,
-                      .panels = {},
-                      .bands = {},
-                      .lanes = 0,
-                      .read_outs = {},
-                      .read_outs_stacked = false,
-                      .stacked_classes = {}};
+  report::Chart chart{
+      .id = "search",
+      .title = fmt::format("The runs of the search by their {}", record.unit),
+      .description =
+          "A dot is a run of the search, by its load. The band is the gap between the largest load "
+          "that holds and the smallest that does not.",
+      .x = loads.scale,
+      .x_ticks = loads.ticks,
+      .x_title = record.unit};
   for (auto panel :
        {panel_of(record, "Efficiency, %", efficiency, report::Quantity::number),
         panel_of(record, "Transactions a second", throughput, report::Quantity::number),
@@ -132,23 +129,19 @@ void write_chart(HtmlWriter& html, const Record& record) {
 }
 
 void write_run(HtmlWriter& html, const RecordedRun& run, std::size_t number) {
+  const auto figure = [&](const std::string& text) { html.line("td", {{"class", "n"}}, text); };
+  const Said& said = said_by(run);
   const auto row = html.open("tr");
   html.line("th", {{"scope", "row"}, {"class", "n"}}, fmt::format("{}", number));
   html.line("td", run.probe.confirmation ? "confirmation" : "probe");
-  html.line("td", {{"class", "n"}}, fmt::format("{}", run.probe.load));
-  const std::string mark = run.probe.held ? "✓ " : run.probe.by_client ? "? " : "✗ ";
-  const std::string style = run.probe.held        ? "held"
-                            : run.probe.by_client ? "not_judged"
-                                                  : "invalid";
-  html.line("td", {{"class", "judgement " + style}}, mark + said_by(run).word);
-  html.line("td", {{"class", "n"}}, fmt::format("{:.0f} s", run.measured_s));
-  html.line("td", {{"class", "n"}}, fmt::format("{:.1f}", run.tpmc));
-  html.line("td", {{"class", "n"}},
-            run.efficiency > 0 ? fmt::format("{:.1f}%", run.efficiency) : "–");
-  html.line("td", {{"class", "n"}}, fmt::format("{:.1f}", run.throughput));
-  html.line("td", {{"class", "n"}},
-            run.new_order_p90_ms ? report::milliseconds_label(*run.new_order_p90_ms) : "–");
-  html.line("td", {{"class", "n"}}, fmt::format("{:.0f}%", run.client_load * 100));
+  figure(fmt::format("{}", run.probe.load));
+  html.line("td", {{"class", said.judgement}}, fmt::format("{} {}", said.mark, said.word));
+  figure(fmt::format("{:.0f} s", run.measured_s));
+  figure(fmt::format("{:.1f}", run.tpmc));
+  figure(run.efficiency > 0 ? fmt::format("{:.1f}%", run.efficiency) : "–");
+  figure(fmt::format("{:.1f}", run.throughput));
+  figure(run.new_order_p90_ms ? report::milliseconds_label(*run.new_order_p90_ms) : "–");
+  figure(fmt::format("{:.0f}%", run.client_load * 100));
   const auto cell = html.open("td", {{"class", "text"}});
   for (const std::string& rule : run.broken) html.line("div", rule);
   html.line("div", {{"class", "note"}}, run.file);
@@ -198,8 +191,6 @@ void write_settings(HtmlWriter& html, const Record& record) {
   }
 }
 
-}  // namespace
-
 void write_search_section(HtmlWriter& html, const Record& record) {
   const Found found = found_by(record.probes());
   const auto section = html.open("section", {{"id", "search-answer"}});
@@ -212,6 +203,32 @@ void write_search_section(HtmlWriter& html, const Record& record) {
   write_chart(html, record);
   write_runs(html, record);
   write_settings(html, record);
+}
+
+constexpr report::Literal search_style = R"css(
+.dots path.line { stroke-width: 9px; stroke-opacity: .75; }
+.gap rect { fill: var(--warn-back); } .gap .edge { stroke: none; }
+)css";
+
+const RecordedRun& deciding_run(const Record& record) {
+  const auto confirmation =
+      std::ranges::find_if(record.runs.rbegin(), record.runs.rend(),
+                           [](const auto& run) { return run.probe.confirmation; });
+  return confirmation == record.runs.rend() ? record.runs.back() : *confirmation;
+}
+
+}  // namespace
+
+void write_search_page(const std::filesystem::path& page, const Record& record,
+                       const std::filesystem::path& folder) {
+  const RecordedRun& deciding = deciding_run(record);
+  const report::Result result = report::read_result_file(folder / deciding.file);
+  const report::Introduction introduction{
+      .title = fmt::format("Search for the largest number of {}", record.unit),
+      .style = search_style,
+      .write = [&](HtmlWriter& html) { write_search_section(html, record); }};
+  file::write_atomically({page, "report"},
+                         report::html_report({{deciding.file, result}}, &introduction));
 }
 
 }  // namespace drover::search

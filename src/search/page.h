@@ -1,20 +1,18 @@
-// The part of a search in its report: the answer, a picture of all runs, and their table.
+// The report of a search as one page: the answer, a picture of all runs, their table, and behind them the
+// report of the run that decided.
 //
 // Not synchronised: one thread at a time.
 #pragma once
 
-#include "report/html_writer.h"
+#include <filesystem>
+
 #include "search/record.h"
 
 namespace drover::search {
 
-// A <section>; the writer is within the <main> of a page with report::report_style and
-// search_style.
-void write_search_section(report::HtmlWriter& html, const Record& record);
-
-inline constexpr report::Literal search_style = R"css(
-.dots path.line { stroke-width: 9px; stroke-opacity: .75; }
-.gap rect { fill: var(--warn-back); } .gap .edge { stroke: none; }
-)css";
+// The run that decided is the last confirmation, or the last run if there is none. `folder` has the
+// results. Throws what reading and writing throw.
+void write_search_page(const std::filesystem::path& page, const Record& record,
+                       const std::filesystem::path& folder);
 
 }  // namespace drover::search

@@ -6,61 +6,25 @@
 #include <limits>
 #include <utility>
 
-#include "report/bounded_file.h"
-#include "report/json_fields.h"
-#include "report/json_reader.h"
-#include "report/utf8.h"
+#include "file/bounded_file.h"
+#include "report/document/described_json.h"
+#include "report/document/described_reader.h"
 #include "search/rules.h"
+#include "text/plain_text.h"
+#include "text/utf8.h"
 
 namespace drover::search {
 namespace {
 
 using nlohmann::json;
-using report::Field;
 using report::JsonReader;
+using settings::Of;
 
 constexpr std::size_t record_bytes_max = std::size_t{16} << 20;
-constexpr std::size_t text_bytes_max = 10'000;
-constexpr std::int64_t load_max = 1'000'000'000;
-constexpr double seconds_max = 1e10;  // three centuries
-constexpr double per_minute_max = 1e12;
-constexpr double ms_max = seconds_max * 1e3;
-
-json run_to_json(const RecordedRun& run) {
-  json object = {{"load", run.probe.load},       {"confirmation", run.probe.confirmation},
-                 {"held", run.probe.held},       {"by_client", run.probe.by_client},
-                 {"broken", run.broken},         {"file", run.file},
-                 {"measured_s", run.measured_s}, {"tpmc", run.tpmc},
-                 {"efficiency", run.efficiency}, {"throughput", run.throughput},
-                 {"new_order_p90_ms", nullptr},  {"client_load", run.client_load}};
-  if (run.new_order_p90_ms) object["new_order_p90_ms"] = *run.new_order_p90_ms;
-  return object;
-}
-
-json answer_to_json(const Record& record) {
-  const Found found = found_by(record.probes());
-  json answer = {{"holds", nullptr},
-                 {"breaks", nullptr},
-                 {"confirmed", found.confirmed},
-                 {"not_judged", nullptr},
-                 {"found_out", found.found_out()},
-                 {"ended", next_step(record.bounds, record.probes()).kind == Step::Kind::done}};
-  if (found.holds) answer["holds"] = *found.holds;
-  if (found.breaks) answer["breaks"] = *found.breaks;
-  if (found.not_judged) answer["not_judged"] = *found.not_judged;
-  answer["sentence"] = answer_text(record);
-  return answer;
-}
-
-std::int64_t read_load(JsonReader& reader) {
-  return reader.whole_number(std::int64_t{1}, load_max);
-}
-
-std::string read_unit(JsonReader& reader) {
-  std::string unit = reader.text(text_bytes_max);
-  if (unit == "warehouses" || unit == "terminals") return unit;
-  reader.refuse("warehouses or terminals", fmt::format("\"{}\"", report::shown(unit, 40)));
-}
+constexpr settings::Text line{10'000};
+constexpr settings::Real per_minute{0, 1e12};
+constexpr settings::Real ms{0, settings::seconds.most * 1e3};
+constexpr settings::Amount loads{1, 1'000'000'000};
 
 void require_consistent(const JsonReader& reader, const RecordedRun& run) {
   if (run.probe.held != run.broken.empty()) {
@@ -77,46 +41,82 @@ void require_consistent(const JsonReader& reader, const RecordedRun& run) {
   // It is read in the folder of the search, and nowhere else.
   if (run.file.empty() || run.file.starts_with('.') || run.file.find('/') != std::string::npos) {
     reader.refuse("a file in the folder of the search",
-                  fmt::format("\"{}\"", report::shown(run.file, 100)));
+                  fmt::format("\"{}\"", text::shown(run.file, 100)));
   }
 }
 
-RecordedRun read_run(JsonReader& reader) {
-  RecordedRun run;
-  const auto read_broken = [&] {
-    reader.array([&](std::size_t) { run.broken.push_back(reader.text(text_bytes_max)); });
-  };
-  const auto read_p90 = [&] {
-    if (!reader.null()) run.new_order_p90_ms = reader.number(0, ms_max);
-  };
-  read_object(reader, Field{"load", [&] { run.probe.load = read_load(reader); }},
-              Field{"confirmation", [&] { run.probe.confirmation = reader.boolean(); }},
-              Field{"held", [&] { run.probe.held = reader.boolean(); }},
-              Field{"broken", read_broken},
-              Field{"file", [&] { run.file = reader.text(text_bytes_max); }},
-              Field{"measured_s", [&] { run.measured_s = reader.number(0, seconds_max); }},
-              Field{"tpmc", [&] { run.tpmc = reader.number(0, per_minute_max); }},
-              Field{"efficiency", [&] { run.efficiency = reader.number(0, per_minute_max); }},
-              Field{"throughput", [&] { run.throughput = reader.number(0, per_minute_max); }},
-              Field{"new_order_p90_ms", read_p90},
-              Field{"client_load", [&] { run.client_load = reader.number(0, 2); }});
+}  // namespace
+
+template <class Visitor>
+static void describe(Visitor& visit, Of<RecordedRun> auto& run) {
+  visit.field("load", run.probe.load, loads);
+  visit.field("confirmation", run.probe.confirmation, settings::flag);
+  visit.field("held", run.probe.held, settings::flag);
   // It follows from what broke, also in a record of a version that did not say so.
+  visit.follows("by_client", [&run] { return run.probe.by_client; });
+  visit.field("broken", run.broken, line);
+  visit.field("file", run.file, line);
+  visit.field("measured_s", run.measured_s, settings::seconds);
+  visit.field("tpmc", run.tpmc, per_minute);
+  visit.field("efficiency", run.efficiency, per_minute);
+  visit.field("throughput", run.throughput, per_minute);
+  visit.field("new_order_p90_ms", run.new_order_p90_ms, ms);
+  visit.field("client_load", run.client_load, settings::share);
+}
+
+template <class Visitor>
+static void describe(Visitor& visit, Of<Bounds> auto& bounds) {
+  visit.field("low", bounds.low, loads);
+  visit.field("high", bounds.high, loads);
+  visit.field("start", bounds.start, loads);
+  visit.field("tolerance", bounds.tolerance, settings::Real{0, 1});
+}
+
+// What follows from the runs.
+struct Answer {
+  const Record& record;
+};
+
+template <class Visitor>
+static void describe(Visitor& visit, const Answer& answer) {
+  const Record& record = answer.record;
+  const Found found = found_by(record.probes());
+  const auto fact = [&visit](const char* name, const auto& value) {
+    visit.follows(name, [&value] { return value; });
+  };
+  fact("holds", found.holds);
+  fact("breaks", found.breaks);
+  fact("confirmed", found.confirmed);
+  fact("not_judged", found.not_judged);
+  fact("found_out", found.found_out());
+  fact("ended", next_step(record.bounds, record.probes()).kind == Step::Kind::done);
+  fact("sentence", answer_text(record));
+}
+
+// `document` says what this is: "drover search".
+template <class Visitor>
+static void describe_record(Visitor& visit, Of<Record> auto& record, auto& document,
+                            auto& version) {
+  visit.field("document", document, line);
+  visit.field("schema_version", version, settings::Amount{1, record_schema_version});
+  visit.field("unit", record.unit, settings::only("warehouses|terminals"));
+  visit.field("bounds", record.bounds);
+  visit.field("settings", record.settings, line);
+  visit.field("runs", record.runs);
+  visit.follows("answer", [&record] { return Answer{record}; });
+}
+
+static void require_fitting(const JsonReader& reader, RecordedRun& run) {
   run.probe.by_client = !run.probe.held && blames_client_machine(run.broken);
   require_consistent(reader, run);
-  return run;
 }
 
-Bounds read_bounds(JsonReader& reader) {
-  Bounds bounds;
-  read_object(reader, Field{"low", [&] { bounds.low = read_load(reader); }},
-              Field{"high", [&] { bounds.high = read_load(reader); }},
-              Field{"start", [&] { bounds.start = read_load(reader); }},
-              Field{"tolerance", [&] { bounds.tolerance = reader.number(0, 1); }});
-  if (bounds.low > bounds.start || bounds.start > bounds.high) {
-    reader.refuse("low <= start <= high", "others");
-  }
-  return bounds;
+static void require_fitting(const JsonReader& reader, const Bounds& bounds) {
+  if (bounds.low <= bounds.start && bounds.start <= bounds.high) return;
+  reader.refuse("low <= start <= high", "others");
 }
+
+namespace {
 
 // What the last run at this load broke, or the client's machine broke in it.
 std::string reason_at(const Record& record, std::int64_t load, bool by_client) {
@@ -135,7 +135,8 @@ std::string hold(std::int64_t load) {
 
 // "8 warehouses hold, confirmed over 60 s"
 std::string holds_text(const Record& record, const Found& found) {
-  std::string text = fmt::format("{} {}", counted(*found.holds, record.unit), hold(*found.holds));
+  std::string text =
+      fmt::format("{} {}", text::counted_of_plural(*found.holds, record.unit), hold(*found.holds));
   if (!found.confirmed) return text + ", not confirmed";
   const auto confirmation = std::ranges::find_if(
       record.runs.rbegin(), record.runs.rend(),
@@ -151,7 +152,7 @@ std::string breaks_text(const Record& record, const Found& found) {
 
 std::string not_judged_text(const Record& record, const Found& found) {
   std::string text = fmt::format("not found out: the client's own machine broke the runs of {}{}",
-                                 counted(*found.not_judged, record.unit),
+                                 text::counted_of_plural(*found.not_judged, record.unit),
                                  reason_at(record, *found.not_judged, true));
   if (found.holds) text += ". What is known: " + holds_text(record, found);
   if (found.breaks) text += (found.holds ? "; " : ". What is known: ") + breaks_text(record, found);
@@ -159,11 +160,6 @@ std::string not_judged_text(const Record& record, const Found& found) {
 }
 
 }  // namespace
-
-std::string counted(std::int64_t load, const std::string& unit) {
-  return load == 1 && unit.ends_with('s') ? fmt::format("1 {}", unit.substr(0, unit.size() - 1))
-                                          : fmt::format("{} {}", load, unit);
-}
 
 std::vector<Probe> Record::probes() const {
   std::vector<Probe> probes;
@@ -194,19 +190,11 @@ RecordedRun recorded(const Probe& probe, std::string file, const report::Result&
 }
 
 json to_json(const Record& record) {
-  json runs = json::array();
-  for (const RecordedRun& run : record.runs) runs.push_back(run_to_json(run));
-  return {{"document", "drover search"},
-          {"schema_version", record_schema_version},
-          {"unit", record.unit},
-          {"bounds",
-           {{"low", record.bounds.low},
-            {"high", record.bounds.high},
-            {"start", record.bounds.start},
-            {"tolerance", record.bounds.tolerance}}},
-          {"settings", record.settings},
-          {"runs", std::move(runs)},
-          {"answer", answer_to_json(record)}};
+  const std::string document = "drover search";
+  const std::int64_t version = record_schema_version;
+  report::DescribedJson json;
+  describe_record(json, record, document, version);
+  return json.take();
 }
 
 Record read_record(std::string_view text) {
@@ -214,18 +202,9 @@ Record read_record(std::string_view text) {
     JsonReader reader(text);
     Record record;
     std::string document;
-    const auto read_runs = [&] {
-      reader.array([&](std::size_t) { record.runs.push_back(read_run(reader)); });
-    };
-    const auto read_settings = [&] {
-      read_map(reader, record.settings, [&] { return reader.text(text_bytes_max); });
-    };
-    read_object(reader, Field{"document", [&] { document = reader.text(text_bytes_max); }},
-                Field{"schema_version",
-                      [&] { reader.whole_number(std::int64_t{1}, record_schema_version); }},
-                Field{"unit", [&] { record.unit = read_unit(reader); }},
-                Field{"bounds", [&] { record.bounds = read_bounds(reader); }},
-                Field{"settings", read_settings}, Field{"runs", read_runs});
+    std::int64_t version = 0;
+    report::DescribedReader(reader).read(
+        [&](auto& visit) { describe_record(visit, record, document, version); }, [] {});
     reader.finish();
     for (const RecordedRun& run : record.runs) {
       if (run.probe.load < record.bounds.low || run.probe.load > record.bounds.high) {
@@ -243,10 +222,10 @@ Record read_record(std::string_view text) {
 }
 
 Record read_record_file(const std::filesystem::path& path) {
-  const std::string name = fmt::format("\"{}\"", report::shown(path.native(), 300));
+  const std::string name = fmt::format("\"{}\"", text::shown(path.native(), 300));
   try {
-    return read_record(report::read_bounded_file(path, record_bytes_max));
-  } catch (const report::UnreadableFile& error) {
+    return read_record(file::read_bounded_file(path, record_bytes_max));
+  } catch (const file::UnreadableFile& error) {
     throw RecordError(
         fmt::format("cannot read the record of the search {}: {}", name, error.what()));
   } catch (const RecordError& error) {
@@ -261,8 +240,8 @@ std::vector<std::string> differences(const Record& recorded, const Record& wante
                            const std::string& now) {
     if (before == now) return;
     different.push_back(fmt::format("{} was {} and is {}", name,
-                                    before.empty() ? "not given" : report::shown(before, 100),
-                                    now.empty() ? "not given" : report::shown(now, 100)));
+                                    before.empty() ? "not given" : text::shown(before, 100),
+                                    now.empty() ? "not given" : text::shown(now, 100)));
   };
   compare("what is searched", recorded.unit, wanted.unit);
   std::map<std::string, std::string> names = recorded.settings;
@@ -272,7 +251,7 @@ std::vector<std::string> differences(const Record& recorded, const Record& wante
     return found == record.settings.end() ? std::string() : found->second;
   };
   for (const auto& [name, unused] : names) {
-    compare(report::shown(name, 100), value(recorded, name), value(wanted, name));
+    compare(text::shown(name, 100), value(recorded, name), value(wanted, name));
   }
   return different;
 }
@@ -282,8 +261,8 @@ std::string answer_text(const Record& record) {
   if (found.not_judged) return not_judged_text(record, found);
   if (!found.holds) {
     if (!found.breaks) return "nothing was found yet";
-    return fmt::format("not even {} {}{}", counted(*found.breaks, record.unit), hold(*found.breaks),
-                       reason_at(record, *found.breaks, false));
+    return fmt::format("not even {} {}{}", text::counted_of_plural(*found.breaks, record.unit),
+                       hold(*found.breaks), reason_at(record, *found.breaks, false));
   }
   std::string text = holds_text(record, found);
   if (found.breaks) return text + "; " + breaks_text(record, found);

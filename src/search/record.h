@@ -15,7 +15,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/result.h"
+#include "report/document/result.h"
 #include "search/steps.h"
 
 namespace drover::search {
@@ -63,9 +63,6 @@ Record read_record_file(const std::filesystem::path& path);
 
 // What differs in the question, in words; none if `recorded` may go on as `wanted`.
 std::vector<std::string> differences(const Record& recorded, const Record& wanted);
-
-// "87 warehouses", "1 warehouse"
-std::string counted(std::int64_t load, const std::string& unit);
 
 // "87 warehouses hold, confirmed over 180 s; 91 do not: latency.NewOrder: …"
 std::string answer_text(const Record& record);

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/example_result.h"
+#include "report/document/example_result_test.h"
 
 namespace drover::search {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "report/compare_limit.h"
-#include "report/result.h"
+#include "report/compare/compare_limit.h"
+#include "report/document/result.h"
 
 namespace drover::search {
 

@@ -10,9 +10,9 @@
 #include <set>
 #include <sstream>
 
-#include "ui/example_snapshot.h"
-#include "ui/import_layout.h"
-#include "ui/run_layout.h"
+#include "ui/example_snapshot_test.h"
+#include "ui/import/import_model.h"
+#include "ui/run/run_model.h"
 
 namespace drover::ui {
 namespace {
@@ -156,11 +156,9 @@ RunModel run_model(double new_order_ms) {
   model.plan = example_plan();
   model.title = {"the private server, PostgreSQL 15.18", "batched, read committed"};
   model.log = LogBook(100, [] { return std::string("12:00:00"); });
-  RunFiguresMaker figures(model.plan);
   for (int second = 1; second <= 70; ++second) {
     const load::Snapshot snapshot = example_snapshot(second, new_order_ms);
-    model.history.add(snapshot.second);
-    model.figures = figures.make(snapshot, model.history, coro::Instant{});
+    model.take(snapshot, coro::Instant{});
   }
   model.stage = RunStage::running;
   model.log.add(Level::note, "100 terminals up after 0.00 s");
@@ -176,29 +174,34 @@ std::vector<RunModel> run_models() {
   waiting.stage = RunStage::asking;
   waiting.database_away = true;
   RunModel away = run_model(7'000);
-  away.figures->connections_open = 3;
-  away.figures->away = 4s;
-  away.figures->outage_count = 2;
-  away.figures->outages = {
-      {.lasted = 4s, .ended_ago = {}, .over = false, .error = "connection refused"}};
+  away.snapshot->connections_open = 3;
+  away.snapshot->second.away = 4s;
+  load::Outage outage;
+  outage.start = away.taken_at - 4s;
+  outage.first_error = "connection refused";
+  away.snapshot->availability.outages = {outage};
+  away.snapshot->availability.outages_dropped = 1;
   RunModel after = run_model(20);
-  after.figures->workers.resize(100);
-  after.figures->outage_count = 12;
-  after.figures->outages = {{.lasted = 4s, .ended_ago = 65s, .over = true, .error = "refused"}};
+  after.snapshot->workers.resize(100);
+  outage.end = outage.start + 4s;
+  after.taken_at += 65s;
+  after.snapshot->availability.outages = {outage};
+  after.snapshot->availability.outages_dropped = 11;
   RunModel large = run_model(20);
-  large.figures->tpmc_now = 1'234'567;
-  large.figures->tpmc_measured = 7'654'321;
-  large.figures->transactions_per_second = 123'456;
-  large.figures->p90_ms = 12'345;
-  large.figures->in_flight = 9'999;
-  large.figures->waiting = 149'999;
-  for (TransactionFigures& one : large.figures->transactions) one.committed = 1'234'567'890;
+  load::Snapshot busy = *large.snapshot;
+  busy.second.committed = {20'576, 20'576, 20'576, 20'576, 20'576};
+  busy.second.p90_ms = 12'345;
+  busy.second.in_flight = 9'999;
+  busy.second.waiting = 149'999;
+  for (std::size_t i = 0; i < 5; ++i) busy.measured[i].committed = 1'234'567'890;
+  busy.measured[0].committed = 7'654'321;
+  for (int second = 1; second <= 10; ++second) large.take(busy, large.taken_at);
   return {starting, waiting, run_model(20), away, after, large};
 }
 
 TEST(EverySize, OfARun) {
   for (const RunModel& model : run_models()) {
-    const bool warns = model.figures && model.figures->away > coro::Duration::zero();
+    const bool warns = model.snapshot && model.snapshot->second.away > coro::Duration::zero();
     expect_whole_words_and_keys([&](Canvas& canvas) { draw_run(model, canvas); }, warns ? 15 : 8);
   }
 }
@@ -212,7 +215,7 @@ TEST(EverySize, OfTheHelpOfARun) {
 
 TEST(EverySize, TheVerdictOfATransactionIsThere) {
   for (const RunModel& model : run_models()) {
-    if (!model.figures) continue;
+    if (!model.snapshot) continue;
     for (int columns = 72; columns <= 200; ++columns) {
       for (const std::string& line :
            lines_of([&](Canvas& canvas) { draw_run(model, canvas); }, 24, columns)) {
@@ -231,18 +234,19 @@ ImportModel import_model(ImportStage stage) {
   model.log = LogBook(100, [] { return std::string("12:00:00"); });
   model.log.add(Level::note, "loading 4 warehouses from seed 42");
   model.stage = stage;
-  model.work.warehouses = 5;
-  model.work.seed = 42;
+  model.plan.warehouses = 5;
+  model.plan.population.seed = 42;
   for (int second = 1; second <= 300; ++second) {
-    model.take_load({.elapsed = std::chrono::seconds(second),
-                     .warehouses = second / 10,
-                     .warehouses_total = 400,
-                     .rows = std::int64_t{5'000'000} * second,
-                     .rows_total = 2'500'000'000,
-                     .bytes = std::int64_t{500'000'000} * second,
-                     .tables = {{"warehouse", 2, 4},
-                                {"order_line", std::int64_t{40'000} * second, 1'200'000'000},
-                                {"item", 0, 0}}});
+    tpcc::ImportProgress load{.elapsed = std::chrono::seconds(second),
+                              .warehouses = second / 10,
+                              .warehouses_total = 400,
+                              .rows = std::int64_t{5'000'000} * second,
+                              .rows_total = 2'500'000'000,
+                              .bytes = std::int64_t{500'000'000} * second};
+    load.tables[static_cast<std::size_t>(tpcc::Table::Warehouse)] = {2, 4};
+    load.tables[static_cast<std::size_t>(tpcc::Table::OrderLine)] = {std::int64_t{40'000} * second,
+                                                                     1'200'000'000};
+    model.take_load(load);
   }
   if (stage == ImportStage::finishing) {
     for (const char* step : {"primary key order_line_pkey", "index customer_name"}) {

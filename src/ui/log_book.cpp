@@ -5,9 +5,27 @@
 #include <algorithm>
 #include <ctime>
 
-#include "ui/printable.h"
+#include "text/utf8.h"
 
 namespace drover::ui {
+
+std::string printable_line(std::string_view text) {
+  std::string line;
+  while (!text.empty()) {
+    const text::Utf8Character character = text::first_character(text);
+    if (line.size() + character.bytes > line_bytes_most) break;
+    if (!character.valid) {
+      line += '?';
+    } else if (!text::is_printable(character.point)) {
+      line += ' ';
+    } else {
+      line.append(text.substr(0, character.bytes));
+    }
+    text.remove_prefix(character.bytes);
+  }
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
 
 std::string time_of_day() {
   const std::time_t now = std::time(nullptr);

@@ -13,9 +13,22 @@
 #include <string_view>
 #include <vector>
 
-#include "ui/log_line.h"
-
 namespace drover::ui {
+
+inline constexpr std::size_t line_bytes_most = 1000;  // the rest is cut off
+
+// Text from outside (a server's messages, names in a connection string) as one line that a terminal
+// only shows: without control characters, changes of direction and ends of lines, each of which
+// becomes a space; what is no UTF-8 becomes a question mark a byte.
+std::string printable_line(std::string_view text);
+
+enum class Level : std::uint8_t { note, good, warning };
+
+struct LogLine {
+  std::string time;  // of the day, here: 17:24:54
+  Level level = Level::note;
+  std::string text;  // printable_line()
+};
 
 // The time of the day here, now: 17:24:54.
 std::string time_of_day();
@@ -28,7 +41,7 @@ class LogBook {
   LogBook(std::size_t most, std::function<std::string()> time)
       : most_(most), time_(std::move(time)) {}
 
-  // What a terminal could act upon is taken out of the text. An empty line is none.
+  // Keeps the printable_line() of the text. An empty line is none.
   void add(Level level, std::string_view text);
 
   std::size_t size() const noexcept { return lines_.size(); }

@@ -6,11 +6,9 @@
 #include <chrono>
 #include <cmath>
 
-namespace drover::ui {
+#include "text/plain_text.h"
 
-double seconds_of(coro::Duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
+namespace drover::ui {
 
 std::string clock_text(coro::Duration duration) {
   const auto whole = std::chrono::duration_cast<std::chrono::seconds>(duration).count();
@@ -22,9 +20,7 @@ std::string clock_text(coro::Duration duration) {
 }
 
 std::string count_text(std::uint64_t count) {
-  std::string digits = std::to_string(count);
-  for (std::size_t end = digits.size(); end > 3; end -= 3) digits.insert(end - 3, 1, ',');
-  return digits;
+  return text::grouped(count);
 }
 
 std::string count_text(double count) {
@@ -57,10 +53,6 @@ std::string bytes_text(double bytes) {
   }
   if (unit == 0) return fmt::format("{:.0f} B", bytes);
   return fmt::format("{:.{}f} {}", bytes, bytes < 9.995 ? 2 : 1, units[unit]);
-}
-
-std::string counted(std::uint64_t count, const char* thing) {
-  return fmt::format("{} {}{}", count_text(count), thing, count == 1 ? "" : "s");
 }
 
 }  // namespace drover::ui

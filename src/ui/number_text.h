@@ -8,7 +8,7 @@
 
 namespace drover::ui {
 
-double seconds_of(coro::Duration duration);
+using coro::seconds_of;
 
 // 0:07, 12:34, 1:02:03; whole seconds, rounded down. Below zero: 0:00.
 std::string clock_text(coro::Duration duration);
@@ -28,8 +28,5 @@ std::string rate_text(double per_second);
 
 // 11.9 MiB, 1.20 GiB
 std::string bytes_text(double bytes);
-
-// "1 worker", "2 workers"
-std::string counted(std::uint64_t count, const char* thing);
 
 }  // namespace drover::ui

@@ -1,15 +1,30 @@
 #include "ui/panels.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
+#include <iterator>
+#include <sstream>
 #include <utility>
 
-#include "ui/number_text.h"
+#include "text/plain_text.h"
 
 namespace drover::ui {
 namespace {
+
+// From that size on a screen has all of its parts.
+constexpr int full_rows_least = 20;
+constexpr int full_columns_least = 72;
+
+bool is_full(int rows, int columns) {
+  return rows >= full_rows_least && columns >= full_columns_least;
+}
+
+void append(StyledLine& line, const StyledLine& spans, int gap) {
+  if (!line.empty()) line.push_back({std::string(static_cast<std::size_t>(gap), ' ')});
+  line.insert(line.end(), spans.begin(), spans.end());
+}
 
 void draw_box(Canvas& canvas, Area box) {
   const bool unicode = canvas.unicode();
@@ -25,6 +40,21 @@ void draw_box(Canvas& canvas, Area box) {
   canvas.put_point(box.row, right, unicode ? U'┐' : U'+', Style::faint);
   canvas.put_point(bottom, box.column, unicode ? U'└' : U'+', Style::faint);
   canvas.put_point(bottom, right, unicode ? U'┘' : U'+', Style::faint);
+}
+
+// A text in lines of at most `width` cells, broken at its blanks; a longer word has a line of its
+// own.
+std::vector<std::string> wrapped_words(const std::string& text, int width) {
+  std::vector<std::string> lines;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!lines.empty() && cells_of(lines.back()) + 1 + cells_of(word) <= width) {
+      lines.back() += " " + word;
+    } else {
+      lines.push_back(word);
+    }
+  }
+  return lines;
 }
 
 // The keys and what they do, in a box with so many blanks at its sides, or, of none, without a box.
@@ -85,9 +115,8 @@ int first_word_cells(const std::string& text) {
   return cells_of(text.substr(0, text.find(' ', begin)));
 }
 
-}  // namespace
-
-int draw_line(Canvas& canvas, int row, int column, int width, const StyledLine& line) {
+// One span after another from the left, cut at `width`.
+void draw_line(Canvas& canvas, int row, int column, int width, const StyledLine& line) {
   const int begin = column;
   const int end = column + width;
   for (const Span& span : line) {
@@ -98,21 +127,26 @@ int draw_line(Canvas& canvas, int row, int column, int width, const StyledLine& 
     if (column > begin && room < stump_least && first_word_cells(span.text) >= room &&
         cells_of(span.text) > room) {
       canvas.put(row, column, canvas.unicode() ? " …" : " >", span.style, room);
-      return end;
+      return;
     }
     column = canvas.put(row, column, span.text, span.style, end - column);
   }
-  return column;
 }
 
-void draw_lines(Canvas& canvas, Area area, const std::vector<StyledLine>& lines) {
-  const int count = std::min(area.rows, static_cast<int>(lines.size()));
-  for (int i = 0; i < count; ++i) {
-    draw_line(canvas, area.row + i, area.column, area.columns, lines[static_cast<std::size_t>(i)]);
+// All of them, on as many lines as it takes.
+std::vector<StyledLine> flowed(const Phrases& phrases, int width, int gap) {
+  std::vector<StyledLine> lines;
+  for (const Phrase& phrase : phrases) {
+    const bool beside =
+        !lines.empty() && cells_of(lines.back()) + gap + cells_of(phrase.spans) <= width;
+    if (!beside) lines.emplace_back();
+    append(lines.back(), phrase.spans, gap);
   }
+  return lines;
 }
 
-// The right one is there if the left one keeps most of its text.
+// The first line: inverted, a text at either side. The right one is there if the left one keeps
+// most of its text.
 void draw_title(Canvas& canvas, const std::string& left, const std::string& right) {
   constexpr int left_cells_kept = 60;
   canvas.fill({0, 0, 1, canvas.columns()}, U' ', Style::title);
@@ -125,34 +159,19 @@ void draw_title(Canvas& canvas, const std::string& left, const std::string& righ
   canvas.put(0, 1, left, Style::title, room);
 }
 
+// "── text ─────"
 void draw_heading(Canvas& canvas, int row, const std::string& text) {
   canvas.fill({row, 0, 1, canvas.columns()}, canvas.unicode() ? U'─' : U'-', Style::faint);
   canvas.put(row, 2, fmt::format(" {} ", text), Style::heading);
 }
 
-void draw_bar(Canvas& canvas, int row, int column, int columns, double share) {
-  const double filled = std::clamp(share, 0.0, 1.0) * columns;
-  for (int i = 0; i < columns; ++i) {
-    const bool full = filled >= i + 1 - 1e-9;
-    const bool half = !full && filled >= i + 0.5;
-    if (canvas.unicode()) {
-      canvas.put_point(row, column + i,
-                       full   ? U'█'
-                       : half ? U'▌'
-                              : U'░',
-                       full || half ? Style::throughput : Style::faint);
-    } else {
-      canvas.put_point(row, column + i, full ? U'#' : half ? U'=' : U'.', Style::normal);
-    }
-  }
-}
-
+// A heading, which says whether the log stands still, and the lines of its view.
 void draw_log(Canvas& canvas, Area area, const LogBook& log) {
   if (area.rows < 1) return;
   std::string heading = "log";
   if (!log.following()) {
-    heading +=
-        fmt::format(", standing still; {} (End: follow)", counted(log.newer(), "newer line"));
+    heading += fmt::format(", standing still; {} (End: follow)",
+                           text::counted_grouped(log.newer(), "newer line"));
   }
   draw_heading(canvas, area.row, heading);
   const auto lines = log.shown(static_cast<std::size_t>(area.rows - 1));
@@ -171,6 +190,7 @@ void draw_log(Canvas& canvas, Area area, const LogBook& log) {
   }
 }
 
+// The first of them and the last stay, whatever there is room for.
 void draw_keys(Canvas& canvas, int row, const std::vector<KeyHelp>& keys) {
   Phrases phrases;
   for (const KeyHelp& key : keys) {
@@ -182,6 +202,7 @@ void draw_keys(Canvas& canvas, int row, const std::vector<KeyHelp>& keys) {
   draw_line(canvas, row, 1, canvas.columns() - 1, fitted(phrases, canvas.columns() - 1, 3));
 }
 
+// A box with all keys; where there is no room for it, with the short meanings; else without a box.
 void draw_help(Canvas& canvas, const std::vector<KeyHelp>& keys) {
   const auto fits = [&](const Help& help) {
     return help.rows() <= canvas.rows() && help.columns() <= canvas.columns();
@@ -194,8 +215,11 @@ void draw_help(Canvas& canvas, const std::vector<KeyHelp>& keys) {
   Help(keys, width, true, 0).draw(canvas);
 }
 
-void draw_small(Canvas& canvas, const std::vector<Phrases>& what, const std::string& hint,
-                const std::vector<KeyHelp>& keys, const LogBook& log) {
+// What matters; then, as far as there are rows, which size has more, the log and the keys.
+void draw_small(Canvas& canvas, const std::vector<Phrases>& what, const std::vector<KeyHelp>& keys,
+                const LogBook& log) {
+  const std::string hint =
+      fmt::format("(more from {} x {} on)", full_columns_least, full_rows_least);
   constexpr int gap = 2;
   std::vector<StyledLine> lines;
   for (const Phrases& phrases : what) {
@@ -222,14 +246,138 @@ void draw_small(Canvas& canvas, const std::vector<Phrases>& what, const std::str
   draw_log(canvas, {canvas.rows() - 1 - rest, 0, rest, canvas.columns()}, log);
 }
 
-ChartSpan chart_span(std::size_t points, std::size_t history_s) {
-  points = std::max<std::size_t>(points, 1);
-  const std::size_t wanted_s = history_s <= 60 ? 60 : history_s <= 120 ? 120 : 300;
-  ChartSpan span;
-  span.points_each = std::max<std::size_t>(points / wanted_s, 1);
-  span.seconds_each = span.points_each > 1 ? 1 : (wanted_s + points - 1) / points;
-  span.text = clock_text(std::chrono::seconds(points * span.seconds_each / span.points_each));
-  return span;
+void draw_progress(const Progress& progress, Canvas& canvas, int row) {
+  const std::string text = fmt::format("{}", fmt::join(progress.texts, ", "));
+  const int begin = canvas.put(row, 1, progress.phase, Style::strong) + 2;
+  const int bar = std::min(canvas.columns() - begin - cells_of(text) - 3, 100);
+  if (bar < 8) {
+    canvas.put(row, begin, text);
+    return;
+  }
+  draw_bar(canvas, row, begin, bar, progress.share);
+  canvas.put(row, begin + bar + 2, text);
+}
+
+}  // namespace
+
+int cells_of(const StyledLine& line) {
+  int cells = 0;
+  for (const Span& span : line) cells += cells_of(span.text);
+  return cells;
+}
+
+Phrase plain_phrase(std::string text, int rank) {
+  return {{{std::move(text)}}, rank};
+}
+
+StyledLine fitted(Phrases phrases, int width, int gap) {
+  for (;;) {
+    StyledLine line;
+    for (const Phrase& phrase : phrases) append(line, phrase.spans, gap);
+    if (phrases.size() < 2 || cells_of(line) <= width) return line;
+    const auto least =
+        std::max_element(phrases.rbegin(), phrases.rend(),
+                         [](const Phrase& a, const Phrase& b) { return a.rank < b.rank; });
+    phrases.erase(std::next(least).base());
+  }
+}
+
+void draw_lines(Canvas& canvas, Area area, const std::vector<StyledLine>& lines) {
+  const int count = std::min(area.rows, static_cast<int>(lines.size()));
+  for (int i = 0; i < count; ++i) {
+    draw_line(canvas, area.row + i, area.column, area.columns, lines[static_cast<std::size_t>(i)]);
+  }
+}
+
+void draw_bar(Canvas& canvas, int row, int column, int columns, double share) {
+  const double filled = std::clamp(share, 0.0, 1.0) * columns;
+  for (int i = 0; i < columns; ++i) {
+    const bool full = filled >= i + 1 - 1e-9;
+    const bool half = !full && filled >= i + 0.5;
+    if (canvas.unicode()) {
+      canvas.put_point(row, column + i,
+                       full   ? U'█'
+                       : half ? U'▌'
+                              : U'░',
+                       full || half ? Style::throughput : Style::faint);
+    } else {
+      canvas.put_point(row, column + i, full ? U'#' : half ? U'=' : U'.', Style::normal);
+    }
+  }
+}
+
+bool Viewer::take_key(Key key, std::size_t page) {
+  if (help && key != Key::quit) {
+    help = false;
+    return true;
+  }
+  const auto step = static_cast<std::int64_t>(std::max<std::size_t>(page, 2) - 1);
+  switch (key) {
+    case Key::help:
+      help = true;
+      return true;
+    case Key::pause:
+      log.pause_or_follow();
+      return true;
+    case Key::up:
+      log.scroll(1, page);
+      return true;
+    case Key::down:
+      log.scroll(-1, page);
+      return true;
+    case Key::page_up:
+      log.scroll(step, page);
+      return true;
+    case Key::page_down:
+      log.scroll(-step, page);
+      return true;
+    case Key::home:
+      log.scroll(static_cast<std::int64_t>(log.size()), page);
+      return true;
+    case Key::end:
+      log.follow();
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::vector<KeyHelp> screen_keys(KeyHelp quit, KeyHelp charts, KeyHelp interrupt) {
+  return {std::move(quit),
+          std::move(charts),
+          {"p", "let the log stand still, or follow again", "pause the log"},
+          {"Up Down", "a line of the log", ""},
+          {"PgUp PgDn", "a page of the log", "scroll"},
+          {"Home End", "its oldest line, its newest", ""},
+          {"Ctrl-L", "paint the screen anew", ""},
+          std::move(interrupt),
+          {"?", "show or hide this", "help"}};
+}
+
+void draw_screen(const Viewer& viewer, Canvas& canvas, const Frame& frame,
+                 const std::function<void()>& draw_parts,
+                 const std::function<std::vector<Phrases>()>& small_lines) {
+  const int rows = canvas.rows();
+  const int columns = canvas.columns();
+  if (is_full(rows, columns)) {
+    draw_title(canvas, frame.title, frame.title_right);
+    draw_progress(frame.progress, canvas, 1);
+    draw_line(canvas, 2, 1, columns - 1, fitted(frame.figures, columns - 1, 3));
+    draw_parts();
+    draw_log(canvas, {frame.log_row, 1, rows - 1 - frame.log_row, columns - 1}, viewer.log);
+    draw_keys(canvas, rows - 1, frame.keys);
+  } else {
+    Phrases first = {{{{frame.progress.phase, Style::strong}}}};
+    for (const std::string& text : frame.progress.texts) first.push_back(plain_phrase(text, 1));
+    std::vector<Phrases> lines = small_lines();
+    lines.insert(lines.begin(), std::move(first));
+    draw_small(canvas, lines, frame.keys, viewer.log);
+  }
+  if (viewer.help) draw_help(canvas, frame.keys);
+}
+
+int log_page(int rows, int columns, int log_row) {
+  return is_full(rows, columns) ? std::max(rows - 2 - log_row, 1) : 1;
 }
 
 }  // namespace drover::ui

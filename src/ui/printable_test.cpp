@@ -1,4 +1,4 @@
-#include "ui/printable.h"
+#include "ui/log_book.h"
 
 #include <gtest/gtest.h>
 

@@ -111,6 +111,8 @@ class Resume(harness.ServerTestCase):
 
 class DiskFull(harness.TestCase):
 
+    WAREHOUSES = 2  # more than the disk has room for
+
     def setUp(self):
         self.mount = tempfile.mkdtemp(prefix="drover-e2e-disk-")
         self.addCleanup(os.rmdir, self.mount)
@@ -128,14 +130,14 @@ class DiskFull(harness.TestCase):
     def expect_full_and_then_resumed(self, *words):
         server = self.server
         self.expect(server.drover("tpcc", "init"), SUCCESS)
-        arguments = ["tpcc", "import", "-w", WAREHOUSES, "--seed", SEED]
+        arguments = ["tpcc", "import", "-w", self.WAREHOUSES, "--seed", SEED]
         self.expect_error(server.drover(*arguments), FAILURE, *words, within_s=60)
         subprocess.run(["mount", "-o", "remount,size=3g", self.mount], check=True)
         server.start_again()  # one that could not write its log may have ended
         harness.wait_until(lambda: server.drover("pg", "psql", "--", "-c", "").code == SUCCESS,
                            "the end of its recovery")
         command = self.expect(server.drover(*arguments), SUCCESS)
-        self.assertIn(f"imported {WAREHOUSES} warehouses", command.out)
+        self.assertIn(f"imported {self.WAREHOUSES} warehouses", command.out)
         self.expect_consistent(server, "--after-import")
 
     def test_no_space_for_rows(self):

@@ -202,18 +202,6 @@ class LostServer(RunTestCase, harness.ServerTestCase):
         self.server.start_again()
         self.expect_consistent(self.server)
 
-    def test_sessions_ended_by_the_administrator(self):
-        # The server is well: the run goes on over new connections.
-        command = self.begin_long_run("--db", self.db)
-        ended = self.server.number(
-            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
-            "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'")
-        self.assertGreater(ended, 0)
-        self.wait_for_new_orders(self.new_orders())
-        command.signal(signal.SIGINT)
-        self.expect(command.wait(ENDS_WITHIN_S), INTERRUPTED)
-        self.expect_consistent(self.server)
-
 
 if __name__ == "__main__":
     harness.main()

@@ -92,14 +92,19 @@ class Terminals(harness.TestCase):
 
 class Switch(harness.TestCase):
 
-    def document(self, *arguments):
-        command = harness.drover("lab", "switch", "--warm-up", 0, *arguments, "--json", "-")
+    def document(self, *arguments, seconds):
+        """A machine that stands still lets no operation come to an end: a longer measurement has some."""
+        for factor in (1, 10, 100):
+            command = harness.drover("lab", "switch", "--warm-up", 0, "-i", factor * seconds,
+                                     *arguments, "--json", "-")
+            if "measure longer" not in command.err:
+                break
         self.expect(command, SUCCESS)
         return json.loads(command.out), command.err
 
     def test_every_model(self):
-        document, said = self.document("-t", "1,2", "-w", 8, "-i", 0.3, "--repeat", 2, "--work", 500,
-                                       "--model", "coroutine,steps,machine,future,thread")
+        document, said = self.document("-t", "1,2", "-w", 8, "--repeat", 2, "--work", 500, "--model",
+                                       "coroutine,steps,machine,future,thread", seconds=0.3)
         self.assertEqual(document["experiment"], "switch")
         self.assertIs(document["interrupted"], False)
         self.assertIn("coroutine, workers: 2, flows: 8, operations/s: ", said)
@@ -120,7 +125,8 @@ class Switch(harness.TestCase):
                 self.assertGreater(figures["wall_seconds"], figures["seconds"])
 
     def test_multi_doubles_up_to_the_number(self):
-        document, said = self.document("-t", 1, "-w", 6, "-i", 0.1, "--multi", "--model", "machine")
+        document, said = self.document("-t", 1, "-w", 6, "--multi", "--model", "machine",
+                                       seconds=0.1)
         self.assertEqual([cell["settings"]["flows"] for cell in document["cells"]], [1, 2, 4, 6])
         self.assertIn("machine on 1 worker: most operations at ", document["findings"][1])
         self.assertIn("One round", said)

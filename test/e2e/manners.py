@@ -105,7 +105,6 @@ class Variables(FolderTestCase):
             command = self.expect(harness.drover(*arguments, **environment), SUCCESS)
             self.assertNotIn("warning", command.err)
             self.assertEqual(json.loads(path.read_text(encoding="utf-8"))["plan"]["seed"], 1)
-        # CLI11 knows of DROVER_DB by itself.
         command = harness.drover("--no-environment", "tpcc", "check", **environment)
         self.assertNotIn("host.invalid", command.err)
         command = harness.drover("tpcc", "check", DROVER_DB=environment["DROVER_DB"])
@@ -180,7 +179,7 @@ class Variables(FolderTestCase):
                 continue
             text = path.read_text(encoding="utf-8")
             names |= set(re.findall(r'(?:getenv|environment)\("([A-Z_]+)"\)', text))
-            names |= set(re.findall(r'envname\("([A-Z_]+)"\)', text))
+            names |= set(re.findall(r'variable = "([A-Z_]+)"', text))
         self.assertGreaterEqual(names, {"DROVER_DB", "DROVER_DATA_HOME", "DROVER_PG_BINDIR"})
         for name in names:
             with self.subTest(name=name):

@@ -466,26 +466,26 @@ class RealServer(ScreenTestCase, harness.ServerTestCase):
     def test_import_and_run(self):
         self.expect(self.server.drover("tpcc", "init"), SUCCESS)
         terminal = self.terminal()
-        terminal.begin("tpcc", "import", "-w", "8", "--seed", "1")
-        terminal.wait_for(r"loading .* of 8 warehouses")
-        for part in (r"Drover: import into the private server .*8 warehouses, seed 1, \d+ conn",
+        terminal.begin("tpcc", "import", "-w", "4", "--seed", "1")
+        terminal.wait_for(r"loading .* of 4 warehouses")
+        for part in (r"Drover: import into the private server .*4 warehouses, seed 1, \d+ conn",
                      r"[\d,]+ rows/s   [\d.]+ MiB/s   in all [\d,]+ rows", "rows a second",
-                     "MB a second", "table +rows +of +done", r"order_line +[\d,]+ +2,400,000 +\d+%",
-                     r"item +[\d,]+ +100,000 +\d+%", "loading 8 warehouses from seed 1"):
+                     "MB a second", "table +rows +of +done", r"order_line +[\d,]+ +1,200,000 +\d+%",
+                     r"item +[\d,]+ +100,000 +\d+%", "loading 4 warehouses from seed 1"):
             terminal.wait_for(part)
         # What is done is kept.
-        terminal.wait_for(r"loading .* [1-8] of 8 warehouses", seconds=120)
+        terminal.wait_for(r"loading .* [1-4] of 4 warehouses", seconds=120)
         terminal.keys("q")
         self.assertEqual(terminal.code(), INTERRUPTED)
         self.assertIn("the same command goes on from here", terminal.text())
         self.expect_in_order(terminal)
 
-        terminal.begin("tpcc", "import", "-w", "8", "--seed", "1")
-        terminal.wait_for(r"skipping \d of 8 warehouses", seconds=60)
+        terminal.begin("tpcc", "import", "-w", "4", "--seed", "1")
+        terminal.wait_for(r"skipping \d of 4 warehouses", seconds=60)
         terminal.wait_for(r"keys, indexes, statistics .* of \d+ steps", seconds=120)
         terminal.wait_for(r"(primary key|index|analyze) \w+ +\d+\.\d s")
         self.assertEqual(terminal.code(120), SUCCESS)
-        self.assertRegex(terminal.text(), r"imported 8 warehouses \(\d loaded before, seed 1\)")
+        self.assertRegex(terminal.text(), r"imported 4 warehouses \(\d loaded before, seed 1\)")
         self.expect_in_order(terminal)
         self.expect_consistent(self.server)
         self.run_through_an_outage()
@@ -495,7 +495,7 @@ class RealServer(ScreenTestCase, harness.ServerTestCase):
         # Named, so that nobody but us starts the server again.
         terminal.begin("tpcc", "run", "--db", self.server.conninfo, "--pace", "50", "--warmup",
                        "1s", "--duration", "1h")
-        terminal.wait_for(r"Drover: TPC-C on .*8 warehouses, 80 terminals, .*batched")
+        terminal.wait_for(r"Drover: TPC-C on .*4 warehouses, 40 terminals, .*batched")
         terminal.wait_for(r"connections (\d+) of \1 open   no outages")
         self.server.crash()
         terminal.wait_for(r"connections \d+ of \d+ open   DATABASE AWAY for")

@@ -23,9 +23,9 @@ class Search(harness.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name) / "search"
 
-    def arguments(self, *more):
+    def arguments(self, *more, probe="1s", confirm="1s"):
         return ["tpcc", "search", "--out", self.folder, "--simulate-ms", 1, "--pace", PACE,
-                "--probe", "2s", "--confirm", "3s", "--warmup", "500ms", *more]
+                "--probe", probe, "--confirm", confirm, "--warmup", "0", *more]
 
     def record(self):
         return json.loads((self.folder / "search.json").read_text(encoding="utf-8"))
@@ -65,7 +65,8 @@ class Search(harness.TestCase):
     def test_a_known_limit_is_found(self):
         # Of 20 warehouses: no more New-Orders than these may come.
         limit = f"tpmC > {TPMC_A_WAREHOUSE * PACE * 20:.0f}"
-        command = harness.drover(*self.arguments("--high", 200, "--start", 4, "--fail-if", limit))
+        command = harness.drover(*self.arguments("--high", 200, "--start", 4, "--fail-if", limit,
+                                                 probe="2s", confirm="3s"))
         record = self.record()
         self.expect_exit_code(command, record)
         self.expect_record_is_sound(record)
@@ -157,7 +158,7 @@ class Search(harness.TestCase):
     def test_terminals_without_delays(self):
         command = harness.drover(
             "tpcc", "search", "--out", self.folder, "--find", "terminals", "--simulate-ms", 10,
-            "-w", 10, "--high", 100, "--start", 4, "--probe", "1s", "--confirm", "2s",
+            "-w", 10, "--high", 100, "--start", 4, "--probe", "1s", "--confirm", "1s",
             "--warmup", "0", "--fail-if", "throughput > 2000")
         record = self.record()
         self.assertEqual(record["unit"], "terminals")
@@ -205,8 +206,8 @@ class Search(harness.TestCase):
         with harness.Server() as server:
             server.load(2)
             command = server.drover(
-                "tpcc", "search", "--out", self.folder, "--pace", 20, "--probe", "2s", "--confirm",
-                "3s", "--warmup", "1s", "--min-efficiency", 20, seconds=300)
+                "tpcc", "search", "--out", self.folder, "--pace", 20, "--probe", "1s", "--confirm",
+                "2s", "--warmup", "0", "--min-efficiency", 20, seconds=300)
             record = self.record()
             self.assertIn(command.code, (SUCCESS, FAILURE), str(command))
             self.assertEqual(record["bounds"]["high"], 2, "what is loaded")

@@ -2,7 +2,7 @@
 use. The database is the server that speaks YDB's protocol (test/ydb_server), three nodes of it, on
 a private PostgreSQL.
 
-DROVER_YDB_SECONDS says how long a run is (3 by default); DROVER_YDB_WAREHOUSES how much is loaded.
+DROVER_YDB_SECONDS says how long a run is (2 by default); DROVER_YDB_WAREHOUSES how much is loaded.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from harness import FAILURE, SUCCESS, USAGE
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from ydb_server.process import YdbServer, make_venv  # noqa: E402
 
-SECONDS = int(os.environ.get("DROVER_YDB_SECONDS", "3"))
+SECONDS = int(os.environ.get("DROVER_YDB_SECONDS", "2"))
 WAREHOUSES = int(os.environ.get("DROVER_YDB_WAREHOUSES", "1"))
 SKIPPED = 77  # as ctest is told
 NODES = 3

@@ -1,5 +1,5 @@
-/* Who sleeps and who is woken in src/coro/idle_workers.h, with the queues of
- * src/coro/stealing_pool.cpp that it is for: workers, a thread outside of the pool, all
+/* Who sleeps and who is woken in runtime/coro/detail/idle_workers.h, with the queues of
+ * runtime/coro/stealing_pool.cpp that it is for: workers, a thread outside of the pool, all
  * interleavings. Each step is one access to shared memory, a read-modify-write, or what is done
  * under a lock (the atomic blocks), in the order of the source.
  *

@@ -1,4 +1,4 @@
-/* The slots and segments of src/coro/queue/ticket_queue.h: two producers, two consumers, all
+/* The slots and segments of runtime/queue/ticket_queue.h: two producers, two consumers, all
  * interleavings. Each step of a process below is one access to shared memory, or one compare-and-
  * swap or fetch-and-add (the atomic blocks), as in the queue; the order of steps is that of the
  * source.

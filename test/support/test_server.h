@@ -2,7 +2,7 @@
 // gone with its folder when the object is destroyed. It dies with the thread that started it,
 // so that an aborted test leaves no server behind, only a folder.
 //
-// Making one takes about a second: one for each test program is enough. Not thread-safe; create
+// Making one takes half a second: one for each suite is enough. Not thread-safe; create
 // it on a thread that outlives it, as the main one does.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace drover::test {
 
 class TestServer {
  public:
-  // Settings as "NAME=VALUE", added to fsync=off and small buffers. Throws ServerError.
+  // Settings as "NAME=VALUE", added to fsync=off, autovacuum=off and small buffers. Throws ServerError.
   explicit TestServer(const std::vector<std::string>& settings = {});
   ~TestServer();
   TestServer(const TestServer&) = delete;

@@ -6,10 +6,10 @@
 #include <charconv>
 #include <cstdlib>
 #include <optional>
+#include <ranges>
 #include <system_error>
 #include <tuple>
 
-#include "database/embedded/account.h"
 #include "database/embedded/program.h"
 #include "database/embedded/server_error.h"
 
@@ -65,12 +65,9 @@ void add_versions_in(const fs::path& parent, std::string_view prefix,
 std::vector<fs::path> folders_of_path() {
   std::vector<fs::path> folders;
   const char* value = std::getenv("PATH");
-  std::string_view rest = value == nullptr ? "" : value;
-  while (!rest.empty()) {
-    const size_t colon = rest.find(':');
-    const std::string_view folder = rest.substr(0, colon);
+  for (const auto part : std::views::split(std::string_view(value == nullptr ? "" : value), ':')) {
+    const std::string_view folder(part.begin(), part.end());
     if (folder.starts_with('/')) folders.emplace_back(folder);
-    rest = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
   }
   return folders;
 }

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <system_error>
 
-#include "database/embedded/file_descriptor.h"
 #include "database/embedded/program.h"
 #include "database/embedded/server_error.h"
+#include "file/file_descriptor.h"
 
 namespace drover::database::embedded {
 namespace {
@@ -52,7 +52,7 @@ void make_folder(const fs::path& folder, mode_t mode) {
   } else if (errno == EEXIST && fs::is_directory(folder)) {
     return;
   }
-  throw folder_error(fmt::format("cannot make the folder {}", folder.string()), errno);
+  throw folder_failure(errno, "cannot make the folder {}", folder.string());
 }
 
 }  // namespace
@@ -72,10 +72,7 @@ Layout layout_of(const fs::path& root, int major) {
   const fs::path wanted = root.empty() ? default_data_root() : root;
   // Absolute and free of symbolic links, so that one place has one name and one socket.
   fs::path canonical = fs::weakly_canonical(fs::absolute(wanted), error);
-  if (error) {
-    throw folder_error(fmt::format("cannot use the data folder {}", wanted.string()),
-                       error.value());
-  }
+  if (error) throw folder_failure(error.value(), "cannot use the data folder {}", wanted.string());
   if (!canonical.has_filename()) canonical = canonical.parent_path();
   return Layout{canonical / fmt::format("postgresql-{}", major)};
 }
@@ -92,8 +89,7 @@ Account account_of_cluster(const Layout& layout) {
   struct stat status{};
   if (::stat(layout.data().c_str(), &status) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) return account_for_new_server();
-    throw folder_error(fmt::format("cannot read the data folder {}", layout.data().string()),
-                       errno);
+    throw folder_failure(errno, "cannot read the data folder {}", layout.data().string());
   }
   const Account owner = account_of(status.st_uid, status.st_gid);
   if (owner.uid == ::geteuid() && owner.uid != 0) return own_account();
@@ -109,9 +105,8 @@ void make_folders(const Layout& layout, const Account& account) {
   const fs::path root = layout.base.parent_path();
   fs::create_directories(root, error);
   if (error) {
-    throw folder_error(
-        fmt::format("cannot make the folder {} for the private server's data", root.string()),
-        error.value());
+    throw folder_failure(error.value(), "cannot make the folder {} for the private server's data",
+                         root.string());
   }
   // Other users pass through root's folders, because the account of the server must.
   const bool shared = account.uid != ::geteuid();
@@ -130,22 +125,21 @@ void make_folders(const Layout& layout, const Account& account) {
 
 void make_socket_folder(const fs::path& folder, const Account& account) {
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    throw system_error(
-        fmt::format("cannot make the folder {} for the server's socket", folder.string()), errno);
+    throw system_failure(errno, "cannot make the folder {} for the server's socket",
+                         folder.string());
   }
   // In /tmp somebody else may have put something of that name there before us: look at the very
   // thing that is open, never at its name.
-  const FileDescriptor file(
+  const file::FileDescriptor file(
       ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat status{};
   if (!file || ::fstat(file.get(), &status) != 0) {
-    throw system_error(
-        fmt::format("cannot use the folder {} for the server's socket", folder.string()), errno);
+    throw system_failure(errno, "cannot use the folder {} for the server's socket",
+                         folder.string());
   }
   if (status.st_uid == 0 && ::geteuid() == 0 && account.uid != 0) {
     if (::fchown(file.get(), account.uid, account.gid) != 0) {
-      throw system_error(fmt::format("cannot give {} to '{}'", folder.string(), account.name),
-                         errno);
+      throw system_failure(errno, "cannot give {} to '{}'", folder.string(), account.name);
     }
   } else if (status.st_uid != account.uid) {
     throw ServerError(
@@ -155,7 +149,7 @@ void make_socket_folder(const fs::path& folder, const Account& account) {
                     another_data_folder));
   }
   if ((status.st_mode & 07777) != 0700 && ::fchmod(file.get(), 0700) != 0) {
-    throw system_error(fmt::format("cannot close {} to others", folder.string()), errno);
+    throw system_failure(errno, "cannot close {} to others", folder.string());
   }
 }
 

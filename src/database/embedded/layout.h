@@ -14,7 +14,7 @@
 
 #include <filesystem>
 
-#include "database/embedded/account.h"
+#include "database/embedded/program.h"
 
 namespace drover::database::embedded {
 

@@ -68,7 +68,7 @@ bool works_in(pid_t pid, const fs::path& data) {
   return is_same_folder(fmt::format("/proc/{}/cwd", pid), data);
 }
 
-bool has_ended(const FileDescriptor& process, milliseconds limit) {
+bool has_ended(const file::FileDescriptor& process, milliseconds limit) {
   pollfd waited{process.get(), POLLIN, 0};
   const auto deadline = std::chrono::steady_clock::now() + limit;
   while (true) {
@@ -76,24 +76,22 @@ bool has_ended(const FileDescriptor& process, milliseconds limit) {
     const int ready = ::poll(&waited, 1, static_cast<int>(std::max(left, milliseconds(0)).count()));
     if (ready > 0) return true;
     if (ready == 0) return false;
-    if (errno != EINTR) throw system_error("cannot wait for the server's process", errno);
+    if (errno != EINTR) throw system_failure(errno, "cannot wait for the server's process");
   }
 }
 
 // The system's own header of these two calls cannot be linked from C++ in glibc 2.36.
-long send_signal(const FileDescriptor& process, int number) {
+long send_signal(const file::FileDescriptor& process, int number) {
   return ::syscall(SYS_pidfd_send_signal, process.get(), number, nullptr, 0);
 }
 
 // Empty when the process is gone.
 // None if there is no such process: the number may be nobody's, or that of a thread (EINVAL, and
 // ENOENT from Linux 6.9 on).
-FileDescriptor open_process(pid_t pid) {
-  FileDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+file::FileDescriptor open_process(pid_t pid) {
+  file::FileDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   const bool nobody = errno == ESRCH || errno == EINVAL || errno == ENOENT;
-  if (!process && !nobody) {
-    throw system_error(fmt::format("cannot watch the process {}", pid), errno);
-  }
+  if (!process && !nobody) throw system_failure(errno, "cannot watch the process {}", pid);
   return process;
 }
 
@@ -112,19 +110,19 @@ std::vector<pid_t> processes_over(const fs::path& data) {
 
 }  // namespace
 
-Postmaster::Postmaster(pid_t pid, FileDescriptor process, fs::path data)
+Postmaster::Postmaster(pid_t pid, file::FileDescriptor process, fs::path data)
     : pid_(pid), process_(std::move(process)), data_(std::move(data)) {}
 
 std::optional<Postmaster> Postmaster::find(const fs::path& data) {
   struct stat status{};
   if (::stat(pid_file(data).c_str(), &status) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
-    throw system_error(fmt::format("cannot read {}", pid_file(data).string()), errno);
+    throw system_failure(errno, "cannot read {}", pid_file(data).string());
   }
   const std::optional<pid_t> pid = recorded_pid(data);
   if (!pid) return std::nullopt;
   // First hold the process, then ask who it is: so the answer is of the one that is held.
-  FileDescriptor process = open_process(*pid);
+  file::FileDescriptor process = open_process(*pid);
   if (!process) return std::nullopt;
   Postmaster server(*pid, std::move(process), data);
   // One that has ended and is our child is thereby reaped.
@@ -152,13 +150,13 @@ bool Postmaster::wait_for_end(milliseconds limit) const {
 
 void Postmaster::signal(int number) const {
   if (send_signal(process_, number) != 0 && errno != ESRCH) {
-    throw system_error(fmt::format("cannot signal the server, process {}", pid_), errno);
+    throw system_failure(errno, "cannot signal the server, process {}", pid_);
   }
 }
 
 void clear_after_crash(const fs::path& data) {
   for (const pid_t pid : processes_over(data)) {
-    const FileDescriptor process = open_process(pid);
+    const file::FileDescriptor process = open_process(pid);
     if (!process || !works_in(pid, data)) continue;
     // As a server does itself at an immediate shutdown; a backend that is stuck is ended.
     send_signal(process, SIGQUIT);
@@ -176,7 +174,7 @@ void clear_after_crash(const fs::path& data) {
   if (pid && ::kill(*pid, 0) == 0) {
     std::error_code error;
     fs::remove(pid_file(data), error);
-    if (error) throw system_error("cannot remove a stale postmaster.pid", error.value());
+    if (error) throw system_failure(error.value(), "cannot remove a stale postmaster.pid");
   }
 }
 

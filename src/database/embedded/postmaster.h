@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "database/embedded/file_descriptor.h"
+#include "file/file_descriptor.h"
 
 namespace drover::database::embedded {
 
@@ -35,10 +35,10 @@ class Postmaster {
   void signal(int number) const;
 
  private:
-  Postmaster(pid_t pid, FileDescriptor process, std::filesystem::path data);
+  Postmaster(pid_t pid, file::FileDescriptor process, std::filesystem::path data);
 
   pid_t pid_;
-  FileDescriptor process_;
+  file::FileDescriptor process_;
   std::filesystem::path data_;
 };
 

@@ -5,17 +5,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <deque>
+#include <fstream>
 #include <optional>
 #include <system_error>
 #include <utility>
 
-#include "database/embedded/cluster.h"
 #include "database/embedded/program.h"
 #include "database/embedded/server_error.h"
-#include "database/embedded/server_log.h"
+#include "file/file_descriptor.h"
 
 namespace drover::database::embedded {
 namespace {
@@ -32,13 +35,156 @@ constexpr minutes stop_limit{10};
 // How often a starting server is asked whether it is ready; its death is noticed at once.
 constexpr milliseconds ready_interval{20};
 
-void write_whole(const FileDescriptor& file, const fs::path& path, std::string_view text) {
+// Makes the cluster of the private server, whole or not at all: initdb works in a folder of
+// another name, the database is made in it, and only then it gets its name. A killed initdb
+// leaves a folder that the next start removes.
+//
+// The cluster: superuser and database `drover`, locale C and UTF-8 (comparisons by byte, the
+// same on each machine), local connections trusted and no others (the socket's folder is closed
+// to everybody else), and no data checksums: the data of a benchmark is made again rather than
+// repaired, and the published figures of other tools are without them.
+constexpr std::string_view unfinished_prefix = "data.new-";
+
+void remove_unfinished(const Layout& layout) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(layout.base)) {
+    if (!entry.path().filename().string().starts_with(unfinished_prefix)) continue;
+    std::error_code error;
+    fs::remove_all(entry.path(), error);
+    if (error) {
+      throw system_failure(error.value(), "cannot remove {}, left by an initdb that was killed",
+                           entry.path().string());
+    }
+  }
+}
+
+fs::path make_unfinished(const Layout& layout, const Account& account) {
+  std::string folder = (layout.base / fmt::format("{}XXXXXX", unfinished_prefix)).string();
+  if (::mkdtemp(folder.data()) == nullptr ||
+      (account.uid != ::geteuid() && ::chown(folder.c_str(), account.uid, account.gid) != 0)) {
+    throw system_failure(errno, "cannot make a folder in {}", layout.base.string());
+  }
+  return folder;
+}
+
+void run_or_throw(const Program& program, std::string_view doing) {
+  const ProgramResult result = run_to_end(program);
+  if (result.succeeded()) return;
+  throw ServerError(fmt::format("cannot {}: {} ended with {}; it said:\n{}", doing,
+                                program.executable.string(), result.exit_code, result.output));
+}
+
+void run_initdb(const Installation& installation, const fs::path& folder, const Account& account,
+                bool durable) {
+  Program initdb{installation.program("initdb"),
+                 {"--pgdata=" + folder.string(), "--username=drover", "--auth-local=trust",
+                  "--auth-host=reject", "--locale=C", "--encoding=UTF8"},
+                 account,
+                 ""};
+  // Before 18 there is no such option, and no checksums is the default.
+  if (installation.major >= 18) initdb.arguments.emplace_back("--no-data-checksums");
+  if (!durable) initdb.arguments.emplace_back("--no-sync");
+  run_or_throw(initdb, "make the private server's data");
+}
+
+void make_database(const Installation& installation, const fs::path& folder, const Account& account,
+                   bool durable) {
+  Program single{installation.program("postgres"),
+                 {"--single", "-D", folder.string(), "-c", "exit_on_error=on", "-c",
+                  fmt::format("fsync={}", durable ? "on" : "off"), "postgres"},
+                 account,
+                 "CREATE DATABASE drover;\n"};
+  run_or_throw(single, "make the database of the private server");
+}
+
+void include_our_configuration(const fs::path& folder) {
+  const fs::path path = folder / "postgresql.conf";
+  const file::FileDescriptor file(
+      ::open(path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
+  // Relative to this file, so that the whole may be moved.
+  constexpr std::string_view text = "\n# The settings of drover.\ninclude = '../drover.conf'\n";
+  if (!file || ::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
+      ::fsync(file.get()) != 0) {
+    throw system_failure(errno, "cannot write {}", path.string());
+  }
+}
+
+void give_its_name(const fs::path& folder, const Layout& layout) {
+  if (::rename(folder.c_str(), layout.data().c_str()) != 0) {
+    throw system_failure(errno, "cannot rename {} to {}", folder.string(), layout.data().string());
+  }
+  const file::FileDescriptor base(::open(layout.base.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (base) ::fsync(base.get());
+}
+
+// Requires the lock of the layout and its folders. Does nothing when the cluster is there.
+// `durable` false leaves out the flush to disk. Throws ServerError.
+void ensure_cluster(const Installation& installation, const Layout& layout, const Account& account,
+                    bool durable) {
+  remove_unfinished(layout);
+  if (fs::exists(layout.data())) {
+    if (fs::exists(layout.data() / "PG_VERSION")) return;
+    throw ServerError(fmt::format(
+        "{} is there but holds no PostgreSQL data: move it away, and drover makes a new one",
+        layout.data().string()));
+  }
+  const fs::path folder = make_unfinished(layout, account);
+  try {
+    run_initdb(installation, folder, account, durable);
+    make_database(installation, folder, account, durable);
+    include_our_configuration(folder);
+    give_its_name(folder, layout);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+    throw;
+  }
+}
+
+void write_whole(const file::FileDescriptor& file, const fs::path& path, std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = ::write(file.get(), text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) throw system_error(fmt::format("cannot write {}", path.string()), errno);
+    if (count <= 0) throw system_failure(errno, "cannot write {}", path.string());
     text.remove_prefix(static_cast<size_t>(count));
   }
+}
+
+// The log is a file that each start appends to, and one older: beyond this a start begins anew.
+constexpr uintmax_t log_bytes_max = 16 * 1024 * 1024;
+constexpr size_t tail_lines_max = 20;
+constexpr uintmax_t tail_bytes_max = 16 * 1024;
+
+// 0 when there is none.
+uintmax_t log_size(const Layout& layout) {
+  std::error_code error;
+  const uintmax_t size = fs::file_size(layout.log(), error);
+  return error ? 0 : size;
+}
+
+// To append. A long one first takes the place of the older.
+file::FileDescriptor open_log(const Layout& layout) {
+  std::error_code ignored;  // a log that grows is no reason not to start
+  if (log_size(layout) > log_bytes_max) fs::rename(layout.log(), layout.previous_log(), ignored);
+  file::FileDescriptor log(
+      ::open(layout.log().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!log) throw folder_failure(errno, "cannot open the server's log {}", layout.log().string());
+  return log;
+}
+
+// What was written from that offset on, at most the last 20 lines of it.
+std::string log_tail(const Layout& layout, uintmax_t from) {
+  const uintmax_t size = log_size(layout);
+  std::ifstream file(layout.log());
+  file.seekg(static_cast<std::streamoff>(std::max(from, size - std::min(size, tail_bytes_max))));
+  std::deque<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    lines.push_back(line);
+    if (lines.size() > tail_lines_max) lines.pop_front();
+  }
+  std::string text;
+  for (const std::string& line : lines) text += "  " + line + "\n";
+  if (!text.empty()) text.pop_back();
+  return text.empty() ? "  (nothing)" : text;
 }
 
 }  // namespace
@@ -79,7 +225,7 @@ StartOutcome PrivateServer::start_under(const FileLock&) {
   make_socket_folder(socket_folder_, account_);
   remove_stale_sockets();
   write_configuration();
-  const FileDescriptor log = open_log(layout_);
+  const file::FileDescriptor log = open_log(layout_);
   const uintmax_t log_start = log_size(layout_);
   wait_until_ready(launch_server(log.get()), log_start);
   return StartOutcome::started;
@@ -121,16 +267,15 @@ ServerStatus PrivateServer::status() const {
 void PrivateServer::write_configuration() const {
   const fs::path path = layout_.configuration();
   const fs::path unfinished = path.string() + ".new";
-  const FileDescriptor file(
+  const file::FileDescriptor file(
       ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644));
-  if (!file) throw system_error(fmt::format("cannot write {}", unfinished.string()), errno);
   // Whatever our umask says: the account of the server reads it.
-  if (::fchmod(file.get(), 0644) != 0) {
-    throw system_error(fmt::format("cannot write {}", unfinished.string()), errno);
+  if (!file || ::fchmod(file.get(), 0644) != 0) {
+    throw system_failure(errno, "cannot write {}", unfinished.string());
   }
   write_whole(file, unfinished, configuration_text(memory_bytes_of_machine(), options_.settings));
   if (::rename(unfinished.c_str(), path.c_str()) != 0) {
-    throw system_error(fmt::format("cannot write {}", path.string()), errno);
+    throw system_failure(errno, "cannot write {}", path.string());
   }
 }
 
@@ -141,7 +286,7 @@ void PrivateServer::remove_stale_sockets() const {
   for (const fs::path& path : {fs::path(socket), fs::path(socket + ".lock")}) {
     std::error_code error;
     fs::remove(path, error);
-    if (error) throw system_error(fmt::format("cannot remove {}", path.string()), error.value());
+    if (error) throw system_failure(error.value(), "cannot remove {}", path.string());
   }
 }
 

@@ -16,12 +16,12 @@
 #include <string>
 #include <vector>
 
-#include "database/embedded/account.h"
 #include "database/embedded/configuration.h"
 #include "database/embedded/file_lock.h"
 #include "database/embedded/installation.h"
 #include "database/embedded/layout.h"
 #include "database/embedded/postmaster.h"
+#include "database/embedded/program.h"
 
 namespace drover::database::embedded {
 

@@ -19,6 +19,7 @@
 
 #include "database/embedded/program.h"
 #include "database/embedded/server_error.h"
+#include "file/file_descriptor.h"
 #include "support/temporary_folder.h"
 #include "support/test_server.h"
 
@@ -130,7 +131,7 @@ TEST_F(PrivateServerTest, StartsWhenTheNumberOfTheKilledServerIsAnothers) {
   PrivateServer server(scratch_in(folder_.path()));
   server.start();
   kill_and_wait(server);
-  const FileDescriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  const file::FileDescriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
   const pid_t stranger = launch({"/bin/sleep", {"1000"}, account_of_cluster(server.layout()), ""},
                                 {.output_file = nowhere.get(), .dies_with_caller = true});
   // Both the data and the socket now point to a process that lives and is no server.
@@ -173,7 +174,7 @@ TEST_F(PrivateServerTest, KilledInitdbIsNotTakenForACluster) {
     ::_exit(0);
   }
   // Returns when the other end is opened: half a cluster is there.
-  const FileDescriptor told(::open(fifo.c_str(), O_WRONLY | O_CLOEXEC));
+  const file::FileDescriptor told(::open(fifo.c_str(), O_WRONLY | O_CLOEXEC));
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
   ::unsetenv("DROVER_PG_BINDIR");

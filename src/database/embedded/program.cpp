@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <grp.h>
 #include <linux/close_range.h>
+#include <pwd.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -13,31 +15,79 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <optional>
 
-#include "database/embedded/file_descriptor.h"
 #include "database/embedded/server_error.h"
+#include "file/file_descriptor.h"
 
 namespace drover::database::embedded {
 namespace {
 
+constexpr size_t entry_bytes_max = 64 * 1024;
+
+// `look` is getpwnam_r or getpwuid_r, and the key what it looks for.
+template <class Look, class Key>
+std::optional<Account> find(Look look, Key key) {
+  std::vector<char> buffer(entry_bytes_max);
+  passwd entry{};
+  passwd* found = nullptr;
+  const int error = look(key, &entry, buffer.data(), buffer.size(), &found);
+  if (error != 0 || found == nullptr) return std::nullopt;
+  return Account{found->pw_uid, found->pw_gid, found->pw_name};
+}
+
+}  // namespace
+
+Account account_of(uid_t uid, gid_t gid) {
+  const std::optional<Account> found = find(::getpwuid_r, uid);
+  return {uid, gid, found ? found->name : fmt::format("{}", uid)};
+}
+
+Account own_account() {
+  return account_of(::geteuid(), ::getegid());
+}
+
+Account account_for_new_server() {
+  if (::geteuid() != 0) return own_account();
+  for (const char* name : {"postgres", "nobody"}) {
+    std::optional<Account> account = find(::getpwnam_r, name);
+    if (account && account->uid != 0) return *account;
+  }
+  throw ServerError(
+      "PostgreSQL refuses to run as root, and this machine has neither a user 'postgres' nor a "
+      "user 'nobody' to run it as: call drover as an ordinary user");
+}
+
+int become(const Account& account) noexcept {
+  if (::getuid() == account.uid && ::geteuid() == account.uid) return 0;
+  if (::setgroups(1, &account.gid) != 0) return errno;
+  if (::setresgid(account.gid, account.gid, account.gid) != 0) return errno;
+  if (::setresuid(account.uid, account.uid, account.uid) != 0) return errno;
+  // The way back must be closed.
+  if (account.uid != 0 && ::setuid(0) == 0) return EPERM;
+  return 0;
+}
+
+namespace {
+
 struct Pipe {
-  FileDescriptor read_end;
-  FileDescriptor write_end;
+  file::FileDescriptor read_end;
+  file::FileDescriptor write_end;
 };
 
 // Another number for the same file, beyond the three standard ones: a process called with those
 // closed gets them for its next files, and the child would overwrite one by another.
-FileDescriptor above_standard(int file) {
-  FileDescriptor above(::fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
-  if (!above) throw system_error("cannot duplicate a file descriptor", errno);
+file::FileDescriptor above_standard(int file) {
+  file::FileDescriptor above(::fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  if (!above) throw system_failure(errno, "cannot duplicate a file descriptor");
   return above;
 }
 
 Pipe make_pipe() {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw system_error("cannot make a pipe", errno);
-  const FileDescriptor read_end(ends[0]);
-  const FileDescriptor write_end(ends[1]);
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw system_failure(errno, "cannot make a pipe");
+  const file::FileDescriptor read_end(ends[0]);
+  const file::FileDescriptor write_end(ends[1]);
   return Pipe{above_standard(read_end.get()), above_standard(write_end.get())};
 }
 
@@ -132,11 +182,14 @@ std::string read_to_end(int file) {
   }
 }
 
+// The exit code of a child that has not become the program.
+constexpr int exit_not_started = 127;
+
 int wait_for(pid_t pid) {
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0) {
     // Somebody else (SIGCHLD ignored) took the status.
-    if (errno != EINTR) return 127;
+    if (errno != EINTR) return exit_not_started;
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -153,7 +206,7 @@ pid_t start(const Program& program, PreparedChild child) {
   // It fits into the pipe's own buffer, so that this does not block.
   if (!program.input.empty() &&
       ::write(input.write_end.get(), program.input.data(), program.input.size()) < 0) {
-    throw system_error("cannot write to a pipe", errno);
+    throw system_failure(errno, "cannot write to a pipe");
   }
   input.write_end.reset();
   Pipe failures = make_pipe();
@@ -166,9 +219,7 @@ pid_t start(const Program& program, PreparedChild child) {
   child.failure = failures.write_end.get();
   child.parent = ::getpid();
   const pid_t pid = ::fork();
-  if (pid < 0) {
-    throw system_error(fmt::format("cannot start {}", program.executable.string()), errno);
-  }
+  if (pid < 0) throw system_failure(errno, "cannot start {}", program.executable.string());
   if (pid == 0) run_child(child);
 
   failures.write_end.reset();
@@ -178,12 +229,10 @@ pid_t start(const Program& program, PreparedChild child) {
   report.copy(reinterpret_cast<char*>(&failure), sizeof failure);
   wait_for(pid);
   if (failure.step == StartFailure::Step::drop_privileges) {
-    throw system_error(fmt::format("cannot run {} as the user '{}'", program.executable.string(),
-                                   program.account.name),
-                       failure.error_number);
+    throw system_failure(failure.error_number, "cannot run {} as the user '{}'",
+                         program.executable.string(), program.account.name);
   }
-  throw system_error(fmt::format("cannot start {}", program.executable.string()),
-                     failure.error_number);
+  throw system_failure(failure.error_number, "cannot start {}", program.executable.string());
 }
 
 }  // namespace
@@ -203,7 +252,7 @@ ProgramResult run_to_end(const Program& program) {
 
 pid_t launch(const Program& program, const LaunchOptions& options) {
   assert(options.output_file >= 0);
-  const FileDescriptor output = above_standard(options.output_file);
+  const file::FileDescriptor output = above_standard(options.output_file);
   PreparedChild child{};
   child.output = output.get();
   child.own_session = true;
@@ -214,12 +263,64 @@ pid_t launch(const Program& program, const LaunchOptions& options) {
 bool may_write_to(const Account& account, const std::filesystem::path& folder) {
   const char* path = folder.c_str();
   const pid_t pid = ::fork();
-  if (pid < 0) throw system_error("cannot start a process", errno);
+  if (pid < 0) throw system_failure(errno, "cannot start a process");
   if (pid == 0) {
     const bool may = become(account) == 0 && ::access(path, W_OK | X_OK) == 0;
     ::_exit(may ? 0 : 1);
   }
   return wait_for(pid) == 0;
+}
+
+namespace {
+
+// While it lives, the keys that interrupt are left to the program in the foreground beside us.
+class IgnoredInterrupts {
+ public:
+  IgnoredInterrupts() {
+    struct sigaction ignore{};
+    ignore.sa_handler = SIG_IGN;
+    ::sigaction(SIGINT, &ignore, &interrupt_);
+    ::sigaction(SIGQUIT, &ignore, &quit_);
+  }
+  IgnoredInterrupts(const IgnoredInterrupts&) = delete;
+  IgnoredInterrupts& operator=(const IgnoredInterrupts&) = delete;
+  ~IgnoredInterrupts() { restore(); }
+
+  void restore() const {
+    ::sigaction(SIGINT, &interrupt_, nullptr);
+    ::sigaction(SIGQUIT, &quit_, nullptr);
+  }
+
+ private:
+  struct sigaction interrupt_{};
+  struct sigaction quit_{};
+};
+
+}  // namespace
+
+int run_psql(const std::filesystem::path& psql, const std::string& conninfo,
+             const std::vector<std::string>& arguments) {
+  if (::access(psql.c_str(), X_OK) != 0) {
+    throw system_failure(errno, "cannot run {} (Debian: 'apt install postgresql-client')",
+                         psql.string());
+  }
+  std::vector<std::string> words = {psql.string(), "--dbname=" + conninfo};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const std::vector<char*> pointers = pointers_to(words);
+
+  const IgnoredInterrupts ignored;
+  const pid_t pid = ::fork();
+  if (pid < 0) throw system_failure(errno, "cannot start psql");
+  if (pid == 0) {
+    ignored.restore();
+    ::signal(SIGXFSZ, SIG_DFL);  // which main() ignores: an exec keeps that
+    ::execv(psql.c_str(), pointers.data());
+    ::_exit(exit_not_started);
+  }
+  const int exit_code = wait_for(pid);
+  if (exit_code == exit_not_started)
+    throw ServerError(fmt::format("cannot start {}", psql.string()));
+  return exit_code;
 }
 
 }  // namespace drover::database::embedded

@@ -11,9 +11,29 @@
 #include <string>
 #include <vector>
 
-#include "database/embedded/account.h"
-
 namespace drover::database::embedded {
+
+// The user of the system as whom the programs run. PostgreSQL refuses to run as root, so that root
+// needs another one.
+struct Account {
+  uid_t uid = 0;
+  gid_t gid = 0;
+  std::string name;
+};
+
+// The caller's own account.
+Account own_account();
+
+// As whom a new server runs: the caller, or, when that is root, `postgres` if it exists, else
+// `nobody`. Throws ServerError when root finds neither.
+Account account_for_new_server();
+
+// The account of a number, named by the number itself when the system does not know it.
+Account account_of(uid_t uid, gid_t gid);
+
+// Makes the calling process that account for good, with no groups but its own. Returns 0 or an
+// errno. Calls only what is safe between fork and exec; nothing is done when it is that account.
+int become(const Account& account) noexcept;
 
 struct Program {
   std::filesystem::path executable;
@@ -45,5 +65,11 @@ pid_t launch(const Program& program, const LaunchOptions& options);
 
 // Whether the account may make files in the folder.
 bool may_write_to(const Account& account, const std::filesystem::path& folder);
+
+// Runs psql for a person: with our account, terminal, environment and standard files. Waits for its
+// end and returns its exit code, 128 + number after a signal. Ctrl-C meanwhile is psql's alone. To
+// be called from a process without other threads. Throws ServerError when psql cannot be started.
+int run_psql(const std::filesystem::path& psql, const std::string& conninfo,
+             const std::vector<std::string>& arguments);
 
 }  // namespace drover::database::embedded

@@ -8,15 +8,16 @@
 #include <utility>
 
 #include "database/embedded/server_error.h"
+#include "file/file_descriptor.h"
 
 namespace drover::database::embedded {
 namespace {
 
 void mark_on_demand(const Layout& layout) {
   const std::filesystem::path path = layout.on_demand();
-  const FileDescriptor file(
+  const file::FileDescriptor file(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644));
-  if (!file) throw system_error(fmt::format("cannot make {}", path.string()), errno);
+  if (!file) throw system_failure(errno, "cannot make {}", path.string());
 }
 
 }  // namespace

@@ -16,14 +16,11 @@ namespace {
 
 using coro::Duration;
 using coro::Instant;
+using coro::seconds_of;
 using coro::Task;
 
 std::string_view cause(bool requested) {
   return requested ? "requested" : "timed";
-}
-
-double seconds(Duration duration) {
-  return std::chrono::duration<double>(duration).count();
 }
 
 }  // namespace
@@ -92,7 +89,8 @@ std::string CheckpointHistory::take(CheckpointCounters counters, Instant now) {
   std::string news;
   if (is_open() && ended > 0) {
     close(now, busy);
-    news = fmt::format("checkpoint ended after {:.1f} s", seconds(now - checkpoints_.back().start));
+    news =
+        fmt::format("checkpoint ended after {:.1f} s", seconds_of(now - checkpoints_.back().start));
     if (--ended == 0 && !begun) return news;
   } else if (is_open() && begun) {
     checkpoints_.pop_back();  // skipped: the server counts those, too
@@ -100,7 +98,7 @@ std::string CheckpointHistory::take(CheckpointCounters counters, Instant now) {
   if (ended > 0) {
     const Instant start = earliest(now - busy);
     add({.start = start, .end = now, .requested = requested > 0});
-    return fmt::format("checkpoint ended after {:.1f} s ({})", seconds(now - start),
+    return fmt::format("checkpoint ended after {:.1f} s ({})", seconds_of(now - start),
                        cause(requested > 0));
   }
   if (!begun) return news;
@@ -110,11 +108,11 @@ std::string CheckpointHistory::take(CheckpointCounters counters, Instant now) {
          fmt::format("{}began ({})", news.empty() ? "checkpoint " : "", cause(requested > 0));
 }
 
-CheckpointWatch::CheckpointWatch(std::string conninfo,
-                                 std::function<void(std::string_view)> on_note)
+CheckpointCounterWatch::CheckpointCounterWatch(std::string conninfo,
+                                               std::function<void(std::string_view)> on_note)
     : conninfo_(std::move(conninfo)), on_note_(std::move(on_note)) {}
 
-Task<void> CheckpointWatch::run() {
+Task<void> CheckpointCounterWatch::run() {
   for (;;) {
     try {
       co_await watch_a_session();
@@ -128,8 +126,13 @@ Task<void> CheckpointWatch::run() {
   }
 }
 
+std::optional<std::vector<ObservedCheckpoint>> CheckpointCounterWatch::observed() const {
+  if (!known_) return std::nullopt;
+  return history_.checkpoints();
+}
+
 // Ends where there is nothing to see.
-Task<void> CheckpointWatch::watch_a_session() {
+Task<void> CheckpointCounterWatch::watch_a_session() {
   // Reading counters takes a millisecond; the server's own timeout leaves it time to say so.
   constexpr Duration answer_limit = std::chrono::seconds(15);
   const auto connection = co_await Connection::open(conninfo_);

@@ -21,17 +21,10 @@
 
 #include "coro/clock.h"
 #include "coro/task.h"
+#include "database/checkpoint_watch.h"
 #include "database/postgres/connection.h"
 
 namespace drover::database::postgres {
-
-struct ObservedCheckpoint {
-  coro::Instant start;
-  std::optional<coro::Instant> end;  // none: it has not been seen to end
-  // By max_wal_size or by a command, not by checkpoint_timeout. False too of one that was under way
-  // before the first reading.
-  bool requested = false;
-};
 
 // One reading of the server's counters.
 struct CheckpointCounters {
@@ -64,24 +57,21 @@ class CheckpointHistory {
   coro::Instant last_read_;
 };
 
-class CheckpointWatch {
+class CheckpointCounterWatch final : public CheckpointWatch {
  public:
   // `on_note` is called on the worker with a line for people, "checkpoint began (timed)"; it must
   // not throw.
-  CheckpointWatch(std::string conninfo, std::function<void(std::string_view)> on_note);
+  CheckpointCounterWatch(std::string conninfo, std::function<void(std::string_view)> on_note);
 
-  // Watches until it is cancelled; throws nothing else. A session that is lost is opened anew after
-  // `pause_before_reopening`, for as long as it takes. Ends by itself where there is nothing to
-  // see: a server without these counters, or one that does not let us in at the first attempt.
-  // Start it when the sessions of the run are open: it takes a slot of the server.
-  coro::Task<void> run();
+  // Throws nothing but Cancelled. A session that is lost is opened anew after
+  // `pause_before_reopening`, for as long as it takes. There is nothing to see on a server without
+  // these counters, or one that does not let us in at the first attempt. Start it when the sessions
+  // of the run are open: it takes a slot of the server.
+  coro::Task<void> run() override;
 
-  // Whether the server has told its counters at least once. If not, that there were no checkpoints
-  // is not known.
-  bool known() const noexcept { return known_; }
-  const std::vector<ObservedCheckpoint>& checkpoints() const noexcept {
-    return history_.checkpoints();
-  }
+  // None until the server has told its counters at least once: that there were no checkpoints is
+  // not known then.
+  std::optional<std::vector<ObservedCheckpoint>> observed() const override;
 
   static constexpr coro::Duration pause_between_readings = std::chrono::seconds(1);
   static constexpr coro::Duration pause_before_reopening = std::chrono::seconds(5);

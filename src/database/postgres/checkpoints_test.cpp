@@ -173,6 +173,10 @@ TEST(CheckpointStatement, IsThatOfTheVersion) {
   }
 }
 
+std::vector<ObservedCheckpoint> checkpoints_of(const CheckpointCounterWatch& watch) {
+  return watch.observed().value_or(std::vector<ObservedCheckpoint>());
+}
+
 class CheckpointsOfAServer : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -184,12 +188,12 @@ class CheckpointsOfAServer : public testing::Test {
 
   void SetUp() override { notes.clear(); }
 
-  CheckpointWatch make_watch(const std::string& more = "") {
+  CheckpointCounterWatch make_watch(const std::string& more = "") {
     return {server->conninfo() + more, [this](std::string_view note) { notes.emplace_back(note); }};
   }
 
   // Watches while `body` runs.
-  void watch_during(CheckpointWatch& watch, const std::function<Task<void>()>& body) {
+  void watch_during(CheckpointCounterWatch& watch, const std::function<Task<void>()>& body) {
     const auto both = [&]() -> Task<void> {
       coro::Scope watching(co_await coro::current_source());
       watching.start(watch.run());
@@ -227,16 +231,16 @@ class CheckpointsOfAServer : public testing::Test {
 std::unique_ptr<test::TestServer> CheckpointsOfAServer::server;
 
 TEST_F(CheckpointsOfAServer, ACommandIsSeen) {
-  CheckpointWatch watch = make_watch();
-  EXPECT_FALSE(watch.known());
+  CheckpointCounterWatch watch = make_watch();
+  EXPECT_FALSE(watch.observed().has_value());
   const auto body = [&]() -> Task<void> {
-    co_await until([&] { return watch.known(); });
-    EXPECT_TRUE(watch.checkpoints().empty());
+    co_await until([&] { return watch.observed().has_value(); });
+    EXPECT_TRUE(checkpoints_of(watch).empty());
     const Instant begun = worker.now();
     co_await script("CREATE TABLE one AS SELECT generate_series(1, 1000) AS n");
     co_await script("CHECKPOINT");
-    co_await until([&] { return !watch.checkpoints().empty(); });
-    const ObservedCheckpoint& one = watch.checkpoints().front();
+    co_await until([&] { return !checkpoints_of(watch).empty(); });
+    const ObservedCheckpoint one = checkpoints_of(watch).front();
     EXPECT_TRUE(one.requested);
     EXPECT_TRUE(one.end.has_value());
     EXPECT_GE(one.end.value_or(Instant{}), begun);
@@ -250,22 +254,22 @@ TEST_F(CheckpointsOfAServer, ACommandIsSeen) {
 }
 
 TEST_F(CheckpointsOfAServer, OneThatIsSpreadIsSeenToBegin) {
-  CheckpointWatch watch = make_watch();
+  CheckpointCounterWatch watch = make_watch();
   const auto body = [&]() -> Task<void> {
-    co_await until([&] { return watch.known(); });
+    co_await until([&] { return watch.observed().has_value(); });
     // In two transactions: a table that is made in the same one may need no WAL.
     co_await script("CREATE TABLE many (n integer, filler text)");
-    for (int i = 0; i < 100 && watch.checkpoints().empty(); ++i) {
+    for (int i = 0; i < 100 && checkpoints_of(watch).empty(); ++i) {
       co_await script(
           "INSERT INTO many SELECT n, repeat('x', 500) FROM generate_series(1, 10000) AS n");
       co_await coro::sleep_for(100ms);
     }
-    co_await until([&] { return !watch.checkpoints().empty(); });
-    EXPECT_FALSE(watch.checkpoints().front().end);
-    EXPECT_TRUE(watch.checkpoints().front().requested);
+    co_await until([&] { return !checkpoints_of(watch).empty(); });
+    EXPECT_FALSE(checkpoints_of(watch).front().end);
+    EXPECT_TRUE(checkpoints_of(watch).front().requested);
     // It would go on for most of an hour; who asks for another one hurries it.
     co_await script("CHECKPOINT");
-    co_await until([&] { return watch.checkpoints().front().end.has_value(); });
+    co_await until([&] { return checkpoints_of(watch).front().end.has_value(); });
   };
   watch_during(watch, body);
   ASSERT_GE(notes.size(), 2U);
@@ -275,44 +279,44 @@ TEST_F(CheckpointsOfAServer, OneThatIsSpreadIsSeenToBegin) {
 
 TEST_F(CheckpointsOfAServer, AnybodyMaySeeThem) {
   coro::block_on(worker, script("CREATE ROLE nobody_special LOGIN"));
-  CheckpointWatch watch = make_watch(" user=nobody_special");
+  CheckpointCounterWatch watch = make_watch(" user=nobody_special");
   const auto body = [&]() -> Task<void> {
-    co_await until([&] { return watch.known(); });
+    co_await until([&] { return watch.observed().has_value(); });
     co_await script("CHECKPOINT");
-    co_await until([&] { return !watch.checkpoints().empty(); });
+    co_await until([&] { return !checkpoints_of(watch).empty(); });
   };
   watch_during(watch, body);
 }
 
 TEST_F(CheckpointsOfAServer, ItGoesOnAfterARestart) {
-  CheckpointWatch watch = make_watch();
+  CheckpointCounterWatch watch = make_watch();
   const auto body = [&]() -> Task<void> {
-    co_await until([&] { return watch.known(); });
+    co_await until([&] { return watch.observed().has_value(); });
     server->stop(embedded::StopMode::immediate);
     server->start();
     // It comes back in its own time, and what was before that is no news.
     const Instant give_up = worker.now() + 60s;
-    while (watch.checkpoints().empty() && worker.now() < give_up) {
+    while (checkpoints_of(watch).empty() && worker.now() < give_up) {
       co_await script("CHECKPOINT");
       co_await coro::sleep_for(100ms);
     }
-    EXPECT_FALSE(watch.checkpoints().empty());
+    EXPECT_FALSE(checkpoints_of(watch).empty());
   };
   watch_during(watch, body);
 }
 
 TEST_F(CheckpointsOfAServer, WhereItIsNotLetInItEnds) {
-  CheckpointWatch watch = make_watch(" dbname=there_is_none");
+  CheckpointCounterWatch watch = make_watch(" dbname=there_is_none");
   coro::block_on(worker, watch.run());
-  EXPECT_FALSE(watch.known());
-  EXPECT_TRUE(watch.checkpoints().empty());
+  EXPECT_FALSE(watch.observed().has_value());
+  EXPECT_TRUE(checkpoints_of(watch).empty());
   EXPECT_TRUE(notes.empty());
 }
 
 TEST_F(CheckpointsOfAServer, ACancellationEndsItWhereverItIs) {
   for (const char* where : {"", " port=1 host=127.0.0.1"}) {
     for (const auto patience : {0ms, 1ms, 5ms, 50ms}) {
-      CheckpointWatch watch = make_watch(where);
+      CheckpointCounterWatch watch = make_watch(where);
       const auto body = [&]() -> Task<void> { co_await coro::sleep_for(patience); };
       watch_during(watch, body);
     }

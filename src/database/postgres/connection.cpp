@@ -4,12 +4,12 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <chrono>
 #include <utility>
 
 #include "coro/worker.h"
-#include "database/postgres/command_tag.h"
 #include "database/postgres/message.h"
 
 namespace drover::database::postgres {
@@ -17,6 +17,53 @@ namespace {
 
 using coro::Readiness;
 using coro::Task;
+
+// Whether an answer of the server is the answer to what it was asked, its tag says that ends it
+// ("COMMIT", "INSERT 0 1"). A COMMIT that is answered ROLLBACK has not committed.
+
+constexpr std::array<std::string_view, 4> bare = {"BEGIN", "COMMIT", "ROLLBACK", "SET"};
+constexpr std::array<std::string_view, 4> with_a_count = {"INSERT", "UPDATE", "DELETE", "COPY"};
+
+bool begins_with_word(std::string_view text, std::string_view word) noexcept {
+  return text.starts_with(word) &&
+         (text.size() == word.size() || text[word.size()] == ' ' || text[word.size()] == ';');
+}
+
+// The word with which the tag of the answer must begin; empty where nothing is asked of it. The
+// statement is written as all of ours are: in capitals, its first word first.
+std::string_view expected_tag(std::string_view sql) noexcept {
+  // Its tag is that of a ROLLBACK, and the transaction goes on.
+  if (sql.starts_with("ROLLBACK TO")) return {};
+  for (const auto& words : {bare, with_a_count}) {
+    for (const std::string_view word : words) {
+      if (begins_with_word(sql, word)) return word;
+    }
+  }
+  return {};
+}
+
+bool is_tag_of(std::string_view tag, std::string_view expected) noexcept {
+  if (expected.empty() || tag == expected) return true;
+  const bool counts =
+      std::find(with_a_count.begin(), with_a_count.end(), expected) != with_a_count.end();
+  return counts && begins_with_word(tag, expected);
+}
+
+// For people: what came, what was expected, and what that means.
+std::string wrong_tag(std::string_view tag, std::string_view expected) {
+  if (expected == "COMMIT" && tag == "ROLLBACK") {
+    return "the server answered COMMIT with ROLLBACK: the transaction had failed, and nothing of "
+           "it is in the database";
+  }
+  return fmt::format("the server answered {} with '{}', where '{}' was expected", expected,
+                     tag.substr(0, 64), expected);
+}
+
+// Whether a transaction is open after an answer with this tag, where it was `open` before.
+bool open_after(std::string_view tag, bool open) noexcept {
+  if (tag == "BEGIN") return true;
+  return open && tag != "COMMIT" && tag != "ROLLBACK";
+}
 
 std::string field(const PGresult* result, int code) {
   return one_line(PQresultErrorField(result, code));
@@ -389,6 +436,14 @@ Task<std::int64_t> Connection::copy_end() {
   if (!co_await flush()) throw_lost();
   const Result result = co_await simple_results("COPY");
   co_return result.affected();
+}
+
+Task<void> set_if_known(Connection& connection, std::string setting) {
+  try {
+    co_await connection.script(std::move(setting));
+  } catch (const Error& error) {
+    if (error.error_class() != ErrorClass::statement) throw;
+  }
 }
 
 }  // namespace drover::database::postgres

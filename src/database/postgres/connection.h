@@ -52,7 +52,7 @@ class Connection {
   // variables. Gives up at the connect_timeout of the string or of PGCONNECT_TIMEOUT, else after 10
   // s.
   //
-  // Of several hosts each is tried in turn, for that time each, until one lets us in and is what
+  // Several hosts are tried in turn, for that time each, until one lets us in and is what
   // target_session_attrs asks for; the error says of each why it was not. As libpq does, it stops
   // at one that denies us (a wrong password). A list with an empty element, and the addresses of
   // one name, are left to libpq: they share the time.
@@ -197,5 +197,8 @@ std::optional<std::string> conninfo_problem(const std::string& text);
 
 // The connection string for people: "host=… port=… dbname=… user=…", never a password.
 std::string describe_conninfo(const std::string& text);
+
+// Has the server execute a SET, unless it speaks the protocol but does not know the setting.
+coro::Task<void> set_if_known(Connection& connection, std::string setting);
 
 }  // namespace drover::database::postgres

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "database/postgres/connection.h"
+#include "text/plain_text.h"
 
 namespace drover::database::postgres {
 namespace {
@@ -13,11 +14,6 @@ struct FreeOptions {
   void operator()(PQconninfoOption* options) const noexcept { PQconninfoFree(options); }
 };
 using Options = std::unique_ptr<PQconninfoOption, FreeOptions>;
-
-std::string_view trimmed(std::string_view text) noexcept {
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
-  return text;
-}
 
 bool is_uri(std::string_view text) noexcept {
   return text.starts_with("postgresql://") || text.starts_with("postgres://");
@@ -55,7 +51,7 @@ std::optional<std::string> conninfo_problem(const std::string& text) {
            "for /, %3A for : and %25 for %";
   }
   if (options) return std::nullopt;
-  std::string problem(trimmed(message != nullptr ? message : "out of memory"));
+  std::string problem(text::trimmed(message != nullptr ? message : "out of memory"));
   PQfreemem(message);
   // libpq quotes what it cannot read, with the password in it.
   if (const auto quote = problem.find(": \""); quote != std::string::npos) problem.resize(quote);

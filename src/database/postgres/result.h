@@ -3,6 +3,7 @@
 
 #include <libpq-fe.h>
 
+#include <charconv>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -19,7 +20,7 @@ class Result {
     return PQgetisnull(result_.get(), row, column) != 0;
   }
 
-  // Of binary results: throw Error (class statement) if the column has another width or is NULL.
+  // For binary results: throw Error (class statement) if the column has another width or is NULL.
   std::int32_t int4(int row, int column) const;
   std::int64_t int8(int row, int column) const;
 
@@ -27,6 +28,15 @@ class Result {
   std::string_view text(int row, int column) const noexcept {
     return {PQgetvalue(result_.get(), row, column),
             static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
+  }
+
+  // A whole number of a text result; 0 for NULL and for what is none.
+  template <class Number>
+  Number number(int row, int column) const noexcept {
+    const std::string_view digits = text(row, column);
+    Number number = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return number;
   }
 
   // How many rows an INSERT, UPDATE, DELETE or COPY touched.

@@ -10,11 +10,7 @@
 #include "coro/scope.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
-#include "database/ydb/call.h"
-#include "database/ydb/call_metadata.h"
-#include "database/ydb/channel.h"
-#include "database/ydb/reply.h"
-#include "database/ydb/token_life.h"
+#include "database/ydb/call/call.h"
 #include "discovery.pb.h"
 #include "operation.pb.h"
 
@@ -31,15 +27,6 @@ namespace {
 constexpr Duration poll_first = std::chrono::milliseconds(50);
 constexpr Duration poll_most = std::chrono::seconds(1);
 constexpr Duration pause_after_failure = std::chrono::seconds(10);
-
-// Of an operation that was ready: what is in it, or the error of a reply that makes no sense.
-template <class Result>
-Result result_of(const Operation& operation, Method method, const std::string& peer) {
-  Result result;
-  if (operation.result().UnpackTo(&result)) return result;
-  throw YdbError(TransportStatus::data_loss, "the reply is not what the protocol has for it",
-                 info_of(method).name, peer, Stage::opening);
-}
 
 }  // namespace
 
@@ -100,15 +87,20 @@ Task<void> Client::keep_logged_in() {
   }
 }
 
+// The result of a request that opens: it goes to the host of the target.
+template <class Result>
+Task<Result> Client::ask_target(Method method, const google::protobuf::MessageLite& request) {
+  const auto channel = channel_to(target_endpoint());
+  const Operation operation =
+      co_await operate_on(channel, method, request, options_.opening_timeout, Stage::opening);
+  co_return result_of<Result>(operation, method, channel->authority(), Stage::opening);
+}
+
 Task<void> Client::log_in() {
   Ydb::Auth::LoginRequest request;
   request.set_user(options_.credentials.user);
   request.set_password(options_.credentials.password);
-  const auto channel = channel_to(target_endpoint());
-  const Operation operation = co_await operation_call(channel, Method::login, request,
-                                                      options_.opening_timeout, Stage::opening);
-  const auto result =
-      result_of<Ydb::Auth::LoginResult>(operation, Method::login, channel->authority());
+  const auto result = co_await ask_target<Ydb::Auth::LoginResult>(Method::login, request);
   set_token(result.token());
   renew_at_ = Worker::current().now() + renew_token_after(result.token(), std::time(nullptr));
   ++logins_;
@@ -117,11 +109,8 @@ Task<void> Client::log_in() {
 Task<void> Client::discover() {
   Ydb::Discovery::ListEndpointsRequest request;
   request.set_database(options_.target.database);
-  const auto channel = channel_to(target_endpoint());
-  const Operation operation = co_await operation_call(channel, Method::list_endpoints, request,
-                                                      options_.opening_timeout, Stage::opening);
-  const auto result = result_of<Ydb::Discovery::ListEndpointsResult>(
-      operation, Method::list_endpoints, channel->authority());
+  const auto result =
+      co_await ask_target<Ydb::Discovery::ListEndpointsResult>(Method::list_endpoints, request);
   std::vector<Endpoint> found;
   for (const Ydb::Discovery::EndpointInfo& info : result.endpoints()) {
     if (info.address().empty() || info.port() == 0 || info.port() > 65535) continue;
@@ -138,92 +127,68 @@ Task<void> Client::discover() {
   ++discoveries_;
 }
 
-Task<Operation> Client::operate(Method method, const google::protobuf::MessageLite& request) {
-  return operation_call(choose_channel(), method, request, options_.request_timeout,
-                        Stage::working);
-}
-
-Task<Operation> Client::operation_call(std::shared_ptr<Channel> channel, Method method,
-                                       const google::protobuf::MessageLite& request,
-                                       Duration timeout, Stage stage) {
-  Ydb::Operations::GetOperationResponse response;
-  std::optional<YdbError> error;
-  {
-    Call call(*channel, method, request, metadata_, timeout);
-    co_await call;
-    try {
-      call.require_transport(stage);
-      // Every reply that has an operation has it as its first field, and nothing else.
-      call.parse_message(0, response, stage);
-    } catch (const YdbError& thrown) {
-      error = thrown;
-    }
-  }
-  if (error) {
-    note_failure(*channel, *error);
-    throw YdbError(*error);
-  }
-  co_return co_await until_ready(channel, method, std::move(*response.mutable_operation()), timeout,
-                                 stage);
-}
-
-Task<Operation> Client::until_ready(std::shared_ptr<Channel> channel, Method method,
-                                    Operation operation, Duration timeout, Stage stage) {
-  const Instant begun = Worker::current().now();
-  Duration pause = poll_first;
-  while (!operation.ready()) {
-    const Duration gone = Worker::current().now() - begun;
-    if (timeout > Duration::zero() && gone >= timeout) {
-      throw YdbError(TransportStatus::deadline_exceeded, "the operation is not ready in time",
-                     info_of(method).name, channel->authority(), stage);
-    }
-    co_await coro::sleep_for(pause);
-    pause = std::min(2 * pause, poll_most);
-    Ydb::Operations::GetOperationRequest request;
-    request.set_id(operation.id());
-    Ydb::Operations::GetOperationResponse response;
-    Call call(*channel, Method::get_operation, request, metadata_, timeout);
-    co_await call;
+Task<void> Client::ask(Channel& channel, Method method,
+                       const google::protobuf::MessageLite& request,
+                       google::protobuf::MessageLite& response, SharedMetadata metadata,
+                       Duration timeout, Stage stage) {
+  Call call(channel, method, request, std::move(metadata), timeout);
+  co_await call;
+  try {
     call.require_transport(stage);
     call.parse_message(0, response, stage);
-    operation = std::move(*response.mutable_operation());
+  } catch (const YdbError& error) {
+    note_failure(channel, error);
+    throw;
+  }
+}
+
+Task<Operation> Client::begin_operation(Channel& channel, Method method,
+                                        const google::protobuf::MessageLite& request,
+                                        Duration timeout, Stage stage) {
+  // Every reply that has an operation has it as its first field, and nothing else.
+  Ydb::Operations::GetOperationResponse response;
+  co_await ask(channel, method, request, response, metadata_, timeout, stage);
+  co_return std::move(*response.mutable_operation());
+}
+
+Task<Operation> Client::operate(Method method, const google::protobuf::MessageLite& request) {
+  return operate_on(choose_channel(), method, request, options_.request_timeout, Stage::working);
+}
+
+Task<Operation> Client::operate_on(std::shared_ptr<Channel> channel, Method method,
+                                   const google::protobuf::MessageLite& request, Duration timeout,
+                                   Stage stage) {
+  Operation operation = co_await begin_operation(*channel, method, request, timeout, stage);
+  const Instant begun = Worker::current().now();
+  for (Duration pause = poll_first; !operation.ready(); pause = std::min(2 * pause, poll_most)) {
+    if (timeout > Duration::zero() && Worker::current().now() - begun >= timeout) {
+      throw transport_error(TransportStatus::deadline_exceeded,
+                            "the operation is not ready in time", method, channel->authority(),
+                            stage);
+    }
+    co_await coro::sleep_for(pause);
+    Ydb::Operations::GetOperationRequest poll;
+    poll.set_id(operation.id());
+    operation = co_await begin_operation(*channel, Method::get_operation, poll, timeout, stage);
   }
   require_success(operation, method, stage);
   co_return operation;
 }
 
-Task<Operation> Client::begin_operation(Method method,
-                                        const google::protobuf::MessageLite& request) {
+Task<void> Client::cancel_operation(std::string id) {
   const auto channel = choose_channel();
-  Ydb::Operations::GetOperationResponse response;
-  Call call(*channel, method, request, metadata_, options_.request_timeout);
-  co_await call;
-  call.require_transport(Stage::working);
-  call.parse_message(0, response, Stage::working);
-  if (response.operation().ready()) require_success(response.operation(), method, Stage::working);
-  co_return std::move(*response.mutable_operation());
-}
-
-Task<void> Client::end_operation(Method method, std::string id) {
-  const auto channel = choose_channel();
-  Ydb::Operations::CancelOperationRequest request;  // which that of forgetting equals on the wire
+  Ydb::Operations::CancelOperationRequest request;
   request.set_id(std::move(id));
   Ydb::Operations::CancelOperationResponse response;
-  Call call(*channel, method, request, metadata_, options_.request_timeout);
-  co_await call;
-  call.require_transport(Stage::working);
-  call.parse_message(0, response, Stage::working);
-  require_success(response, method, Stage::working);
+  co_await ask(*channel, Method::cancel_operation, request, response, metadata_,
+               options_.request_timeout, Stage::working);
+  require_success(response, Method::cancel_operation, Stage::working);
 }
 
 std::shared_ptr<Channel> Client::channel_to(const Endpoint& endpoint) {
   std::shared_ptr<Channel>& channel = channels_[endpoint.authority];
   if (!channel) {
-    const ChannelOptions options{.authority = endpoint.authority,
-                                 .tls = endpoint.tls,
-                                 .ca_pem = options_.credentials.ca_pem,
-                                 .server_name = endpoint.server_name};
-    channel = std::make_shared<Channel>(completions_, options);
+    channel = std::make_shared<Channel>(completions_, endpoint, options_.credentials.ca_pem);
   }
   return channel;
 }
@@ -250,12 +215,11 @@ std::optional<Client::Place> Client::place_on_node(std::uint32_t node_id) {
 
 // Those of nodes that are no more, unless a session still uses them.
 void Client::forget_unused_channels() {
-  const std::vector<Endpoint> known = endpoints_.list();
+  const std::vector<Endpoint>& known = endpoints_.list();
   const std::string target = options_.target.authority();
   std::erase_if(channels_, [&](const auto& entry) {
-    const auto is_it = [&](const Endpoint& one) { return one.authority == entry.first; };
     return entry.second.use_count() == 1 && entry.first != target &&
-           std::none_of(known.begin(), known.end(), is_it);
+           std::ranges::find(known, entry.first, &Endpoint::authority) == known.end();
   });
 }
 

@@ -19,10 +19,10 @@
 
 #include "coro/clock.h"
 #include "coro/task.h"
-#include "database/ydb/completion_thread.h"
+#include "database/ydb/call/channel.h"
+#include "database/ydb/call/completion_thread.h"
 #include "database/ydb/credentials.h"
 #include "database/ydb/endpoints.h"
-#include "database/ydb/method.h"
 #include "database/ydb/target.h"
 #include "database/ydb/ydb_error.h"
 
@@ -73,20 +73,25 @@ class Client {
   coro::Task<Ydb::Operations::Operation> operate(Method method,
                                                  const google::protobuf::MessageLite& request);
 
-  // The same, but hands back an operation that is not ready as it is, to be asked for by its id
-  // with Method::get_operation.
-  coro::Task<Ydb::Operations::Operation> begin_operation(
-      Method method, const google::protobuf::MessageLite& request);
-
-  // Method::cancel_operation or Method::forget_operation.
-  coro::Task<void> end_operation(Method method, std::string id);
+  coro::Task<void> cancel_operation(std::string id);
 
   const ClientOptions& options() const noexcept { return options_; }
   const Endpoints& endpoints() const noexcept { return endpoints_; }
   std::uint64_t discoveries() const noexcept { return discoveries_; }
   std::uint64_t logins() const noexcept { return logins_; }
 
-  // For sessions.
+  // For sessions, and for operations that nobody waits for.
+
+  // A call with one message each way. Takes note of a failure of the node.
+  coro::Task<void> ask(Channel& channel, Method method,
+                       const google::protobuf::MessageLite& request,
+                       google::protobuf::MessageLite& response,
+                       std::shared_ptr<const CallMetadata> metadata, coro::Duration timeout,
+                       Stage stage);
+  // The operation that a reply has, failed or not ready as it may be.
+  coro::Task<Ydb::Operations::Operation> begin_operation(
+      Channel& channel, Method method, const google::protobuf::MessageLite& request,
+      coro::Duration timeout, Stage stage);
 
   // A session's place on a node, which counts from when it is chosen.
   class Place {
@@ -123,13 +128,11 @@ class Client {
   coro::Task<void> discover();
   coro::Task<void> keep_discovering();
   coro::Task<void> keep_logged_in();
-  coro::Task<Ydb::Operations::Operation> operation_call(
-      std::shared_ptr<Channel> channel, Method method, const google::protobuf::MessageLite& request,
-      coro::Duration timeout, Stage stage);
-  coro::Task<Ydb::Operations::Operation> until_ready(std::shared_ptr<Channel> channel,
-                                                     Method method,
-                                                     Ydb::Operations::Operation operation,
-                                                     coro::Duration timeout, Stage stage);
+  template <class Result>
+  coro::Task<Result> ask_target(Method method, const google::protobuf::MessageLite& request);
+  coro::Task<Ydb::Operations::Operation> operate_on(std::shared_ptr<Channel> channel, Method method,
+                                                    const google::protobuf::MessageLite& request,
+                                                    coro::Duration timeout, Stage stage);
   std::shared_ptr<Channel> choose_channel();
   std::shared_ptr<Channel> channel_to(const Endpoint& endpoint);
   Endpoint target_endpoint() const;

@@ -133,20 +133,19 @@ TEST_F(ClientTest, BeginsAndEndsLongOperations) {
   run([&]() -> Task<void> {
     Ydb::Operations::GetOperationRequest request;
     request.set_id("building");
-    const auto operation = co_await client.begin_operation(Method::get_operation, request);
+    const Client::Place place = client.choose_place();
+    const auto operation = co_await client.begin_operation(
+        place.channel(), Method::get_operation, request, options().request_timeout, Stage::working);
     EXPECT_EQ(operation.id(), "building");
     EXPECT_FALSE(operation.ready());
     request.set_id("failed");
-    const YdbError error =
-        co_await error_of(client.begin_operation(Method::get_operation, request));
+    const YdbError error = co_await error_of(client.operate(Method::get_operation, request));
     EXPECT_EQ(error.status(), Status::cancelled);
-    co_await client.end_operation(Method::cancel_operation, "building");
-    co_await client.end_operation(Method::forget_operation, "known");
-    const YdbError unknown =
-        co_await error_of(client.end_operation(Method::forget_operation, "unknown"));
+    co_await client.cancel_operation("building");
+    const YdbError unknown = co_await error_of(client.cancel_operation("unknown"));
     EXPECT_EQ(unknown.status(), Status::not_found);
   });
-  EXPECT_EQ(server.seen().calls.at("CancelOperation"), 1);
+  EXPECT_EQ(server.seen().calls.at("CancelOperation"), 2);
 }
 
 TEST_F(ClientTest, SaysWhyTheDatabaseIsNotThere) {

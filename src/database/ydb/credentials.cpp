@@ -1,13 +1,17 @@
 #include "database/ydb/credentials.h"
 
+#include <absl/strings/escaping.h>
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <algorithm>
+#include <charconv>
+#include <optional>
 #include <string_view>
+#include <system_error>
 
 #include "database/message.h"
+#include "file/bounded_file.h"
+#include "text/plain_text.h"
 
 namespace drover::database::ydb {
 namespace {
@@ -16,17 +20,13 @@ constexpr std::size_t token_bytes_max = 64UL * 1024;
 constexpr std::size_t certificate_bytes_max = 1024UL * 1024;
 
 std::string read_file(const std::string& path, std::string_view what, std::size_t bytes_max) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::string text(bytes_max + 1, '\0');
-  if (file) file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  const bool read = file.is_open() && !file.bad() && (file.eof() || file.gcount() > 0);
-  if (!read) {
-    const int error = errno != 0 ? errno : EIO;
+  std::string text;
+  try {
+    text = file::read_up_to(path, bytes_max + 1);
+  } catch (const std::system_error& error) {
     throw TargetError(
-        fmt::format("cannot read {} {}: {}", what, one_line(path), std::strerror(error)));
+        fmt::format("cannot read {} {}: {}", what, one_line(path), error.code().message()));
   }
-  text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.size() > bytes_max) {
     throw TargetError(
         fmt::format("{} {} is longer than {} bytes", what, one_line(path), bytes_max));
@@ -34,16 +34,9 @@ std::string read_file(const std::string& path, std::string_view what, std::size_
   return text;
 }
 
-std::string_view trimmed(std::string_view text) noexcept {
-  constexpr std::string_view blank = " \t\r\n";
-  const auto first = text.find_first_not_of(blank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blank) - first + 1);
-}
-
 // It goes into a header as it is.
 std::string checked_token(std::string_view text, std::string_view source) {
-  const std::string_view token = trimmed(text);
+  const std::string_view token = text::trimmed(text);
   if (token.empty()) throw TargetError(fmt::format("{} is empty: expected a token", source));
   for (const char c : token) {
     if (c <= ' ' || c > '~') {
@@ -60,12 +53,6 @@ std::string checked_token(std::string_view text, std::string_view source) {
 }
 
 }  // namespace
-
-std::string Credentials::description() const {
-  if (!token.empty()) return "token";
-  if (!user.empty()) return "user " + one_line(user);
-  return "anonymous";
-}
 
 Credentials find_credentials(const CredentialOptions& options, const Environment& environment) {
   const auto variable = [&environment](const char* name) -> std::string {
@@ -98,6 +85,40 @@ Credentials find_credentials(const CredentialOptions& options, const Environment
     }
   }
   return credentials;
+}
+
+namespace {
+
+constexpr std::chrono::seconds earliest{10};
+constexpr std::chrono::seconds latest = std::chrono::hours(12);
+constexpr std::chrono::seconds where_unknown = std::chrono::hours(1);
+
+std::optional<std::int64_t> expiry_of(std::string_view token) {
+  constexpr std::string_view name = "\"exp\":";
+  const auto first = token.find('.');
+  const auto second = token.find('.', first + 1);
+  if (first == token.npos || second == token.npos) return std::nullopt;
+  const absl::string_view encoded(token.data() + first + 1, second - first - 1);
+  std::string payload;
+  if (!absl::WebSafeBase64Unescape(encoded, &payload)) return std::nullopt;
+  std::erase_if(payload, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
+  const auto place = payload.find(name);
+  if (place == payload.npos) return std::nullopt;
+  std::int64_t expiry = 0;
+  const char* number = payload.data() + place + name.size();
+  const auto read = std::from_chars(number, payload.data() + payload.size(), expiry);
+  return read.ec == std::errc{} ? std::optional(expiry) : std::nullopt;
+}
+
+}  // namespace
+
+std::chrono::seconds renew_token_after(std::string_view token, std::int64_t now_unix_s) {
+  const auto expiry = expiry_of(token);
+  if (!expiry) return where_unknown;
+  const double half = (static_cast<double>(*expiry) - static_cast<double>(now_unix_s)) / 2;
+  const double bounded =
+      std::clamp(half, static_cast<double>(earliest.count()), static_cast<double>(latest.count()));
+  return std::chrono::seconds(static_cast<std::int64_t>(bounded));
 }
 
 }  // namespace drover::database::ydb

@@ -10,8 +10,11 @@
 // the files; any thread. Secrets never get into a message.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "database/ydb/target.h"
 
@@ -22,11 +25,6 @@ struct Credentials {
   std::string user;      // empty: no login
   std::string password;  // of the user; may be empty
   std::string ca_pem;    // empty: the authorities that this machine believes
-
-  bool anonymous() const noexcept { return token.empty() && user.empty(); }
-
-  // For people: "anonymous", "token", "user tester". Never a secret.
-  std::string description() const;
 };
 
 struct CredentialOptions {
@@ -40,5 +38,11 @@ using Environment = std::function<const char*(const char* name)>;
 // Throws TargetError: a file that cannot be read or is longer than 64 KiB (1 MiB of certificates),
 // a token with a character that has no place in a header, a password without a user.
 Credentials find_credentials(const CredentialOptions& options, const Environment& environment);
+
+// When to log in again with a token that YDB made: at half of what is left of its life, but not
+// before 10 s and not after 12 h. The token says itself how long it is good: it is a JWT (RFC 7519),
+// whose middle part holds "exp" in seconds since 1970; one hour where it does not. Nothing is
+// verified: that is the server's. Pure.
+std::chrono::seconds renew_token_after(std::string_view token, std::int64_t now_unix_s);
 
 }  // namespace drover::database::ydb

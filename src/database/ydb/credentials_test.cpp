@@ -12,6 +12,8 @@
 namespace drover::database::ydb {
 namespace {
 
+using namespace std::chrono_literals;
+
 using testing::HasSubstr;
 using testing::Not;
 
@@ -45,8 +47,8 @@ class CredentialsTest : public testing::Test {
 
 TEST_F(CredentialsTest, AreAnonymousWithoutAny) {
   const Credentials credentials = find();
-  EXPECT_TRUE(credentials.anonymous());
-  EXPECT_EQ(credentials.description(), "anonymous");
+  EXPECT_EQ(credentials.token, "");
+  EXPECT_EQ(credentials.user, "");
 }
 
 TEST_F(CredentialsTest, TakeATokenFromAVariableOrAFile) {
@@ -56,7 +58,6 @@ TEST_F(CredentialsTest, TakeATokenFromAVariableOrAFile) {
   EXPECT_EQ(find().token, "from-the-file");
   EXPECT_EQ(find({.token_file = file("other", "from-the-option"), .ca_file = {}}).token,
             "from-the-option");
-  EXPECT_EQ(find().description(), "token");
 }
 
 TEST_F(CredentialsTest, TakeAUser) {
@@ -65,7 +66,6 @@ TEST_F(CredentialsTest, TakeAUser) {
   const Credentials credentials = find();
   EXPECT_EQ(credentials.user, "tester");
   EXPECT_EQ(credentials.password, "Pa55");
-  EXPECT_EQ(credentials.description(), "user tester");
   variables["YDB_TOKEN"] = "token";
   EXPECT_TRUE(find().user.empty()) << "a token comes first";
   EXPECT_TRUE(find().password.empty());
@@ -100,6 +100,26 @@ TEST_F(CredentialsTest, TakeCertificates) {
   EXPECT_EQ(find().ca_pem, pem);
   EXPECT_THAT(problem({.token_file = {}, .ca_file = file("no.pem", "hello")}),
               HasSubstr("no certificate"));
+}
+
+// The middle part is {"exp":1700003600}, in Base64 for URLs.
+constexpr const char* token = "eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjE3MDAwMDM2MDB9.c2lnbmF0dXJl";
+
+TEST(TokenLife, IsHalfOfWhatIsLeft) {
+  EXPECT_EQ(renew_token_after(token, 1'700'000'000), 1800s);
+  EXPECT_EQ(renew_token_after(token, 1'700'003'000), 300s);
+}
+
+TEST(TokenLife, HasBounds) {
+  EXPECT_EQ(renew_token_after(token, 1'700'003'599), 10s);
+  EXPECT_EQ(renew_token_after(token, 1'800'000'000), 10s);
+  EXPECT_EQ(renew_token_after(token, 0), 12h);
+}
+
+TEST(TokenLife, IsAnHourWhereTheTokenDoesNotSay) {
+  for (const char* other : {"", "opaque", "a.b", "a.!.c", "a.bm8ganNvbg.c", "..", "a.W10.c"}) {
+    EXPECT_EQ(renew_token_after(other, 1'700'000'000), 1h) << other;
+  }
 }
 
 }  // namespace

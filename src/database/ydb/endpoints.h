@@ -9,7 +9,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,28 +43,20 @@ class Endpoints {
   const Endpoint* of_node(std::uint32_t node_id) const noexcept;
 
   // Leaves it out until the next replace().
-  void demote(const std::string& authority) noexcept;
+  void demote(const std::string& authority) { demoted_.insert(authority); }
 
-  void session_opened(const std::string& authority);
+  void session_opened(const std::string& authority) { ++sessions_[authority]; }
   void session_closed(const std::string& authority) noexcept;
 
-  std::size_t size() const noexcept { return entries_.size(); }
-  std::vector<Endpoint> list() const;
+  std::size_t size() const noexcept { return endpoints_.size(); }
+  const std::vector<Endpoint>& list() const noexcept { return endpoints_; }
 
  private:
-  struct Entry {
-    Endpoint endpoint;
-    bool demoted = false;
-  };
-  struct Count {
-    std::string authority;
-    std::size_t sessions;
-  };
-
   std::size_t sessions_of(const std::string& authority) const noexcept;
 
-  std::vector<Entry> entries_;
-  std::vector<Count> counts_;  // apart: sessions outlive their node's place in the list
+  std::vector<Endpoint> endpoints_;
+  std::set<std::string> demoted_;                // by authority
+  std::map<std::string, std::size_t> sessions_;  // the same; they outlive their node's place above
   std::minstd_rand random_;
 };
 

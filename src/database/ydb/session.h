@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,16 +25,12 @@
 
 #include "coro/event.h"
 #include "coro/task.h"
-#include "database/ydb/attach_stream.h"
+#include "database/ydb/call/attach_stream.h"
+#include "database/ydb/call/channel.h"
 #include "database/ydb/client.h"
-#include "database/ydb/method.h"
-#include "database/ydb/parameters.h"
-#include "database/ydb/query_result.h"
+#include "database/ydb/value/query_result.h"
+#include "database/ydb/value/value.h"
 #include "database/ydb/ydb_error.h"
-
-namespace Ydb::Query {
-class TransactionSettings;
-}
 
 namespace drover::database::ydb {
 
@@ -43,26 +40,14 @@ enum class TransactionMode : std::uint8_t {
   serializable_read_write,
   snapshot_read_write,
   snapshot_read_only,
-  stale_read_only,
-  online_read_only,
 };
 
 // The results of a text with several: one after the other, or at the same time. The latter is for
 // texts that only read: their statements do not wait for each other then.
 enum class ResultSets : std::uint8_t { in_turn, concurrent };
 
-class Session final : AttachStream::Listener {
+class Session final : AttachListener {
  public:
-  // Is told, on the worker, that a session has become unusable while no request was under way. May
-  // destroy it.
-  class Owner {
-   public:
-    virtual void on_session_end(Session& session) noexcept = 0;
-
-   protected:
-    ~Owner() = default;
-  };
-
   // On a node of the client's choice.
   static coro::Task<std::unique_ptr<Session>> open(Client& client);
 
@@ -70,29 +55,35 @@ class Session final : AttachStream::Listener {
   Session& operator=(const Session&) = delete;
   ~Session();
 
-  // Of the transactions to come. Those that only read cannot be begun by begin(), nor be committed
-  // but by their last statement, if they are online or stale.
+  // For the transactions to come.
   void set_mode(TransactionMode mode) noexcept { mode_ = mode; }
 
   // The text is read before the first wait. Equal texts share a compilation in the server.
 
   // In the transaction, which it begins if there is none.
   coro::Task<QueryResult> execute(std::string_view text, Parameters parameters = {},
-                                  ResultSets sets = ResultSets::in_turn);
+                                  ResultSets sets = ResultSets::in_turn) {
+    return run(text, std::move(parameters), sets, Control::goes_on);
+  }
 
   // The same, then commits.
   coro::Task<QueryResult> execute_and_commit(std::string_view text, Parameters parameters = {},
-                                             ResultSets sets = ResultSets::in_turn);
+                                             ResultSets sets = ResultSets::in_turn) {
+    return run(text, std::move(parameters), sets, Control::commits);
+  }
 
   // Without a transaction: what makes and drops tables.
-  coro::Task<QueryResult> execute_alone(std::string_view text, Parameters parameters = {});
-
-  // Requires: no transaction.
-  coro::Task<void> begin();
+  coro::Task<QueryResult> execute_alone(std::string_view text) {
+    return run(text, {}, ResultSets::in_turn, Control::alone);
+  }
 
   // Both do nothing without a transaction.
-  coro::Task<void> commit();
-  coro::Task<void> roll_back();
+  coro::Task<void> commit() {
+    return end_transaction(Method::commit_transaction, Stage::committing);
+  }
+  coro::Task<void> roll_back() {
+    return end_transaction(Method::rollback_transaction, Stage::working);
+  }
 
   // Has the server end the session, and does not mind if it cannot. Then it is not usable.
   coro::Task<void> close();
@@ -103,47 +94,42 @@ class Session final : AttachStream::Listener {
   bool alive() const noexcept { return !broken_; }
 
   const std::string& id() const noexcept { return id_; }
-  std::int64_t node_id() const noexcept { return node_id_; }
   const std::string& authority() const noexcept;  // of the node: "host:port"
 
-  void set_owner(Owner* owner) noexcept { owner_ = owner; }
+  // Is told, on the worker, that the session has become unusable while no request was under way.
+  // May destroy it.
+  std::function<void(Session&)> on_end = {};
 
  private:
   class Request;  // while it lives, no other may be made
   enum class Control : std::uint8_t { alone, goes_on, commits };
 
-  Session(Client& client, Client::Place place, std::string id, std::int64_t node_id);
+  Session(Client& client, Client::Place place, std::string id);
 
   coro::Task<void> attach();
-  coro::Task<void> wait_until_attached();
   coro::Task<QueryResult> run(std::string_view text, Parameters parameters, ResultSets sets,
                               Control control);
-  template <class Response, class Message>
-  coro::Task<Response> ask(Method method, Message message, Stage stage);
+  coro::Task<void> end_transaction(Method method, Stage stage);
   void prepare(Parameters& parameters, std::string_view text, ResultSets sets,
                Control control) const;
   QueryResult take_in(const Call& call, Control control);
-  void set_mode_of(Ydb::Query::TransactionSettings& settings) const;
-  void note_hints(const Call& call) noexcept;
   void note_failure(const YdbError& error) noexcept;
 
   void on_state(const Ydb::Query::SessionState& state) noexcept override;
   void on_stream_end(TransportStatus status, std::string details) noexcept override;
-  void tell_owner() noexcept;
+  void tell_end() noexcept;
 
   Client& client_;
   Client::Place place_;
   std::string id_;
-  std::int64_t node_id_;
   TransactionMode mode_ = TransactionMode::serializable_read_write;
   std::string tx_id_;
   bool busy_ = false;
   bool broken_ = false;
   bool closing_ = false;
-  Owner* owner_ = nullptr;
   coro::Event settled_;  // attached, or not to be
   std::optional<YdbError> attach_error_;
-  std::optional<AttachStream> stream_;
+  AttachStream stream_;
 };
 
 }  // namespace drover::database::ydb

@@ -13,7 +13,7 @@ using coro::Task;
 using testing::ElementsAre;
 using Ydb::StatusIds;
 
-struct CountingObserver final : SessionPool::Observer {
+struct CountingObserver final : SessionObserver {
   void on_session_lost() noexcept override { ++lost; }
   void on_session_refused(const Error&) noexcept override { ++refused; }
   void on_session_opened() noexcept override { ++opened; }

@@ -42,7 +42,6 @@ class SessionTest : public YdbFixture {
 TEST_F(SessionTest, IsAttachedUntilItIsDestroyed) {
   with_session([&](Session& session) -> Task<void> {
     EXPECT_EQ(session.id(), "session-1");
-    EXPECT_EQ(session.node_id(), 1);
     EXPECT_TRUE(session.usable());
     EXPECT_EQ(server.seen().streams, 1);
     co_return;
@@ -87,7 +86,7 @@ TEST_F(SessionTest, CommitsAndRollsBackByCallsOfTheirOwn) {
     co_await session.execute("SELECT 1");
     co_await session.commit();
     EXPECT_FALSE(session.in_transaction());
-    co_await session.begin();
+    co_await session.execute("SELECT 2");
     EXPECT_TRUE(session.in_transaction());
     co_await session.roll_back();
     EXPECT_FALSE(session.in_transaction());
@@ -95,7 +94,6 @@ TEST_F(SessionTest, CommitsAndRollsBackByCallsOfTheirOwn) {
   });
   const Seen seen = server.seen();
   EXPECT_EQ(seen.calls.at("CommitTransaction"), 1);
-  EXPECT_EQ(seen.calls.at("BeginTransaction"), 1);
   EXPECT_EQ(seen.calls.at("RollbackTransaction"), 1);
 }
 
@@ -103,31 +101,23 @@ TEST_F(SessionTest, HasTheModeThatItIsTold) {
   with_session([&](Session& session) -> Task<void> {
     session.set_mode(TransactionMode::snapshot_read_only);
     co_await session.execute_and_commit("SELECT 1");
-    session.set_mode(TransactionMode::stale_read_only);
-    co_await session.execute_and_commit("SELECT 2");
-    session.set_mode(TransactionMode::online_read_only);
-    co_await session.execute_and_commit("SELECT 3");
     session.set_mode(TransactionMode::snapshot_read_write);
-    co_await session.execute_and_commit("SELECT 4");
+    co_await session.execute_and_commit("SELECT 2");
   });
   const auto sent = server.seen().statements;
-  ASSERT_EQ(sent.size(), 4U);
+  ASSERT_EQ(sent.size(), 2U);
   EXPECT_TRUE(sent[0].tx_control().begin_tx().has_snapshot_read_only());
-  EXPECT_TRUE(sent[1].tx_control().begin_tx().has_stale_read_only());
-  EXPECT_TRUE(sent[2].tx_control().begin_tx().has_online_read_only());
-  EXPECT_TRUE(sent[3].tx_control().begin_tx().has_snapshot_read_write());
+  EXPECT_TRUE(sent[1].tx_control().begin_tx().has_snapshot_read_write());
 }
 
 TEST_F(SessionTest, BringsTheRowsOfAllParts) {
-  answer({part_with_numbers({1, 2}), part_with_numbers({9}, 1), part_with_numbers({3})},
-         {.trailing = {{"x-ydb-consumed-units", "3"}}});
+  answer({part_with_numbers({1, 2}), part_with_numbers({9}, 1), part_with_numbers({3})});
   with_session([&](Session& session) -> Task<void> {
     const QueryResult result = co_await session.execute_alone("SELECT");
     EXPECT_EQ(result.sets(), 2U);
     EXPECT_EQ(result.set(0).rows(), 3U);
     EXPECT_EQ(result.set(0).at(2, "n").integer(), 3);
     EXPECT_EQ(result.set(1).at(0, 0).integer(), 9);
-    EXPECT_EQ(result.consumed_units(), 3);
   });
 }
 

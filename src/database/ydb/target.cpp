@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "database/message.h"
@@ -11,9 +12,12 @@ namespace {
 
 constexpr std::string_view plain_scheme = "ydb://";
 constexpr std::string_view tls_scheme = "ydbs://";
-constexpr std::string_view expected = "expected ydb://host:2136/Root/database or ydbs://…";
 constexpr std::size_t host_bytes_max = 255;
 constexpr std::size_t database_bytes_max = 1024;
+
+[[noreturn]] void refuse(std::string_view what) {
+  throw TargetError(fmt::format("{}: expected ydb://host:2136/Root/database or ydbs://…", what));
+}
 
 std::uint16_t parse_port(std::string_view text) {
   std::uint16_t port = 0;
@@ -26,11 +30,8 @@ std::uint16_t parse_port(std::string_view text) {
   return port;
 }
 
-bool is_plain(std::string_view text) noexcept {
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) <= ' ' || c == '\x7F') return false;
-  }
-  return true;
+bool is_plain(char c) noexcept {
+  return static_cast<unsigned char>(c) > ' ' && c != '\x7F';
 }
 
 // "host", "host:port", "[address]", "[address]:port".
@@ -81,9 +82,7 @@ std::string Target::url() const {
 
 Target parse_target(std::string_view text) {
   Target target;
-  if (!is_ydb_url(text)) {
-    throw TargetError(fmt::format("not the address of a YDB database: {}", expected));
-  }
+  if (!is_ydb_url(text)) refuse("not the address of a YDB database");
   target.tls = text.starts_with(tls_scheme);
   target.port = target.tls ? tls_port : plain_port;
   std::string_view rest = text.substr(text.find("://") + 3);
@@ -93,26 +92,20 @@ Target parse_target(std::string_view text) {
         "a user or password does not belong in the address, where other users of this machine "
         "may see it: use the variables YDB_USER and YDB_PASSWORD, or YDB_TOKEN");
   }
-  if (!is_plain(rest)) {
-    throw TargetError(fmt::format("a space or control character in the address: {}", expected));
-  }
-  if (rest.find_first_of("?#") != std::string_view::npos) {
-    throw TargetError(fmt::format("options after ? or # are not known here: {}", expected));
-  }
+  if (!std::ranges::all_of(rest, is_plain)) refuse("a space or control character in the address");
+  if (rest.find_first_of("?#") != std::string_view::npos)
+    refuse("options after ? or # are not known here");
   const auto slash = rest.find('/');
   parse_authority(rest.substr(0, slash), target);
-  if (target.host.empty()) throw TargetError(fmt::format("the host is missing: {}", expected));
+  if (target.host.empty()) refuse("the host is missing");
   if (target.host.size() > host_bytes_max) {
     throw TargetError(fmt::format("the host is longer than {} bytes", host_bytes_max));
   }
   if (slash != std::string_view::npos) target.database = rest.substr(slash);
   while (target.database.ends_with('/')) target.database.pop_back();
-  if (target.database.empty()) {
-    throw TargetError(fmt::format("the database is missing: {}", expected));
-  }
-  if (target.database.starts_with("//") || target.database.size() > database_bytes_max) {
-    throw TargetError(fmt::format("not the path of a database: {}", expected));
-  }
+  if (target.database.empty()) refuse("the database is missing");
+  if (target.database.starts_with("//") || target.database.size() > database_bytes_max)
+    refuse("not the path of a database");
   return target;
 }
 

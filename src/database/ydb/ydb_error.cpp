@@ -2,9 +2,107 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <iterator>
+
 #include "database/message.h"
 
 namespace drover::database::ydb {
+
+namespace {
+
+using enum ErrorClass;
+
+// What a status comes to.
+struct Meaning {
+  std::string_view name;  // as the protocol has it
+  ErrorClass working = statement;
+  // Denied: another attempt will come to the same. Else the server is only not there yet.
+  ErrorClass opening = unavailable;
+  // A commit may have happened all the same. Any other status says that nothing was committed.
+  bool leaves_commit_unknown = false;
+};
+
+constexpr Meaning not_known{"UNKNOWN_STATUS", statement, unavailable, true};
+
+// In steps of 10 from 400000 on; the protocol has left out one. The server ends a session where it
+// moves its load to other nodes, and has done nothing: the same transaction may be tried on another
+// one.
+constexpr Meaning meanings[] = {
+    {"SUCCESS"},
+    {"BAD_REQUEST", statement, denied},
+    {"UNAUTHORIZED", denied, denied},
+    {"INTERNAL_ERROR", statement, unavailable, true},
+    {"ABORTED", retryable},
+    {"UNAVAILABLE", retryable},
+    {"OVERLOADED", retryable},
+    {"SCHEME_ERROR", statement, denied},
+    {"GENERIC_ERROR"},
+    {"TIMEOUT", timed_out, unavailable, true},
+    {"BAD_SESSION", retryable},
+    not_known,
+    {"PRECONDITION_FAILED"},
+    {"ALREADY_EXISTS"},
+    {"NOT_FOUND", statement, denied},
+    {"SESSION_EXPIRED", retryable},
+    {"CANCELLED", timed_out, unavailable, true},
+    // Where no commit was sent, nothing of the transaction is in the database.
+    {"UNDETERMINED", retryable, unavailable, true},
+    {"UNSUPPORTED", statement, denied},
+    {"SESSION_BUSY", retryable},
+    {"EXTERNAL_ERROR", statement, unavailable, true},
+};
+constexpr Meaning no_reply{"STATUS_CODE_UNSPECIFIED", statement, unavailable, true};
+
+const Meaning& meaning_of(Status status) noexcept {
+  if (status == Status::unspecified) return no_reply;
+  const std::int64_t behind =
+      static_cast<std::int64_t>(status) - static_cast<std::int64_t>(Status::success);
+  const auto index = static_cast<std::size_t>(behind / 10);
+  return behind % 10 == 0 && behind >= 0 && index < std::size(meanings) ? meanings[index]
+                                                                        : not_known;
+}
+
+}  // namespace
+
+std::string_view status_name(Status status) noexcept {
+  return meaning_of(status).name;
+}
+
+std::string_view transport_status_name(TransportStatus status) noexcept {
+  constexpr std::string_view names[] = {
+      "TRANSPORT_OK",
+      "TRANSPORT_CANCELLED",
+      "TRANSPORT_UNKNOWN",
+      "TRANSPORT_INVALID_ARGUMENT",
+      "TRANSPORT_DEADLINE_EXCEEDED",
+      "TRANSPORT_NOT_FOUND",
+      "TRANSPORT_ALREADY_EXISTS",
+      "TRANSPORT_PERMISSION_DENIED",
+      "TRANSPORT_RESOURCE_EXHAUSTED",
+      "TRANSPORT_FAILED_PRECONDITION",
+      "TRANSPORT_ABORTED",
+      "TRANSPORT_OUT_OF_RANGE",
+      "TRANSPORT_UNIMPLEMENTED",
+      "TRANSPORT_INTERNAL",
+      "TRANSPORT_UNAVAILABLE",
+      "TRANSPORT_DATA_LOSS",
+      "TRANSPORT_UNAUTHENTICATED",
+  };
+  const auto index = static_cast<std::size_t>(status);
+  return index < std::size(names) ? names[index] : "TRANSPORT_UNKNOWN";
+}
+
+bool ends_session(Status status) noexcept {
+  return status == Status::bad_session || status == Status::session_busy ||
+         status == Status::session_expired;
+}
+
+bool ends_session(TransportStatus status) noexcept {
+  return status != TransportStatus::ok && status != TransportStatus::resource_exhausted &&
+         status != TransportStatus::out_of_range;
+}
+
 namespace {
 
 std::string reply_message(Status status, std::string_view issues, std::string_view call) {
@@ -34,62 +132,13 @@ std::string transport_message(TransportStatus status, std::string_view details,
                      text.empty() ? "" : ": ", text, advice(status));
 }
 
-// What a commit may have come to all the same. Any other status says that nothing was committed.
-bool leaves_commit_unknown(Status status) noexcept {
-  switch (status) {
-    case Status::unspecified:
-    case Status::undetermined:
-    case Status::timeout:
-    case Status::cancelled:
-    case Status::internal_error:
-    case Status::external_error:
-      return true;
-    default:
-      return status_name(status) == "UNKNOWN_STATUS";
-  }
-}
-
-// Another attempt will come to the same, unless the server is only not there yet.
-ErrorClass classify_opening(Status status) noexcept {
-  switch (status) {
-    case Status::unauthorized:
-    case Status::bad_request:
-    case Status::not_found:
-    case Status::scheme_error:
-    case Status::unsupported:
-      return ErrorClass::denied;
-    default:
-      return ErrorClass::unavailable;
-  }
-}
-
 }  // namespace
 
 ErrorClass classify(Status status, Stage stage) noexcept {
-  if (stage == Stage::opening) return classify_opening(status);
-  if (stage == Stage::committing && leaves_commit_unknown(status)) {
-    return ErrorClass::ambiguous_commit;
-  }
-  switch (status) {
-    case Status::aborted:
-    case Status::unavailable:
-    case Status::overloaded:
-    case Status::undetermined:  // not of a commit: nothing of the transaction is in the database
-      return ErrorClass::retryable;
-    // The server has ended the session, as it does where it moves its load to other nodes, and has
-    // done nothing: the same transaction may be tried on another one.
-    case Status::bad_session:
-    case Status::session_busy:
-    case Status::session_expired:
-      return ErrorClass::retryable;
-    case Status::unauthorized:
-      return ErrorClass::denied;
-    case Status::timeout:
-    case Status::cancelled:
-      return ErrorClass::timed_out;
-    default:
-      return ErrorClass::statement;
-  }
+  const Meaning& meaning = meaning_of(status);
+  if (stage == Stage::opening) return meaning.opening;
+  if (stage == Stage::committing && meaning.leaves_commit_unknown) return ambiguous_commit;
+  return meaning.working;
 }
 
 ErrorClass classify(TransportStatus status, Stage stage) noexcept {
@@ -97,13 +146,13 @@ ErrorClass classify(TransportStatus status, Stage stage) noexcept {
     case TransportStatus::unauthenticated:
     case TransportStatus::permission_denied:
     case TransportStatus::unimplemented:
-      return ErrorClass::denied;
+      return denied;
     default:
       break;
   }
-  if (stage == Stage::opening) return ErrorClass::unavailable;
-  if (stage == Stage::committing) return ErrorClass::ambiguous_commit;
-  return ends_session(status) ? ErrorClass::connection_lost : ErrorClass::statement;
+  if (stage == Stage::opening) return unavailable;
+  if (stage == Stage::committing) return ambiguous_commit;
+  return ends_session(status) ? connection_lost : statement;
 }
 
 YdbError::YdbError(Status status, std::string_view issues, std::string_view call, Stage stage)

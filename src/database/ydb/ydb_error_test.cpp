@@ -7,7 +7,7 @@
 #include <string>
 
 #include "database/message.h"
-#include "database/ydb/reply.h"
+#include "database/ydb/call/call.h"
 
 namespace drover::database::ydb {
 namespace {

@@ -13,8 +13,8 @@
 #include "coro/sleep.h"
 #include "coro/task.h"
 #include "coro/worker.h"
+#include "database/ydb/call/fake_server_test.h"
 #include "database/ydb/client.h"
-#include "database/ydb/fake_server_test.h"
 #include "database/ydb/session.h"
 
 namespace drover::database::ydb {

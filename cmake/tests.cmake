@@ -1,0 +1,85 @@
+# How the tests are built and how ctest runs them.
+#
+# Each test has a label for each thing that it needs:
+#   nothing    what is in the build, and no more
+#   server     PostgreSQL, which the test starts for itself
+#   ydb        the test server of YDB's protocol (test/ydb_server), with its Python packages and PostgreSQL
+#   terminal   tmux
+#   browser    Chromium
+#   compiler   clang, for what somebody else builds with the libraries
+#   spin       spin and clang, for the models
+# scripts/test quick runs those that need nothing.
+#
+# scripts/test gives ctest two slots a processor. A test that computes all the time takes two of them, and one
+# that mostly waits, as most end-to-end tests do, takes one: so the machine has work while tests wait.
+
+# Where a test is left out: ctest shows it as skipped, and scripts/test prints the reason.
+function(drover_add_skipped_test name reason)
+  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${name}: ${reason}")
+  set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION ^skipped LABELS nothing)
+endfunction()
+
+# A server begins with a copy of data that the test `cluster` makes once a run of ctest.
+set(DROVER_TEST_CLUSTER ${PROJECT_BINARY_DIR}/test/cluster)
+function(drover_prepare_test test needs)
+  if("server" IN_LIST needs OR "ydb" IN_LIST needs)
+    set_property(TEST ${test} APPEND PROPERTY FIXTURES_REQUIRED cluster)
+    set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT "DROVER_TEST_CLUSTER=${DROVER_TEST_CLUSTER}")
+  endif()
+endfunction()
+
+# The program <name>_test as one test, or as `shards` tests that share its cases. One process for all of
+# them: to start one for each of 1,600 cases takes longer than most cases do.
+function(drover_run_test_program test name needs shards filter)
+  foreach(shard RANGE 1 ${shards})
+    set(run ${test})
+    if(shards GREATER 1)
+      set(run ${test}.${shard})
+    endif()
+    math(EXPR index "${shard} - 1")
+    add_test(NAME ${run} COMMAND ${name}_test --gtest_brief=1 ${filter})
+    set_tests_properties(${run} PROPERTIES LABELS "${needs}" TIMEOUT 1200 PROCESSORS 2
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${index}")
+    # Long, and so begun early: the others fit in beside it.
+    if(NOT needs STREQUAL nothing)
+      set_tests_properties(${run} PROPERTIES COST 150)
+    endif()
+    drover_prepare_test(${run} ${needs})
+  endforeach()
+endfunction()
+
+# For drover_library(), whose variables ARG_… and `tests` it reads.
+macro(drover_add_test_program name)
+  if(ARG_ONE_THREAD AND DROVER_SANITIZE MATCHES thread)
+    drover_add_skipped_test(${name} "its cases have one thread each; the other builds have them")
+  else()
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE drover::${name} ${ARG_TEST_USES} GTest::gtest_main GTest::gmock)
+    if(DROVER_SANITIZE OR NOT ARG_TEST_OPTIMISED)
+      target_compile_options(${name}_test PRIVATE -O0)
+      drover_precompile(${name}_test test)
+    else()
+      drover_precompile(${name}_test test_optimised)
+    endif()
+    set(needs nothing)
+    if(ARG_TEST_NEEDS)
+      set(needs ${ARG_TEST_NEEDS})
+    endif()
+    set(shards 1)
+    if(ARG_TEST_SHARDS)
+      set(shards ${ARG_TEST_SHARDS})
+    endif()
+    set(filter)
+    if(ARG_TEST_OF_SERVER)
+      string(REPLACE ":" ".*:" of_server "${ARG_TEST_OF_SERVER}.*")
+      set(filter --gtest_filter=-${of_server})
+      if(DROVER_SANITIZE)
+        drover_add_skipped_test(${name}.of_server
+          "the work is the server's, which no sanitizer sees; the release build has it")
+      else()
+        drover_run_test_program(${name}.of_server ${name} ${needs} 1 --gtest_filter=${of_server})
+      endif()
+    endif()
+    drover_run_test_program(${name} ${name} ${needs} ${shards} "${filter}")
+  endif()
+endmacro()

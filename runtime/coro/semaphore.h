@@ -1,0 +1,92 @@
+// Semaphore: a number of permits, handed out first come, first served, and Mutex, which has one. A
+// released permit goes to the longest waiter itself, so nobody barges in. For the tasks of one
+// worker; not thread-safe.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <utility>
+
+#include "coro/awaiter.h"
+#include "coro/detail/pinned.h"
+
+namespace drover::coro {
+
+class Semaphore : Pinned {
+ public:
+  explicit Semaphore(std::size_t permits) noexcept : available_(permits) {}
+  ~Semaphore() { assert(waiters_.empty()); }
+
+  // Gives its permit back when it is destroyed.
+  class [[nodiscard]] Permit {
+   public:
+    explicit Permit(Semaphore& semaphore) noexcept : semaphore_(&semaphore) {}
+    Permit(Permit&& other) noexcept : semaphore_(std::exchange(other.semaphore_, nullptr)) {}
+    Permit& operator=(Permit&&) = delete;
+    ~Permit() {
+      if (semaphore_ != nullptr) semaphore_->release();
+    }
+
+   private:
+    Semaphore* semaphore_;
+  };
+
+  class AcquireAwaiter final : Waiter {
+   public:
+    explicit AcquireAwaiter(Semaphore& semaphore) noexcept : semaphore_(semaphore) {}
+
+    bool await_ready() noexcept { return false; }
+
+    template <DroverPromise Promise>
+    bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
+      return wait_unless(awaiting, semaphore_.waiters_, [this] {
+        if (semaphore_.available_ == 0) return false;
+        --semaphore_.available_;
+        return true;
+      });
+    }
+
+    Permit await_resume() const {
+      throw_if_cancelled();
+      return Permit(semaphore_);
+    }
+
+   private:
+    Semaphore& semaphore_;
+  };
+
+  AcquireAwaiter acquire() noexcept { return AcquireAwaiter(*this); }
+
+  std::size_t available() const noexcept { return available_; }
+  std::size_t waiting() const noexcept { return waiters_.size(); }
+
+ private:
+  void release() noexcept {
+    if (!waiters_.wake_first()) ++available_;
+  }
+
+  std::size_t available_;
+  WaiterQueue waiters_;
+};
+
+// One task at a time, also across its awaits:
+//
+//   const auto lock = co_await mutex.lock();  // until the end of the block
+//
+// Tasks of one worker are never interrupted between two awaits: what is read and written without an
+// await between needs no mutex. Not recursive: a task that locks twice waits for itself.
+class Mutex {
+ public:
+  // Unlocks when it is destroyed; can be moved, to another task as well.
+  using Lock = Semaphore::Permit;
+
+  Semaphore::AcquireAwaiter lock() noexcept { return semaphore_.acquire(); }
+
+  bool locked() const noexcept { return semaphore_.available() == 0; }
+  std::size_t waiting() const noexcept { return semaphore_.waiting(); }
+
+ private:
+  Semaphore semaphore_{1};
+};
+
+}  // namespace drover::coro

@@ -1,0 +1,233 @@
+#include "steps/flow.h"
+
+#include <atomic>
+#include <cassert>
+#include <string>
+
+#include "steps/detail/step_definitions.h"
+
+namespace drover::steps {
+
+Flow::~Flow() {
+  if (elsewhere() && cancel_from_elsewhere() && coro::Worker::try_current() == nullptr) {
+    worker_->run_until([this] { return !stands(); });
+  }
+  worker_->call([this]() noexcept { tear_down(); });
+}
+
+void Flow::tear_down() noexcept {
+  assert(running_ == nullptr && "a flow is not destroyed by one of its own steps");
+  if (main_.active()) cancel_now();
+  const bool stood = stands();
+  while (detail::EndingTask* task = ending_.first()) {  // they end without it
+    ending_.remove(*task);
+    task->flow = nullptr;
+  }
+  if (stood) stand_ended();
+  main_.drop_children(*this);
+  main_.destroy_attachments(*this);
+  if (state_ != nullptr) {
+    state_->~State();
+    if (state_memory_ == nullptr) coro::FramePool::release(state_, sizeof(State));
+  }
+  driver_.destroy();
+}
+
+Flow::Driver Flow::drive(Flow& flow) {
+  for (;;) {
+    flow.run_next();
+    co_await std::suspend_always();
+  }
+}
+
+void Flow::execute() {
+  worker_->call([this] {
+    if (main_.active() || end_untold_) misuse("execute() of a flow that runs");
+    if (last_child_ == nullptr) return;
+    outcome_.store(Outcome::running, std::memory_order_relaxed);
+    main_.begin();
+  });
+}
+
+namespace {
+
+// For a thread that waits. Once told it may be gone at any moment.
+class StandWaiter final : public detail::StandObserver {
+ public:
+  explicit StandWaiter(coro::Worker& worker) noexcept : worker_(worker) {}
+
+  bool told() const noexcept {
+    return told_.load(std::memory_order_acquire);  // pairs with stand_ended()
+  }
+  void stand_ended() noexcept override {
+    coro::Worker& worker = worker_;
+    told_.store(true, std::memory_order_release);
+    worker.tell_waiters();
+  }
+
+ private:
+  coro::Worker& worker_;
+  std::atomic<bool> told_{false};
+};
+
+}  // namespace
+
+void Flow::cancel() {
+  if (elsewhere()) {
+    cancel_from_elsewhere();
+  } else {
+    cancel_here();
+  }
+}
+
+// Waits for the awaited tasks while the worker runs. Says whether some have still to end.
+bool Flow::cancel_from_elsewhere() {
+  StandWaiter waiter(*worker_);
+  worker_->call([this, &waiter] {
+    cancel_here();
+    await_stand(waiter);
+  });
+  worker_->wait_while_running([&waiter] { return waiter.told(); });
+  if (waiter.told()) return false;
+  bool left = false;
+  worker_->call([this, &waiter, &left]() noexcept {
+    left = !waiter.told();
+    if (left) stand_observers_.remove(waiter);
+  });
+  return left;
+}
+
+void Flow::cancel_here() {
+  if (running_ != nullptr) running_->current_->misuse("cancel() by a step of the flow");
+  if (main_.active()) {
+    cancel_now();
+  } else {
+    main_.drop_children(*this);
+  }
+}
+
+void Flow::cancel_now() noexcept {
+  main_.cancel();
+  ended(Outcome::cancelled);
+}
+
+// Cancels, too, if it is one of the flow's own steps that has brought it about: when that returns.
+void Flow::cancel_soon() noexcept {
+  if (!main_.active()) return;
+  if (running_ == nullptr) {
+    cancel_now();
+    return;
+  }
+  cancel_requested_ = true;
+  running_->cut_burst();
+}
+
+void Flow::schedule(Strand& strand) {
+  if (strand.queued_) return;
+  strand.queued_ = true;
+  ready_.push_back(strand);
+  if (running_ == nullptr && !stands()) queue_driver();
+}
+
+void Flow::unschedule(Strand& strand) noexcept {
+  if (!strand.queued_) return;
+  strand.queued_ = false;
+  ready_.remove(strand);
+  if (ready_.empty() && driver_queued_) {
+    driver_queued_ = false;
+    worker_->withdraw(driver_position_);
+  }
+}
+
+void Flow::queue_driver() {
+  if (driver_queued_) return;
+  driver_queued_ = true;
+  driver_position_ = worker_->ready(driver_);
+}
+
+// One burst of the strand that has been ready for longest.
+void Flow::run_next() noexcept {
+  driver_queued_ = false;
+  if (stands()) return;
+  Strand& strand = *ready_.first();
+  unschedule(strand);
+  running_ = &strand;
+  strand.run(burst_size_);
+  running_ = nullptr;
+  if (cancel_requested_) {
+    cancel_requested_ = false;
+    if (main_.active()) cancel_now();
+  }
+  if (!ready_.empty() && !stands()) queue_driver();
+}
+
+void Flow::ended(Outcome outcome) noexcept {
+  outcome_.store(outcome, std::memory_order_release);  // pairs with outcome()
+  if (observer_ != nullptr && stands()) {
+    end_untold_ = true;
+  } else {
+    tell_end();
+  }
+}
+
+void Flow::tell_end() noexcept {
+  end_untold_ = false;
+  if (observer_ != nullptr) {
+    observer_->flow_ended();
+  } else if (outcome() == Outcome::failed && state_ != nullptr && state_->unhandled_error) {
+    state_->unhandled_error(main_.code());
+  }
+}
+
+void Flow::task_ends(detail::EndingTask& task) noexcept {
+  task.flow = this;
+  ending_.push_back(task);
+}
+
+void Flow::task_ended(detail::EndingTask& task) noexcept {
+  ending_.remove(task);
+  if (!stands()) stand_ended();
+}
+
+// Tells the observer when the flow stands no more, or at once if it does not.
+void Flow::await_stand(detail::StandObserver& observer) noexcept {
+  if (stands()) {
+    stand_observers_.push_back(observer);
+  } else {
+    observer.stand_ended();
+  }
+}
+
+void Flow::stand_ended() noexcept {
+  if (!ready_.empty() && running_ == nullptr) queue_driver();
+  if (end_untold_) tell_end();
+  while (detail::StandObserver* observer = stand_observers_.first()) {
+    stand_observers_.remove(*observer);  // who is told may be gone at once
+    observer->stand_ended();
+  }
+}
+
+void* Flow::allocate_elsewhere(Slot slot, std::size_t size) {
+  if (limits_ == nullptr) return coro::FramePool::allocate(size);
+  const auto kind = static_cast<std::size_t>(slot);
+  std::string what;
+  if (left_[kind] == 0) {
+    what = std::string(Limits::names[kind]) + "<" + std::to_string(limits_->counts[kind]) + ">";
+  } else {
+    what = "BufferSize<" + std::to_string(limits_->buffer_size) + ">: no room for " +
+           std::to_string(size) + " bytes";
+  }
+  Steps& blamed = running_ != nullptr ? *running_->current_ : *this;
+  blamed.misuse(what);
+}
+
+State& Flow::shared_state() {
+  if (state_ == nullptr) {
+    void* memory =
+        state_memory_ != nullptr ? state_memory_ : coro::FramePool::allocate(sizeof(State));
+    state_ = ::new (memory) State(limits_ != nullptr);
+  }
+  return *state_;
+}
+
+}  // namespace drover::steps

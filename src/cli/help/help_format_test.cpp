@@ -1,0 +1,95 @@
+#include "cli/help/help_format.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "text/wrapped_text.h"
+
+namespace drover::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Command example() {
+  static int warehouses = 5;
+  static std::string text;
+  static std::vector<std::string> files;
+  Command command("run", "Runs the benchmark.\nAnd reports.", "Example:\n  drover tpcc run -w 10",
+                  {"drover", "tpcc"});
+  command.add_options(
+      "What",
+      {{"-w,--warehouses", &warehouses, "W", "How many", {.range = Range{1, 9}, .required = true}},
+       {"--isolation", &text, "read-committed|serializable",
+        "The level of isolation of all of the transactions, which costs retries"},
+       {"file", &files, "FILE", "Results"}});
+  return command;
+}
+
+TEST(HelpFormat, GroupsAndColumns) {
+  EXPECT_EQ(help_text(example(), 70),
+            "Runs the benchmark. And reports.\n"
+            "\n"
+            "Usage: drover tpcc run [OPTIONS] --warehouses W [file...]\n"
+            "\n"
+            "Arguments:\n"
+            "  file                      Results\n"
+            "\n"
+            "What:\n"
+            "  -w, --warehouses W        How many [required, 1 to 9, default: 5]\n"
+            "      --isolation read-committed|serializable\n"
+            "                            The level of isolation of all of the\n"
+            "                            transactions, which costs retries\n"
+            "\n"
+            "General:\n"
+            "  -h, --help                Print this help\n"
+            "\n"
+            "Each option may come from a variable of the environment\n"
+            "(DROVER_TPCC_RUN_WAREHOUSES for --warehouses) or from the file of\n"
+            "--config. The command line comes first, then variables, then the file.\n"
+            "\n"
+            "Example:\n"
+            "  drover tpcc run -w 10\n");
+}
+
+TEST(HelpFormat, NoLineIsWiderThanItMayBe) {
+  for (const std::size_t width : {60U, 72U, 80U, 100U}) {
+    std::istringstream lines(help_text(example(), width));
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_LE(text::text_width(line), width) << line;
+  }
+}
+
+TEST(HelpFormat, CommandsInGroups) {
+  Command program("drover");
+  program.options.clear();
+  program.add_command("tpcc", "Of TPC-C. More of it.");
+  program.add_command("help", "Help").group = "About";
+  EXPECT_EQ(help_text(program, 80),
+            "\n"
+            "Usage: drover COMMAND\n"
+            "\n"
+            "Commands:\n"
+            "  tpcc                      Of TPC-C\n"
+            "\n"
+            "About:\n"
+            "  help                      Help\n");
+}
+
+TEST(HelpFormat, OfAProgram) {
+  Command app("drover", "A program");
+  Command& command = app.add_command("demo", "The story");
+  std::string db;
+  command.add_options({{"--db", &db, "URI", "Where", {.variable = "DROVER_DB"}}});
+  const std::string help = help_text(command, 80);
+  EXPECT_THAT(help, HasSubstr("Usage: drover demo [OPTIONS]\n"));
+  EXPECT_THAT(help, HasSubstr("--db URI"));
+  EXPECT_THAT(help, HasSubstr("Where [variable: DROVER_DB]"));
+  // There is nothing that the sentence could say.
+  EXPECT_THAT(help, Not(HasSubstr("Each option may come")));
+}
+
+}  // namespace
+}  // namespace drover::cli

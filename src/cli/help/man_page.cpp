@@ -1,0 +1,213 @@
+#include "cli/help/man_page.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "cli/option/option_sources.h"
+#include "text/plain_text.h"
+#include "text/wrapped_text.h"
+
+namespace drover::cli {
+namespace {
+
+using Row = std::pair<std::string_view, std::string_view>;
+
+constexpr std::array<Row, 5> exit_codes = {{
+    {"0", "What was asked for is done; for check: all conditions hold."},
+    {"1", "It could not be done, or a condition or limit does not hold."},
+    {"2", "The command line, a variable or the file of --config is wrong; nothing was done."},
+    {"3", "Of pg status only: the server does not run."},
+    {"130", "Interrupted by Ctrl-C or SIGTERM, in an orderly way."},
+}};
+
+// Text that roff prints as it is, wherever it stands in a line.
+std::string escaped(std::string_view text) {
+  const std::string whole = text::replaced(std::string(text), "\\", "\\e");
+  // A hyphen of the keyboard, so that examples can be copied.
+  return text::replaced(text::replaced(whole, "-", "\\-"), "…", "...");
+}
+
+// A dot or an apostrophe at the beginning of a line would be a request to roff.
+std::string line_of(std::string_view text) {
+  const bool is_request = text.starts_with('.') || text.starts_with('\'');
+  return (is_request ? "\\&" : "") + escaped(text) + "\n";
+}
+
+std::string running_text(std::string_view text) {
+  std::string lines;
+  for (const std::string& line : text::wrapped_lines(text, 78)) lines += line_of(line);
+  return lines;
+}
+
+// One argument of a macro.
+std::string argument(std::string_view text) {
+  return "\"" + text::replaced(escaped(text), "\"", "\\(dq") + "\"";
+}
+
+std::string tagged(std::string_view tag, std::string_view text) {
+  return fmt::format(".TP\n.B {}\n{}", argument(tag), running_text(text));
+}
+
+// Paragraphs of running text; lines that begin with a space stand as they are.
+std::string paragraphs(std::string_view text) {
+  std::string page;
+  std::string paragraph;
+  bool is_literal = false;
+  const auto end_paragraph = [&] {
+    if (paragraph.empty()) return;
+    page += ".PP\n" + running_text(paragraph);
+    paragraph.clear();
+  };
+  const auto set_literal = [&](bool wanted) {
+    if (std::exchange(is_literal, wanted) == wanted) return;
+    page += wanted ? ".PP\n.nf\n" : ".fi\n";
+  };
+  for (const std::string& line : text::parts(text, '\n')) {
+    if (line.starts_with(' ')) {
+      end_paragraph();
+      set_literal(true);
+      page += line_of(line);
+    } else {
+      set_literal(false);
+      paragraph += fmt::format("{} ", line);
+      if (line.empty()) paragraph.pop_back();
+      if (line.empty() || line.ends_with(':')) end_paragraph();
+    }
+  }
+  set_literal(false);
+  end_paragraph();
+  return page;
+}
+
+std::string remarks(const Option& option) {
+  std::string text;
+  if (option.required) text += " Required.";
+  if (option.range) text += fmt::format(" From {}.", option.range_text());
+  const bool says_so = option.description.find("may be ") != std::string::npos;
+  if (option.is_list() && !says_so) text += " May be given again.";
+  if (!option.default_text.empty()) text += fmt::format(" Default: {}.", option.default_text);
+  return text;
+}
+
+std::string option_entry(const Option& option) {
+  std::string tag = ".TP\n.BR";
+  for (const std::string& name : option.names) {
+    tag += fmt::format(" {}{}", argument(name), name == option.names.back() ? "" : " \", \"");
+  }
+  if (!option.is_argument() && !option.value.empty()) {
+    tag += fmt::format(" \" \" {}", argument(option.value));
+  }
+  const std::string& description = option.description;
+  const bool is_sentence = description.ends_with('.');
+  return tag + "\n" + running_text(description + (is_sentence ? "" : ".") + remarks(option));
+}
+
+std::string command_section(const Command& command) {
+  std::string page = fmt::format(".SS {}\n", argument(command.full_name()));
+  page += paragraphs(command.description);
+  for (const Option& one : command.arguments) page += option_entry(one);
+  for (const Option& option : command.options) {
+    if (option.group != general_group) page += option_entry(option);
+  }
+  return page + paragraphs(command.footer);
+}
+
+// A heading makes the space that a paragraph would.
+std::string without_empty_paragraphs(std::string_view page) {
+  std::string kept;
+  bool is_after_heading = false;
+  while (!page.empty()) {
+    const std::size_t end = page.find('\n') + 1;
+    const std::string_view line = page.substr(0, end);
+    page = page.substr(end);
+    if (!is_after_heading || line != ".PP\n") kept += line;
+    is_after_heading = line.starts_with(".SH ") || line.starts_with(".SS ");
+  }
+  return kept;
+}
+
+// The exit codes have a section of their own.
+std::string_view examples_of(const Command& program) {
+  const std::string_view footer = program.footer;
+  return footer.substr(0, footer.find("\n\nExit codes:"));
+}
+
+std::string synopsis(const Command& program) {
+  std::string page = ".SH SYNOPSIS\n";
+  for (const Command* command : all_commands(program)) {
+    if (!command->commands.empty()) continue;
+    page += fmt::format(".B {}\n", argument(command->full_name()));
+    std::string rest = "[options]";
+    for (const Option& one : command->arguments) {
+      const std::string name = one.name() + (one.is_list() ? " ..." : "");
+      rest += one.required ? " " + name : " [" + name + "]";
+    }
+    page += line_of(rest) + ".br\n";
+  }
+  page.resize(page.size() - std::string_view(".br\n").size());
+  return page;
+}
+
+std::string environment(const Command& program) {
+  std::string page = ".SH ENVIRONMENT\n";
+  page += running_text(
+      "Each option may come from a variable: the names of the command and the option in capitals, "
+      "with _ between them and for -, such as DROVER_TPCC_RUN_DURATION=90s for drover tpcc run "
+      "--duration 90s. With fewer names of commands in front it is for every command below that "
+      "has such an option: DROVER_TPCC_SCHEMA, DROVER_SEED. The command line comes first, then the "
+      "variable with the most names, then the file of --config. A flag takes true, false, 1 or 0; "
+      "an option that may be given again takes values separated by semicolons. An empty variable "
+      "is as if it were not set. --no-environment turns all of this off.");
+  page += tagged("DROVER_DB",
+                 "The database of every command that has --db: a libpq URI or connection string.");
+  for (const auto& [name, meaning] : known_variables) page += tagged(name, meaning);
+  page +=
+      tagged("TERM, NO_COLOR",
+             "What the terminal of the live screen can do; NO_COLOR, if it is set: no colours.");
+  page += tagged("COLUMNS", "The width of --help where the standard output is no terminal.");
+  page += tagged("PGHOST, PGUSER, PGPASSWORD and the like",
+                 "What --db leaves open, as libpq has it; ~/.pgpass and the service file, too.");
+  page += ".PP\n" + running_text("The variables of options, by command:");
+  for (const Command* command : all_commands(program)) {
+    std::string names;
+    for (const Option& option : command->options) {
+      if (option.key().empty() || !option.variable.empty()) continue;
+      names += variable_of(*command, option) + " ";
+    }
+    if (!names.empty()) page += tagged(command->full_name(), names);
+  }
+  return page;
+}
+
+}  // namespace
+
+std::string man_page(const Command& program, std::string_view version, std::string_view date) {
+  std::string page = ".\\\" Made by 'drover man'.\n";
+  page += fmt::format(".TH DROVER 1 \"{}\" {} {}\n.nh\n.ad l\n", date, argument(version),
+                      argument("User commands"));
+  page += ".SH NAME\ndrover \\- a load generator for SQL databases\n";
+  page += synopsis(program);
+  page += ".SH DESCRIPTION\n" +
+          running_text(program.description +
+                       ". It loads the tables of TPC-C, drives terminals against "
+                       "them, measures, and proves the data consistent afterwards. "
+                       "Without --db it works on a private PostgreSQL server of its "
+                       "own, which it starts and stops by itself.");
+  page += ".SH COMMANDS\n";
+  for (const Command& command : program.commands) {
+    for (const Command* one : all_commands(command)) page += command_section(*one);
+  }
+  page += ".SH OPTIONS OF EVERY COMMAND\n";
+  for (const Option& option : program.options) page += option_entry(option);
+  page += environment(program);
+  page += ".SH EXIT STATUS\n";
+  for (const auto& [code, meaning] : exit_codes) page += tagged(code, meaning);
+  page += ".SH EXAMPLES\n" + paragraphs(examples_of(program));
+  page += ".SH SEE ALSO\n.BR psql (1),\n.BR postgres (1)\n";
+  return without_empty_paragraphs(page);
+}
+
+}  // namespace drover::cli

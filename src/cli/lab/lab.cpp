@@ -1,0 +1,426 @@
+// `drover lab` and its experiments: their options, and the command line that makes a result again.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/lab/lab_output.h"
+#include "lab/queues/queues_experiment.h"
+#include "lab/scheduler/scheduler_experiment.h"
+#include "lab/steps/steps_experiment.h"
+#include "lab/switch/switch_experiment.h"
+#include "lab/terminals/terminals_experiment.h"
+
+namespace drover::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+using Counts = std::vector<std::size_t>;
+using Figures = std::vector<double>;
+
+constexpr double flows_most = 10'000'000;
+constexpr double seconds_most = 3600;
+
+// An experiment's command: it holds `Arguments` and calls perform() with them.
+template <class Arguments>
+void add_experiment(Command& lab, const char* name, const char* description, const char* examples,
+                    const std::shared_ptr<Arguments>& arguments, std::vector<Option> options) {
+  Command& command = lab.add_command(name, description, std::string("Examples:\n") + examples);
+  command.add_options(std::move(options));
+  add_lab_output(command, arguments->output);
+  command.action = [arguments] { return perform(*arguments); };
+}
+
+// Numbers of threads, separated by commas.
+const OptionDetails thread_counts{.range = Range{1, 1'024}, .delimiter = ','};
+
+// The values of these names. Throws UsageError for another name.
+template <class Kind>
+std::vector<Kind> parse_names(const char* option, const Words& texts) {
+  std::vector<Kind> kinds;
+  for (const std::string& text : texts) {
+    const std::optional<Kind> kind = lab::named<Kind>(text);
+    if (!kind) {
+      throw UsageError(fmt::format("{} {}: expected some of {}", option, text,
+                                   fmt::join(lab::names<Kind>, ", ")));
+    }
+    kinds.push_back(*kind);
+  }
+  return kinds;
+}
+
+// Those that this build has.
+template <class Kind, class Has>
+std::vector<Kind> all_built(Has has) {
+  std::vector<Kind> kinds;
+  std::ranges::copy_if(lab::all_of<Kind>(), std::back_inserter(kinds), has);
+  return kinds;
+}
+
+// `most`, or with --multi 1, 2, 4, ... up to `most`, and `most` itself.
+Counts counts_up_to(std::size_t most, bool multi) {
+  Counts counts;
+  for (std::size_t count = 1; multi && count < most; count *= 2) counts.push_back(count);
+  counts.push_back(most);
+  return counts;
+}
+
+coro::Duration duration_of(double seconds) {
+  return coro::Duration(static_cast<std::int64_t>(seconds * 1'000'000'000));
+}
+
+std::string with_comma(const Words& words) {
+  return fmt::format("{}", fmt::join(words, ","));
+}
+
+// ---- terminals
+
+struct TerminalsArguments {
+  Counts workers;  // none: one for each processor
+  std::size_t terminals = 10;
+  double interval_s = 10;
+  bool multi = false;
+  Words models = {"coroutine"};
+  LabOutput output;
+};
+
+int perform(TerminalsArguments arguments) {
+  if (arguments.workers.empty()) {
+    arguments.workers = {std::max(1U, std::thread::hardware_concurrency())};
+  }
+  const lab::TerminalsOptions options{
+      .models = parse_names<lab::FlowModel>("--model", arguments.models),
+      .workers = arguments.workers,
+      .terminals = counts_up_to(arguments.terminals, arguments.multi),
+      .duration = duration_of(arguments.interval_s),
+      .rounds = arguments.output.rounds};
+  const bool names_cells = options.models.size() > 1 || options.workers.size() > 1;
+  const auto line = [names_cells](const lab::Cell& cell, const Figures& figures) {
+    const auto terminals = static_cast<std::size_t>(cell.settings[0]);
+    const std::string text = figures.empty()
+                                 ? fmt::format("terminals: {}: {}", terminals, cell.note)
+                                 : lab::terminals_line(terminals, figures);
+    if (!names_cells) return text;
+    return fmt::format("{}, threads: {}, {}", cell.subject, cell.settings[1], text);
+  };
+  return run_lab(arguments.output,
+                 fmt::format("drover lab terminals -t {} -w {}{} -i {} --model {} --repeat {}",
+                             fmt::join(arguments.workers, ","), arguments.terminals,
+                             arguments.multi ? " --multi" : "", arguments.interval_s,
+                             with_comma(arguments.models), arguments.output.rounds),
+                 line, std::bind_front(lab::measure_terminals, options));
+}
+
+void add_terminals(Command& lab) {
+  const auto arguments = std::make_shared<TerminalsArguments>();
+  add_experiment(
+      lab, "terminals",
+      "Simulated terminals without a database: each pauses, then makes four asynchronous\n"
+      "requests one after the other, all of 0.2 ms; such a loop is a task. Prints tasks a\n"
+      "second, CPU time, memory of a terminal and how late timers are.",
+      "  drover lab terminals -t 1 -w 65536 -i 5\n"
+      "  drover lab terminals -t 1 -w 65536 -i 5 --multi --repeat 5 -o terminals.html\n"
+      "  drover lab terminals -t 1 -w 4096 --model coroutine,machine,future,thread",
+      arguments,
+      {{"-t,--max-threads", &arguments->workers, "N,…",
+        "Threads with an event loop each; several numbers, separated by commas, are measured "
+        "beside each other; the model thread has one for each terminal in any case (default: one "
+        "for each processor)",
+        thread_counts},
+       {"-w,--max-terminals", &arguments->terminals, "N", "Terminals", in_range(1, flows_most)},
+       {"-i,--interval", &arguments->interval_s, "SECONDS", "How long each is measured, in seconds",
+        in_range(0.01, seconds_most)},
+       {"--multi", &arguments->multi, "", "1, 2, 4, … terminals, up to -w"},
+       {"--model", &arguments->models, "MODEL,…",
+        "How a terminal is written: some of coroutine, steps, machine, future, thread, separated "
+        "by commas",
+        comma_list}});
+}
+
+// ---- switch
+
+struct SwitchArguments {
+  Counts workers = {1, 2};
+  std::size_t flows = 256;
+  bool multi = false;
+  std::int64_t work_ns = 1'000;
+  double warm_up_s = 1;
+  double interval_s = 5;
+  Words models = {"coroutine", "thread"};
+  LabOutput output;
+};
+
+int perform(const SwitchArguments& arguments) {
+  const lab::SwitchOptions options{
+      .models = parse_names<lab::FlowModel>("--model", arguments.models),
+      .workers = arguments.workers,
+      .flows = counts_up_to(arguments.flows, arguments.multi),
+      .work = coro::Duration(arguments.work_ns),
+      .warm_up = duration_of(arguments.warm_up_s),
+      .duration = duration_of(arguments.interval_s),
+      .rounds = arguments.output.rounds};
+  const auto line = [](const lab::Cell& cell, const Figures& figures) {
+    const auto flows = static_cast<std::size_t>(cell.settings[0]);
+    std::string text = cell.subject;
+    if (cell.settings[1] != lab::no_setting) text += fmt::format(", workers: {}", cell.settings[1]);
+    return text + (figures.empty() ? fmt::format(", flows: {}: {}", flows, cell.note)
+                                   : ", " + lab::switch_line(flows, figures));
+  };
+  return run_lab(
+      arguments.output,
+      fmt::format("drover lab switch -t {} -w {}{} --work {} --warm-up {} -i {} --model {} "
+                  "--repeat {}",
+                  fmt::join(arguments.workers, ","), arguments.flows,
+                  arguments.multi ? " --multi" : "", arguments.work_ns, arguments.warm_up_s,
+                  arguments.interval_s, with_comma(arguments.models), arguments.output.rounds),
+      line, std::bind_front(lab::measure_switch, options));
+}
+
+void add_switch(Command& lab) {
+  const auto arguments = std::make_shared<SwitchArguments>();
+  add_experiment(
+      lab, "switch",
+      "Coroutines against threads: each flow computes for a microsecond, then lets\n"
+      "the others run; such a loop is an operation. Prints operations a second, CPU\n"
+      "time and how long it takes from the start to the end.",
+      "  drover lab switch -w 4096\n"
+      "  drover lab switch -w 65536 --multi --repeat 3 -o switch.html\n"
+      "  drover lab switch -t 1 -w 65536 --work 100 --model coroutine,machine,steps",
+      arguments,
+      {{"-t,--max-threads", &arguments->workers, "N,...",
+        "Workers, a thread with an event loop each; several numbers, separated by commas, are "
+        "measured beside each other; the model thread has none",
+        thread_counts},
+       {"-w,--max-flows", &arguments->flows, "N", "Flows", in_range(1, flows_most)},
+       {"--multi", &arguments->multi, "", "1, 2, 4, ... flows, up to -w"},
+       {"--work", &arguments->work_ns, "NS",
+        "How long a flow computes before it lets the others run, in nanoseconds of an undisturbed "
+        "processor",
+        in_range(1, 1'000'000'000)},
+       {"--warm-up", &arguments->warm_up_s, "SECONDS",
+        "Runs so long before it measures, in seconds", in_range(0, seconds_most)},
+       {"-i,--interval", &arguments->interval_s, "SECONDS", "How long each is measured, in seconds",
+        in_range(0.01, seconds_most)},
+       {"--model", &arguments->models, "MODEL,...",
+        "How a flow is written: some of coroutine, steps, machine, future, thread, separated by "
+        "commas",
+        comma_list}});
+}
+
+// ---- queues
+
+struct QueuesArguments {
+  Words ratios = {"1:1", "2:2", "4:4", "8:8", "1:2", "2:1", "4:8", "8:4"};
+  Words queues;  // none: all of this build
+  lab::QueueLoad load{.measured_s = 0.5};
+  bool unbalanced = false;
+  LabOutput output{.rounds = 5};  // the fewest whose interval is 90% sure
+};
+
+std::vector<lab::QueueRatio> parse_ratios(const Words& texts) {
+  std::vector<lab::QueueRatio> ratios;
+  for (const std::string& text : texts) {
+    const auto ratio = lab::queue_ratio(text);
+    if (!ratio) {
+      throw UsageError(
+          fmt::format("--ratios {}: expected producers:consumers, both from 1 to {}, such as 4:8",
+                      text, lab::queue_threads_most));
+    }
+    ratios.push_back(*ratio);
+  }
+  return ratios;
+}
+
+int perform(const QueuesArguments& arguments) {
+  const Words& queues = arguments.queues;
+  lab::QueuesOptions options{.ratios = parse_ratios(arguments.ratios),
+                             .load = arguments.load,
+                             .rounds = arguments.output.rounds};
+  options.queues = queues.empty() ? all_built<lab::QueueKind>(lab::is_built)
+                                  : parse_names<lab::QueueKind>("--queues", queues);
+  options.load.balanced = !arguments.unbalanced;
+  return run_lab(
+      arguments.output,
+      fmt::format("drover lab queues --ratios {}{} --batch {} --work {}{} --seconds {} --repeat {}",
+                  with_comma(arguments.ratios),
+                  queues.empty() ? "" : " --queues " + with_comma(queues), options.load.batch,
+                  options.load.work_mean, arguments.unbalanced ? " --unbalanced" : "",
+                  options.load.measured_s, arguments.output.rounds),
+      lab::queues_line, std::bind_front(lab::measure_queues, options));
+}
+
+void add_queues(Command& lab) {
+  const auto arguments = std::make_shared<QueuesArguments>();
+  add_experiment(
+      lab, "queues",
+      "Queues that carry batches of items between threads: those of the runtime, a mutex\n"
+      "around a deque, moodycamel's where the build has it, and the same loop without a\n"
+      "queue. Prints items a second, CPU time of an item and how many pops get nothing.",
+      "  drover lab queues --ratios 1:1,8:8 --queues ticket,locked,moodycamel\n"
+      "  drover lab queues --seconds 1 --repeat 9 -o queues.html --json queues.json",
+      arguments,
+      {{"--ratios", &arguments->ratios, "P:C,...", "Producers:consumers, separated by commas",
+        comma_list},
+       {"--queues", &arguments->queues, "QUEUE,...",
+        "Some of none, segment, array-epochs, array-hazard-pointers, batch, ticket, locked, "
+        "moodycamel, separated by commas (default: all of this build)",
+        comma_list},
+       {"--batch", &arguments->load.batch, "N",
+        "Items that are pushed, and popped at most, at a time", in_range(1, 100'000)},
+       {"--work", &arguments->load.work_mean, "STEPS",
+        "Mean steps of work after each batch; a step is a fraction of a nanosecond to a few",
+        in_range(0, 1e9)},
+       {"--unbalanced", &arguments->unbalanced, "",
+        "The same work for each thread; else shared out so that both sides together work equally "
+        "long for a batch"},
+       {"--seconds", &arguments->load.measured_s, "SECONDS",
+        "How long each is measured; a tenth of a second before does not count",
+        in_range(0.001, seconds_most)}});
+}
+
+// ---- scheduler
+
+struct SchedulerArguments {
+  lab::SchedulerOptions options{.spawners = {2, 4, 8, 16, 32}, .workers = {2, 4, 8, 16}};
+  LabOutput output{.rounds = 5};  // the fewest whose interval is 90% sure
+};
+
+int perform(const SchedulerArguments& arguments) {
+  lab::SchedulerOptions options = arguments.options;
+  options.rounds = arguments.output.rounds;
+  return run_lab(
+      arguments.output,
+      fmt::format(
+          "drover lab scheduler --spawners {} --workers {} --tasks {}{} --seconds {} --repeat {}",
+          fmt::join(options.spawners, ","), fmt::join(options.workers, ","), options.tasks,
+          options.outside ? " --outside" : "", options.seconds, options.rounds),
+      lab::scheduler_line, std::bind_front(lab::measure_scheduler, options));
+}
+
+void add_scheduler(Command& lab) {
+  const auto arguments = std::make_shared<SchedulerArguments>();
+  lab::SchedulerOptions& options = arguments->options;
+  add_experiment(
+      lab, "scheduler",
+      "Spawning empty tasks in the work-stealing pool, with all tasks that overflow in one\n"
+      "locked list (direct), and with a lock-free queue between that list and the workers\n"
+      "(relay). Prints tasks a second of both and their ratio.",
+      "  drover lab scheduler --spawners 2,32 --workers 2,16\n"
+      "  drover lab scheduler --seconds 0.4 --repeat 9 -o scheduler.html --json scheduler.json\n"
+      "  drover lab scheduler --outside --spawners 2,8 --workers 2",
+      arguments,
+      {{"--spawners", &options.spawners, "N,...",
+        "How many spawn at once; several numbers, separated by commas", thread_counts},
+       {"--workers", &options.workers, "N,...",
+        "Threads of the pool; several numbers, separated by commas", thread_counts},
+       {"--tasks", &options.tasks, "N", "Empty tasks that each spawner spawns",
+        in_range(1, 1'000'000)},
+       {"--outside", &options.outside, "",
+        "Spawners are threads outside of the pool, whose tasks all go through the locked list; "
+        "else they are tasks of the pool themselves"},
+       {"--seconds", &options.seconds, "SECONDS",
+        "How long each of both is measured, in two halves; rounds are ended",
+        in_range(0.001, seconds_most)}});
+}
+
+// ---- steps
+
+struct StepsArguments {
+  Words models;  // empty: those of this build
+  Words tests = {"simple", "parallel", "waits"};
+  lab::StepsOptions options;
+  LabOutput output;
+};
+
+bool is_built(lab::StepsModel model) {
+  return lab::why_missing(model).empty();
+}
+
+// Which models were left out, and why: a build without them is no failure.
+void say_what_is_missing(lab::Experiment& experiment) {
+  for (const lab::StepsModel model : lab::all_of<lab::StepsModel>()) {
+    if (is_built(model)) continue;
+    experiment.findings.push_back(
+        fmt::format("{}: {}.", lab::name_of(model), lab::why_missing(model)));
+  }
+}
+
+int perform(const StepsArguments& arguments) {
+  lab::StepsOptions options = arguments.options;
+  const bool all = arguments.models.empty();
+  options.models = all ? all_built<lab::StepsModel>(is_built)
+                       : parse_names<lab::StepsModel>("--model", arguments.models);
+  options.tests = parse_names<lab::StepsTest>("--test", arguments.tests);
+  options.rounds = arguments.output.rounds;
+  Words models;
+  for (const lab::StepsModel model : options.models) models.emplace_back(lab::name_of(model));
+  const auto line = [](const lab::Cell& cell, const Figures& figures) {
+    return fmt::format("{}: {}", cell.subject,
+                       figures.empty() ? cell.note : lab::steps_line(figures));
+  };
+  const auto measure = [&](lab::Experiment& experiment, const lab::OnMeasured& on_measured,
+                           const std::function<bool()>& interrupted) {
+    lab::measure_steps(options, experiment, on_measured, interrupted);
+    if (all) say_what_is_missing(experiment);
+  };
+  return run_lab(
+      arguments.output,
+      fmt::format(
+          "drover lab steps --model {} --test {} --flows {} --wave {} --waits {} --repeat {}",
+          with_comma(models), with_comma(arguments.tests), options.flows, options.wave,
+          options.waits, options.rounds),
+      line, measure);
+}
+
+void add_steps(Command& lab) {
+  const auto arguments = std::make_shared<StepsArguments>();
+  lab::StepsOptions& options = arguments->options;
+  add_experiment(
+      lab, "steps",
+      "Coroutines against trees of steps and fibers, on one thread: flows made and run one\n"
+      "by one, flows in waves that each wait for an event, and flows that wait again and\n"
+      "again. Prints flows or waits a second, CPU time and memory.",
+      "  drover lab steps --repeat 5 -o steps.html\n"
+      "  drover lab steps --model coroutine,fiber-pooled --test waits\n"
+      "  drover lab steps --model asyncsteps,nitrosteps --flows 100000 --waits 1000000",
+      arguments,
+      {{"--model", &arguments->models, "MODEL,...",
+        "How a flow is written: some of coroutine, asyncsteps, nitrosteps, nitrosteps-default, "
+        "fiber-protected, fiber-pooled, separated by commas (default: all that this build has; "
+        "fibers are those of Boost)",
+        comma_list},
+       {"--test", &arguments->tests, "TEST,...",
+        "Some of simple, parallel, waits, separated by commas", comma_list},
+       {"--flows", &options.flows, "N", "Flows in all, of the tests simple and parallel",
+        in_range(1, 1'000'000'000)},
+       {"--wave", &options.wave, "N",
+        "Flows that live at the same time, of the tests parallel and waits",
+        in_range(1, flows_most)},
+       {"--waits", &options.waits, "N", "Waits of all flows together, of the test waits",
+        in_range(1, 100'000'000'000)}});
+}
+
+}  // namespace
+
+void add_lab(Command& app) {
+  Command& lab = app.add_command(
+      "lab", "The experiments that show why the runtime is built as it is",
+      "Example:\n"
+      "  drover lab terminals -t 1 -w 65536 --multi -o terminals.html\n"
+      "\n"
+      "docs/lab.md walks through the experiments and has the results of real runs.");
+  add_terminals(lab);
+  add_switch(lab);
+  add_queues(lab);
+  add_scheduler(lab);
+  add_steps(lab);
+}
+
+}  // namespace drover::cli

@@ -1,0 +1,100 @@
+#include "cli/lab/lab_output.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+
+#include "cli/standard_output.h"
+#include "cli/version.h"
+#include "lab/experiment.h"
+
+namespace drover::cli {
+namespace {
+
+volatile std::sig_atomic_t was_interrupted = 0;
+
+// While it lives, Ctrl-C and SIGTERM are noted; the measurement's own process, which has its own
+// copy of this, is ended by them.
+class NotedInterrupts {
+ public:
+  NotedInterrupts() {
+    was_interrupted = 0;
+    struct sigaction action{};
+    action.sa_handler = [](int) { was_interrupted = 1; };
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, &interrupt_before_);
+    sigaction(SIGTERM, &action, &terminate_before_);
+  }
+  NotedInterrupts(const NotedInterrupts&) = delete;
+  NotedInterrupts& operator=(const NotedInterrupts&) = delete;
+  ~NotedInterrupts() {
+    sigaction(SIGINT, &interrupt_before_, nullptr);
+    sigaction(SIGTERM, &terminate_before_, nullptr);
+  }
+
+ private:
+  struct sigaction interrupt_before_{};
+  struct sigaction terminate_before_{};
+};
+
+lab::Experiment begun(const std::string& command_line) {
+  const report::Tool self = tool();
+  lab::Experiment experiment;
+  experiment.command = command_line;
+  experiment.tool =
+      fmt::format("{} {} ({}, {})", self.name, self.version, self.commit, self.compiler);
+  experiment.host = measure::describe_host();
+  experiment.started_at = fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
+  return experiment;
+}
+
+}  // namespace
+
+void add_lab_output(Command& command, LabOutput& output) {
+  command.add_options({{"--repeat", &output.rounds, "N",
+                        "Rounds; each measures everything once, and medians and spread are shown",
+                        in_range(1, 1000)}});
+  command.add_options(
+      "Output",
+      {{"-o,--output", &output.html, "FILE", "Writes a page with charts to this file, as HTML"},
+       {"--json", &output.json, "FILE",
+        "Writes all rounds to this file as JSON; '-': to the standard output, and the "
+        "table for people to the error stream"}});
+}
+
+int run_lab(const LabOutput& output, const std::string& command_line,
+            const std::function<std::string(const lab::Cell&, const std::vector<double>&)>& line,
+            const std::function<void(lab::Experiment&, const lab::OnMeasured&,
+                                     const std::function<bool()>&)>& measure) {
+  const OutputFile json{output.json};
+  const OutputFile html{output.html, "HTML file", false};
+  json.check();
+  html.check();
+  const auto say = [&](const std::string& text) {
+    print(json.for_people(), text + "\n", "the experiment");
+  };
+  lab::Experiment experiment = begun(command_line);
+  {
+    const NotedInterrupts interrupts;
+    measure(
+        experiment,
+        [&](const lab::Cell& cell, std::size_t, const std::vector<double>& figures) {
+          say(line(cell, figures));
+        },
+        [] { return was_interrupted != 0; });
+  }
+  experiment.interrupted = was_interrupted != 0;
+  write_each({[&] { json.write([&] { return lab::experiment_json(experiment); }); },
+              [&] { html.write([&] { return lab::experiment_html(experiment); }); },
+              [&] { say("\n" + lab::experiment_text(experiment)); }});
+  if (experiment.interrupted) return exit_interrupted;
+  const bool is_whole = std::ranges::all_of(
+      experiment.cells, [](const lab::Cell& cell) { return cell.note.empty(); });
+  return is_whole ? exit_success : exit_failure;
+}
+
+}  // namespace drover::cli

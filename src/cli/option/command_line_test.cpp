@@ -1,0 +1,195 @@
+#include "cli/option/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace drover::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string message_of(const std::vector<std::string>& line) {
+  Command app("drover");
+  Command& tpcc = app.add_command("tpcc");
+  Command& run = tpcc.add_command("run");
+  Command& import = tpcc.add_command("import");
+  std::string text;
+  double number = 0;
+  bool flag = false;
+  for (Command* command : {&run, &import}) {
+    command->add_options({{"-w,--warehouses", &text, "W", ""}, {"--db", &text, "URI", ""}});
+  }
+  run.add_options({{"--pace", &number, "X", ""}, {"--no-delays", &flag, "", ""}});
+  import.add_options({{"--seed", &text, "N", "", required_option}});
+  app.add_command("show").add_options({{"results", &text, "FILE", "", required_option}});
+  int count = 0;
+  app.add_command("print").add_options(
+      {{"shell", &text, "SHELL", "", {.only = {"bash", "zsh", "fish"}, .required = true}},
+       {"--count", &count, "N", "", in_range(1, 100)},
+       {"--seconds", &number, "SECONDS", "", in_range(0.01, 3600)}});
+  try {
+    require_complete(*read_words(app, line).back());
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "(it was taken)";
+}
+
+TEST(CommandLine, UnknownOptions) {
+  EXPECT_EQ(message_of({"tpcc", "run", "--warehousse", "10"}),
+            "drover tpcc run: unknown option --warehousse; did you mean --warehouses?\n"
+            "See: drover tpcc run --help");
+  EXPECT_EQ(message_of({"tpcc", "import", "--seed", "1", "--no-delays"}),
+            "drover tpcc import: unknown option --no-delays; drover tpcc run has it\n"
+            "See: drover tpcc import --help");
+  EXPECT_EQ(message_of({"--frobnicate"}),
+            "drover: unknown option --frobnicate\nSee: drover --help");
+  EXPECT_EQ(message_of({"tpcc", "run", "-x"}),
+            "drover tpcc run: unknown option -x\nSee: drover tpcc run --help");
+}
+
+TEST(CommandLine, UnknownCommands) {
+  EXPECT_EQ(message_of({"tpcc", "rnu"}),
+            "unknown command: drover tpcc rnu; did you mean run?\nSee: drover tpcc --help");
+  EXPECT_EQ(message_of({"tcpc", "run"}),
+            "unknown command: drover tcpc; did you mean tpcc?\nSee: drover --help");
+  EXPECT_EQ(message_of({"tpcc", "run", "surplus"}),
+            "drover tpcc run takes no argument surplus\nSee: drover tpcc run --help");
+}
+
+TEST(CommandLine, WhatIsMissing) {
+  EXPECT_EQ(message_of({}), "drover needs a subcommand: tpcc, show, print\nSee: drover --help");
+  EXPECT_EQ(message_of({"tpcc"}),
+            "drover tpcc needs a subcommand: run, import\nSee: drover tpcc --help");
+  EXPECT_EQ(message_of({"tpcc", "import"}),
+            "drover tpcc import needs --seed N\nSee: drover tpcc import --help");
+  EXPECT_EQ(message_of({"tpcc", "run", "--pace"}),
+            "--pace needs a value: X\nSee: drover tpcc run --help");
+  EXPECT_EQ(message_of({"show"}), "drover show needs results: FILE\nSee: drover show --help");
+  EXPECT_EQ(message_of({"print"}),
+            "drover print needs shell: bash, zsh or fish\nSee: drover print --help");
+}
+
+TEST(CommandLine, WrongValues) {
+  const auto first_line = [](const std::vector<std::string>& line) {
+    const std::string message = message_of(line);
+    return message.substr(0, message.find('\n'));
+  };
+  EXPECT_EQ(first_line({"tpcc", "run", "--pace", "fast"}), "--pace fast: expected a number");
+  EXPECT_EQ(first_line({"tpcc", "run", "--pace=a = b"}), "--pace a = b: expected a number");
+  EXPECT_EQ(first_line({"tpcc", "run", "--pace", "1", "--pace", "2"}),
+            "--pace: given 2 times; expected once");
+  EXPECT_EQ(first_line({"tpcc", "run", "--no-delays=maybe"}), "--no-delays takes no value");
+  EXPECT_EQ(first_line({"print", "zsh", "--count", "0"}),
+            "--count 0: expected a whole number from 1 to 100");
+  EXPECT_EQ(first_line({"print", "zsh", "--count", "many"}),
+            "--count many: expected a whole number from 1 to 100");
+  EXPECT_EQ(first_line({"print", "zsh", "--seconds", "0"}),
+            "--seconds 0: expected a number from 0.01 to 3600");
+  EXPECT_EQ(first_line({"print", "tcsh"}), "shell tcsh: expected bash, zsh or fish");
+}
+
+TEST(CommandLine, OnlyWhereNothingWasMeantToBeACommandOneIsMissing) {
+  const auto is_missing = [](const std::vector<std::string>& line) {
+    Command app("drover");
+    std::string text;
+    app.add_command("run").add_options({{"--seed", &text, "N", "", required_option}});
+    try {
+      require_complete(*read_words(app, line).back());
+    } catch (const CommandMissing&) {
+      return true;
+    } catch (const UsageError&) {
+      return false;
+    }
+    return false;
+  };
+  EXPECT_TRUE(is_missing({}));
+  EXPECT_FALSE(is_missing({"rnu"}));
+  EXPECT_FALSE(is_missing({"--frobnicate"}));
+  EXPECT_FALSE(is_missing({"run"})) << "--seed is";
+}
+
+TEST(CommandLine, NoPasswordIsShown) {
+  for (const std::string value : {"postgresql://u:s3cret@h", "host=h password=s3cret"}) {
+    for (const std::vector<std::string>& line :
+         {std::vector<std::string>{"tpcc", "run", "--dbb", value},
+          {"tpcc", "run", "--dbb=" + value},
+          {"tpcc", "run", "--pace", value},
+          {"tpcc", "run", value},
+          {value}}) {
+      EXPECT_THAT(message_of(line), Not(HasSubstr("s3cret")));
+    }
+  }
+}
+
+TEST(CommandLine, NothingActsUponTheTerminal) {
+  for (const std::vector<std::string>& line :
+       {std::vector<std::string>{"--\x1b[2J"}, {"\x1b[2J"}, {"tpcc", "run", "--pace", "\x1b[2J"}}) {
+    EXPECT_THAT(message_of(line), Not(HasSubstr("\x1b")));
+  }
+}
+
+TEST(CommandLine, GivesValuesOfAllKinds) {
+  Command app("drover");
+  std::string text;
+  std::optional<std::string> perhaps;
+  double real = 0;
+  int whole = 0;
+  bool flag = false;
+  std::vector<std::string> list;
+  std::vector<std::size_t> sizes;
+  std::vector<std::string> files;
+  std::vector<std::string> base;
+  app.add_options({{"-t,--text", &text, "TEXT", ""},
+                   {"--perhaps", &perhaps, "TEXT", ""},
+                   {"--real", &real, "X", ""},
+                   {"--whole", &whole, "N", ""},
+                   {"--flag", &flag, "", ""},
+                   {"--set", &list, "TEXT", ""},
+                   {"--sizes", &sizes, "N", "", {.range = Range{1, 10}, .delimiter = ','}},
+                   {"--base", &base, "FILE", "", several_values},
+                   {"files", &files, "FILE", ""}});
+  read_words(app, {"-tx",    "one",     "--perhaps=y", "--real", "-2.5",  "--whole", "-3",
+                   "--flag", "--set",   "a=b",         "two",    "--set", "c",       "--sizes",
+                   "1,2",    "--sizes", "10",          "--base", "d",     "e"});
+  EXPECT_EQ(text, "x");
+  EXPECT_EQ(perhaps, "y");
+  EXPECT_EQ(real, -2.5);
+  EXPECT_EQ(whole, -3);
+  EXPECT_TRUE(flag);
+  EXPECT_THAT(list, testing::ElementsAre("a=b", "c"));
+  EXPECT_THAT(sizes, testing::ElementsAre(1, 2, 10));
+  EXPECT_THAT(files, testing::ElementsAre("one", "two"));
+  EXPECT_THAT(base, testing::ElementsAre("d", "e"));
+}
+
+TEST(CommandLine, WhatIsAskedInPlaceOfTheCommand) {
+  Command app("drover");
+  Command& run = app.add_command("run");
+  std::string text;
+  run.add_options({{"--seed", &text, "N", "", required_option}});
+  const auto path = read_words(app, {"run", "--help"});
+  EXPECT_TRUE(has_flag(path, "--help"));
+  EXPECT_EQ(path.back(), &run);
+  EXPECT_TRUE(has_flag(read_words(app, {"-h"}), "--help"));
+}
+
+TEST(CommandLine, AnEmptyWordIsAValue) {
+  Command app("drover");
+  std::vector<std::string> list;
+  app.add_options({{"--list", &list, "TEXT", "", comma_list}});
+  read_words(app, {"--list", "a,,b,", "--list", ""});
+  EXPECT_THAT(list, testing::ElementsAre("a", "b", ""));
+}
+
+TEST(CommandLine, BehindTwoDashesAllAreArguments) {
+  Command app("drover");
+  std::vector<std::string> words;
+  app.add_options({{"words", &words, "ARGS", ""}});
+  read_words(app, {"--", "-c", "SELECT 1", "--x=y"});
+  EXPECT_THAT(words, testing::ElementsAre("-c", "SELECT 1", "--x=y"));
+}
+
+}  // namespace
+}  // namespace drover::cli

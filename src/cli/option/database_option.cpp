@@ -1,0 +1,149 @@
+#include "cli/option/database_option.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include "database/postgres/connection.h"
+#include "workload/tpcc/postgres/database_on_postgres.h"
+#ifdef DROVER_WITH_YDB
+#include "database/ydb/credentials.h"
+#include "database/ydb/target.h"
+#include "workload/tpcc/ydb/database_on_ydb.h"
+#include "workload/tpcc/ydb/ydb_database.h"
+#endif
+
+namespace drover::cli {
+namespace {
+
+// The words that say what only YDB has.
+std::vector<std::string> words_of_ydb(const DatabaseOption& option) {
+  std::vector<std::string> words;
+  const auto add = [&](const char* name, const std::string& file) {
+    if (!file.empty()) words.insert(words.end(), {name, file});
+  };
+  add("--ydb-token-file", option.ydb_token_file);
+  add("--ydb-ca-file", option.ydb_ca_file);
+  if (option.no_discovery) words.emplace_back("--no-discovery");
+  return words;
+}
+
+void require_postgres(const DatabaseOption& option) {
+  if (const std::vector<std::string> words = words_of_ydb(option); !words.empty()) {
+    throw UsageError(
+        fmt::format("{}: of use with a database of YDB only (--db ydb://…)", words.front()));
+  }
+  if (option.schema.size() > 63) {
+    throw UsageError("--schema: a name in PostgreSQL has at most 63 bytes");
+  }
+}
+
+void require_conninfo(const std::string& conninfo) {
+  if (const auto scheme_end = conninfo.find("://"); scheme_end != std::string::npos) {
+    const std::string scheme = conninfo.substr(0, scheme_end);
+    if (scheme != "postgresql" && scheme != "postgres") {
+      throw UsageError(fmt::format(
+          "--db: unknown kind of database {}://; expected postgresql://… or ydb://…", scheme));
+    }
+  } else if (conninfo.find('=') == std::string::npos) {
+    throw UsageError(
+        "--db: expected a URI (postgresql://user@host/name, ydb://host:2136/Root/name) or a "
+        "connection string (host=… dbname=…)");
+  }
+  if (const auto problem = database::postgres::conninfo_problem(conninfo)) {
+    throw UsageError(fmt::format("--db: {}", *problem));
+  }
+}
+
+#ifdef DROVER_WITH_YDB
+
+std::unique_ptr<tpcc::Database> database_on_ydb(const DatabaseOption& option) {
+  tpcc::ydb::YdbDatabase database;
+  try {
+    database.client.target = database::ydb::parse_target(option.db);
+  } catch (const database::ydb::TargetError& error) {
+    throw UsageError(fmt::format("--db: {}", error.what()));
+  }
+  try {
+    database.client.credentials =
+        database::ydb::find_credentials({option.ydb_token_file, option.ydb_ca_file},
+                                        [](const char* name) { return std::getenv(name); });
+    database.folder = tpcc::ydb::parse_folder(option.schema);
+  } catch (const database::ydb::TargetError& error) {
+    throw UsageError(error.what());
+  }
+  database.client.discovery = !option.no_discovery;
+  return tpcc::ydb::make_database(std::move(database));
+}
+
+#else
+
+std::unique_ptr<tpcc::Database> database_on_ydb(const DatabaseOption&) {
+  throw UsageError(
+      "--db: this drover was built without the client of YDB. Install libgrpc-dev libprotobuf-dev "
+      "protobuf-compiler (Debian), then configure and build it again");
+}
+
+#endif
+
+}  // namespace
+
+DatabaseKind kind_of(const DatabaseOption& option) noexcept {
+  const bool ydb = option.db.starts_with("ydb://") || option.db.starts_with("ydbs://");
+  return ydb ? DatabaseKind::ydb : DatabaseKind::postgres;
+}
+
+void add_database_options(Command& command, DatabaseOption& option) {
+  command.add_options(
+      "Database",
+      {{"--db",
+        &option.db,
+        "URI",
+        "The database: a libpq URI or connection string, e.g. "
+        "postgresql://user@host:5432/name, where what it leaves open comes from the PG* "
+        "variables; or ydb://host:2136/Root/name (ydbs:// with TLS). Without it: the "
+        "private server (see drover pg)",
+        {.variable = "DROVER_DB"}},
+       {"--schema", &option.schema, "NAME",
+        "The schema of the tables (default: the first of the search_path); on YDB a "
+        "folder below the database (default: the database itself)"},
+       {"--ydb-token-file", &option.ydb_token_file, "FILE",
+        "YDB: a file with the token that says who we are. Else YDB_TOKEN_FILE, "
+        "YDB_TOKEN, or YDB_USER with YDB_PASSWORD count, in this order"},
+       {"--ydb-ca-file", &option.ydb_ca_file, "FILE",
+        "YDB: a file with the certificates of the authority to be believed (PEM); else "
+        "YDB_SSL_ROOT_CERTIFICATES_FILE, else those of this machine"},
+       {"--no-discovery", &option.no_discovery, "",
+        "YDB: use the host of --db alone, and not the nodes that it tells of: for nodes "
+        "that cannot be reached from here by their names"}});
+}
+
+std::vector<std::string> words_without_db(const DatabaseOption& option) {
+  std::vector<std::string> words = words_of_ydb(option);
+  words.insert(words.begin(), {"--schema", option.schema});
+  return words;
+}
+
+DatabaseTarget::DatabaseTarget(const DatabaseOption& option)
+    : kind_(kind_of(option)), schema_(option.schema) {
+  if (kind_ == DatabaseKind::ydb) {
+    database_ = database_on_ydb(option);
+    return;
+  }
+  require_postgres(option);
+  std::string conninfo = option.db;
+  if (conninfo.empty()) {
+    lease_.emplace(database::embedded::ServerLease::acquire());
+    conninfo = lease_->conninfo();
+  } else {
+    require_conninfo(conninfo);
+  }
+  database_ = tpcc::postgres::make_database(std::move(conninfo), schema_);
+}
+
+std::string DatabaseTarget::description() const {
+  return lease_ ? "the private server" : database_->description();
+}
+
+}  // namespace drover::cli

@@ -1,0 +1,60 @@
+// --db, --schema and what goes with them, the same for every command that talks to a database.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/option/command.h"
+#include "database/embedded/server_lease.h"
+#include "run/measured_run.h"
+#include "workload/tpcc/database.h"
+
+namespace drover::cli {
+
+struct DatabaseOption {
+  std::string db;      // empty: the private server
+  std::string schema;  // empty: as the server's search_path has it; of YDB: the database's root
+  // These three are for YDB alone. Empty: as the variables say.
+  std::string ydb_token_file = {};
+  std::string ydb_ca_file = {};
+  bool no_discovery = false;
+};
+
+using run::DatabaseKind;
+
+// By the URL alone; everything that does not begin with ydb:// or ydbs:// is PostgreSQL's.
+DatabaseKind kind_of(const DatabaseOption& option) noexcept;
+
+// Adds --db (also by the variable DROVER_DB), --schema and the options of YDB to a command.
+void add_database_options(Command& command, DatabaseOption& option);
+
+// The words of a command line that say the same, but for --db, which may hold a password.
+std::vector<std::string> words_without_db(const DatabaseOption& option);
+
+// Where a command works: a database of the user's, or the private server, which runs at least as
+// long as this object.
+class DatabaseTarget {
+ public:
+  // Throws UsageError (a string that cannot be read, or YDB where this program was built without its client) or
+  // database::embedded::ServerError.
+  explicit DatabaseTarget(const DatabaseOption& option);
+
+  DatabaseKind kind() const noexcept { return kind_; }
+  const tpcc::Database& database() const noexcept { return *database_; }
+  const std::string& schema() const noexcept { return schema_; }
+
+  // For people; never a password.
+  std::string description() const;
+
+  run::RunPlace place() const { return {*database_, kind_, schema_, description()}; }
+
+ private:
+  DatabaseKind kind_;
+  std::optional<database::embedded::ServerLease> lease_;
+  std::string schema_;
+  std::unique_ptr<tpcc::Database> database_;
+};
+
+}  // namespace drover::cli

@@ -1,0 +1,85 @@
+#include "cli/option/database_option.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "run/usage_error.h"
+
+namespace drover::cli {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+DatabaseOption option_of(std::string db, std::string schema = "") {
+  DatabaseOption option;
+  option.db = std::move(db);
+  option.schema = std::move(schema);
+  return option;
+}
+
+// What is said of a string that cannot be used; empty if it can.
+std::string problem_of(const DatabaseOption& option) {
+  try {
+    const DatabaseTarget target(option);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(DatabaseOption, TellsTheKindByTheUrl) {
+  EXPECT_EQ(kind_of(option_of("")), DatabaseKind::postgres);
+  EXPECT_EQ(kind_of(option_of("host=ydb://x")), DatabaseKind::postgres);
+  EXPECT_EQ(kind_of(option_of("postgresql://ydb/name")), DatabaseKind::postgres);
+  EXPECT_EQ(kind_of(option_of("ydb://host/Root/name")), DatabaseKind::ydb);
+  EXPECT_EQ(kind_of(option_of("ydbs://host/Root/name")), DatabaseKind::ydb);
+}
+
+TEST(DatabaseOption, RefusesWhatOnlyTheOtherKindHas) {
+  DatabaseOption option = option_of("postgresql://user@host/name");
+  option.no_discovery = true;
+  EXPECT_THAT(problem_of(option), HasSubstr("--no-discovery"));
+  option.ydb_token_file = "token";
+  EXPECT_THAT(problem_of(option), HasSubstr("--ydb-token-file"));
+  EXPECT_THAT(problem_of(option_of("mysql://host/name")),
+              AllOf(HasSubstr("mysql://"), HasSubstr("ydb://")));
+}
+
+TEST(DatabaseOption, SaysTheSameInWords) {
+  DatabaseOption option = option_of("ydb://host/Root/name", "bench");
+  option.ydb_token_file = "t";
+  option.ydb_ca_file = "c";
+  option.no_discovery = true;
+  EXPECT_THAT(words_without_db(option), ElementsAre("--schema", "bench", "--ydb-token-file", "t",
+                                                    "--ydb-ca-file", "c", "--no-discovery"));
+}
+
+#ifdef DROVER_WITH_YDB
+
+TEST(DatabaseOption, TakesAUrlOfYdb) {
+  const DatabaseTarget target(option_of("ydb://host:2136/Root/name", "bench/tpcc"));
+  EXPECT_EQ(target.kind(), DatabaseKind::ydb);
+  EXPECT_EQ(target.database().kind(), "YDB");
+  EXPECT_EQ(target.description(), "ydb://host:2136/Root/name");
+}
+
+TEST(DatabaseOption, SaysWhatIsWrongWithAUrlOfYdb) {
+  EXPECT_THAT(problem_of(option_of("ydb://host:2136")), HasSubstr("--db: the database is missing"));
+  EXPECT_THAT(problem_of(option_of("ydb://host/Root/name", "../other")), HasSubstr("--schema"));
+  EXPECT_THAT(problem_of(option_of("ydb://me:secret@host/Root/name")),
+              AllOf(HasSubstr("--db"), Not(HasSubstr("secret"))));
+}
+
+#else
+
+TEST(DatabaseOption, SaysWhatToInstallForYdb) {
+  EXPECT_THAT(problem_of(option_of("ydb://host:2136/Root/name")), HasSubstr("libgrpc-dev"));
+}
+
+#endif
+
+}  // namespace
+}  // namespace drover::cli

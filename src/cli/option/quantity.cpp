@@ -1,0 +1,64 @@
+#include "cli/option/quantity.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "run/usage_error.h"
+#include "text/plain_text.h"
+
+namespace drover::cli {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double seconds;
+};
+constexpr std::array units = {Unit{"ms", 1e-3}, Unit{"s", 1},    Unit{"m", 60},
+                              Unit{"min", 60},  Unit{"h", 3600}, Unit{"d", 86400}};
+constexpr double longest_seconds = 365.0 * 86400;
+
+}  // namespace
+
+std::int64_t parse_count(std::string_view name, const std::string& text, std::int64_t low,
+                         std::int64_t high) {
+  const auto value = text::number_of<std::int64_t>(text);
+  if (!value || *value < low || *value > high) {
+    throw UsageError(
+        fmt::format("{} {}: expected a whole number from {} to {}", name, text, low, high));
+  }
+  return *value;
+}
+
+std::optional<std::int64_t> parse_count_or_auto(std::string_view name, const std::string& text,
+                                                std::int64_t low, std::int64_t high) {
+  if (text == "auto") return std::nullopt;
+  return parse_count(name, text, low, high);
+}
+
+coro::Duration parse_duration(std::string_view name, const std::string& text) {
+  const auto refuse = [&](std::string_view why) -> UsageError {
+    return UsageError(
+        fmt::format("{} {}: {}; expected a number with a unit, such as 30s, 10m, 1.5h or 250ms",
+                    name, text, why));
+  };
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || !std::isfinite(number)) throw refuse("not a duration");
+  if (number < 0) throw refuse("negative");
+  const std::string_view unit_name(rest, static_cast<std::size_t>(end - rest));
+  if (unit_name.empty() && number == 0) return coro::Duration::zero();
+  if (unit_name.empty()) throw refuse("the unit is missing");
+  for (const Unit& unit : units) {
+    if (unit.name != unit_name) continue;
+    const double seconds = number * unit.seconds;
+    if (seconds > longest_seconds) throw refuse("longer than a year");
+    return coro::Duration(std::llround(seconds * 1e9));
+  }
+  throw refuse("unknown unit");
+}
+
+}  // namespace drover::cli

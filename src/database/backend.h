@@ -1,0 +1,55 @@
+// The sessions of one worker on some database: opened, kept up, and handed out for a transaction each. What a
+// transaction is, the workload knows: its backends and sessions derive from these.
+//
+// Belongs to one worker; nothing here is thread-safe. Failures are database::Error.
+#pragma once
+
+#include <cstdint>
+
+#include "coro/task.h"
+#include "database/session_observer.h"
+
+namespace drover::database {
+
+class Session {
+ public:
+  virtual ~Session() = default;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  // Makes it ready for acquire(): connections are up when it is done.
+  virtual coro::Task<void> open() = 0;
+
+  // Opens lost sessions anew for as long as it takes, until it is cancelled; runs beside the
+  // transactions. Throws Error when there is no hope or the backend was told not to wait.
+  virtual coro::Task<void> keep_open(SessionObserver&) { co_return; }
+
+  // A session for one transaction, when one is free; first come, first served. Waits while the
+  // database is away.
+  virtual coro::Task<Session*> acquire() = 0;
+  virtual void release(Session& session) noexcept = 0;
+};
+
+// Gives its session back when it is destroyed.
+class SessionLease {
+ public:
+  SessionLease(Backend& backend, Session& session) noexcept
+      : backend_(backend), session_(session) {}
+  SessionLease(const SessionLease&) = delete;
+  SessionLease& operator=(const SessionLease&) = delete;
+  ~SessionLease() { backend_.release(session_); }
+
+  Session& operator*() const noexcept { return session_; }
+
+ private:
+  Backend& backend_;
+  Session& session_;
+};
+
+// What became of a transaction that was given up when its commit had been sent.
+enum class Resolution : std::uint8_t { committed, not_committed, unknown };
+
+}  // namespace drover::database

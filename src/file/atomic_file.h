@@ -1,0 +1,43 @@
+// Writes a text to a file, whole or not at all.
+//
+// The text goes to a temporary file of the same folder, is synced to the disk, and takes the name
+// asked for in one step: whoever reads the file sees the old one or the new one, never half. What
+// is not a regular file (a pipe) and what stands under /dev is written in place.
+//
+// Thread safety: any thread, one at a time for a file.
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace drover::file {
+
+struct WantedFile {
+  std::filesystem::path path;
+  std::string_view kind;  // what messages call it, such as "result file"; a literal
+};
+
+// The message names the file, the step that failed, the reason, and what to do.
+class FileError : public std::runtime_error {
+ public:
+  FileError(const WantedFile& file, const std::string& step, int error_number);
+
+  const std::filesystem::path& path() const { return path_; }
+  int error_number() const { return error_number_; }  // of errno
+
+ private:
+  std::filesystem::path path_;
+  int error_number_;
+};
+
+// Throws FileError. A file that was there before is then still there and unchanged, and no
+// temporary file is left.
+void write_atomically(const WantedFile& wanted, std::string_view text);
+
+// Throws FileError if write_atomically could not even begin: to be asked before the work of hours
+// of which the text will tell. Leaves nothing behind and changes no file.
+void check_can_write(const WantedFile& wanted);
+
+}  // namespace drover::file

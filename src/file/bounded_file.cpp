@@ -1,0 +1,94 @@
+#include "file/bounded_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include "file/file_descriptor.h"
+
+namespace drover::file {
+
+namespace {
+
+[[noreturn]] void refuse(int error_number) {
+  throw UnreadableFile(
+      fmt::format("cannot read it: {}", std::generic_category().message(error_number)));
+}
+
+std::string size_text(std::size_t bytes) {
+  constexpr std::size_t mebibyte = std::size_t{1} << 20;
+  if (bytes >= mebibyte && bytes % mebibyte == 0) return fmt::format("{} MiB", bytes / mebibyte);
+  return fmt::format("{} bytes", bytes);
+}
+
+[[noreturn]] void refuse_size(std::size_t bytes_max) {
+  throw UnreadableFile(
+      fmt::format("it is larger than {}, which no such file of drover's is", size_text(bytes_max)));
+}
+
+const char* kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+// At most bytes_max of them, from where the file stands. Throws std::system_error.
+std::string bytes_of(const FileDescriptor& file, std::size_t bytes_max) {
+  std::string text;
+  constexpr std::size_t step = 64 * 1024;
+  while (text.size() < bytes_max) {
+    const std::size_t before = text.size();
+    text.resize(before + std::min(step, bytes_max - before));
+    const ssize_t count = read(file.get(), text.data() + before, text.size() - before);
+    const int error_number = errno;
+    text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    if (count == 0) return text;
+    if (count < 0 && error_number != EINTR) {
+      throw std::system_error(error_number, std::generic_category());
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string read_bounded_file(const std::filesystem::path& path, std::size_t bytes_max) {
+  // Not blocking, for otherwise to open a pipe waits for who writes to it.
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat status{};
+  if (!file || fstat(file.get(), &status) != 0) refuse(errno);
+  if (!S_ISREG(status.st_mode)) {
+    throw UnreadableFile(fmt::format("it is {}; expected a file", kind_of(status.st_mode)));
+  }
+  if (static_cast<std::uintmax_t>(status.st_size) > bytes_max) refuse_size(bytes_max);
+  try {
+    // The size is a hint only: files below /proc say 0, and others may grow while they are read.
+    std::string text = bytes_of(file, bytes_max + 1);
+    if (text.size() > bytes_max) refuse_size(bytes_max);
+    return text;
+  } catch (const std::system_error& error) {
+    refuse(error.code().value());
+  }
+}
+
+std::string read_up_to(const std::filesystem::path& path, std::size_t bytes_max) {
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC));
+  if (!file) throw std::system_error(errno, std::generic_category());
+  return bytes_of(file, bytes_max);
+}
+
+std::string text_or_nothing(const std::filesystem::path& path) {
+  try {
+    return read_up_to(path, std::size_t{64} << 20);
+  } catch (const std::system_error&) {
+    return {};
+  }
+}
+
+}  // namespace drover::file

@@ -1,0 +1,30 @@
+// Reads a file that somebody else wrote: whole, but never more than was asked for. Any thread.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+namespace drover::file {
+
+// The message names the reason and what to do, but not the file: the caller says what it is for.
+class UnreadableFile : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Throws UnreadableFile if it is not a regular file, cannot be read, or is above bytes_max: a pipe
+// could make the reader wait for ever, and a device has no end. At most bytes_max + 1 bytes are ever
+// held.
+std::string read_bounded_file(const std::filesystem::path& path, std::size_t bytes_max);
+
+// The beginning of a file of any kind; whoever asks for a byte more than there may be sees that it
+// is longer. Throws std::system_error if it cannot be read.
+std::string read_up_to(const std::filesystem::path& path, std::size_t bytes_max);
+
+// All of a file that a machine keeps for its programs, such as those below /proc; nothing if it
+// cannot be read.
+std::string text_or_nothing(const std::filesystem::path& path);
+
+}  // namespace drover::file

@@ -1,0 +1,60 @@
+#include "file/bounded_file.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace drover::file {
+namespace {
+
+class BoundedFile : public testing::Test {
+ protected:
+  BoundedFile() {
+    std::string name = testing::TempDir() + "/drover-bounded-file-XXXXXX";
+    folder_ = mkdtemp(name.data());
+  }
+  ~BoundedFile() override { std::filesystem::remove_all(folder_); }
+
+  std::string message(const std::filesystem::path& path, std::size_t bytes_max = 100) {
+    try {
+      read_bounded_file(path, bytes_max);
+    } catch (const UnreadableFile& error) {
+      return error.what();
+    }
+    return "(it was read)";
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(BoundedFile, IsReadWholeUpToItsLimit) {
+  const std::string text = std::string("a\0b\n", 4) + std::string(200'000, 'x');
+  std::ofstream(folder_ / "file", std::ios::binary) << text;
+  EXPECT_EQ(read_bounded_file(folder_ / "file", text.size()), text);
+  EXPECT_EQ(message(folder_ / "file", text.size() - 1),
+            "it is larger than 200003 bytes, which no such file of drover's is");
+  std::filesystem::create_symlink("file", folder_ / "link");
+  EXPECT_EQ(read_bounded_file(folder_ / "link", text.size()), text);
+  std::ofstream(folder_ / "empty");
+  EXPECT_EQ(read_bounded_file(folder_ / "empty", 0), "");
+}
+
+// Files of the kernel say that they are empty.
+TEST_F(BoundedFile, TheSizeIsNotBelieved) {
+  EXPECT_NE(read_bounded_file("/proc/self/status", 100'000), "");
+  EXPECT_EQ(message("/proc/self/status", 10),
+            "it is larger than 10 bytes, which no such file of drover's is");
+}
+
+TEST_F(BoundedFile, OnlyFilesAreRead) {
+  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(message(folder_ / "pipe"), "it is a pipe; expected a file");
+  EXPECT_EQ(message(folder_), "it is a folder; expected a file");
+  EXPECT_EQ(message("/dev/zero"), "it is a device; expected a file");
+  EXPECT_EQ(message(folder_ / "missing"), "cannot read it: No such file or directory");
+}
+
+}  // namespace
+}  // namespace drover::file

@@ -1,0 +1,200 @@
+#include "lab/queues/queues_experiment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "lab/experiment_text.h"
+#include "lab/median_interval.h"
+
+namespace drover::lab {
+namespace {
+
+void describe(Experiment& experiment, const QueuesOptions& options) {
+  const QueueLoad& load = options.load;
+  experiment.name = "queues";
+  experiment.question =
+      "How many items a second does each queue carry between threads that also do something else?";
+  experiment.method = {
+      fmt::format(
+          "Producers push batches of {}, consumers pop batches of up to {}. After each "
+          "batch a thread works for a geometrically distributed number of steps, {} in the "
+          "mean{}.",
+          load.batch, load.batch, load.work_mean,
+          load.balanced ? ", shared out so that both sides together work equally long" : ""),
+      fmt::format("Counted are the items that consumers get in {} s, after {} s that do not count; "
+                  "at the end everything is taken out and the number and the sum of all items are "
+                  "compared.",
+                  load.measured_s, load.warm_up_s),
+      "`none` is the same loop without a queue: the work alone, and what no queue can beat. "
+      "`locked` is a mutex around a deque, `moodycamel` that library's queue with tokens and bulk "
+      "operations.",
+      "Linearizable: segment, both arrays and locked for each item; batch for up to 64 items in "
+      "one step, ticket for up to 128, locked for any number. moodycamel keeps the order of each "
+      "producer only.",
+      "Each figure comes from a process of its own. Rounds are the outer loop; in a round the "
+      "queues are measured one after the other at each ratio.",
+      "`of the known` divides by the better of locked and moodycamel at the same ratio in the "
+      "same round, whichever that was. Drover's fastest queue is the one with the highest median; "
+      "its interval comes from order statistics of the rounds' ratios and is exact.",
+  };
+  if (!is_built(QueueKind::moodycamel)) {
+    experiment.method.emplace_back(
+        "This build is without moodycamel's queue (libconcurrentqueue-dev).");
+  }
+  experiment.round_seconds = load.measured_s;
+  experiment.factors = {{"producers", "producers"}, {"consumers", "consumers"}};
+  experiment.figures = {
+      {"items_per_second", "items/s", "1/s"},
+      {"cpu_ns_per_item", "CPU ns/item", "ns"},
+      {"empty_share", "empty pops", "share"},
+      {"against_known", "of the known", "x"},
+  };
+  for (const QueueKind kind : options.queues) {
+    if (!is_ours(kind)) continue;
+    experiment.pictures.push_back(
+        {.title = fmt::format("{}: times the better of locked and moodycamel", name_of(kind)),
+         .figure = index_of(QueuesFigure::against_known),
+         .subject = std::string(name_of(kind))});
+  }
+  for (const QueueKind kind : options.queues) {
+    experiment.pictures.push_back({.title = fmt::format("{}: items a second", name_of(kind)),
+                                   .figure = index_of(QueuesFigure::items_per_second),
+                                   .subject = std::string(name_of(kind))});
+  }
+  experiment.published = {
+      {"foreverjun/queue-bench, the load that this one is after, on another machine",
+       "an array queue of fetch-and-add with hazard pointers ahead of crossbeam's SegQueue"},
+  };
+}
+
+const Cell* cell_of(const Experiment& experiment, QueueKind kind,
+                    const std::vector<std::int64_t>& settings) {
+  for (const Cell& cell : experiment.cells) {
+    if (cell.subject == name_of(kind) && cell.settings == settings) return &cell;
+  }
+  return nullptr;
+}
+
+// Items a second; NaN if the round is missing.
+double rate(const Cell* cell, std::size_t round) {
+  return cell != nullptr && round < cell->rounds.size()
+             ? cell->rounds[round].at(index_of(QueuesFigure::items_per_second))
+             : not_measured;
+}
+
+void add_ratios(Experiment& experiment) {
+  for (Cell& cell : experiment.cells) {
+    const Cell* locked = cell_of(experiment, QueueKind::locked, cell.settings);
+    const Cell* moodycamel = cell_of(experiment, QueueKind::moodycamel, cell.settings);
+    for (std::size_t round = 0; round < cell.rounds.size(); ++round) {
+      // One that is NaN does not count.
+      const double known = std::fmax(rate(locked, round), rate(moodycamel, round));
+      cell.rounds[round].push_back(known > 0 ? rate(&cell, round) / known : not_measured);
+    }
+  }
+}
+
+const Cell* best_of_ours(const Experiment& experiment, const std::vector<std::int64_t>& settings) {
+  return highest(experiment, QueuesFigure::items_per_second, [&](const Cell& cell) {
+    return cell.settings == settings && is_ours(*named<QueueKind>(cell.subject));
+  });
+}
+
+// In the order in which they were asked for.
+std::vector<std::vector<std::int64_t>> settings_of(const Experiment& experiment) {
+  std::vector<std::vector<std::int64_t>> all;
+  for (const Cell& cell : experiment.cells) {
+    if (std::ranges::find(all, cell.settings) == all.end()) all.push_back(cell.settings);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<QueueRatio> queue_ratio(std::string_view text) {
+  QueueRatio ratio;
+  const char* const end = text.data() + text.size();
+  const auto producers = std::from_chars(text.data(), end, ratio.producers);
+  if (producers.ec != std::errc() || producers.ptr == end || *producers.ptr != ':') {
+    return std::nullopt;
+  }
+  const auto consumers = std::from_chars(producers.ptr + 1, end, ratio.consumers);
+  if (consumers.ec != std::errc() || consumers.ptr != end) return std::nullopt;
+  const auto in_range = [](unsigned count) { return count >= 1 && count <= queue_threads_most; };
+  if (!in_range(ratio.producers) || !in_range(ratio.consumers)) return std::nullopt;
+  return ratio;
+}
+
+std::string queues_line(const Cell& cell, const std::vector<double>& figures) {
+  const std::string what =
+      fmt::format("{}:{} {}: ", cell.settings[0], cell.settings[1], cell.subject);
+  if (figures.empty()) return what + cell.note;
+  const auto figure = [&](QueuesFigure which) { return figures.at(index_of(which)); };
+  std::string line = what + short_number(figure(QueuesFigure::items_per_second)) + " items/s";
+  if (std::isfinite(figure(QueuesFigure::cpu_ns_per_item))) {
+    line += fmt::format(", CPU {:.1f} ns an item", figure(QueuesFigure::cpu_ns_per_item));
+  }
+  if (std::isfinite(figure(QueuesFigure::empty_share))) {
+    line += fmt::format(", empty pops {:.1f}%", 100 * figure(QueuesFigure::empty_share));
+  }
+  return line;
+}
+
+void compare_queues(Experiment& experiment) {
+  add_ratios(experiment);
+  std::size_t ahead = 0;
+  std::size_t behind = 0;
+  std::size_t compared = 0;
+  for (const auto& settings : settings_of(experiment)) {
+    const Cell* best = best_of_ours(experiment, settings);
+    if (best == nullptr) continue;
+    std::vector<double> ratios;
+    for (const std::vector<double>& round : best->rounds) {
+      const double ratio = round.at(index_of(QueuesFigure::against_known));
+      if (std::isfinite(ratio)) ratios.push_back(ratio);
+    }
+    if (ratios.empty()) continue;
+    const MedianInterval interval = median_interval(ratios);
+    experiment.findings.push_back(
+        fmt::format("{}:{}: {} is the fastest of Drover's queues, {} times the better of locked "
+                    "and moodycamel.",
+                    settings[0], settings[1], best->subject, interval_text(interval)));
+    if (interval.confidence == 0) continue;
+    ++compared;
+    if (interval.low > 1) ++ahead;
+    if (interval.high < 1) ++behind;
+  }
+  if (compared == 0) return;
+  experiment.findings.push_back(
+      fmt::format("Beyond chance, Drover's fastest queue is ahead of the better of locked and "
+                  "moodycamel at {} of {} "
+                  "ratios, and behind at {}; at the others the interval holds 1.",
+                  ahead, compared, behind));
+}
+
+void measure_queues(const QueuesOptions& options, Experiment& experiment,
+                    const OnMeasured& on_measured, const std::function<bool()>& interrupted) {
+  describe(experiment, options);
+  std::vector<Measurement> measurements;
+  for (const QueueRatio ratio : options.ratios) {
+    QueueLoad load = options.load;
+    load.producers = ratio.producers;
+    load.consumers = ratio.consumers;
+    for (const QueueKind kind : options.queues) {
+      measurements.push_back({{std::string(name_of(kind)), {ratio.producers, ratio.consumers}},
+                              [kind, load]() -> std::vector<double> {
+                                const QueueFigures figures = measure_queue(kind, load);
+                                return {figures.items_per_s, figures.cpu_ns_per_item,
+                                        figures.empty_share};
+                              }});
+    }
+  }
+  measure_rounds(experiment, std::move(measurements), options.rounds, on_measured, interrupted);
+  compare_queues(experiment);
+}
+
+}  // namespace drover::lab

@@ -1,0 +1,205 @@
+#include "lab/scheduler/scheduler_experiment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "lab/experiment_text.h"
+#include "lab/median_interval.h"
+#include "measure/median.h"
+
+namespace drover::lab {
+namespace {
+
+constexpr const char* direct_subject = "direct";
+constexpr const char* relay_subject = "relay";
+
+// Those that are measured, and not made of others.
+constexpr std::size_t figures_of_a_subject = index_of(SchedulerFigure::relay_to_direct);
+
+void describe(Experiment& experiment, const SchedulerOptions& options) {
+  experiment.name = "scheduler";
+  experiment.question =
+      "What does spawning cost in a work-stealing pool, and what does a lock-free relay between "
+      "the workers and the pool's locked global list gain?";
+  experiment.method = {
+      fmt::format(
+          "Each spawner, {}, spawns {} empty tasks; a round ends when all of them have run, "
+          "and rounds are repeated.",
+          options.outside ? "a thread outside of the pool" : "itself a task of the pool",
+          options.tasks),
+      "`direct` is the pool with rings of 256 and one global list under a mutex. `relay` adds the "
+      "lock-free queue: when the global list has grown beyond a minimum and 256, its 256 oldest "
+      "go there in batches of 64, which workers take without the lock.",
+      fmt::format("Both are measured in one process by turns (direct, relay, relay, direct), for "
+                  "{} s each at least and in pools of their own, each warmed up by a round; the "
+                  "ratio is taken within each process, and its interval is of order statistics.",
+                  options.seconds),
+      "Each measurement is a process of its own; rounds of the experiment are the outer loop.",
+      "Relay batches, steals, sleeps and lock waits are counts for a million tasks; a lock wait is "
+      "a worker or spawner that found the global list's lock taken.",
+  };
+  experiment.round_seconds = options.seconds;
+  experiment.factors = {{"spawners", "spawners"}, {"workers", "workers"}};
+  experiment.figures = {
+      {"tasks_per_second", "tasks/s", "1/s"},
+      {"cpu_ns_per_task", "CPU ns/task", "ns"},
+      {"overflow_share", "overflow", "share of tasks"},
+      {"relay_batches_per_million", "relay batches", "of a million tasks"},
+      {"steals_per_million", "steals", "of a million tasks"},
+      {"sleeps_per_million", "sleeps", "of a million tasks"},
+      {"lock_waits_per_million", "lock waits", "of a million tasks"},
+      {"relay_to_direct", "relay : direct", "x"},
+  };
+  const auto map = [](const char* title, SchedulerFigure figure, const char* subject) {
+    return Picture{.title = title, .figure = index_of(figure), .subject = subject};
+  };
+  experiment.pictures = {
+      map("What the relay gains", SchedulerFigure::relay_to_direct, relay_subject),
+      map("Tasks a second without the relay", SchedulerFigure::tasks_per_second, direct_subject),
+      map("Waits for the global list's lock", SchedulerFigure::lock_waits, direct_subject),
+      map("How often the relay is used", SchedulerFigure::relay_batches, relay_subject),
+  };
+  experiment.published = {
+      {"Tokio with a relay queue, 7,000 tasks a spawner, 24 cores (48 threads)",
+       "1.13 times the tasks a second at best, with 16 workers; between 0.95 and 1.08 elsewhere"},
+  };
+}
+
+void append_figures(std::vector<double>& figures, const SpawnTally& tally) {
+  const auto tasks = static_cast<double>(tally.tasks);
+  const auto per_million = [&](std::uint64_t count) {
+    return static_cast<double>(count) * 1e6 / tasks;
+  };
+  figures.insert(figures.end(), {tasks / tally.seconds, tally.cpu_seconds * 1e9 / tasks,
+                                 static_cast<double>(tally.overflowed) / tasks,
+                                 per_million(tally.relay_batches), per_million(tally.steals),
+                                 per_million(tally.sleeps), per_million(tally.lock_waits)});
+}
+
+std::vector<double> measured(const SpawnWork& work) {
+  const SpawnPair pair = measure_spawning_in_turns(work);
+  std::vector<double> figures;
+  append_figures(figures, pair.direct);
+  append_figures(figures, pair.relay);
+  return figures;
+}
+
+double ratio_of(const std::vector<double>& both) {
+  constexpr std::size_t rate = index_of(SchedulerFigure::tasks_per_second);
+  return both.at(figures_of_a_subject + rate) / both.at(rate);
+}
+
+void split_cells(Experiment& experiment) {
+  std::vector<Cell> cells;
+  for (const Cell& both : experiment.cells) {
+    Cell direct{direct_subject, both.settings, {}, both.note};
+    Cell relay{relay_subject, both.settings, {}, both.note};
+    for (const std::vector<double>& round : both.rounds) {
+      const auto middle = round.begin() + figures_of_a_subject;
+      direct.rounds.emplace_back(round.begin(), middle);
+      direct.rounds.back().push_back(not_measured);
+      relay.rounds.emplace_back(middle, round.end());
+      relay.rounds.back().push_back(ratio_of(round));
+    }
+    cells.push_back(std::move(direct));
+    cells.push_back(std::move(relay));
+  }
+  experiment.cells = std::move(cells);
+}
+
+std::vector<double> column(const Cell& cell, SchedulerFigure figure) {
+  std::vector<double> values;
+  for (const std::vector<double>& round : cell.rounds) values.push_back(round.at(index_of(figure)));
+  return values;
+}
+
+// What the relay gains in the middle of all cells, a value a round: cells are not draws of one
+// distribution, but rounds are.
+std::vector<double> medians_of_rounds(const std::vector<const Cell*>& cells) {
+  std::vector<double> medians;
+  for (std::size_t round = 0;; ++round) {
+    std::vector<double> ratios;
+    for (const Cell* cell : cells) {
+      if (round < cell->rounds.size()) {
+        ratios.push_back(cell->rounds[round].at(index_of(SchedulerFigure::relay_to_direct)));
+      }
+    }
+    if (ratios.size() < cells.size()) return medians;
+    medians.push_back(measure::median_of(ratios));
+  }
+}
+
+std::string place(const Cell& cell) {
+  return fmt::format("{} spawners and {} workers", cell.settings[0], cell.settings[1]);
+}
+
+void find(Experiment& experiment) {
+  std::vector<const Cell*> cells;
+  std::size_t used = 0;
+  for (const Cell& cell : experiment.cells) {
+    if (cell.subject != relay_subject || cell.rounds.empty()) continue;
+    cells.push_back(&cell);
+    if (spread_of(cell, index_of(SchedulerFigure::relay_batches))->median > 0) ++used;
+  }
+  if (cells.empty()) return;
+  const auto ratio = [](const Cell* cell) {
+    return median_interval(column(*cell, SchedulerFigure::relay_to_direct));
+  };
+  const auto [lowest, highest] =
+      std::ranges::minmax(cells, {}, [&](const Cell* cell) { return ratio(cell).median; });
+  auto& findings = experiment.findings;
+  findings.push_back(fmt::format("The relay gains most with {}: {} times direct.", place(*highest),
+                                 interval_text(ratio(highest))));
+  findings.push_back(fmt::format("It gains least with {}: {} times direct.", place(*lowest),
+                                 interval_text(ratio(lowest))));
+  const std::vector<double> medians = medians_of_rounds(cells);
+  if (!medians.empty()) {
+    findings.push_back(fmt::format("The median of all {} cells: {} times direct.", cells.size(),
+                                   interval_text(median_interval(medians))));
+  }
+  if (cells.size() > 2) {
+    findings.emplace_back(
+        "The highest and the lowest were picked out of all: chance is in both, beyond their "
+        "intervals.");
+  }
+  findings.push_back(fmt::format("The relay was used in {} of {} cells.", used, cells.size()));
+}
+
+}  // namespace
+
+std::string scheduler_line(const Cell& cell, const std::vector<double>& figures) {
+  const std::string what =
+      fmt::format("{} spawners, {} workers: ", cell.settings[0], cell.settings[1]);
+  if (figures.empty()) return what + cell.note;
+  constexpr std::size_t rate = index_of(SchedulerFigure::tasks_per_second);
+  return what + fmt::format("direct {} tasks/s, relay {} tasks/s, ratio {:.2f}",
+                            short_number(figures.at(rate)),
+                            short_number(figures.at(figures_of_a_subject + rate)),
+                            ratio_of(figures));
+}
+
+void compare_schedulers(Experiment& experiment) {
+  split_cells(experiment);
+  find(experiment);
+}
+
+void measure_scheduler(const SchedulerOptions& options, Experiment& experiment,
+                       const OnMeasured& on_measured, const std::function<bool()>& interrupted) {
+  describe(experiment, options);
+  std::vector<Measurement> measurements;
+  for (const std::size_t spawners : options.spawners) {
+    for (const std::size_t workers : options.workers) {
+      const SpawnWork work{spawners, workers, options.tasks, options.seconds, options.outside};
+      measurements.push_back(
+          {{"direct, relay",
+            {static_cast<std::int64_t>(spawners), static_cast<std::int64_t>(workers)}},
+           [work] { return measured(work); }});
+    }
+  }
+  measure_rounds(experiment, std::move(measurements), options.rounds, on_measured, interrupted);
+  compare_schedulers(experiment);
+}
+
+}  // namespace drover::lab

@@ -1,0 +1,329 @@
+#include "lab/switch/switch_experiment.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <ranges>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "lab/experiment_text.h"
+#include "lab/switch/switch_herd.h"
+#include "measure/median.h"
+#include "measure/process.h"
+#include "text/plain_text.h"
+
+namespace drover::lab {
+namespace {
+
+using coro::seconds_of;
+
+std::string work_text(coro::Duration work) {
+  return work.count() % 1000 == 0 ? fmt::format("{} µs", work.count() / 1000)
+                                  : fmt::format("{} ns", work.count());
+}
+
+coro::Instant now() {
+  return coro::SteadyClock::instance().now();
+}
+
+// Counts, time and CPU time are read together, so that a thread that is woken late measures for
+// longer, and no faster.
+struct Reading {
+  explicit Reading(const Herds<SwitchHerd>& herds)
+      : instant(now()),
+        operations(herds.total(
+            std::uint64_t{0},
+            [](std::uint64_t& sum, const SwitchHerd& herd) { sum += herd.operations.get(); })),
+        cpu_seconds(measure::process_cpu_seconds()),
+        taken(now() - instant) {}
+
+  coro::Instant instant;
+  std::uint64_t operations;
+  double cpu_seconds;
+  coro::Duration taken;  // so far apart may the figures be
+};
+
+// Among thousands of threads the one that reads may lose the processor between two figures: the
+// tightest of some readings.
+Reading read(const Herds<SwitchHerd>& herds) {
+  constexpr coro::Duration tight = std::chrono::milliseconds(1);
+  constexpr int attempts = 8;
+  Reading best(herds);
+  for (int i = 1; i < attempts && best.taken > tight; ++i) {
+    const Reading reading(herds);
+    if (reading.taken < best.taken) best = reading;
+  }
+  return best;
+}
+
+void run(FlowModel model, SwitchHerd& herd) {
+  try {
+    run_herd(model, herd);
+  } catch (...) {
+    herd.note_started();  // whoever waits for it need not wait for one that has failed
+    throw;
+  }
+}
+
+void describe_method(Experiment& experiment, const SwitchOptions& options,
+                     std::uint64_t work_steps) {
+  experiment.method = {
+      "A flow loops: it computes, then lets all the others run: a coroutine, a machine, a future "
+      "and a flow of steps through the queue of their worker, a thread by sched_yield(). A loop is "
+      "an operation.",
+      fmt::format("The computing is a chain of {} dependent steps of xorshift, which takes {} here "
+                  "by the fastest of 2,000 short runs before anything is measured: it is counted, "
+                  "not timed by a clock, so who has less of a processor makes fewer operations.",
+                  work_steps, work_text(options.work)),
+      fmt::format("Each figure comes from a process of its own: all flows are started before one "
+                  "of them runs, then {:g} s of warm-up, then {:g} s are measured, then the flows "
+                  "are told to stop, and it ends with the last of them. CPU time is the user's and "
+                  "the system's while it is measured.",
+                  seconds_of(options.warm_up), seconds_of(options.duration)),
+      "Flows are divided among the workers and never move. Threads have a stack of 64 KiB each and "
+      "no workers: the system divides them among its processors. Starting so many is given up 10 s "
+      "after all should have been over.",
+      "Rounds are the outer loop: every cell is measured once before any is measured again.",
+  };
+}
+
+void describe(Experiment& experiment, const SwitchOptions& options) {
+  experiment.name = "switch";
+  experiment.question =
+      "What does it cost to let another flow run, in coroutines and in threads, and for how many?";
+  experiment.round_seconds = seconds_of(options.duration);
+  experiment.factors = {{"flows", "flows"}, {"workers", "workers"}};
+  experiment.figures = {
+      {"operations_per_second", "operations/s", "1/s"},
+      {"operations", "operations", ""},
+      {"seconds", "time", "s"},
+      {"cpu_seconds", "CPU time", "s"},
+      {"cpu_ns_per_operation", "CPU ns/operation", "ns"},
+      {"start_ms", "start ms", "ms"},
+      {"wall_seconds", "whole s", "s"},
+  };
+  experiment.pictures = {
+      {"Operations a second", index_of(SwitchFigure::operations_per_second)},
+      {"Processor time of an operation", index_of(SwitchFigure::cpu_ns_per_operation), true},
+      {"From the start to the end", index_of(SwitchFigure::wall_seconds), true},
+  };
+  experiment.published = {
+      {"ydb-platform/tpcc-postgres-cpp, coroutines_vs_threads, slices of 1 µs, 256 flows, as built "
+       "and run on a machine with two processors",
+       "2.04M operations/s of threads, 1.41M of coroutines on one worker, 2.75M on two (an "
+       "operation of it is shorter than a slice)"},
+      {"the same, more threads",
+       "4,096 threads need 10.4 s for what should take 2.5 s, 16,384 do not come to an end"},
+  };
+}
+
+// Medians of a figure by number of flows: of a model with so many workers.
+using Curve = std::map<std::int64_t, double>;
+using Curves = std::map<std::pair<std::string, std::int64_t>, Curve>;
+
+Curves curves_of(const Experiment& experiment, SwitchFigure figure) {
+  Curves curves;
+  for (const Cell& cell : experiment.cells) {
+    const auto spread = spread_of(cell, figure);
+    if (spread) curves[{cell.subject, cell.settings[1]}][cell.settings[0]] = spread->median;
+  }
+  return curves;
+}
+
+// The ratios of two curves where both have a value, from `least` flows on.
+Curve ratios(const Curve& above, const Curve& below, std::int64_t least) {
+  Curve result;
+  for (const auto& [flows, value] : above) {
+    const auto other = below.find(flows);
+    if (flows < least || other == below.end() || other->second == 0) continue;
+    result[flows] = value / other->second;
+  }
+  return result;
+}
+
+double median_of(const Curve& curve) {
+  const auto values = curve | std::views::values;
+  return measure::median_of(std::vector(values.begin(), values.end()));
+}
+
+std::string listed(const Curve& curve) {
+  std::vector<std::string> parts;
+  for (const auto& [flows, value] : curve) parts.push_back(fmt::format("{}: {:.2f}", flows, value));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string of_workers(std::int64_t workers) {
+  if (workers == no_setting) return "";
+  return " on " + text::counted_of_plural(workers, "workers");
+}
+
+// Each number of workers against the smallest one of the same model.
+void compare_workers(const Curves& curves, std::vector<std::string>& findings) {
+  const std::pair<const std::pair<std::string, std::int64_t>, Curve>* fewest = nullptr;
+  for (const auto& curve : curves) {
+    if (fewest == nullptr || fewest->first.first != curve.first.first) {
+      fewest = &curve;
+      continue;
+    }
+    const std::int64_t workers = curve.first.second;
+    const Curve ratio = ratios(curve.second, fewest->second, workers);
+    if (ratio.empty()) continue;
+    findings.push_back(fmt::format(
+        "{}{}: {:.2f} times the operations of {} (median; by flows: {}).", curve.first.first,
+        of_workers(workers), median_of(ratio), fewest->first.second, listed(ratio)));
+  }
+}
+
+// By the clock, and by processor time: that says what a model costs on a machine that is busy, too.
+void say_what_is_kept(const Curves& curves, const Curves& cpu_curves,
+                      std::vector<std::string>& findings) {
+  const auto is_less = [](const auto& one, const auto& other) { return one.second < other.second; };
+  for (const auto& [name, curve] : curves) {
+    if (curve.size() < 2) continue;
+    const auto peak = std::ranges::max_element(curve, is_less);
+    const auto last = std::prev(curve.end());
+    const Curve& cpu = cpu_curves.at(name);
+    const double least_cpu = std::ranges::min_element(cpu, is_less)->second;
+    findings.push_back(fmt::format(
+        "{}{}: most operations at {}, {}/s; {:.1f}% of it at {}, and {:.1f}% of the most for a "
+        "second of processor time.",
+        name.first, of_workers(name.second), text::counted_of_plural(peak->first, "flows"),
+        short_number(peak->second), 100 * last->second / peak->second, last->first,
+        100 * least_cpu / std::prev(cpu.end())->second));
+  }
+}
+
+// Coroutines on as many workers as were measured at most against threads.
+void compare_with_threads(const Curves& curves, std::vector<std::string>& findings) {
+  const auto threads = curves.find({std::string(name_of(FlowModel::thread)), no_setting});
+  if (threads == curves.end()) return;
+  for (auto one = curves.rbegin(); one != curves.rend(); ++one) {
+    if (one->first.first != name_of(FlowModel::coroutine)) continue;
+    const Curve ratio = ratios(one->second, threads->second, one->first.second);
+    if (ratio.empty()) return;
+    findings.push_back(
+        fmt::format("Coroutines{}: {:.2f} times the operations of as many threads "
+                    "(median; by flows: {}).",
+                    of_workers(one->first.second), median_of(ratio), listed(ratio)));
+    return;
+  }
+}
+
+// Above the most that were measured: one below may have been too short for a single operation.
+void say_where_threads_stop(const Experiment& experiment, std::vector<std::string>& findings) {
+  std::map<std::int64_t, const Cell*> threads;
+  for (const Cell& cell : experiment.cells) {
+    if (cell.subject == name_of(FlowModel::thread)) threads[cell.settings[0]] = &cell;
+  }
+  const Cell* first = nullptr;
+  for (const Cell* cell : threads | std::views::values | std::views::reverse) {
+    if (!cell->rounds.empty()) break;
+    if (!cell->note.empty()) first = cell;
+  }
+  if (first == nullptr) return;
+  findings.push_back(
+      fmt::format("Threads were not measured from {} on: {}.", first->settings[0], first->note));
+}
+
+}  // namespace
+
+SwitchOutcome run_switch(const SwitchPlan& plan) {
+  SwitchOutcome outcome;
+  const coro::Instant begun = now();
+  SwitchSignals signals(herd_count(plan.model, plan.flows, plan.workers));
+  const auto open = [&signals] {
+    signals.open = true;
+    signals.open.notify_all();
+  };
+  const auto stop = [&] {
+    signals.stopping.store(true, std::memory_order_relaxed);
+    open();
+  };
+  Herds<SwitchHerd> herds(plan.model, plan.flows, plan.workers, stop, plan, signals);
+  herds.start([&plan](SwitchHerd& herd) { run(plan.model, herd); }, begun,
+              plan.warm_up + plan.duration);
+  signals.all_started.wait();
+  open();
+  outcome.start_seconds = seconds_of(now() - begun);
+  std::this_thread::sleep_for(plan.warm_up);
+  const Reading before = read(herds);
+  std::this_thread::sleep_until(before.instant + plan.duration);
+  const Reading after = read(herds);
+  outcome.operations = after.operations - before.operations;
+  outcome.seconds = seconds_of(after.instant - before.instant);
+  outcome.cpu_seconds = after.cpu_seconds - before.cpu_seconds;
+  herds.stop();
+  outcome.wall_seconds = seconds_of(now() - begun);
+  herds.throw_error();
+  outcome.operations_in_all = Reading(herds).operations;
+  outcome.residue = herds.total(
+      std::uint64_t{0}, [](std::uint64_t& all, const SwitchHerd& herd) { all ^= herd.residue; });
+  return outcome;
+}
+
+std::vector<double> switch_figures(const SwitchOutcome& outcome) {
+  if (outcome.operations == 0) {
+    throw std::runtime_error(
+        fmt::format("no operation came to an end in {:.3g} s: measure longer", outcome.seconds));
+  }
+  const auto operations = static_cast<double>(outcome.operations);
+  return {operations / outcome.seconds,
+          operations,
+          outcome.seconds,
+          outcome.cpu_seconds,
+          1e9 * outcome.cpu_seconds / operations,
+          1e3 * outcome.start_seconds,
+          outcome.wall_seconds};
+}
+
+std::string switch_line(std::size_t flows, const std::vector<double>& figures) {
+  const auto figure = [&](SwitchFigure which) { return figures.at(index_of(which)); };
+  return fmt::format(
+      "flows: {}, operations/s: {}, in all: {:.0f}, measured: {:.3g} s, CPU: {:.2f} s, CPU "
+      "ns/operation: {}, start: {:.3g} ms, whole: {:.3g} s",
+      flows, short_number(figure(SwitchFigure::operations_per_second)),
+      figure(SwitchFigure::operations), figure(SwitchFigure::seconds),
+      figure(SwitchFigure::cpu_seconds), short_number(figure(SwitchFigure::cpu_ns_per_operation)),
+      figure(SwitchFigure::start_ms), figure(SwitchFigure::wall_seconds));
+}
+
+std::vector<std::string> switch_findings(const Experiment& experiment) {
+  const Curves curves = curves_of(experiment, SwitchFigure::operations_per_second);
+  std::vector<std::string> findings;
+  compare_workers(curves, findings);
+  say_what_is_kept(curves, curves_of(experiment, SwitchFigure::cpu_ns_per_operation), findings);
+  compare_with_threads(curves, findings);
+  say_where_threads_stop(experiment, findings);
+  return findings;
+}
+
+void measure_switch(const SwitchOptions& options, Experiment& experiment,
+                    const OnMeasured& on_measured, const std::function<bool()>& interrupted) {
+  describe(experiment, options);
+  const std::uint64_t work_steps = steps_in(options.work);
+  describe_method(experiment, options, work_steps);
+  std::vector<Measurement> measurements;
+  for (const FlowModel model : options.models) {
+    const bool has_workers = model != FlowModel::thread;
+    for (const std::size_t workers : has_workers ? options.workers : std::vector<std::size_t>{0}) {
+      for (const std::size_t flows : options.flows) {
+        const SwitchPlan plan{model, flows, workers, work_steps, options.warm_up, options.duration};
+        measurements.push_back({{std::string(name_of(model)),
+                                 {static_cast<std::int64_t>(flows),
+                                  has_workers ? static_cast<std::int64_t>(workers) : no_setting}},
+                                [plan] { return switch_figures(run_switch(plan)); }});
+      }
+    }
+  }
+  measure_rounds(experiment, std::move(measurements), options.rounds, on_measured, interrupted);
+  experiment.findings.push_back(
+      fmt::format("{} = {} steps of computing.", work_text(options.work), work_steps));
+  std::ranges::move(switch_findings(experiment), std::back_inserter(experiment.findings));
+}
+
+}  // namespace drover::lab

@@ -1,0 +1,164 @@
+#include "lab/terminals/terminals_experiment.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <thread>
+
+#include "coro/sleep.h"
+#include "lab/experiment_text.h"
+#include "lab/terminals/terminal_herd.h"
+#include "measure/process.h"
+#include "text/plain_text.h"
+
+namespace drover::lab {
+namespace {
+
+// With fewer terminals the pages of the loops themselves would be counted as theirs.
+constexpr std::size_t terminals_for_memory_least = 1'000;
+
+coro::Instant now() {
+  return coro::SteadyClock::instance().now();
+}
+
+void describe(Experiment& experiment, const TerminalsOptions& options) {
+  experiment.name = "terminals";
+  experiment.question =
+      "How many terminals can one thread drive, and what does each way to write them cost?";
+  experiment.method = {
+      "A terminal loops: a pause of 200 µs, then four asynchronous requests of 200 µs each, one "
+      "after the other. A loop is a task, so a terminal makes a thousand tasks a second at most.",
+      "Pauses and requests are timers of the terminal's own event loop and never end early; every "
+      "64th terminal measures by the clock, from its call, how late its pauses end.",
+      "Each figure comes from a process of its own. Memory is what the process grew by while the "
+      "terminals ran, divided by their number; CPU time is the user's and the system's.",
+      "Rounds are the outer loop: every cell is measured once before any is measured again.",
+  };
+  experiment.round_seconds = coro::seconds_of(options.duration);
+  experiment.factors = {{"terminals", "terminals"}, {"workers", "workers"}};
+  experiment.figures = {
+      {"tasks_per_second", "tasks/s", "1/s"},
+      {"tasks", "tasks", ""},
+      {"seconds", "time", "s"},
+      {"cpu_seconds", "CPU time", "s"},
+      {"tasks_per_cpu_second", "tasks/CPU s", "1/s"},
+      {"cpu_percent", "CPU %", "% of a core"},
+      {"bytes_per_terminal", "bytes/terminal", "bytes"},
+      {"lateness_p50_us", "late p50", "µs"},
+      {"lateness_p99_us", "late p99", "µs"},
+  };
+  experiment.pictures = {
+      {"Tasks a second", index_of(TerminalsFigure::tasks_per_second), true},
+      {"Tasks for each second of processor time", index_of(TerminalsFigure::tasks_per_cpu_second)},
+      {"How late timers are", index_of(TerminalsFigure::lateness_p99_us), true},
+  };
+  experiment.published = {
+      {"eivanov89/toys hello_coroutines, 120 threads of a machine with 128 cores",
+       "2.43M tasks/s at 16,384 terminals, 2.36M at 65,536"},
+      {"eivanov89/toys hello_coroutines, one thread and a timer thread that spins, same machine",
+       "0.25M tasks/s at 8,192 terminals"},
+  };
+}
+
+void find(Experiment& experiment) {
+  constexpr auto figure = TerminalsFigure::tasks_per_cpu_second;
+  const Cell* best = highest(experiment, figure, [](const Cell&) { return true; });
+  if (best == nullptr) return;
+  experiment.findings.push_back(
+      fmt::format("Most tasks for a second of processor time: {} ({}, {}, {}).",
+                  short_number(spread_of(*best, figure)->median), best->subject,
+                  text::counted_of_plural(best->settings[0], "terminals"),
+                  text::counted_of_plural(best->settings[1], "workers")));
+}
+
+}  // namespace
+
+coro::Task<void> TerminalHerd::all_started() {
+  co_await coro::sleep_until(end_);
+  tasks_at_end = tally.tasks;
+  stopping = true;
+}
+
+TerminalsOutcome run_terminals(const TerminalsPlan& plan) {
+  const measure::ProcessUsage before = measure::read_process_usage();
+  const coro::Instant begun = now();
+  const coro::Instant end = begun + plan.duration;
+  std::atomic<bool> threads_stop = false;
+  const auto stop = [&] { threads_stop.store(true, std::memory_order_relaxed); };
+  Herds<TerminalHerd> herds(plan.model, plan.terminals, plan.workers, stop, end, threads_stop);
+  herds.start([&plan](TerminalHerd& herd) { run_herd(plan.model, herd); }, begun, plan.duration);
+  std::this_thread::sleep_until(end);
+  stop();  // before the time is taken: what is done after it must not count
+  TerminalsOutcome outcome;
+  const measure::ProcessUsage after = measure::read_process_usage();  // while they still run
+  outcome.seconds = coro::seconds_of(now() - begun);
+  outcome.cpu_seconds = after.cpu_seconds - before.cpu_seconds;
+  outcome.bytes_per_terminal = not_measured;
+  if (plan.terminals >= terminals_for_memory_least && after.rss_bytes > before.rss_bytes) {
+    outcome.bytes_per_terminal = static_cast<double>(after.rss_bytes - before.rss_bytes) /
+                                 static_cast<double>(plan.terminals);
+  }
+  herds.stop();
+  herds.throw_error();
+  const auto lateness =
+      herds.total(measure::HistogramSnapshot(), [&](auto& sum, const TerminalHerd& herd) {
+        outcome.tasks += herd.tasks_at_end;
+        outcome.early += herd.tally.early;
+        herd.tally.lateness.add_to(sum);
+      });
+  outcome.lateness_p50_us = static_cast<double>(lateness.percentile_ns(50)) / 1e3;
+  outcome.lateness_p99_us = static_cast<double>(lateness.percentile_ns(99)) / 1e3;
+  return outcome;
+}
+
+std::vector<double> terminals_figures(const TerminalsOutcome& outcome) {
+  if (outcome.early > 0) {
+    throw std::logic_error(fmt::format("{} pauses ended before their time", outcome.early));
+  }
+  const auto tasks = static_cast<double>(outcome.tasks);
+  return {tasks / outcome.seconds,
+          tasks,
+          outcome.seconds,
+          outcome.cpu_seconds,
+          tasks / outcome.cpu_seconds,
+          100 * outcome.cpu_seconds / outcome.seconds,
+          outcome.bytes_per_terminal,
+          outcome.lateness_p50_us,
+          outcome.lateness_p99_us};
+}
+
+std::string terminals_line(std::size_t terminals, const std::vector<double>& figures) {
+  const auto figure = [&](TerminalsFigure which) { return figures.at(index_of(which)); };
+  std::string line = fmt::format(
+      "terminals: {}, RPS: {:.6g}, total tasks done: {:.0f}, duration: {:.3g} seconds, CPU: {:.2f} "
+      "s, tasks/CPU s: {}, late p50 {:.0f} p99 {:.0f} µs",
+      terminals, figure(TerminalsFigure::tasks_per_second), figure(TerminalsFigure::tasks),
+      figure(TerminalsFigure::seconds), figure(TerminalsFigure::cpu_seconds),
+      short_number(figure(TerminalsFigure::tasks_per_cpu_second)),
+      figure(TerminalsFigure::lateness_p50_us), figure(TerminalsFigure::lateness_p99_us));
+  const double bytes = figure(TerminalsFigure::bytes_per_terminal);
+  if (std::isfinite(bytes)) line += fmt::format(", {:.0f} bytes a terminal", bytes);
+  return line;
+}
+
+void measure_terminals(const TerminalsOptions& options, Experiment& experiment,
+                       const OnMeasured& on_measured, const std::function<bool()>& interrupted) {
+  describe(experiment, options);
+  std::vector<Measurement> measurements;
+  for (const FlowModel model : options.models) {
+    for (const std::size_t workers : options.workers) {
+      for (const std::size_t terminals : options.terminals) {
+        const TerminalsPlan plan{model, terminals, workers, options.duration};
+        measurements.push_back(
+            {{std::string(name_of(model)),
+              {static_cast<std::int64_t>(terminals), static_cast<std::int64_t>(workers)}},
+             [plan] { return terminals_figures(run_terminals(plan)); }});
+      }
+    }
+  }
+  measure_rounds(experiment, std::move(measurements), options.rounds, on_measured, interrupted);
+  find(experiment);
+}
+
+}  // namespace drover::lab

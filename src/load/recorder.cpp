@@ -1,0 +1,199 @@
+#include "load/recorder.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "coro/worker.h"
+#include "load/invariant.h"
+
+namespace drover::load {
+
+using coro::Duration;
+using coro::Instant;
+using coro::Worker;
+using database::Error;
+using database::ErrorClass;
+using database::Resolution;
+
+namespace {
+
+std::uint64_t nanoseconds(Duration duration) noexcept {
+  return duration > Duration::zero() ? static_cast<std::uint64_t>(duration.count()) : 0;
+}
+
+// Whether it was the session that failed, and not the transaction.
+bool is_loss(const Error& error) noexcept {
+  return error.error_class() == ErrorClass::connection_lost ||
+         error.error_class() == ErrorClass::ambiguous_commit ||
+         error.error_class() == ErrorClass::unavailable;
+}
+
+}  // namespace
+
+Recorder::Owed::~Owed() {
+  const Timetable& times = recorder_.times_;
+  if (ended_ && *ended_ < times.measure_end) return;
+  const Instant ended = ended_.value_or(Worker::current().now());
+  if (ended < times.measure_end || intended_start_ >= times.measure_end) return;
+  if (times.measure_end <= times.measure_start) return;  // stopped in the warm-up
+  recorder_.metrics_.pending.push_back({.type = type_,
+                                        .age = times.measure_end - intended_start_,
+                                        .latency = ended - intended_start_,
+                                        .end = how_});
+}
+
+void Recorder::succeeded(Transaction& transaction, Owed& owed, std::optional<Duration> wait) {
+  const Instant now = Worker::current().now();
+  owed.end(now, transaction.committed() ? Owed::End::committed : Owed::End::rolled_back);
+  note_success(now);
+  transaction.count(measuring(now));
+  TransactionMetrics* metrics = metrics_at(now, transaction.type());
+  if (metrics == nullptr) return;
+  metrics->attempts.add();
+  if (wait) metrics->wait.record(nanoseconds(*wait));
+  if (!transaction.committed()) {
+    metrics->user_aborted.add();
+    return;
+  }
+  metrics->committed.add();
+  metrics->latency.record(nanoseconds(now - owed.intended_start()));
+}
+
+void Recorder::note_success(Instant now) {
+  notice_standstill(now);
+  shared_.availability.transaction_succeeded(now);
+}
+
+void Recorder::paused(measure::Histogram TransactionMetrics::* kind, std::size_t type,
+                      Instant begun, Instant due) {
+  const Instant now = Worker::current().now();
+  note_timer_lag(now, due);
+  if (!measuring(now)) return;
+  (metrics_.measured[type].*kind).record(nanoseconds(now - begun));
+}
+
+void Recorder::note_timer_lag(Instant now, Instant due) {
+  measure::Histogram& lag = measuring(now) ? metrics_.timer_lag : metrics_.timer_lag_warmup;
+  lag.record(nanoseconds(now - due));
+}
+
+void Recorder::failed(const Transaction& transaction, const Error& error, Owed* owed) {
+  const Instant now = Worker::current().now();
+  TransactionMetrics* metrics = owed != nullptr ? metrics_at(now, transaction.type()) : nullptr;
+  if (owed != nullptr) owed->end(now, Owed::End::none);
+  notice_standstill(now);
+  if (metrics != nullptr) {
+    count_error(*metrics, error);
+    metrics->failed.add();
+  }
+  if (error.error_class() == ErrorClass::ambiguous_commit) {
+    doubts_.push_back({transaction.keep(), metrics});
+  }
+  if (is_loss(error)) {
+    shared_.availability.transaction_lost(now, error.what());
+  } else if (error.error_class() != ErrorClass::timed_out) {
+    shared_.availability.transaction_answered(now);  // with an error
+  }
+}
+
+void Recorder::retried(const Transaction& transaction, const Error& error) {
+  TransactionMetrics* metrics = metrics_at(Worker::current().now(), transaction.type());
+  if (metrics == nullptr) return;
+  count_error(*metrics, error);
+  metrics->retries.add();
+}
+
+void Recorder::count_error(TransactionMetrics& metrics, const Error& error) {
+  metrics.attempts.add();
+  metrics.errors[static_cast<std::size_t>(error.error_class())].add();
+  if (!error.sqlstate().empty()) ++metrics.errors_by_sqlstate[error.sqlstate()];
+}
+
+void Recorder::left_in_doubt(const Transaction& transaction) {
+  doubts_.push_back({transaction.keep(), nullptr});
+}
+
+std::vector<const Transaction*> Recorder::doubts() const {
+  std::vector<const Transaction*> doubts;
+  for (const Doubt& doubt : doubts_) doubts.push_back(doubt.transaction.get());
+  return doubts;
+}
+
+void Recorder::settle(const std::vector<Resolution>& answers) {
+  require(answers.size() == doubts_.size(), "a commit in doubt has no answer");
+  for (std::size_t i = 0; i < doubts_.size(); ++i) {
+    TransactionMetrics* metrics = doubts_[i].metrics;
+    if (metrics == nullptr) continue;
+    switch (answers[i]) {
+      case Resolution::committed:
+        metrics->ambiguous_committed.add();
+        break;
+      case Resolution::not_committed:
+        metrics->ambiguous_not_committed.add();
+        break;
+      case Resolution::unknown:
+        metrics->ambiguous_unresolved.add();
+    }
+  }
+  doubts_.clear();
+}
+
+void Recorder::end_interval(Instant now) noexcept {
+  times_.measure_end = std::min(times_.measure_end, now);
+}
+
+void Recorder::ticked(Instant due) {
+  const Instant now = Worker::current().now();
+  notice_standstill(now);
+  note_timer_lag(now, due);
+}
+
+// An answer that came meanwhile may be seen before the timer: both look.
+void Recorder::notice_standstill(Instant now) {
+  constexpr Duration shortest = std::chrono::milliseconds(500);
+  if (now - next_tick_ < shortest) return;
+  shared_.availability.client_stood_still(next_tick_, now);
+  next_tick_ = now;
+}
+
+// Also who comes to wait, or waits no more, may be the first to see it.
+void Recorder::begin_work() {
+  if (work_++ > 0) return;
+  const Instant now = Worker::current().now();
+  notice_standstill(now);
+  shared_.availability.work_began(now);
+}
+
+void Recorder::end_work() {
+  if (--work_ > 0) return;
+  const Instant now = Worker::current().now();
+  notice_standstill(now);
+  shared_.availability.work_ended(now);
+}
+
+bool Recorder::answered_at_once(Instant now, Owed& owed, std::size_t type) {
+  owed.end(now, Owed::End::committed);
+  if (TransactionMetrics* metrics = metrics_at(now, type)) {
+    const std::uint64_t waited = nanoseconds(now - owed.intended_start());
+    metrics->attempts.add();
+    metrics->committed.add();
+    metrics->latency.record(waited);
+    metrics->wait.record(waited);
+  }
+  return measuring(now);
+}
+
+// None after the end: what ends outside of the interval is not counted.
+TransactionMetrics* Recorder::metrics_at(Instant instant, std::size_t type) noexcept {
+  switch (times_.phase_at(instant)) {
+    case Phase::warmup:
+      return &metrics_.warmup[type];
+    case Phase::measure:
+      return &metrics_.measured[type];
+    case Phase::done:
+      break;
+  }
+  return nullptr;
+}
+
+}  // namespace drover::load

@@ -1,0 +1,134 @@
+// Recorder: what one worker writes down of its transactions: counts and times by phase and type,
+// what is pending at the end, commits in doubt; and what it tells of them to the record of the run's
+// availability.
+//
+// Belongs to its herd's worker.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "coro/clock.h"
+#include "coro/worker.h"
+#include "database/error.h"
+#include "load/shared_records.h"
+#include "load/timetable.h"
+#include "load/worker_metrics.h"
+#include "load/workload.h"
+
+namespace drover::load {
+
+class Recorder {
+ public:
+  // Both must outlive it.
+  Recorder(WorkerMetrics& metrics, SharedRecords& shared) noexcept
+      : metrics_(metrics), shared_(shared) {}
+
+  // Somebody waits for a transaction.
+  class Work {
+   public:
+    explicit Work(Recorder& recorder) : recorder_(recorder) { recorder_.begin_work(); }
+    ~Work() { recorder_.end_work(); }
+    Work(const Work&) = delete;
+    Work& operator=(const Work&) = delete;
+
+   private:
+    Recorder& recorder_;
+  };
+
+  // What a terminal waits for, from the moment at which it wanted it. If the interval ends before,
+  // it is written down as pending.
+  class Owed {
+   public:
+    using End = PendingTransaction::End;
+
+    Owed(Recorder& recorder, std::size_t type, coro::Instant intended_start)
+        : recorder_(recorder), work_(recorder), type_(type), intended_start_(intended_start) {}
+    ~Owed();
+
+    coro::Instant intended_start() const noexcept { return intended_start_; }
+    // Requires: `now` is the instant by which it is counted, or not.
+    void end(coro::Instant now, End how) noexcept {
+      ended_ = now;
+      how_ = how;
+    }
+
+   private:
+    Recorder& recorder_;
+    const Work work_;
+    const std::size_t type_;
+    const coro::Instant intended_start_;
+    std::optional<coro::Instant> ended_;
+    End how_ = End::none;
+  };
+
+  void schedule(const Timetable& timetable) noexcept { times_ = timetable; }
+  const Timetable& times() const noexcept { return times_; }
+  // Nothing counts from now on.
+  void end_interval(coro::Instant now) noexcept;
+  bool measuring(coro::Instant instant) const noexcept {
+    return times_.phase_at(instant) == Phase::measure;
+  }
+
+  // A terminal is in line for what it needs to begin.
+  void wait_began() noexcept { metrics_.wait_begun.add(); }
+  void wait_ended() noexcept { metrics_.wait_ended.add(); }
+
+  void succeeded(Transaction& transaction, Owed& owed, std::optional<coro::Duration> wait);
+  // For good. `owed` is null if no terminal waits.
+  void failed(const Transaction& transaction, const database::Error& error, Owed* owed);
+  // To be tried again.
+  void retried(const Transaction& transaction, const database::Error& error);
+  // Cancelled when its commit had been sent.
+  void left_in_doubt(const Transaction& transaction);
+
+  // The terminal has its answer before its transaction is executed. Says whether that counts as measured.
+  bool answered_at_once(coro::Instant now, Owed& owed, std::size_t type);
+  // A transaction that no terminal waits for.
+  void succeeded_aside() { note_success(coro::Worker::current().now()); }
+
+  // A pause of a terminal that was to last from `begun` to `due` and is over now.
+  void paused(measure::Histogram TransactionMetrics::* kind, std::size_t type, coro::Instant begun,
+              coro::Instant due);
+  // A timer that looks how late this worker is fires at `due`, and has fired.
+  void expect_tick(coro::Instant due) noexcept { next_tick_ = due; }
+  void ticked(coro::Instant due);
+
+  // Commits whose answer never came. Valid until settle().
+  std::vector<const Transaction*> doubts() const;
+  // Requires: an answer for each of doubts(), in their order. Then there are none.
+  void settle(const std::vector<database::Resolution>& answers);
+
+  // Nobody waits any more, and whatever was begun has ended.
+  bool at_rest() const noexcept {
+    return work_ == 0 && metrics_.started.get() == metrics_.finished.get();
+  }
+
+ private:
+  // And where it is counted: by the workload alone if null.
+  struct Doubt {
+    std::unique_ptr<Transaction> transaction;
+    TransactionMetrics* metrics;
+  };
+
+  void note_success(coro::Instant now);
+  void begin_work();
+  void end_work();
+  // Where timers are late because this process stood still, nobody is to blame the database.
+  void notice_standstill(coro::Instant now);
+  // How late a timer was.
+  void note_timer_lag(coro::Instant now, coro::Instant due);
+  static void count_error(TransactionMetrics& metrics, const database::Error& error);
+  TransactionMetrics* metrics_at(coro::Instant instant, std::size_t type) noexcept;
+
+  WorkerMetrics& metrics_;
+  SharedRecords& shared_;
+  Timetable times_{};
+  std::vector<Doubt> doubts_;
+  std::size_t work_ = 0;       // transactions that somebody waits for
+  coro::Instant next_tick_{};  // when this worker is to look at the clock
+};
+
+}  // namespace drover::load

@@ -1,0 +1,172 @@
+// Whether the client itself was the bottleneck: then the figures are those of the client.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/audit/audit_rules.h"
+#include "text/plain_text.h"
+
+namespace drover::report {
+
+namespace {
+
+// A worker that wants a processor for more of the time makes transactions queue in it.
+constexpr double demand_most = 0.8;
+
+// The part of the mean latency that may be the client's own delay. Below `delay_least_ms` it is never held
+// against the client: the answers of a database differ by more than that from run to run.
+constexpr double share_most = 0.1;
+constexpr double delay_least_ms = 1;
+
+// Times that a worker has to be woken for a transaction: its timer, and two answers.
+constexpr double wake_ups_per_transaction = 3;
+
+// The same by the lag of timers, which tells what an event really waits, be it for a processor or
+// for what the worker does before. It includes what a database on the same processors costs it.
+constexpr double reaction_share_most = 0.25;
+constexpr double reaction_least_ms = 2;
+
+// One percent of the 5 s that a transaction may take.
+constexpr double timer_lag_p99_most_ms = 50;
+
+// What late timers may take from the load: a terminal is late twice in each cycle.
+constexpr double cycle_share_most = 0.01;
+
+double mean_ms(const measure::HistogramSnapshot& histogram) {
+  return histogram.mean_ns() * 1e-6;
+}
+
+// What to do where a thread had to wait for a processor.
+constexpr const char* crowd_knob = "; give the client processors of its own, or another machine";
+
+// A client that stood still for so long, and for more than one percent of the interval, has
+// measured itself.
+constexpr double standstill_least_ms = 1000;
+constexpr double standstill_share_most = 0.01;
+
+// What the database and the way to it took of a New-Order: without what it waited for a permit,
+// which is no work, and without those that had no answer, which tell nothing of the client.
+double served_ms(const TransactionResult& new_order) {
+  return std::max(mean_ms(new_order.answered_latency()) - mean_ms(new_order.wait), delay_least_ms);
+}
+
+Judged judge_load(const Result& result) {
+  const ClientCost& client = result.client;
+  if (client.workers.empty()) return not_judged("the load of the workers is unknown");
+  const auto demand = [](const WorkerHealth& worker) {
+    return worker.load + worker.run_queue_share;
+  };
+  const WorkerHealth& busiest = *std::ranges::max_element(client.workers, {}, demand);
+  std::string text =
+      fmt::format("a worker needed {:.0f}% of a processor, and had {:.0f}%; at most {:.0f}%",
+                  demand(busiest) * 100, busiest.load * 100, demand_most * 100);
+  if (!client.run_queue_known) text += " (the kernel does not tell how long it waited)";
+  const bool crowded = busiest.run_queue_share > busiest.load;
+  const bool has_processors = result.environment.client.cpus > client.workers.size();
+  return valid_if(demand(busiest) <= demand_most, text,
+                  crowded          ? crowd_knob
+                  : has_processors ? "; use more --threads"
+                                   : "; use more processors, and --threads");
+}
+
+// What a worker's delays, each time that it is woken, take of a New-Order. Requires: some New-Orders.
+struct Delay {
+  double ms;
+  double share;
+};
+
+Delay delay_of(double each_ms, const TransactionResult& new_order) {
+  const double ms = each_ms * wake_ups_per_transaction;
+  return {ms, ms / served_ms(new_order)};
+}
+
+Judged judge_run_queue(const Result& result) {
+  const TransactionResult* new_order = result.find_transaction("NewOrder");
+  if (!result.client.run_queue_known || result.client.workers.empty()) {
+    return not_judged("the kernel does not tell how long threads wait for a processor");
+  }
+  if (new_order == nullptr || new_order->latency.empty()) return not_judged("no New-Order");
+  const double longest_ms =
+      std::ranges::max(result.client.workers, {}, &WorkerHealth::wake_up_delay_ms).wake_up_delay_ms;
+  const Delay delay = delay_of(longest_ms, *new_order);
+  return valid_if(
+      delay.ms <= delay_least_ms || delay.share <= share_most,
+      fmt::format(
+          "a worker waits {:.3f} ms for a processor, {:g} times in a New-Order of {} ms: {:.1f}%, "
+          "at most {:.0f}%",
+          longest_ms, wake_ups_per_transaction, text::figure_text(served_ms(*new_order)),
+          delay.share * 100, share_most * 100),
+      crowd_knob);
+}
+
+Judged judge_reaction(const Result& result) {
+  const TransactionResult* new_order = result.find_transaction("NewOrder");
+  const measure::HistogramSnapshot& lag = result.client.timer_lag;
+  if (lag.empty() || new_order == nullptr || new_order->latency.empty()) {
+    return not_judged("no timer and no New-Order");
+  }
+  const Delay delay = delay_of(mean_ms(lag), *new_order);
+  return valid_if(
+      delay.ms <= reaction_least_ms || delay.share <= reaction_share_most,
+      fmt::format(
+          "a worker reacts {} ms late, {:g} times in a New-Order of {} ms: {:.1f}%, at most "
+          "{:.0f}%",
+          text::figure_text(mean_ms(lag)), wake_ups_per_transaction,
+          text::figure_text(served_ms(*new_order)), delay.share * 100, reaction_share_most * 100),
+      crowd_knob);
+}
+
+Judged judge_timers(const Result& result) {
+  const measure::HistogramSnapshot& lag = result.client.timer_lag;
+  if (lag.empty()) return not_judged("no timer ended in the interval");
+  const double p99_ms = static_cast<double>(lag.percentile_ns(99)) * 1e-6;
+  constexpr double mean_cycle_ms = 20'000;
+  const double cycle_ms = mean_cycle_ms / result.plan.pace;
+  const double longest_ms = static_cast<double>(lag.max_ns()) * 1e-6;
+  const bool stood_still = longest_ms > standstill_least_ms &&
+                           longest_ms > standstill_share_most * result.summary.time_seconds * 1e3;
+  const bool keeps_pace = result.plan.no_delays || 2 * mean_ms(lag) <= cycle_share_most * cycle_ms;
+  std::string text =
+      fmt::format("timers were late by {} ms (p99; at most {:g} ms), on average by {} ms, of {}",
+                  text::figure_text(p99_ms), timer_lag_p99_most_ms, text::figure_text(mean_ms(lag)),
+                  text::grouped(lag.count()));
+  if (stood_still) {
+    text += fmt::format("; the client stood still for {:.1f} s", longest_ms * 1e-3);
+  }
+  if (!keeps_pace) {
+    text += fmt::format(": more than {:g}% of a terminal's cycle of {} ms", cycle_share_most * 100,
+                        text::figure_text(cycle_ms));
+  }
+  return valid_if(p99_ms <= timer_lag_p99_most_ms && !stood_still && keeps_pace, text,
+                  std::string(crowd_knob) + ", or fewer terminals");
+}
+
+Judged judge_waiting(const Result& result) {
+  if (result.plan.no_delays) return not_judged("with --no-delays terminals queue by design");
+  if (result.plan.max_inflight_chosen) return not_judged("--max-inflight makes terminals queue");
+  measure::HistogramSnapshot latencies = result.all_latencies();
+  latencies.subtract(result.all_pending().unanswered);  // their waits are not known
+  if (latencies.empty()) return not_judged("no transaction");
+  const measure::HistogramSnapshot waits = result.all_waits();
+  const double share =
+      static_cast<double>(waits.sum_ns()) / static_cast<double>(latencies.sum_ns());
+  return valid_if(
+      mean_ms(waits) <= delay_least_ms || share <= share_most,
+      fmt::format("a transaction is in line for {} ms in the client, {:.1f}% of its {} ms; at most "
+                  "{:.0f}%",
+                  text::figure_text(mean_ms(waits)), share * 100,
+                  text::figure_text(mean_ms(latencies)), share_most * 100),
+      fmt::format("; use more --connections ({} now)", result.plan.connections));
+}
+
+constexpr Rule rules[] = {{"client.load", "", judge_load},
+                          {"client.run_queue", "", judge_run_queue},
+                          {"client.reaction", "", judge_reaction},
+                          {"client.timers", "", judge_timers},
+                          {"client.waiting", "", judge_waiting}};
+
+}  // namespace
+
+const std::span<const Rule> client_rules = rules;
+
+}  // namespace drover::report

@@ -1,0 +1,149 @@
+// Whether the run was the one that was planned, and whether its counts agree with themselves and
+// with the data.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/audit/audit_rules.h"
+#include "text/plain_text.h"
+
+namespace drover::report {
+
+namespace {
+
+constexpr const char* no_database = "there was no database";
+
+Judged judge_run(const Result& result) {
+  if (result.failure) return {Judgement::broken, "given up: " + *result.failure};
+  if (!result.interrupted) return {Judgement::held, "as long as planned"};
+  return {Judgement::broken, fmt::format("interrupted after {:.1f} s of {:g} s of measuring",
+                                         result.summary.time_seconds, result.plan.duration_s)};
+}
+
+// What a transaction may take in nine cases of ten (clause 5.2.5.7), and a share of the interval.
+constexpr double stall_s_most = 5;
+constexpr double stalled_share_most = 0.01;
+
+// Adds what there is to say of stalls in the interval.
+void judge_stalls(const Result& result, double from, double until, Judged& judged) {
+  std::size_t measured = 0;
+  double longest_s = 0;
+  for (const Stall& stall : result.availability.stalls) {
+    const double part_s =
+        std::min(stall.end_s.value_or(until), until) - std::max(stall.start_s, from);
+    if (part_s <= 0) continue;
+    ++measured;
+    longest_s = std::max(longest_s, part_s);
+  }
+  if (measured == 0) return;
+  const double most_s = stalled_share_most * result.summary.time_seconds;
+  const double all_s = result.availability.stalled_s;
+  if (longest_s >= stall_s_most || all_s > most_s) judged.judgement = Judgement::broken;
+  judged.text += fmt::format(
+      "; {}, {:.1f} s in all (at most {:.2g} s allowed), the longest {:.1f} s (below {:g} s "
+      "allowed): terminals waited, and nobody had an answer",
+      text::counted(measured, "stall"), all_s, most_s, longest_s, stall_s_most);
+}
+
+Judged judge_availability(const Result& result) {
+  if (result.plan.simulate_ms) return not_judged(no_database);
+  const double from = result.plan.warmup_s;
+  const double until = from + result.summary.time_seconds;
+  std::size_t measured = 0;
+  std::uint64_t lost = 0;
+  for (const Outage& outage : result.availability.outages) {
+    if (outage.start_s >= until || outage.end_s.value_or(until) <= from) continue;
+    ++measured;
+    lost += outage.transactions_lost;
+  }
+  const std::uint64_t interruptions = result.availability.interruptions;
+  Judged judged =
+      measured == 0
+          ? Judged{Judgement::held, "no outage in the measurement interval"}
+          : Judged{Judgement::broken,
+                   fmt::format("{} in the measurement interval, {:.1f} s of {:.1f} s, {} lost",
+                               text::counted(measured, "outage"), result.availability.unavailable_s,
+                               result.summary.time_seconds,
+                               text::counted_grouped(lost, "transaction"))};
+  judge_stalls(result, from, until, judged);
+  if (interruptions > 0) {
+    judged.text +=
+        fmt::format("; {} shorter than {:g} s",
+                    text::counted_grouped(interruptions, "interruption"), shortest_outage_s);
+  }
+  return judged;
+}
+
+Judged judge_counts(const Result& result) {
+  const std::vector<std::string> errors = count_errors(result);
+  if (errors.empty()) return {Judgement::held, "every count adds up"};
+  return {Judgement::invalid,
+          fmt::format("counts do not add up: {}; this is a bug of Drover's: please report it",
+                      fmt::join(errors, "; "))};
+}
+
+Judged judge_ambiguous(const Result& result) {
+  Ambiguous all;
+  for (const TransactionResult& one : result.transactions) {
+    all.committed += one.ambiguous.committed;
+    all.not_committed += one.ambiguous.not_committed;
+    all.unresolved += one.ambiguous.unresolved;
+  }
+  Judged judged{Judgement::held, "every commit was answered"};
+  if (result.plan.simulate_ms) {
+    judged = not_judged(no_database);
+  } else if (all.count() > 0) {
+    judged.text =
+        fmt::format("of {} without an answer {} happened, {} did not, {} unknown",
+                    text::counted_grouped(all.count(), "commit"), text::grouped(all.committed),
+                    text::grouped(all.not_committed), text::grouped(all.unresolved));
+  }
+  if (all.unresolved > 0) judged.judgement = Judgement::broken;
+  return judged;
+}
+
+// Unresolved commits may have happened: then there is more in the data, and never less.
+Judged judge_ledger(const Result& result) {
+  if (!result.ledger_in_data) {
+    return not_judged(result.plan.simulate_ms ? no_database : "the data could not be asked");
+  }
+  const Ledger& ours = result.ledger;
+  const LedgerInData& data = *result.ledger_in_data;
+  const auto more_orders = data.new_orders - static_cast<std::int64_t>(ours.new_orders);
+  const auto more_cents = data.payment_cents - ours.payment_cents;
+  const auto delivered = static_cast<std::int64_t>(ours.orders_delivered);
+  const auto more_delivered = data.orders_delivered.value_or(delivered) - delivered;
+  const auto cents_text = [](std::int64_t cents) {
+    return fmt::format("{}{}.{:02}", cents < 0 ? "-" : "", std::abs(cents) / 100,
+                       std::abs(cents) % 100);
+  };
+  std::string text = fmt::format(
+      "{} New-Orders and Payments of {} committed since the start, {} and {} in "
+      "the data",
+      ours.new_orders, cents_text(ours.payment_cents), data.new_orders,
+      cents_text(data.payment_cents));
+  if (data.orders_delivered) {
+    text += fmt::format("; {} orders delivered, {} in the data", delivered, *data.orders_delivered);
+  }
+  if (agrees(ours, data)) return {Judgement::held, text};
+  const bool less = more_orders < 0 || more_cents < 0 || more_delivered < 0;
+  if (!ours.exact && !less) {
+    return not_judged(text + ": commits whose outcome is unknown may explain it");
+  }
+  return {
+      Judgement::invalid,
+      text + (less ? ": commits were lost, or something else writes to these warehouses"
+                   : ": something else writes to these warehouses; let the run be alone there")};
+}
+
+constexpr Rule rules[] = {{"run", "", judge_run},
+                          {"availability", "", judge_availability},
+                          {"counts", "", judge_counts},
+                          {"ambiguous", "", judge_ambiguous},
+                          {"ledger", "", judge_ledger}};
+
+}  // namespace
+
+const std::span<const Rule> data_rules = rules;
+
+}  // namespace drover::report

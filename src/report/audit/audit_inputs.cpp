@@ -1,0 +1,83 @@
+// Whether the inputs of the transactions were drawn as clauses 2.4.1, 2.5.1 and 2.6.1 say.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "report/audit/audit_rules.h"
+#include "report/audit/sampling_bounds.h"
+#include "report/document/specification.h"
+#include "text/plain_text.h"
+
+namespace drover::report {
+
+namespace {
+
+// Below so many draws chance allows for nearly everything.
+constexpr std::uint64_t few = 30;
+
+using Count = std::uint64_t InputCounts::*;
+
+Judged judge_share(const Result& result, Count part, Count whole, double expected, const char* of) {
+  const std::uint64_t number = result.inputs.*part;
+  const std::uint64_t count = result.inputs.*whole;
+  if (count < few) return not_judged(fmt::format("{} {} are too few", count, of));
+  const CountBounds bounds = binomial_bounds(count, expected);
+  return compliant_if(
+      bounds.contain(number),
+      fmt::format("{:.2f}% of {} {}; {:g}% asked for, {:.2f}% to {:.2f}% by chance",
+                  percent_of(number, count), text::grouped(count), of, expected * 100,
+                  percent_of(bounds.low, count), percent_of(bounds.high, count)));
+}
+
+Judged judge_remote(const Result& result, Count part, Count whole, double expected,
+                    const char* of) {
+  if (result.plan.warehouses <= 1) return not_judged("one warehouse has no remote one");
+  return judge_share(result, part, whole, expected, of);
+}
+
+Judged judge_order_lines(const Result& result) {
+  const InputCounts& inputs = result.inputs;
+  if (inputs.new_orders < few) {
+    return not_judged(fmt::format("{} are too few", text::counted(inputs.new_orders, "New-Order")));
+  }
+  const auto orders = static_cast<double>(inputs.new_orders);
+  const double mean = static_cast<double>(inputs.order_lines) / orders;
+  const double chance = bound_deviations * std::sqrt(order_lines_variance / orders);
+  return compliant_if(
+      std::abs(mean - order_lines_mean) <= chance,
+      fmt::format("{:.3f} lines an order, of {} New-Orders; {:g} asked for, {:.3f} by chance", mean,
+                  text::grouped(inputs.new_orders), order_lines_mean, chance));
+}
+
+constexpr Rule rules[] = {
+    {"inputs.rollbacks", "2.4.1.4",
+     [](const Result& result) {
+       return judge_share(result, &InputCounts::new_orders_rolled_back, &InputCounts::new_orders,
+                          rollback_share, "New-Orders rolled back");
+     }},
+    {"inputs.order_lines", "2.4.1.3", judge_order_lines},
+    {"inputs.remote_lines", "2.4.1.5",
+     [](const Result& result) {
+       return judge_remote(result, &InputCounts::order_lines_remote, &InputCounts::order_lines,
+                           remote_line_share, "order lines remote");
+     }},
+    {"inputs.remote_payments", "2.5.1.2",
+     [](const Result& result) {
+       return judge_remote(result, &InputCounts::payments_remote, &InputCounts::payments,
+                           remote_payment_share, "Payments remote");
+     }},
+    {"inputs.payments_by_name", "2.5.1.2",
+     [](const Result& result) {
+       return judge_share(result, &InputCounts::payments_by_name, &InputCounts::payments,
+                          by_name_share, "Payments by name");
+     }},
+    {"inputs.order_statuses_by_name", "2.6.1.2", [](const Result& result) {
+       return judge_share(result, &InputCounts::order_statuses_by_name,
+                          &InputCounts::order_statuses, by_name_share, "Order-Statuses by name");
+     }}};
+
+}  // namespace
+
+const std::span<const Rule> input_rules = rules;
+
+}  // namespace drover::report

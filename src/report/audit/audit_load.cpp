@@ -1,0 +1,292 @@
+// Whether the terminals did what the specification asks of them, as often as it allows, and evenly.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/audit/audit_rules.h"
+#include "report/audit/sampling_bounds.h"
+#include "report/audit/steady_state.h"
+#include "report/document/specification.h"
+#include "text/plain_text.h"
+
+namespace drover::report {
+
+namespace {
+
+// Below so many of a kind a line is not judged.
+constexpr std::uint64_t few = 30;
+
+// A deck makes the mix exact but for the cards at the two edges of the interval: of each warehouse
+// an unfinished deck and ten terminals that hold a card.
+constexpr std::uint64_t edge_cards_per_warehouse = 40;
+
+std::uint64_t completed(const TransactionResult& one) {
+  return one.ok_count + one.user_aborted_count;
+}
+
+Judged judge_mix(const Result& result) {
+  std::uint64_t all = 0;
+  for (const TransactionResult& one : result.transactions) all += completed(one);
+  if (all < few) {
+    return not_judged(fmt::format("{} are too few", text::counted(all, "transaction")));
+  }
+  Judged judged{Judgement::held, ""};
+  const auto count = static_cast<double>(all);
+  const double at_random =
+      std::min(count, static_cast<double>(edge_cards_per_warehouse * result.plan.warehouses));
+  for (const SpecifiedTransaction& rule : specified_transactions) {
+    const TransactionResult* one = result.find_transaction(std::string(rule.name));
+    const std::uint64_t number = one == nullptr ? 0 : completed(*one);
+    const double share = static_cast<double>(number) / count;
+    const double chance =
+        bound_deviations * std::sqrt(rule.share_least * (1 - rule.share_least) * at_random) / count;
+    const bool holds = share >= rule.share_least - chance;
+    judged.text +=
+        fmt::format("{}{} {:.2f}%", judged.text.empty() ? "" : ", ", rule.name, share * 100);
+    if (holds) continue;
+    judged.judgement = Judgement::broken;
+    judged.text += fmt::format(" (at least {:g}%, less {:.2f} by chance)", rule.share_least * 100,
+                               chance * 100);
+  }
+  judged.text += fmt::format(" of {} transactions", text::grouped(all));
+  return judged;
+}
+
+// The distance of the histogram from the distribution where it is farthest, beyond what late timers
+// explain. Only the edges of buckets are looked at: there the histogram is exact.
+double distance(const measure::HistogramSnapshot& histogram, const Distribution& expected,
+                double lag_s) {
+  // One pause in a thousand may have been later than that.
+  constexpr double later = 0.001;
+  const auto count = static_cast<double>(histogram.count());
+  const auto seconds = [](std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; };
+  double farthest = 0;
+  double seen = 0;
+  for (const auto& [index, number] : histogram.to_sparse().buckets) {
+    const double too_few = expected.cumulative(seconds(measure::bucket_first_ns(index)) - lag_s) -
+                           later - seen / count;
+    seen += static_cast<double>(number);
+    const double too_many =
+        seen / count - expected.cumulative(seconds(measure::bucket_last_ns(index)));
+    farthest = std::max({farthest, too_few, too_many});
+  }
+  return farthest;
+}
+
+// Whether there were times in which terminals could not do what they do, so that pauses began in
+// a crowd.
+bool is_disturbed(const Result& result) {
+  const Availability& availability = result.availability;
+  if (!availability.outages.empty() || !availability.stalls.empty()) return true;
+  constexpr double mean_cycle_s = 20;
+  return result.all_latencies().mean_ns() * 1e-9 * result.plan.pace > 0.05 * mean_cycle_s;
+}
+
+// Pauses that were divided break the rule, whatever they were like.
+Judged at_pace(const Result& result, Judged judged) {
+  if (result.plan.pace == 1.0) return judged;
+  return {Judgement::broken,
+          fmt::format("pace {:g} is not the specification's; run with --pace 1 ({})",
+                      result.plan.pace, judged.text)};
+}
+
+// How the think times of a type compare with the specified ones.
+struct ThinkTimes {
+  double mean_s = 0;
+  double mean_low_s = 0;
+  double mean_high_s = 0;
+  double distance = 0;
+  double distance_most = 0;
+
+  bool hold() const {
+    return mean_low_s <= mean_s && mean_s <= mean_high_s && distance <= distance_most;
+  }
+};
+
+ThinkTimes compare_think_times(const Result& result, const TransactionResult& one,
+                               double mean_specified_s) {
+  const double interval_s = result.summary.time_seconds;
+  const double mean_s = mean_specified_s / result.plan.pace;
+  const Distribution expected = observed_exponential(mean_s, result.plan.warmup_s, interval_s);
+  const measure::HistogramSnapshot& lag = result.client.timer_lag;
+  // The process is not quite stationary; and where it is not at all, the pauses that are cut by the
+  // edges of the interval may be of any length.
+  const double model_error = 0.005 + (is_disturbed(result) ? mean_s / interval_s : 0);
+  const double error_s =
+      bound_deviations * expected.deviation / std::sqrt(static_cast<double>(one.think.count())) +
+      2 * model_error * mean_s;
+  ThinkTimes times;
+  times.mean_s = one.think.mean_ns() * 1e-9;
+  times.mean_low_s = expected.mean - error_s;
+  times.mean_high_s = expected.mean + error_s + 2 * lag.mean_ns() * 1e-9;
+  times.distance =
+      distance(one.think, expected, static_cast<double>(lag.percentile_ns(99.9)) * 1e-9);
+  times.distance_most = kolmogorov_distance(one.think.count()) + model_error;
+  return times;
+}
+
+Judged judge_think(const Result& result) {
+  if (result.plan.no_delays) return not_judged("no think times with --no-delays");
+  std::string means;
+  std::string wrong;
+  std::uint64_t count = 0;
+  for (const SpecifiedTransaction& rule : specified_transactions) {
+    const TransactionResult* one = result.find_transaction(std::string(rule.name));
+    if (one == nullptr || one->think.count() < few) continue;
+    const ThinkTimes times = compare_think_times(result, *one, rule.think_mean_s);
+    count += one->think.count();
+    means += fmt::format("{}{} {} s", means.empty() ? "" : ", ", rule.name,
+                         text::figure_text(times.mean_s));
+    if (times.hold()) continue;
+    wrong += fmt::format(
+        "{}after {} a mean of {} s ({} to {} s expected) at a distance of {:.3f} from "
+        "the negative exponential ({:.3f} allowed)",
+        wrong.empty() ? "" : "; ", rule.name, text::figure_text(times.mean_s),
+        text::figure_text(times.mean_low_s), text::figure_text(times.mean_high_s), times.distance,
+        times.distance_most);
+  }
+  if (count == 0) return at_pace(result, not_judged("too few think times"));
+  return at_pace(
+      result,
+      compliant_if(wrong.empty(),
+                   wrong.empty() ? fmt::format("means: {}; negative exponential, of {} think times",
+                                               means, text::grouped(count))
+                                 : wrong + ", of " + text::grouped(count) + " think times"));
+}
+
+Judged judge_keying(const Result& result) {
+  if (result.plan.no_delays) return not_judged("no keying times with --no-delays");
+  std::string shortest;
+  std::string wrong;
+  std::uint64_t count = 0;
+  for (const SpecifiedTransaction& rule : specified_transactions) {
+    const TransactionResult* one = result.find_transaction(std::string(rule.name));
+    if (one == nullptr || one->keying.empty()) continue;
+    count += one->keying.count();
+    const double least_s = rule.keying_s / result.plan.pace;
+    const double shortest_s = static_cast<double>(one->keying.min_ns()) * 1e-9;
+    const std::string figure = fmt::format("{} {:.6g} s", rule.name, shortest_s);
+    shortest += (shortest.empty() ? "" : ", ") + figure;
+    // Rounding to nanoseconds, and nothing else.
+    if (shortest_s >= least_s - 1e-9) continue;
+    wrong += (wrong.empty() ? "" : ", ") + figure + fmt::format(" (at least {:.6g} s)", least_s);
+  }
+  if (count == 0) return at_pace(result, not_judged("no keying time in the interval"));
+  return at_pace(result, compliant_if(wrong.empty(), fmt::format("shortest: {}, of {} keying times",
+                                                                 wrong.empty() ? shortest : wrong,
+                                                                 text::grouped(count))));
+}
+
+// How far chance may carry a number of New-Orders. In a run of a few cycles of a terminal it is
+// that of a Poisson process; a longer one is more even, and the deck makes it more even still.
+double new_orders_by_chance(double count, double interval_s) {
+  constexpr double few_cycles_s = 120;
+  const double ratio = interval_s < few_cycles_s ? 1 : 1.5 * new_order_variance_ratio();
+  return bound_deviations * std::sqrt(ratio * count);
+}
+
+Judged judge_throughput(const Result& result) {
+  if (result.plan.no_delays) return not_judged("no bounds with --no-delays");
+  if (result.plan.pace != 1.0) {
+    return not_judged(fmt::format("no bounds at pace {:g}", result.plan.pace));
+  }
+  if (result.plan.warehouses == 0) return not_judged("no warehouse");
+  const auto warehouses = static_cast<double>(result.plan.warehouses);
+  const double minutes = result.summary.time_seconds / 60;
+  const auto new_orders = static_cast<double>(result.summary.new_orders);
+  const double least = tpmc_per_warehouse_least * warehouses * minutes;
+  const double most = tpmc_per_warehouse_max * warehouses * minutes;
+  const auto chance = [&](double count) {
+    return new_orders_by_chance(count, result.summary.time_seconds);
+  };
+  const std::string text =
+      fmt::format("{:.2f} tpmC a warehouse, {:g} to {:g} allowed", result.summary.tpmc / warehouses,
+                  tpmc_per_warehouse_least, tpmc_per_warehouse_max);
+  if (new_orders > most + chance(most)) {
+    return {Judgement::broken, text + ": more than terminals can do"};
+  }
+  return compliant_if(new_orders >= least - chance(least), text,
+                      ": the database does not keep up, or was away; use fewer warehouses");
+}
+
+Judged judge_interval(const Result& result) {
+  const double minutes = result.summary.time_seconds / 60;
+  const std::string text = fmt::format("{} min measured", text::figure_text(minutes));
+  if (result.summary.time_seconds >= official_interval_s) return {Judgement::held, text};
+  return not_judged(text + ": not an official length, which is at least 120 min");
+}
+
+// "throughput fell from 543 to 4.3 a second 16 s after the start of the run".
+std::string shift_text(std::string_view what, const LevelShift& shift, std::string_view unit,
+                       const SteadyStateBins& bins) {
+  const auto level = [](double value) {
+    const double shown = std::max(value, 0.0);  // a straight line may end below
+    return fmt::format("{:.{}f}", shown, shown < 99.95 ? 1 : 0);
+  };
+  const auto second = [&bins](std::size_t bin) {
+    return fmt::format("{:.0f} s", bins.start_s + static_cast<double>(bin) * bins.seconds_each);
+  };
+  const std::string_view verb = shift.to < shift.from ? "fell" : "rose";
+  std::string text =
+      fmt::format("{} {} from {} to {} {}", what, verb, level(shift.from), level(shift.to), unit);
+  switch (shift.shape) {
+    case LevelShift::Shape::step:
+      return text + fmt::format(" {} after the start of the run", second(shift.first));
+    case LevelShift::Shape::stretch:
+      return text +
+             fmt::format(" between {} and {} of the run", second(shift.first), second(shift.last));
+    case LevelShift::Shape::ramp:
+      break;
+  }
+  return text + " over the interval";
+}
+
+// What becomes better within the interval was not warm at its beginning.
+std::string_view advice(const LevelShift& shift, bool is_worse) {
+  if (shift.shape == LevelShift::Shape::ramp || !is_worse) return "; use a longer --warmup";
+  return "; see what happened then";
+}
+
+Judged judge_steady_state(const Result& result) {
+  constexpr std::size_t bins_least = 10;
+  const SteadyStateBins bins = make_steady_state_bins(result.time_series);
+  const std::string of_bins =
+      fmt::format(", of {} bins of {:g} s", bins.throughput.size(), bins.seconds_each);
+  if (const auto shift = find_throughput_shift(bins)) {
+    return {Judgement::broken,
+            fmt::format("{}{}{}", shift_text("throughput", *shift, "a second", bins), of_bins,
+                        advice(*shift, shift->to < shift->from))};
+  }
+  if (bins.throughput.size() < bins_least) {
+    return not_judged(fmt::format("less than {} s are too short to see a trend", bins_least));
+  }
+  if (const auto shift = find_p90_shift(bins)) {
+    return {Judgement::broken,
+            fmt::format("{}{}{}", shift_text("90th percentile", *shift, "ms", bins), of_bins,
+                        advice(*shift, shift->to > shift->from))};
+  }
+  const Trend throughput = find_trend(bins.throughput);
+  bool moves = throughput_has_trend(throughput);
+  std::string text = fmt::format(
+      "throughput {:+.1f}% over the interval (z {:+.1f})",
+      throughput.median > 0 ? throughput.change / throughput.median * 100 : 0, throughput.z);
+  if (bins.p90_ms.size() >= bins_least) {
+    const Trend latency = find_trend(bins.p90_ms);
+    moves = moves || p90_has_trend(latency);
+    text += fmt::format(", 90th percentile {:+.1f} ms (z {:+.1f})", latency.change, latency.z);
+  }
+  return compliant_if(!moves, text + (moves ? "" : ", no step in either") + of_bins,
+                      "; use a longer --warmup");
+}
+
+constexpr Rule rules[] = {
+    {"mix", "5.2.3", judge_mix},           {"keying", "5.2.5.2", judge_keying},
+    {"think", "5.2.5.4", judge_think},     {"throughput", "4.2", judge_throughput},
+    {"interval", "5.5.2", judge_interval}, {"steady_state", "5.5.1", judge_steady_state}};
+
+}  // namespace
+
+const std::span<const Rule> load_rules = rules;
+
+}  // namespace drover::report

@@ -1,0 +1,54 @@
+// The rules of the audit, a group each: for audit.cpp and nobody else.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "report/document/result.h"
+
+namespace drover::report {
+
+// What a line of the audit says: the figure, its bound, and what to do.
+struct Judged {
+  Judgement judgement = Judgement::not_judged;
+  std::string text;
+};
+
+inline Judged not_judged(std::string reason) {
+  return {Judgement::not_judged, std::move(reason)};
+}
+
+// A rule of the specification, and one that says whether the figures can be trusted. Where it does not
+// hold, there is a remedy.
+inline Judged compliant_if(bool holds, const std::string& text, const std::string& remedy = {}) {
+  return holds ? Judged{Judgement::held, text} : Judged{Judgement::broken, text + remedy};
+}
+inline Judged valid_if(bool holds, const std::string& text, const std::string& remedy = {}) {
+  return holds ? Judged{Judgement::held, text} : Judged{Judgement::invalid, text + remedy};
+}
+
+struct Rule {
+  const char* name;
+  const char* clause;
+  Judged (*judge)(const Result&);
+};
+
+// These require that something was measured.
+extern const std::span<const Rule> load_rules;
+extern const std::span<const Rule> input_rules;
+extern const std::span<const Rule> answer_rules;
+extern const std::span<const Rule> client_rules;
+
+// Whether the 90th percentile of a type of transaction is within its limit.
+Judged judge_latency(const TransactionResult& one);
+
+// These are about the whole run.
+extern const std::span<const Rule> data_rules;
+
+// The share of a thing among others in percent, 0 if there are no others.
+inline double percent_of(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace drover::report

@@ -1,0 +1,664 @@
+#include "report/audit/audit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "report/audit/simulated_result_test.h"
+#include "report/document/example_result_test.h"
+
+namespace drover::report {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+Verdict line_named(const std::vector<Verdict>& lines, const std::string& name) {
+  for (const Verdict& line : lines) {
+    if (line.name == name) return line;
+  }
+  ADD_FAILURE() << "no line " << name;
+  return {};
+}
+
+Verdict line_of(const Result& result, const std::string& name) {
+  return line_named(audit(result), name);
+}
+
+std::string all_text(const std::vector<Verdict>& lines) {
+  std::string text;
+  for (const Verdict& line : lines) {
+    text += line.name + " " + std::string(judgement_name(line.judgement)) + ": " + line.text + "\n";
+  }
+  return text;
+}
+
+std::string sentence_of(const Result& result) {
+  return summarise(audit(result)).sentence;
+}
+
+// An honest run of 100 warehouses for two minutes, made once.
+const Result& honest() {
+  static const Result result = [] {
+    SimulatedRun run;
+    run.warehouses = 100;
+    run.interval_s = 120;
+    return simulate_result(run);
+  }();
+  return result;
+}
+
+TEST(Audit, OfAnHonestRunEveryRuleHolds) {
+  const std::vector<Verdict> lines = audit(honest());
+  for (const Verdict& line : lines) {
+    const bool expected = line.judgement == Judgement::held || line.name == "interval" ||
+                          line.name == "deferred_delivery";
+    EXPECT_TRUE(expected) << line.name << ": " << line.text;
+    EXPECT_FALSE(line.text.empty()) << line.name;
+    if (line.name.starts_with("inputs.")) EXPECT_THAT(line.text, HasSubstr(" of ")) << line.name;
+  }
+  const AuditSummary summary = summarise(lines);
+  EXPECT_TRUE(summary.valid);
+  EXPECT_TRUE(summary.compliant);
+  EXPECT_EQ(summary.sentence, "valid: all 28 rules judged hold (2 not judged)");
+}
+
+TEST(Audit, NamesAreUniqueAndTheirOrderIsConstant) {
+  std::vector<std::string> names;
+  for (const Verdict& line : audit(honest())) names.push_back(line.name);
+  std::vector<std::string> of_nothing;
+  Result empty;
+  empty.transactions = tpcc_transactions();
+  for (const Verdict& line : audit(empty)) of_nothing.push_back(line.name);
+  EXPECT_EQ(names, of_nothing);
+  std::map<std::string, int> counts;
+  for (const std::string& name : names) EXPECT_EQ(++counts[name], 1) << name;
+}
+
+TEST(Audit, NothingMeasured) {
+  Result result;
+  result.transactions = tpcc_transactions();
+  result.interrupted = true;
+  const std::vector<Verdict> lines = audit(result);
+  EXPECT_EQ(line_named(lines, "mix").judgement, Judgement::not_judged);
+  EXPECT_EQ(line_named(lines, "client.load").judgement, Judgement::not_judged);
+  EXPECT_EQ(line_named(lines, "run").judgement, Judgement::broken);
+  const AuditSummary summary = summarise(lines);
+  EXPECT_EQ(summary.sentence, "not judged: nothing was measured");
+  EXPECT_FALSE(summary.compliant);
+  EXPECT_EQ(summarise({}).sentence, "not judged: nothing was measured");
+}
+
+TEST(Audit, ARunThatEndedEarly) {
+  Result result = honest();
+  result.interrupted = true;
+  result.plan.duration_s = 600;
+  EXPECT_EQ(line_of(result, "run").judgement, Judgement::broken);
+  EXPECT_THAT(line_of(result, "run").text, HasSubstr("interrupted after 120.0 s of 600 s"));
+  result.failure = "the database was away";
+  EXPECT_THAT(line_of(result, "run").text, HasSubstr("given up: the database was away"));
+  EXPECT_THAT(sentence_of(result),
+              StartsWith("valid, but not compliant: 1 of 28 rules does not hold: run"));
+}
+
+TEST(Audit, MixBelowItsMinimum) {
+  SimulatedRun run;
+  run.warehouses = 100;
+  run.interval_s = 120;
+  run.deck = {12, 9, 1, 1, 1};  // 37.5% Payments
+  const Verdict line = line_of(simulate_result(run), "mix");
+  EXPECT_EQ(line.judgement, Judgement::broken);
+  EXPECT_EQ(line.clause, "5.2.3");
+  EXPECT_THAT(line.text, AllOf(HasSubstr("Payment 37"), HasSubstr("at least 43%")));
+
+  // Exactly on the minimum, but for the edges of the interval: not broken.
+  run.deck = {9, 9, 1, 1, 1};
+  EXPECT_EQ(line_of(simulate_result(run), "mix").judgement, Judgement::held);
+
+  run.deck = {26, 22, 1, 2, 2};  // 1.9% Order-Status
+  EXPECT_THAT(line_of(simulate_result(run), "mix").text, HasSubstr("OrderStatus 1."));
+}
+
+TEST(Audit, KeyingTimes) {
+  Result result = honest();
+  result.transactions[1].keying.record(2'999'999'000);
+  const Verdict line = line_of(result, "keying");
+  EXPECT_EQ(line.judgement, Judgement::broken);
+  EXPECT_THAT(line.text, AllOf(HasSubstr("Payment 3 s (at least 3 s)")));
+  result.plan.no_delays = true;
+  EXPECT_EQ(line_of(result, "keying").judgement, Judgement::not_judged);
+}
+
+TEST(Audit, AnotherPaceIsNotTheSpecificationsButTheShapeIsCheckedStill) {
+  SimulatedRun run;
+  run.warehouses = 50;
+  run.pace = 10;
+  run.warmup_s = 3;
+  run.interval_s = 20;
+  Result result = simulate_result(run);
+  const Verdict keying = line_of(result, "keying");
+  EXPECT_EQ(keying.judgement, Judgement::broken);
+  EXPECT_THAT(keying.text, AllOf(StartsWith("pace 10 is not the specification's"),
+                                 HasSubstr("shortest: NewOrder 1.8")));
+  const Verdict think = line_of(result, "think");
+  EXPECT_EQ(think.judgement, Judgement::broken);
+  EXPECT_THAT(think.text, AllOf(StartsWith("pace 10 is not the specification's"),
+                                HasSubstr("negative exponential, of")));
+  EXPECT_EQ(line_of(result, "throughput").judgement, Judgement::not_judged);
+  EXPECT_THAT(sentence_of(result), HasSubstr("2 of 27 rules do not hold: keying, think"));
+
+  run.think_in_means = [](std::mt19937_64&) { return 1.0; };
+  EXPECT_THAT(line_of(simulate_result(run), "think").text, HasSubstr("at a distance of 0.6"));
+}
+
+// A run of 40 warehouses for two minutes: about 1,000 think times of the frequent types.
+TEST(Audit, ThinkTimesOfAnotherShapeOrMeanAreFound) {
+  const std::map<std::string, std::function<double(std::mt19937_64&)>> wrong = {
+      {"constant", [](std::mt19937_64&) { return 1.0; }},
+      {"uniform",
+       [](std::mt19937_64& random) {
+         return std::uniform_real_distribution<double>(0, 2)(random);
+       }},
+      {"20% short",
+       [](std::mt19937_64& random) {
+         return std::exponential_distribution<double>(1 / 0.8)(random);
+       }},
+      {"30% long",
+       [](std::mt19937_64& random) {
+         return std::exponential_distribution<double>(1 / 1.3)(random);
+       }},
+      {"none for one in three", [](std::mt19937_64& random) {
+         const bool none = std::uniform_int_distribution<int>(0, 2)(random) == 0;
+         return none ? 0.001 : std::exponential_distribution<double>(1 / 1.5)(random);
+       }}};
+  for (const auto& [name, think] : wrong) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      SimulatedRun run;
+      run.seed = seed;
+      run.warehouses = 40;
+      run.interval_s = 120;
+      run.think_in_means = think;
+      const Verdict line = line_of(simulate_result(run), "think");
+      EXPECT_EQ(line.judgement, Judgement::broken) << name << ": " << line.text;
+      EXPECT_THAT(line.text, HasSubstr("after NewOrder a mean of")) << name;
+    }
+  }
+}
+
+// The first think times that are seen began when the run did: without a warm-up long ones are rare.
+TEST(Audit, ThinkTimesOfARunWithoutWarmupAreJudgedByWhatCanBeSeen) {
+  SimulatedRun run;
+  run.warehouses = 300;
+  run.warmup_s = 0;
+  run.interval_s = 15;
+  EXPECT_EQ(line_of(simulate_result(run), "think").judgement, Judgement::held);
+}
+
+TEST(Audit, LateTimersAreNotHeldAgainstThinkTimes) {
+  SimulatedRun run;
+  run.warehouses = 100;
+  run.pace = 20;
+  run.warmup_s = 3;
+  run.interval_s = 20;
+  run.timer_lag_ms = 10;  // of pauses of 250 ms to 600 ms
+  EXPECT_THAT(line_of(simulate_result(run), "think").text, HasSubstr("negative exponential, of"));
+}
+
+TEST(Audit, Throughput) {
+  Result result = honest();
+  const auto with_new_orders = [&](double tpmc_per_warehouse) {
+    result.transactions[0].ok_count =
+        static_cast<std::uint64_t>(tpmc_per_warehouse * 100 * 120 / 60);
+    complete_summary(result);
+    return line_of(result, "throughput");
+  };
+  EXPECT_EQ(with_new_orders(12.4).judgement, Judgement::held);
+  EXPECT_EQ(with_new_orders(8.8).judgement, Judgement::held) << "within the sampling error";
+  EXPECT_EQ(with_new_orders(13.0).judgement, Judgement::held) << "within the sampling error";
+  EXPECT_EQ(with_new_orders(8).judgement, Judgement::broken);
+  EXPECT_THAT(with_new_orders(8).text,
+              AllOf(HasSubstr("8.00 tpmC a warehouse"), HasSubstr("use fewer warehouses")));
+  EXPECT_EQ(with_new_orders(14).judgement, Judgement::broken);
+  result.plan.no_delays = true;
+  EXPECT_EQ(with_new_orders(14).judgement, Judgement::not_judged);
+}
+
+TEST(Audit, TheLengthOfTheIntervalIsNotedAndNeverBroken) {
+  Result result = honest();
+  EXPECT_EQ(line_of(result, "interval").judgement, Judgement::not_judged);
+  EXPECT_THAT(line_of(result, "interval").text,
+              HasSubstr("2 min measured: not an official length"));
+  result.summary.time_seconds = 7'200;
+  EXPECT_EQ(line_of(result, "interval").judgement, Judgement::held);
+}
+
+TEST(Audit, SteadyState) {
+  Result result = honest();
+  double point = 0;
+  for (TimePoint& second : result.time_series) {
+    second.ok = {static_cast<std::uint64_t>(1'000 * (1 - 0.1 * point / 120))};
+    point += second.phase == "measure" ? 1 : 0;
+  }
+  const Verdict line = line_of(result, "steady_state");
+  EXPECT_EQ(line.judgement, Judgement::broken);
+  EXPECT_THAT(line.text, AllOf(HasSubstr("throughput -10."), HasSubstr("use a longer --warmup")));
+
+  result.time_series.resize(21 + 9);
+  EXPECT_EQ(line_of(result, "steady_state").judgement, Judgement::not_judged);
+}
+
+TEST(Audit, ACollapseIsNoSteadyState) {
+  Result result = honest();
+  std::size_t measured = 0;
+  for (TimePoint& second : result.time_series) {
+    if (second.phase == "measure") ++measured;
+    second.ok = {measured <= 40 ? 500u : 25u};
+  }
+  const Verdict line = line_of(result, "steady_state");
+  EXPECT_EQ(line.judgement, Judgement::broken);
+  EXPECT_THAT(line.text, AllOf(HasSubstr("throughput fell from "), HasSubstr(" a second "),
+                               HasSubstr("of the run, of 40 bins of 3 s; see what happened then")));
+}
+
+TEST(Audit, EachInputThatIsWrongIsFoundAndNoOther) {
+  struct Case {
+    const char* line;
+    std::function<void(SimulatedRun&)> change;
+  };
+  const std::vector<Case> cases = {
+      {"inputs.rollbacks", [](SimulatedRun& run) { run.rollback_share = 0.02; }},
+      {"inputs.rollbacks", [](SimulatedRun& run) { run.rollback_share = 0; }},
+      {"inputs.remote_lines", [](SimulatedRun& run) { run.remote_line_share = 0.015; }},
+      {"inputs.remote_lines", [](SimulatedRun& run) { run.remote_line_share = 0; }},
+      {"inputs.order_lines", [](SimulatedRun& run) { run.order_lines_most = 14; }},
+      {"inputs.remote_payments", [](SimulatedRun& run) { run.remote_payment_share = 0.10; }},
+      {"inputs.payments_by_name", [](SimulatedRun& run) { run.by_name_share = 0.50; }},
+      {"inputs.order_statuses_by_name", [](SimulatedRun& run) { run.by_name_share = 0.30; }}};
+  for (const Case& one : cases) {
+    SimulatedRun run;
+    run.warehouses = 100;
+    run.interval_s = 120;
+    one.change(run);
+    const Result result = simulate_result(run);
+    const Verdict line = line_of(result, one.line);
+    EXPECT_EQ(line.judgement, Judgement::broken) << line.name << ": " << line.text;
+    EXPECT_FALSE(line.clause.empty());
+    for (const Verdict& other : result.audit) {
+      if (other.name == one.line || other.name.ends_with("by_name")) continue;
+      EXPECT_NE(other.judgement, Judgement::broken) << other.name << ": " << other.text;
+    }
+  }
+}
+
+TEST(Audit, InputsThatCannotBeJudged) {
+  Result result = honest();
+  result.plan.warehouses = 1;
+  EXPECT_EQ(line_of(result, "inputs.remote_lines").judgement, Judgement::not_judged);
+  EXPECT_EQ(line_of(result, "inputs.remote_payments").judgement, Judgement::not_judged);
+  result.inputs = {};
+  result.inputs.new_orders = 29;
+  for (const char* name : {"inputs.rollbacks", "inputs.order_lines", "inputs.payments_by_name",
+                           "inputs.order_statuses_by_name"}) {
+    EXPECT_EQ(line_of(result, name).judgement, Judgement::not_judged) << name;
+  }
+}
+
+TEST(Audit, Latencies) {
+  Result result = honest();
+  result.transactions[2].latency = {};
+  for (int i = 0; i < 100; ++i) result.transactions[2].latency.record(6'000'000'000);
+  result.transactions[2].ok_count = 100;
+  const Verdict line = line_of(result, "latency.OrderStatus");
+  EXPECT_EQ(line.judgement, Judgement::broken);
+  EXPECT_THAT(line.text, AllOf(HasSubstr("90th percentile 6"), HasSubstr("of 100"),
+                               HasSubstr("at most 5 s"), HasSubstr("fewer warehouses")));
+  EXPECT_EQ(line_of(result, "latency.StockLevel").judgement, Judgement::held);
+  result.transactions[2].latency = {};
+  EXPECT_EQ(line_of(result, "latency.OrderStatus").judgement, Judgement::not_judged);
+}
+
+TEST(Audit, DeferredDeliveries) {
+  Result result = honest();
+  EXPECT_EQ(line_of(result, "deferred_delivery").judgement, Judgement::not_judged);
+  result.deferred_delivery.emplace();
+  DeferredDelivery& deferred = *result.deferred_delivery;
+  deferred.queued = 100;
+  deferred.completed = 100;
+  for (int i = 0; i < 100; ++i) deferred.latency.record(1'000'000'000);
+  EXPECT_EQ(line_of(result, "deferred_delivery").judgement, Judgement::held);
+  deferred.completed = 80;
+  deferred.unfinished = 20;
+  EXPECT_EQ(line_of(result, "deferred_delivery").judgement, Judgement::broken);
+  deferred.unfinished = 0;
+  deferred.completed = 100;
+  for (int i = 0; i < 100; ++i) deferred.latency.record(90'000'000'000);
+  const Verdict line = line_of(result, "deferred_delivery");
+  EXPECT_EQ(line.judgement, Judgement::broken);
+  EXPECT_THAT(line.text, AllOf(HasSubstr("at most 80 s"), HasSubstr("the queue grows")));
+}
+
+TEST(Audit, SkippedDeliveries) {
+  Result result = honest();
+  result.inputs.deliveries = 100;
+  result.delivery_skipped_districts = 10;
+  EXPECT_EQ(line_of(result, "delivery.skipped").judgement, Judgement::held);
+  result.delivery_skipped_districts = 11;
+  EXPECT_EQ(line_of(result, "delivery.skipped").judgement, Judgement::broken);
+  result.inputs.deliveries = 1;
+  result.delivery_skipped_districts = 1;
+  EXPECT_EQ(line_of(result, "delivery.skipped").judgement, Judgement::held) << "one is allowed";
+  result.inputs.deliveries = 0;
+  EXPECT_EQ(line_of(result, "delivery.skipped").judgement, Judgement::not_judged);
+}
+
+void fail_transactions(Result& result, const char* error_class, std::uint64_t count) {
+  TransactionResult& payment = result.transactions[1];
+  payment.failed_count += count;
+  payment.attempts += count;
+  payment.errors_by_class[error_class] += count;
+}
+
+TEST(Audit, FailedTransactions) {
+  Result result = honest();
+  fail_transactions(result, "statement", result.all_count() / 200);
+  EXPECT_EQ(line_of(result, "errors").judgement, Judgement::held) << "half a percent";
+  fail_transactions(result, "statement", result.all_count() / 100);
+  EXPECT_EQ(line_of(result, "errors").judgement, Judgement::broken);
+
+  // What an outage took is another line's.
+  result = honest();
+  const std::uint64_t lost = result.all_count() / 20;
+  fail_transactions(result, "connection_lost", lost);
+  EXPECT_EQ(line_of(result, "errors").judgement, Judgement::broken) << "there was no outage";
+  result.availability.outages = {{50, 60, lost, "lost"}};
+  EXPECT_EQ(line_of(result, "errors").judgement, Judgement::held);
+}
+
+TEST(Audit, Availability) {
+  Result result = honest();
+  result.availability.outages = {{5, 15, 3, "lost"}};
+  EXPECT_EQ(line_of(result, "availability").judgement, Judgement::held) << "in the warm-up";
+  result.availability.outages.push_back({50, 60.5, 7, "lost"});
+  result.availability.outages.push_back({100, std::nullopt, 1, "lost"});
+  result.availability.unavailable_s = 51.5;
+  result.availability.interruptions = 2;
+  const Verdict line = line_of(result, "availability");
+  EXPECT_EQ(line.judgement, Judgement::broken);
+  EXPECT_EQ(line.text,
+            "2 outages in the measurement interval, 51.5 s of 120.0 s, 8 transactions lost; 2 "
+            "interruptions shorter than 0.1 s");
+  result.plan.simulate_ms = 5;
+  EXPECT_EQ(line_of(result, "availability").judgement, Judgement::not_judged);
+}
+
+TEST(Audit, StallsBreakAvailabilityAboveAShareOrALength) {
+  Result result = honest();
+  result.availability.stalls = {{5, 15}};
+  EXPECT_EQ(line_of(result, "availability").judgement, Judgement::held) << "in the warm-up";
+  // 120 s are measured: of them 1.2 s may be lost.
+  const double from = result.plan.warmup_s;
+  result.availability.stalls = {{from + 50, from + 51.1}};
+  result.availability.stalled_s = 1.1;
+  EXPECT_EQ(line_of(result, "availability").judgement, Judgement::held);
+  result.availability.stalls.push_back({from + 70, from + 71.5});
+  result.availability.stalled_s = 2.6;
+  EXPECT_EQ(line_of(result, "availability").judgement, Judgement::broken);
+  EXPECT_EQ(
+      line_of(result, "availability").text,
+      "no outage in the measurement interval; 2 stalls, 2.6 s in all (at most 1.2 s allowed), "
+      "the longest 1.5 s (below 5 s allowed): terminals waited, and nobody had an answer");
+
+  result.summary.time_seconds = 7200;
+  EXPECT_EQ(line_of(result, "availability").judgement, Judgement::held);
+  result.availability.stalls.push_back({from + 7194, std::nullopt});
+  result.availability.stalled_s = 8.6;
+  EXPECT_EQ(line_of(result, "availability").judgement, Judgement::broken) << "one of 6 s";
+}
+
+TEST(Audit, PercentilesThatPendingTransactionsMayRaise) {
+  Result result = honest();
+  TransactionResult& order = result.transactions[0];
+  const std::uint64_t count = order.latency.count() / 5;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    order.latency.record(3'000'000'000);
+    order.pending.unanswered.record(3'000'000'000);
+  }
+  order.pending.count = count;
+  EXPECT_EQ(line_of(result, "counts").judgement, Judgement::held);
+  EXPECT_EQ(order.holds_latency_limit(), std::nullopt);
+  const Verdict line = line_of(result, "latency.NewOrder");
+  EXPECT_EQ(line.judgement, Judgement::not_judged) << line.text;
+  EXPECT_THAT(line.text, AllOf(HasSubstr("at least 3 s"), HasSubstr("without an answer")));
+  // What has waited for longer than the limit is over it, whatever its end.
+  order.latency.record(6'000'000'000);
+  for (std::uint64_t i = 0; i < count; ++i) order.latency.record(6'000'000'000);
+  EXPECT_EQ(line_of(result, "latency.NewOrder").judgement, Judgement::broken);
+}
+
+TEST(Audit, AClientThatStoodStillHasMeasuredItself) {
+  Result result = honest();
+  result.client.timer_lag.record(1'100'000'000);
+  EXPECT_EQ(line_of(result, "client.timers").judgement, Judgement::held) << "of 120 s";
+  result.client.timer_lag.record(4'000'000'000);
+  EXPECT_EQ(line_of(result, "client.timers").judgement, Judgement::invalid);
+  EXPECT_THAT(line_of(result, "client.timers").text, HasSubstr("the client stood still for 4.0 s"));
+}
+
+TEST(Audit, CountsThatDoNotAddUpAreInvalid) {
+  Result result = honest();
+  result.transactions[0].attempts += 1;
+  EXPECT_EQ(line_of(result, "counts").judgement, Judgement::invalid);
+  EXPECT_THAT(sentence_of(result), StartsWith("INVALID: counts do not add up: NewOrder: attempts"));
+  EXPECT_FALSE(summarise(audit(result)).valid);
+}
+
+TEST(Audit, TheLedgerAndTheData) {
+  Result result = honest();
+  EXPECT_EQ(line_of(result, "ledger").judgement, Judgement::held);
+  result.ledger_in_data->new_orders -= 1;
+  Verdict line = line_of(result, "ledger");
+  EXPECT_EQ(line.judgement, Judgement::invalid);
+  EXPECT_THAT(line.text, HasSubstr("commits were lost"));
+  EXPECT_THAT(sentence_of(result), StartsWith("INVALID: "));
+
+  result.ledger.exact = false;
+  EXPECT_EQ(line_of(result, "ledger").judgement, Judgement::invalid) << "less is never explained";
+  result.ledger_in_data->new_orders += 2;
+  EXPECT_EQ(line_of(result, "ledger").judgement, Judgement::not_judged);
+  result.ledger.exact = true;
+  EXPECT_EQ(line_of(result, "ledger").judgement, Judgement::invalid);
+
+  result = honest();
+  result.ledger_in_data->payment_cents = 1;
+  line = line_of(result, "ledger");
+  EXPECT_EQ(line.judgement, Judgement::invalid);
+  EXPECT_THAT(line.text, AllOf(HasSubstr("and 0.01 in the data"), HasSubstr("something else")));
+
+  result = honest();
+  result.ledger.orders_delivered = 70;
+  EXPECT_EQ(line_of(result, "ledger").judgement, Judgement::held) << "an older result";
+  result.ledger_in_data->orders_delivered = 70;
+  EXPECT_EQ(line_of(result, "ledger").judgement, Judgement::held);
+  result.ledger_in_data->orders_delivered = 60;
+  line = line_of(result, "ledger");
+  EXPECT_EQ(line.judgement, Judgement::invalid);
+  EXPECT_THAT(line.text, AllOf(HasSubstr("70 orders delivered, 60 in the data"),
+                               HasSubstr("commits were lost")));
+  result.ledger.exact = false;
+  EXPECT_EQ(line_of(result, "ledger").judgement, Judgement::invalid) << "less is never explained";
+  result.ledger_in_data->orders_delivered = 80;
+  EXPECT_EQ(line_of(result, "ledger").judgement, Judgement::not_judged);
+  result.ledger_in_data.reset();
+  EXPECT_EQ(line_of(result, "ledger").judgement, Judgement::not_judged);
+}
+
+TEST(Audit, AmbiguousCommits) {
+  Result result = honest();
+  fail_transactions(result, "ambiguous_commit", 3);
+  result.transactions[1].ambiguous = {.committed = 2, .not_committed = 1, .unresolved = 0};
+  EXPECT_EQ(line_of(result, "ambiguous").judgement, Judgement::held);
+  EXPECT_THAT(line_of(result, "ambiguous").text,
+              HasSubstr("3 commits without an answer 2 happened, 1 did not, 0 unknown"));
+  result.transactions[1].ambiguous = {.committed = 2, .not_committed = 0, .unresolved = 1};
+  EXPECT_EQ(line_of(result, "ambiguous").judgement, Judgement::broken);
+}
+
+TEST(AuditOfTheClient, ABusyWorkerNeedsThreads) {
+  Result result = honest();
+  result.client.workers = {{0.2, 0.01, 0.05}, {0.85, 0.05, 0.05}};
+  result.environment.client.cpus = 8;
+  EXPECT_EQ(line_of(result, "client.load").judgement, Judgement::invalid);
+  EXPECT_THAT(sentence_of(result),
+              AllOf(StartsWith("INVALID: client overloaded: a worker needed 90% of a processor"),
+                    HasSubstr("at most 80%"), HasSubstr("use more --threads")));
+  EXPECT_FALSE(summarise(audit(result)).compliant);
+  result.environment.client.cpus = 2;
+  EXPECT_THAT(line_of(result, "client.load").text, HasSubstr("use more processors"));
+  result.client.workers = {{0.7, 0.05, 0.05}};
+  EXPECT_EQ(line_of(result, "client.load").judgement, Judgement::held);
+  result.client.workers = {};
+  EXPECT_EQ(line_of(result, "client.load").judgement, Judgement::not_judged);
+}
+
+TEST(AuditOfTheClient, AWorkerThatGetsNoProcessorNeedsItsOwn) {
+  Result result = honest();
+  result.client.workers = {{0.05, 0.93, 60}};
+  EXPECT_THAT(sentence_of(result),
+              AllOf(StartsWith("INVALID: client overloaded: a worker needed 98%"),
+                    HasSubstr("had 5%"), HasSubstr("processors of its own")));
+  EXPECT_EQ(line_of(result, "client.run_queue").judgement, Judgement::invalid);
+}
+
+TEST(AuditOfTheClient, WakingUp) {
+  Result result = honest();  // New-Orders of 10 ms
+  result.client.workers = {{0.1, 0.1, 0.3}};
+  EXPECT_EQ(line_of(result, "client.run_queue").judgement, Judgement::held) << "less than 1 ms";
+  result.client.workers = {{0.1, 0.1, 1.0}};
+  EXPECT_EQ(line_of(result, "client.run_queue").judgement, Judgement::invalid) << "3 ms of 10";
+  result.transactions[0].latency = {};
+  for (std::uint64_t i = 0; i < result.transactions[0].ok_count; ++i) {
+    result.transactions[0].latency.record(100'000'000);
+  }
+  EXPECT_EQ(line_of(result, "client.run_queue").judgement, Judgement::held) << "3 ms of 100";
+  // Terminals that queue without delays are no excuse.
+  TransactionResult& new_order = result.transactions[0];
+  const std::uint64_t count = new_order.wait.count();
+  new_order.wait = {};
+  for (std::uint64_t i = 0; i < count; ++i) new_order.wait.record(80'000'000);
+  EXPECT_EQ(line_of(result, "client.run_queue").judgement, Judgement::invalid) << "3 ms of 20";
+  result.client.run_queue_known = false;
+  EXPECT_EQ(line_of(result, "client.run_queue").judgement, Judgement::not_judged);
+}
+
+TEST(AuditOfTheClient, Reaction) {
+  Result result = honest();  // New-Orders of 10 ms
+  const auto with_lag = [&](std::uint64_t lag_us) {
+    result.client.timer_lag = {};
+    for (int i = 0; i < 100; ++i) result.client.timer_lag.record(lag_us * 1'000);
+    return line_of(result, "client.reaction");
+  };
+  EXPECT_EQ(with_lag(600).judgement, Judgement::held) << "less than 2 ms";
+  const Verdict line = with_lag(1'000);
+  EXPECT_EQ(line.judgement, Judgement::invalid);
+  EXPECT_THAT(line.text, AllOf(HasSubstr("reacts 1 ms late, 3 times in a New-Order of "),
+                               HasSubstr("at most 25%"), HasSubstr("processors of its own")));
+  for (int i = 0; i < 100'000; ++i) result.transactions[0].latency.record(20'000'000);
+  EXPECT_EQ(with_lag(1'000).judgement, Judgement::held) << "3 ms of nearly 20";
+  result.transactions[0].latency = {};
+  EXPECT_EQ(with_lag(1'000).judgement, Judgement::not_judged);
+}
+
+TEST(AuditOfTheClient, LateTimers) {
+  Result result = honest();
+  const std::uint64_t count = result.client.timer_lag.count();
+  for (std::uint64_t i = 0; i < count / 50; ++i) result.client.timer_lag.record(80'000'000);
+  const Verdict line = line_of(result, "client.timers");
+  EXPECT_EQ(line.judgement, Judgement::invalid);
+  EXPECT_THAT(line.text, AllOf(HasSubstr("late by 80"), HasSubstr("at most 50 ms"),
+                               HasSubstr("fewer terminals")));
+  // At a fast pace, less lag matters: 2 ms twice in a cycle of 200 ms.
+  result = honest();
+  result.client.timer_lag = {};
+  for (int i = 0; i < 100; ++i) result.client.timer_lag.record(2'000'000);
+  EXPECT_EQ(line_of(result, "client.timers").judgement, Judgement::held);
+  result.plan.pace = 100;
+  EXPECT_EQ(line_of(result, "client.timers").judgement, Judgement::invalid);
+  result.client.timer_lag = {};
+  EXPECT_EQ(line_of(result, "client.timers").judgement, Judgement::not_judged);
+}
+
+TEST(AuditOfTheClient, Waiting) {
+  Result result = honest();
+  for (TransactionResult& one : result.transactions) {
+    const std::uint64_t count = one.wait.count();
+    one.wait = {};
+    for (std::uint64_t i = 0; i < count; ++i) one.wait.record(3'000'000);
+  }
+  const Verdict line = line_of(result, "client.waiting");
+  EXPECT_EQ(line.judgement, Judgement::invalid);
+  EXPECT_THAT(line.text,
+              AllOf(HasSubstr("in line for 3 ms in the client"), HasSubstr("at most 10%"),
+                    HasSubstr("use more --connections (16 now)")));
+  EXPECT_THAT(sentence_of(result), StartsWith("INVALID: too few connections: a transaction is in"))
+      << "the machine has time to spare";
+  result.client.workers = {{0.9, 0.01, 0.05}};
+  EXPECT_THAT(sentence_of(result), StartsWith("INVALID: client overloaded: a worker needed"));
+  result.plan.max_inflight_chosen = true;
+  EXPECT_EQ(line_of(result, "client.waiting").judgement, Judgement::not_judged);
+  result.plan.max_inflight_chosen = false;
+  result.plan.no_delays = true;
+  EXPECT_EQ(line_of(result, "client.waiting").judgement, Judgement::not_judged);
+}
+
+TEST(AuditSummary, WhatContradictsTheDataComesFirst) {
+  const AuditSummary summary =
+      summarise({{"mix", "", Judgement::broken, "a"},
+                 {"client.load", "", Judgement::invalid, "b; use more --threads"},
+                 {"ledger", "", Judgement::invalid, "c"}});
+  EXPECT_EQ(summary.sentence, "INVALID: c");
+  EXPECT_FALSE(summary.valid);
+  EXPECT_FALSE(summary.compliant);
+}
+
+// How often an honest run is called broken: of all lines together, about once in a thousand runs.
+TEST(AuditOfHonestRuns, FalseAlarmsAreRare) {
+  int alarms = 0;
+  std::string what;
+  constexpr int runs = 1'000;
+  for (int i = 0; i < runs; ++i) {
+    SimulatedRun run;
+    run.seed = static_cast<std::uint64_t>(1'000 + i);
+    run.warehouses = std::array{1, 5, 10, 20}[static_cast<std::size_t>(i % 4)];
+    run.interval_s = std::array{15.0, 60.0, 120.0}[static_cast<std::size_t>(i % 3)];
+    run.warmup_s = std::array{0.0, 3.0, 21.0, 21.0, 21.0}[static_cast<std::size_t>(i % 5)];
+    const Result result = simulate_result(run);
+    const AuditSummary summary = summarise(result.audit);
+    EXPECT_TRUE(summary.valid) << summary.sentence;
+    if (summary.compliant) continue;
+    ++alarms;
+    what += summary.sentence + "\n" + all_text(result.audit);
+  }
+  EXPECT_LE(alarms, 1) << what;
+}
+
+TEST(AuditOfHonestRuns, WithoutDelaysToo) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    SimulatedRun run;
+    run.seed = seed;
+    run.warehouses = 4;
+    run.no_delays = true;
+    run.warmup_s = 1;
+    run.interval_s = 11;
+    run.latency_ms = 60;
+    const Result result = simulate_result(run);
+    EXPECT_TRUE(summarise(result.audit).compliant) << all_text(result.audit);
+    EXPECT_EQ(line_named(result.audit, "think").judgement, Judgement::not_judged);
+    EXPECT_EQ(line_named(result.audit, "keying").judgement, Judgement::not_judged);
+  }
+}
+
+}  // namespace
+}  // namespace drover::report

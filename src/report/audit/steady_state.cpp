@@ -1,0 +1,275 @@
+#include "report/audit/steady_state.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+
+#include "measure/median.h"
+
+namespace drover::report {
+
+namespace {
+
+// Neighbouring seconds resemble each other; bins of so many seconds do so much less.
+constexpr std::size_t bin_seconds_wanted = 3;
+
+constexpr double throughput_shift_least = 0.1;  // of the higher level
+constexpr double p90_shift_least = 1.0 / 3;
+constexpr double shift_seconds_least = 2;
+
+// How much each value resembles the one before it; nothing where there is nothing but rounding.
+std::optional<double> neighbour_correlation(const std::vector<double>& values, double rounding) {
+  double together = 0;
+  double alone = 0;
+  double before = 0;
+  for (const double value : values) {
+    together += value * before;
+    alone += value * value;
+    before = value;
+  }
+  if (alone <= rounding) return std::nullopt;
+  return together / alone;
+}
+
+// The same once the trend is taken away; 0 where it does not.
+double correlation_beside_trend(const std::vector<double>& values, double slope) {
+  std::vector<double> rest(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    rest[i] = values[i] - slope * static_cast<double>(i);
+  }
+  const auto count = static_cast<double>(rest.size());
+  const double mean = std::accumulate(rest.begin(), rest.end(), 0.0) / count;
+  for (double& one : rest) one -= mean;
+  return std::clamp(neighbour_correlation(rest, 1e-12 * count * mean * mean).value_or(0), 0.0, 0.8);
+}
+
+// The variance of the number of rising pairs less that of falling ones, of n values in random
+// order; those that are equal can neither rise nor fall.
+double variance_of_pairs(std::vector<double> values) {
+  const auto term = [](double n) { return n * (n - 1) * (2 * n + 5) / 18; };
+  std::sort(values.begin(), values.end());
+  double variance = term(static_cast<double>(values.size()));
+  for (auto first = values.begin(); first != values.end();) {
+    const auto next = std::upper_bound(first, values.end(), *first);
+    variance -= term(static_cast<double>(next - first));
+    first = next;
+  }
+  return variance;
+}
+
+// So few values can show that the level fell to less than a half, or rose to more than double.
+constexpr std::size_t level_shift_values_least = 4;
+struct LevelShiftOptions {
+  double share_least = 0;         // what the levels differ by, in shares of the higher one
+  double difference_least = 0;    // and at least
+  double noise_deviation = 0;     // what a value varies by at least, whatever the series looks like
+  std::size_t stretch_least = 1;  // values on either side of a step
+  bool large_by_itself = true;    // a change by more than half needs no look at the neighbours
+};
+
+// A stretch after which the level is the old one again matters if the mean of all does: by 5%.
+constexpr double mean_share_least = 0.05;
+
+// What chance makes of the best of all shapes about once in 10,000 series of 10 or more values
+// whose noise is 5% of the level and keeps 0.6 of its neighbour. Few values show little of the
+// noise that they have.
+double t_most(std::size_t count, bool is_large) {
+  const auto n = static_cast<double>(count);
+  return is_large ? 5 + 20 / n : 7 + 40 / n;
+}
+
+class ShiftSearch {
+ public:
+  ShiftSearch(const std::vector<double>& values, const LevelShiftOptions& options)
+      : values_(values), options_(options), count_(static_cast<double>(values.size())) {
+    sums_.push_back(0);
+    for (const double value : values) sums_.push_back(sums_.back() + value);
+    mean_ = sums_.back() / count_;
+    for (const double value : values) squares_ += (value - mean_) * (value - mean_);
+  }
+
+  std::optional<LevelShift> run() {
+    // A step is a stretch that goes on to the end.
+    for (std::size_t first = 1; first < values_.size(); ++first) {
+      for (std::size_t last = first + options_.stretch_least; last <= values_.size(); ++last) {
+        try_stretch(first, last);
+      }
+    }
+    try_ramp();
+    if (best_.t == 0) return std::nullopt;
+    const bool is_large = std::min(best_.from, best_.to) < std::max(best_.from, best_.to) / 2;
+    if (!is_large && values_.size() < small_shift_values_least) return std::nullopt;
+    if (!is_large || !options_.large_by_itself) {
+      const double correlation = correlation_beside_shift();
+      best_.t *= std::sqrt((1 - correlation) / (1 + correlation));
+    }
+    if (best_.t <= t_most(values_.size(), is_large && options_.large_by_itself)) {
+      return std::nullopt;
+    }
+    return best_;
+  }
+
+ private:
+  bool matters(double from, double to) const {
+    const double difference = std::abs(from - to);
+    return difference > options_.share_least * std::max(from, to) &&
+           difference > options_.difference_least;
+  }
+
+  // `explained` is a part of the sum of squares. A shape beside the mean takes two degrees of
+  // freedom.
+  void keep_best(LevelShift shift, double explained) {
+    const double noise = options_.noise_deviation * options_.noise_deviation * (count_ - 2);
+    // What is left of a perfect fit is rounding.
+    const double unexplained = std::max({squares_ - explained, noise, 1e-12 * squares_});
+    shift.t = std::sqrt(explained * (count_ - 2) / unexplained);
+    if (shift.t > best_.t) best_ = shift;
+  }
+
+  void try_stretch(std::size_t first, std::size_t last) {
+    const std::size_t length = last - first;
+    const bool stays = last == values_.size();
+    if (values_.size() - length < options_.stretch_least) return;
+    const auto inside = static_cast<double>(length);
+    const auto outside = static_cast<double>(values_.size() - length);
+    const double sum = sums_[last] - sums_[first];
+    const double to = sum / inside;
+    const double from = (sums_.back() - sum) / outside;
+    if (!matters(from, to)) return;
+    const double difference = to - from;
+    if (!stays && std::abs(difference) * inside <= mean_share_least * count_ * std::max(from, to)) {
+      return;
+    }
+    keep_best({stays ? LevelShift::Shape::step : LevelShift::Shape::stretch, first, last, from, to},
+              difference * difference * inside * outside / count_);
+  }
+
+  void try_ramp() {
+    const double middle = (count_ - 1) / 2;
+    double together = 0;
+    double alone = 0;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const double place = static_cast<double>(i) - middle;
+      together += place * values_[i];
+      alone += place * place;
+    }
+    const double slope = together / alone;
+    const double from = mean_ - slope * middle;
+    const double to = mean_ + slope * middle;
+    if (!matters(from, to)) return;
+    keep_best({LevelShift::Shape::ramp, 0, values_.size(), from, to}, slope * together);
+  }
+
+  double fitted(std::size_t i) const {
+    if (best_.shape == LevelShift::Shape::ramp) {
+      return best_.from + (best_.to - best_.from) * static_cast<double>(i) / (count_ - 1);
+    }
+    return i >= best_.first && i < best_.last ? best_.to : best_.from;
+  }
+
+  // The correlation of what the best shape leaves. An estimate from few values is too low: by
+  // about (1 + 3 r) / n.
+  double correlation_beside_shift() const {
+    std::vector<double> rest;
+    for (std::size_t i = 0; i < values_.size(); ++i) rest.push_back(values_[i] - fitted(i));
+    const auto found = neighbour_correlation(rest, 1e-12 * squares_);
+    return found ? std::clamp(*found + (1 + 3 * *found) / count_, 0.0, 0.8) : 0;
+  }
+
+  const std::vector<double>& values_;
+  const LevelShiftOptions& options_;
+  double count_;
+  std::vector<double> sums_;
+  double mean_ = 0;
+  double squares_ = 0;  // of the distances from the mean
+  LevelShift best_;
+};
+
+// Nothing if there is none that matters, or chance explains it.
+std::optional<LevelShift> find_level_shift(const std::vector<double>& values,
+                                           const LevelShiftOptions& options) {
+  if (values.size() < level_shift_values_least) return std::nullopt;
+  return ShiftSearch(values, options).run();
+}
+
+}  // namespace
+
+Trend find_trend(const std::vector<double>& values) {
+  int score = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t j = i + 1; j < values.size(); ++j) {
+      score += (values[j] > values[i]) - (values[j] < values[i]);
+    }
+  }
+  Trend trend;
+  trend.median = measure::median_of(values);
+  const double slope = measure::median_slope(values);
+  trend.change = slope * static_cast<double>(values.size() - 1);
+  // From the higher end to the lower one by more than half.
+  const bool is_large = std::abs(trend.change) > (trend.median + std::abs(trend.change) / 2) / 2;
+  const double correlation = is_large ? 0 : correlation_beside_trend(values, slope);
+  const double variance = variance_of_pairs(values) * (1 + correlation) / (1 - correlation);
+  if (variance <= 0 || score == 0) return trend;
+  // The score moves in steps of two: half a step towards the middle.
+  trend.z = (score > 0 ? score - 1 : score + 1) / std::sqrt(variance);
+  return trend;
+}
+
+bool throughput_has_trend(const Trend& trend) {
+  return std::abs(trend.z) > trend_z_most &&
+         std::abs(trend.change) > throughput_change_most * trend.median;
+}
+
+bool p90_has_trend(const Trend& trend) {
+  return std::abs(trend.z) > trend_z_most &&
+         std::abs(trend.change) > p90_change_most * trend.median &&
+         std::abs(trend.change) > p90_change_most_ms;
+}
+
+SteadyStateBins make_steady_state_bins(const std::vector<TimePoint>& time_series) {
+  const std::vector<MeasuredSecond> seconds = measured_seconds(time_series);
+  SteadyStateBins bins;
+  if (seconds.empty()) return bins;
+  const std::size_t seconds_each = std::max(
+      {(seconds.size() + steady_state_bins_most - 1) / steady_state_bins_most,
+       std::min(bin_seconds_wanted, seconds.size() / steady_state_bins_least), std::size_t{1}});
+  bins.seconds_each = static_cast<double>(seconds_each);
+  bins.start_s = seconds.front().point.t - seconds.front().length_s;
+  for (std::size_t first = 0; first + seconds_each <= seconds.size(); first += seconds_each) {
+    double transactions = 0;
+    double length_s = 0;
+    std::vector<double> p90s;
+    for (const MeasuredSecond& one : std::span(seconds).subspan(first, seconds_each)) {
+      for (const std::uint64_t count : one.point.ok) transactions += static_cast<double>(count);
+      length_s += one.length_s;
+      if (one.point.p90_ms > 0) p90s.push_back(one.point.p90_ms);
+    }
+    bins.throughput.push_back(transactions / length_s);
+    if (!p90s.empty()) bins.p90_ms.push_back(measure::median_of(p90s));
+  }
+  return bins;
+}
+
+std::optional<LevelShift> find_throughput_shift(const SteadyStateBins& bins) {
+  if (bins.throughput.empty()) return std::nullopt;
+  const auto count = static_cast<double>(bins.throughput.size());
+  const double mean = std::accumulate(bins.throughput.begin(), bins.throughput.end(), 0.0) / count;
+  return find_level_shift(
+      bins.throughput,
+      {.share_least = throughput_shift_least,
+       // Transactions that come independently of each other vary by this much.
+       .noise_deviation = std::sqrt(mean / bins.seconds_each),
+       // A single second may be anything: the server writes a checkpoint.
+       .stretch_least = bins.seconds_each < shift_seconds_least ? std::size_t{2} : std::size_t{1}});
+}
+
+std::optional<LevelShift> find_p90_shift(const SteadyStateBins& bins) {
+  if (bins.p90_ms.size() < small_shift_values_least) return std::nullopt;
+  return find_level_shift(bins.p90_ms, {.share_least = p90_shift_least,
+                                        .difference_least = p90_change_most_ms,
+                                        .stretch_least = 2,
+                                        .large_by_itself = false});
+}
+
+}  // namespace drover::report

@@ -1,0 +1,267 @@
+#include "report/compare/comparability.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <ranges>
+#include <set>
+
+#include "report/document/result.h"
+#include "settings/shown_settings.h"
+#include "text/utf8.h"
+
+namespace drover::report {
+
+namespace {
+
+constexpr std::size_t values_shown_most = 4;
+constexpr std::size_t notes_most = 24;
+
+std::string setting_text(const Result& result, const std::string& name) {
+  if (!result.environment.server) return "unknown";
+  const auto& settings = result.environment.server->settings;
+  const auto found = settings.find(name);
+  return found == settings.end() ? "unknown" : text::shown(found->second);
+}
+
+// What a result has to agree in with others.
+struct Trait {
+  std::string key;
+  std::string name;
+  std::string text;
+};
+
+// The settings of the run, and those of the server on which the safety of commits rests.
+std::vector<Trait> traits_of(const Result& result) {
+  const std::optional<Server>& server = result.environment.server;
+  std::vector<Trait> traits;
+  for (const auto& [key, shown] : settings::settings_to_agree_in(result.plan)) {
+    traits.push_back({std::string(key), std::string(shown.label), text::shown(shown.text)});
+    if (key != "backend" || result.plan.simulate_ms) continue;
+    // A document from before there was another kind does not name it.
+    traits.back().text = server ? text::shown(server->kind) : "a database";
+  }
+  for (const char* name : {"fsync", "synchronous_commit", "full_page_writes"}) {
+    traits.push_back({name, fmt::format("server setting {}", name), setting_text(result, name)});
+  }
+  return traits;
+}
+
+constexpr std::string_view key_duration = "duration";
+constexpr std::string_view key_invalid = "invalid";
+constexpr std::string_view key_interrupted = "interrupted";
+constexpr std::string_view key_failed = "failed";
+constexpr std::string_view key_duplicate = "duplicate";
+
+using TextOf = std::function<std::string(const Result&)>;
+
+// Values in the order of the runs, each once.
+std::string values_text(std::span<const Result> runs, const TextOf& text) {
+  std::vector<std::string> values;
+  for (const Result& run : runs) {
+    const std::string value = text(run);
+    if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+  }
+  const std::size_t shown_count = std::min(values.size(), values_shown_most);
+  std::string listed;
+  for (std::size_t i = 0; i < shown_count; ++i) {
+    listed += (i == 0 ? "" : " and ") + (values[i].empty() ? std::string("none") : values[i]);
+  }
+  if (shown_count < values.size()) {
+    listed += fmt::format(" and {} more", values.size() - shown_count);
+  }
+  return listed;
+}
+
+std::string sides_text(const RunSet& base, const RunSet& new_runs, const SideWords& words,
+                       std::string_view name, const TextOf& text) {
+  return fmt::format("{}: {} {}, {} {}", name, words.base, values_text(base.runs, text),
+                     words.new_runs, values_text(new_runs.runs, text));
+}
+
+// Nothing if all runs of both sides say the same.
+std::optional<std::string> difference_text(const RunSet& base, const RunSet& new_runs,
+                                           const SideWords& words, std::string_view name,
+                                           const TextOf& text) {
+  std::set<std::string> values;
+  for (const Result& run : base.runs) values.insert(text(run));
+  for (const Result& run : new_runs.runs) values.insert(text(run));
+  if (values.size() <= 1) return std::nullopt;
+  return sides_text(base, new_runs, words, name, text);
+}
+
+void add_duration(std::vector<Obstacle>& obstacles, const RunSet& base, const RunSet& new_runs,
+                  const SideWords& words) {
+  const auto [shortest, longest] = measured_times(base, new_runs);
+  if (longest <= shortest * duration_ratio_most) return;
+  const std::string name =
+      fmt::format("measured time, by more than {:g} times", duration_ratio_most);
+  const auto text = [](const Result& run) {
+    return fmt::format("{:.0f} s", run.summary.time_seconds);
+  };
+  obstacles.push_back({std::string(key_duration), sides_text(base, new_runs, words, name, text)});
+}
+
+void for_each_run(const RunSet& base, const RunSet& new_runs, const auto& on_run) {
+  for (std::size_t i = 0; i < base.runs.size(); ++i) on_run(base.runs[i], base.name_of(i, "base"));
+  for (std::size_t i = 0; i < new_runs.runs.size(); ++i) {
+    on_run(new_runs.runs[i], new_runs.name_of(i, "new"));
+  }
+}
+
+// Copies of one run would make certainty out of nothing.
+void add_duplicates(std::vector<Obstacle>& obstacles, const RunSet& base, const RunSet& new_runs) {
+  std::vector<std::pair<const Result*, std::string>> seen;
+  for_each_run(base, new_runs, [&](const Result& run, const std::string& name) {
+    const auto same = std::ranges::find_if(
+        seen, [&run](const auto& one) { return is_same_run(*one.first, run); });
+    if (same != seen.end()) {
+      obstacles.push_back({std::string(key_duplicate),
+                           fmt::format("{} and {} are the same run", same->second, name)});
+    }
+    seen.emplace_back(&run, name);
+  });
+}
+
+}  // namespace
+
+std::string RunSet::name_of(std::size_t index, std::string_view side) const {
+  if (index < names.size()) return text::shown(names[index], 120);
+  return fmt::format("{} run {}", side, index + 1);
+}
+
+std::vector<Obstacle> find_obstacles(const RunSet& base, const RunSet& new_runs,
+                                     const SideWords& words) {
+  std::vector<Obstacle> obstacles;
+  if (base.runs.empty() || new_runs.runs.empty()) return obstacles;
+  const std::vector<Trait> traits = traits_of(base.runs.front());
+  for (std::size_t i = 0; i < traits.size(); ++i) {
+    const auto text = [i](const Result& run) { return traits_of(run)[i].text; };
+    if (auto difference = difference_text(base, new_runs, words, traits[i].name, text)) {
+      obstacles.push_back({traits[i].key, std::move(*difference)});
+    }
+  }
+  add_duration(obstacles, base, new_runs, words);
+  for_each_run(base, new_runs, [&obstacles](const Result& run, const std::string& name) {
+    std::ranges::move(find_flaws(run, name), std::back_inserter(obstacles));
+  });
+  add_duplicates(obstacles, base, new_runs);
+  return obstacles;
+}
+
+std::vector<Obstacle> find_flaws(const Result& run, std::string_view name) {
+  std::vector<Obstacle> flaws;
+  const auto add = [&flaws](std::string_view key, std::string text) {
+    flaws.push_back({std::string(key), std::move(text)});
+  };
+  if (run.failure) {
+    add(key_failed, fmt::format("{} was given up: {}", name, text::shown(*run.failure, 200)));
+  }
+  if (run.interrupted) add(key_interrupted, fmt::format("{} was interrupted", name));
+  if (const AuditSummary audit = summarise(run.audit); !audit.valid) {
+    add(key_invalid,
+        fmt::format("the audit of {} says {}", name, text::shown(audit.sentence, 200)));
+  }
+  return flaws;
+}
+
+std::vector<std::string> find_other_differences(const RunSet& base, const RunSet& new_runs) {
+  std::vector<std::string> notes;
+  const auto add = [&](std::string_view name, const auto& text) {
+    if (auto difference = difference_text(base, new_runs, {}, name, text)) {
+      notes.push_back(std::move(*difference));
+    }
+  };
+  add("server version", [](const Result& r) {
+    return r.environment.server ? text::shown(r.environment.server->version) : "none";
+  });
+  add("drover", [](const Result& r) {
+    return fmt::format("{} ({})", text::shown(r.tool.version), text::shown(r.tool.commit));
+  });
+  add("client machine", [](const Result& r) {
+    const measure::Host& client = r.environment.client;
+    return fmt::format("{} ({} CPUs, {})", text::shown(client.hostname), client.cpus,
+                       text::shown(client.cpu_model));
+  });
+  const auto noted = settings::settings_worth_a_note(base.runs.front().plan);
+  for (std::size_t i = 0; i < noted.size(); ++i) {
+    add(noted[i].label,
+        [i](const Result& r) { return settings::settings_worth_a_note(r.plan)[i].text; });
+  }
+  std::set<std::string> settings;
+  for (const RunSet* side : {&base, &new_runs}) {
+    for (const Result& run : side->runs) {
+      if (!run.environment.server) continue;
+      for (const auto& [name, value] : run.environment.server->settings) settings.insert(name);
+    }
+  }
+  for (const std::string& name : settings) {
+    // Those are obstacles, or said with the version.
+    if (std::ranges::find(obstacle_keys(), name) != obstacle_keys().end()) continue;
+    if (name == "server_version") continue;
+    add(fmt::format("server setting {}", text::shown(name)),
+        [&name](const Result& r) { return setting_text(r, name); });
+  }
+  if (notes.size() > notes_most) {
+    const std::size_t more = notes.size() - notes_most;
+    notes.resize(notes_most);
+    notes.push_back(fmt::format("and {} more differences of settings", more));
+  }
+  return notes;
+}
+
+bool is_allowed(std::string_view key, std::span<const std::string> allow_different) {
+  return std::ranges::any_of(allow_different,
+                             [key](const auto& one) { return one == key || one == "all"; });
+}
+
+std::string circumstances_of(const Result& result, std::span<const std::string> allow_different) {
+  std::string circumstances;
+  for (const Trait& trait : traits_of(result)) {
+    if (!is_allowed(trait.key, allow_different)) circumstances += trait.text;
+    circumstances += '\n';
+  }
+  return circumstances;
+}
+
+std::ranges::minmax_result<double> measured_times(const RunSet& base, const RunSet& new_runs) {
+  const auto seconds = [](const Result& run) { return run.summary.time_seconds; };
+  const auto of_base = std::ranges::minmax(base.runs | std::views::transform(seconds));
+  const auto of_new = std::ranges::minmax(new_runs.runs | std::views::transform(seconds));
+  return {std::min(of_base.min, of_new.min), std::max(of_base.max, of_new.max)};
+}
+
+std::string tool_text(const Result& result) {
+  return fmt::format("{} {} ({})", text::shown(result.tool.name), text::shown(result.tool.version),
+                     text::shown(result.tool.commit));
+}
+
+std::string server_text(const Result& result) {
+  return result.environment.server ? text::shown(result.environment.server->name()) : "";
+}
+
+bool is_same_run(const Result& one, const Result& other) {
+  return one.summary.measure_start_ts == other.summary.measure_start_ts &&
+         one.environment.client.hostname == other.environment.client.hostname &&
+         one.summary.new_orders == other.summary.new_orders &&
+         one.summary.time_seconds == other.summary.time_seconds &&
+         one.client.cpu_seconds == other.client.cpu_seconds;
+}
+
+const std::vector<std::string>& obstacle_keys() {
+  static const std::vector<std::string> keys = [] {
+    std::vector<std::string> all;
+    for (const Trait& trait : traits_of(Result())) all.push_back(trait.key);
+    for (const std::string_view key :
+         {key_duration, key_invalid, key_interrupted, key_failed, key_duplicate}) {
+      all.emplace_back(key);
+    }
+    return all;
+  }();
+  return keys;
+}
+
+}  // namespace drover::report

@@ -1,0 +1,136 @@
+#include "report/compare/comparability.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "support/compared_run.h"
+
+namespace drover::report {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// The obstacles between an ordinary run and one that was changed.
+std::vector<Obstacle> obstacles_of(const std::function<void(Result&)>& change) {
+  const std::vector<Result> base = compared_results({3000});
+  std::vector<Result> other = compared_results({3000}, 30);
+  change(other[0]);
+  return find_obstacles({base, {}}, {other, {}});
+}
+
+void expect_obstacle(const char* key, const char* text,
+                     const std::function<void(Result&)>& change) {
+  const std::vector<Obstacle> obstacles = obstacles_of(change);
+  ASSERT_EQ(obstacles.size(), 1u) << key;
+  EXPECT_EQ(obstacles[0].key, key);
+  EXPECT_THAT(obstacles[0].text, HasSubstr(text));
+  EXPECT_NE(std::ranges::find(obstacle_keys(), key), obstacle_keys().end());
+}
+
+TEST(ComparabilityTest, WhatChangesTheMeaningIsAnObstacle) {
+  EXPECT_THAT(obstacles_of([](Result&) {}), IsEmpty());
+  expect_obstacle("benchmark", "base has tpcc, new has ycsb",
+                  [](Result& r) { r.plan.benchmark = "ycsb"; });
+  expect_obstacle("backend", "new has simulated, 5 ms", [](Result& r) { r.plan.simulate_ms = 5; });
+  expect_obstacle("backend", "base has PostgreSQL, new has YDB",
+                  [](Result& r) { r.environment.server->kind = "YDB"; });
+  expect_obstacle("warehouses", "base has 10, new has 11",
+                  [](Result& r) { r.plan.warehouses = 11; });
+  expect_obstacle("inflight", "base has 16, new has 8", [](Result& r) { r.plan.connections = 8; });
+  expect_obstacle("isolation", "new has serializable",
+                  [](Result& r) { r.plan.isolation = "serializable"; });
+  expect_obstacle("statements", "new has single", [](Result& r) { r.plan.statements = "single"; });
+  expect_obstacle("delivery", "new has deferred",
+                  [](Result& r) { r.plan.deferred_delivery = true; });
+  expect_obstacle("fsync", "base has off, new has on",
+                  [](Result& r) { r.environment.server->settings["fsync"] = "on"; });
+  expect_obstacle("synchronous_commit", "new has unknown",
+                  [](Result& r) { r.environment.server->settings.erase("synchronous_commit"); });
+  expect_obstacle("full_page_writes", "new has on",
+                  [](Result& r) { r.environment.server->settings["full_page_writes"] = "on"; });
+  expect_obstacle("duration", "base has 60 s, new has 91 s",
+                  [](Result& r) { r.summary.time_seconds = 91; });
+  EXPECT_THAT(obstacles_of([](Result& r) { r.summary.time_seconds = 89; }), IsEmpty());
+}
+
+TEST(ComparabilityTest, PacingIsDelaysAndTheirDivision) {
+  const auto obstacles = obstacles_of([](Result& r) { r.plan.no_delays = false; });
+  ASSERT_FALSE(obstacles.empty());
+  EXPECT_EQ(obstacles[0].key, "pacing");
+  EXPECT_THAT(obstacles[0].text, HasSubstr("base has no delays, new has as specified"));
+  std::vector<Result> base = compared_results({3000});
+  std::vector<Result> other = compared_results({3000}, 30);
+  base[0].plan.no_delays = other[0].plan.no_delays = false;
+  // With delays the terminals are the load, and connections may differ.
+  other[0].plan.connections = 99;
+  EXPECT_THAT(find_obstacles({base, {}}, {other, {}}), IsEmpty());
+  other[0].plan.pace = 10;
+  EXPECT_EQ(find_obstacles({base, {}}, {other, {}}).at(0).text,
+            "pacing (keying and think times): base has as specified, new has 10 times");
+}
+
+TEST(ComparabilityTest, AWorthlessRunIsAnObstacle) {
+  expect_obstacle("interrupted", "new run 1 was interrupted",
+                  [](Result& r) { r.interrupted = true; });
+  expect_obstacle("failed", "new run 1 was given up: gone\\x0aaway",
+                  [](Result& r) { r.failure = "gone\naway"; });
+  expect_obstacle("invalid", "the audit of new run 1 says INVALID", [](Result& r) {
+    r.audit = {{"client.load", "", Judgement::invalid, "a worker needed 96% of a processor"}};
+  });
+  // Not compliant is not invalid: runs without delays never are.
+  EXPECT_THAT(obstacles_of([](Result& r) {
+                r.audit = {{"keying", "5.2.5.2", Judgement::broken, "no keying times"}};
+              }),
+              IsEmpty());
+}
+
+TEST(ComparabilityTest, TheSameRunTwiceIsAnObstacle) {
+  const std::vector<Result> base = compared_results({3000, 3010});
+  const std::vector<Result> copies{base[0], base[1]};
+  const std::vector<std::string> base_names{"a.json", "b.json"};
+  const std::vector<std::string> new_names{"c.json", "evil\x1b.json"};
+  const auto obstacles = find_obstacles({base, base_names}, {copies, new_names});
+  ASSERT_EQ(obstacles.size(), 2u);
+  EXPECT_EQ(obstacles[0].text, "a.json and c.json are the same run");
+  EXPECT_EQ(obstacles[1].text, "b.json and evil\\x1b.json are the same run");
+}
+
+TEST(ComparabilityTest, WhatMayBeComparedIsToldApart) {
+  const std::vector<Result> base = compared_results({3000});
+  std::vector<Result> other = compared_results({3000}, 30);
+  other[0].environment.server->version = "16.4";
+  other[0].environment.server->settings["shared_buffers"] = "2GB";
+  other[0].tool.commit = "def5678";
+  other[0].environment.client.hostname = "flock";
+  EXPECT_THAT(
+      find_other_differences({base, {}}, {other, {}}),
+      ElementsAre("server version: base has 15.8, new has 16.4",
+                  "drover: base has 0.1.0 (abc1234), new has 0.1.0 (def5678)",
+                  "client machine: base has herd (2 CPUs, Xeon), new has flock (2 CPUs, Xeon)",
+                  "server setting shared_buffers: base has 1GB, new has 2GB"));
+  for (int i = 0; i < 1000; ++i) {
+    other[0].environment.server->settings["s" + std::to_string(i)] = "x";
+  }
+  const auto many = find_other_differences({base, {}}, {other, {}});
+  EXPECT_EQ(many.size(), 25u);
+  EXPECT_THAT(many.back(), HasSubstr("and 980 more"));
+}
+
+TEST(ComparabilityTest, CircumstancesSortResultsIntoGroups) {
+  Result one = compared_results({3000})[0];
+  Result other = compared_results({2000}, 30)[0];
+  EXPECT_EQ(circumstances_of(one, {}), circumstances_of(other, {}));
+  other.plan.isolation = "serializable";
+  EXPECT_NE(circumstances_of(one, {}), circumstances_of(other, {}));
+  const std::vector<std::string> allowed{"isolation"};
+  EXPECT_EQ(circumstances_of(one, allowed), circumstances_of(other, allowed));
+  EXPECT_TRUE(is_same_run(one, one));
+  EXPECT_FALSE(is_same_run(one, other));
+}
+
+}  // namespace
+}  // namespace drover::report

@@ -1,0 +1,482 @@
+#include "report/compare/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <ranges>
+#include <utility>
+
+#include "measure/median.h"
+#include "report/compare/compare_shift.h"
+#include "report/compare/compare_within_run.h"
+#include "report/compare/run_pairs.h"
+#include "report/compare/student_distribution.h"
+#include "text/plain_text.h"
+
+namespace drover::report {
+
+namespace {
+
+using State = LimitVerdict::State;
+
+// Two pairs have a single degree of freedom: there, pairing mostly sees less.
+constexpr std::size_t pairs_worth_a_hint = 3;
+
+// Runs below this are too short to see how much their seconds resemble each other.
+constexpr double seconds_enough_for_batches = 60;
+
+constexpr std::string_view without_scatter =
+    "all values of a side are the same, so that nothing is known of the scatter of runs";
+
+// What is known of a figure besides the scatter of runs, on the scale on which it is compared;
+// percentiles are middles of buckets. Requires: medians.
+double resolution_of(const MetricDifference& difference) {
+  const Metric& metric = difference.metric;
+  if (!difference.is_relative) return metric.resolution();
+  if (metric.kind() == Metric::Kind::percentile) return 1.0 / 64 / 3.4641;
+  const double least = std::min(*difference.base_median, *difference.new_median);
+  return std::max(1e-4, metric.resolution() / least);
+}
+
+bool are_equal(const std::vector<double>& values) {
+  return std::ranges::all_of(values, [&](double one) { return one == values.front(); });
+}
+
+double on_scale(double value, bool is_relative) {
+  return is_relative ? std::log(value) : value;
+}
+
+std::vector<double> known(const std::vector<std::optional<double>>& values) {
+  std::vector<double> numbers;
+  for (const auto& value : values) {
+    if (value) numbers.push_back(*value);
+  }
+  return numbers;
+}
+
+std::vector<double> known_on_scale(const std::vector<std::optional<double>>& values,
+                                   bool is_relative) {
+  std::vector<double> numbers = known(values);
+  for (double& number : numbers) number = on_scale(number, is_relative);
+  return numbers;
+}
+
+// Takes what is known on the scale of the comparison to percent, or leaves it.
+double to_change(double shift, bool is_relative) {
+  return is_relative ? std::expm1(shift) * 100 : shift;
+}
+
+void take_shift(MetricDifference& difference, const Shift& shift, Method method) {
+  difference.method = method;
+  difference.change = to_change(shift.estimate, difference.is_relative);
+  difference.low = to_change(shift.low, difference.is_relative);
+  difference.high = to_change(shift.high, difference.is_relative);
+  difference.p_lower = shift.p_lower;
+  difference.p_higher = shift.p_higher;
+}
+
+// The difference of two independent figures whose errors differ up and down (MOVER: Zou and Donner
+// 2008), with the degrees of freedom of Welch and Satterthwaite.
+Shift shift_of_figures(double base, const OwnError& base_error, double new_value,
+                       const OwnError& new_error, double confidence) {
+  const auto combined = [&](double of_base, double of_new) {
+    const double variance = of_base * of_base + of_new * of_new;
+    const double degrees = variance * variance /
+                           (std::pow(of_base, 4) / base_error.degrees_of_freedom +
+                            std::pow(of_new, 4) / new_error.degrees_of_freedom);
+    return std::pair(std::sqrt(variance), std::isfinite(degrees) ? degrees : 1.0);
+  };
+  Shift shift;
+  shift.estimate = new_value - base;
+  const auto [down, down_degrees] = combined(base_error.above, new_error.below);
+  const auto [up, up_degrees] = combined(base_error.below, new_error.above);
+  const double tail = (1 - confidence) / 2;
+  shift.low = shift.estimate - student_quantile(tail, down_degrees) * down;
+  shift.high = shift.estimate + student_quantile(tail, up_degrees) * up;
+  // Two figures without any scatter, of a series that never changes.
+  if (down > 0) shift.p_higher = student_tail(shift.estimate / down, down_degrees);
+  if (up > 0) shift.p_lower = student_tail(-shift.estimate / up, up_degrees);
+  return shift;
+}
+
+// Each of these hands back the reason why the difference could not be judged; empty if it was.
+
+std::string_view judge_single_runs(MetricDifference& difference, const Result& base,
+                                   const Result& new_run, double confidence) {
+  if (!difference.is_relative) return "one run tells nothing of the scatter of what is 0 at times";
+  const WithinRun base_error = error_within_run(difference.metric, base);
+  const WithinRun new_error = error_within_run(difference.metric, new_run);
+  if (!base_error.error) return base_error.reason;
+  if (!new_error.error) return new_error.reason;
+  take_shift(difference,
+             shift_of_figures(std::log(*difference.base_median), *base_error.error,
+                              std::log(*difference.new_median), *new_error.error, confidence),
+             Method::within_run);
+  return {};
+}
+
+std::string_view judge_several_runs(MetricDifference& difference, double confidence, double level) {
+  const std::vector<double> base = known_on_scale(difference.base_values, difference.is_relative);
+  const std::vector<double> new_values =
+      known_on_scale(difference.new_values, difference.is_relative);
+  if (base.size() + new_values.size() < 3) return "too few runs have a value";
+  const double resolution = resolution_of(difference);
+  if (rank_test_p_least(base.size(), new_values.size()) <= level) {
+    take_shift(difference, rank_shift(base, new_values, confidence), Method::ranks);
+  } else if (resolution == 0 && are_equal(base) && are_equal(new_values) &&
+             base.front() != new_values.front()) {
+    return without_scatter;
+  } else {
+    take_shift(difference, student_shift(base, new_values, confidence, resolution),
+               Method::student);
+  }
+  return {};
+}
+
+// Pairs of which a run has no value tell nothing.
+std::string_view judge_pairs(MetricDifference& difference, double confidence, double level) {
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < difference.base_values.size(); ++i) {
+    if (!difference.base_values[i] || !difference.new_values[i]) continue;
+    differences.push_back(on_scale(*difference.new_values[i], difference.is_relative) -
+                          on_scale(*difference.base_values[i], difference.is_relative));
+  }
+  if (differences.size() < 2) return "too few pairs have a value on both sides";
+  const double resolution = resolution_of(difference);
+  if (signed_rank_p_least(differences.size()) <= level) {
+    take_shift(difference, signed_rank_shift(differences, confidence), Method::signed_ranks);
+  } else if (resolution == 0 && are_equal(differences) && differences.front() != 0) {
+    return without_scatter;
+  } else {
+    take_shift(difference, paired_student_shift(differences, confidence, resolution),
+               Method::paired_student);
+  }
+  return {};
+}
+
+// How all rows are judged.
+struct Terms {
+  double confidence;
+  double finest_level;         // one-sided, that a test has to reach
+  std::vector<RunPair> pairs;  // none: the sides as they are
+};
+
+void take_values(MetricDifference& difference, std::span<const Result> base,
+                 std::span<const Result> new_runs, const std::vector<RunPair>& pairs) {
+  const Metric& metric = difference.metric;
+  for (const RunPair& pair : pairs) {
+    difference.base_values.push_back(metric.value(base[pair.base]));
+    difference.new_values.push_back(metric.value(new_runs[pair.new_run]));
+  }
+  if (!pairs.empty()) return;
+  for (const Result& run : base) difference.base_values.push_back(metric.value(run));
+  for (const Result& run : new_runs) difference.new_values.push_back(metric.value(run));
+}
+
+MetricDifference difference_of(const Metric& metric, std::span<const Result> base,
+                               std::span<const Result> new_runs, const Terms& terms) {
+  MetricDifference difference{.metric = metric};
+  take_values(difference, base, new_runs, terms.pairs);
+  const std::vector<double> base_values = known(difference.base_values);
+  const std::vector<double> new_values = known(difference.new_values);
+  const auto is_positive = [](double value) { return value > 0; };
+  difference.is_relative =
+      std::ranges::all_of(base_values, is_positive) && std::ranges::all_of(new_values, is_positive);
+  if (!base_values.empty()) difference.base_median = measure::median_of(base_values);
+  if (!new_values.empty()) difference.new_median = measure::median_of(new_values);
+  if (base_values.empty() || new_values.empty()) {
+    difference.is_relative = false;
+    difference.reason = base_values.empty() && new_values.empty() ? "not measured"
+                        : base_values.empty()                     ? "not measured in base"
+                                                                  : "not measured in new";
+    return difference;
+  }
+  difference.change = difference.is_relative
+                          ? (*difference.new_median / *difference.base_median - 1) * 100
+                          : *difference.new_median - *difference.base_median;
+  if (!terms.pairs.empty()) {
+    difference.reason = judge_pairs(difference, terms.confidence, terms.finest_level);
+  } else if (base.size() == 1 && new_runs.size() == 1) {
+    difference.reason =
+        judge_single_runs(difference, base.front(), new_runs.front(), terms.confidence);
+  } else {
+    difference.reason = judge_several_runs(difference, terms.confidence, terms.finest_level);
+  }
+  return difference;
+}
+
+// The change in the terms of the limit; nothing if it has no percent.
+std::optional<double> change_for(const Limit& limit, const MetricDifference& difference) {
+  const double base = *difference.base_median;
+  if (limit.kind == Limit::Kind::change) {
+    return difference.is_relative ? base * *difference.change / 100 : *difference.change;
+  }
+  if (difference.is_relative) return difference.change;
+  if (base > 0) return *difference.change / base * 100;
+  if (*difference.change == 0) return 0.0;
+  return std::nullopt;
+}
+
+// " ms"; empty of a plain number.
+std::string unit_text(const Metric& metric) {
+  return metric.unit().empty() ? "" : fmt::format(" {}", metric.unit());
+}
+
+std::string figures_text(const Limit& limit, const MetricDifference& difference,
+                         std::optional<double> change) {
+  const std::string medians =
+      fmt::format("{} went from {} to {}{}", difference.metric.name(),
+                  Metric::number_text(*difference.base_median),
+                  Metric::number_text(*difference.new_median), unit_text(difference.metric));
+  if (!change) return medians;
+  // Pairs may say another change than the medians that stand beside it.
+  const bool is_paired =
+      difference.method == Method::signed_ranks || difference.method == Method::paired_student;
+  const std::string_view paired = is_paired ? ", paired" : "";
+  if (limit.kind == Limit::Kind::percent_change) {
+    return fmt::format("{} ({:+.1f}%{})", medians, *change, paired);
+  }
+  return fmt::format("{} ({}{}{})", medians, *change < 0 ? "" : "+", Metric::number_text(*change),
+                     paired);
+}
+
+// A requirement: the value itself, without a test. Its sentence is what follows the state.
+LimitVerdict judge_value(const Limit& limit, const MetricDifference& difference) {
+  if (!difference.new_median) return {limit, State::not_judged, "not measured in new"};
+  return {limit, limit.is_beyond(*difference.new_median) ? State::broken : State::kept,
+          fmt::format("{} is {}{} in new{}", limit.metric.name(),
+                      Metric::number_text(*difference.new_median), unit_text(limit.metric),
+                      difference.new_values.size() > 1 ? " (median)" : "")};
+}
+
+// Without regard to significance, which is decided for all limits together.
+LimitVerdict judge_change(const Limit& limit, const MetricDifference& difference) {
+  if (!difference.change) return {limit, State::not_judged, difference.reason};
+  const std::optional<double> change = change_for(limit, difference);
+  const std::string figures = figures_text(limit, difference, change);
+  // From nothing to something is more than any percentage.
+  const bool beyond = change ? limit.is_beyond(*change) : limit.above == (*difference.change > 0);
+  if (!beyond) return {limit, State::kept, figures};
+  if (difference.method == Method::none) {
+    return {limit, State::not_judged, fmt::format("{}, but {}", figures, difference.reason)};
+  }
+  return {limit, State::broken, figures};
+}
+
+// Holm's procedure over all limits on changes: the smallest p has to stand against the level shared
+// by all, the next against that shared by the others, and so on until one does not.
+std::vector<bool> significant_ones(const std::vector<double>& p, double level) {
+  std::vector<std::size_t> order(p.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&p](std::size_t i) { return p[i]; });
+  std::vector<bool> significant(p.size(), false);
+  for (std::size_t rank = 0; rank < order.size(); ++rank) {
+    // Exact probabilities are sums of roundings.
+    if (p[order[rank]] > level / static_cast<double>(p.size() - rank) * (1 + 1e-9)) break;
+    significant[order[rank]] = true;
+  }
+  return significant;
+}
+
+// What is significant breaks the limit; chance may do what is not.
+void judge_significance(LimitVerdict& verdict, bool significant, double p, double level,
+                        std::size_t limits) {
+  const std::string chance = p < 0.0001 ? std::string("below 0.0001") : fmt::format("{:.4f}", p);
+  if (significant) {
+    verdict.sentence += fmt::format(", significant (one-sided p {})", chance);
+    return;
+  }
+  verdict.state = State::not_significant;
+  verdict.sentence += fmt::format(
+      ", which chance may do (one-sided p {}, needed {:.4f}{}); repeat the runs", chance,
+      level / static_cast<double>(limits), limits > 1 ? " or, with others, a little more" : "");
+}
+
+std::vector<LimitVerdict> judge_limits(const std::vector<Limit>& limits,
+                                       const std::vector<MetricDifference>& differences,
+                                       double level) {
+  std::vector<LimitVerdict> verdicts;
+  std::vector<double> p;
+  for (const Limit& limit : limits) {
+    const MetricDifference& difference =
+        *std::ranges::find(differences, limit.metric, &MetricDifference::metric);
+    const bool is_value = limit.kind == Limit::Kind::value;
+    verdicts.push_back(is_value ? judge_value(limit, difference) : judge_change(limit, difference));
+    // Those without a test take part with a p that is never significant.
+    if (!is_value) p.push_back(limit.above ? difference.p_higher : difference.p_lower);
+  }
+  const std::vector<bool> significant = significant_ones(p, level);
+  std::size_t next = 0;
+  for (LimitVerdict& verdict : verdicts) {
+    if (verdict.limit.kind != Limit::Kind::value) {
+      const std::size_t index = next++;
+      if (verdict.state == State::broken) {
+        judge_significance(verdict, significant[index], p[index], level, p.size());
+      }
+    }
+    constexpr std::string_view states[] = {"kept", "beyond, but not significant", "BROKEN",
+                                           "NOT JUDGED"};
+    verdict.sentence =
+        fmt::format("{}: {}: {}", verdict.limit.text(),
+                    states[static_cast<std::size_t>(verdict.state)], verdict.sentence);
+  }
+  return verdicts;
+}
+
+SideDescription describe(std::span<const Result> runs) {
+  const auto starts = std::ranges::minmax(
+      runs | std::views::transform([](const Result& one) { return one.summary.measure_start_ts; }));
+  return {.runs = runs.size(),
+          .tool = tool_text(runs.front()),
+          .server = server_text(runs.front()),
+          .first_start_ts = starts.min,
+          .last_start_ts = starts.max};
+}
+
+std::vector<Metric> wanted_metrics(const CompareOptions& options) {
+  std::vector<Metric> metrics = options.metrics.empty() ? default_metrics() : options.metrics;
+  for (const Limit& limit : options.limits) {
+    if (std::ranges::find(metrics, limit.metric) == metrics.end()) metrics.push_back(limit.metric);
+  }
+  return metrics;
+}
+
+std::string several_limits_text(std::size_t tested_limits) {
+  return tested_limits > 1 ? fmt::format(" ({} limits)", tested_limits) : "";
+}
+
+// What Student's test takes for granted of the rows that it judges.
+std::string belief_text(const Comparison& comparison, std::string_view of_what) {
+  return fmt::format(
+      "believes that {} {}", of_what,
+      comparison.by_scale_of_student("log-normally", "normally",
+                                     "log-normally, and normally where a figure is 0 at times"));
+}
+
+void add_notes_on_pairs(Comparison& comparison, std::size_t tested_limits, double level) {
+  if (signed_rank_p_least(comparison.pairs) <= level) return;
+  std::size_t enough = comparison.pairs;
+  while (signed_rank_p_least(enough) > level) ++enough;
+  comparison.notes.push_back(fmt::format(
+      "{} pairs are too few for the signed-rank test at {:.4f}{}: Student's t test of the pairs "
+      "stands in, which {}. Make {} or more pairs.",
+      comparison.pairs, level, several_limits_text(tested_limits),
+      belief_text(comparison, "what the runs of a pair differ by is distributed"), enough));
+}
+
+void add_notes(Comparison& comparison, std::size_t tested_limits, double level, double shortest_s) {
+  const SideDescription& base = comparison.base;
+  const SideDescription& other = comparison.new_side;
+  auto& notes = comparison.notes;
+  if (base.runs == 1 && other.runs == 1) {
+    notes.push_back(
+        "One run a side: the intervals know the scatter within the runs only. How much runs of the "
+        "same build differ cannot be seen, and is mostly more: make 5 or more runs a side.");
+    if (shortest_s < seconds_enough_for_batches) {
+      notes.push_back(fmt::format(
+          "A run measured {} s only: where its seconds resemble their neighbours, as they "
+          "mostly do, the intervals are too narrow. Measure 2 minutes or longer.",
+          text::figure_text(shortest_s)));
+    }
+    return;
+  }
+  if (rank_test_p_least(base.runs, other.runs) > level) {
+    std::size_t enough = 2;
+    while (rank_test_p_least(enough, enough) > level) ++enough;
+    notes.push_back(
+        fmt::format("{} and {} runs are too few for the rank test at {:.4f}{}: Student's t test "
+                    "stands in, which {}. Make {} or more runs a side.",
+                    base.runs, other.runs, level, several_limits_text(tested_limits),
+                    belief_text(comparison, "runs are distributed"), enough));
+  }
+  if (base.last_start_ts < other.first_start_ts || other.last_start_ts < base.first_start_ts) {
+    notes.push_back(
+        "All runs of one side came before all of the other: a machine that drifted looks like a "
+        "change. Take the runs in turns.");
+  }
+}
+
+}  // namespace
+
+double MetricDifference::p() const {
+  if (method == Method::none) return 1;
+  return std::min(1.0, 2 * std::min(p_lower, p_higher));
+}
+
+bool MetricDifference::is_better() const {
+  if (!change || *change == 0) return false;
+  return (*change > 0) == metric.higher_is_better();
+}
+
+Finding MetricDifference::finding(double confidence) const {
+  if (method == Method::none) return Finding::not_judged;
+  if (!is_significant(confidence) || *change == 0) return Finding::no_difference;
+  return is_better() ? Finding::better : Finding::worse;
+}
+
+std::string_view Comparison::by_scale_of_student(std::string_view logarithms,
+                                                 std::string_view values,
+                                                 std::string_view both) const {
+  bool of_ratios = false;
+  bool of_differences = false;
+  for (const MetricDifference& one : differences) {
+    if (one.method != Method::student && one.method != Method::paired_student) continue;
+    (one.is_relative ? of_ratios : of_differences) = true;
+  }
+  return !of_differences ? logarithms : !of_ratios ? values : both;
+}
+
+bool Comparison::fails() const {
+  return !obstacles.empty() || std::ranges::any_of(limits, &LimitVerdict::fails);
+}
+
+Comparison compare(std::span<const Result> base, std::span<const Result> new_runs,
+                   const CompareOptions& options) {
+  Comparison comparison;
+  comparison.confidence = options.confidence;
+  comparison.base = describe(base);
+  comparison.new_side = describe(new_runs);
+  const RunSet base_set{base, options.base_names};
+  const RunSet new_set{new_runs, options.new_names};
+  std::vector<std::string> allowed;
+  for (Obstacle& obstacle : find_obstacles(base_set, new_set)) {
+    if (is_allowed(obstacle.key, options.allow_different)) {
+      allowed.push_back(fmt::format("Allowed: {}.", obstacle.text));
+    } else {
+      comparison.obstacles.push_back(std::move(obstacle));
+    }
+  }
+  if (!comparison.obstacles.empty()) return comparison;
+
+  const auto tested_limits = static_cast<std::size_t>(std::ranges::count_if(
+      options.limits, [](const Limit& limit) { return limit.kind != Limit::Kind::value; }));
+  const double level = 1 - options.confidence;
+  // Half of it for the interval, which has two ends; and what several limits leave to the first.
+  const double finest_level =
+      std::min(level / 2, level / static_cast<double>(std::max<std::size_t>(tested_limits, 1)));
+  Terms terms{options.confidence, finest_level, {}};
+  if (options.is_paired) terms.pairs = pair_runs(base_set, new_set);
+  comparison.pairs = terms.pairs.size();
+  for (const Metric& metric : wanted_metrics(options)) {
+    comparison.differences.push_back(difference_of(metric, base, new_runs, terms));
+  }
+  comparison.limits = judge_limits(options.limits, comparison.differences, level);
+  if (options.is_paired) {
+    add_notes_on_pairs(comparison, tested_limits, finest_level);
+  } else {
+    add_notes(comparison, tested_limits, finest_level, measured_times(base_set, new_set).min);
+    if (base.size() >= pairs_worth_a_hint && are_in_turns(base_set, new_set)) {
+      comparison.notes.emplace_back(
+          "The runs were made in turns: where the machine drifts, --paired would see more.");
+    }
+  }
+  for (std::string& note : allowed) comparison.notes.push_back(std::move(note));
+  for (const std::string& note : find_other_differences(base_set, new_set)) {
+    comparison.notes.push_back(fmt::format("Also different: {}.", note));
+  }
+  return comparison;
+}
+
+}  // namespace drover::report

@@ -1,0 +1,271 @@
+#include "report/compare/compare_shift.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "measure/median.h"
+#include "report/compare/student_distribution.h"
+
+namespace drover::report {
+
+namespace {
+
+// Counting all choices of the smaller side takes the square of this, about.
+constexpr std::size_t exact_most = 30 * 60;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+// Probabilities are sums of roundings, and compared with some room.
+constexpr double rounding = 1e-9;
+
+bool is_exact(std::size_t base_count, std::size_t new_count) {
+  return std::min(base_count, new_count) * (base_count + new_count) <= exact_most;
+}
+
+using Ranks = std::vector<std::size_t>;
+
+Ranks ranks_without_ties(std::size_t count) {
+  Ranks ranks(count);
+  std::iota(ranks.begin(), ranks.end(), std::size_t{1});
+  return ranks;
+}
+
+// The rank of each value, times two: those of equal values are the mean of their places, which is a
+// half at times.
+Ranks doubled_ranks(const std::vector<double>& values) {
+  std::vector<double> sorted = values;
+  std::ranges::sort(sorted);
+  Ranks ranks;
+  ranks.reserve(values.size());
+  for (const double value : values) {
+    const auto [first, last] = std::ranges::equal_range(sorted, value);
+    // The mean of the places first + 1 to last, doubled.
+    ranks.push_back(
+        static_cast<std::size_t>((first - sorted.begin()) + 1 + (last - sorted.begin())));
+  }
+  return ranks;
+}
+
+// The probability of each sum of `chosen` of the ranks, all choices being equally likely.
+std::vector<double> sums_of_choices(const Ranks& ranks, std::size_t chosen) {
+  Ranks largest = ranks;
+  std::ranges::sort(largest, std::greater<>());
+  const std::size_t sum_most = std::accumulate(
+      largest.begin(), largest.begin() + static_cast<std::ptrdiff_t>(chosen), std::size_t{0});
+  // ways[k][s]: of those seen so far, k that sum to s. Doubles hold C(60, 30) exactly enough.
+  std::vector<std::vector<double>> ways(chosen + 1, std::vector<double>(sum_most + 1));
+  ways[0][0] = 1;
+  for (const std::size_t rank : ranks) {
+    for (std::size_t k = chosen; k > 0; --k) {
+      for (std::size_t sum = sum_most; sum + 1 > rank; --sum) {
+        ways[k][sum] += ways[k - 1][sum - rank];
+      }
+    }
+  }
+  std::vector<double> distribution = std::move(ways[chosen]);
+  const double total = std::accumulate(distribution.begin(), distribution.end(), 0.0);
+  for (double& probability : distribution) probability /= total;
+  return distribution;
+}
+
+// The probability of each sum of those ranks whose sign is plus, all patterns of signs being
+// equally likely.
+std::vector<double> sums_of_signed(const Ranks& ranks) {
+  std::vector<double> distribution(std::accumulate(ranks.begin(), ranks.end(), std::size_t{1}));
+  distribution[0] = 1;
+  std::size_t reached = 0;
+  for (const std::size_t rank : ranks) {
+    reached += rank;
+    for (std::size_t sum = reached + 1; sum-- > 0;) {
+      const double with_plus = sum >= rank ? distribution[sum - rank] : 0;
+      distribution[sum] = (distribution[sum] + with_plus) / 2;
+    }
+  }
+  return distribution;
+}
+
+// How often a sum is at most, and at least, this one.
+Tails tails_of(const std::vector<double>& distribution, std::size_t sum) {
+  const auto at = distribution.begin() + static_cast<std::ptrdiff_t>(sum);
+  return {std::min(std::accumulate(distribution.begin(), at + 1, 0.0), 1.0),
+          std::min(std::accumulate(at, distribution.end(), 0.0), 1.0)};
+}
+
+// How many of the ordered values are cut off at either end of the interval: as many as the statistic
+// has values that are too rare, the least first. Nothing is cut if none is, which is -1.
+std::ptrdiff_t number_of_rare(std::span<const double> distribution, double tail) {
+  double below = 0;
+  std::ptrdiff_t cut = -1;
+  for (const double probability : distribution) {
+    below += probability;
+    if (below > tail + rounding) break;
+    ++cut;
+  }
+  return cut;
+}
+
+// With all values between the ends of the ordered ones but the `cut` first and last as its interval.
+Shift shift_between(const std::vector<double>& ordered, std::ptrdiff_t cut, const Tails& tails) {
+  const bool bounded = cut >= 0 && 2 * cut < std::ssize(ordered);
+  return {tails, measure::median_of(ordered), bounded ? *(ordered.begin() + cut) : -infinity,
+          bounded ? *(ordered.end() - 1 - cut) : infinity};
+}
+
+// By the sums of the smaller side: where it is low, that of the other is high.
+Tails exact_tails(const Ranks& ranks, std::size_t new_count) {
+  const std::size_t base_count = ranks.size() - new_count;
+  const auto new_begin = ranks.begin() + static_cast<std::ptrdiff_t>(base_count);
+  if (new_count <= base_count) {
+    return tails_of(sums_of_choices(ranks, new_count),
+                    std::accumulate(new_begin, ranks.end(), std::size_t{0}));
+  }
+  const Tails of_base = tails_of(sums_of_choices(ranks, base_count),
+                                 std::accumulate(ranks.begin(), new_begin, std::size_t{0}));
+  return {of_base.p_higher, of_base.p_lower};
+}
+
+// With the variance of the ranks as they are, ties included, and half a step for continuity.
+Tails approximate_tails(const Ranks& ranks, std::size_t new_count) {
+  const auto total = static_cast<double>(ranks.size());
+  const auto n = static_cast<double>(new_count);
+  const double mean_rank = (total + 1) / 2;
+  double squares = 0;
+  double sum = 0;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const double rank = static_cast<double>(ranks[i]) / 2;
+    squares += (rank - mean_rank) * (rank - mean_rank);
+    if (i >= ranks.size() - new_count) sum += rank;
+  }
+  const double variance = n * (total - n) / (total * (total - 1)) * squares;
+  if (variance <= 0) return {1, 1};
+  const double distance = sum - n * mean_rank;
+  const double deviation = std::sqrt(variance);
+  return {normal_tail(-(distance + 0.5) / deviation), normal_tail((distance - 0.5) / deviation)};
+}
+
+std::ptrdiff_t cut_of_ranks(std::size_t base_count, std::size_t new_count, double tail) {
+  if (!is_exact(base_count, new_count)) {
+    const auto n = static_cast<double>(base_count);
+    const auto m = static_cast<double>(new_count);
+    const double deviation = std::sqrt(n * m * (n + m + 1) / 12);
+    const double cut = n * m / 2 - student_quantile(tail, 1e9) * deviation - 0.5;
+    return static_cast<std::ptrdiff_t>(std::floor(std::max(cut, -1.0)));
+  }
+  // The same for either side: take the smaller.
+  const std::size_t chosen = std::min(base_count, new_count);
+  const auto distribution = sums_of_choices(ranks_without_ties(base_count + new_count), chosen);
+  const std::size_t sum_least = chosen * (chosen + 1) / 2;
+  return number_of_rare(std::span(distribution).subspan(sum_least), tail);
+}
+
+Tails test_by_signed_ranks(std::span<const double> differences) {
+  std::vector<double> sizes;
+  for (const double difference : differences) sizes.push_back(std::abs(difference));
+  // Zeros take the first places, and nobody else does.
+  const Ranks ranks = doubled_ranks(sizes);
+  Ranks ranks_with_sign;
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < differences.size(); ++i) {
+    if (differences[i] == 0) continue;
+    ranks_with_sign.push_back(ranks[i]);
+    if (differences[i] > 0) sum += ranks[i];
+  }
+  return tails_of(sums_of_signed(ranks_with_sign), sum);
+}
+
+double mean_of(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double squares_around_mean(std::span<const double> values) {
+  const double mean = mean_of(values);
+  return std::accumulate(values.begin(), values.end(), 0.0, [mean](double sum, double value) {
+    return sum + (value - mean) * (value - mean);
+  });
+}
+
+// An estimate with a normal error that is known to so many degrees of freedom.
+Shift student_shift_of(double estimate, double error, double degrees, double confidence) {
+  const double reach = student_quantile((1 - confidence) / 2, degrees) * error;
+  Shift shift{{}, estimate, estimate - reach, estimate + reach};
+  if (estimate == 0 && error == 0) return shift;
+  shift.p_higher = student_tail(estimate / error, degrees);
+  shift.p_lower = student_tail(-estimate / error, degrees);
+  return shift;
+}
+
+}  // namespace
+
+double rank_test_p_least(std::size_t base_count, std::size_t new_count) {
+  if (!is_exact(base_count, new_count)) {
+    Ranks doubled = ranks_without_ties(base_count + new_count);
+    for (std::size_t& rank : doubled) rank *= 2;
+    return approximate_tails(doubled, new_count).p_higher;
+  }
+  double orders = 1;
+  for (std::size_t i = 1; i <= new_count; ++i) {
+    orders *= static_cast<double>(base_count + i) / static_cast<double>(i);
+  }
+  return 1 / orders;
+}
+
+Tails rank_test(std::span<const double> base, std::span<const double> new_values) {
+  std::vector<double> all(base.begin(), base.end());
+  all.insert(all.end(), new_values.begin(), new_values.end());
+  const Ranks ranks = doubled_ranks(all);
+  return is_exact(base.size(), new_values.size()) ? exact_tails(ranks, new_values.size())
+                                                  : approximate_tails(ranks, new_values.size());
+}
+
+Shift rank_shift(std::span<const double> base, std::span<const double> new_values,
+                 double confidence) {
+  std::vector<double> differences;
+  differences.reserve(base.size() * new_values.size());
+  for (const double from : base) {
+    for (const double to : new_values) differences.push_back(to - from);
+  }
+  std::ranges::sort(differences);
+  return shift_between(differences,
+                       cut_of_ranks(base.size(), new_values.size(), (1 - confidence) / 2),
+                       rank_test(base, new_values));
+}
+
+Shift student_shift(std::span<const double> base, std::span<const double> new_values,
+                    double confidence, double resolution) {
+  const double degrees = static_cast<double>(base.size() + new_values.size()) - 2;
+  const double variance = (squares_around_mean(base) + squares_around_mean(new_values)) / degrees +
+                          resolution * resolution;
+  const double error = std::sqrt(variance * (1 / static_cast<double>(base.size()) +
+                                             1 / static_cast<double>(new_values.size())));
+  return student_shift_of(mean_of(new_values) - mean_of(base), error, degrees, confidence);
+}
+
+double signed_rank_p_least(std::size_t pairs) {
+  return std::pow(0.5, static_cast<double>(pairs));
+}
+
+Shift signed_rank_shift(std::span<const double> differences, double confidence) {
+  std::vector<double> averages;
+  averages.reserve(differences.size() * (differences.size() + 1) / 2);
+  for (std::size_t i = 0; i < differences.size(); ++i) {
+    for (std::size_t j = i; j < differences.size(); ++j) {
+      averages.push_back((differences[i] + differences[j]) / 2);
+    }
+  }
+  std::ranges::sort(averages);
+  const auto distribution = sums_of_signed(ranks_without_ties(differences.size()));
+  return shift_between(averages, number_of_rare(distribution, (1 - confidence) / 2),
+                       test_by_signed_ranks(differences));
+}
+
+Shift paired_student_shift(std::span<const double> differences, double confidence,
+                           double resolution) {
+  const auto count = static_cast<double>(differences.size());
+  const double variance =
+      squares_around_mean(differences) / (count - 1) + 2 * resolution * resolution;
+  return student_shift_of(mean_of(differences), std::sqrt(variance / count), count - 1, confidence);
+}
+
+}  // namespace drover::report

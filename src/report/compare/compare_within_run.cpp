@@ -1,0 +1,149 @@
+#include "report/compare/compare_within_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+namespace drover::report {
+
+namespace {
+
+using Kind = Metric::Kind;
+
+constexpr std::size_t batches_least = 20;
+constexpr double samples_beyond_least = 10;
+// Percentiles are the middles of buckets of 1/64 at most: this is the deviation of what is inside.
+constexpr double bucket_deviation = 1.0 / 64 / 3.4641;
+
+struct BatchMeans {
+  double mean = 0;
+  double error = 0;  // of the mean
+  double degrees_of_freedom = 0;
+};
+
+// Requires: at least batches_least values.
+BatchMeans batch_means(const std::vector<double>& seconds) {
+  const std::size_t length = seconds.size() / batches_least;
+  const std::size_t count = seconds.size() / length;
+  std::vector<double> batches(count);
+  for (std::size_t i = 0; i < count * length; ++i) {
+    batches[i / length] += seconds[i] / static_cast<double>(length);
+  }
+  const auto n = static_cast<double>(count);
+  BatchMeans result;
+  result.mean = std::accumulate(batches.begin(), batches.end(), 0.0) / n;
+  double alone = 0;
+  double together = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double rest = batches[i] - result.mean;
+    alone += rest * rest;
+    if (i > 0) together += rest * (batches[i - 1] - result.mean);
+  }
+  const double correlation = alone > 0 ? std::clamp(together / alone, 0.0, 0.8) : 0;
+  result.error = std::sqrt(alone / (n - 1) / n * (1 + correlation) / (1 - correlation));
+  result.degrees_of_freedom = n - 1;
+  return result;
+}
+
+constexpr WithinRun too_short{std::nullopt, "less than 20 s were measured"};
+constexpr WithinRun too_few{std::nullopt, "too few transactions"};
+constexpr WithinRun not_in_seconds{std::nullopt, "one run tells nothing of its scatter"};
+
+WithinRun rate_error(const Metric& metric, const Result& result) {
+  std::vector<double> rates;
+  for (const MeasuredSecond& second : measured_seconds(result.time_series)) {
+    const std::vector<std::uint64_t>& counts = second.point.ok;
+    double count = 0;
+    for (std::size_t i = 0; i < std::min(result.transactions.size(), counts.size()); ++i) {
+      if (metric.is_of(result.transactions[i])) count += static_cast<double>(counts[i]);
+    }
+    rates.push_back(count / second.length_s);
+  }
+  if (rates.size() < batches_least) return too_short;
+  const BatchMeans means = batch_means(rates);
+  if (means.mean <= 0) return too_few;
+  const double error = means.error / means.mean;
+  return {OwnError{error, error, means.degrees_of_freedom}, {}};
+}
+
+// Half of what the quantile moves between two standard deviations of its rank to either side, on
+// the scale of logarithms, for so many independent samples.
+OwnError quantile_error(const measure::HistogramSnapshot& histogram, double share, double samples) {
+  const double reach = 2 * std::sqrt(share * (1 - share) / samples);
+  const auto value = [&histogram](double at) {
+    return std::log(std::max(1.0, static_cast<double>(histogram.percentile_ns(at * 100))));
+  };
+  const double middle = value(share);
+  const auto error = [](double distance) { return std::hypot(distance / 2, bucket_deviation); };
+  return {error(middle - value(share - reach)), error(value(share + reach) - middle)};
+}
+
+// The error of the logarithm that the seconds of the run show: what all transactions of a second
+// have in common, and more. A percentile of all, the nearest that seconds have.
+std::optional<double> error_of_seconds(const Result& result, double percent) {
+  const auto figure = percent <= 70   ? &TimePoint::p50_ms
+                      : percent <= 95 ? &TimePoint::p90_ms
+                                      : &TimePoint::p99_ms;
+  std::vector<double> logs;
+  for (const MeasuredSecond& second : measured_seconds(result.time_series)) {
+    if (second.point.*figure > 0) logs.push_back(std::log(second.point.*figure));
+  }
+  if (logs.size() < batches_least) return std::nullopt;
+  return batch_means(logs).error;
+}
+
+WithinRun percentile_error(const Metric& metric, const Result& result) {
+  const measure::HistogramSnapshot histogram = metric.histogram(result);
+  const std::optional<double> of_seconds = error_of_seconds(result, metric.percent());
+  if (!of_seconds) return too_short;
+  const auto samples = static_cast<double>(histogram.count());
+  const double share = metric.percent() / 100;
+  if (samples * std::min(share, 1 - share) < samples_beyond_least) return too_few;
+  OwnError error = quantile_error(histogram, share, samples);
+  error.below = std::hypot(error.below, *of_seconds);
+  error.above = std::hypot(error.above, *of_seconds);
+  error.degrees_of_freedom = static_cast<double>(batches_least - 1);
+  return {error, {}};
+}
+
+// The sampling error, of the buckets' middles. What seconds have in common moves all of the
+// distribution, and is seen best in its middle.
+WithinRun mean_error(const Metric& metric, const Result& result) {
+  const measure::HistogramSnapshot histogram = metric.histogram(result);
+  const std::optional<double> of_seconds = error_of_seconds(result, 50);
+  if (!of_seconds) return too_short;
+  const auto count = static_cast<double>(histogram.count());
+  const double mean = histogram.mean_ns();
+  if (count < samples_beyond_least || mean <= 0) return too_few;
+  double squares = 0;
+  for (const auto& [index, samples] : histogram.to_sparse().buckets) {
+    const double rest = static_cast<double>(measure::bucket_middle_ns(index)) - mean;
+    squares += static_cast<double>(samples) * rest * rest;
+  }
+  const double error = std::hypot(std::sqrt(squares) / count / mean, *of_seconds);
+  return {OwnError{error, error, static_cast<double>(batches_least - 1)}, {}};
+}
+
+}  // namespace
+
+WithinRun error_within_run(const Metric& metric, const Result& result) {
+  // The time series and the distribution of all do not contain what ran beside the terminals.
+  if (metric.is_of_deferred()) return not_in_seconds;
+  switch (metric.kind()) {
+    case Kind::tpmc:
+    case Kind::efficiency:
+    case Kind::throughput:
+    case Kind::ok_rate:
+      return rate_error(metric, result);
+    case Kind::percentile:
+      return percentile_error(metric, result);
+    case Kind::mean:
+      return mean_error(metric, result);
+    default:
+      return not_in_seconds;
+  }
+}
+
+}  // namespace drover::report

@@ -1,0 +1,105 @@
+// Reads JSON (RFC 8259) from front to back into whatever the caller makes of it, without a tree in
+// between: what is not asked for costs no memory, however much of it there is.
+//
+// The caller says what it expects next, and reads it:
+//
+//   JsonReader json(text);
+//   json.object([&](std::string_view key) {
+//     if (key == "count") count = json.whole_number(1000);
+//     else json.skip();
+//   });
+//   json.finish();
+//
+// Everything throws JsonError when the text is something else, with the place ("a.b[3].c"), what
+// was expected and what was found. Values nest at most json_depth_max deep, so that a hostile text
+// cannot exhaust the stack. Texts have to be UTF-8. Not thread-safe; `text` has to outlive it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace drover::report {
+
+inline constexpr std::size_t json_depth_max = 32;
+
+// One line, printable, and bounded in length: what is quoted of the text is cut and escaped.
+class JsonError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class JsonReader {
+ public:
+  explicit JsonReader(std::string_view text);
+
+  // Calls on_member(key) for each member, which has to read or skip the value. The key lives until
+  // on_member returns. Equal keys are the caller's to notice.
+  template <class OnMember>
+  void object(OnMember&& on_member) {
+    if (!open('{', '}', "an object")) return;
+    do {
+      read_key();
+      on_member(std::string_view(steps_.back().key));
+    } while (goes_on('}'));
+  }
+
+  // Calls on_element(index), which has to read or skip it.
+  template <class OnElement>
+  void array(OnElement&& on_element) {
+    if (!open('[', ']', "a list")) return;
+    std::size_t index = 0;
+    do {
+      steps_.back().index = index;
+      on_element(index++);
+    } while (goes_on(']'));
+  }
+
+  std::string text(std::size_t bytes_max);
+  bool boolean();
+  std::uint64_t whole_number(std::uint64_t high);  // from 0
+  std::int64_t whole_number(std::int64_t low, std::int64_t high);
+  double number(double low, double high);
+  bool null();  // reads it if it is next
+  void skip();  // any value
+
+  // Only blanks may follow.
+  void finish();
+
+  // An error at the value that was read last, or at the object or list that is being read.
+  [[noreturn]] void refuse(std::string_view expected, std::string_view found) const;
+
+ private:
+  struct Step {
+    bool in_array = false;
+    std::string key;
+    std::size_t index = 0;
+  };
+
+  bool open(char bracket, char closing, std::string_view what);
+  bool goes_on(char closing);
+  void read_key();
+  char next_character();  // the first one of the next value or sign
+  void scan_text(std::string* into);
+  void scan_escape(std::string* into);
+  char32_t scan_hex();
+  std::string_view scan_number();
+  template <class Whole>
+  Whole scan_whole_number(Whole low, Whole high);
+  void scan_digits();
+  bool take(std::string_view word);
+  std::string place() const;
+  std::string found_here() const;
+  [[noreturn]] void refuse_cut() const;
+  [[noreturn]] void refuse_syntax(std::string_view expected) const;
+  [[noreturn]] void refuse_value(std::string_view expected) const;
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::vector<Step> steps_;  // into what is open; never reallocated, for keys are handed out
+};
+
+}  // namespace drover::report

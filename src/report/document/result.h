@@ -1,0 +1,351 @@
+// The result of a run: everything that is known at its end, in one plain value. The file, the summary and
+// comparisons are made of it and of nothing else. result_fields.h has the bounds of each member, and what
+// the document says of it.
+//
+// Counts add up, and count_errors() says where they do not:
+//   all       = ok + user aborted + failed
+//   attempts  = all + retries
+//   latencies = ok + pending.answered + pending.unanswered
+//   failed   = the transactions whose terminal got no answer: those that certainly left nothing in
+//              the data, and the ambiguous ones
+// All figures are those of the measurement interval, unless they say otherwise. It is not tied to
+// TPC-C: transactions are a list of names.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "measure/histogram.h"
+#include "measure/host.h"
+#include "settings/run_settings.h"
+
+namespace drover::report {
+
+// Raised when a field changes its meaning or goes away; a new field alone does not raise it.
+inline constexpr int result_schema_version = 1;
+
+// What 10 terminals of one warehouse can do at most with the times of clause 5.2.5.
+inline constexpr double tpmc_per_warehouse_max = 12.86;
+
+struct Tool {
+  std::string name = "drover";
+  std::string version;
+  std::string commit;
+  std::string compiler;
+};
+
+struct Server {
+  std::string version;                          // empty where the server does not tell
+  std::map<std::string, std::string> settings;  // of PostgreSQL: as SHOW prints them
+  std::string kind = "PostgreSQL";              // or "YDB"
+
+  // "PostgreSQL 15.20", "YDB"
+  std::string name() const { return version.empty() ? kind : kind + " " + version; }
+};
+
+struct Environment {
+  measure::Host client;
+  std::optional<Server> server;  // none if transactions were simulated
+};
+
+struct Summary {
+  std::string name = "Total";         // the word of YDB's CLI, which scripts may look for
+  double time_seconds = 0;            // the measured interval as it was, not as it was planned
+  std::int64_t measure_start_ts = 0;  // Unix time, seconds
+  std::uint64_t warehouses = 0;
+  std::uint64_t new_orders = 0;  // committed New-Orders
+  double tpmc = 0;
+  double efficiency = 0;                 // percent, never clipped; see efficiency_is_meaningful()
+  double efficiency_sampling_error = 0;  // half of its 95% interval, in percentage points
+};
+
+// Commits whose answer never came, by what the data said about them afterwards.
+struct Ambiguous {
+  std::uint64_t committed = 0;
+  std::uint64_t not_committed = 0;
+  std::uint64_t unresolved = 0;  // the data could not be asked, or could not tell
+
+  std::uint64_t count() const { return committed + not_committed + unresolved; }
+};
+
+// Transactions that terminals waited for when the interval ended. They are in none of the counts.
+// Those that were late (see late_after_ns) are in the latencies: with their own, if a commit was
+// answered within the time that is left to them, else with the time that they were waited for,
+// which theirs exceeds.
+struct Pending {
+  std::uint64_t count = 0;
+  std::uint64_t answered = 0;             // of these, in the latencies with their own
+  measure::HistogramSnapshot unanswered;  // and with a lower bound: these
+};
+
+// A transaction that has waited for longer is late: twice as long as half of the committed ones
+// took, and a tenth of a second more.
+inline std::uint64_t late_after_ns(const measure::HistogramSnapshot& committed) {
+  return 2 * committed.percentile_ns(50) + 100'000'000;
+}
+
+struct TransactionResult {
+  std::string name;
+  std::uint64_t ok_count = 0;            // committed
+  std::uint64_t user_aborted_count = 0;  // rolled back because the inputs asked for it
+  std::uint64_t failed_count = 0;        // given up, or not to be retried
+  std::uint64_t retry_count = 0;
+  std::uint64_t attempts = 0;  // counted on its own, so that the sum can be checked
+  Ambiguous ambiguous;         // part of failed_count
+
+  // Committed transactions, from the end of keying to the answer: waits of ours included; and what
+  // was pending for long.
+  measure::HistogramSnapshot latency;
+  Pending pending;
+  // The part of it that was spent in line for a permit and a connection, while there was a database
+  // to wait for: what an outage or a late timer made a terminal wait is in `latency` only.
+  measure::HistogramSnapshot wait;
+
+  // Every attempt that ended in an error, so that each of them sums to failed + retries.
+  std::map<std::string, std::uint64_t> errors_by_class;
+  std::map<std::string, std::uint64_t> errors_by_sqlstate;  // only where there was one
+
+  // What the terminals did before and after: as it was, a late timer included. Empty without
+  // delays. Think times are those that followed a transaction of this type.
+  measure::HistogramSnapshot keying;
+  measure::HistogramSnapshot think;
+
+  // What the 90th percentile must not exceed (TPC-C: clause 5.2.5.7), seconds.
+  std::optional<double> latency_limit_s;
+
+  std::uint64_t all_count() const { return ok_count + user_aborted_count + failed_count; }
+  // Nothing if there is no limit, nothing was measured, or too many had no answer to say.
+  std::optional<bool> holds_latency_limit() const;
+
+  // The latencies without lower bounds.
+  measure::HistogramSnapshot answered_latency() const;
+};
+
+// Whether the percentile of the latencies is itself how long somebody waited in vain: it would be a
+// higher one if those of `unanswered`, which are among them, that waited at least as long never had
+// an answer. 100 is the maximum.
+bool is_lower_bound(const measure::HistogramSnapshot& latency,
+                    const measure::HistogramSnapshot& unanswered, double percent);
+
+// "50", … "max": the figures of which that is so.
+std::vector<std::string> lower_bounds(const measure::HistogramSnapshot& latency,
+                                      const measure::HistogramSnapshot& unanswered);
+
+// The percentiles that the document names.
+inline constexpr std::array<std::pair<const char*, double>, 5> percentiles_written = {
+    {{"50", 50}, {"90", 90}, {"95", 95}, {"99", 99}, {"99.9", 99.9}}};
+
+// What was in the transactions that were completed: committed, or rolled back because they had to be.
+struct InputCounts {
+  std::uint64_t new_orders = 0;
+  std::uint64_t new_orders_rolled_back = 0;
+  std::uint64_t order_lines = 0;
+  std::uint64_t order_lines_remote = 0;
+  std::uint64_t payments = 0;
+  std::uint64_t payments_remote = 0;
+  std::uint64_t payments_by_name = 0;
+  std::uint64_t order_statuses = 0;
+  std::uint64_t order_statuses_by_name = 0;
+  std::uint64_t deliveries = 0;  // in the database, deferred ones included
+};
+
+// In it no transaction succeeded, and no attempt to open a session.
+struct Outage {
+  double start_s = 0;
+  std::optional<double> end_s;          // none if the run ended before
+  std::uint64_t transactions_lost = 0;  // failed in it, ambiguous ones included
+  std::string first_error;
+};
+
+inline constexpr double shortest_outage_s = 0.1;
+
+struct Stall {
+  double start_s = 0;
+  std::optional<double> end_s;  // none if the run ended before
+};
+
+inline constexpr double shortest_stall_s = 1;
+
+// Counts the whole run, the warm-up included.
+struct Availability {
+  std::vector<Outage> outages;
+  std::vector<Stall> stalls;
+  std::uint64_t interruptions = 0;  // too short for an outage
+  std::uint64_t sessions_lost = 0;
+  std::uint64_t sessions_reopened = 0;
+  double unavailable_s = 0;  // of the measurement interval, outages only
+  double stalled_s = 0;      // of the measurement interval, stalls only
+};
+
+// What a run wrote, over all its phases: what was answered, and what of the ambiguous is known to
+// have happened.
+struct Ledger {
+  std::uint64_t new_orders = 0;
+  std::uint64_t payments = 0;
+  std::int64_t payment_cents = 0;
+  std::uint64_t deliveries = 0;
+  std::uint64_t orders_delivered = 0;  // by them
+  bool exact = true;                   // nothing ambiguous is left unresolved
+};
+
+// The same as the data say it.
+struct LedgerInData {
+  std::int64_t new_orders = 0;     // by sum(d_next_o_id)
+  std::int64_t payment_cents = 0;  // by sum(w_ytd)
+  // By sum(d_next_o_id) and the rows of new_order; older results do not have it.
+  std::optional<std::int64_t> orders_delivered = {};
+};
+
+// Whether the data have of each as much as the client has counted.
+bool agrees(const Ledger& ledger, const LedgerInData& data) noexcept;
+
+// Deliveries that were queued and executed beside the terminals (clause 2.7.2). Queued ones are
+// counted in the interval in which they were queued.
+struct DeferredDelivery {
+  std::uint64_t queued = 0;
+  std::uint64_t completed = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t unfinished = 0;           // at the end of the run
+  measure::HistogramSnapshot latency;     // from queueing to completion, or to the end of the run
+  measure::HistogramSnapshot unanswered;  // the unfinished ones among them: lower bounds
+  double latency_limit_s = 80;            // of the 90th percentile (clause 5.2.5.7)
+};
+
+struct WorkerHealth {
+  double load = 0;              // 0..1: the share of the time in which it had a processor
+  double run_queue_share = 0;   // 0..1: the share in which it was ready and had to wait for one
+  double wake_up_delay_ms = 0;  // mean wait for a processor, each time that it became ready
+};
+
+struct ClientCost {
+  double cpu_seconds = 0;            // of the measurement interval
+  std::uint64_t peak_rss_bytes = 0;  // of the whole life of the process
+  std::uint64_t threads = 0;
+  std::uint64_t terminals = 0;
+  std::uint64_t connections = 0;
+  std::optional<double> terminals_up_s;  // before the first second of the run
+  std::vector<WorkerHealth> workers;
+  bool run_queue_known = false;  // the kernel tells of the time spent waiting for a processor
+  measure::HistogramSnapshot timer_lag;  // how late timers were, over all workers
+
+  double busiest_worker_load() const;
+};
+
+struct TimePoint {
+  double t = 0;                   // seconds since the run began: the end of this interval
+  std::string phase;              // "ramp-up", "warm-up", "measure"
+  std::vector<std::uint64_t> ok;  // parallel to Result::transactions
+  std::uint64_t failed = 0;
+  double p50_ms = 0;
+  double p90_ms = 0;
+  double p99_ms = 0;
+  std::uint64_t in_flight = 0;
+  std::uint64_t waiting = 0;  // terminals that wait for a permit or a connection
+  std::uint64_t retries = 0;
+  double client_load = 0;  // 0..1, of the busiest worker
+};
+
+struct MeasuredSecond {
+  const TimePoint& point;
+  double length_s;
+};
+
+// Without the last one of an interrupted run, if it is short and says little. They point into the series.
+std::vector<MeasuredSecond> measured_seconds(const std::vector<TimePoint>& time_series);
+
+struct Checkpoint {
+  double start_s = 0;
+  std::optional<double> end_s;  // none if the run ended before
+  bool requested = false;       // by a command or the amount of WAL, and not by the clock
+};
+
+enum class Judgement : std::uint8_t {
+  held,
+  broken,      // a rule of the specification does not hold: the figures are true, but not compliant
+  invalid,     // the figures cannot be trusted
+  not_judged,  // it does not apply, or there was too little to judge by
+};
+
+struct Verdict {
+  std::string name;    // short and constant, such as "mix" or "client.load"
+  std::string clause;  // of the specification; empty where it is a rule of ours
+  Judgement judgement = Judgement::not_judged;
+  std::string text;  // the figure, its bound, and what to do
+};
+
+// The text of a line that could not be judged, since the run never came to its measurement.
+inline constexpr std::string_view nothing_measured = "nothing was measured";
+
+struct AuditSummary {
+  bool valid = true;      // no line is invalid
+  bool compliant = true;  // none is broken either; says nothing of those that were not judged
+  std::string sentence;
+};
+
+// The sentence is one of
+//   valid: all 21 rules judged hold (5 not judged)
+//   valid, but not compliant: 2 of 21 rules do not hold: keying, think
+//   INVALID: client overloaded: <figure and knob>
+//   INVALID: too few connections: <figure and knob>
+//   INVALID: <figure>
+//   not judged: nothing was measured
+AuditSummary summarise(const std::vector<Verdict>& verdicts);
+
+// "held", "broken", "invalid", "not_judged": the words of the result document.
+std::string_view judgement_name(Judgement judgement);
+
+struct Result {
+  Tool tool;
+  settings::RunSettings plan;
+  Environment environment;
+  Summary summary;
+  std::vector<TransactionResult> transactions;
+  InputCounts inputs;
+  std::uint64_t delivery_skipped_districts = 0;
+  std::optional<DeferredDelivery> deferred_delivery;
+  Availability availability;
+  Ledger ledger;
+  std::optional<LedgerInData> ledger_in_data;  // none where the data could not be asked
+  ClientCost client;
+  std::vector<TimePoint> time_series;
+  std::optional<std::vector<Checkpoint>> checkpoints;  // none where the server does not tell
+  std::vector<Verdict> audit;                          // see audit.h
+  std::optional<std::string> failure;                  // why the run was given up before its end
+  bool interrupted = false;
+
+  const TransactionResult* find_transaction(const std::string& name) const;
+  std::uint64_t all_count() const;        // of all transactions
+  double cpu_us_per_transaction() const;  // client CPU over all_count(); 0 if there were none
+  measure::HistogramSnapshot merged(measure::HistogramSnapshot TransactionResult::* of_each) const;
+  measure::HistogramSnapshot all_waits() const { return merged(&TransactionResult::wait); }
+  measure::HistogramSnapshot all_latencies() const { return merged(&TransactionResult::latency); }
+  Pending all_pending() const;
+  bool has_lower_bounds() const;  // some percentile of some transaction is one
+  // Without delays terminals are as fast as the database: nothing to be efficient against.
+  bool efficiency_is_meaningful() const { return !plan.no_delays; }
+};
+
+// A result, and what it is called where several are shown: by its file, as a rule.
+struct NamedResult {
+  std::string name;
+  Result result;
+};
+
+// The five of TPC-C with the names of YDB's CLI and the limits of clause 5.2.5.7, in the order
+// NewOrder, Payment, OrderStatus, Delivery, StockLevel.
+std::vector<TransactionResult> tpcc_transactions();
+
+// Fills in new_orders, tpmc, efficiency and its error, of the transactions, the plan and
+// summary.time_seconds: call it once these are there.
+void complete_summary(Result& result);
+
+// A sentence for each count that does not add up; none if all is well.
+std::vector<std::string> count_errors(const Result& result);
+
+}  // namespace drover::report

@@ -1,0 +1,437 @@
+// The description of a result: every field of the document with its bounds and what it says. The writer,
+// the reader and docs/result.schema.json follow from it (settings/field.h says how).
+//
+// For the .cpp files that are such visitors.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "report/document/result.h"
+#include "settings/field.h"
+
+namespace drover::report {
+
+using settings::amount;
+using settings::count;
+using settings::figure;
+using settings::flag;
+using settings::milliseconds;
+using settings::Need;
+using settings::objects;
+using settings::Of;
+using settings::seconds;
+using settings::sentence;
+using settings::share;
+
+// What is said of the figures of a histogram.
+struct FigureWords {
+  std::string_view percentiles = {};
+  std::string_view mean = "Mean in milliseconds, exact.";
+  std::string_view least = "The smallest value in milliseconds, exact.";
+  std::string_view most = "The largest value in milliseconds, exact.";
+  std::string_view buckets = "All of the values.";
+};
+
+// A histogram, and what stands beside it and follows from it.
+void describe_figures(auto& visit, Of<measure::HistogramSnapshot> auto& histogram,
+                      const FigureWords& words) {
+  const auto& known = histogram;
+  visit.percentiles(histogram, words.percentiles);
+  const auto ms = [](std::uint64_t ns) { return static_cast<double>(ns) * 1e-6; };
+  visit.repeats("mean_ms", [&] { return known.mean_ns() * 1e-6; }, milliseconds, words.mean);
+  visit.repeats("min_ms", [&] { return ms(known.min_ns()); }, milliseconds, words.least);
+  visit.repeats("max_ms", [&] { return ms(known.max_ns()); }, milliseconds, words.most);
+  visit.buckets("histogram", histogram, words.buckets);
+}
+
+void describe(auto& visit, Of<Tool> auto& tool) {
+  visit.field("name", tool.name, settings::name, "drover.");
+  visit.field("version", tool.version, settings::name, "Its version.");
+  visit.field("commit", tool.commit, settings::name,
+              "The commit that it was built of; with -dirty behind it if the sources had been "
+              "changed since.");
+  visit.field("compiler", tool.compiler, settings::name, "The compiler, with its version.");
+}
+
+void describe(auto& visit, Of<Server> auto& server) {
+  visit.definition("The database.");
+  visit.field("kind", server.kind, settings::name,
+              "The kind of database: PostgreSQL or YDB. Missing in documents from before there was "
+              "a second one: PostgreSQL.",
+              Need::added);
+  visit.field("version", server.version, settings::name,
+              "As the server says it; empty where it does not (YDB).");
+  visit.field("settings", server.settings, sentence,
+              "Of PostgreSQL: settings as SHOW prints them, such as fsync and shared_buffers. Of "
+              "YDB: nodes, discovery, tls.");
+}
+
+void describe(auto& visit, Of<Environment> auto& environment) {
+  auto& client = environment.client;
+  visit.within("client", "That of drover.", Need::required, [&client](auto& inner) {
+    inner.field("hostname", client.hostname, settings::name, "Its name.");
+    inner.field("os", client.os, settings::name, "Its operating system.");
+    inner.field("cpus", client.cpus, settings::Whole{1u << 20},
+                "Processors that the process may use.");
+    inner.field("cpu_model", client.cpu_model, settings::name, "What they are.");
+  });
+  visit.field("server", environment.server, "The database server, or null if there was none.");
+}
+
+void describe_summary(auto& visit, Of<Result> auto& result) {
+  constexpr std::int64_t end_of_year_9999 = 253'402'300'799;
+  auto& summary = result.summary;
+  visit.field("name", summary.name, settings::name, "Total.");
+  visit.repeats(
+      "time_seconds",
+      [&summary] {
+        return std::isfinite(summary.time_seconds) ? std::llround(summary.time_seconds) : 0;
+      },
+      settings::Whole{10'000'000'000}, "Length of the measurement interval in seconds, rounded.");
+  visit.field("measured_seconds", summary.time_seconds, seconds, "The same, exactly.");
+  visit.field("measure_start_ts", summary.measure_start_ts, settings::Amount{0, end_of_year_9999},
+              "Its beginning, Unix time in seconds.");
+  visit.field("warehouses", summary.warehouses, objects, "W.");
+  visit.field("new_orders", summary.new_orders, count, "New-Orders committed in it.");
+  visit.field("tpmc", summary.tpmc, figure, "new_orders * 60 / measured_seconds.");
+  visit.field("efficiency", summary.efficiency, figure,
+              "Percent: tpmc / (12.86 * W * pace) * 100, not clipped.");
+  visit.field(
+      "efficiency_sampling_error", summary.efficiency_sampling_error, figure,
+      "Half the width of the 95% confidence interval of efficiency, in percentage points; 0 "
+      "without delays.");
+  visit.follows(
+      "efficiency_is_meaningful", [&result] { return result.efficiency_is_meaningful(); }, flag,
+      "False without delays: terminals are then as fast as the database.");
+}
+
+void describe(auto& visit, Of<Ambiguous> auto& ambiguous) {
+  visit.repeats("count", [&] { return ambiguous.count(); }, count, "All of them.");
+  visit.field("committed", ambiguous.committed, count,
+              "Those of which the data said afterwards that they happened.");
+  visit.field("not_committed", ambiguous.not_committed, count,
+              "Those of which the data said that they did not.");
+  visit.field("unresolved", ambiguous.unresolved, count, "Those of which the data could not tell.");
+}
+
+constexpr settings::Text lower_bounds_kind = settings::one_of("50|90|95|99|99.9|max");
+constexpr std::string_view lower_bounds_text =
+    "Which percentiles are the time that somebody waited without an answer: theirs would be "
+    "higher.";
+
+void describe_pending(auto& visit, Of<TransactionResult> auto& transaction) {
+  auto& pending = transaction.pending;
+  visit.field("count", pending.count, count, "All of them.");
+  visit.field("answered", pending.answered, count,
+              "Those that were late and whose commit was answered within 5 s.");
+  visit.repeats(
+      "unanswered", [&pending] { return pending.unanswered.count(); }, count,
+      "Those that were late and had no answer: in the histogram with the time they were waited "
+      "for.");
+  visit.figures_or_null("waited", pending.unanswered,
+                        "The unanswered ones of the histogram; null if there are none.",
+                        Need::written);
+  visit.follows(
+      "lower_bounds", [&] { return lower_bounds(transaction.latency, pending.unanswered); },
+      lower_bounds_kind, lower_bounds_text);
+}
+
+void describe(auto& visit, Of<TransactionResult> auto& one) {
+  visit.definition("What became of the transactions of one type in the measurement interval.",
+                   "transaction");
+  visit.field("ok_count", one.ok_count, count, "Committed.");
+  visit.field("failed_count", one.failed_count, count, "Ended in an error for good.");
+  visit.field("user_aborted_count", one.user_aborted_count, count,
+              "Rolled back because the inputs asked for it (clause 2.4.1.4).");
+  visit.repeats(
+      "all_count", [&one] { return one.all_count(); }, count,
+      "ok_count + user_aborted_count + failed_count.");
+  visit.field("retry_count", one.retry_count, count, "Attempts that were followed by another one.");
+  visit.field("attempts", one.attempts, count, "Counted apart: all_count + retry_count.");
+  visit.field("ambiguous", one.ambiguous,
+              "The part of failed_count whose commit was sent and never answered.", Need::added);
+  visit.counts("errors_by_class", one.errors_by_class,
+               settings::one_of("retryable|connection_lost|ambiguous_commit|unavailable|denied|"
+                                "statement|timed_out"),
+               "Attempts that ended in an error, by class; the sum is failed_count + retry_count.");
+  visit.counts("errors_by_sqlstate", one.errors_by_sqlstate, settings::name,
+               "The same by SQLSTATE, where there was one.");
+  visit.field("latency_limit_s", one.latency_limit_s, seconds,
+              "Seconds that the 90th percentile must not exceed (clause 5.2.5.7), or null if there "
+              "is no limit.");
+  visit.follows(
+      "latency_limit_held", [&one] { return one.holds_latency_limit(); }, flag,
+      "Whether it does not; null if there is no limit, nothing was measured, or it is a lower "
+      "bound "
+      "below the limit.",
+      Need::added);
+  describe_figures(visit, one.latency,
+                   {.percentiles = "Latency of the committed ones, from the end of keying to the "
+                                   "answer, over all attempts, and of the late ones that were "
+                                   "pending at the end, in milliseconds.",
+                    .mean = "Mean latency in milliseconds, exact.",
+                    .least = "Least latency in milliseconds, exact.",
+                    .most = "Greatest latency in milliseconds, exact.",
+                    .buckets = "Latency of the committed ones, and of pending.answered and "
+                               "pending.unanswered."});
+  visit.within(
+      "pending",
+      "Transactions that terminals waited for when the interval ended; they are in none of "
+      "the counts.",
+      Need::added, [&one](auto& inner) { describe_pending(inner, one); });
+  visit.figures("wait", one.wait,
+                "The part of the latency spent waiting for a permit and a connection while the "
+                "database was there.");
+  visit.figures_or_null("keying", one.keying,
+                        "Pauses before the transactions, as they were; null if there were none.",
+                        Need::added);
+  visit.figures_or_null("think", one.think,
+                        "Pauses after them, as they were; null if there were none.", Need::added);
+}
+
+void describe(auto& visit, Of<InputCounts> auto& inputs) {
+  constexpr auto by_name = "Those that named the customer by last name.";
+  visit.field("new_orders", inputs.new_orders, count, "New-Orders.");
+  visit.field("new_orders_rolled_back", inputs.new_orders_rolled_back, count,
+              "Those that asked for an unused item.");
+  visit.field("order_lines", inputs.order_lines, count, "Their lines.");
+  visit.field("order_lines_remote", inputs.order_lines_remote, count,
+              "Those supplied by another warehouse.");
+  visit.field("payments", inputs.payments, count, "Payments.");
+  visit.field("payments_remote", inputs.payments_remote, count,
+              "Those of a customer of another warehouse.");
+  visit.field("payments_by_name", inputs.payments_by_name, count, by_name);
+  visit.field("order_statuses", inputs.order_statuses, count, "Order-Statuses.");
+  visit.field("order_statuses_by_name", inputs.order_statuses_by_name, count, by_name);
+  visit.field("deliveries", inputs.deliveries, count,
+              "Deliveries executed in the database, deferred ones included.");
+}
+
+void describe(auto& visit, Of<DeferredDelivery> auto& deferred) {
+  visit.definition("Deliveries that were queued while measuring.");
+  visit.field("queued", deferred.queued, count, "All of them.");
+  visit.field("completed", deferred.completed, count, "Those that were executed.");
+  visit.field("failed", deferred.failed, count, "Those that were given up.");
+  visit.field("unfinished", deferred.unfinished, count, "Those that were still queued at the end.");
+  visit.field("latency_limit_s", deferred.latency_limit_s, seconds,
+              "Seconds that the 90th percentile must not exceed (clause 5.2.5.7).");
+  visit.figures("latency", deferred.latency,
+                "From queueing to completion; of the unfinished ones to the end of the run.");
+  visit.figures_or_null("waited", deferred.unanswered,
+                        "The unfinished ones of latency; null if there are none.", Need::added);
+  visit.follows(
+      "lower_bounds", [&] { return lower_bounds(deferred.latency, deferred.unanswered); },
+      lower_bounds_kind, lower_bounds_text, Need::added);
+}
+
+// Where and how long an outage or a stall was.
+void describe_span(auto& visit, auto& span) {
+  visit.field("start_s", span.start_s, seconds, "Seconds since the run began.");
+  visit.field("end_s", span.end_s, seconds,
+              "Seconds since the run began; null if the run ended before.");
+  visit.repeats(
+      "seconds",
+      [&span] { return span.end_s ? std::optional(*span.end_s - span.start_s) : std::nullopt; },
+      seconds, "Its length, or null.");
+}
+
+void describe(auto& visit, Of<Outage> auto& outage) {
+  visit.definition(
+      "A stretch of at least 0.1 s that began with a failure and in which nothing succeeded.",
+      "outage");
+  describe_span(visit, outage);
+  visit.field("transactions_lost", outage.transactions_lost, count,
+              "Transactions that failed in it, ambiguous ones included.");
+  visit.field("first_error", outage.first_error, sentence, "The message with which it began.");
+}
+
+void describe(auto& visit, Of<Stall> auto& stall) {
+  visit.definition(
+      "A stretch of at least 1 s in which terminals waited and nobody had an answer, though "
+      "nothing failed.",
+      "stall");
+  describe_span(visit, stall);
+}
+
+void describe(auto& visit, Of<Availability> auto& availability) {
+  visit.field("outages", availability.outages, "In the order of time.");
+  visit.field("stalls", availability.stalls, "In the order of time.", Need::added);
+  visit.field("stalled_s", availability.stalled_s, seconds,
+              "Seconds of the measurement interval that were in stalls.", Need::added);
+  visit.field("interruptions", availability.interruptions, count, "Shorter ones.");
+  visit.field("sessions_lost", availability.sessions_lost, count, "Connections that were lost.");
+  visit.field("sessions_reopened", availability.sessions_reopened, count,
+              "Those that were opened again.");
+  visit.field("unavailable_s", availability.unavailable_s, seconds,
+              "Seconds of the measurement interval that were in outages.");
+}
+
+void describe(auto& visit, Of<Ledger> auto& ledger) {
+  visit.field("new_orders", ledger.new_orders, count, "New-Orders.");
+  visit.field("payments", ledger.payments, count, "Payments.");
+  visit.field("payment_cents", ledger.payment_cents,
+              settings::Amount{0, amount.most, count.definition}, "Their sum in cents.");
+  visit.field("deliveries", ledger.deliveries, count, "Deliveries.");
+  visit.field("orders_delivered", ledger.orders_delivered, count,
+              "The orders that they delivered. Missing in older documents.", Need::added);
+  visit.field("exact", ledger.exact, flag, "False if ambiguous commits stayed unresolved.");
+}
+
+void describe(auto& visit, Of<LedgerInData> auto& ledger) {
+  visit.definition(
+      "The same as the data have it: the difference between the end of the run and its beginning.");
+  visit.field("new_orders", ledger.new_orders, amount, "The rise of the sum of d_next_o_id.");
+  visit.field("payment_cents", ledger.payment_cents, amount,
+              "The rise of the sum of w_ytd, in cents.");
+  visit.if_known(
+      "orders_delivered", ledger.orders_delivered, amount,
+      "The rise of the sum of d_next_o_id, less that of the number of rows in new_order. "
+      "Missing in older documents.");
+}
+
+void describe(auto& visit, Of<WorkerHealth> auto& worker) {
+  visit.definition("How a worker thread got on with the machine, over the measurement interval.",
+                   "worker");
+  visit.field("load", worker.load, share,
+              "Share of the interval in which it had a processor, 0 to 1 but for rounding.");
+  visit.field("run_queue_share", worker.run_queue_share, share,
+              "Share in which it was ready and had none, 0 to 1 but for rounding.");
+  visit.field("wake_up_delay_ms", worker.wake_up_delay_ms, milliseconds,
+              "Mean wait for a processor in milliseconds, each time that it became ready.");
+}
+
+void describe_client(auto& visit, Of<Result> auto& result) {
+  auto& client = result.client;
+  visit.field("cpu_seconds", client.cpu_seconds, seconds,
+              "User and system time of the process in the measurement interval.");
+  visit.follows(
+      "cpu_us_per_transaction", [&result] { return result.cpu_us_per_transaction(); }, figure,
+      "The same in microseconds over the sum of all_count.");
+  visit.field("peak_rss_bytes", client.peak_rss_bytes, count,
+              "Most memory ever resident, of the whole life of the process.");
+  visit.field("threads", client.threads, objects, "Threads of the process.");
+  visit.field("terminals", client.terminals, objects, "Terminals.");
+  visit.field("connections", client.connections, objects, "Connections.");
+  visit.column("worker_loads", client.workers, &WorkerHealth::load, share,
+               "The loads of workers again.");
+  visit.repeats(
+      "busiest_worker_load", [&client] { return client.busiest_worker_load(); }, share,
+      "The highest of worker_loads.");
+  visit.field("workers", client.workers, "The worker threads.", Need::added);
+  visit.field("run_queue_known", client.run_queue_known, flag,
+              "False if the kernel does not tell of waits for a processor: then they are 0.",
+              Need::added);
+  visit.field("terminals_up_s", client.terminals_up_s, seconds,
+              "Seconds that the terminals took to come up, before the first second of the run; or "
+              "null.",
+              Need::added);
+  visit.figures_or_null("timer_lag", client.timer_lag,
+                        "How late timers were, or null if there were none.", Need::added);
+}
+
+void describe(auto& visit, Of<TimePoint> auto& point) {
+  visit.definition("A second of the run.", "time_point");
+  visit.field("t", point.t, seconds,
+              "Seconds since the run began, at the end of the point's second.");
+  visit.field("phase", point.phase, settings::one_of("ramp-up|warm-up|measure"),
+              "What the run did.");
+  visit.counts_by_transaction("ok", point.ok,
+                              "Commits of that second, by the transaction types of transactions.");
+  visit.field("failed", point.failed, count, "Failures of that second.");
+  visit.field("p50_ms", point.p50_ms, milliseconds,
+              "Median latency of all types in that second, in milliseconds.");
+  visit.field("p90_ms", point.p90_ms, milliseconds, "90th percentile of it, in milliseconds.");
+  visit.field("p99_ms", point.p99_ms, milliseconds, "99th percentile of it, in milliseconds.");
+  visit.field("in_flight", point.in_flight, count,
+              "Transactions that were being executed at that moment.");
+  visit.field("waiting", point.waiting, count,
+              "Transactions that waited for a permit or a connection at that moment.");
+  visit.field("retries", point.retries, count,
+              "Attempts of that second that were followed by another one.", Need::added);
+  visit.field("client_load", point.client_load, share,
+              "Share of that second in which the busiest worker thread had a processor, 0 to 1 but "
+              "for rounding.",
+              Need::added);
+}
+
+void describe(auto& visit, Of<Checkpoint> auto& checkpoint) {
+  visit.definition("A checkpoint of the server.", "checkpoint");
+  visit.field("start_s", checkpoint.start_s, seconds,
+              "Seconds since the run began; 0 if it had begun before.");
+  visit.field("end_s", checkpoint.end_s, seconds, "Likewise; null if the run ended before.");
+  visit.field("requested", checkpoint.requested, flag,
+              "True: by a command or by the amount of WAL; false: by the clock.");
+}
+
+void describe(auto& visit, Of<Verdict> auto& verdict) {
+  visit.definition("A line of the audit.", "verdict");
+  visit.field("name", verdict.name, settings::name,
+              "Short and constant, such as mix or client.load.");
+  visit.field("clause", verdict.clause, settings::name,
+              "Of the specification; empty where it is a rule of drover's.");
+  visit.field("judgement", verdict.judgement, settings::one_of("held|broken|invalid|not_judged"),
+              "held; broken: a rule does not hold; invalid: the figures cannot be trusted; "
+              "not_judged.");
+  visit.field("text", verdict.text, sentence, "The figure, its bound, and what to do.");
+}
+
+void describe_audit(auto& visit, Of<std::vector<Verdict>> auto& lines) {
+  visit.follows(
+      "validity", [&] { return std::string(summarise(lines).valid ? "valid" : "invalid"); },
+      settings::one_of("valid|invalid"), "invalid if a line is.");
+  visit.follows(
+      "compliant", [&] { return summarise(lines).compliant; }, flag,
+      "The result is valid and no line is broken; lines that are not judged do not count.");
+  visit.follows(
+      "sentence", [&] { return summarise(lines).sentence; }, sentence, "The audit in a sentence.");
+  visit.field("lines", lines, "Each rule, in the same order each time.");
+}
+
+void describe(auto& visit, Of<Result> auto& result) {
+  visit.version("schema_version", result_schema_version,
+                "Of this format. It rises when a field changes its meaning or goes away.");
+  visit.field("tool", result.tool, "The program that ran.");
+  visit.field("plan", result.plan,
+              "What was to be done, with every auto resolved. Never a password or a connection "
+              "string.");
+  visit.field("environment", result.environment, "The two machines.");
+  visit.within("summary",
+               "The headline. Fields of the same names as those of ydb workload tpcc run --format "
+               "json have the same meaning and unit.",
+               Need::required, [&](auto& inner) { describe_summary(inner, result); });
+  visit.by_name("transactions", result.transactions,
+                "By type of transaction: NewOrder, Payment, OrderStatus, Delivery, StockLevel.");
+  visit.field("inputs", result.inputs,
+              "What was in the transactions that were completed (clauses 2.4.1, 2.5.1, 2.6.1).",
+              Need::added);
+  visit.field("delivery_skipped_districts", result.delivery_skipped_districts, count,
+              "Districts in which a Delivery found no undelivered order (clause 2.7.4.2).");
+  visit.field("deferred_delivery", result.deferred_delivery,
+              "Deliveries that were executed beside the terminals, or null.", Need::added);
+  visit.field("availability", result.availability,
+              "When the database was away, over the whole run, the warm-up included.", Need::added);
+  visit.field("ledger", result.ledger,
+              "What the run wrote over all its phases, as the client has it.", Need::added);
+  visit.field("ledger_in_data", result.ledger_in_data,
+              "The same as the data have it; null if there was no database or it could not be "
+              "asked.",
+              Need::added);
+  visit.within("client", "What the load generator itself cost.", Need::required,
+               [&](auto& inner) { describe_client(inner, result); });
+  visit.field("time_series", result.time_series, "A point a second, of the whole run.");
+  visit.field("checkpoints", result.checkpoints,
+              "The server's checkpoints while the run went on, or null where it does not tell of "
+              "them.",
+              Need::added);
+  visit.within("audit", "Whether the result can be trusted, and which rules it keeps.", Need::added,
+               [&](auto& inner) { describe_audit(inner, result.audit); });
+  visit.field("failure", result.failure, sentence,
+              "Why the run was given up before its end, or null.", Need::added);
+  visit.field("interrupted", result.interrupted, flag,
+              "The run ended before its time; the figures are those of the time it had.");
+}
+
+}  // namespace drover::report

@@ -1,0 +1,507 @@
+#include "report/page/html_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "report/page/chart_curves.h"
+#include "report/page/html_figures.h"
+#include "report/page/html_style.h"
+#include "report/page/html_table.h"
+#include "text/plain_text.h"
+
+namespace drover::report {
+
+namespace {
+
+constexpr std::size_t columns_max = 300;
+constexpr std::size_t columns_of_overlay_max = 160;
+constexpr std::size_t columns_of_table_max = 62;
+constexpr std::size_t time_ticks_max = 9;
+constexpr std::size_t low_panel_intervals = 2;
+
+// An axis reaches as far as its limit if that is not much further than what was measured.
+constexpr double limit_within_factor = 12;
+
+std::string label_of(TimeFigure figure, double value) {
+  switch (figure) {
+    case TimeFigure::p50_ms:
+    case TimeFigure::p90_ms:
+    case TimeFigure::p99_ms:
+      return milliseconds_label(value);
+    case TimeFigure::client_load:
+      return share_text(value);
+    default:
+      return number_label(value);
+  }
+}
+
+std::string mean_text(const TimelineColumn& column, TimeFigure figure) {
+  const auto& envelope = column.figure(figure);
+  return envelope ? label_of(figure, envelope->mean) : "–";
+}
+
+std::vector<Panel> time_panels(const Timeline& timeline) {
+  using enum TimeFigure;
+  const auto axis = [&](TimeFigure one, TimeFigure other, Quantity quantity) {
+    return axis_from_zero(std::max(timeline.highest(one), timeline.highest(other)), quantity,
+                          low_panel_intervals);
+  };
+  const auto curve = [&](TimeFigure figure, const char* name, const char* classes) {
+    return time_curve(timeline, figure, name, classes, true);
+  };
+  std::vector<Panel> panels;
+  panels.push_back({.title = "Throughput, per s",
+                    .keys = {{"all", "ink"}, {"NewOrder", "t0"}},
+                    .height = 150,
+                    .axis = axis_from_zero(timeline.highest(commits), Quantity::number),
+                    .curves = {curve(commits, "All committed a second", "ink"),
+                               curve(new_orders, "NewOrder committed a second", "t0")}});
+  panels.push_back(
+      {.title = "Latency",
+       .keys = {{"p50", "p50"}, {"p90", "p90"}, {"p99", "p99"}},
+       .height = 180,
+       .axis = latency_axis({timeline}, {p50_ms, p90_ms, p99_ms}),
+       .curves = {curve(p99_ms, "99th percentile", "p99"), curve(p90_ms, "90th percentile", "p90"),
+                  curve(p50_ms, "Median", "p50")}});
+  if (timeline.has_errors()) {
+    panels.push_back({.title = "Errors, per s",
+                      .keys = {{"failed", "failed"}, {"retried", "t4"}},
+                      .height = 70,
+                      .axis = axis(failed, retries, Quantity::number),
+                      .curves = {curve(retries, "Retries a second", "t4"),
+                                 curve(failed, "Failed a second", "failed")}});
+  }
+  panels.push_back({.title = "Transactions",
+                    .keys = {{"in flight", "t2"}, {"waiting", "t3"}},
+                    .height = 80,
+                    .axis = axis(in_flight, waiting, Quantity::number),
+                    .curves = {curve(waiting, "Terminals in line for a permit", "t3"),
+                               curve(in_flight, "Transactions in flight", "t2")}});
+  if (timeline.highest(client_load) > 0) {
+    constexpr double overloaded = 0.8;
+    const char* title = "Load of the busiest client thread";
+    Panel panel{.title = title,
+                .height = 70,
+                .axis = axis(client_load, client_load, Quantity::share),
+                .curves = {curve(client_load, title, "t0")}};
+    if (panel.axis.scale.high() > overloaded) {
+      panel.marks.push_back({.y = overloaded, .label = "80%"});
+    }
+    panels.push_back(std::move(panel));
+  }
+  return panels;
+}
+
+// In the order of the panels.
+std::vector<std::string> read_out_lines(const Timeline& timeline, const TimelineColumn& column) {
+  using enum TimeFigure;
+  const auto mean = [&](TimeFigure figure) { return mean_text(column, figure); };
+  std::vector<std::string> lines = {
+      fmt::format("{} · all {}/s · NewOrder {}/s", time_label(column.start_s), mean(commits),
+                  mean(new_orders)),
+      fmt::format("p50 {} · p90 {} · p99 {}", mean(p50_ms), mean(p90_ms), mean(p99_ms))};
+  if (timeline.has_errors()) {
+    lines.push_back(fmt::format("failed {}/s · retried {}/s", mean(failed), mean(retries)));
+  }
+  lines.push_back(fmt::format("in flight {} · waiting {}", mean(in_flight), mean(waiting)));
+  if (timeline.highest(client_load) > 0) lines.push_back("load " + mean(client_load));
+  return lines;
+}
+
+std::string range_text(const Timeline& timeline, TimeFigure figure) {
+  std::optional<double> low;
+  std::optional<double> high;
+  for (const TimelineColumn& column : timeline.columns) {
+    const auto& envelope = column.figure(figure);
+    if (column.start_s < 0 || !envelope) continue;
+    low = low ? std::min(*low, envelope->low) : envelope->low;
+    high = high ? std::max(*high, envelope->high) : envelope->high;
+  }
+  if (!low) return "is not known";
+  return fmt::format("lies between {} and {}", label_of(figure, *low), label_of(figure, *high));
+}
+
+std::string describe_time_chart(const Timeline& timeline) {
+  std::string text = fmt::format(
+      "While measuring, throughput {} a second, the 90th percentile of a second {}, and the 99th "
+      "{}. ",
+      range_text(timeline, TimeFigure::commits), range_text(timeline, TimeFigure::p90_ms),
+      range_text(timeline, TimeFigure::p99_ms));
+  if (!timeline.has_errors()) text += "No transaction failed or was tried again. ";
+  for (const TimeSpan& outage : timeline.outages) {
+    text += fmt::format("{} at {} of {}. ", outage.title(), time_label(outage.start_s),
+                        outage.length_text());
+    if (text.size() > 600) break;
+  }
+  if (!timeline.checkpoints.empty()) {
+    text += text::counted(timeline.checkpoints.size(), "checkpoint") + " of the server. ";
+  }
+  text += timeline.thinned
+              ? fmt::format(
+                    "Each point stands for {}: lines are means, shades go from the smallest "
+                    "second to the largest.",
+                    text::length_text(timeline.column_s))
+              : std::string("Each point is a second.");
+  return text;
+}
+
+void write_band_legend(HtmlWriter& html, const Timeline& timeline) {
+  const auto list = html.open("ul", {{"class", "legend"}});
+  const auto entry = [&](const char* style, const char* text) {
+    const auto item = html.open("li");
+    html.line("span", {{"class", std::string("swatch ") + style}}, "");
+    html.text(text);
+  };
+  if (timeline.start_s < 0) entry("warm-up", "warm-up, not measured");
+  if (!timeline.outages.empty()) entry("outage", "outage or stall of the database");
+  if (!timeline.checkpoints.empty()) entry("checkpoint", "checkpoint of the server");
+}
+
+void write_time_table(HtmlWriter& html, const Result& result) {
+  const Timeline timeline = make_timeline(result, columns_of_table_max);
+  const auto details = html.open("details", {{"class", "no-print"}});
+  html.line("summary", "The same as a table");
+  struct Column {
+    const char* title;
+    TimeFigure figure;
+  };
+  constexpr Column columns[] = {
+      {"Committed/s", TimeFigure::commits}, {"NewOrder/s", TimeFigure::new_orders},
+      {"p50", TimeFigure::p50_ms},          {"p90", TimeFigure::p90_ms},
+      {"p99", TimeFigure::p99_ms},          {"Failed/s", TimeFigure::failed},
+      {"Retries/s", TimeFigure::retries},   {"In flight", TimeFigure::in_flight},
+      {"Waiting", TimeFigure::waiting},     {"Client load", TimeFigure::client_load}};
+  HtmlTable table{.caption = fmt::format("Means of every {}, from the start of the measurement",
+                                         text::length_text(timeline.column_s)),
+                  .columns = {{"From"}}};
+  for (const Column& column : columns) table.columns.push_back({column.title, true});
+  for (const TimelineColumn& time : timeline.columns) {
+    HtmlRow& row = table.rows.emplace_back(HtmlRow{time_label(time.start_s)});
+    for (const Column& column : columns) row.push_back(mean_text(time, column.figure));
+  }
+  write_table(html, table);
+}
+
+// The figure around a chart, with its name, its text and what comes after it.
+template <typename After>
+void write_figure(HtmlWriter& html, const Chart& chart, const char* classes, bool title_is_heading,
+                  const After& after) {
+  const auto figure = html.open("figure", {{"class", classes}});
+  html.line("figcaption", {{"id", chart.id + "-title"}, {"class", title_is_heading ? "vh" : ""}},
+            chart.title);
+  draw_chart(html, chart);
+  after();
+  html.line("p", {{"class", "note"}, {"id", chart.id + "-text"}}, chart.description);
+}
+
+struct SpectrumLine {
+  std::string name;
+  std::string classes;
+  const measure::HistogramSnapshot* histogram = nullptr;
+  std::optional<double> limit_s;
+};
+
+std::vector<SpectrumLine> spectrum_lines(const Result& result) {
+  std::vector<SpectrumLine> lines;
+  for (std::size_t i = 0; i < result.transactions.size(); ++i) {
+    const TransactionResult& one = result.transactions[i];
+    if (one.latency.empty()) continue;
+    lines.push_back({one.name, transaction_colour(i), &one.latency, one.latency_limit_s});
+  }
+  if (result.deferred_delivery && !result.deferred_delivery->latency.empty()) {
+    lines.push_back({"Deferred Delivery", "t5 d1", &result.deferred_delivery->latency,
+                     result.deferred_delivery->latency_limit_s});
+  }
+  return lines;
+}
+
+// Fits the axis to the curves, and to the limits unless these are far away. Returns these.
+std::string fit_axis(Panel& panel, const std::vector<SpectrumLine>& lines) {
+  double lowest = 0;
+  double highest = 0;
+  for (const Curve& curve : panel.curves) {
+    for (const auto& piece : curve.pieces) {
+      for (const CurvePoint& point : piece) {
+        if (point.y > 0 && (lowest == 0 || point.y < lowest)) lowest = point.y;
+        highest = std::max(highest, point.y);
+      }
+    }
+  }
+  std::map<double, std::string> limits;  // ms, and whose it is
+  for (const SpectrumLine& line : lines) {
+    if (!line.limit_s || *line.limit_s <= 0) continue;
+    std::string& names = limits[*line.limit_s * 1000];
+    names += (names.empty() ? "" : ", ") + line.name;
+  }
+  std::string beyond;
+  constexpr double percent_of_limits = 90;
+  for (const auto& [ms, names] : limits) {
+    if (highest > 0 && ms > highest * limit_within_factor) {
+      beyond +=
+          fmt::format("{}{} for {}", beyond.empty() ? "" : "; ", milliseconds_label(ms), names);
+      continue;
+    }
+    // With room for the label above it.
+    constexpr double room = 1.5;
+    highest = std::max(highest, ms * room);
+    std::string label = "limit " + milliseconds_label(ms);
+    if (limits.size() > 1 && names.find(',') == std::string::npos) label += ", " + names;
+    panel.marks.push_back(
+        {.y = ms, .x = inverse_of_percent(percent_of_limits), .label = std::move(label)});
+  }
+  if (lowest == 0) lowest = highest;
+  panel.axis = logarithmic_axis(lowest, highest, Quantity::milliseconds);
+  return beyond;
+}
+
+std::string percent_text(double percent) {
+  if (percent < 99) return fmt::format("{:.0f}%", percent);
+  if (percent < 99.9) return fmt::format("{:.1f}%", percent);
+  return fmt::format("{:.2f}%", percent);
+}
+
+std::vector<ReadOut> spectrum_read_outs(const std::vector<SpectrumLine>& lines) {
+  constexpr double a_decade = 16;
+  constexpr double decades = 4;
+  std::vector<ReadOut> read_outs;
+  for (double step = 0; step < decades * a_decade; ++step) {
+    const double start = std::pow(10.0, step / a_decade);
+    const double end = std::pow(10.0, (step + 1) / a_decade);
+    const double inverse = std::sqrt(start * end);
+    const double percent = (1 - 1 / inverse) * 100;
+    ReadOut read_out{.start = start, .end = end, .lines = {percent_text(percent)}};
+    for (const SpectrumLine& line : lines) {
+      const bool known = inverse <= static_cast<double>(line.histogram->count());
+      read_out.lines.push_back(
+          line.name + " " + (known ? latency_text(line.histogram->percentile_ns(percent)) : "–"));
+    }
+    read_outs.push_back(std::move(read_out));
+  }
+  return read_outs;
+}
+
+void write_spectrum_table(HtmlWriter& html, const std::vector<SpectrumLine>& lines) {
+  const auto details = html.open("details", {{"class", "no-print"}});
+  html.line("summary", "The same as a table");
+  HtmlTable table{
+      "Latency by percentile; – where the sample is too small to have it", {{"Percentile"}}, {}};
+  for (const SpectrumLine& line : lines) table.columns.push_back({line.name, true});
+  for (const double percent : {50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99}) {
+    HtmlRow row = {fmt::format("{:g}%", percent)};
+    for (const SpectrumLine& line : lines) {
+      const double samples = static_cast<double>(line.histogram->count());
+      const bool known = inverse_of_percent(percent) <= samples * (1 + 1e-9);
+      row.push_back(known ? latency_text(line.histogram->percentile_ns(percent)) : "–");
+    }
+    table.rows.push_back(std::move(row));
+  }
+  write_table(html, table);
+}
+
+std::string describe_spectrum(const std::vector<SpectrumLine>& lines, const std::string& beyond) {
+  std::string text =
+      "How long the slowest took: at 99%, one in a hundred took longer. A curve ends "
+      "where its sample is too small for more.";
+  if (!beyond.empty()) {
+    text += " Limits of the 90th percentile that lie far above the chart: " + beyond + ".";
+  } else if (std::ranges::any_of(lines,
+                                 [](const auto& line) { return line.limit_s.has_value(); })) {
+    text += " The limits apply at 90%.";
+  }
+  return text;
+}
+
+Chart spectrum_chart(std::string id, std::string title, std::string description, Panel panel) {
+  return {.id = std::move(id),
+          .title = std::move(title),
+          .description = std::move(description),
+          .x = Scale::logarithmic(1, spectrum_inverse_max),
+          .x_ticks = {{1, "0%"},
+                      {2, "50%", true},
+                      {10, "90%"},
+                      {100, "99%"},
+                      {1'000, "99.9%", true},
+                      {10'000, "99.99%"}},
+          .x_title = "percentile",
+          .panels = {std::move(panel)}};
+}
+
+void write_nothing(HtmlWriter& html, const char* what) {
+  html.line("p", {{"class", "lead"}}, what);
+}
+
+// The classes of a result's curves: a colour, dashes, and of-K.
+std::string result_classes(std::size_t index) {
+  return fmt::format("r{} d{} of-{}", index % result_colours, index / result_colours, index + 1);
+}
+
+}  // namespace
+
+void write_time_chart(HtmlWriter& html, const Result& result, const std::string& id, int level) {
+  const auto section = html.open("section", {{"id", id + "-time"}});
+  write_heading(html, level, "Over time");
+  const Timeline timeline = make_timeline(result, columns_max);
+  if (timeline.columns.empty()) {
+    return write_nothing(html, "The result has no time series.");
+  }
+  Chart chart{.id = id + "-time-chart",
+              .title = "Throughput, latency, errors and load over time",
+              .description = describe_time_chart(timeline),
+              .x = Scale::linear(timeline.start_s, timeline.end_s),
+              .x_ticks = time_ticks(timeline.start_s, timeline.end_s, time_ticks_max),
+              .x_title = "time since the start of the measurement",
+              .panels = time_panels(timeline),
+              .bands = single_bands(timeline)};
+  chart.lanes = (timeline.outages.empty() ? 0 : 1) + (timeline.checkpoints.empty() ? 0 : 1);
+  for (const TimelineColumn& column : timeline.columns) {
+    chart.read_outs.push_back({.start = column.start_s,
+                               .end = column.start_s + timeline.column_s,
+                               .lines = read_out_lines(timeline, column)});
+  }
+  write_figure(html, chart, "time", true, [&] { write_band_legend(html, timeline); });
+  write_time_table(html, result);
+}
+
+void write_spectrum_chart(HtmlWriter& html, const Result& result, const std::string& id,
+                          int level) {
+  const auto section = html.open("section", {{"id", id + "-latency"}});
+  write_heading(html, level, "Latency distribution");
+  const std::vector<SpectrumLine> lines = spectrum_lines(result);
+  if (lines.empty()) return write_nothing(html, "No transaction was committed.");
+  Panel panel{.title = "Latency", .height = 300};
+  for (const SpectrumLine& line : lines) {
+    panel.curves.push_back(spectrum_curve(*line.histogram, line.name, line.classes));
+  }
+  const std::string beyond = fit_axis(panel, lines);
+  Chart chart = spectrum_chart(id + "-latency-chart", "Latency by percentile",
+                               describe_spectrum(lines, beyond), std::move(panel));
+  chart.x_title = "percentile of the transactions";
+  chart.read_outs = spectrum_read_outs(lines);
+  chart.read_outs_stacked = true;
+  chart.stacked_classes = {"ink"};
+  for (const SpectrumLine& line : lines) chart.stacked_classes.push_back(line.classes);
+  const auto legend = [&] {
+    const auto list = html.open("ul", {{"class", "legend"}});
+    for (const SpectrumLine& line : lines) {
+      const auto item = html.open("li");
+      html.line("span", {{"class", line.classes}, {"aria-hidden", "true"}}, "■ ");
+      html.text(line.name);
+    }
+  };
+  write_figure(html, chart, "spectrum", true, legend);
+  write_spectrum_table(html, lines);
+}
+
+void write_time_overlay(HtmlWriter& html, const std::vector<NamedResult>& results) {
+  std::vector<Timeline> timelines;
+  for (const NamedResult& one : results) {
+    timelines.push_back(make_timeline(one.result, columns_of_overlay_max));
+  }
+  double start = 0;
+  double end = 0;
+  double commits = 0;
+  bool thinned = false;
+  for (const Timeline& timeline : timelines) {
+    thinned = thinned || timeline.thinned;
+    start = std::min(start, timeline.start_s);
+    end = std::max(end, timeline.end_s);
+    commits = std::max(commits, timeline.highest(TimeFigure::commits));
+  }
+  if (end <= start) return write_nothing(html, "The results have no time series.");
+  Chart chart{
+      .id = "all-time-chart",
+      .title = "Throughput and latency over time",
+      .description =
+          thinned
+              ? "A curve a result. Lines are means of some seconds each; each result's own part of "
+                "this report shows its extremes."
+              : "A curve a result; each of its points is a second.",
+      .x = Scale::linear(start, end),
+      .x_ticks = time_ticks(start, end, time_ticks_max),
+      .x_title = "time since the start of the measurement"};
+  constexpr std::array figures = {TimeFigure::commits, TimeFigure::p90_ms, TimeFigure::p99_ms};
+  chart.panels = {{.title = "Throughput, all committed per s",
+                   .height = 170,
+                   .axis = axis_from_zero(commits, Quantity::number)},
+                  {.title = "Latency, 90th percentile",
+                   .height = 170,
+                   .axis = latency_axis(timelines, {TimeFigure::p90_ms})},
+                  {.title = "Latency, 99th percentile",
+                   .height = 170,
+                   .axis = latency_axis(timelines, {TimeFigure::p99_ms})}};
+  if (start < 0) {
+    chart.bands.push_back(
+        {.start = start, .end = 0, .classes = "warm-up", .description = "Warm-up, not measured"});
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Timeline& timeline = timelines[i];
+    const std::string classes = result_classes(i);
+    const std::string name = fmt::format("{} {}", i + 1, shortened(results[i].name, 100));
+    for (std::size_t panel = 0; panel < figures.size(); ++panel) {
+      chart.panels[panel].curves.push_back(
+          time_curve(timeline, figures[panel], name, classes, false));
+    }
+    for (const TimeSpan& outage : timeline.outages) {
+      chart.bands.push_back({.start = outage.start_s,
+                             .end = outage.end_s,
+                             .classes = "event " + classes,
+                             .label = fmt::format("{} {}", outage.name,
+                                                  text::length_text(outage.end_s - outage.start_s)),
+                             .description = fmt::format("{} of {}, of {}", outage.title(),
+                                                        outage.length_text(), name),
+                             .lane = chart.lanes,
+                             .block_in_lane = true,
+                             .edge_in_lane = true});
+    }
+    if (!timeline.outages.empty()) ++chart.lanes;
+  }
+  write_figure(html, chart, "time", false, [&] {
+    if (start < 0 || chart.lanes > 0) {
+      html.line("p", {{"class", "note"}},
+                chart.lanes > 0
+                    ? "Blocks above the curves are outages and stalls, in the colour of their "
+                      "result; the shade is the warm-up."
+                    : "The shade is the warm-up.");
+    }
+  });
+}
+
+void write_spectrum_overlay(HtmlWriter& html, const std::vector<NamedResult>& results) {
+  std::vector<std::string> names;
+  for (const NamedResult& one : results) {
+    for (const TransactionResult& transaction : one.result.transactions) {
+      if (std::ranges::find(names, transaction.name) == names.end()) {
+        names.push_back(transaction.name);
+      }
+    }
+  }
+  constexpr std::size_t charts_max = 32;
+  if (names.size() > charts_max) names.resize(charts_max);
+  const auto grid = html.open("div", {{"class", "multiples"}});
+  for (std::size_t n = 0; n < names.size(); ++n) {
+    Panel panel{.height = 170};
+    std::vector<SpectrumLine> limits;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const TransactionResult* one = results[i].result.find_transaction(names[n]);
+      if (one == nullptr || one->latency.empty()) continue;
+      const std::string title = fmt::format("{} {}", i + 1, shortened(results[i].name, 100));
+      panel.curves.push_back(spectrum_curve(one->latency, title, result_classes(i)));
+      if (limits.empty()) limits.push_back({names[n], "", &one->latency, one->latency_limit_s});
+    }
+    if (panel.curves.empty()) continue;
+    const std::string beyond = fit_axis(panel, limits);
+    const Chart chart = spectrum_chart(
+        fmt::format("all-latency-{}", n + 1), names[n],
+        beyond.empty() ? "Latency by percentile, a curve a result."
+                       : "Latency by percentile. Its limit, " + beyond + ", is far above.",
+        std::move(panel));
+    write_figure(html, chart, "small", false, [] {});
+  }
+}
+
+}  // namespace drover::report

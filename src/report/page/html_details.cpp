@@ -1,0 +1,434 @@
+#include "report/page/html_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "report/document/result.h"
+#include "report/page/chart_scale.h"
+#include "report/page/html_figures.h"
+#include "report/page/html_table.h"
+#include "settings/shown_settings.h"
+#include "text/plain_text.h"
+
+namespace drover::report {
+
+namespace {
+
+void write_left_out(HtmlWriter& html, std::size_t total, const char* what) {
+  if (total <= shown_rows_max) return;
+  html.line("p", {{"class", "note"}},
+            fmt::format("{} more {} are in the result document.",
+                        text::grouped(total - shown_rows_max), what));
+}
+
+HtmlRow count_row(const TransactionResult& one, const Result& result) {
+  const double seconds = result.summary.time_seconds;
+  return {one.name,
+          text::grouped(one.ok_count),
+          seconds > 0 ? rate_text(static_cast<double>(one.ok_count) / seconds) : "–",
+          text::grouped(one.user_aborted_count),
+          text::grouped(one.failed_count),
+          text::grouped(one.ambiguous.count()),
+          text::grouped(one.retry_count)};
+}
+
+HtmlRow latency_row(const TransactionResult& one) {
+  const auto ms_of = [](const measure::HistogramSnapshot& histogram, double percent) {
+    return histogram.empty() ? std::string("–") : ms_text(histogram.percentile_ns(percent));
+  };
+  const auto latency_of = [&](double percent) {
+    return bounded_ms_text(one.latency, one.pending.unanswered, percent);
+  };
+  return {one.name,
+          latency_of(50),
+          latency_of(90),
+          latency_of(95),
+          latency_of(99),
+          latency_of(99.9),
+          latency_of(100),
+          ms_of(one.wait, 50),
+          ms_of(one.wait, 99),
+          limit_text(one, " ✓ held", " ✗ over")};
+}
+
+void write_deferred(HtmlWriter& html, const DeferredDelivery& deferred) {
+  const auto ms_of = [&](double percent) {
+    return bounded_ms_text(deferred.latency, deferred.unanswered, percent);
+  };
+  write_table(html,
+              {"Deferred Deliveries: latency in ms from queueing to completion",
+               {{"Queued"},
+                {"Completed", true},
+                {"Failed", true},
+                {"Unfinished", true},
+                {"p50", true},
+                {"p90", true},
+                {"p99", true},
+                {"Limit of p90", true}},
+               {{text::grouped(deferred.queued), text::grouped(deferred.completed),
+                 text::grouped(deferred.failed), text::grouped(deferred.unfinished), ms_of(50),
+                 ms_of(90), ms_of(99), milliseconds_label(deferred.latency_limit_s * 1000)}}});
+}
+
+using Counts = std::map<std::string, std::uint64_t>;
+
+// A row a class or SQLSTATE, a column a transaction.
+void write_error_table(HtmlWriter& html, const Result& result, const std::string& caption,
+                       const std::string& head, Counts TransactionResult::* counts) {
+  std::set<std::string> names;
+  for (const TransactionResult& one : result.transactions) {
+    for (const auto& [name, count] : one.*counts) {
+      if (count > 0 && names.size() <= shown_rows_max) names.insert(name);
+    }
+  }
+  if (names.empty()) return;
+  HtmlTable table{caption, {{head}}, {}};
+  for (const TransactionResult& one : result.transactions)
+    table.columns.push_back({one.name, true});
+  table.columns.push_back({"All", true});
+  for (const std::string& name : names) {
+    if (table.rows.size() == shown_rows_max) break;
+    HtmlRow row = {name};
+    std::uint64_t total = 0;
+    for (const TransactionResult& one : result.transactions) {
+      const auto found = (one.*counts).find(name);
+      const std::uint64_t count = found == (one.*counts).end() ? 0 : found->second;
+      total += count;
+      row.push_back(text::grouped(count));
+    }
+    row.push_back(text::grouped(total));
+    table.rows.push_back(std::move(row));
+  }
+  write_table(html, table);
+  if (names.size() > shown_rows_max) {
+    html.line("p", {{"class", "note"}}, "The others are in the result document.");
+  }
+}
+
+struct JudgementWords {
+  Judgement judgement;
+  const char* icon;
+  const char* word;
+};
+// The most urgent first.
+constexpr JudgementWords judgement_words[] = {{Judgement::invalid, "✗", "invalid"},
+                                              {Judgement::broken, "!", "broken"},
+                                              {Judgement::held, "✓", "held"},
+                                              {Judgement::not_judged, "–", "not judged"}};
+
+void write_audit_row(HtmlWriter& html, const Verdict& line, const JudgementWords& words) {
+  const auto row = html.open("tr");
+  {
+    const auto cell =
+        html.open("td", {{"class", "judgement " + std::string(judgement_name(line.judgement))}});
+    html.line("span", {{"class", "icon"}, {"aria-hidden", "true"}}, words.icon);
+    html.text(words.word);
+  }
+  html.line("th", {{"scope", "row"}}, line.name);
+  html.line("td", line.clause.empty() ? "–" : line.clause);
+  html.line("td", {{"class", "text"}}, line.text);
+}
+
+std::string cents_text(std::int64_t cents) {
+  const std::uint64_t size =
+      cents < 0 ? 0 - static_cast<std::uint64_t>(cents) : static_cast<std::uint64_t>(cents);
+  return fmt::format("{}{}.{:02}", cents < 0 ? "-" : "", text::grouped(size / 100), size % 100);
+}
+
+std::string signed_label(std::int64_t count) {
+  if (count >= 0) return text::grouped(static_cast<std::uint64_t>(count));
+  return "-" + text::grouped(0 - static_cast<std::uint64_t>(count));
+}
+
+// From, to and length of an outage or a stall.
+template <typename Span>
+HtmlRow span_row(const Span& span) {
+  return {fmt::format("{:.1f} s", span.start_s),
+          span.end_s ? fmt::format("{:.1f} s", *span.end_s) : "not ended",
+          span.end_s ? text::length_text(*span.end_s - span.start_s) : "–"};
+}
+
+void write_stalls(HtmlWriter& html, const std::vector<Stall>& stalls) {
+  if (stalls.empty()) return;
+  HtmlTable table{
+      "Stalls, in seconds since the run began: terminals waited, nobody had an answer, "
+      "and nothing failed",
+      {{"From"}, {"To", true}, {"Length", true}},
+      {}};
+  for (const Stall& stall : stalls) {
+    if (table.rows.size() == shown_rows_max) break;
+    table.rows.push_back(span_row(stall));
+  }
+  write_table(html, table);
+  write_left_out(html, stalls.size(), "stalls");
+}
+
+}  // namespace
+
+void write_transactions(HtmlWriter& html, const Result& result, int level) {
+  const auto section = html.open("section");
+  write_heading(html, level, "Transactions");
+  HtmlTable counts{"Counts of the measurement interval",
+                   {{"Transaction"},
+                    {"Committed", true},
+                    {"Per s", true},
+                    {"Rolled back", true},
+                    {"Failed", true},
+                    {"Ambiguous", true},
+                    {"Retries", true}},
+                   {},
+                   true};
+  HtmlTable latencies{"Latency of the committed, and waits, in ms",
+                      {{"Transaction"},
+                       {"p50", true},
+                       {"p90", true},
+                       {"p95", true},
+                       {"p99", true},
+                       {"p99.9", true},
+                       {"max", true},
+                       {"Wait p50", true},
+                       {"Wait p99", true},
+                       {"Limit of p90", true}},
+                      {},
+                      true};
+  const auto add = [&](const TransactionResult& one) {
+    counts.rows.push_back(count_row(one, result));
+    latencies.rows.push_back(latency_row(one));
+  };
+  for (const TransactionResult& one : result.transactions) add(one);
+  TransactionResult total = all_transactions(result);
+  total.name = "All";
+  add(total);
+  write_table(html, counts);
+  write_table(html, latencies);
+  html.line(
+      "p", {{"class", "note"}},
+      "Latency runs from the end of the keying time to the answer, over all attempts; wait is "
+      "the part of it spent in line for a permit and a connection. Rolled back: as the input "
+      "asked for. Ambiguous, a part of failed: the commit was sent, and its answer never came.");
+  if (result.deferred_delivery) write_deferred(html, *result.deferred_delivery);
+  if (result.delivery_skipped_districts > 0) {
+    html.line("p", {{"class", "note"}},
+              fmt::format("Delivery found no order in {} and skipped {}.",
+                          text::counted_grouped(result.delivery_skipped_districts, "district"),
+                          result.delivery_skipped_districts == 1 ? "it" : "them"));
+  }
+}
+
+void write_errors(HtmlWriter& html, const Result& result, int level) {
+  const bool any = std::ranges::any_of(result.transactions, [](const TransactionResult& one) {
+    return !one.errors_by_class.empty() || !one.errors_by_sqlstate.empty();
+  });
+  if (!any) return;
+  const auto section = html.open("section");
+  write_heading(html, level, "Errors");
+  html.line("p", {{"class", "about"}},
+            "Every attempt that ended in an error, those that were tried again included.");
+  write_error_table(html, result, "Errors by class", "Class", &TransactionResult::errors_by_class);
+  write_error_table(html, result, "Errors by SQLSTATE, where the server gave one", "SQLSTATE",
+                    &TransactionResult::errors_by_sqlstate);
+}
+
+void write_availability(HtmlWriter& html, const Result& result, int level) {
+  const auto section = html.open("section");
+  write_heading(html, level, "Availability");
+  const Availability& availability = result.availability;
+  html.line(
+      "p",
+      fmt::format(
+          "{} {} of the whole run; the database was away for {} of the {} measured, and in "
+          "{} more terminals waited and nobody had an answer. "
+          "{} lost, {} opened anew; {} shorter than {:g} s.",
+          availability.outages.empty() ? "No" : text::grouped(availability.outages.size()),
+          text::plural(availability.outages.size(), "outage"),
+          text::length_text(availability.unavailable_s),
+          text::length_text(result.summary.time_seconds), text::length_text(availability.stalled_s),
+          text::counted_grouped(availability.sessions_lost, "session"),
+          text::grouped(availability.sessions_reopened),
+          text::counted_grouped(availability.interruptions, "interruption"), shortest_outage_s));
+  write_stalls(html, availability.stalls);
+  if (availability.outages.empty()) return;
+  HtmlTable table{
+      "Outages, in seconds since the run began",
+      {{"From"}, {"To", true}, {"Length", true}, {"Transactions lost", true}, {"First error"}},
+      {}};
+  for (const Outage& outage : availability.outages) {
+    if (table.rows.size() == shown_rows_max) break;
+    HtmlRow& row = table.rows.emplace_back(span_row(outage));
+    row.push_back(text::grouped(outage.transactions_lost));
+    row.push_back(outage.first_error);
+  }
+  write_table(html, table);
+  write_left_out(html, availability.outages.size(), "outages");
+}
+
+void write_audit(HtmlWriter& html, const Result& result, int level) {
+  const auto section = html.open("section");
+  write_heading(html, level, "Audit");
+  if (result.audit.empty()) {
+    return html.line("p", "The document has no audit: an older version of drover wrote it.");
+  }
+  html.line(
+      "p", {{"class", "about"}},
+      "Broken: the figures are true, but a rule does not hold. Invalid: the figures cannot be "
+      "trusted. Not judged: it does not apply, or there was too little to judge by.");
+  const std::string caption = "Every rule, those that do not hold first";
+  {
+    const auto frame = open_table_frame(html, caption);
+    const auto table = html.open("table");
+    html.line("caption", caption);
+    write_table_head(html, {{"Judgement"}, {"Rule"}, {"Clause"}, {"Figure and bound"}});
+    const auto body = html.open("tbody");
+    std::size_t shown = 0;
+    for (const JudgementWords& words : judgement_words) {
+      for (const Verdict& line : result.audit) {
+        if (line.judgement == words.judgement && ++shown <= shown_rows_max) {
+          write_audit_row(html, line, words);
+        }
+      }
+    }
+  }
+  write_left_out(html, result.audit.size(), "lines");
+}
+
+void write_client(HtmlWriter& html, const Result& result, int level) {
+  const auto section = html.open("section");
+  write_heading(html, level, "The client's own health");
+  const ClientCost& client = result.client;
+  const double seconds = result.summary.time_seconds;
+  const auto columns = html.open("div", {{"class", "columns"}});
+  {
+    const auto half = html.open("div");
+    const auto lag = [&](double percent) {
+      return client.timer_lag.empty() ? "–" : latency_text(client.timer_lag.percentile_ns(percent));
+    };
+    write_pairs(html, "What the load generator cost",
+                {{"CPU time", fmt::format("{:.2f} s", client.cpu_seconds)},
+                 {"Processors used",
+                  seconds > 0 ? fmt::format("{:.3f}", client.cpu_seconds / seconds) : "–"},
+                 {"CPU a transaction", fmt::format("{:.1f} µs", result.cpu_us_per_transaction())},
+                 {"Peak memory", text::bytes_text(client.peak_rss_bytes)},
+                 {"Threads", text::grouped(client.threads)},
+                 {"Terminals", text::grouped(client.terminals)},
+                 {"Connections", text::grouped(client.connections)},
+                 {"Timer lag p50", lag(50)},
+                 {"Timer lag p99", lag(99)},
+                 {"Timer lag p99.9", lag(99.9)}});
+  }
+  const auto half = html.open("div");
+  HtmlTable table{client.run_queue_known
+                      ? "Worker threads, shares of the measurement interval"
+                      : "Worker threads; this kernel does not tell of waits for a processor",
+                  {{"Worker"}, {"Load", true}, {"Ready, waiting", true}, {"Wait each time", true}},
+                  {}};
+  for (const WorkerHealth& worker : client.workers) {
+    if (table.rows.size() == shown_rows_max) break;
+    table.rows.push_back(
+        {text::grouped(table.rows.size() + 1), share_text(worker.load),
+         client.run_queue_known ? share_text(worker.run_queue_share) : "–",
+         client.run_queue_known ? fmt::format("{:.3f} ms", worker.wake_up_delay_ms) : "–"});
+  }
+  write_table(html, table);
+  write_left_out(html, client.workers.size(), "workers");
+}
+
+void write_ledger(HtmlWriter& html, const Result& result, int level) {
+  const auto section = html.open("section");
+  write_heading(html, level, "Ledger");
+  html.line(
+      "p", {{"class", "about"}},
+      "What was written over all phases of the run: as the client was told, and as the tables "
+      "say.");
+  const Ledger& ledger = result.ledger;
+  const std::optional<LedgerInData>& data = result.ledger_in_data;
+  const auto agreement = [&](bool same) {
+    return !data ? "not asked" : same ? "✓ the same" : "✗ differ";
+  };
+  const bool orders_agree =
+      data && data->new_orders == static_cast<std::int64_t>(ledger.new_orders);
+  const bool amounts_agree = data && data->payment_cents == ledger.payment_cents;
+  const bool delivered = data && data->orders_delivered;
+  const bool delivered_agree =
+      delivered && *data->orders_delivered == static_cast<std::int64_t>(ledger.orders_delivered);
+  write_table(html,
+              {ledger.exact ? "Committed transactions"
+                            : "Committed transactions; some ambiguous commits stayed unresolved",
+               {{"What"}, {"By the client", true}, {"In the data", true}, {"Agreement"}},
+               {{"New-Orders", text::grouped(ledger.new_orders),
+                 data ? signed_label(data->new_orders) : "–", agreement(orders_agree)},
+                {"Payments, amount", cents_text(ledger.payment_cents),
+                 data ? cents_text(data->payment_cents) : "–", agreement(amounts_agree)},
+                {"Payments", text::grouped(ledger.payments), "–", "–"},
+                {"Deliveries, orders", text::grouped(ledger.orders_delivered),
+                 delivered ? signed_label(*data->orders_delivered) : "–",
+                 delivered ? agreement(delivered_agree) : "not asked"},
+                {"Deliveries", text::grouped(ledger.deliveries), "–", "–"}}});
+  const Ambiguous ambiguous = all_transactions(result).ambiguous;
+  if (ambiguous.count() == 0) return;
+  html.line("p", {{"class", "note"}},
+            fmt::format("Of {} without an answer {} had happened, {} had not, and {} stayed "
+                        "unresolved.",
+                        text::counted_grouped(ambiguous.count(), "commit"),
+                        text::grouped(ambiguous.committed), text::grouped(ambiguous.not_committed),
+                        text::grouped(ambiguous.unresolved)));
+}
+
+void write_plan(HtmlWriter& html, const Result& result, int level) {
+  const auto section = html.open("section");
+  write_heading(html, level, "Plan");
+  const auto columns = html.open("div", {{"class", "columns"}});
+  {
+    const auto half = html.open("div");
+    std::vector<HtmlRow> rows;
+    for (auto& [label, text] : settings::settings_of_load(result.plan)) {
+      if (label == "Measured") {
+        text = fmt::format("{} of {}", text::length_text(result.summary.time_seconds), text);
+      }
+      rows.push_back({std::string(label), text});
+      if (label != "Warm-up") continue;
+      rows.push_back({"Began measuring", text::moment_text(result.summary.measure_start_ts)});
+    }
+    write_pairs(html, "Load", rows);
+  }
+  const auto half = html.open("div");
+  std::vector<HtmlRow> rows;
+  for (auto& [label, text] : settings::settings_of_database(result.plan)) {
+    rows.push_back({std::string(label), text});
+  }
+  write_pairs(html, "Database", rows);
+}
+
+void write_environment(HtmlWriter& html, const Result& result, int level) {
+  const auto section = html.open("section");
+  write_heading(html, level, "Environment");
+  const measure::Host& client = result.environment.client;
+  const auto columns = html.open("div", {{"class", "columns"}});
+  {
+    const auto half = html.open("div");
+    write_pairs(html, "Client",
+                {{"Host", client.hostname},
+                 {"System", client.os},
+                 {"Processors", text::grouped(client.cpus)},
+                 {"Model", client.cpu_model},
+                 {"Tool", result.tool.name + " " + result.tool.version},
+                 {"Commit", result.tool.commit},
+                 {"Compiler", result.tool.compiler}});
+  }
+  const auto half = html.open("div");
+  if (!result.environment.server) {
+    return html.line("p", "There was no server: transactions were simulated.");
+  }
+  const Server& server = *result.environment.server;
+  std::vector<HtmlRow> rows = {{"Kind", server.kind},
+                               {"Version", server.version.empty() ? "not told" : server.version}};
+  for (const auto& [name, value] : server.settings) {
+    if (rows.size() > shown_rows_max) break;
+    rows.push_back({name, value});
+  }
+  write_pairs(html, "Server, and its settings as SHOW prints them", rows);
+  write_left_out(html, server.settings.size(), "settings");
+}
+
+}  // namespace drover::report

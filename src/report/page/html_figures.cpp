@@ -1,0 +1,130 @@
+#include "report/page/html_figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/document/result.h"
+#include "report/page/chart_scale.h"
+#include "report/page/html_writer.h"
+#include "text/plain_text.h"
+
+namespace drover::report {
+
+std::string ms_text(std::uint64_t ns) {
+  const double ms = static_cast<double>(ns) * 1e-6;
+  if (ms < 9.995) return fmt::format("{:.2f}", ms);
+  if (ms < 999.95) return fmt::format("{:.1f}", ms);
+  return text::grouped(static_cast<std::uint64_t>(std::llround(ms)));
+}
+
+std::string latency_text(std::uint64_t ns) {
+  return milliseconds_label(static_cast<double>(ns) * 1e-6);
+}
+
+std::string bounded_ms_text(const measure::HistogramSnapshot& latency,
+                            const measure::HistogramSnapshot& unanswered, double percent) {
+  if (latency.empty()) return "–";
+  const std::string text = ms_text(latency.percentile_ns(percent));
+  return is_lower_bound(latency, unanswered, percent) ? "≥ " + text : text;
+}
+
+std::string rate_text(double per_second) {
+  if (!std::isfinite(per_second)) return "?";
+  if (per_second < 999.95) return fmt::format("{:.1f}", per_second);
+  if (per_second > 1e15) return fmt::format("{:.3g}", per_second);
+  return text::grouped(static_cast<std::uint64_t>(std::llround(per_second)));
+}
+
+std::string share_text(double share) {
+  const double percent = share * 100;
+  if (percent == 0) return "0%";
+  if (percent < 0.01) return "<0.01%";
+  return number_label(percent) + "%";
+}
+
+TransactionResult all_transactions(const Result& result) {
+  TransactionResult total;
+  for (const TransactionResult& one : result.transactions) {
+    total.ok_count += one.ok_count;
+    total.user_aborted_count += one.user_aborted_count;
+    total.failed_count += one.failed_count;
+    total.retry_count += one.retry_count;
+    total.ambiguous.committed += one.ambiguous.committed;
+    total.ambiguous.not_committed += one.ambiguous.not_committed;
+    total.ambiguous.unresolved += one.ambiguous.unresolved;
+  }
+  total.latency = result.all_latencies();
+  total.pending = result.all_pending();
+  total.wait = result.all_waits();
+  return total;
+}
+
+TransactionResult deferred_row(const DeferredDelivery& deferred) {
+  TransactionResult row;
+  row.ok_count = deferred.completed;
+  row.failed_count = deferred.failed;
+  row.latency = deferred.latency;
+  row.pending.unanswered = deferred.unanswered;
+  row.latency_limit_s = deferred.latency_limit_s;
+  return row;
+}
+
+std::string settings_without_durability(const Result& result) {
+  std::string off;
+  if (!result.environment.server) return off;
+  for (const char* setting : {"fsync", "synchronous_commit", "full_page_writes"}) {
+    const auto found = result.environment.server->settings.find(setting);
+    if (found == result.environment.server->settings.end() || found->second != "off") continue;
+    off += fmt::format("{}{} = off", off.empty() ? "" : ", ", setting);
+  }
+  return off;
+}
+
+std::string limit_text(const TransactionResult& one, std::string_view held,
+                       std::string_view broken) {
+  if (!one.latency_limit_s) return "–";
+  std::string text = milliseconds_label(*one.latency_limit_s * 1000);
+  if (const std::optional<bool> holds = one.holds_latency_limit()) text += *holds ? held : broken;
+  return text;
+}
+
+std::string title_of(const Result& result) {
+  const settings::RunSettings& plan = result.plan;
+  std::string title = plan.benchmark == "tpcc" ? "TPC-C" : shortened(plan.benchmark, 60);
+  title += ", " + text::counted_grouped(plan.warehouses, "warehouse");
+  if (result.environment.server) {
+    // "15.8 (Debian 15.8-1)": who packaged it stands with the environment.
+    Server server = *result.environment.server;
+    server.version.resize(std::min(server.version.size(), server.version.find(' ')));
+    title += ", " + shortened(server.name(), 60);
+  } else if (plan.simulate_ms) {
+    title += ", simulated";
+  }
+  return title;
+}
+
+std::string transaction_colour(std::size_t index) {
+  constexpr std::size_t colours = 5;
+  return fmt::format("t{} d{}", index % colours, index / colours % 3);
+}
+
+std::string capitalised(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+VerdictBadge badge_of(const Result& result) {
+  const AuditSummary summary = summarise(result.audit);
+  const bool judged = std::ranges::any_of(
+      result.audit, [](const Verdict& line) { return line.judgement != Judgement::not_judged; });
+  const std::string sentence = capitalised(summary.sentence);
+  if (!summary.valid) return {"✗", "bad", sentence};
+  if (!judged) return {"–", "none", sentence};
+  if (!summary.compliant) return {"!", "warn", sentence};
+  return {"✓", "good", sentence};
+}
+
+}  // namespace drover::report

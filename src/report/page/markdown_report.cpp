@@ -1,0 +1,148 @@
+#include "report/page/markdown_report.h"
+
+#include <fmt/format.h>
+
+#include "report/compare/metric_table.h"
+#include "report/document/result.h"
+#include "report/page/chart_scale.h"
+#include "report/page/html_figures.h"
+#include "report/page/html_parts.h"
+#include "report/page/markdown_text.h"
+#include "text/plain_text.h"
+
+namespace drover::report {
+
+namespace {
+
+void append_row(std::string& out, const std::vector<std::string>& cells) {
+  out += "|";
+  for (const std::string& cell : cells) out += fmt::format(" {} |", cell);
+  out += "\n";
+}
+
+// The first column is text, the others are numbers.
+void append_head(std::string& out, const std::vector<std::string>& cells) {
+  append_row(out, cells);
+  out += "|---|";
+  for (std::size_t i = 1; i < cells.size(); ++i) out += "--:|";
+  out += "\n";
+}
+
+void append_transaction(std::string& out, const std::string& name, const TransactionResult& one,
+                        double seconds, const std::string& limit) {
+  const auto ms = [&](double percent) {
+    return bounded_ms_text(one.latency, one.pending.unanswered, percent);
+  };
+  append_row(out, {name, text::grouped(one.ok_count), text::grouped(one.failed_count),
+                   text::grouped(one.retry_count),
+                   seconds > 0 ? rate_text(static_cast<double>(one.ok_count) / seconds) : "–",
+                   ms(50), ms(90), ms(99), ms(100), limit});
+}
+
+void append_transactions(std::string& out, const Result& result) {
+  append_head(out, {"Transaction", "committed", "failed", "retries", "per s", "p50 ms", "p90 ms",
+                    "p99 ms", "max ms", "limit of p90"});
+  for (const TransactionResult& one : result.transactions) {
+    append_transaction(out, markdown_text(one.name), one, result.summary.time_seconds,
+                       limit_text(one, " ✓", " ✗ over"));
+  }
+  append_transaction(out, "**All**", all_transactions(result), result.summary.time_seconds, "–");
+}
+
+std::string verdict_line(const Result& result) {
+  const VerdictBadge badge = badge_of(result);
+  return fmt::format("{} {}", badge.icon, markdown_text(badge.sentence));
+}
+
+std::string headline(const Result& result) {
+  const Summary& summary = result.summary;
+  std::string text = fmt::format("**tpmC {}**", rate_text(summary.tpmc));
+  if (result.efficiency_is_meaningful() && summary.new_orders > 0) {
+    text += fmt::format(", efficiency {:.1f}% ± {:.1f}", summary.efficiency,
+                        summary.efficiency_sampling_error);
+  } else if (result.efficiency_is_meaningful()) {
+    text += ", no New-Order";
+  } else {
+    text += ", no delays";
+  }
+  text += fmt::format(", measured for {} from {}, {}", text::length_text(summary.time_seconds),
+                      text::moment_text(summary.measure_start_ts),
+                      text::counted_grouped(result.plan.connections, "connection"));
+  if (result.interrupted) text += ", **interrupted**";
+  return text;
+}
+
+void append_problems(std::string& out, const Result& result) {
+  constexpr std::size_t problems_max = 20;
+  if (result.failure) out += fmt::format("- **given up**: {}\n", markdown_text(*result.failure));
+  std::size_t shown = 0;
+  for (const Verdict& line : result.audit) {
+    const bool invalid = line.judgement == Judgement::invalid;
+    if (!invalid && line.judgement != Judgement::broken) continue;
+    if (++shown > problems_max) continue;
+    out += fmt::format("- **{}**: {}: {}\n", invalid ? "invalid" : "broken",
+                       markdown_text(line.name), markdown_text(line.text));
+  }
+  if (shown > problems_max) {
+    out += fmt::format("- and {} more rules that do not hold\n", shown - problems_max);
+  }
+}
+
+void append_single(std::string& out, const Result& result) {
+  out += fmt::format("### {}\n\n{}\n\n{}\n\n", markdown_text(title_of(result)),
+                     verdict_line(result), headline(result));
+  append_transactions(out, result);
+  std::string problems;
+  append_problems(problems, result);
+  if (!problems.empty()) out += "\n" + problems;
+}
+
+void append_differences(std::string& out, const std::vector<NamedResult>& results) {
+  std::vector<std::string> head = {"Figure"};
+  for (std::size_t i = 0; i < results.size(); ++i) head.push_back(fmt::format("{}", i + 1));
+  append_head(out, head);
+  for (const MetricRow& row : make_metric_table(results, default_metrics())) {
+    const std::string unit(row.metric.unit());
+    std::vector<std::string> cells = {"`" + row.metric.name() + "`" +
+                                      (unit.empty() ? "" : " " + unit)};
+    for (const MetricCell& cell : row.cells) {
+      const std::string change = change_text(cell);
+      cells.push_back(value_text(cell) + (change.empty() ? "" : fmt::format(" ({})", change)));
+    }
+    append_row(out, cells);
+  }
+  out +=
+      "\nPercentages are against result 1. `drover compare` says whether they are more than "
+      "chance.\n";
+}
+
+void append_several(std::string& out, const std::vector<NamedResult>& results) {
+  out += fmt::format("### {} results compared\n\n", results.size());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Result& result = results[i].result;
+    out += fmt::format("{}. {}: {}; {}\n", i + 1, markdown_text(results[i].name),
+                       verdict_line(result), headline(result));
+  }
+  out += "\n";
+  append_differences(out, results);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    out += fmt::format("\n<details><summary>Result {}</summary>\n\n", i + 1);
+    append_single(out, results[i].result);
+    out += "\n</details>\n";
+  }
+}
+
+}  // namespace
+
+std::string markdown_report(const std::vector<NamedResult>& results) {
+  std::string out;
+  if (results.size() == 1) {
+    append_single(out, results[0].result);
+  } else {
+    append_several(out, results);
+  }
+  out += "\nNot an official TPC result; it must not be compared with published ones.\n";
+  return out;
+}
+
+}  // namespace drover::report

@@ -1,0 +1,348 @@
+#include "report/page/summary_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "report/document/result.h"
+#include "report/page/html_figures.h"
+#include "text/plain_text.h"
+
+namespace drover::report {
+
+namespace {
+
+// Three or four digits that matter, at most seven characters up to 27 hours.
+std::string plain_ms(std::uint64_t ns) {
+  const double ms = static_cast<double>(ns) * 1e-6;
+  if (ms < 9.995) return fmt::format("{:.2f}", ms);
+  if (ms < 999.95) return fmt::format("{:.1f}", ms);
+  return fmt::format("{:.0f}", ms);
+}
+
+// A percentile; 100 is the maximum. With ">" where transactions without an answer may raise it.
+std::string plain_latency(const TransactionResult& one, double percent) {
+  if (one.latency.empty()) return "-";
+  const bool at_least = is_lower_bound(one.latency, one.pending.unanswered, percent);
+  return (at_least ? ">" : "") + plain_ms(one.latency.percentile_ns(percent));
+}
+
+std::string plain_rate(double per_second) {
+  if (per_second < 999.95) return fmt::format("{:.1f}", per_second);
+  return fmt::format("{:.0f}", per_second);
+}
+
+// Text of others may hold line breaks and escape sequences: they must not reach a terminal.
+std::string printable(std::string_view text) {
+  std::string result(text);
+  std::replace_if(
+      result.begin(), result.end(),
+      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  return result;
+}
+
+// A line of the summary, however long: wrapped() makes it fit.
+void append_wrapped(std::string& out, std::string_view label, std::string_view raw) {
+  out += fmt::format("{}{}\n", label, printable(raw));
+}
+
+// What follows of a line with a label is indented as far as the texts behind labels.
+std::string wrapped(std::string_view text, std::size_t width) {
+  constexpr std::string_view label_space = "              ";
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(line.size() + 1);
+    const std::string_view indent = line.starts_with(' ') ? label_space : std::string_view();
+    text::append_folded(out, line, width, indent, indent.size());
+    if (line.empty()) out += '\n';
+  }
+  return out;
+}
+
+void append_sentence(std::string& out, const Result& result) {
+  append_wrapped(out, "  audit       ", summarise(result.audit).sentence);
+  if (result.failure) append_wrapped(out, "  GIVEN UP    ", *result.failure);
+}
+
+void append_headline(std::string& out, const Result& result) {
+  const Summary& summary = result.summary;
+  out += fmt::format("  tpmC        {:.1f}   ({} committed)\n", summary.tpmc,
+                     text::counted(summary.new_orders, "New-Order"));
+  if (!result.efficiency_is_meaningful()) {
+    out += "  efficiency  n/a (no delays)\n";
+  } else if (summary.new_orders == 0) {
+    out += "  efficiency  - (no New-Order)\n";
+  } else {
+    out += fmt::format("  efficiency  {:.1f}% +- {:.1f} (sampling error, 95%)", summary.efficiency,
+                       summary.efficiency_sampling_error);
+    if (result.plan.pace != 1.0) out += fmt::format(", at {:g} times the pace", result.plan.pace);
+    out += "\n";
+  }
+  out += fmt::format("  measured    {} from {}{}\n", text::length_text(summary.time_seconds),
+                     text::moment_text(summary.measure_start_ts),
+                     result.interrupted ? ", INTERRUPTED" : "");
+  const settings::RunSettings& plan = result.plan;
+  out += fmt::format("  load        {}, {}, {}", text::counted(summary.warehouses, "warehouse"),
+                     text::counted(result.client.terminals, "terminal"),
+                     text::counted(result.client.connections, "connection"));
+  if (plan.simulate_ms) {
+    out += fmt::format(", simulated transactions of {:g} ms\n", *plan.simulate_ms);
+  } else {
+    out += "\n";
+    append_wrapped(out, "  statements  ",
+                   fmt::format("{}, isolation {}", plan.statements, plan.isolation));
+  }
+}
+
+struct Column {
+  const char* heading;
+  std::size_t width;
+};
+
+// Behind the name of the transaction, each with a space before it.
+constexpr std::size_t name_width = 11;
+constexpr std::array<Column, 11> columns = {{{"ok", 9},
+                                             {"rolled", 7},
+                                             {"failed", 7},
+                                             {"retries", 8},
+                                             {"ok/s", 7},
+                                             {"p50 ms", 7},
+                                             {"p90 ms", 7},
+                                             {"p95 ms", 7},
+                                             {"p99 ms", 7},
+                                             {"max ms", 7},
+                                             {"p90", 4}}};
+constexpr std::size_t first_latency_column = 5;
+
+struct Row {
+  std::string name;
+  std::array<std::string, columns.size()> cells;
+};
+
+void append_columns(std::string& out, const std::vector<Row>& rows, std::size_t first,
+                    std::size_t last) {
+  for (const Row& row : rows) {
+    out += fmt::format("{:<{}.{}}", row.name, name_width, name_width);
+    for (std::size_t i = first; i < last; ++i) {
+      out += fmt::format(" {:>{}}", row.cells[i], columns[i].width);
+    }
+    out += "\n";
+  }
+}
+
+// Where a row does not fit, the latencies are a table of their own.
+void append_table(std::string& out, const std::vector<Row>& rows, std::size_t width) {
+  std::size_t whole = name_width;
+  for (const Column& column : columns) whole += 1 + column.width;
+  out += "\n";
+  if (whole <= width) return append_columns(out, rows, 0, columns.size());
+  append_columns(out, rows, 0, first_latency_column);
+  out += "\n";
+  append_columns(out, rows, first_latency_column, columns.size());
+}
+
+Row transaction_row(std::string_view name, const TransactionResult& one, double seconds,
+                    std::string_view held) {
+  const double rate = seconds > 0 ? static_cast<double>(one.ok_count) / seconds : 0;
+  return {std::string(name),
+          {std::to_string(one.ok_count), std::to_string(one.user_aborted_count),
+           std::to_string(one.failed_count), std::to_string(one.retry_count), plain_rate(rate),
+           plain_latency(one, 50), plain_latency(one, 90), plain_latency(one, 95),
+           plain_latency(one, 99), plain_latency(one, 100), std::string(held)}};
+}
+
+void append_transactions(std::string& out, const Result& result, std::size_t width) {
+  std::vector<Row> rows = {{"transaction", {}}};
+  for (std::size_t i = 0; i < columns.size(); ++i) rows[0].cells[i] = columns[i].heading;
+  const auto add = [&](std::string_view name, const TransactionResult& one, std::string_view held) {
+    rows.push_back(transaction_row(name, one, result.summary.time_seconds, held));
+  };
+  const auto held_text = [](const TransactionResult& one) {
+    const std::optional<bool> held = one.holds_latency_limit();
+    return !held ? "-" : *held ? "ok" : "OVER";
+  };
+  for (const TransactionResult& one : result.transactions) add(one.name, one, held_text(one));
+  add("all", all_transactions(result), "-");
+  if (result.deferred_delivery) {
+    const TransactionResult deferred = deferred_row(*result.deferred_delivery);
+    add("deferred", deferred, held_text(deferred));
+  }
+  append_table(out, rows, width);
+  if (!result.deferred_delivery || result.deferred_delivery->unfinished == 0) return;
+  out += fmt::format("  {} had not ended when the run did\n",
+                     text::counted(result.deferred_delivery->unfinished, "deferred Delivery"));
+}
+
+void append_limits(std::string& out, const Result& result) {
+  std::string limits;
+  for (const TransactionResult& one : result.transactions) {
+    if (one.holds_latency_limit() != false) continue;
+    limits += fmt::format("{}{} {} ms, limit {:g} s", limits.empty() ? "" : "; ", one.name,
+                          plain_ms(one.latency.percentile_ns(90)), one.latency_limit_s.value_or(0));
+  }
+  if (!limits.empty()) append_wrapped(out, "  90th percentile over the limit: ", limits);
+  if (result.delivery_skipped_districts != 0) {
+    out += fmt::format("  Delivery found no order in {} and skipped {}\n",
+                       text::counted(result.delivery_skipped_districts, "district"),
+                       result.delivery_skipped_districts == 1 ? "it" : "them");
+  }
+}
+
+void append_pending(std::string& out, const Result& result) {
+  if (!result.has_lower_bounds()) return;
+  const Pending pending = result.all_pending();
+  append_wrapped(out, "  pending     ",
+                 fmt::format("{} were under way at the end, {} of them late and without an answer, "
+                             "the longest after {} ms: figures with > are lower bounds",
+                             pending.count, pending.unanswered.count(),
+                             plain_ms(pending.unanswered.max_ns())));
+}
+
+void append_errors(std::string& out, const Result& result) {
+  std::map<std::string, std::uint64_t> classes;
+  std::map<std::string, std::uint64_t> states;
+  for (const TransactionResult& one : result.transactions) {
+    for (const auto& [name, count] : one.errors_by_class) classes[name] += count;
+    for (const auto& [name, count] : one.errors_by_sqlstate) states[name] += count;
+  }
+  const auto listed = [](const std::map<std::string, std::uint64_t>& counts) {
+    std::string text;
+    for (const auto& [name, count] : counts) {
+      if (count != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, count);
+    }
+    return text;
+  };
+  if (const std::string text = listed(classes); !text.empty()) {
+    append_wrapped(out, "  errors      ", text);
+  }
+  if (const std::string text = listed(states); !text.empty()) {
+    append_wrapped(out, "  SQLSTATE    ", text);
+  }
+}
+
+void append_client(std::string& out, const Result& result) {
+  const measure::HistogramSnapshot waits = result.all_waits();
+  if (waits.empty()) {
+    out += "  client wait - (for a permit and a connection)\n";
+  } else {
+    out += fmt::format("  client wait p50 {} ms, p99 {} ms (for a permit and a connection)\n",
+                       plain_ms(waits.percentile_ns(50)), plain_ms(waits.percentile_ns(99)));
+  }
+  const ClientCost& client = result.client;
+  const double seconds = result.summary.time_seconds;
+  const double cores = seconds > 0 ? client.cpu_seconds / seconds : 0;
+  const double cost_us = result.cpu_us_per_transaction();
+  out += fmt::format("  client cost {:.2f} s of CPU ({:.3f} cores), {} us a transaction\n",
+                     client.cpu_seconds, cores,
+                     result.all_count() > 0 ? fmt::format("{:.1f}", cost_us) : "-");
+  out += fmt::format("              peak memory {}, {}, busiest worker {:.0f}%\n",
+                     text::bytes_text(client.peak_rss_bytes),
+                     text::counted(client.threads, "thread"), client.busiest_worker_load() * 100);
+}
+
+void append_durability(std::string& out, const Result& result) {
+  const std::string off = settings_without_durability(result);
+  if (off.empty()) return;
+  append_wrapped(out, "  note        ",
+                 "not durable: the server runs with " + off +
+                     "; a crash may lose or damage what was committed");
+}
+
+// Outages or stalls of a run: a line each, and how many are too many to show.
+template <typename Span, typename Words>
+void append_spans(std::string& out, std::string_view label, const std::vector<Span>& spans,
+                  const Words& words) {
+  constexpr std::size_t shown_most = 10;
+  for (std::size_t i = 0; i < std::min(spans.size(), shown_most); ++i) {
+    const Span& span = spans[i];
+    const std::string time =
+        span.end_s ? fmt::format("{:.1f} s, from {:.1f} s to {:.1f} s of the run",
+                                 *span.end_s - span.start_s, span.start_s, *span.end_s)
+                   : fmt::format("from {:.1f} s of the run to its end", span.start_s);
+    append_wrapped(out, label, time + words(span));
+  }
+  if (spans.size() > shown_most) {
+    out +=
+        fmt::format("              and {} more: see the result file\n", spans.size() - shown_most);
+  }
+}
+
+void append_availability(std::string& out, const Result& result) {
+  const Availability& availability = result.availability;
+  append_spans(out, "  outage      ", availability.outages, [](const Outage& outage) {
+    return fmt::format(", {} lost: {}", text::counted(outage.transactions_lost, "transaction"),
+                       outage.first_error);
+  });
+  append_spans(out, "  stall       ", availability.stalls, [](const Stall&) {
+    return std::string(": terminals waited, and nobody had an answer");
+  });
+  if (availability.interruptions > 0 || availability.sessions_lost > 0) {
+    append_wrapped(
+        out, "  sessions    ",
+        fmt::format("{} lost, {} opened anew; {} shorter than {:g} s", availability.sessions_lost,
+                    availability.sessions_reopened,
+                    text::counted(availability.interruptions, "interruption"), shortest_outage_s));
+  }
+}
+
+// What was written, in the count of the client and in that of the data.
+void append_ledger(std::string& out, const Result& result) {
+  const Ambiguous ambiguous = all_transactions(result).ambiguous;
+  if (ambiguous.count() > 0) {
+    append_wrapped(out, "  ambiguous   ",
+                   fmt::format("{} not answered: {} happened, {} did not, {} unknown",
+                               text::counted(ambiguous.count(), "commit") +
+                                   (ambiguous.count() == 1 ? " was" : " were"),
+                               ambiguous.committed, ambiguous.not_committed, ambiguous.unresolved));
+  }
+  if (!result.ledger_in_data) return;
+  const bool agree = agrees(result.ledger, *result.ledger_in_data);
+  std::string orders;
+  if (result.ledger_in_data->orders_delivered) {
+    orders = " of " + text::counted(result.ledger.orders_delivered, "order");
+  }
+  append_wrapped(out, "  ledger      ",
+                 fmt::format("{}, {} and {}{} committed since the start; {}",
+                             text::counted(result.ledger.new_orders, "New-Order"),
+                             text::counted(result.ledger.payments, "Payment"),
+                             text::counted(result.ledger.deliveries, "Delivery"), orders,
+                             agree ? "the data say the same" : "the data DISAGREE"));
+}
+
+// Those that hold are a number in the sentence.
+void append_audit(std::string& out, const Result& result) {
+  for (const Verdict& line : result.audit) {
+    if (line.judgement == Judgement::broken) {
+      append_wrapped(out, "  BROKEN      ", line.name + ": " + line.text);
+    } else if (line.judgement == Judgement::invalid) {
+      append_wrapped(out, "  INVALID     ", line.name + ": " + line.text);
+    }
+  }
+}
+
+}  // namespace
+
+std::string summary_text(const Result& result, std::size_t width) {
+  std::string out = result.plan.benchmark == "tpcc" ? "TPC-C" : printable(result.plan.benchmark);
+  out += " by " + printable(result.tool.name) + " " + printable(result.tool.version) + "\n\n";
+  append_sentence(out, result);
+  append_headline(out, result);
+  append_transactions(out, result, width);
+  append_pending(out, result);
+  append_limits(out, result);
+  out += "\n";
+  append_errors(out, result);
+  append_availability(out, result);
+  append_ledger(out, result);
+  append_client(out, result);
+  append_durability(out, result);
+  append_audit(out, result);
+  out += "\nThis is not an official TPC result and must not be compared with published ones.\n";
+  return wrapped(out, width);
+}
+
+}  // namespace drover::report

@@ -1,0 +1,278 @@
+#include "report/page/summary_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "report/document/example_result_test.h"
+
+namespace drover::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// The cells of the first line that begins with this word.
+std::vector<std::string> cells_of(const std::string& text, const std::string& first) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::vector<std::string> cells;
+    for (std::string word; words >> word;) cells.push_back(word);
+    if (!cells.empty() && cells[0] == first) return cells;
+  }
+  return {};
+}
+
+std::size_t longest_line(const std::string& text) {
+  std::size_t longest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());
+  return longest;
+}
+
+TEST(SummaryText, Headline) {
+  const std::string text = summary_text(example_result());
+  EXPECT_THAT(text, HasSubstr("tpmC        119.5   (120 New-Orders committed)"));
+  EXPECT_THAT(text, HasSubstr("efficiency  92.9% +- "));
+  EXPECT_THAT(text, HasSubstr("measured    60.3 s from 2025-11-20 20:20:00 UTC\n"));
+  EXPECT_THAT(text, HasSubstr("10 warehouses, 100 terminals, 16 connections\n"));
+  EXPECT_THAT(text, HasSubstr("batched, isolation read committed"));
+  EXPECT_THAT(text, HasSubstr("not an official TPC result"));
+  EXPECT_THAT(text, Not(HasSubstr("INTERRUPTED")));
+  EXPECT_EQ(text.back(), '\n');
+}
+
+TEST(SummaryText, ARowForEachTransaction) {
+  const std::string text = summary_text(example_result());
+  EXPECT_THAT(cells_of(text, "NewOrder"),
+              testing::ElementsAre("NewOrder", "120", "2", "4", "4", "2.0", testing::_, testing::_,
+                                   testing::_, testing::_, "120.0", "ok"));
+  EXPECT_THAT(cells_of(text, "StockLevel"),
+              testing::ElementsAre("StockLevel", "12", "0", "0", "0", "0.2", "30000", "30000",
+                                   ">30000", ">30000", ">30000", "OVER"));
+  EXPECT_EQ(cells_of(text, "Payment").back(), "-");
+  EXPECT_EQ(cells_of(text, "all").at(1), "132");
+  EXPECT_THAT(text, HasSubstr("over the limit: StockLevel 30000 ms, limit 20 s"));
+  EXPECT_THAT(text, HasSubstr("skipped"));
+}
+
+TEST(SummaryText, ErrorsWaitsAndCost) {
+  const std::string text = summary_text(example_result());
+  EXPECT_THAT(text, HasSubstr("errors      ambiguous_commit 3, retryable 4, statement 1\n"));
+  EXPECT_THAT(text, HasSubstr("SQLSTATE    40001 4, XX000 1\n"));
+  EXPECT_THAT(text, HasSubstr("client wait p50 0.05 ms, p99 0.12 ms"));
+  EXPECT_THAT(text, HasSubstr("1.25 s of CPU (0.021 cores), 9058.0 us a transaction"));
+  EXPECT_THAT(text, HasSubstr("peak memory 50.0 MiB, 3 threads, busiest worker 25%"));
+}
+
+TEST(SummaryText, NothingToSayIsNotSaid) {
+  Result result = example_result();
+  result.transactions[0].errors_by_class.clear();
+  result.transactions[0].errors_by_sqlstate.clear();
+  result.transactions[0].failed_count = 0;
+  result.transactions[0].retry_count = 0;
+  result.transactions[0].attempts = 122;
+  result.transactions[0].ambiguous = {};
+  result.availability = {};
+  result.ledger_in_data.reset();
+  result.deferred_delivery.reset();
+  result.failure.reset();
+  result.environment.server->settings["fsync"] = "on";
+  result.delivery_skipped_districts = 0;
+  result.audit = {{"mix", "", Judgement::held, "Payment 43.5%"}};
+  const std::string text = summary_text(result);
+  EXPECT_THAT(text, Not(HasSubstr("errors")));
+  EXPECT_THAT(text, Not(HasSubstr("SQLSTATE")));
+  EXPECT_THAT(text, Not(HasSubstr("not durable")));
+  EXPECT_THAT(text, Not(HasSubstr("skipped")));
+  for (const char* word : {"BROKEN", "INVALID", "GIVEN UP", "outage", "sessions", "ambiguous",
+                           "ledger", "deferred", "43.5"}) {
+    EXPECT_THAT(text, Not(HasSubstr(word)));
+  }
+}
+
+TEST(SummaryText, SaysWhatMakesAResultNotDurable) {
+  Result result = example_result();
+  result.environment.server->settings["synchronous_commit"] = "off";
+  EXPECT_THAT(summary_text(result), HasSubstr("fsync = off, synchronous_commit = off"));
+}
+
+TEST(SummaryText, TheAuditInOneSentenceAndWhatDoesNotHold) {
+  Result result = example_result();
+  const std::string text = summary_text(result);
+  EXPECT_THAT(text, HasSubstr("\n\n  audit       INVALID: client overloaded: a worker needed 96%"));
+  EXPECT_LT(text.find("  audit  "), text.find("  tpmC  "));
+  EXPECT_THAT(text, HasSubstr("  INVALID     client.load: a worker needed 96%"));
+  EXPECT_THAT(text, HasSubstr("  BROKEN      availability: 2 outages"));
+  EXPECT_THAT(text, Not(HasSubstr("mix: "))) << "it holds";
+  EXPECT_THAT(text, Not(HasSubstr("interval: "))) << "it is not judged";
+  EXPECT_THAT(text, HasSubstr("GIVEN UP    the database was away for longer than it may\n"));
+
+  result.audit = {{"mix", "5.2.3", Judgement::held, "x"},
+                  {"interval", "5.5.2", Judgement::not_judged, "y"}};
+  EXPECT_THAT(summary_text(result),
+              HasSubstr("  audit       valid: all 1 rules judged hold (1 not judged)\n"));
+}
+
+TEST(SummaryText, OutagesSessionsAndTheLedger) {
+  Result result = example_result();
+  const std::string text = summary_text(result);
+  EXPECT_THAT(text,
+              HasSubstr("outage      10.8 s, from 20.5 s to 31.2 s of the run, 9 transactions "
+                        "lost: server closed"));
+  EXPECT_THAT(text,
+              HasSubstr("outage      from 60.0 s of the run to its end, 0 transactions lost"));
+  EXPECT_THAT(text, HasSubstr("sessions    17 lost, 16 opened anew; 1 interruption shorter"));
+  EXPECT_THAT(text,
+              HasSubstr("ambiguous   3 commits were not answered: 1 happened, 1 did not, 1 "));
+  EXPECT_THAT(text,
+              HasSubstr("131 New-Orders, 118 Payments and 12 Deliveries of 117 orders committed"));
+  EXPECT_THAT(text, HasSubstr("the data DISAGREE"));
+  result.ledger_in_data->new_orders = 131;
+  EXPECT_THAT(summary_text(result), HasSubstr("the data say the same"));
+
+  for (int i = 0; i < 20; ++i) result.availability.outages.push_back({70, 71, 1, "x"});
+  EXPECT_THAT(summary_text(result), HasSubstr("and 12 more: see the result file"));
+}
+
+TEST(SummaryText, StallsAndWhatIsPending) {
+  const std::string text = summary_text(example_result());
+  EXPECT_THAT(text, HasSubstr("stall       1.5 s, from 35.0 s to 36.5 s of the run: terminals "
+                              "waited, and nobody had an answer\n"));
+  EXPECT_THAT(text, HasSubstr("stall       from 58.2 s of the run to its end: terminals"));
+  EXPECT_THAT(text,
+              HasSubstr("pending     3 were under way at the end, 1 of them late and without "
+                        "an answer, the longest after\n              30000 ms: figures with > "
+                        "are lower bounds\n"));
+  EXPECT_THAT(cells_of(text, "StockLevel"),
+              testing::ElementsAre("StockLevel", "12", "0", "0", "0", "0.2", "30000", "30000",
+                                   ">30000", ">30000", ">30000", "OVER"));
+}
+
+TEST(SummaryText, DeferredDeliveriesAreARow) {
+  const std::string text = summary_text(example_result());
+  EXPECT_THAT(cells_of(text, "deferred"),
+              testing::ElementsAre("deferred", "11", "0", "1", "0", "0.2", testing::_, testing::_,
+                                   testing::_, testing::_, "1100", "ok"));
+  EXPECT_THAT(text, HasSubstr("2 deferred Deliveries had not ended"));
+}
+
+TEST(SummaryText, WithoutDelaysThereIsNoEfficiency) {
+  Result result = example_result();
+  result.plan.no_delays = true;
+  const std::string text = summary_text(result);
+  EXPECT_THAT(text, HasSubstr("efficiency  n/a (no delays)"));
+  EXPECT_THAT(text, Not(HasSubstr("sampling error")));
+}
+
+TEST(SummaryText, PaceSimulationAndInterruption) {
+  Result result = example_result();
+  result.plan.pace = 2.5;
+  result.plan.simulate_ms = 5;
+  result.environment.server.reset();
+  result.interrupted = true;
+  result.summary.time_seconds = 3'723;
+  const std::string text = summary_text(result);
+  EXPECT_THAT(text, HasSubstr("at 2.5 times the pace"));
+  EXPECT_THAT(text, HasSubstr("simulated transactions of 5 ms"));
+  EXPECT_THAT(text, HasSubstr("1 h 2 min 3 s"));
+  EXPECT_THAT(text, HasSubstr("INTERRUPTED"));
+}
+
+TEST(SummaryText, FitsTheWidthWithLargeFigures) {
+  Result result = example_result();
+  result.plan.warehouses = 150'000;
+  result.client.terminals = 1'500'000;
+  result.client.peak_rss_bytes = 600ull << 30;
+  result.summary.time_seconds = 7'200;
+  result.plan.isolation = std::string(150, 'i');
+  result.environment.server->settings["synchronous_commit"] = "off";
+  result.environment.server->settings["full_page_writes"] = "off";
+  for (TransactionResult& one : result.transactions) {
+    one.ok_count = 120'000'000;
+    one.user_aborted_count = 1'200'000;
+    one.failed_count = 9'999'999;
+    one.retry_count = 10'000'000;
+    one.latency.record(3'600'000'000'000);
+    for (int i = 0; i < 30; ++i) one.errors_by_class["class " + std::to_string(i)] = 1'000'000;
+  }
+  result.audit.push_back(
+      {"long", "", Judgement::broken, "no end of words " + std::string(400, 'x')});
+  for (int i = 0; i < 40; ++i) {
+    result.audit.push_back({"line." + std::to_string(i), "", Judgement::broken, "x"});
+  }
+  result.availability.outages[0].first_error = std::string(300, 'e');
+  result.availability.sessions_lost = 10'000'000'000;
+  result.deferred_delivery->completed = 120'000'000;
+  result.failure = std::string(250, 'f');
+  complete_summary(result);
+  for (const std::size_t width : {summary_columns_least, std::size_t{80}, summary_columns}) {
+    const std::string text = summary_text(result, width);
+    EXPECT_LE(longest_line(text), width) << text;
+    EXPECT_THAT(text, Not(HasSubstr(" \n")));
+  }
+}
+
+TEST(SummaryText, ANarrowTerminalHasLatenciesInATableOfTheirOwn) {
+  const std::string text = summary_text(example_result(), 80);
+  EXPECT_LE(longest_line(text), 80u) << text;
+  EXPECT_THAT(cells_of(text, "NewOrder"),
+              testing::ElementsAre("NewOrder", "120", "2", "4", "4", "2.0"));
+  EXPECT_THAT(text, HasSubstr("\ntransaction  p50 ms  p90 ms  p95 ms  p99 ms  max ms  p90\n"));
+  EXPECT_THAT(text, HasSubstr("  BROKEN      availability: 2 outages"));
+  // What goes on below is indented as the text above.
+  Result result = example_result();
+  result.audit = {
+      {"ledger", "", Judgement::broken, std::string(60, 'a') + " " + std::string(40, 'b')}};
+  EXPECT_THAT(summary_text(result, 80),
+              HasSubstr(std::string(60, 'a') + "\n              " + std::string(40, 'b') + "\n"));
+  result.failure = "the server says: " + std::string(100, 'x') + "\xc3\xa4\xc3\xb6\xc3\xbc";
+  for (std::size_t width = 60; width < 100; ++width) {
+    EXPECT_THAT(summary_text(result, width), Not(HasSubstr("\xc3\n"))) << "within a character";
+  }
+}
+
+TEST(SummaryText, FiguresThatThereAreNotAreDashes) {
+  Result result;
+  result.transactions = tpcc_transactions();
+  result.plan.warehouses = 1;
+  result.summary.time_seconds = 3;
+  result.client.connections = result.client.threads = 1;
+  complete_summary(result);
+  const std::string text = summary_text(result);
+  EXPECT_THAT(
+      cells_of(text, "NewOrder"),
+      testing::ElementsAre("NewOrder", "0", "0", "0", "0", "0.0", "-", "-", "-", "-", "-", "-"));
+  EXPECT_THAT(text, HasSubstr("efficiency  - (no New-Order)"));
+  EXPECT_THAT(text, HasSubstr("client wait - (for"));
+  EXPECT_THAT(text, HasSubstr(", - us a transaction"));
+  EXPECT_THAT(text, HasSubstr("1 warehouse, 0 terminals, 1 connection\n"));
+  EXPECT_THAT(text, HasSubstr("1 thread, "));
+}
+
+TEST(SummaryText, ForeignTextCannotSteerTheTerminal) {
+  Result result = example_result();
+  result.audit = {{"x\x1b[2J", "", Judgement::broken, "two\nlines"}};
+  result.availability.outages[0].first_error = "FATAL\x1b[2J";
+  result.failure = "x\x1b[2J";
+  const std::string text = summary_text(result);
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(text, HasSubstr("two lines"));
+}
+
+TEST(SummaryText, AnEmptyResult) {
+  Result result;
+  result.transactions = tpcc_transactions();
+  complete_summary(result);
+  const std::string text = summary_text(result);
+  EXPECT_THAT(text, HasSubstr("tpmC        0.0"));
+  EXPECT_LE(longest_line(text), summary_columns);
+  EXPECT_THAT(text, Not(HasSubstr("nan")));
+  EXPECT_THAT(text, Not(HasSubstr("inf ")));
+}
+
+}  // namespace
+}  // namespace drover::report

@@ -1,0 +1,45 @@
+// One run of the benchmark, from its plan to its result, with what a person sees of it meanwhile.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "metrics/metrics_endpoint.h"
+#include "report/document/result.h"
+#include "run/needs.h"
+#include "run/run_plan.h"
+
+namespace drover::run {
+
+struct MeasuredRun {
+  report::Result result;
+  bool stop_requested = false;       // by Ctrl-C or a key, at any time
+  std::string delivery_log_failure;  // empty: none
+  // Shows the last figures for as long as this lives; none if nobody asked for it.
+  std::shared_ptr<metrics::MetricsEndpoint> metrics;
+};
+
+// Where a run happens.
+struct RunPlace {
+  const tpcc::Database& database;
+  DatabaseKind kind;
+  std::string schema;
+  std::string description;  // for people; never a password
+};
+
+// Block until the run is over. Ctrl-C ends it with the result so far. They throw UsageError and
+// database::Error where the run could not begin.
+
+// Nothing if it was interrupted before it began.
+std::optional<MeasuredRun> measure_on_database(RunPlan run, const RunPlace& place);
+MeasuredRun measure_simulated(RunPlan run);
+
+// Listens from then on, and says where as a note to `log`; a second note says who can read it, if
+// that is more than this machine. `server_version` is empty where there is no database. Throws
+// std::runtime_error if the address cannot be listened on.
+std::unique_ptr<metrics::MetricsEndpoint> open_metrics_endpoint(
+    const metrics::ListenAddress& address, const RunPlan& run, const std::string& server_version,
+    load::Observer& log);
+
+}  // namespace drover::run

@@ -1,0 +1,34 @@
+#include "run/measured_run.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "load/snapshot.h"
+
+namespace drover::run {
+namespace {
+
+struct Notes final : load::Observer {
+  void on_note(std::string_view text) override { all.emplace_back(text); }
+  std::vector<std::string> all;
+};
+
+TEST(MetricsOfRun, SayWhereTheyListenAndToWhom) {
+  Notes notes;
+  {
+    const auto endpoint = open_metrics_endpoint(*metrics::parse_listen_address("0"), {}, "", notes);
+    ASSERT_EQ(notes.all.size(), 1U);
+    EXPECT_EQ(notes.all[0], "metrics: " + endpoint->url());
+  }
+  notes.all.clear();
+  const auto endpoint =
+      open_metrics_endpoint(*metrics::parse_listen_address("0.0.0.0:0"), {}, "", notes);
+  ASSERT_EQ(notes.all.size(), 2U);
+  EXPECT_TRUE(notes.all[1].starts_with("note: whoever reaches ")) << notes.all[1];
+  EXPECT_NE(notes.all[1].find(endpoint->url()), std::string::npos) << notes.all[1];
+}
+
+}  // namespace
+}  // namespace drover::run

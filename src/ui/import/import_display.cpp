@@ -1,0 +1,179 @@
+#include "ui/import/import_display.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "text/plain_text.h"
+#include "ui/import/import_model.h"
+#include "ui/number_text.h"
+#include "ui/terminal/screen.h"
+
+namespace drover::ui {
+namespace {
+
+constexpr const char* waiting_line =
+    "waiting for another import of this schema, or for its sessions, to end";
+
+std::vector<std::pair<Level, std::string>> lines_before_loading(const tpcc::ImportPlan& plan) {
+  std::vector<std::pair<Level, std::string>> lines;
+  if (plan.skipped > 0) {
+    lines.emplace_back(Level::note,
+                       fmt::format("skipping {} of {} warehouses, which are loaded already",
+                                   plan.skipped, plan.warehouses));
+  }
+  if (!plan.missing.empty() && plan.has_keys) {
+    lines.emplace_back(Level::warning,
+                       "the tables have their keys already: loading is slower than without");
+  }
+  return lines;
+}
+
+std::string loading_line(const tpcc::ImportPlan& plan) {
+  return fmt::format(
+      "loading {} from seed {}",
+      text::counted_grouped(static_cast<std::uint64_t>(plan.warehouses_missing()), "warehouse"),
+      plan.population.seed);
+}
+
+// A line for each thing that it is told, on the error stream, as what they say is about the work and
+// not its result.
+class ImportLines final : public ImportDisplay {
+ public:
+  explicit ImportLines(ImportTitle title) : title_(std::move(title)) {}
+
+  void on_wait() override { print(waiting_line); }
+
+  void on_plan(const tpcc::ImportPlan& plan) override {
+    for (const auto& [level, line] : lines_before_loading(plan)) print(line);
+    if (plan.missing.empty()) return;
+    print(fmt::format("{} over {}, {}", loading_line(plan),
+                      text::counted_grouped(title_.connections, "connection"),
+                      text::counted_grouped(title_.threads, "thread")));
+  }
+
+  void on_loading(const tpcc::ImportProgress& load) override {
+    const double elapsed = std::max(seconds_of(load.elapsed), 1e-3);
+    const auto rows = static_cast<double>(load.rows);
+    std::string left;
+    if (load.rows > 0 && load.warehouses < load.warehouses_total) {
+      const double share = rows / static_cast<double>(std::max<std::int64_t>(load.rows_total, 1));
+      left = fmt::format(", about {:.0f} s left", std::max(elapsed / share - elapsed, 0.0));
+    }
+    print(fmt::format("{:5.1f} s  {}/{} warehouses, {:.2f} M rows, {:.0f} k rows/s, {:.1f} MB/s{}",
+                      elapsed, load.warehouses, load.warehouses_total, rows / 1e6,
+                      rows / elapsed / 1e3, static_cast<double>(load.bytes) / elapsed / 1e6, left));
+  }
+
+  void on_step(std::string_view name, std::size_t number, std::size_t total) override {
+    print(fmt::format("{}/{} {}", number, total, name));
+  }
+
+ private:
+  // A line that cannot be written is no reason to lose an import.
+  static void print(const std::string& line) { std::fputs((line + '\n').c_str(), stderr); }
+
+  ImportTitle title_;
+};
+
+coro::Instant now() {
+  return coro::SteadyClock::instance().now();
+}
+
+// The live screen of an import. Lives on the worker of the import.
+class ImportScreen final : public ImportDisplay {
+ public:
+  // Throws std::runtime_error if there can be no screen.
+  ImportScreen(ImportTitle title, std::function<void()> on_quit) : on_quit_(std::move(on_quit)) {
+    model_.title = std::move(title);
+    screen_.paint();
+  }
+
+  coro::Duration interval() const override { return std::chrono::seconds(1); }
+  coro::Task<void> attend() override { return screen_.attend(); }
+
+  void on_wait() override {
+    enter_stage(ImportStage::waiting);
+    model_.log.add(Level::warning, waiting_line);
+    screen_.paint();
+  }
+
+  void on_plan(const tpcc::ImportPlan& plan) override {
+    enter_stage(ImportStage::loading);
+    model_.plan = plan;
+    for (const auto& [level, line] : lines_before_loading(plan)) model_.log.add(level, line);
+    if (!plan.missing.empty()) {
+      model_.load.warehouses_total = plan.warehouses_missing();
+      model_.log.add(Level::note, loading_line(plan));
+    }
+    screen_.paint();
+  }
+
+  void on_loading(const tpcc::ImportProgress& load) override {
+    model_.take_load(load);
+    screen_.paint();
+  }
+
+  void on_step(std::string_view name, std::size_t number, std::size_t total) override {
+    if (model_.stage != ImportStage::finishing && model_.load.rows > 0) {
+      const auto rows = static_cast<std::uint64_t>(model_.load.rows);
+      model_.log.add(Level::good, fmt::format("loaded {} in {}", text::counted_grouped(rows, "row"),
+                                              clock_text(now() - stage_begin_)));
+    }
+    enter_stage(ImportStage::finishing);
+    model_.begin_step(name, number, total, now());
+    screen_.paint();
+  }
+
+  void on_step_done(std::string_view name, coro::Duration took) override {
+    model_.end_step(name, took);
+    model_.log.add(Level::note, fmt::format("{}: {:.1f} s", name, seconds_of(took)));
+    screen_.paint();
+  }
+
+ private:
+  void enter_stage(ImportStage stage) {
+    if (std::exchange(model_.stage, stage) != stage) stage_begin_ = now();
+  }
+
+  void draw(Canvas& canvas) {
+    model_.now = now();
+    model_.in_stage = model_.now - stage_begin_;
+    draw_import(model_, canvas);
+  }
+
+  void on_key(Key key) {
+    const TerminalSize size = screen_.size();
+    const auto page = static_cast<std::size_t>(log_rows_of_import(size.rows, size.columns));
+    if (model_.take_key(key, page)) return;
+    if (key == Key::charts) {
+      model_.chart = model_.chart == ImportChart::rows ? ImportChart::bytes : ImportChart::rows;
+    }
+    if (key != Key::quit || std::exchange(model_.quitting, true)) return;
+    model_.log.add(Level::note, "q: ending the import");
+    on_quit_();
+  }
+
+  std::function<void()> on_quit_;
+  ImportModel model_;
+  coro::Instant stage_begin_ = now();
+  Screen screen_{
+      {.draw = [this](Canvas& canvas) { draw(canvas); },
+       .on_key = [this](Key key) { on_key(key); },
+       .on_line = [this](const std::string& line) { model_.log.add(Level::note, line); }}};
+};
+
+}  // namespace
+
+std::unique_ptr<ImportDisplay> make_import_display(Choice choice, ImportTitle title,
+                                                   std::function<void()> on_quit) {
+  if (choice == Choice::quiet) return std::make_unique<ImportDisplay>();
+  auto screen =
+      screen_or_nothing(choice, [&] { return std::make_unique<ImportScreen>(title, on_quit); });
+  if (screen != nullptr) return screen;
+  return std::make_unique<ImportLines>(std::move(title));
+}
+
+}  // namespace drover::ui

@@ -1,0 +1,180 @@
+#include "ui/run/run_events.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "report/document/result.h"
+#include "text/plain_text.h"
+#include "ui/number_text.h"
+
+namespace drover::ui {
+namespace {
+
+struct ErrorWords {
+  std::string_view one;
+  std::string_view many;
+};
+
+// In the order of database::ErrorClass.
+constexpr std::array<ErrorWords, database::error_class_count> error_words = {
+    {{"serialization failure or deadlock", "serialization failures or deadlocks"},
+     {"session lost under a transaction", "sessions lost under a transaction"},
+     {"commit without an answer", "commits without an answer"},
+     {"transaction that found no session", "transactions that found no session"},
+     {"denial", "denials"},
+     {"error of a statement", "errors of statements"},
+     {"statement that took too long", "statements that took too long"}}};
+
+std::string error_text(std::size_t error_class, std::uint64_t count) {
+  const ErrorWords& words = error_words[error_class];
+  return fmt::format("{} {}", count_text(count), count == 1 ? words.one : words.many);
+}
+
+std::string seconds_text(double seconds) {
+  return seconds < 60 ? fmt::format("{:.1f} s", seconds)
+                      : clock_text(std::chrono::milliseconds(static_cast<int>(seconds * 1000)));
+}
+
+}  // namespace
+
+LatencyLimits latency_limits_s() {
+  LatencyLimits limits{};
+  const auto transactions = report::tpcc_transactions();
+  for (std::size_t i = 0; i < limits.size() && i < transactions.size(); ++i) {
+    limits[i] = transactions[i].latency_limit_s.value_or(0);
+  }
+  return limits;
+}
+
+std::string trouble_text(const load::Sample& sample) {
+  const auto text = [](const char* what, coro::Duration since) {
+    return fmt::format("{} for {:.1f} s", what, seconds_of(since));
+  };
+  if (sample.away > coro::Duration::zero()) return text("DATABASE AWAY", sample.away);
+  if (sample.silent > coro::Duration::zero()) return text("NO ANSWER", sample.silent);
+  return "";
+}
+
+RunEvents::RunEvents(const tpcc::Plan& plan) : plan_(plan), limits_(latency_limits_s()) {}
+
+std::vector<RunEvent> RunEvents::observe(const load::Snapshot& snapshot) {
+  events_.clear();
+  observe_phase(snapshot);
+  observe_outages(snapshot);
+  observe_stalls(snapshot);
+  observe_sessions(snapshot);
+  observe_errors(snapshot);
+  observe_limits(snapshot);
+  observe_client(snapshot);
+  return std::exchange(events_, {});
+}
+
+void RunEvents::observe_phase(const load::Snapshot& snapshot) {
+  const load::Phase phase = snapshot.second.phase;
+  if (std::exchange(phase_, phase) == phase) return;
+  broken_ = {};
+  if (phase == load::Phase::done) return;
+  const bool warming = phase == load::Phase::warmup;
+  say(Level::note, fmt::format("{} for {}", warming ? "warm-up" : "measuring",
+                               clock_text(warming ? plan_.warmup : plan_.duration)));
+}
+
+// An outage is told when it begins and when it ends; one that began and ended within a second
+// both at once.
+void RunEvents::observe_outages(const load::Snapshot& snapshot) {
+  for (const load::Outage& outage : snapshot.availability.outages) {
+    if (outage.start > outage_begun_) {
+      outage_begun_ = outage.start;
+      say(Level::warning, fmt::format("the database is away: {}", outage.first_error));
+    }
+    if (outage.end && outage.start > outage_ended_) {
+      outage_ended_ = outage.start;
+      say(Level::good, fmt::format("the database is back after {}; {} lost",
+                                   seconds_text(seconds_of(*outage.end - outage.start)),
+                                   text::counted_grouped(outage.transactions_lost, "transaction")));
+    }
+  }
+}
+
+void RunEvents::observe_stalls(const load::Snapshot& snapshot) {
+  for (const load::Stall& stall : snapshot.availability.stalls) {
+    if (stall.start > stall_begun_) {
+      stall_begun_ = stall.start;
+      say(Level::warning,
+          fmt::format("the database answers nothing, and says nothing: {} in flight, {} waiting",
+                      count_text(snapshot.second.in_flight), count_text(snapshot.second.waiting)));
+    }
+    if (stall.end && stall.start > stall_ended_) {
+      stall_ended_ = stall.start;
+      say(Level::good, fmt::format("answers again after a stall of {}",
+                                   seconds_text(seconds_of(*stall.end - stall.start))));
+    }
+  }
+}
+
+// An outage that has just begun is an interruption until it is long enough: it is not told then.
+void RunEvents::observe_sessions(const load::Snapshot& snapshot) {
+  const std::uint64_t now = snapshot.availability.interruptions;
+  const bool down = snapshot.connections_open < plan_.connections;
+  if (now <= interruptions_ || down) return;
+  say(Level::note, fmt::format("{}: sessions were lost, and open again within {:.1f} s",
+                               text::counted_grouped(now - interruptions_, "interruption"),
+                               seconds_of(load::shortest_outage)));
+  interruptions_ = now;
+}
+
+void RunEvents::observe_errors(const load::Snapshot& snapshot) {
+  ClassCounts now{};
+  for (const auto* phase : {&snapshot.warmup, &snapshot.measured}) {
+    for (const load::TransactionSnapshot& one : *phase) {
+      for (std::size_t i = 0; i < now.size(); ++i) now[i] += one.errors[i];
+    }
+  }
+  bool first_of_kind = false;
+  std::string text;
+  bool only_retryable = true;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (now[i] <= errors_told_[i]) continue;
+    first_of_kind = first_of_kind || errors_told_[i] == 0;
+    only_retryable =
+        only_retryable && static_cast<database::ErrorClass>(i) == database::ErrorClass::retryable;
+    if (!text.empty()) text += ", ";
+    text += error_text(i, now[i] - errors_told_[i]);
+  }
+  const coro::Duration since = snapshot.second.elapsed - errors_told_at_;
+  if (text.empty() || (!first_of_kind && since < errors_every)) return;
+  errors_told_ = now;
+  errors_told_at_ = snapshot.second.elapsed;
+  say(only_retryable ? Level::note : Level::warning, std::move(text));
+}
+
+void RunEvents::observe_limits(const load::Snapshot& snapshot) {
+  for (const tpcc::TransactionType type : tpcc::all_transaction_types) {
+    const std::size_t i = tpcc::index_of(type);
+    const measure::HistogramSnapshot& latency = snapshot.phase()[i].latency;
+    if (latency.count() < latencies_least) continue;
+    const double p90_s = static_cast<double>(latency.percentile_ns(90)) / 1e9;
+    const bool broken = p90_s > limits_[i];
+    if (std::exchange(broken_[i], broken) == broken) continue;
+    say(broken ? Level::warning : Level::good,
+        fmt::format("{}: the 90th percentile {} its limit: {} s of {:g} s",
+                    tpcc::transaction_name(type), broken ? "is over" : "holds again",
+                    text::figure_text(p90_s), limits_[i]));
+  }
+}
+
+void RunEvents::observe_client(const load::Snapshot& snapshot) {
+  const double load = snapshot.second.busiest_worker_load;
+  const bool busy = busy_ ? load > load_calm : load > load_most;
+  if (std::exchange(busy_, busy) == busy) return;
+  if (busy) {
+    say(Level::warning, fmt::format("the busiest worker of the client is at {:.0f}%: it delays "
+                                    "what it measures; give it more --threads",
+                                    load * 100));
+  } else {
+    say(Level::good, fmt::format("the busiest worker of the client is at {:.0f}%", load * 100));
+  }
+}
+
+}  // namespace drover::ui

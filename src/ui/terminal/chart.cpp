@@ -1,0 +1,151 @@
+#include "ui/terminal/chart.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ui/number_text.h"
+
+namespace drover::ui {
+namespace {
+
+constexpr int label_columns = 9;  // of the scale, left of the chart
+constexpr int rows_least = 4;     // title, two rows, axis
+constexpr int columns_least = 20;
+
+// At most eight cells.
+std::string scale_text(double value) {
+  if (value < 10 && value != std::floor(value)) return fmt::format("{:.3g}", value);
+  if (value < 1e6) return count_text(value);
+  if (value < 1e9) return fmt::format("{:.3g} M", value / 1e6);
+  return fmt::format("{:.1e}", value);
+}
+
+// How much of the height is filled, in steps of 1/steps; what is not zero shows.
+int steps_of(const ChartPoint& point, double scale, int steps) {
+  if (!point.value || !(*point.value > 0)) return 0;
+  const double share = std::min(*point.value / scale, 1.0);
+  return std::max(static_cast<int>(std::lround(share * steps)), 1);
+}
+
+// The dots of one column of a cell that are filled from below up to `height` of 4.
+char32_t braille_column(int height, bool right) {
+  constexpr std::array<char32_t, 5> left_dots = {0, 0x40, 0x44, 0x46, 0x47};
+  constexpr std::array<char32_t, 5> right_dots = {0, 0x80, 0xa0, 0xb0, 0xb8};
+  const auto i = static_cast<std::size_t>(std::clamp(height, 0, 4));
+  return right ? right_dots[i] : left_dots[i];
+}
+
+char32_t ascii_cell(int thirds) {
+  return thirds <= 0 ? U' ' : thirds == 1 ? U'.' : thirds == 2 ? U':' : U'#';
+}
+
+// The points at the columns of the area; nullptr where there is none yet.
+class Columns {
+ public:
+  Columns(const std::vector<ChartPoint>& points, int columns, int per_cell)
+      : points_(points), missing_(columns * per_cell - static_cast<int>(points.size())) {}
+
+  const ChartPoint* at(int column) const {
+    const int i = column - missing_;
+    if (i < 0 || i >= static_cast<int>(points_.size())) return nullptr;
+    return &points_[static_cast<std::size_t>(i)];
+  }
+
+ private:
+  const std::vector<ChartPoint>& points_;
+  int missing_;  // columns at the left without a point
+};
+
+void draw_cell(Canvas& canvas, int row, int column, const ChartPoint* left, const ChartPoint* right,
+               const Chart& chart, double scale, int rows, int row_from_below) {
+  const auto filled = [&](const ChartPoint* point, int per_row) {
+    return point == nullptr ? 0
+                            : steps_of(*point, scale, rows * per_row) - row_from_below * per_row;
+  };
+  const bool faint = (left == nullptr || left->faint) && (right == nullptr || right->faint);
+  const Style style = faint ? Style::faint : chart.style;
+  if (!canvas.unicode()) {
+    canvas.put_point(row, column, ascii_cell(std::clamp(filled(right, 3), 0, 3)), style);
+    return;
+  }
+  const char32_t dots =
+      braille_column(filled(left, 4), false) | braille_column(filled(right, 4), true);
+  if (dots != 0) canvas.put_point(row, column, 0x2800 + dots, style);
+}
+
+// A line below the chart: how long ago its left edge is, and where the database was away.
+void draw_axis(Canvas& canvas, Area area, const Chart& chart, const Columns& columns,
+               int per_cell) {
+  const char32_t dash = canvas.unicode() ? U'─' : U'-';
+  for (int i = 0; i < area.columns; ++i) {
+    bool away = false;
+    for (int k = 0; k < per_cell; ++k) {
+      const ChartPoint* point = columns.at(i * per_cell + k);
+      away = away || (point != nullptr && point->away);
+    }
+    canvas.put_point(area.row, area.column + i, away ? U'!' : dash,
+                     away ? Style::warning : Style::faint);
+  }
+  canvas.put(area.row, area.column, fmt::format("{} ago ", chart.span), Style::faint);
+  canvas.put_right(area.row, area.column + area.columns, " now", Style::faint);
+}
+
+}  // namespace
+
+double round_scale(double value) {
+  if (!(value > 0) || !std::isfinite(value)) return 1;
+  const double power = std::pow(10, std::floor(std::log10(value)));
+  for (const double step : {1.0, 2.0, 2.5, 4.0, 5.0, 8.0}) {
+    if (value <= step * power * (1 + 1e-9)) return step * power;
+  }
+  return 10 * power;
+}
+
+std::size_t chart_points(int columns, bool unicode) {
+  const int cells = std::max(columns - label_columns, 1);
+  return static_cast<std::size_t>(unicode ? 2 * cells : cells);
+}
+
+void draw_chart(Canvas& canvas, Area area, const Chart& chart) {
+  if (area.rows < rows_least || area.columns < columns_least) return;
+  double most = 0;
+  for (const ChartPoint& point : chart.points) most = std::max(most, point.value.value_or(0));
+  const double scale = round_scale(most);
+  const int left = area.column + label_columns;
+  const int columns = area.columns - label_columns;
+  const int rows = area.rows - 2;
+  const int per_cell = canvas.unicode() ? 2 : 1;
+  const Columns points(chart.points, columns, per_cell);
+
+  canvas.put(area.row, area.column, chart.title, Style::heading, area.columns);
+  const auto label = [&](int row, double value) {
+    canvas.put_right(row, left - 1, scale_text(value), Style::faint);
+  };
+  label(area.row + 1, scale);
+  if (rows >= 5) label(area.row + 1 + rows / 2, scale * (1 - rows / 2 / (rows * 1.0)));
+  label(area.row + rows, 0);
+  for (int row = 0; row < rows; ++row) {
+    for (int i = 0; i < columns; ++i) {
+      const ChartPoint* first = points.at(i * per_cell);
+      const ChartPoint* last = points.at(i * per_cell + per_cell - 1);
+      draw_cell(canvas, area.row + 1 + row, left + i, first, last, chart, scale, rows,
+                rows - 1 - row);
+    }
+  }
+  draw_axis(canvas, {area.row + area.rows - 1, left, 1, columns}, chart, points, per_cell);
+}
+
+ChartSpan chart_span(std::size_t points, std::size_t history_s) {
+  points = std::max<std::size_t>(points, 1);
+  const std::size_t wanted_s = history_s <= 60 ? 60 : history_s <= 120 ? 120 : 300;
+  ChartSpan span;
+  span.points_each = std::max<std::size_t>(points / wanted_s, 1);
+  span.seconds_each = span.points_each > 1 ? 1 : (wanted_s + points - 1) / points;
+  span.text = clock_text(std::chrono::seconds(points * span.seconds_each / span.points_each));
+  return span;
+}
+
+}  // namespace drover::ui

@@ -1,0 +1,191 @@
+#include "workload/tpcc/check/check_work.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <utility>
+
+#include "coro/worker.h"
+#include "database/error.h"
+
+namespace drover::tpcc {
+
+namespace {
+
+// Most of what the hash tables of a piece hold, 30,000 customers a warehouse, stays in the caches
+// of the processor.
+constexpr std::int32_t range_warehouses_max = 4;
+
+void append_pieces(std::vector<CheckPiece>& pieces, std::size_t condition, std::int32_t warehouses,
+                   std::int32_t count) {
+  for (std::int32_t part = 0; part < count; ++part) {
+    const std::int64_t begin = std::int64_t{warehouses} * part / count;
+    const std::int64_t end = std::int64_t{warehouses} * (part + 1) / count;
+    pieces.push_back(
+        {condition, static_cast<std::int32_t>(begin + 1), static_cast<std::int32_t>(end)});
+  }
+}
+
+}  // namespace
+
+std::int32_t warehouses_to_check(std::int64_t rows, std::int64_t last) {
+  using database::Error;
+  using database::ErrorClass;
+  if (rows == 0) {
+    throw Error(ErrorClass::statement, "",
+                "there is no warehouse: run 'drover tpcc import -w N', or say with -w how many "
+                "there should be");
+  }
+  // A gap or two is an offence that condition 1 reports; this is no numbering at all.
+  if (last < 1 || last > 2 * rows + 100) {
+    throw Error(ErrorClass::statement, "",
+                fmt::format("warehouses are numbered from 1, but the {} rows of the table go up to "
+                            "w_id = {}: say with -w how many there should be",
+                            rows, last));
+  }
+  return static_cast<std::int32_t>(last);
+}
+
+std::vector<CheckPiece> plan_check(const std::vector<Condition>& conditions,
+                                   std::int32_t warehouses, std::size_t connections) {
+  assert(warehouses > 0 && connections > 0);
+  const auto sessions = static_cast<std::int32_t>(std::min<std::size_t>(connections, 1'000));
+  const std::int32_t narrow =
+      std::min(warehouses,
+               std::max((warehouses + range_warehouses_max - 1) / range_warehouses_max, sessions));
+  // Each wide range costs a pass over a whole table, each narrower one less memory: the root of
+  // their number keeps both within bounds.
+  const auto root = static_cast<std::int32_t>(std::ceil(std::sqrt(warehouses) / 2));
+  const std::int32_t wide = std::min(warehouses, std::max(root, sessions));
+
+  std::vector<CheckPiece> pieces;
+  std::vector<CheckPiece> by_range;
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
+    switch (conditions[i].span) {
+      case Span::once:
+        pieces.push_back({i, 1, warehouses});
+        break;
+      case Span::history_range:
+      case Span::wide_range:
+        append_pieces(pieces, i, warehouses, wide);
+        break;
+      case Span::range:
+        append_pieces(by_range, i, warehouses, narrow);
+        break;
+    }
+  }
+  std::sort(by_range.begin(), by_range.end(), [](const auto& left, const auto& right) {
+    return std::pair(left.first_warehouse, left.condition) <
+           std::pair(right.first_warehouse, right.condition);
+  });
+  pieces.insert(pieces.end(), by_range.begin(), by_range.end());
+  return pieces;
+}
+
+TimeLeft::TimeLeft(const std::vector<CheckPiece>& pieces, std::size_t conditions,
+                   std::size_t sessions)
+    : shares_(conditions), sessions_(std::max<std::size_t>(sessions, 1)) {
+  for (const CheckPiece& piece : pieces)
+    shares_[piece.condition].warehouses_left += piece.warehouses();
+}
+
+void TimeLeft::piece_done(const CheckPiece& piece, coro::Duration took) noexcept {
+  Share& share = shares_[piece.condition];
+  share.warehouses_left -= piece.warehouses();
+  share.warehouses_done += piece.warehouses();
+  share.took += took;
+}
+
+std::optional<coro::Duration> TimeLeft::estimate() const noexcept {
+  double seconds_each_known = 0;  // a warehouse and condition
+  double seconds_left = 0;
+  std::int64_t known = 0;
+  std::int64_t unknown_left = 0;
+  for (const Share& share : shares_) {
+    if (share.warehouses_done == 0) {
+      unknown_left += share.warehouses_left;
+      continue;
+    }
+    const double each = std::chrono::duration<double>(share.took).count() /
+                        static_cast<double>(share.warehouses_done);
+    seconds_left += each * static_cast<double>(share.warehouses_left);
+    seconds_each_known += each;
+    ++known;
+  }
+  if (known == 0) return std::nullopt;
+  seconds_left +=
+      seconds_each_known / static_cast<double>(known) * static_cast<double>(unknown_left);
+  return std::chrono::duration_cast<coro::Duration>(
+      std::chrono::duration<double>(seconds_left / static_cast<double>(sessions_)));
+}
+
+CheckWork::CheckWork(std::vector<Condition> conditions, std::int32_t warehouses,
+                     const CheckSettings& settings)
+    : conditions_(std::move(conditions)),
+      settings_(settings),
+      pieces_(plan_check(conditions_, warehouses, settings_.connections)),
+      findings_(conditions_.size()),
+      time_left_(pieces_, conditions_.size(), settings_.connections) {}
+
+std::size_t CheckWork::sessions() const noexcept {
+  return std::min(settings_.connections, pieces_.size());
+}
+
+coro::Task<void> CheckWork::run(Judge judge) {
+  while (next_ < pieces_.size()) {
+    const CheckPiece piece = pieces_[next_++];
+    tell_progress(conditions_[piece.condition].title);
+    const coro::Instant start = coro::Worker::current().now();
+    // What the server refused once it refuses for every range.
+    if (!findings_[piece.condition].error) keep(co_await judge(piece), piece);
+    const coro::Duration took = coro::Worker::current().now() - start;
+    findings_[piece.condition].took += took;
+    time_left_.piece_done(piece, took);
+    ++done_;
+  }
+  if (done_ == pieces_.size()) tell_progress({});
+}
+
+// The pieces of a condition may end in any order. Of the offenders those of the first warehouses
+// are kept, so that the report is the same each time and the memory that of a few rows.
+void CheckWork::keep(PieceAnswer answer, const CheckPiece& piece) {
+  Finding& finding = findings_[piece.condition];
+  if (answer.error) {
+    finding.error = std::move(answer.error);
+    return;
+  }
+  finding.offenders += answer.offenders;
+  auto place = std::upper_bound(
+      finding.first.begin(), finding.first.end(), piece.first_warehouse,
+      [](std::int32_t warehouse, const auto& other) { return warehouse < other.first; });
+  for (Offender& offender : answer.first)
+    place = finding.first.emplace(place, piece.first_warehouse, std::move(offender)) + 1;
+  if (finding.first.size() > offenders_kept) finding.first.resize(offenders_kept);
+}
+
+void CheckWork::tell_progress(std::string_view condition) const {
+  if (settings_.on_progress)
+    settings_.on_progress({done_, pieces_.size(), condition, time_left_.estimate()});
+}
+
+std::vector<Verdict> CheckWork::verdicts() const {
+  std::vector<Verdict> verdicts;
+  for (std::size_t i = 0; i < conditions_.size(); ++i) {
+    const Condition& condition = conditions_[i];
+    verdicts.push_back({.number = condition.number,
+                        .name = condition.name,
+                        .clause = condition.clause,
+                        .title = condition.title,
+                        .offenders = findings_[i].offenders,
+                        .first_offenders = {},
+                        .error = findings_[i].error,
+                        .server_time = findings_[i].took});
+    for (const auto& [warehouse, offender] : findings_[i].first)
+      verdicts.back().first_offenders.push_back(offender);
+  }
+  return verdicts;
+}
+
+}  // namespace drover::tpcc

@@ -1,0 +1,141 @@
+// A database as the commands of `drover tpcc` see it: what makes the tables, loads, checks and
+// drops them, and what a run has to know before it begins and after it has ended. One
+// implementation for each kind of database.
+//
+// An object only says where the tables are; every call opens what it needs and closes it again.
+// Thread safety: the calls may be made on any worker; none changes the object. Tasks must not
+// outlive it. Errors: UnfitSchema, whose message says what to do, and database::Error.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coro/clock.h"
+#include "coro/task.h"
+#include "database/checkpoint_watch.h"
+#include "settings/run_settings.h"
+#include "workload/tpcc/backend.h"
+#include "workload/tpcc/check/check_report.h"
+#include "workload/tpcc/import/import.h"
+#include "workload/tpcc/import/import_record.h"
+#include "workload/tpcc/ledger.h"
+#include "workload/tpcc/statement_style.h"
+
+namespace drover::tpcc {
+
+// Takes lines for people; may be empty.
+using NoteFunction = std::function<void(std::string_view)>;
+
+struct InitialiseSettings {
+  ForeignKeys foreign_keys = ForeignKeys::none;
+  bool force = false;  // drop tables that are there
+  // That the tables are to be cut for, where the database does not see to it; none: some.
+  std::optional<std::int32_t> warehouses = {};
+  NoteFunction on_note = {};
+};
+
+struct ImportSettings {
+  ImportRequest request = {};
+  std::size_t connections = 2;
+  std::size_t threads = 1;  // that make rows
+  coro::Duration progress_interval = std::chrono::seconds(2);
+};
+
+// Not every database has each of them.
+enum class Isolation : std::uint8_t { read_committed, repeatable_read, snapshot, serializable };
+
+// As SQL has it, in lower case: "read committed", …
+constexpr std::string_view isolation_name(Isolation isolation) noexcept {
+  constexpr std::array<std::string_view, 4> names = {"read committed", "repeatable read",
+                                                     "snapshot", "serializable"};
+  return names[static_cast<std::size_t>(isolation)];
+}
+
+// What the backend of one worker is made with.
+struct BackendSettings {
+  settings::RunSettings run = {};
+  StatementStyle style = StatementStyle::batched;
+  Isolation isolation = Isolation::read_committed;  // one that the database has
+  std::size_t connections = 1;
+  coro::Duration resolve_patience = std::chrono::seconds(60);
+  std::uint64_t seed = 0;
+  NoteFunction on_note = {};  // called on the backend's worker
+};
+
+// What a result says of its server, and what "auto" needs to know of it.
+struct ServerFacts {
+  std::string version;  // empty where the server does not tell
+  std::map<std::string, std::string> settings;
+  std::int64_t connections_max = 0;   // for us; 0: not known
+  std::int64_t connections_used = 0;  // by everybody else
+};
+
+struct RunPreparation {
+  LoadedDatabase loaded;
+  ServerFacts server;
+  LedgerSums ledger;
+  std::vector<std::string> notes;  // lines for people
+};
+
+using database::CheckpointWatch;
+using database::ObservedCheckpoint;
+
+class Database {
+ public:
+  Database() = default;
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+  virtual ~Database() = default;
+
+  // "PostgreSQL", "YDB"
+  virtual std::string_view kind() const noexcept = 0;
+
+  // For people; never a password.
+  virtual std::string description() const = 0;
+
+  // The nine tables and ours, empty. Returns the names of the tables that it dropped.
+  virtual coro::Task<std::vector<std::string>> initialise(InitialiseSettings settings) const = 0;
+
+  // Drops the nine tables and ours; returns the names of those that there were.
+  virtual coro::Task<std::vector<std::string>> clean(NoteFunction on_note) const = 0;
+
+  virtual coro::Task<ImportOutcome> import_warehouses(ImportSettings settings,
+                                                      ImportObserver& observer) const = 0;
+
+  virtual coro::Task<CheckReport> check(CheckSettings settings) const = 0;
+
+  // `warehouses`: how many the run has; none for all that are there. Throws UnfitSchema if it
+  // cannot begin.
+  virtual coro::Task<RunPreparation> prepare(std::optional<std::int32_t> warehouses) const = 0;
+
+  // Throws database::Error, whose message says what to do, where the server would refuse the
+  // transactions of such a run.
+  virtual coro::Task<void> require_isolation(Isolation isolation) const {
+    static_cast<void>(isolation);
+    co_return;
+  }
+
+  // Adds up the warehouses 1..warehouses, in one snapshot, exactly.
+  virtual coro::Task<LedgerSums> read_ledger(std::int32_t warehouses) const = 0;
+
+  // The same, tried for as long as the patience lasts: the database may be on its way up. Nothing
+  // if it could not be asked.
+  coro::Task<std::optional<LedgerSums>> read_ledger_patiently(std::int32_t warehouses,
+                                                              coro::Duration patience) const;
+
+  virtual std::unique_ptr<Backend> make_backend(BackendSettings settings) const = 0;
+
+  // `on_note` is called with lines for people. Null where there are no checkpoints to be seen.
+  virtual std::unique_ptr<CheckpointWatch> watch_checkpoints(
+      std::function<void(std::string_view)> on_note) const = 0;
+};
+
+}  // namespace drover::tpcc

@@ -1,0 +1,128 @@
+// What an import is asked for, what of it there is to do, how far it is, and what it has done: the
+// same for all databases.
+//
+// Thread safety: plain values, but for ImportWork, which belongs to the worker that imports, as its
+// observer does.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coro/clock.h"
+#include "coro/task.h"
+#include "database/error.h"
+#include "workload/tpcc/population.h"
+
+namespace drover::tpcc {
+
+inline constexpr int32_t warehouses_max = 1'000'000;
+// The part of the population that belongs to no warehouse: item.
+inline constexpr int32_t item_part = 0;
+
+// Whether the references of clause 1.3 are enforced.
+enum class ForeignKeys : uint8_t { none, after_load };
+
+std::string_view foreign_keys_name(ForeignKeys foreign_keys) noexcept;
+std::optional<ForeignKeys> foreign_keys_of(std::string_view name) noexcept;
+
+struct ImportRequest {
+  int32_t warehouses = 1;                // in [1..warehouses_max]
+  std::optional<uint64_t> seed = {};     // none: that of the import to go on with, or ...
+  PopulationSeed fresh_population = {};  // ... this, whose load time is taken in any case
+};
+
+struct ImportPlan {
+  PopulationSeed population;
+  ForeignKeys foreign_keys = ForeignKeys::none;
+  int32_t warehouses = 0;        // when it is done
+  int32_t skipped = 0;           // that are loaded already
+  std::vector<int32_t> missing;  // w_ids to load; item_part, if it is among them, is the first
+  bool has_keys = false;         // so that loading is slow
+
+  int32_t warehouses_missing() const noexcept;
+};
+
+struct TableProgress {
+  int64_t rows = 0;
+  int64_t rows_total = 0;  // of the lines of orders, which are random in number, an estimate
+};
+
+// What this command has done; what an earlier one loaded is not in it. Rows and bytes count as they
+// are handed to the server, warehouses when they are committed.
+struct ImportProgress {
+  coro::Duration elapsed{};
+  int32_t warehouses = 0;
+  int32_t warehouses_total = 0;
+  int64_t rows = 0;
+  int64_t rows_total = 0;  // an estimate: the lines of orders are random in number
+  int64_t bytes = 0;
+  std::array<TableProgress, all_tables.size()> tables = {};  // by Table
+};
+
+struct ImportOutcome {
+  ImportPlan plan;
+  int64_t rows = 0;
+  int64_t bytes = 0;
+  coro::Duration load_time{};
+  coro::Duration finish_time{};
+};
+
+// Must not throw.
+class ImportObserver {
+ public:
+  virtual ~ImportObserver() = default;
+
+  // Another import works on the schema, or its sessions are still ending; it is waited for.
+  virtual void on_wait() {}
+  // What is to be done, before anything is.
+  virtual void on_plan(const ImportPlan&) {}
+  // Every few seconds while warehouses are loaded, and once when they are.
+  virtual void on_loading(const ImportProgress&) {}
+  // After the load, when a step starts: "primary key order_line_pkey", "analyze stock", ...
+  virtual void on_step(std::string_view /*name*/, size_t /*number*/, size_t /*total*/) {}
+  // When it is done. Steps run side by side: they do not end in the order in which they start.
+  virtual void on_step_done(std::string_view /*name*/, coro::Duration /*took*/) {}
+};
+
+// An import under way: counts for its observer, and keeps the times of the outcome.
+class ImportWork {
+ public:
+  ImportWork(ImportObserver& observer, coro::Duration progress_interval)
+      : observer_(observer), progress_interval_(progress_interval) {}
+
+  void begin(ImportPlan plan);
+  // The times of the outcome count from here on.
+  void start() noexcept;
+
+  // A part of the population is to be loaded into this table: a warehouse's, or all of item.
+  void expect(Table table) noexcept;
+  void count(Table table, int64_t rows, int64_t bytes) noexcept;
+  void count_warehouse() noexcept { ++progress_.warehouses; }
+
+  // Awaits `loading`, and tells the observer meanwhile and afterwards.
+  coro::Task<void> load(coro::Task<void> loading);
+
+  // When all is done, keys and indexes, too.
+  ImportOutcome end();
+
+  // The error, with how far the import came in its message.
+  database::Error explained(const database::Error& error) const;
+
+ private:
+  coro::Task<void> report_progress();
+  void tell_progress();
+
+  ImportObserver& observer_;
+  coro::Duration progress_interval_;
+  ImportProgress progress_;
+  ImportOutcome outcome_;
+  coro::Instant start_{};
+  bool planned_ = false;
+};
+
+}  // namespace drover::tpcc

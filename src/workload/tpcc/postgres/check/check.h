@@ -1,0 +1,28 @@
+// The check of a database: the conditions of the catalogue, over ranges of warehouses in parallel
+// sessions.
+//
+// It only reads, and needs no table of ours. All of it sees one snapshot (check_snapshot.h), so
+// that a check beside a running load is sound: it judges the database as it was when the check
+// began.
+//
+// Thread safety: none; a check belongs to the worker that runs it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "coro/task.h"
+#include "workload/tpcc/database.h"
+
+namespace drover::tpcc::postgres {
+
+struct CheckOptions : CheckSettings {
+  std::string conninfo = {};
+  std::string schema = {};  // empty: the search path of the server
+};
+
+// Throws database::Error: no session to be had or lost, a table missing, no warehouse.
+// Requires: connections > 0.
+coro::Task<CheckReport> check(CheckOptions options);
+
+}  // namespace drover::tpcc::postgres

@@ -1,0 +1,65 @@
+// What the conditions of a check are on PostgreSQL: each is one SQL statement that returns its
+// offenders.
+//
+// Every statement has the same shape, so that one runner serves them all:
+//
+//   parameters  $1::int4, $2::int4  first and last warehouse of the range, both included
+//               $3::int4            the most offenders to return
+//   columns     key, expected, found: text, never null; offenders: int8, how many there are in all
+//
+// No row means that the condition holds for the range. Table names are unqualified: the session
+// sets search_path. Only names of the BenchBase family are used and no table of ours, and types
+// may differ from ours, so that databases loaded by other tools are checked, too.
+//
+// What the statements take care of: rows missing on either side of a comparison are found (outer
+// joins, warehouses and districts counted off rather than read); a null never compares as equal
+// and never vanishes in a sum; condition 7 is judged line by line.
+//
+// Pure; any thread.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "workload/tpcc/check/condition.h"
+
+namespace drover::tpcc::postgres {
+
+// To be executed once in a session before the statements; a server that knows none of these may
+// refuse each without harm. JIT compilation costs more than most of the statements themselves. A
+// sort or hash table of a statement takes 64 MB of the server at most, and what is beyond that goes
+// to its disk; with workers of its own a statement would take several times as much, and there are
+// sessions side by side already. A time limit meant for transactions is none for a check.
+inline constexpr std::string_view session_settings[] = {
+    "SET jit = off",
+    "SET work_mem = '64MB'",
+    "SET hash_mem_multiplier = 1",
+    "SET max_parallel_workers_per_gather = 0",
+    "SET statement_timeout = 0",
+    "SET idle_in_transaction_session_timeout = 0",
+    "SET DateStyle = 'ISO'",
+    "SET extra_float_digits = 0",
+};
+
+struct SqlCondition {
+  Condition rule;
+  std::string sql;
+};
+
+// The whole catalogue, in its order.
+std::vector<SqlCondition> conditions(Money money);
+
+// What a statement is made of: a SELECT (perhaps with WITH) of the columns place (int8[], the order
+// of the report), key, expected and found. In it, @column@ stands for the money in `column` as an
+// exact numeric, null where the column is null, and a name in braces for what bodies share.
+struct Body {
+  std::string_view condition;  // its name
+  std::string_view sql;
+};
+
+std::span<const Body> consistency_bodies();
+std::span<const Body> further_bodies();
+
+}  // namespace drover::tpcc::postgres

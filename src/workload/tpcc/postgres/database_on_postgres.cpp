@@ -1,0 +1,132 @@
+#include "workload/tpcc/postgres/database_on_postgres.h"
+
+#include <cstdlib>
+#include <utility>
+
+#include "database/postgres/checkpoints.h"
+#include "database/postgres/connection.h"
+#include "workload/tpcc/postgres/check/check.h"
+#include "workload/tpcc/postgres/import/catalog.h"
+#include "workload/tpcc/postgres/import/import.h"
+#include "workload/tpcc/postgres/import/initialise.h"
+#include "workload/tpcc/postgres/lost_rows.h"
+#include "workload/tpcc/postgres/postgres_backend.h"
+
+namespace drover::tpcc::postgres {
+namespace {
+
+using coro::Task;
+using database::postgres::Connection;
+
+constexpr std::string_view settings_sql =
+    "SELECT name, current_setting(name) FROM pg_settings WHERE name IN ("
+    "'fsync', 'synchronous_commit', 'full_page_writes', 'shared_buffers', 'wal_level', "
+    "'max_wal_size', 'checkpoint_timeout', 'autovacuum', 'max_connections', "
+    "'superuser_reserved_connections', 'default_transaction_isolation', 'server_version', "
+    "'jit', 'work_mem', 'effective_cache_size', 'data_checksums')";
+
+Task<ServerFacts> read_facts(Connection& connection) {
+  ServerFacts facts;
+  const Result settings = co_await connection.query(std::string(settings_sql));
+  for (int row = 0; row < settings.rows(); ++row)
+    facts.settings.emplace(settings.text(row, 0), settings.text(row, 1));
+  facts.version = connection.parameter_status("server_version");
+  const auto number = [&facts](const char* setting) {
+    return std::strtol(facts.settings[setting].c_str(), nullptr, 10);
+  };
+  facts.connections_max = number("max_connections") - number("superuser_reserved_connections");
+  const Result used =
+      co_await connection.query("SELECT sum(numbackends) - 1 FROM pg_stat_database");
+  // Without this session, which ends before a run begins. Everybody may read it, unlike
+  // pg_stat_activity.
+  facts.connections_used = used.number<std::int32_t>(0, 0);
+  co_return facts;
+}
+
+// Another tool's money may be binary floating point: each value is rounded to cents.
+const Statement ledger_sums{
+    "ledger_sums",
+    "SELECT (SELECT sum(d_next_o_id)::int8 FROM district WHERE d_w_id BETWEEN 1 AND $1::int4), "
+    "(SELECT (sum(round(w_ytd::numeric, 2)) * 100)::int8 FROM warehouse "
+    "WHERE w_id BETWEEN 1 AND $1::int4), "
+    "(SELECT count(*) FROM new_order WHERE no_w_id BETWEEN 1 AND $1::int4)"};
+
+Task<LedgerSums> add_up(Connection& connection, std::int32_t warehouses) {
+  co_await connection.prepare({&ledger_sums, 1});
+  const Result result = co_await connection.execute(ledger_sums, warehouses);
+  co_return LedgerSums{result.int8(0, 0), result.int8(0, 1), result.int8(0, 2)};
+}
+
+class DatabaseOnPostgres final : public Database {
+ public:
+  DatabaseOnPostgres(std::string conninfo, std::string schema)
+      : conninfo_(std::move(conninfo)), schema_(std::move(schema)) {}
+
+  std::string_view kind() const noexcept override { return "PostgreSQL"; }
+  std::string description() const override {
+    return database::postgres::describe_conninfo(conninfo_);
+  }
+
+  Task<std::vector<std::string>> initialise(InitialiseSettings settings) const override {
+    const auto connection = co_await Connection::open(conninfo_);
+    InitialiseOptions options{schema_, settings.foreign_keys, settings.force,
+                              std::move(settings.on_note)};
+    co_return co_await postgres::initialise(*connection, std::move(options));
+  }
+
+  Task<std::vector<std::string>> clean(NoteFunction on_note) const override {
+    const auto connection = co_await Connection::open(conninfo_);
+    co_return co_await postgres::clean(*connection, schema_, std::move(on_note));
+  }
+
+  Task<ImportOutcome> import_warehouses(ImportSettings settings,
+                                        ImportObserver& observer) const override {
+    return postgres::import_warehouses({std::move(settings), conninfo_, schema_}, observer);
+  }
+
+  Task<CheckReport> check(CheckSettings settings) const override {
+    return postgres::check({std::move(settings), conninfo_, schema_});
+  }
+
+  Task<RunPreparation> prepare(std::optional<std::int32_t> warehouses) const override {
+    RunPreparation prepared;
+    const auto connection = co_await open_in_schema(conninfo_, schema_);
+    prepared.server = co_await read_facts(*connection);
+    if (loses_rows(connection->server_version())) {
+      prepared.notes.push_back(lost_rows_note(prepared.server.version));
+    }
+    prepared.loaded = co_await inspect_loaded(*connection, schema_);
+    const std::int32_t wanted = warehouses.value_or(prepared.loaded.warehouses);
+    require_warehouses(prepared.loaded, wanted, schema_);
+    prepared.ledger = co_await add_up(*connection, wanted);
+    co_return prepared;
+  }
+
+  Task<LedgerSums> read_ledger(std::int32_t warehouses) const override {
+    const auto connection = co_await open_in_schema(conninfo_, schema_);
+    co_return co_await add_up(*connection, warehouses);
+  }
+
+  std::unique_ptr<Backend> make_backend(BackendSettings settings) const override {
+    return std::make_unique<PostgresBackend>(
+        PostgresOptions{std::move(settings), conninfo_, schema_});
+  }
+
+  std::unique_ptr<CheckpointWatch> watch_checkpoints(
+      std::function<void(std::string_view)> on_note) const override {
+    return std::make_unique<database::postgres::CheckpointCounterWatch>(conninfo_,
+                                                                        std::move(on_note));
+  }
+
+ private:
+  std::string conninfo_;
+  std::string schema_;
+};
+
+}  // namespace
+
+std::unique_ptr<Database> make_database(std::string conninfo, std::string schema) {
+  return std::make_unique<DatabaseOnPostgres>(std::move(conninfo), std::move(schema));
+}
+
+}  // namespace drover::tpcc::postgres

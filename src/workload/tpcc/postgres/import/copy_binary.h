@@ -1,0 +1,168 @@
+// PostgreSQL's binary COPY format (documented with the COPY command), written straight into memory
+// that grows, and stays when the buffer is cleared.
+//
+// Thread safety: a buffer belongs to one thread.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "workload/tpcc/import/population_rows.h"
+
+namespace drover::tpcc::postgres {
+
+class CopyBuffer {
+ public:
+  static constexpr bool history_is_numbered = false;
+  static constexpr size_t row_bytes_max = 2048;
+
+  explicit CopyBuffer(size_t capacity = 0) : memory_(capacity) {}
+
+  const char* data() const { return memory_.data(); }
+  size_t size() const { return size_; }
+  std::string_view view() const { return {data(), size_}; }
+  void clear() { size_ = 0; }
+
+  // What stands before the rows of a COPY and behind them.
+  void header() {
+    constexpr std::array signature = {'P', 'G', 'C', 'O', 'P', 'Y', '\n', '\xff', '\r', '\n', '\0'};
+    Cursor cursor{room()};
+    cursor.bytes(signature.data(), signature.size());
+    cursor.big_endian<uint32_t>(0);  // flags
+    cursor.big_endian<uint32_t>(0);  // the length of the header's extension
+    set_end(cursor);
+  }
+  void trailer() {
+    Cursor cursor{room()};
+    cursor.big_endian<uint16_t>(0xffff);
+    set_end(cursor);
+  }
+
+  // A row, of at most row_bytes_max; the fields are those of PopulationRows.
+  template <class... Fields>
+  void row(const Fields&... fields) {
+    Cursor count{room()};
+    Cursor cursor{count.place + 2};
+    (cursor.put(fields), ...);
+    count.big_endian<uint16_t>(cursor.fields);
+    set_end(cursor);
+  }
+
+ private:
+  // Where the next byte goes. While it is a local variable of row() it stays in registers.
+  struct Cursor {
+    char* place;
+    uint16_t fields = 0;  // written so far
+
+    template <class Unsigned>
+    void big_endian(Unsigned value) {
+      Unsigned swapped = value;
+      if constexpr (std::endian::native == std::endian::little) {
+        if constexpr (sizeof(Unsigned) == 2) swapped = __builtin_bswap16(value);
+        if constexpr (sizeof(Unsigned) == 4) swapped = __builtin_bswap32(value);
+        if constexpr (sizeof(Unsigned) == 8) swapped = __builtin_bswap64(value);
+      }
+      bytes(reinterpret_cast<const char*>(&swapped), sizeof(swapped));
+    }
+    void bytes(const char* from, size_t size) {
+      std::memcpy(place, from, size);
+      place += size;
+    }
+
+    // A field is its length in four bytes and its value.
+    void put(int32_t value) {
+      big_endian<uint64_t>(uint64_t{4} << 32 | static_cast<uint32_t>(value));
+      ++fields;
+    }
+    void put(int64_t value) {
+      big_endian<uint32_t>(8);
+      big_endian<uint64_t>(static_cast<uint64_t>(value));
+      ++fields;
+    }
+    void put(std::string_view text) {
+      big_endian<uint32_t>(static_cast<uint32_t>(text.size()));
+      bytes(text.data(), text.size());
+      ++fields;
+    }
+    // A text whose size is a constant of the compiler's.
+    template <size_t size>
+    void put(const std::array<char, size>& text) {
+      put(std::string_view(text.data(), size));
+    }
+    template <size_t size, size_t count>
+    void put(const std::array<std::array<char, size>, count>& texts) {
+      for (const auto& text : texts) put(text);
+    }
+    void put(const Address& address) {
+      put(address.street_1);
+      put(address.street_2);
+      put(address.city);
+      put(address.state);
+      put(address.zip);
+    }
+    void put(Timestamp time) {
+      // 1970-01-01 to 2000-01-01: 30 years, 7 of them leap years.
+      constexpr int64_t epoch_us = (30 * 365 + 7) * int64_t{86'400} * 1'000'000;
+      put(time.us - epoch_us);
+    }
+    template <class Field>
+    void put(const std::optional<Field>& field) {
+      if (field) return put(*field);
+      big_endian<uint32_t>(0xffffffff);
+      ++fields;
+    }
+    void put(Cents money) { put_numeric(money.count, 2); }
+    void put(TenThousandths rate) { put_numeric(rate.count, 4); }
+
+    // A numeric is a row of digits of base 10,000 with the decimal point between two of them: the
+    // decimals, two or four, are made four and fill one digit.
+    void put_numeric(int64_t unscaled, uint16_t decimals) {
+      const uint64_t magnitude = static_cast<uint64_t>(unscaled < 0 ? -unscaled : unscaled);
+      assert(magnitude <= 99'999'999'999'999);
+      uint64_t rest = decimals == 2 ? magnitude * 100 : magnitude;
+      std::array<uint16_t, 5> digits{};  // the lowest first
+      uint16_t count = 0;
+      uint16_t zeros_behind = 0;  // zeros at the end are not stored
+      for (; rest != 0; rest /= 10'000) {
+        const uint16_t digit = static_cast<uint16_t>(rest % 10'000);
+        if (digit == 0 && zeros_behind == count) ++zeros_behind;
+        digits[count++] = digit;
+      }
+      const uint16_t stored = static_cast<uint16_t>(count - zeros_behind);
+      // The weight is that of the first digit; the lowest is worth 10,000 to the power of -1.
+      const uint16_t weight = count == 0 ? 0 : static_cast<uint16_t>(count - 2);
+      big_endian<uint32_t>(8 + 2 * static_cast<uint32_t>(stored));
+      big_endian<uint16_t>(stored);
+      big_endian<uint16_t>(weight);
+      big_endian<uint16_t>(unscaled < 0 ? 0x4000 : 0);
+      big_endian<uint16_t>(decimals);
+      for (uint16_t digit = count; digit > zeros_behind; --digit)
+        big_endian<uint16_t>(digits[digit - 1]);
+      ++fields;
+    }
+  };
+
+  // The end of the content, with room for a row behind it.
+  char* room() {
+    if (memory_.size() - size_ < row_bytes_max)
+      memory_.resize(std::max(memory_.size() * 2, size_ + row_bytes_max));
+    return memory_.data() + size_;
+  }
+  void set_end(const Cursor& cursor) {
+    size_ = static_cast<size_t>(cursor.place - memory_.data());
+    assert(size_ <= memory_.size());
+  }
+
+  std::vector<char> memory_;  // of which the first size_ bytes are content
+  size_t size_ = 0;
+};
+
+}  // namespace drover::tpcc::postgres

@@ -1,0 +1,79 @@
+// The import of a population: plan, load, keys and indexes, statistics, references.
+//
+// It may be killed at any point, on either side: the same call goes on from there, and the rows are
+// the same as without the kill.
+//
+// A schema goes through these states: made by init; begun (drover_tpcc says seed, load time and
+// number of warehouses); loaded (drover_tpcc_loaded has them all); complete (keys, indexes and
+// references are there). An import goes on from any of them. Once complete, it can be extended by
+// more warehouses, of the same seed.
+//
+// Its sessions have settings that any user may change and that make the work faster, and locks by
+// which imports keep out of each other's way. An import holds one lock alone for as long as it
+// takes, and each of its sessions shares a second one. The sessions of a client that was killed
+// live on for a moment, with an index half built or a commit under way; who holds the first lock
+// and then gets the second one alone knows that they have ended. Both are advisory locks on the
+// table drover_tpcc.
+//
+// Thread safety: runs on one worker; the threads that make rows end before it does.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "coro/clock.h"
+#include "coro/task.h"
+#include "database/postgres/connection.h"
+#include "workload/tpcc/database.h"
+#include "workload/tpcc/postgres/import/catalog.h"
+
+namespace drover::tpcc::postgres {
+
+struct ImportOptions : ImportSettings {
+  std::string conninfo = {};
+  std::string schema = {};
+  // How long the sessions of a killed import may take to end.
+  coro::Duration lock_wait_max = std::chrono::seconds(15);
+};
+
+// Throws UnfitSchema, and database::Error, whose message then says how far the import came.
+coro::Task<ImportOutcome> import_warehouses(ImportOptions options, ImportObserver& observer);
+
+// The stages of which it is made.
+
+// A server that does not know one of the settings goes on without it. Requires that drover_tpcc
+// exists.
+coro::Task<std::unique_ptr<database::postgres::Connection>> open_import_session(
+    std::string conninfo, std::string schema);
+
+// Takes the right to import into the schema, for the life of the session; false if another import
+// has it, or sessions of one have not ended. For a session that open_import_session() did not make.
+coro::Task<bool> try_lock_import(database::postgres::Connection& connection, std::string schema);
+
+// Throws UnfitSchema if init has not been run.
+coro::Task<void> require_initialised(database::postgres::Connection& connection,
+                                     std::string schema);
+
+// Compares the request with what there is, and records it as begun. Throws UnfitSchema: everything
+// is there already; rows that are not ours; another seed or fewer warehouses than were begun with.
+coro::Task<ImportPlan> begin_import(database::postgres::Connection& connection, std::string schema,
+                                    ImportRequest request);
+
+// Loads the missing parts (a warehouse, or item) by binary COPY over several connections, which
+// take them in order, one at a time. The rows are made on the threads of a pool; while one piece of
+// them is sent, the next is made. Each part is one transaction, with its row in drover_tpcc_loaded:
+// it is loaded whole and recorded, or not at all. Throws the first error of a connection, after all
+// have stopped.
+coro::Task<void> load_parts(const ImportOptions& options, const ImportPlan& plan, ImportWork& work);
+
+// Primary keys, secondary indexes, statistics, references. Each only if it is not there yet, so
+// that a killed import goes on here, too. The steps run on several connections side by side, the
+// longest first, and never two on one table, whose locks exclude each other.
+coro::Task<void> finish_import(const ImportOptions& options, ForeignKeys references,
+                               ImportObserver& observer);
+
+// Records the import as complete. On a session with synchronous_commit as the user has it, this
+// makes all earlier commits as durable as itself.
+coro::Task<void> complete_import(database::postgres::Connection& connection, std::string schema);
+
+}  // namespace drover::tpcc::postgres

@@ -1,0 +1,164 @@
+#include "workload/tpcc/postgres/import/import.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "coro/scope.h"
+#include "coro/worker.h"
+#include "workload/tpcc/postgres/import/schema.h"
+
+namespace drover::tpcc::postgres {
+namespace {
+
+using coro::Task;
+using database::postgres::Connection;
+using Connections = std::vector<std::unique_ptr<Connection>>;
+
+struct Step {
+  std::string name;
+  Table table;
+  std::string sql;
+  // How long it takes compared with others, about; in thousands of rows sorted by numbers.
+  int64_t weight;
+};
+
+// A warehouse's rows of the table, in thousands.
+int64_t thousand_rows(Table table) {
+  return std::max<int64_t>(1, rows_at_load(table, 1) / 1000);
+}
+
+std::vector<SchemaObject> references_of(const std::string& schema) {
+  std::vector<SchemaObject> objects = schema_objects(schema);
+  std::erase_if(objects, [](const SchemaObject& object) {
+    return object.kind != SchemaObject::Kind::foreign_key;
+  });
+  return objects;
+}
+
+std::vector<Step> index_steps(const std::string& schema, const Catalog& catalog) {
+  std::vector<Step> steps;
+  for (SchemaObject& object : schema_objects(schema)) {
+    if (object.kind == SchemaObject::Kind::foreign_key || catalog.has(object.name)) continue;
+    const bool is_key = object.kind == SchemaObject::Kind::primary_key;
+    // Names are compared as texts, by the rules of a language.
+    const int64_t cost = !is_key && object.table == Table::Customer ? 10 : 2;
+    steps.push_back({fmt::format("{} {}", is_key ? "primary key" : "index", object.name),
+                     object.table, std::move(object.sql), cost * thousand_rows(object.table)});
+  }
+  return steps;
+}
+
+// Statistics come from a sample of a fixed size: they are short, and fill what the others leave.
+constexpr int64_t after_all_others = 1'000'000;
+
+std::vector<Step> analyze_steps(const std::string& schema) {
+  std::vector<Step> steps;
+  for (const Table table : all_tables) {
+    steps.push_back({fmt::format("analyze {}", table_name(table)), table,
+                     fmt::format("ANALYZE {}", qualified_name(schema, table_name(table))),
+                     thousand_rows(table) - after_all_others});
+  }
+  return steps;
+}
+
+// A reference is made at once but not validated: then its validation locks only the table that
+// refers, and those of other tables may run beside it.
+std::string declare_references(const std::string& schema, const Catalog& catalog) {
+  std::string sql;
+  for (const SchemaObject& reference : references_of(schema)) {
+    if (catalog.has(reference.name) || catalog.is_unvalidated(reference.name)) continue;
+    sql += reference.sql + " NOT VALID;\n";
+  }
+  return sql;
+}
+
+std::vector<Step> reference_steps(const std::string& schema, const Catalog& catalog) {
+  std::vector<Step> steps;
+  for (const SchemaObject& reference : references_of(schema)) {
+    if (catalog.has(reference.name)) continue;
+    steps.push_back({fmt::format("foreign key {}", reference.name), reference.table,
+                     fmt::format("ALTER TABLE {} VALIDATE CONSTRAINT {}",
+                                 qualified_name(schema, table_name(reference.table)),
+                                 quote_identifier(reference.name)),
+                     thousand_rows(reference.table)});
+  }
+  return steps;
+}
+
+// Steps that wait for a connection, the longest first.
+class StepQueue {
+ public:
+  StepQueue(std::vector<Step> steps, ImportObserver& observer)
+      : waiting_(std::move(steps)), total_(waiting_.size()), observer_(observer) {
+    std::sort(waiting_.begin(), waiting_.end(),
+              [](const Step& a, const Step& b) { return a.weight > b.weight; });
+  }
+
+  // Runs steps until none can be started. The tables of those that cannot are at work on other
+  // connections, which look again when they are done: so nothing is left, and nobody waits.
+  Task<void> run(Connection& connection) {
+    for (std::optional<Step> step = next(); step; step = next()) {
+      observer_.on_step(step->name, ++started_, total_);
+      const coro::Instant begin = coro::Worker::current().now();
+      co_await connection.script(step->sql);
+      busy_.erase(step->table);
+      observer_.on_step_done(step->name, coro::Worker::current().now() - begin);
+    }
+  }
+
+ private:
+  std::optional<Step> next() {
+    const auto found = std::find_if(waiting_.begin(), waiting_.end(),
+                                    [&](const Step& step) { return !busy_.contains(step.table); });
+    if (found == waiting_.end()) return std::nullopt;
+    std::optional<Step> step = std::move(*found);
+    waiting_.erase(found);
+    busy_.insert(step->table);
+    return step;
+  }
+
+  std::vector<Step> waiting_;
+  std::set<Table> busy_;
+  size_t started_ = 0;
+  size_t total_;
+  ImportObserver& observer_;
+};
+
+Task<void> run_steps(const Connections& connections, std::vector<Step> steps,
+                     ImportObserver& observer) {
+  StepQueue queue(std::move(steps), observer);
+  auto body = [&](coro::Scope& scope) -> Task<void> {
+    for (const auto& connection : connections) scope.start(queue.run(*connection));
+    co_return;
+  };
+  co_await coro::with_scope(body);
+}
+
+}  // namespace
+
+Task<void> finish_import(const ImportOptions& options, ForeignKeys references,
+                         ImportObserver& observer) {
+  Connections connections;
+  const size_t wanted = std::clamp<size_t>(options.connections, 1, all_tables.size());
+  while (connections.size() < wanted) {
+    connections.push_back(co_await open_import_session(options.conninfo, options.schema));
+  }
+  Connection& first = *connections.front();
+  const Catalog catalog = co_await read_catalog(first, options.schema);
+  std::vector<Step> steps = index_steps(options.schema, catalog);
+  for (Step& step : analyze_steps(options.schema)) steps.push_back(std::move(step));
+  co_await run_steps(connections, std::move(steps), observer);
+
+  if (references == ForeignKeys::none) co_return;
+  std::string declarations = declare_references(options.schema, catalog);
+  if (!declarations.empty()) co_await first.script(std::move(declarations));
+  co_await run_steps(connections, reference_steps(options.schema, catalog), observer);
+}
+
+}  // namespace drover::tpcc::postgres

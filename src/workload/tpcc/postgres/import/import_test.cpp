@@ -1,0 +1,354 @@
+// The import on a real server: whole, interrupted at every kind of point, and refused.
+#include "workload/tpcc/postgres/import/import.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+
+#include "support/temporary_folder.h"
+#include "workload/tpcc/import/import_record.h"
+#include "workload/tpcc/postgres/database_fixture_test.h"
+#include "workload/tpcc/postgres/import/schema.h"
+
+namespace drover::tpcc::postgres {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr PopulationSeed population = {4711, 1'704'164'645'678'901};
+
+// Notes what it is told, and may interrupt the import at any of it.
+class Watcher final : public ImportObserver {
+ public:
+  std::function<void(const ImportProgress&)> at_progress = [](const ImportProgress&) {};
+  std::function<void(std::string_view)> at_step = [](std::string_view) {};
+  std::optional<ImportPlan> plan;
+  std::vector<std::string> steps;
+
+  void on_plan(const ImportPlan& made) override { plan = made; }
+  void on_loading(const ImportProgress& progress) override { at_progress(progress); }
+  void on_step(std::string_view name, size_t, size_t) override {
+    steps.emplace_back(name);
+    at_step(name);
+  }
+};
+
+coro::Task<void> import_under(coro::CancelSource*& source_out, ImportOptions options,
+                              Watcher& watcher, bool& done) {
+  coro::CancelSource& outer = co_await coro::current_source();
+  coro::Scope scope(outer);
+  source_out = &scope;
+  auto body = [&]() -> coro::Task<void> {
+    co_await import_warehouses(options, watcher);
+    done = true;
+  };
+  scope.start(body());
+  co_await scope.join();
+}
+
+class Import : public DatabaseFixture {
+ protected:
+  static ImportOptions options_for(std::string schema, int32_t warehouses) {
+    ImportOptions options;
+    options.conninfo = server->conninfo();
+    options.schema = std::move(schema);
+    options.request.warehouses = warehouses;
+    options.request.fresh_population = population;
+    options.progress_interval = std::chrono::milliseconds(1);
+    return options;
+  }
+
+  static ImportOutcome import_into(const std::string& schema, int32_t warehouses) {
+    Watcher watcher;
+    return run(import_warehouses(options_for(schema, warehouses), watcher));
+  }
+
+  static std::string refusal_of(ImportOptions options) {
+    Watcher watcher;
+    try {
+      run(import_warehouses(std::move(options), watcher));
+    } catch (const UnfitSchema& error) {
+      return error.what();
+    }
+    return "not refused";
+  }
+
+  // Cancels the import where `watcher` calls `cancel`; says whether it was through all the same.
+  static bool import_until_cancelled(ImportOptions options, Watcher& watcher) {
+    bool done = false;
+    run(import_under(source, std::move(options), watcher, done));
+    return done;
+  }
+
+  // Every row of every table.
+  static std::string checksum(const std::string& schema) {
+    std::string sums;
+    for (const Table table : all_tables) {
+      sums +=
+          query(fmt::format("SELECT '{1} ' || count(*) || ' ' || sum(hashtextextended(t::text, "
+                            "0)) || E'\\n' FROM {0} t",
+                            qualified_name(schema, table_name(table)), table_name(table)));
+    }
+    return sums;
+  }
+
+  // Two warehouses that were loaded without an interruption.
+  static const std::string& expected_checksum() {
+    static const std::string expected = [] {
+      initialise_schema({.schema = "uninterrupted"});
+      import_into("uninterrupted", 2);
+      return checksum("uninterrupted");
+    }();
+    return expected;
+  }
+
+  static std::string objects_in(const std::string& schema) {
+    return query(fmt::format(
+        "SELECT count(*) FILTER (WHERE contype = 'p') || ' ' || count(*) FILTER (WHERE contype = "
+        "'f' AND convalidated) || ' ' || count(*) FILTER (WHERE NOT convalidated) || ' ' || "
+        "(SELECT count(*) FROM pg_indexes WHERE schemaname = '{0}' AND tablename NOT LIKE "
+        "'drover%')"
+        " FROM pg_constraint WHERE connamespace = '{0}'::regnamespace AND conrelid <> "
+        "'{0}.drover_tpcc_loaded'::regclass",
+        schema));
+  }
+
+  static std::string loaded_in(const std::string& schema) {
+    return query(fmt::format("SELECT w_id FROM {}.drover_tpcc_loaded ORDER BY 1", schema));
+  }
+
+  inline static coro::CancelSource* source = nullptr;
+};
+
+// The server's count is believed, and not that of the rows which were sent.
+TEST_F(Import, WhatTheServerKeepsOutIsNotRecordedAsLoaded) {
+  initialise_schema({.schema = "kept_out"});
+  query(
+      "CREATE FUNCTION kept_out.drop_it() RETURNS trigger LANGUAGE plpgsql AS "
+      "'BEGIN RETURN NULL; END'; CREATE TRIGGER keeps BEFORE INSERT ON kept_out.warehouse "
+      "FOR EACH ROW EXECUTE FUNCTION kept_out.drop_it()");
+  try {
+    import_into("kept_out", 1);
+    ADD_FAILURE() << "it counts as loaded";
+  } catch (const database::Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("took 0 of the 1 rows of table warehouse"));
+    EXPECT_THAT(error.what(), HasSubstr("stopped with 0 of 1 warehouses"));
+  }
+  EXPECT_EQ(query("SELECT count(*) FROM kept_out.drover_tpcc_loaded WHERE w_id = 1"), "0");
+}
+
+TEST_F(Import, LoadsAWarehouseWithKeysAndStatistics) {
+  initialise_schema({.schema = "whole"});
+  const ImportOutcome outcome = import_into("whole", 1);
+  EXPECT_EQ(outcome.plan.skipped, 0);
+  for (const Table table : all_tables) {
+    if (table == Table::OrderLine) continue;
+    EXPECT_EQ(query(fmt::format("SELECT count(*) FROM whole.{}", table_name(table))),
+              std::to_string(rows_at_load(table, 1)))
+        << table_name(table);
+  }
+  EXPECT_EQ(objects_in("whole"), "8 0 0 10");
+  EXPECT_EQ(query("SELECT complete FROM whole.drover_tpcc"), "t");
+  EXPECT_EQ(query("SELECT count(DISTINCT tablename) FROM pg_stats WHERE schemaname = 'whole' AND "
+                  "tablename NOT LIKE 'drover%'"),
+            "9");
+  const NurandConstants constants = load_constants(population.seed);
+  EXPECT_EQ(query("SELECT c_last || ' ' || c_id || ' ' || ol_i_id FROM whole.drover_tpcc"),
+            fmt::format("{} {} {}", constants.c_last, constants.c_id, constants.ol_i_id));
+  EXPECT_EQ(query("SELECT rows FROM whole.drover_tpcc_loaded ORDER BY w_id"),
+            fmt::format("100000,{}", outcome.rows - 100'000));
+}
+
+TEST_F(Import, RefusesWhatDoesNotFitTheSchema) {
+  EXPECT_THAT(refusal_of(options_for("nowhere", 1)), HasSubstr("drover tpcc init --schema"));
+  initialise_schema({.schema = "picky"});
+  query("DROP TABLE picky.history");
+  EXPECT_THAT(refusal_of(options_for("picky", 1)), HasSubstr("tables are missing (history)"));
+
+  initialise_schema({.schema = "picky", .force = true});
+  query("INSERT INTO picky.new_order VALUES (1, 1, 1)");
+  EXPECT_THAT(refusal_of(options_for("picky", 1)), HasSubstr("new_order holds rows"));
+  query("TRUNCATE picky.new_order");
+  import_into("picky", 2);
+
+  EXPECT_THAT(refusal_of(options_for("picky", 2)), HasSubstr("2 warehouses are loaded already"));
+  EXPECT_THAT(refusal_of(options_for("picky", 1)), HasSubstr("-w 1"));
+  ImportOptions other_seed = options_for("picky", 3);
+  other_seed.request.seed = 1;
+  EXPECT_THAT(refusal_of(other_seed), HasSubstr("seed 4711"));
+  query(
+      "INSERT INTO picky.warehouse SELECT 9, w_name, w_street_1, w_street_2, w_city, w_state, "
+      "w_zip, w_tax, w_ytd FROM picky.warehouse WHERE w_id = 1");
+  EXPECT_THAT(refusal_of(options_for("picky", 3)), HasSubstr("warehouse 9"));
+  query("DROP TABLE picky.drover_tpcc");
+  EXPECT_THAT(refusal_of(options_for("picky", 3)), HasSubstr("were not made by"));
+}
+
+TEST_F(Import, GoesOnAfterACancellation) {
+  initialise_schema({.schema = "cancelled"});
+  Watcher watcher;
+  watcher.at_progress = [](const ImportProgress& progress) {
+    if (progress.warehouses >= 1) source->cancel();
+  };
+  ImportOptions one_by_one = options_for("cancelled", 2);
+  one_by_one.connections = 1;
+  EXPECT_FALSE(import_until_cancelled(one_by_one, watcher));
+  const std::string loaded = loaded_in("cancelled");
+  EXPECT_EQ(loaded, "0,1");
+  EXPECT_EQ(query("SELECT complete FROM cancelled.drover_tpcc"), "f");
+
+  // Seed and time come from the record, not from the new request.
+  ImportOptions again = options_for("cancelled", 2);
+  again.request.fresh_population = {1, 1};
+  Watcher second;
+  const ImportOutcome outcome = run(import_warehouses(again, second));
+  EXPECT_EQ(outcome.plan.skipped, 1);
+  EXPECT_EQ(checksum("cancelled"), expected_checksum());
+  EXPECT_EQ(objects_in("cancelled"), "8 0 0 10");
+}
+
+TEST_F(Import, GoesOnAfterACrashOfTheServer) {
+  initialise_schema({.schema = "crashed"});
+  Watcher watcher;
+  bool stopped = false;
+  watcher.at_progress = [&](const ImportProgress& progress) {
+    if (progress.warehouses >= 1 && !stopped) {
+      stopped = true;
+      server->stop();
+    }
+  };
+  try {
+    run(import_warehouses(options_for("crashed", 2), watcher));
+    ADD_FAILURE() << "the server was not missed";
+  } catch (const database::Error& error) {
+    EXPECT_EQ(error.error_class(), database::ErrorClass::connection_lost);
+    EXPECT_THAT(error.what(), HasSubstr("of 2 warehouses loaded; the same command goes on"));
+  }
+  EXPECT_THROW(import_into("crashed", 2), database::Error);
+  server->start();
+  EXPECT_GE(import_into("crashed", 2).plan.skipped, 0);
+  EXPECT_EQ(checksum("crashed"), expected_checksum());
+}
+
+TEST_F(Import, GoesOnBetweenIndexes) {
+  initialise_schema({.schema = "indexed", .foreign_keys = ForeignKeys::after_load});
+  for (const std::string_view point :
+       {"primary key customer_pkey", "analyze stock", "foreign key history_customer_fkey"}) {
+    Watcher watcher;
+    watcher.at_step = [&](std::string_view name) {
+      if (name == point) source->cancel();
+    };
+    EXPECT_FALSE(import_until_cancelled(options_for("indexed", 1), watcher));
+    EXPECT_THAT(watcher.steps, testing::Contains(point));
+  }
+  Watcher watcher;
+  const ImportOutcome outcome = run(import_warehouses(options_for("indexed", 1), watcher));
+  EXPECT_EQ(outcome.plan.skipped, 1);
+  EXPECT_EQ(outcome.rows, 0);
+  EXPECT_THAT(watcher.steps, testing::Not(testing::Contains(HasSubstr("primary key"))));
+  EXPECT_EQ(objects_in("indexed"), "8 10 0 10");
+  EXPECT_THAT(refusal_of(options_for("indexed", 1)), HasSubstr("loaded already"));
+
+  // More warehouses, although the references are there.
+  import_into("indexed", 2);
+  EXPECT_EQ(checksum("indexed"), expected_checksum());
+  EXPECT_EQ(objects_in("indexed"), "8 10 0 10");
+}
+
+TEST_F(Import, SeveralThreadsLoadTheSame) {
+  initialise_schema({.schema = "threads"});
+  ImportOptions options = options_for("threads", 2);
+  options.connections = 2;
+  options.threads = 2;
+  Watcher watcher;
+  run(import_warehouses(options, watcher));
+  EXPECT_EQ(checksum("threads"), expected_checksum());
+}
+
+TEST_F(Import, AnErrorOnOneThreadStopsAll) {
+  initialise_schema({.schema = "failing"});
+  query("ALTER TABLE failing.oorder ADD CONSTRAINT only_1 CHECK (o_w_id < 2)");
+  ImportOptions options = options_for("failing", 9);
+  options.connections = 4;
+  options.threads = 4;
+  Watcher watcher;
+  try {
+    run(import_warehouses(options, watcher));
+    ADD_FAILURE() << "no error";
+  } catch (const database::Error& error) {
+    EXPECT_EQ(error.sqlstate(), "23514");
+    EXPECT_THAT(error.what(), HasSubstr("of 9 warehouses loaded"));
+  }
+  EXPECT_EQ(query("SELECT count(*) FROM failing.drover_tpcc_loaded WHERE w_id > 1"), "0");
+}
+
+TEST_F(Import, OnlyOneAtATime) {
+  initialise_schema({.schema = "locked"});
+  Watcher watcher;
+  bool asked = false;
+  std::string refusal;
+  watcher.at_progress = [&](const ImportProgress&) {
+    if (std::exchange(asked, true)) return;
+    // Another process would do this; here another thread does, as a worker's loop does not nest.
+    std::thread other([&] {
+      ImportOptions options = options_for("locked", 1);
+      options.lock_wait_max = coro::Duration::zero();
+      refusal = refusal_of(options);
+    });
+    other.join();
+  };
+  run(import_warehouses(options_for("locked", 1), watcher));
+  EXPECT_THAT(refusal, HasSubstr("another import works on this schema"));
+}
+
+// A file system of a few MB, which the server may write to. Gone at the end.
+class SmallDisk {
+ public:
+  explicit SmallDisk(const struct stat& owner) {
+    mounted_ = mount("drover", folder_.path().c_str(), "tmpfs", 0, "size=8m,mode=0700") == 0;
+    if (mounted_) mounted_ = chown(folder_.path().c_str(), owner.st_uid, owner.st_gid) == 0;
+  }
+  ~SmallDisk() {
+    if (mounted_) umount2(folder_.path().c_str(), MNT_DETACH);
+  }
+  bool mounted() const { return mounted_; }
+  std::string path() const { return folder_.path(); }
+  bool grow() const {
+    return mount("drover", folder_.path().c_str(), "tmpfs", MS_REMOUNT, "size=512m") == 0;
+  }
+
+ private:
+  test::TemporaryFolder folder_;
+  bool mounted_ = false;
+};
+
+TEST_F(Import, GoesOnAfterAFullDisk) {
+  struct stat owner{};
+  ASSERT_EQ(stat(query("SHOW data_directory").c_str(), &owner), 0);
+  const SmallDisk disk(owner);
+  if (!disk.mounted()) GTEST_SKIP() << "a file system of limited size needs the right to mount";
+  initialise_schema({.schema = "tight"});
+  query(fmt::format("CREATE TABLESPACE small LOCATION '{}'", disk.path()));
+  query("ALTER TABLE tight.stock SET TABLESPACE small");
+  try {
+    import_into("tight", 2);
+    ADD_FAILURE() << "8 MB were enough";
+  } catch (const database::Error& error) {
+    EXPECT_EQ(error.sqlstate(), "53100");
+    EXPECT_THAT(error.what(), HasSubstr("No space left on device"));
+    EXPECT_THAT(error.what(), HasSubstr("0 of 2 warehouses loaded; the same command goes on"));
+  }
+  ASSERT_TRUE(disk.grow());
+  import_into("tight", 2);
+  EXPECT_EQ(checksum("tight"), expected_checksum());
+  query("DROP TABLE tight.stock");
+  query("DROP TABLESPACE small");
+}
+
+}  // namespace
+}  // namespace drover::tpcc::postgres

@@ -1,0 +1,427 @@
+// New-Order (clause 2.4): two round trips batched, also by row; single, four statements a line, of
+// which the two that write go together for all lines.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "database/error.h"
+#include "workload/tpcc/postgres/lost_rows.h"
+#include "workload/tpcc/postgres/transactions.h"
+
+namespace drover::tpcc::postgres {
+namespace {
+
+constexpr std::size_t lines_max = order_lines_max;
+
+// s_dist_01 … s_dist_10, by the district in the given parameter.
+std::string dist_info(std::string_view district_parameter) {
+  std::string sql = fmt::format("CASE {}::int4", district_parameter);
+  for (int d = 1; d <= districts_per_warehouse; ++d)
+    sql += fmt::format(" WHEN {0} THEN s_dist_{0:02}", d);
+  return sql + " END";
+}
+
+// Clause 2.4.2.2: the quantity falls by what is ordered, and rises by 91 where less than 10 would
+// be left.
+constexpr std::string_view quantity_after =
+    "CASE WHEN s_quantity >= {0} + 10 THEN s_quantity - {0} ELSE s_quantity - {0} + 91 END";
+
+const Statement get_customer{"no_customer",
+                             "SELECT (c_discount * 10000)::int4, c_last::text, c_credit::text "
+                             "FROM customer WHERE c_w_id = $1::int4 AND c_d_id = $2::int4 "
+                             "AND c_id = $3::int4"};
+const Statement get_warehouse{"no_warehouse",
+                              "SELECT (w_tax * 10000)::int4 FROM warehouse WHERE w_id = $1::int4"};
+const Statement take_order_id{"no_take_order_id",
+                              "UPDATE district SET d_next_o_id = d_next_o_id + 1 "
+                              "WHERE d_w_id = $1::int4 AND d_id = $2::int4 "
+                              "RETURNING (d_next_o_id - 1)::int4, (d_tax * 10000)::int4"};
+const Statement insert_order{
+    "no_insert_order",
+    "INSERT INTO oorder (o_w_id, o_d_id, o_id, o_c_id, o_entry_d, o_carrier_id, o_ol_cnt, "
+    "o_all_local) VALUES ($1::int4, $2::int4, $3::int4, $4::int4, localtimestamp, NULL, $5::int4, "
+    "$6::int4)"};
+const Statement insert_new_order{"no_insert_new_order",
+                                 "INSERT INTO new_order (no_w_id, no_d_id, no_o_id) "
+                                 "VALUES ($1::int4, $2::int4, $3::int4)"};
+
+// Home warehouse, district, then an array a column of the lines. An item that does not exist has no
+// row in the result.
+const Statement take_stock{
+    "no_take_stock",
+    fmt::format("UPDATE stock SET s_quantity = {}, s_ytd = s_ytd + l.quantity, "
+                "s_order_cnt = s_order_cnt + 1, "
+                "s_remote_cnt = s_remote_cnt + CASE WHEN l.w_id = $1::int4 THEN 0 ELSE 1 END "
+                "FROM unnest($3::int4[], $4::int4[], $5::int4[], $6::int4[]) "
+                "AS l(line, i_id, w_id, quantity) JOIN item ON item.i_id = l.i_id "
+                "WHERE s_w_id = l.w_id AND s_i_id = l.i_id "
+                "RETURNING l.line, (i_price * 100)::int4, s_quantity::int4, {}, i_name::text, "
+                "i_data::text, s_data::text",
+                fmt::format(quantity_after, "l.quantity"), dist_info("$2"))};
+const Statement insert_lines{
+    "no_insert_lines",
+    "INSERT INTO order_line (ol_w_id, ol_d_id, ol_o_id, ol_number, ol_i_id, ol_supply_w_id, "
+    "ol_delivery_d, ol_quantity, ol_amount, ol_dist_info) "
+    "SELECT $1::int4, $2::int4, $3::int4, l.line, l.i_id, l.w_id, NULL, l.quantity, "
+    "l.amount * 0.01, l.dist FROM unnest($4::int4[], $5::int4[], $6::int4[], $7::int4[], "
+    "$8::int4[], $9::text[]) AS l(line, i_id, w_id, quantity, amount, dist)"};
+
+const Statement get_item{"no_item",
+                         "SELECT (i_price * 100)::int4, i_name::text, i_data::text FROM item "
+                         "WHERE i_id = $1::int4"};
+const Statement get_stock{"no_stock",
+                          fmt::format("SELECT s_quantity::int4, {}, s_data::text FROM stock "
+                                      "WHERE s_w_id = $1::int4 AND s_i_id = $2::int4 FOR UPDATE",
+                                      dist_info("$3"))};
+const Statement update_stock{
+    "no_update_stock",
+    "UPDATE stock SET s_quantity = $3::int4, s_ytd = s_ytd + $4::int4, "
+    "s_order_cnt = s_order_cnt + 1, s_remote_cnt = s_remote_cnt + $5::int4 "
+    "WHERE s_w_id = $1::int4 AND s_i_id = $2::int4"};
+const Statement insert_line{
+    "no_insert_line",
+    "INSERT INTO order_line (ol_w_id, ol_d_id, ol_o_id, ol_number, ol_i_id, ol_supply_w_id, "
+    "ol_delivery_d, ol_quantity, ol_amount, ol_dist_info) VALUES ($1::int4, $2::int4, $3::int4, "
+    "$4::int4, $5::int4, $6::int4, NULL, $7::int4, $8::int4 * 0.01, $9::text)"};
+
+const Statement get_district_for_update{
+    "no_district",
+    "SELECT d_next_o_id::int4, (d_tax * 10000)::int4 FROM district "
+    "WHERE d_w_id = $1::int4 AND d_id = $2::int4 FOR UPDATE"};
+const Statement advance_district{"no_advance_district",
+                                 "UPDATE district SET d_next_o_id = $3::int4 + 1 "
+                                 "WHERE d_w_id = $1::int4 AND d_id = $2::int4"};
+
+// Clause 2.4.2.2: what the terminal shows besides. Brand if both texts hold ORIGINAL, else generic.
+char brand_generic(std::string_view i_data, std::string_view s_data) noexcept {
+  constexpr std::string_view original = "ORIGINAL";
+  const bool brand = i_data.find(original) != std::string_view::npos &&
+                     s_data.find(original) != std::string_view::npos;
+  return brand ? 'B' : 'G';
+}
+
+// One column of the lines each, as the statements take them.
+struct LineColumns {
+  std::array<std::int32_t, lines_max> number{};
+  std::array<std::int32_t, lines_max> i_id{};
+  std::array<std::int32_t, lines_max> w_id{};
+  std::array<std::int32_t, lines_max> quantity{};
+  std::array<std::int32_t, lines_max> amount{};
+  std::array<std::string_view, lines_max> dist{};
+  std::size_t count = 0;
+
+  template <class T>
+  std::span<const T> of(const std::array<T, lines_max>& column) const {
+    return {column.data(), count};
+  }
+
+  void add(std::int32_t line, const NewOrderLine& order_line) {
+    number[count] = line;
+    i_id[count] = order_line.i_id;
+    w_id[count] = order_line.supply_w_id;
+    quantity[count] = order_line.quantity;
+    ++count;
+  }
+};
+
+// An UPDATE touches a row once, however often it is joined; so an item that an order asks for twice
+// from the same warehouse goes into a second round.
+struct Rounds {
+  std::array<LineColumns, lines_max> columns;
+  std::size_t count = 0;
+};
+
+using LineOrder = std::array<std::int32_t, lines_max>;
+
+// The places of the lines in the order in which their stock is locked.
+LineOrder order_of_locks(const NewOrderInput& input) {
+  LineOrder order{};
+  const auto lines = input.lines();
+  for (std::size_t i = 0; i < lines.size(); ++i) order[i] = static_cast<std::int32_t>(i);
+  const auto key = [&](std::int32_t i) {
+    const NewOrderLine& line = lines[static_cast<std::size_t>(i)];
+    return std::tuple(line.supply_w_id, line.i_id, i);
+  };
+  std::sort(order.begin(), order.begin() + input.ol_cnt,
+            [&](std::int32_t a, std::int32_t b) { return key(a) < key(b); });
+  return order;
+}
+
+void split_into_rounds(const NewOrderInput& input, Rounds& rounds) {
+  const LineOrder order = order_of_locks(input);
+  const auto lines = input.lines();
+  std::size_t repeats = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const NewOrderLine& line = lines[static_cast<std::size_t>(order[i])];
+    const bool repeated = i > 0 && [&] {
+      const NewOrderLine& before = lines[static_cast<std::size_t>(order[i - 1])];
+      return before.i_id == line.i_id && before.supply_w_id == line.supply_w_id;
+    }();
+    repeats = repeated ? repeats + 1 : 0;
+    rounds.columns[repeats].add(order[i] + 1, line);
+    rounds.count = std::max(rounds.count, repeats + 1);
+  }
+}
+
+// What the stock said of each line, by its number; `found` is unset for an item that does not
+// exist.
+struct LineAnswer {
+  bool found = false;
+  std::int32_t price_cents = 0;
+  std::int32_t s_quantity = 0;
+  std::string_view dist;
+  char brand_generic = 'G';
+};
+using LineAnswers = std::array<LineAnswer, lines_max>;
+
+void read_stock(const Result& stock, LineAnswers& answers) {
+  for (int row = 0; row < stock.rows(); ++row) {
+    LineAnswer& answer = answers[static_cast<std::size_t>(stock.int4(row, 0) - 1)];
+    answer.found = true;
+    answer.price_cents = stock.int4(row, 1);
+    answer.s_quantity = stock.int4(row, 2);
+    answer.dist = stock.text(row, 3);
+    answer.brand_generic = brand_generic(stock.text(row, 5), stock.text(row, 6));
+  }
+}
+
+// The lines that go into order_line: all whose item exists.
+void price_lines(const NewOrderInput& input, const LineAnswers& answers, LineColumns& columns) {
+  for (std::size_t i = 0; i < input.lines().size(); ++i) {
+    if (!answers[i].found) continue;
+    const NewOrderLine& line = input.lines()[i];
+    columns.amount[columns.count] = line.quantity * answers[i].price_cents;
+    columns.dist[columns.count] = answers[i].dist;
+    columns.add(static_cast<std::int32_t>(i + 1), line);
+  }
+}
+
+// Every line must have met its stock, but the one that asks for an item that does not exist.
+void require_lines(const NewOrderInput& input, std::size_t found) {
+  const std::size_t expected = input.lines().size() - (input.rollback ? 1 : 0);
+  if (found == expected) return;
+  throw RowsMissing(database::ErrorClass::statement, "",
+                    fmt::format("{} of {} lines of an order at warehouse {} came back without "
+                                "their item and stock",
+                                expected - found, expected, input.w_id));
+}
+
+// The first four results are those of what goes before the lines.
+constexpr std::size_t lines_from = 4;
+
+void send_head(Connection& connection, const NewOrderInput& input) {
+  connection.send(begin_statement);
+  connection.send(get_customer, input.w_id, input.d_id, input.c_id);
+  connection.send(get_warehouse, input.w_id);
+  connection.send(take_order_id, input.w_id, input.d_id);
+}
+
+// Hands back the order's number.
+std::int32_t read_head(const Results& read, Trace& trace) {
+  require_one_row(read[1], "customer");
+  require_one_row(read[2], "warehouse");
+  require_one_row(read[3], "district");
+  trace.o_id = read[3].int4(0, 0);
+  return trace.o_id;
+}
+
+void send_order(Connection& connection, const NewOrderInput& input, std::int32_t o_id) {
+  connection.send(insert_order, input.w_id, input.d_id, o_id, input.c_id, input.ol_cnt,
+                  std::int32_t{input.all_local});
+  connection.send(insert_new_order, input.w_id, input.d_id, o_id);
+}
+
+// Commits or rolls back behind what is queued.
+coro::Task<Results> end_order(Connection& connection, const NewOrderInput& input, Trace& trace) {
+  if (!input.rollback) return commit(connection, trace);
+  connection.send(rollback_statement);
+  return connection.run();
+}
+
+Outcome outcome_of(const NewOrderInput& input) {
+  Outcome outcome;
+  outcome.committed = !input.rollback;
+  return outcome;
+}
+
+coro::Task<Outcome> batched(Connection& connection, const NewOrderInput& input, Trace& trace) {
+  Rounds rounds;
+  split_into_rounds(input, rounds);
+  send_head(connection, input);
+  for (std::size_t i = 0; i < rounds.count; ++i) {
+    const LineColumns& l = rounds.columns[i];
+    connection.send(take_stock, input.w_id, input.d_id, l.of(l.number), l.of(l.i_id), l.of(l.w_id),
+                    l.of(l.quantity));
+  }
+  const Results read = co_await connection.run();
+  const std::int32_t o_id = read_head(read, trace);
+  LineAnswers answers;
+  for (std::size_t i = 0; i < rounds.count; ++i) read_stock(read[lines_from + i], answers);
+
+  LineColumns lines;
+  price_lines(input, answers, lines);
+  require_lines(input, lines.count);
+  send_order(connection, input, o_id);
+  connection.send(insert_lines, input.w_id, input.d_id, o_id, lines.of(lines.number),
+                  lines.of(lines.i_id), lines.of(lines.w_id), lines.of(lines.quantity),
+                  lines.of(lines.amount), lines.of(lines.dist));
+  const Results written = co_await end_order(connection, input, trace);
+  require_written(written[0], 1, "oorder");
+  require_written(written[1], 1, "new_order");
+  require_written(written[2], static_cast<std::int64_t>(lines.count), "order_line");
+  co_return outcome_of(input);
+}
+
+// What is to be written for a line, once all of them are read.
+struct LineWrite {
+  std::int32_t number = 0;
+  std::int32_t s_quantity = 0;
+  std::int32_t amount = 0;
+  std::string dist;
+};
+
+// What the lines before have left of the same stock: the database does not have it yet.
+std::int32_t quantity_left(const NewOrderInput& input, std::span<const LineWrite> before,
+                           const NewOrderLine& line, std::int32_t in_database) {
+  std::int32_t left = in_database;
+  for (const LineWrite& write : before) {
+    const NewOrderLine& other = input.lines()[static_cast<std::size_t>(write.number - 1)];
+    if (other.i_id == line.i_id && other.supply_w_id == line.supply_w_id) left = write.s_quantity;
+  }
+  return left;
+}
+
+// Whether it is the line that asks for an item that does not exist (clause 2.4.1.5).
+bool is_rolled_back_at(const NewOrderInput& input, std::int32_t number) noexcept {
+  return input.rollback && number == input.ol_cnt;
+}
+
+// Adds what is to be written for a line whose item and stock were asked for.
+void add_line_write(const NewOrderInput& input, std::int32_t number, const Result& item,
+                    const Result& stock, std::vector<LineWrite>& writes) {
+  const NewOrderLine& line = input.lines()[static_cast<std::size_t>(number - 1)];
+  if (item.rows() == 0 && is_rolled_back_at(input, number)) return;
+  if (item.rows() != 1) require_one_row(item, fmt::format("item {}", line.i_id));
+  if (stock.rows() != 1) {
+    require_one_row(stock,
+                    fmt::format("stock of item {} at warehouse {}", line.i_id, line.supply_w_id));
+  }
+  const std::int32_t before = quantity_left(input, writes, line, stock.int4(0, 0));
+  LineWrite write;
+  write.number = number;
+  write.s_quantity =
+      before >= line.quantity + 10 ? before - line.quantity : before - line.quantity + 91;
+  write.amount = line.quantity * item.int4(0, 0);
+  write.dist = stock.text(0, 1);
+  writes.push_back(std::move(write));
+}
+
+coro::Task<void> read_line_single(Connection& connection, const NewOrderInput& input,
+                                  std::int32_t number, std::vector<LineWrite>& writes) {
+  const NewOrderLine& line = input.lines()[static_cast<std::size_t>(number - 1)];
+  const Result item = co_await connection.execute(get_item, line.i_id);
+  if (item.rows() == 0 && is_rolled_back_at(input, number)) co_return;
+  const Result stock =
+      co_await connection.execute(get_stock, line.supply_w_id, line.i_id, input.d_id);
+  add_line_write(input, number, item, stock, writes);
+}
+
+void send_line_writes(Connection& connection, const NewOrderInput& input, std::int32_t o_id,
+                      std::span<const LineWrite> writes) {
+  for (const LineWrite& write : writes) {
+    const NewOrderLine& line = input.lines()[static_cast<std::size_t>(write.number - 1)];
+    const std::int32_t remote = line.supply_w_id == input.w_id ? 0 : 1;
+    connection.send(update_stock, line.supply_w_id, line.i_id, write.s_quantity, line.quantity,
+                    remote);
+    connection.send(insert_line, input.w_id, input.d_id, o_id, write.number, line.i_id,
+                    line.supply_w_id, line.quantity, write.amount, std::string_view(write.dist));
+  }
+}
+
+// The results of what send_line_writes() has sent.
+void require_lines_written(std::span<const Result> written) {
+  for (std::size_t i = 0; i + 1 < written.size(); i += 2) {
+    require_written(written[i], 1, "stock");
+    require_written(written[i + 1], 1, "order_line");
+  }
+}
+
+coro::Task<Outcome> by_row(Connection& connection, const NewOrderInput& input, Trace& trace) {
+  const LineOrder order = order_of_locks(input);
+  send_head(connection, input);
+  for (std::size_t i = 0; i < input.lines().size(); ++i) {
+    const NewOrderLine& line = input.lines()[static_cast<std::size_t>(order[i])];
+    connection.send(get_item, line.i_id);
+    connection.send(get_stock, line.supply_w_id, line.i_id, input.d_id);
+  }
+  const Results read = co_await connection.run();
+  const std::int32_t o_id = read_head(read, trace);
+  std::vector<LineWrite> writes;
+  writes.reserve(lines_max);
+  for (std::size_t i = 0; i < input.lines().size(); ++i) {
+    add_line_write(input, order[i] + 1, read[lines_from + 2 * i], read[lines_from + 2 * i + 1],
+                   writes);
+  }
+  send_line_writes(connection, input, o_id, writes);
+  send_order(connection, input, o_id);
+  const Results written = co_await end_order(connection, input, trace);
+  require_lines_written(std::span(written).first(2 * writes.size()));
+  require_written(written[2 * writes.size()], 1, "oorder");
+  require_written(written[2 * writes.size() + 1], 1, "new_order");
+  co_return outcome_of(input);
+}
+
+coro::Task<Outcome> single(Connection& connection, const NewOrderInput& input, Trace& trace) {
+  connection.send(begin_statement);
+  connection.send(get_warehouse, input.w_id);
+  const Results first = co_await connection.run();
+  require_one_row(first[1], "warehouse");
+  const Result customer =
+      co_await connection.execute(get_customer, input.w_id, input.d_id, input.c_id);
+  require_one_row(customer, "customer");
+  const Result district =
+      co_await connection.execute(get_district_for_update, input.w_id, input.d_id);
+  require_one_row(district, "district");
+  const std::int32_t o_id = district.int4(0, 0);
+  trace.o_id = o_id;
+  const Result advanced =
+      co_await connection.execute(advance_district, input.w_id, input.d_id, o_id);
+  require_written(advanced, 1, "district");
+  const Result inserted =
+      co_await connection.execute(insert_order, input.w_id, input.d_id, o_id, input.c_id,
+                                  input.ol_cnt, std::int32_t{input.all_local});
+  require_written(inserted, 1, "oorder");
+  const Result queued = co_await connection.execute(insert_new_order, input.w_id, input.d_id, o_id);
+  require_written(queued, 1, "new_order");
+
+  std::vector<LineWrite> writes;
+  writes.reserve(lines_max);
+  for (std::int32_t number = 1; number <= input.ol_cnt; ++number) {
+    co_await read_line_single(connection, input, number, writes);
+  }
+  send_line_writes(connection, input, o_id, writes);
+  const Results written = co_await connection.run();
+  require_lines_written(written);
+  co_await end_order(connection, input, trace);
+  co_return outcome_of(input);
+}
+
+}  // namespace
+
+const StatementSets new_order_statements{
+    .batched = {get_customer, get_warehouse, take_order_id, insert_order, insert_new_order,
+                take_stock, insert_lines},
+    .single = {get_customer, get_warehouse, get_district_for_update, advance_district, insert_order,
+               insert_new_order, get_item, get_stock, update_stock, insert_line}};
+
+coro::Task<Outcome> perform(Connection& connection, const NewOrderInput& input, Trace& trace,
+                            Shape shape) {
+  if (shape == Shape::by_row) return by_row(connection, input, trace);
+  return shape == Shape::single ? single(connection, input, trace)
+                                : batched(connection, input, trace);
+}
+
+}  // namespace drover::tpcc::postgres

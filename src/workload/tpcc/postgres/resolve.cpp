@@ -1,0 +1,189 @@
+#include "workload/tpcc/postgres/resolve.h"
+
+#include <optional>
+
+#include "coro/sleep.h"
+#include "coro/worker.h"
+#include "database/error.h"
+
+namespace drover::tpcc::postgres {
+namespace {
+
+using coro::Task;
+using database::Error;
+using database::ErrorClass;
+using database::postgres::Connection;
+using database::postgres::Result;
+
+using Numbers = std::vector<std::int32_t>;
+
+// The answers of a server that says nothing are none: no row is not the same as none counted.
+void require_answer(const Result& result) {
+  if (result.rows() == 1) return;
+  throw Error(ErrorClass::statement, "", "a count came back without a row");
+}
+
+// The marks are microseconds: a table that stores whole seconds, as another tool may have made it,
+// has lost them.
+constexpr const char* keeps_marks_query =
+    "SELECT coalesce(bool_and(format_type(atttypid, atttypmod) IN "
+    "('timestamp without time zone', 'timestamp with time zone')), false) FROM pg_attribute "
+    "WHERE (attrelid = to_regclass('history') AND attname = 'h_date') "
+    "OR (attrelid = to_regclass('order_line') AND attname = 'ol_delivery_d')";
+
+constexpr const char* new_order_query =
+    "SELECT count(*), count(line) FROM order_line LEFT JOIN unnest($4::int4[], $5::int4[], "
+    "$6::int4[], $7::int4[]) "
+    "AS l(line, i_id, w_id, quantity) ON ol_number = line AND ol_i_id = i_id "
+    "AND ol_supply_w_id = w_id AND ol_quantity = quantity "
+    "WHERE ol_w_id = $1::int4 AND ol_d_id = $2::int4 AND ol_o_id = $3::int4";
+
+// History has no index: one pass for all of them. A customer named by last name (c_id 0) is known
+// well enough by the rest.
+constexpr const char* payments_query =
+    "SELECT n, count(h_amount) FROM unnest($1::int4[], $2::int4[], $3::int4[], $4::int4[], "
+    "$5::int4[], $6::int4[], $7::int4[], $8::int4[]) "
+    "AS p(n, w_id, d_id, c_w_id, c_d_id, c_id, cents, mark) "
+    "LEFT JOIN history ON h_w_id = w_id AND h_d_id = d_id AND h_c_w_id = c_w_id "
+    "AND h_c_d_id = c_d_id AND (c_id = 0 OR h_c_id = c_id) AND h_amount = cents * 0.01 "
+    "AND extract(microseconds FROM h_date)::int8 % 1000000 = mark "
+    "AND h_date >= $9::text::timestamp - interval '1 hour' "
+    "GROUP BY n";
+
+constexpr const char* delivery_query =
+    "SELECT count(DISTINCT ol_d_id) FROM order_line JOIN oorder ON o_w_id = ol_w_id AND o_d_id = "
+    "ol_d_id "
+    "AND o_id = ol_o_id AND o_carrier_id = $2::int4 "
+    "WHERE ol_w_id = $1::int4 AND extract(microseconds FROM ol_delivery_d)::int8 % 1000000 = "
+    "$3::int4 AND ol_delivery_d >= $4::text::timestamp - interval '1 hour'";
+
+Resolution found(bool there) noexcept {
+  return there ? Resolution::committed : Resolution::not_committed;
+}
+
+Task<Resolution> resolve_new_order(Connection& connection, const NewOrderInput& input,
+                                   std::int32_t o_id) {
+  Numbers lines;
+  Numbers items;
+  Numbers warehouses;
+  Numbers quantities;
+  for (const NewOrderLine& line : input.lines()) {
+    lines.push_back(static_cast<std::int32_t>(lines.size() + 1));
+    items.push_back(line.i_id);
+    warehouses.push_back(line.supply_w_id);
+    quantities.push_back(line.quantity);
+  }
+  const Result result = co_await connection.query(new_order_query, input.w_id, input.d_id, o_id,
+                                                  lines, items, warehouses, quantities);
+  require_answer(result);
+  co_return found(result.number<std::int64_t>(0, 0) == input.ol_cnt &&
+                  result.number<std::int64_t>(0, 1) == input.ol_cnt);
+}
+
+// It takes one order of a district.
+Task<Finding> resolve_delivery(Connection& connection, const DeliveryInput& input,
+                               std::uint32_t mark, std::string_view since) {
+  const Result result = co_await connection.query(delivery_query, input.w_id, input.carrier_id,
+                                                  static_cast<std::int32_t>(mark), since);
+  require_answer(result);
+  const auto orders = result.number<std::int32_t>(0, 0);
+  co_return Finding(found(orders > 0), orders);
+}
+
+// The payments among the doubts, a column each.
+struct PaymentColumns {
+  Numbers place, w_id, d_id, c_w_id, c_d_id, c_id, cents, mark;
+
+  explicit PaymentColumns(std::span<const Doubt> doubts) {
+    for (std::size_t i = 0; i < doubts.size(); ++i) {
+      const auto* payment = std::get_if<PaymentInput>(&doubts[i].input);
+      if (payment == nullptr) continue;
+      place.push_back(static_cast<std::int32_t>(i));
+      w_id.push_back(payment->w_id);
+      d_id.push_back(payment->d_id);
+      c_w_id.push_back(payment->customer.c_w_id);
+      c_d_id.push_back(payment->customer.c_d_id);
+      c_id.push_back(payment->customer.by_name ? 0 : payment->customer.c_id);
+      cents.push_back(payment->amount_cents);
+      mark.push_back(static_cast<std::int32_t>(doubts[i].trace.mark));
+    }
+  }
+};
+
+Task<void> resolve_payments(Connection& connection, std::span<const Doubt> doubts,
+                            std::string_view since, std::vector<Finding>& answers) {
+  const PaymentColumns p(doubts);
+  if (p.place.empty()) co_return;
+  const Result result = co_await connection.query(payments_query, p.place, p.w_id, p.d_id, p.c_w_id,
+                                                  p.c_d_id, p.c_id, p.cents, p.mark, since);
+  for (int row = 0; row < result.rows(); ++row) {
+    answers.at(result.number<std::size_t>(row, 0)) = found(result.number<std::int64_t>(row, 1) > 0);
+  }
+}
+
+// How many of them the server still has; asks each to end.
+Task<std::int64_t> ask_to_end(Connection& connection, std::span<const std::int32_t> pids,
+                              std::span<const std::string_view> starts) {
+  const Result result = co_await connection.query(
+      "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
+      "JOIN unnest($1::int4[], $2::text[]::timestamptz[]) AS gone(pid, started) USING (pid) "
+      "WHERE backend_start = started",
+      pids, starts);
+  require_answer(result);
+  co_return result.number<std::int64_t>(0, 0);
+}
+
+}  // namespace
+
+Task<std::optional<SessionIdentity>> identify_session(Connection& own) {
+  try {
+    const Result result = co_await own.query(
+        "SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()");
+    if (result.rows() == 1) {
+      co_return SessionIdentity{result.number<std::int32_t>(0, 0), std::string(result.text(0, 1))};
+    }
+  } catch (const Error& error) {
+    const bool unknown_here =
+        error.error_class() == ErrorClass::statement || error.error_class() == ErrorClass::denied;
+    if (!unknown_here || own.broken()) throw;
+  }
+  co_return std::nullopt;
+}
+
+Task<bool> end_sessions(Connection& connection, std::span<const SessionIdentity> sessions,
+                        coro::Duration patience) {
+  if (sessions.empty()) co_return true;
+  Numbers pids;
+  std::vector<std::string_view> starts;
+  for (const SessionIdentity& session : sessions) {
+    pids.push_back(session.pid);
+    starts.push_back(session.started);
+  }
+  const coro::Instant give_up = coro::Worker::current().now() + patience;
+  for (;;) {
+    const std::int64_t left = co_await ask_to_end(connection, pids, starts);
+    if (left == 0) co_return true;
+    if (coro::Worker::current().now() >= give_up) co_return false;
+    co_await coro::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+Task<std::vector<Finding>> resolve_doubts(Connection& connection, std::span<const Doubt> doubts,
+                                          std::string since) {
+  std::vector<Finding> answers(doubts.size());
+  const Result marks = co_await connection.query(keeps_marks_query);
+  const bool keeps_marks = marks.text(0, 0) == "t";
+  for (std::size_t i = 0; i < doubts.size(); ++i) {
+    const auto& [input, trace] = doubts[i];
+    if (const auto* order = std::get_if<NewOrderInput>(&input)) {
+      answers[i] = co_await resolve_new_order(connection, *order, trace.o_id);
+    } else if (const auto* delivery = std::get_if<DeliveryInput>(&input);
+               delivery != nullptr && keeps_marks) {
+      answers[i] = co_await resolve_delivery(connection, *delivery, trace.mark, since);
+    }
+  }
+  if (keeps_marks) co_await resolve_payments(connection, doubts, since, answers);
+  co_return answers;
+}
+
+}  // namespace drover::tpcc::postgres

@@ -1,0 +1,73 @@
+#include "workload/tpcc/postgres/transactions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "database/error.h"
+
+namespace drover::tpcc::postgres {
+
+const Statement begin_statement{"begin", "BEGIN"};
+const Statement commit_statement{"commit", "COMMIT"};
+const Statement rollback_statement{"rollback", "ROLLBACK"};
+
+// Equal first names are ordered by c_id, so that the choice is the same each time.
+const std::string_view customer_id_by_name =
+    "(SELECT (array_agg(c_id ORDER BY c_first, c_id))[((count(*) + 1) / 2)::int4] FROM customer "
+    "WHERE c_w_id = $1::int4 AND c_d_id = $2::int4 AND c_last = $3::text)";
+
+std::string marked_date(std::string_view mark_parameter) {
+  return fmt::format("(date_trunc('second', localtimestamp) + {}::int4 * interval '1 microsecond')",
+                     mark_parameter);
+}
+
+std::vector<Statement> statements_of(StatementStyle style) {
+  std::vector<Statement> all = {begin_statement, commit_statement, rollback_statement};
+  for (const StatementSets* sets :
+       {&new_order_statements, &payment_statements, &order_status_statements, &delivery_statements,
+        &stock_level_statements}) {
+    all.insert(all.end(), sets->of(style).begin(), sets->of(style).end());
+  }
+  return all;
+}
+
+std::vector<Statement> by_row_statements() {
+  const std::vector<Statement> prepared = statements_of(StatementStyle::batched);
+  std::vector<Statement> more;
+  for (const StatementSets* sets : {&new_order_statements, &delivery_statements}) {
+    for (const Statement& one : sets->single) {
+      const auto same = [&one](const Statement& other) {
+        return std::string_view(one.name) == other.name;
+      };
+      if (std::none_of(prepared.begin(), prepared.end(), same)) more.push_back(one);
+    }
+  }
+  return more;
+}
+
+coro::Task<Results> commit(Connection& connection, Trace& trace) {
+  connection.send(commit_statement);
+  trace.commit_sent = true;
+  return connection.run(Commits::yes);
+}
+
+void require_one_row(const Result& result, std::string_view what) {
+  if (result.rows() == 1) return;
+  throw database::Error(
+      database::ErrorClass::statement, "",
+      fmt::format("{} has {} rows where one was expected: is the database loaded as far as the run "
+                  "reaches? See: drover tpcc check",
+                  what, result.rows()));
+}
+
+void require_written(const Result& result, std::int64_t rows, std::string_view what) {
+  if (result.affected() == rows) return;
+  throw database::Error(
+      database::ErrorClass::statement, "",
+      fmt::format("{} rows of {} were written where {} were expected: does a trigger or a rule of "
+                  "the database keep them out? See: drover tpcc check",
+                  result.affected(), what, rows));
+}
+
+}  // namespace drover::tpcc::postgres

@@ -1,0 +1,108 @@
+// The five transactions on PostgreSQL, one file each. Every one has two styles:
+//
+//   batched  what can go together goes together: pipelines, arrays, UPDATE … RETURNING. New-Order
+//            takes two round trips, the others one.
+//   single   one statement a row, as the BenchBase family does, so that figures can be compared
+//            with published ones: a round trip for each statement, save that the writes of a
+//            New-Order's lines are sent together (executeBatch there), and BEGIN with the first
+//            statement.
+//
+// Both do the same to the data. Rows are locked in one order everywhere, so that the batched style
+// cannot deadlock with itself: new_order, then customer, district, warehouse, then stock by its
+// key.
+//
+// The functions leave an open transaction behind when they throw; their caller rolls it back. Those
+// that write take a Trace: its mark goes into the dates that they write, and they say in it when
+// the commit is under way.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "coro/task.h"
+#include "database/postgres/connection.h"
+#include "workload/tpcc/backend.h"
+#include "workload/tpcc/statement_style.h"
+
+namespace drover::tpcc::postgres {
+
+using database::postgres::Commits;
+using database::postgres::Connection;
+using database::postgres::Result;
+using database::postgres::Results;
+using database::postgres::Statement;
+
+// How a transaction goes: in one of the two styles, or as the batched style goes on servers that
+// lose rows (lost_rows.h). There no statement of New-Order and Delivery writes to more than one row
+// of a table that others write to, nor joins anything with it: New-Order takes two round trips as
+// before, Delivery four. The other three go batched.
+enum class Shape : std::uint8_t { batched, single, by_row };
+
+coro::Task<Outcome> perform(Connection& connection, const NewOrderInput& input, Trace& trace,
+                            Shape shape);
+coro::Task<Outcome> perform(Connection& connection, const PaymentInput& input, Trace& trace,
+                            Shape shape);
+coro::Task<Outcome> perform(Connection& connection, const OrderStatusInput& input, Trace& trace,
+                            Shape shape);
+coro::Task<Outcome> perform(Connection& connection, const DeliveryInput& input, Trace& trace,
+                            Shape shape);
+coro::Task<Outcome> perform(Connection& connection, const StockLevelInput& input, Trace& trace,
+                            Shape shape);
+
+// The statements of a transaction.
+struct StatementSets {
+  std::vector<Statement> batched;
+  std::vector<Statement> single;
+
+  const std::vector<Statement>& of(StatementStyle style) const noexcept {
+    return style == StatementStyle::batched ? batched : single;
+  }
+};
+extern const StatementSets new_order_statements;
+extern const StatementSets payment_statements;
+extern const StatementSets order_status_statements;
+extern const StatementSets delivery_statements;
+extern const StatementSets stock_level_statements;
+
+// What a session prepares for a style: every statement that the functions above use; and besides
+// those of the batched style what Shape::by_row uses.
+std::vector<Statement> statements_of(StatementStyle style);
+std::vector<Statement> by_row_statements();
+
+// Shared by all transactions.
+extern const Statement begin_statement;
+extern const Statement commit_statement;
+extern const Statement rollback_statement;
+
+// Queues a statement of a customer, of which there are two: with $1 = c_w_id, $2 = c_d_id and $3 =
+// c_id, and with $3 = c_last.
+template <class... Arguments>
+void send_for(const CustomerChoice& customer, Connection& connection, const Statement& by_id,
+              const Statement& by_name, const Arguments&... arguments) {
+  const std::int32_t w_id = customer.c_w_id;
+  if (customer.by_name) {
+    connection.send(by_name, w_id, customer.c_d_id, customer.c_last_text(), arguments...);
+  } else {
+    connection.send(by_id, w_id, customer.c_d_id, customer.c_id, arguments...);
+  }
+}
+
+// Sends COMMIT behind what is queued, and hands back the answers to all of it.
+coro::Task<Results> commit(Connection& connection, Trace& trace);
+
+// Throws database::Error (class statement) unless `result` has exactly one row: `what` names it.
+void require_one_row(const Result& result, std::string_view what);
+
+// The same unless a statement that writes has written `rows` rows.
+void require_written(const Result& result, std::int64_t rows, std::string_view what);
+
+// A date for h_date and ol_delivery_d: the second is the server's, its fraction the mark of a
+// Trace, which is the parameter named, e.g. "$7".
+std::string marked_date(std::string_view mark_parameter);
+
+// The row of a customer chosen by last name is the one in the middle, by first name, rounded up
+// (clause 2.5.2.2). An expression of $1 = c_w_id, $2 = c_d_id, $3 = c_last.
+extern const std::string_view customer_id_by_name;
+
+}  // namespace drover::tpcc::postgres

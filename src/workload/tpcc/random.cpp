@@ -1,0 +1,67 @@
+#include "workload/tpcc/random.h"
+
+#include <array>
+#include <cassert>
+#include <cstdlib>
+
+namespace drover::tpcc {
+
+namespace {
+
+struct LastName {
+  std::array<char, last_name_size_max> letters{};
+  uint8_t size = 0;
+};
+
+constexpr std::array<std::string_view, 10> syllables = {"BAR", "OUGHT", "ABLE",  "PRI",   "PRES",
+                                                        "ESE", "ANTI",  "CALLY", "ATION", "EING"};
+
+constexpr std::array<LastName, 1000> make_last_names() {
+  std::array<LastName, 1000> names{};
+  for (size_t number = 0; number < names.size(); ++number) {
+    LastName& name = names[number];
+    for (const size_t digit : {number / 100, number / 10 % 10, number % 10}) {
+      for (const char letter : syllables[digit]) name.letters[name.size++] = letter;
+    }
+  }
+  return names;
+}
+
+constexpr std::array<LastName, 1000> last_names = make_last_names();
+
+}  // namespace
+
+NurandConstants load_constants(uint64_t seed) {
+  Rng rng = Rng::stream(seed, RandomPurpose::LoadConstants);
+  NurandConstants constants;
+  constants.c_last = rng.uniform(0, nurand_a_c_last);
+  constants.c_id = rng.uniform(0, nurand_a_c_id);
+  constants.ol_i_id = rng.uniform(0, nurand_a_ol_i_id);
+  return constants;
+}
+
+NurandConstants run_constants(uint64_t seed, const NurandConstants& load) {
+  assert(load.c_last >= 0 && load.c_last <= nurand_a_c_last);
+  Rng rng = Rng::stream(seed, RandomPurpose::RunConstants);
+  NurandConstants constants;
+  // For any C-Load at least 15 % of the candidates are valid, so that this ends soon.
+  do {
+    constants.c_last = rng.uniform(0, nurand_a_c_last);
+  } while (!c_last_delta_valid(load.c_last, constants.c_last));
+  constants.c_id = rng.uniform(0, nurand_a_c_id);
+  constants.ol_i_id = rng.uniform(0, nurand_a_ol_i_id);
+  return constants;
+}
+
+bool c_last_delta_valid(int32_t c_load, int32_t c_run) {
+  const int32_t delta = std::abs(c_run - c_load);
+  return delta >= 65 && delta <= 119 && delta != 96 && delta != 112;
+}
+
+std::string_view last_name(int32_t number) {
+  assert(number >= 0 && number < 1000);
+  const LastName& name = last_names[static_cast<size_t>(number)];
+  return {name.letters.data(), name.size};
+}
+
+}  // namespace drover::tpcc

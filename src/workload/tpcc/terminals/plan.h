@@ -1,0 +1,55 @@
+// Plan: a run of TPC-C, validated and with every "auto" resolved. Values only.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "load/plan.h"
+#include "workload/tpcc/random.h"
+#include "workload/tpcc/transaction.h"
+
+namespace drover::tpcc {
+
+struct Plan : load::Plan {
+  Plan() { transaction_types = transaction_type_count; }
+
+  std::int32_t warehouses = 1;
+  std::int32_t terminals_per_warehouse = 10;  // one for each district (clause 4.2.2)
+  // Without delays: so many in all, as evenly over the warehouses as can be; 0: all of them.
+  std::size_t terminals_most = 0;
+  bool no_delays = false;
+  double pace = 1.0;  // divides keying and think times
+  // Deliveries are queued and answered at once, and executed beside the terminals (clause 2.7.2).
+  bool deferred_delivery = false;
+  // The number of the first transaction (Trace); none: random, since two runs of one seed have the same inputs, in the
+  // same data, and must be told apart. A simulation is to be repeated.
+  std::optional<std::uint32_t> first_mark = {};
+  NurandConstants constants;  // C-Run
+
+  std::size_t terminals() const noexcept {
+    const std::size_t all =
+        static_cast<std::size_t>(warehouses) * static_cast<std::size_t>(terminals_per_warehouse);
+    return terminals_most == 0 ? all : std::min(all, terminals_most);
+  }
+
+  // In the warehouse `w_id`, the districts from 1 to this number have one.
+  std::int32_t terminals_of(std::int32_t w_id) const noexcept {
+    const auto all = static_cast<std::int64_t>(terminals());
+    return static_cast<std::int32_t>(all / warehouses + (w_id <= all % warehouses ? 1 : 0));
+  }
+
+  // Those of the thread `index`: index + 1, index + 1 + threads, ...
+  std::size_t warehouses_of_worker(std::size_t index) const noexcept {
+    return share_of_worker(index, static_cast<std::size_t>(warehouses));
+  }
+  // In these warehouses: as terminals_of() says, the first of all have one more.
+  std::size_t terminals_of_worker(std::size_t index) const noexcept {
+    const auto all = static_cast<std::size_t>(warehouses);
+    return warehouses_of_worker(index) * (terminals() / all) +
+           share_of_worker(index, terminals() % all);
+  }
+};
+
+}  // namespace drover::tpcc

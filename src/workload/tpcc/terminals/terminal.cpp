@@ -1,0 +1,84 @@
+// The life of a terminal (clauses 5.2.2 to 5.2.5): key in, transact, think, and again. It reads
+// like the blocking version; each co_await is a place where 150,000 others may run.
+#include <chrono>
+
+#include "coro/sleep.h"
+#include "workload/tpcc/pacing.h"
+#include "workload/tpcc/terminals/terminals.h"
+
+namespace drover::tpcc {
+
+using coro::Instant;
+using coro::slept_until;
+using coro::Task;
+using load::Herd;
+using load::TransactionMetrics;
+
+// A transaction that fails at once, without delays, would be tried in a tight loop.
+constexpr coro::Duration pause_after_failure = std::chrono::milliseconds(100);
+
+Task<void> Terminals::terminal(Herd& herd, std::int32_t w_id, std::int32_t d_id,
+                               WarehouseDeck& deck) {
+  Rng rng = Rng::stream(plan_.seed, RandomPurpose::Terminal,
+                        {static_cast<std::uint64_t>(w_id), static_cast<std::uint64_t>(d_id)});
+  herd.terminal_up();
+  if (herd.stopped()) co_return;
+  TransactionType type{};
+  bool keyed_in = false;
+  Instant time = herd.start_time();
+  if (!plan_.no_delays) {
+    const InitialState initial = draw_initial_state(rng, plan_.pace);
+    type = initial.type;
+    keyed_in = initial.keying;
+    time += initial.remaining;
+    if (!co_await slept_until(time)) co_return;
+  }
+  while (!herd.stopped()) {
+    if (!keyed_in) type = deck.draw();
+    if (!keyed_in && !plan_.no_delays) {
+      const Instant begun = time;
+      time += keying_time(type, plan_.pace);
+      if (!co_await slept_until(time)) co_return;
+      herd.recorder().paused(&TransactionMetrics::keying, index_of(type), begun, time);
+      if (herd.stopped()) co_return;
+    }
+    keyed_in = false;
+    const Herd::Answered answered = co_await transact(herd, type, w_id, d_id, time, rng);
+    time = answered.at;
+    if (plan_.no_delays) {
+      if (!answered.succeeded) co_await coro::sleep_for(pause_after_failure);
+    } else {
+      time += think_time(rng, type, plan_.pace);
+      if (!co_await slept_until(time)) co_return;
+      herd.recorder().paused(&TransactionMetrics::think, index_of(type), answered.at, time);
+    }
+  }
+}
+
+// Not a coroutine of its own: the transaction lives in the engine's.
+Task<Herd::Answered> Terminals::transact(Herd& herd, TransactionType type, std::int32_t w_id,
+                                         std::int32_t d_id, Instant intended_start, Rng& rng) {
+  if (type == TransactionType::Delivery && plan_.deferred_delivery) {
+    return queue_delivery(herd, make_delivery(rng, w_id), intended_start);
+  }
+  return herd.transact(Transaction(*this, make_input(type, rng, w_id, d_id)), intended_start);
+}
+
+Input Terminals::make_input(TransactionType type, Rng& rng, std::int32_t w_id,
+                            std::int32_t d_id) const {
+  switch (type) {
+    case TransactionType::NewOrder:
+      return make_new_order(rng, inputs_, w_id);
+    case TransactionType::Payment:
+      return make_payment(rng, inputs_, w_id);
+    case TransactionType::OrderStatus:
+      return make_order_status(rng, inputs_, w_id);
+    case TransactionType::Delivery:
+      return make_delivery(rng, w_id);
+    case TransactionType::StockLevel:
+      break;
+  }
+  return make_stock_level(rng, w_id, d_id);
+}
+
+}  // namespace drover::tpcc

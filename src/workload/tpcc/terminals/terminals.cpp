@@ -1,0 +1,139 @@
+#include "workload/tpcc/terminals/terminals.h"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "load/invariant.h"
+
+namespace drover::tpcc {
+
+using coro::Task;
+using database::Resolution;
+
+namespace {
+
+// Deferred Deliveries get a part of the permits at most: terminals wait for theirs.
+std::size_t delivery_turns_of(const Plan& plan, std::size_t index) noexcept {
+  constexpr std::size_t share = 4;
+  constexpr std::size_t most = 64;
+  if (plan.max_inflight == 0) return most;
+  return std::clamp<std::size_t>(plan.share_of_worker(index, plan.max_inflight) / share, 1, most);
+}
+
+// A terminal has seldom more than one in the queue; at its end a Delivery waits to be queued.
+constexpr std::size_t queued_deliveries_a_terminal = 10;
+
+// Those of the plan's first mark are as far apart as the workers are many.
+std::uint32_t first_mark_of(const Plan& plan, std::size_t index) {
+  constexpr std::size_t marks = Trace::marks;
+  if (plan.first_mark) {
+    return static_cast<std::uint32_t>((*plan.first_mark + index * (marks / plan.threads)) % marks);
+  }
+  std::random_device device;
+  return static_cast<std::uint32_t>(device() % marks);
+}
+
+}  // namespace
+
+Terminals::Terminals(const Plan& plan, std::size_t index, std::unique_ptr<Backend> backend,
+                     RunRecords& records)
+    : plan_(plan),
+      index_(index),
+      backend_(std::move(backend)),
+      counts_(records.workers[index]),
+      delivery_log_(records.delivery_log),
+      inputs_{.warehouses = plan.warehouses, .constants = plan.constants},
+      delivery_slots_(plan.terminals_of_worker(index) * queued_deliveries_a_terminal),
+      delivery_turns_(delivery_turns_of(plan, index)),
+      next_mark_(first_mark_of(plan, index)) {}
+
+void Terminals::start_terminals(load::Herd& herd) {
+  decks_.reserve(plan_.warehouses_of_worker(index_));  // terminals refer to them
+  const auto stride = static_cast<std::int32_t>(plan_.threads);
+  for (auto w = static_cast<std::int32_t>(index_) + 1; w <= plan_.warehouses; w += stride) {
+    const auto w_id = static_cast<std::uint64_t>(w);
+    decks_.push_back({.deck = {}, .rng = Rng::stream(plan_.seed, RandomPurpose::Deck, {w_id})});
+    for (std::int32_t d = 1; d <= plan_.terminals_of(w); ++d) {
+      if (!herd.start(terminal(herd, w, d, decks_.back()))) return;
+    }
+  }
+}
+
+Task<void> Terminals::Transaction::execute(database::Session& session) {
+  trace_ = terminals_.new_trace();
+  outcome_ = co_await static_cast<Session&>(session).execute(input_, trace_);
+}
+
+Trace Terminals::new_trace() noexcept {
+  Trace trace;
+  trace.mark = next_mark_;
+  next_mark_ = (next_mark_ + 1) % Trace::marks;
+  return trace;
+}
+
+void Terminals::Transaction::count(bool measured) {
+  if (outcome_.committed) terminals_.enter_in_ledger(input_, outcome_.orders_delivered());
+  if (measured) terminals_.count_inputs(input_, outcome_);
+}
+
+void Terminals::count_inputs(const Input& input, const Outcome& outcome) {
+  InputMetrics& counts = counts_.inputs;
+  if (const auto* order = std::get_if<NewOrderInput>(&input)) {
+    counts.new_orders.add();
+    if (order->rollback) counts.new_orders_rolled_back.add();
+    counts.order_lines.add(order->lines().size());
+    for (const NewOrderLine& line : order->lines()) {
+      if (line.supply_w_id != order->w_id) counts.order_lines_remote.add();
+    }
+  } else if (const auto* payment = std::get_if<PaymentInput>(&input)) {
+    counts.payments.add();
+    if (payment->customer.c_w_id != payment->w_id) counts.payments_remote.add();
+    if (payment->customer.by_name) counts.payments_by_name.add();
+  } else if (const auto* status = std::get_if<OrderStatusInput>(&input)) {
+    counts.order_statuses.add();
+    if (status->customer.by_name) counts.order_statuses_by_name.add();
+  } else if (std::holds_alternative<DeliveryInput>(input)) {
+    counts.deliveries.add();
+    counts_.districts_skipped.add(static_cast<std::uint64_t>(outcome.districts_skipped));
+  }
+}
+
+void Terminals::enter_in_ledger(const Input& input, std::int32_t orders_delivered) {
+  LedgerMetrics& ledger = counts_.ledger;
+  if (std::holds_alternative<NewOrderInput>(input)) {
+    ledger.new_orders.add();
+  } else if (const auto* payment = std::get_if<PaymentInput>(&input)) {
+    ledger.payments.add();
+    ledger.payment_cents.add(static_cast<std::uint64_t>(payment->amount_cents));
+  } else if (std::holds_alternative<DeliveryInput>(input)) {
+    ledger.deliveries.add();
+    ledger.orders_delivered.add(static_cast<std::uint64_t>(orders_delivered));
+  }
+}
+
+Task<std::vector<Resolution>> Terminals::resolve(std::vector<const load::Transaction*> doubts) {
+  std::vector<Doubt> asked;
+  for (const load::Transaction* one : doubts) {
+    asked.push_back(static_cast<const Transaction*>(one)->doubt());
+  }
+  const std::vector<Finding> findings = co_await backend_->resolve(std::move(asked));
+  load::require(findings.size() == doubts.size(), "a commit in doubt has no finding");
+  std::vector<Resolution> answers;
+  for (std::size_t i = 0; i < doubts.size(); ++i) {
+    answers.push_back(findings[i].resolution);
+    const Input& input = static_cast<const Transaction*>(doubts[i])->input();
+    if (answers[i] == Resolution::committed) enter_in_ledger(input, findings[i].orders_delivered);
+    if (answers[i] == Resolution::unknown) counts_.ledger.unresolved.add();
+  }
+  co_return answers;
+}
+
+load::WorkloadFactory make_terminals(const Plan& plan, BackendFactory backends,
+                                     RunRecords& records) {
+  return [&plan, backends = std::move(backends), &records](std::size_t index) {
+    return std::make_unique<Terminals>(plan, index, backends(index), records);
+  };
+}
+
+}  // namespace drover::tpcc

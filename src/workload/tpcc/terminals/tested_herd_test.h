@@ -1,0 +1,41 @@
+// A herd of TPC-C's terminals over a backend that the test keeps.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "load/herd.h"
+#include "workload/tpcc/terminals/terminals.h"
+
+namespace drover::tpcc {
+
+class KeptBackend final : public Backend {
+ public:
+  explicit KeptBackend(Backend& kept) noexcept : kept_(kept) {}
+
+  coro::Task<void> open() override { return kept_.open(); }
+  coro::Task<void> keep_open(SessionObserver& observer) override {
+    return kept_.keep_open(observer);
+  }
+  coro::Task<database::Session*> acquire() override { return kept_.acquire(); }
+  void release(database::Session& session) noexcept override { kept_.release(session); }
+  coro::Task<std::vector<Finding>> resolve(std::vector<Doubt> doubts) override {
+    return kept_.resolve(std::move(doubts));
+  }
+
+ private:
+  Backend& kept_;
+};
+
+struct TestedHerd {
+  TestedHerd(const Plan& plan, Backend& backend, load::WorkerMetrics& metrics,
+             load::SharedRecords& shared, RunRecords& records)
+      : terminals(plan, 0, std::make_unique<KeptBackend>(backend), records),
+        herd(plan, 0, terminals, metrics, shared) {}
+
+  Terminals terminals;
+  load::Herd herd;
+};
+
+}  // namespace drover::tpcc

@@ -1,0 +1,163 @@
+#include "workload/tpcc/ydb/check/check.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coro/scope.h"
+#include "workload/tpcc/check/catalogue.h"
+#include "workload/tpcc/check/check_work.h"
+#include "workload/tpcc/schema.h"
+#include "workload/tpcc/ydb/check/conditions.h"
+#include "workload/tpcc/ydb/database_access.h"
+#include "workload/tpcc/ydb/import/catalog.h"
+#include "workload/tpcc/ydb/patience.h"
+
+namespace drover::tpcc::ydb {
+
+namespace {
+
+using coro::Task;
+using database::Error;
+using database::ErrorClass;
+using database::ydb::QueryResult;
+using database::ydb::ResultSetView;
+using database::ydb::Session;
+using database::ydb::TransactionMode;
+using database::ydb::ValueView;
+using database::ydb::YdbError;
+
+ResultSetView whole_set(const QueryResult& result) {
+  const ResultSetView set = result.set(0);
+  if (set.truncated())
+    throw Error(ErrorClass::statement, "", "the server has left out rows of the result");
+  return set;
+}
+
+// Whether the server has judged the statement, rather than gone away.
+bool refused(const Error& error) noexcept {
+  return error.error_class() != ErrorClass::connection_lost &&
+         error.error_class() != ErrorClass::unavailable;
+}
+
+Task<void> require_tables(DatabaseAccess& access, const YdbDatabase& database) {
+  const Catalog catalog = co_await read_catalog(access);
+  if (catalog.table_count() == all_tables.size()) co_return;
+  const std::string missing = catalog.tables_that_exist(false);
+  throw Error(ErrorClass::statement, "SCHEME_ERROR",
+              fmt::format("{} {} not found in {}: run 'drover tpcc init' and 'drover tpcc import', "
+                          "or name the folder with --schema",
+                          missing.find(',') == missing.npos ? "table" : "tables", missing,
+                          folder_path(database)));
+}
+
+Task<std::int32_t> count_warehouses(DatabaseAccess& access, std::optional<std::int32_t> wanted) {
+  if (wanted) co_return *wanted;
+  const QueryResult counted =
+      co_await access.query("SELECT COUNT(*) AS present, MAX(w_id) AS newest FROM warehouse");
+  const ResultSetView set = counted.set(0);
+  const ValueView newest = set.at(0, "newest");
+  co_return warehouses_to_check(set.at(0, "present").integer(),
+                                newest.is_null() ? 0 : newest.integer());
+}
+
+Task<void> run_check(DatabaseAccess& access, const YdbDatabase& database,
+                     const CheckSettings& settings, CheckReport& report) {
+  co_await require_tables(access, database);
+  report.warehouses = co_await count_warehouses(access, settings.warehouses);
+  std::vector<YqlCondition> asked = conditions();
+  if (!settings.after_import) report.left_out = leave_out_fresh_only(asked);
+  report.not_asked = ruled_out();
+  CheckWork work(rules_of(asked), report.warehouses, settings);
+  auto work_in_session = [&]() -> Task<void> {
+    CheckSession session(access.client(), database);
+    co_await work.run(
+        [&](const CheckPiece& piece) { return session.judge(asked[piece.condition], piece); });
+    co_await session.close();
+  };
+  auto work_all = [&](coro::Scope& scope) -> Task<void> {
+    for (std::size_t i = 1; i < work.sessions(); ++i) scope.start(work_in_session());
+    co_await work_in_session();
+  };
+  co_await coro::with_scope(work_all);
+  report.verdicts = work.verdicts();
+}
+
+}  // namespace
+
+Task<void> CheckSession::make_usable() {
+  if (session_ && !session_->usable()) session_.reset();
+  if (session_) co_return;
+  session_ = co_await Session::open(client_);
+  session_->set_mode(TransactionMode::snapshot_read_only);
+}
+
+// How many offenders there are is a question only where there is one; the same snapshot answers.
+Task<PieceAnswer> CheckSession::ask(const YqlCondition& condition, CheckPiece piece) {
+  PieceAnswer answer;
+  const Statement text = offenders_text(condition, texts_);
+  const QueryResult found =
+      co_await session_->execute(text.text, parameters_of(text, piece, offenders_kept));
+  const ResultSetView rows = whole_set(found);
+  if (rows.rows() > 0) {
+    const Statement count = count_text(condition, texts_);
+    const QueryResult counted =
+        co_await session_->execute(count.text, parameters_of(count, piece, offenders_kept));
+    answer.offenders = whole_set(counted).at(0, "offenders").integer();
+    answer.first = offenders_in(condition, rows, static_cast<std::size_t>(offenders_kept));
+  }
+  co_await session_->roll_back();
+  co_return answer;
+}
+
+Task<PieceAnswer> CheckSession::judge(const YqlCondition& condition, CheckPiece piece) {
+  PieceAnswer answer;
+  bool opened = false;
+  auto attempt = [&]() -> Task<void> {
+    opened = false;
+    co_await make_usable();
+    opened = true;
+    try {
+      answer = co_await ask(condition, piece);
+    } catch (const YdbError& error) {
+      // What took too long once would take as long again.
+      if (error.error_class() != ErrorClass::timed_out) throw;
+      answer.error = error.what();
+    } catch (const Error& unreadable) {
+      answer.error = unreadable.what();
+    }
+  };
+  try {
+    co_await patiently(attempt);
+  } catch (const YdbError& error) {
+    if (!opened || !refused(error)) throw;
+    answer.error = error.what();
+  }
+  co_return answer;
+}
+
+Task<void> CheckSession::close() {
+  if (session_) co_await session_->close();
+  session_.reset();
+}
+
+coro::Task<CheckReport> check(YdbDatabase database, CheckSettings settings) {
+  assert(settings.connections > 0);
+  database.client.request_timeout = {};
+  CheckReport report;
+  report.after_import = settings.after_import;
+  report.snapshot_refusal =
+      "YDB gives every transaction a snapshot of its own, so ranges of warehouses were read at "
+      "different instants";
+  auto body = [&](DatabaseAccess& access) -> Task<void> {
+    co_await run_check(access, database, settings, report);
+  };
+  co_await DatabaseAccess::use(database, body);
+  co_return report;
+}
+
+}  // namespace drover::tpcc::ydb

@@ -1,0 +1,67 @@
+// DatabaseAccess: what init, import and clean ask of a database of YDB: its folders and tables,
+// statements, and rows in bulk. Each call is repeated as patience.h has it; all of them may be.
+//
+//   co_await DatabaseAccess::use(database, [](DatabaseAccess& access) -> Task<void> {
+//     co_await access.query("SELECT …");
+//   });
+//
+// Belongs to one worker. All calls throw database::ydb::YdbError.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coro/semaphore.h"
+#include "coro/task.h"
+#include "database/ydb/client.h"
+#include "database/ydb/session.h"
+#include "database/ydb/value/query_result.h"
+#include "workload/tpcc/ydb/import/bulk_rows.h"
+#include "workload/tpcc/ydb/ydb_database.h"
+
+namespace drover::tpcc::ydb {
+
+class DatabaseAccess {
+ public:
+  // Connects, and keeps up with the database's nodes and the token while the body runs.
+  static coro::Task<void> use(YdbDatabase database,
+                              std::function<coro::Task<void>(DatabaseAccess&)> body);
+
+  explicit DatabaseAccess(YdbDatabase database);
+
+  // The names of the tables in the folder; nothing if there is no such folder.
+  coro::Task<std::vector<std::string>> table_names();
+
+  // The folder, and those that it lies in.
+  coro::Task<void> make_folder();
+
+  // A SELECT by itself.
+  coro::Task<database::ydb::QueryResult> query(std::string text);
+
+  // CREATE, ALTER or DROP; one that may be sent again.
+  coro::Task<void> change_scheme(std::string text);
+
+  // Writes rows, and over those with the same key. Some may be there after an error.
+  coro::Task<void> bulk_upsert(std::string_view table, BulkRows rows);
+
+  // Absolute.
+  std::string path_of(std::string_view table) const;
+
+  database::ydb::Client& client() noexcept { return client_; }
+
+ private:
+  enum class Control : bool { commit, alone };
+
+  coro::Task<void> use_client(std::function<coro::Task<void>(DatabaseAccess&)> body);
+  coro::Task<database::ydb::QueryResult> run(std::string text, Control control);
+
+  YdbDatabase database_;
+  database::ydb::Client client_;
+  coro::Mutex statements_;                           // one at a time
+  std::unique_ptr<database::ydb::Session> session_;  // made when one is wanted
+};
+
+}  // namespace drover::tpcc::ydb

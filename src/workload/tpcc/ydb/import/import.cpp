@@ -1,0 +1,249 @@
+#include "workload/tpcc/ydb/import/import.h"
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coro/event.h"
+#include "coro/scope.h"
+#include "coro/stealing_pool.h"
+#include "coro/worker.h"
+#include "workload/tpcc/ydb/database_access.h"
+#include "workload/tpcc/ydb/import/import_plan.h"
+#include "workload/tpcc/ydb/import/index_build.h"
+#include "workload/tpcc/ydb/import/population_rows.h"
+
+namespace drover::tpcc::ydb {
+namespace {
+
+using coro::Task;
+using database::Error;
+
+struct Batch {
+  size_t part;  // its place in the plan
+  Table table;
+  int32_t number;
+};
+
+// A part that is being loaded.
+struct PartProgress {
+  int32_t batches_left = 0;
+  int64_t rows = 0;
+};
+
+int32_t batches_of(Part part) {
+  int32_t batches = 0;
+  for (const Table table : tables_of(part)) batches += batch_count(table);
+  return batches;
+}
+
+// Loads the parts of a population by BulkUpsert, several calls at a time; what all calls share. The
+// rows are made on the threads of a pool, which end before it does.
+//
+// The calls take batches in the order of the parts: one at the end of a part does not wait for the
+// others. A part whose batches are all there is recorded in drover_tpcc_loaded. `indexed_loaded` is
+// set when all parts of Stage::indexed are there.
+class Load {
+ public:
+  Load(DatabaseAccess& access, const ImportSettings& settings, const PartsPlan& plan,
+       ImportWork& work, coro::Event& indexed_loaded)
+      : access_(access),
+        plan_(plan),
+        work_(work),
+        indexed_loaded_(indexed_loaded),
+        pool_({.workers = std::max<size_t>(settings.threads, 1)}) {
+    for (const Part& part : plan.parts) {
+      parts_.push_back({.batches_left = batches_of(part), .rows = 0});
+      for (const Table table : tables_of(part)) work.expect(table);
+      ++parts_left_of_[part.w_id];
+      if (part.stage == Stage::indexed) ++indexed_parts_left_;
+    }
+    if (indexed_parts_left_ == 0) indexed_loaded_.set();
+  }
+
+  // Throws the first error of a call, after all have stopped.
+  Task<void> run(size_t calls) {
+    auto body = [&](coro::Scope& scope) -> Task<void> {
+      for (size_t call = 0; call < calls; ++call) scope.start(run_call());
+      co_return;
+    };
+    co_await coro::with_scope(body);
+  }
+
+ private:
+  // Loads batches until none is left, one at a time.
+  Task<void> run_call() {
+    while (const std::optional<Batch> batch = next_batch()) co_await load_batch(*batch);
+  }
+
+  std::optional<Batch> next_batch() {
+    if (part_ == plan_.parts.size()) return std::nullopt;
+    const auto tables = tables_of(plan_.parts[part_]);
+    const Batch batch{.part = part_, .table = tables[table_], .number = number_};
+    if (++number_ == batch_count(batch.table)) {
+      number_ = 0;
+      if (++table_ == tables.size()) {
+        table_ = 0;
+        ++part_;
+      }
+    }
+    return batch;
+  }
+
+  Task<void> load_batch(Batch batch) {
+    const int32_t w_id = plan_.parts[batch.part].w_id;
+    auto make = [&] { return make_batch(batch.table, w_id, batch.number, plan_.plan.population); };
+    BulkRows rows = co_await pool_.run(make);
+    const int64_t count = rows.rows();
+    const int64_t bytes = rows.bytes();
+    co_await access_.bulk_upsert(table_name(batch.table), std::move(rows));
+    work_.count(batch.table, count, bytes);
+    PartProgress& progress = parts_[batch.part];
+    progress.rows += count;
+    if (--progress.batches_left == 0) co_await note_loaded(batch.part);
+  }
+
+  Task<void> note_loaded(size_t place) {
+    const Part part = plan_.parts[place];
+    co_await write_loaded(access_, part, parts_[place].rows);
+    if (--parts_left_of_[part.w_id] == 0 && part.w_id != item_part) work_.count_warehouse();
+    if (part.stage == Stage::indexed && --indexed_parts_left_ == 0) indexed_loaded_.set();
+  }
+
+  DatabaseAccess& access_;
+  const PartsPlan& plan_;
+  ImportWork& work_;
+  coro::Event& indexed_loaded_;
+  coro::StealingPool pool_;
+
+  // Where next_batch() is.
+  size_t part_ = 0;
+  size_t table_ = 0;  // of the part
+  int32_t number_ = 0;
+
+  std::vector<PartProgress> parts_;           // by place in the plan
+  std::map<int32_t, int32_t> parts_left_of_;  // of a warehouse
+  size_t indexed_parts_left_ = 0;
+};
+
+// The whole of one call.
+class Import {
+ public:
+  Import(ImportOptions options, ImportObserver& observer)
+      : options_(std::move(options)),
+        observer_(observer),
+        work_(observer, options_.progress_interval) {}
+
+  // Under a claim of its own.
+  Task<void> run(DatabaseAccess& access) {
+    const Catalog catalog = co_await read_catalog(access);
+    require_initialised(catalog, options_.database.folder);
+    ImportClaim claim(access, options_.claim);
+    auto body = [&](coro::Scope& scope) -> Task<void> {
+      scope.start(claim.keep());
+      co_await run_claimed(access, claim);
+      scope.cancel();
+    };
+    std::exception_ptr end;
+    try {
+      co_await claim.take(options_.database.folder, [this] { observer_.on_wait(); });
+      co_await coro::with_scope(body);
+    } catch (...) {
+      end = std::current_exception();  // one that is cancelled gives up its claim, too
+    }
+    co_await claim.release();
+    if (end) std::rethrow_exception(end);
+  }
+
+  const ImportWork& work() const noexcept { return work_; }
+  const ImportOutcome& outcome() const noexcept { return outcome_; }
+
+ private:
+  Task<void> run_claimed(DatabaseAccess& access, ImportClaim& claim) {
+    plan_ = co_await begin_import(access, claim, options_.database.folder, options_.request);
+    work_.begin(plan_.plan);
+    if (loads_indexed_tables()) co_await drop_indexes(access);
+
+    work_.start();
+    co_await load(access);
+    Settings complete = plan_.settings;
+    complete.complete = true;
+    co_await claim.write(std::move(complete));
+    outcome_ = work_.end();
+  }
+
+  // They are in the way of rows, and so is one that is being built.
+  Task<void> drop_indexes(DatabaseAccess& access) {
+    for (size_t number = 0; number < secondary_indexes().size(); ++number) {
+      const Index& index = secondary_indexes()[number];
+      std::string& build = plan_.settings.builds[number];
+      if (!build.empty()) {
+        IndexBuild under_way{.index = index,
+                             .operation = std::exchange(build, {}),
+                             .poll_interval = options_.index_poll_interval};
+        co_await build_index(access, std::move(under_way));
+      }
+      const bool exists = co_await index_exists(access, index);
+      if (exists) co_await drop_index(access, index);
+    }
+  }
+
+  Task<void> load(DatabaseAccess& access) {
+    auto body = [&](coro::Scope& scope) -> Task<void> {
+      for (size_t number = 0; number < secondary_indexes().size(); ++number) {
+        scope.start(build(access, number));
+      }
+      if (plan_.parts.empty()) {
+        indexed_loaded_.set();
+      } else {
+        Load rows(access, options_, plan_, work_, indexed_loaded_);
+        co_await work_.load(rows.run(options_.connections));
+      }
+    };
+    co_await coro::with_scope(body);
+  }
+
+  Task<void> build(DatabaseAccess& access, size_t number) {
+    co_await indexed_loaded_.wait();
+    const Index& index = secondary_indexes()[number];
+    const std::string name = description(index);
+    observer_.on_step(name, number + 1, secondary_indexes().size());
+    const coro::Instant begun = coro::Worker::current().now();
+    IndexBuild wanted{.index = index,
+                      .operation = plan_.settings.builds[number],
+                      .poll_interval = options_.index_poll_interval};
+    co_await build_index(access, std::move(wanted));
+    observer_.on_step_done(name, coro::Worker::current().now() - begun);
+  }
+
+  bool loads_indexed_tables() const {
+    return !plan_.parts.empty() && plan_.parts.front().stage == Stage::indexed;
+  }
+
+  ImportOptions options_;
+  ImportObserver& observer_;
+  ImportWork work_;
+  ImportOutcome outcome_;
+  PartsPlan plan_;
+  coro::Event indexed_loaded_;
+};
+
+}  // namespace
+
+Task<ImportOutcome> import_warehouses(ImportOptions options, ImportObserver& observer) {
+  const YdbDatabase database = options.database;
+  Import import(std::move(options), observer);
+  auto body = [&import](DatabaseAccess& access) -> Task<void> { return import.run(access); };
+  try {
+    co_await DatabaseAccess::use(database, body);
+  } catch (const Error& error) {
+    throw import.work().explained(error);
+  }
+  co_return import.outcome();
+}
+
+}  // namespace drover::tpcc::ydb

@@ -1,0 +1,133 @@
+#include "workload/tpcc/ydb/import/import_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "workload/tpcc/import/import_record.h"
+#include "workload/tpcc/ydb/patience.h"
+
+namespace drover::tpcc::ydb {
+namespace {
+
+using coro::Task;
+using database::ydb::QueryResult;
+using database::ydb::YdbError;
+
+Task<bool> has_rows(DatabaseAccess& access, std::string selection) {
+  const QueryResult found = co_await access.query(std::move(selection));
+  co_return found.set(0).rows() > 0;
+}
+
+// No import is recorded: then there must be nothing.
+Task<void> require_empty_tables(DatabaseAccess& access, const std::string& folder) {
+  for (const Table table : all_tables) {
+    const bool found = co_await has_rows(
+        access,
+        fmt::format("SELECT {} FROM {} LIMIT 1", columns(table).front().name, table_name(table)));
+    if (found) refuse_unrecorded_rows(table, folder);
+  }
+}
+
+Task<void> require_known_warehouses(DatabaseAccess& access, const std::string& folder,
+                                    int32_t warehouses) {
+  const bool found = co_await has_rows(
+      access, fmt::format("SELECT w_id FROM warehouse WHERE w_id > {} LIMIT 1", warehouses));
+  if (!found) co_return;
+  throw UnfitSchema(fmt::format(
+      "table warehouse holds warehouses beyond {}, which no import of drover has recorded: {}",
+      warehouses, advice_to_make_anew(folder)));
+}
+
+// `loaded` is sorted.
+void find_missing(const std::vector<Part>& loaded, PartsPlan& made) {
+  const auto is_missing = [&loaded](Part part) {
+    return !std::binary_search(loaded.begin(), loaded.end(), part);
+  };
+  std::vector<Part> rest;
+  const Part item{.w_id = item_part, .stage = Stage::rest};
+  if (is_missing(item)) {
+    rest.push_back(item);
+    made.plan.missing.push_back(item_part);
+  }
+  for (int32_t w_id = 1; w_id <= made.plan.warehouses; ++w_id) {
+    const Part first{.w_id = w_id, .stage = Stage::indexed};
+    const Part second{.w_id = w_id, .stage = Stage::rest};
+    const bool first_missing = is_missing(first);
+    const bool second_missing = is_missing(second);
+    if (first_missing) made.parts.push_back(first);
+    if (second_missing) rest.push_back(second);
+    if (first_missing || second_missing) made.plan.missing.push_back(w_id);
+  }
+  made.parts.insert(made.parts.end(), rest.begin(), rest.end());
+  made.plan.skipped = made.plan.warehouses - made.plan.warehouses_missing();
+}
+
+Task<bool> all_indexes_exist(DatabaseAccess& access) {
+  for (const Index& index : secondary_indexes()) {
+    const bool exists = co_await index_exists(access, index);
+    if (!exists) co_return false;
+  }
+  co_return true;
+}
+
+}  // namespace
+
+std::span<const Table> tables_of(Part part) {
+  static constexpr std::array indexed = {Table::Warehouse, Table::District, Table::Customer,
+                                         Table::Order};
+  static constexpr std::array rest = {Table::Stock, Table::OrderLine, Table::History,
+                                      Table::NewOrder};
+  static constexpr std::array item = {Table::Item};
+  if (part.w_id == item_part) return item;
+  return part.stage == Stage::indexed ? std::span<const Table>(indexed) : rest;
+}
+
+Task<bool> index_exists(DatabaseAccess& access, Index index) {
+  bool refused = false;
+  try {
+    co_await access.query(fmt::format("SELECT {} FROM {} VIEW {} LIMIT 1", index.columns.front(),
+                                      table_name(index.table), index.name));
+  } catch (const YdbError& error) {
+    if (may_pass(error) || error.error_class() == database::ErrorClass::denied) throw;
+    refused = true;
+  }
+  co_return !refused;
+}
+
+Task<PartsPlan> begin_import(DatabaseAccess& access, ImportClaim& claim, std::string folder,
+                             ImportRequest request) {
+  const std::optional<Settings> settings = co_await read_settings(access, folder);
+  if (!settings) {
+    throw UnfitSchema(
+        fmt::format("table {} has no row: {}", settings_table, advice_to_make_anew(folder)));
+  }
+  const std::vector<Part> loaded = co_await read_loaded(access);
+  PartsPlan made;
+  made.plan.warehouses = request.warehouses;
+  made.settings = *settings;
+  find_missing(loaded, made);
+  if (!settings->population) {
+    co_await require_empty_tables(access, folder);
+    made.plan.population = request.fresh_population;
+    if (request.seed) made.plan.population.seed = *request.seed;
+  } else {
+    require_same_request(request, *settings, folder);
+    co_await require_known_warehouses(access, folder, settings->warehouses);
+    made.plan.population = *settings->population;
+    const bool all_there =
+        settings->complete && made.parts.empty() && co_await all_indexes_exist(access);
+    if (all_there) refuse_to_load_again(*settings, folder);
+  }
+  made.settings.population = made.plan.population;
+  made.settings.load_constants = load_constants(made.plan.population.seed);
+  made.settings.warehouses = request.warehouses;
+  made.settings.complete = false;
+  co_await claim.write(made.settings);
+  co_return made;
+}
+
+}  // namespace drover::tpcc::ydb

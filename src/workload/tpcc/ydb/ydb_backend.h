@@ -1,0 +1,62 @@
+// The YDB backend of one worker: its own client with a fixed number of sessions over the nodes of
+// the database, and the transactions on them.
+//
+// A session that was lost is taken out; keep_open() opens another one beside the transactions
+// (database/ydb/session_pool.h), and keeps up with nodes and token. So a Session here is a turn,
+// and not a session of the server: an attempt that finds its own lost goes on with another one.
+// Belongs to one worker. Failures are database::ydb::YdbError.
+//
+// Order-Status and Stock-Level only read, and have a snapshot in every mode. Of them no commit is
+// in doubt.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "coro/task.h"
+#include "database/ydb/client.h"
+#include "database/ydb/session.h"
+#include "database/ydb/session_pool.h"
+#include "settings/run_settings.h"
+#include "workload/tpcc/backend.h"
+#include "workload/tpcc/database.h"
+#include "workload/tpcc/ydb/transactions.h"
+#include "workload/tpcc/ydb/ydb_database.h"
+
+namespace drover::tpcc::ydb {
+
+class YdbBackend final : public Backend {
+ public:
+  // The isolation is `serializable` or `snapshot`, of the three transactions that write. The
+  // statement timeout is that of one request, which may be many statements.
+  YdbBackend(YdbDatabase database, BackendSettings settings);
+  ~YdbBackend() override;
+
+  // Connects, and opens all sessions, several at a time.
+  coro::Task<void> open() override;
+  coro::Task<void> keep_open(SessionObserver& observer) override;
+
+  coro::Task<database::Session*> acquire() override;
+  void release(database::Session& session) noexcept override;
+
+  // Ends all sessions: nothing can be acquired afterwards.
+  coro::Task<std::vector<Finding>> resolve(std::vector<Doubt> doubts) override;
+
+ private:
+  class YdbSession;
+
+  YdbSession* add_session();
+
+  YdbDatabase database_;
+  BackendSettings settings_;
+  std::array<std::unique_ptr<Transaction>, std::variant_size_v<Input>> transactions_;  // by type
+  std::optional<database::ydb::Client> client_;     // from open() on
+  std::optional<database::ydb::SessionPool> pool_;  // the same
+  std::vector<std::unique_ptr<YdbSession>> sessions_;
+  std::vector<YdbSession*> free_;  // that hold no session of the pool
+  std::int64_t opened_at_us_ = 0;
+};
+
+}  // namespace drover::tpcc::ydb
