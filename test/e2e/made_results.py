@@ -4,6 +4,7 @@ with figures and times as wanted."""
 import copy
 import functools
 import json
+import math
 import pathlib
 import tempfile
 
@@ -41,7 +42,7 @@ def set_tpmc(document, tpmc):
     if tpmc == 0:
         roll_back_new_orders(document)
     warehouses = document["plan"]["warehouses"]
-    summary |= {"tpmc": tpmc, "measured_seconds": seconds, "time_seconds": round(seconds),
+    summary |= {"tpmc": tpmc, "measured_seconds": seconds, "time_seconds": math.floor(seconds + 0.5),
                 "warehouses": warehouses,
                 "efficiency": tpmc / (12.86 * warehouses * document["plan"]["pace"]) * 100}
 
