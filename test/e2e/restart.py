@@ -113,12 +113,13 @@ class Restart(RunTestCase, harness.ServerTestCase):
         command.signal(signal.SIGINT)
         self.expect(command.wait(60), INTERRUPTED)
         document = self.document()
+        # How fast this process and the run see what happens is the machine's affair.
         # A server that has just come may refuse once more: another outage, a short one.
         outages = document["availability"]["outages"]
         outage = max(outages, key=lambda one: one["seconds"])
         self.assertGreater(probe.seconds, AWAY_S)
-        self.assertAlmostEqual(outage["seconds"], probe.seconds, delta=1)
-        self.assertAlmostEqual(outage["start_s"], probe.failed_at - self.began, delta=1)
+        self.assertAlmostEqual(outage["seconds"], probe.seconds, delta=AWAY_S / 2)
+        self.assertAlmostEqual(outage["start_s"], probe.failed_at - self.began, delta=AWAY_S / 2)
         self.assertAlmostEqual(outage["end_s"], outage["start_s"] + outage["seconds"], delta=0.001)
         self.assertAlmostEqual(document["availability"]["unavailable_s"],
                                sum(one["seconds"] for one in outages), delta=0.2)
