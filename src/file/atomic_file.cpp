@@ -120,12 +120,12 @@ void require_no_folder(const WantedFile& wanted) {
 
 }  // namespace
 
-FileError::FileError(const WantedFile& file, const std::string& step, int error_number)
+FileError::FileError(const WantedFile& file, const std::string& step, int number)
     : std::runtime_error(fmt::format("{} \"{}\": cannot {}: {}{}", file.kind, file.path.native(),
-                                     step, std::generic_category().message(error_number),
-                                     advice(error_number))),
-      path_(file.path),
-      error_number_(error_number) {}
+                                     step, std::generic_category().message(number),
+                                     advice(number))),
+      path(file.path),
+      error_number(number) {}
 
 void write_atomically(const WantedFile& wanted, std::string_view text) {
   require_no_folder(wanted);

@@ -22,14 +22,10 @@ struct WantedFile {
 // The message names the file, the step that failed, the reason, and what to do.
 class FileError : public std::runtime_error {
  public:
-  FileError(const WantedFile& file, const std::string& step, int error_number);
+  FileError(const WantedFile& file, const std::string& step, int number);
 
-  const std::filesystem::path& path() const { return path_; }
-  int error_number() const { return error_number_; }  // of errno
-
- private:
-  std::filesystem::path path_;
-  int error_number_;
+  std::filesystem::path path;
+  int error_number;  // of errno
 };
 
 // Throws FileError. A file that was there before is then still there and unchanged, and no

@@ -18,8 +18,8 @@ TEST(AtomicFile, CallsTheFileByItsKind) {
     FAIL();
   } catch (const FileError& error) {
     EXPECT_THAT(error.what(), StartsWith("JSON file \"/dev/null/none.json\": cannot "));
-    EXPECT_EQ(error.path(), wanted.path);
-    EXPECT_NE(error.error_number(), 0);
+    EXPECT_EQ(error.path, wanted.path);
+    EXPECT_NE(error.error_number, 0);
   }
   EXPECT_THROW(write_atomically(wanted, "text"), FileError);
 }

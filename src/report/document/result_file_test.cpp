@@ -46,9 +46,9 @@ class ResultFile : public testing::Test {
       write_result_file(path, example_result());
       return 0;
     } catch (const file::FileError& error) {
-      EXPECT_EQ(error.path(), path);
+      EXPECT_EQ(error.path, path);
       EXPECT_THAT(error.what(), HasSubstr(path.native()));
-      return error.error_number();
+      return error.error_number;
     }
   }
 
