@@ -9,8 +9,6 @@
 #include <cerrno>
 #include <system_error>
 
-#include "file/file_descriptor.h"
-
 namespace drover::file {
 
 namespace {
@@ -38,8 +36,28 @@ const char* kind_of(mode_t mode) {
   return "a device";
 }
 
-// At most bytes_max of them, from where the file stands. Throws std::system_error.
-std::string bytes_of(const FileDescriptor& file, std::size_t bytes_max) {
+}  // namespace
+
+std::string read_bounded_file(const std::filesystem::path& path, std::size_t bytes_max) {
+  // Not blocking, for otherwise to open a pipe waits for who writes to it.
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat status{};
+  if (!file || fstat(file.get(), &status) != 0) refuse(errno);
+  if (!S_ISREG(status.st_mode)) {
+    throw UnreadableFile(fmt::format("it is {}; expected a file", kind_of(status.st_mode)));
+  }
+  if (static_cast<std::uintmax_t>(status.st_size) > bytes_max) refuse_size(bytes_max);
+  try {
+    // The size is a hint only: files below /proc say 0, and others may grow while they are read.
+    std::string text = read_up_to(file, bytes_max + 1);
+    if (text.size() > bytes_max) refuse_size(bytes_max);
+    return text;
+  } catch (const std::system_error& error) {
+    refuse(error.code().value());
+  }
+}
+
+std::string read_up_to(const FileDescriptor& file, std::size_t bytes_max) {
   std::string text;
   constexpr std::size_t step = 64 * 1024;
   while (text.size() < bytes_max) {
@@ -56,31 +74,10 @@ std::string bytes_of(const FileDescriptor& file, std::size_t bytes_max) {
   return text;
 }
 
-}  // namespace
-
-std::string read_bounded_file(const std::filesystem::path& path, std::size_t bytes_max) {
-  // Not blocking, for otherwise to open a pipe waits for who writes to it.
-  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  struct stat status{};
-  if (!file || fstat(file.get(), &status) != 0) refuse(errno);
-  if (!S_ISREG(status.st_mode)) {
-    throw UnreadableFile(fmt::format("it is {}; expected a file", kind_of(status.st_mode)));
-  }
-  if (static_cast<std::uintmax_t>(status.st_size) > bytes_max) refuse_size(bytes_max);
-  try {
-    // The size is a hint only: files below /proc say 0, and others may grow while they are read.
-    std::string text = bytes_of(file, bytes_max + 1);
-    if (text.size() > bytes_max) refuse_size(bytes_max);
-    return text;
-  } catch (const std::system_error& error) {
-    refuse(error.code().value());
-  }
-}
-
 std::string read_up_to(const std::filesystem::path& path, std::size_t bytes_max) {
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC));
   if (!file) throw std::system_error(errno, std::generic_category());
-  return bytes_of(file, bytes_max);
+  return read_up_to(file, bytes_max);
 }
 
 std::string text_or_nothing(const std::filesystem::path& path) {

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "file/file_descriptor.h"
+
 namespace drover::file {
 
 // The message names the reason and what to do, but not the file: the caller says what it is for.
@@ -22,6 +24,9 @@ std::string read_bounded_file(const std::filesystem::path& path, std::size_t byt
 // The beginning of a file of any kind; whoever asks for a byte more than there may be sees that it
 // is longer. Throws std::system_error if it cannot be read.
 std::string read_up_to(const std::filesystem::path& path, std::size_t bytes_max);
+
+// The same from where an open file or a pipe stands.
+std::string read_up_to(const FileDescriptor& file, std::size_t bytes_max);
 
 // All of a file that a machine keeps for its programs, such as those below /proc; nothing if it
 // cannot be read.

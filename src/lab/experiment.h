@@ -15,7 +15,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "lab/names.h"
@@ -96,17 +95,10 @@ struct Spread {
 // Over the rounds in which the figure was measured; nothing if it was in none.
 std::optional<Spread> spread_of(const Cell& cell, std::size_t figure);
 
-template <class FigureIndex>
-std::optional<Spread> spread_of(const Cell& cell, FigureIndex figure)
-  requires std::is_enum_v<FigureIndex>
-{
-  return spread_of(cell, index_of(figure));
-}
-
 // The cell whose figure has the highest median, of those that `among` takes; nullptr if there is
 // none above 0.
-template <class FigureIndex, class Among>
-const Cell* highest(const Experiment& experiment, FigureIndex figure, Among among) {
+template <class Among>
+const Cell* highest(const Experiment& experiment, std::size_t figure, Among among) {
   const Cell* best = nullptr;
   double best_value = 0;
   for (const Cell& cell : experiment.cells) {
@@ -123,6 +115,23 @@ inline constexpr std::string_view interrupted_sentence =
 
 // Whether a cell was measured more than once.
 bool has_spread(const Experiment& experiment);
+
+// "1.23M", "956", "12.5k": four characters of figures, so that columns stay narrow.
+std::string short_number(double value);
+
+// "1.23M ±4%": half of what the rounds spread over, of the median; only with two rounds and more.
+std::string spread_text(const Spread& spread);
+
+// "tasks/s", "late p99, µs": a figure's title with its unit, which is said once.
+std::string title_with_unit(const Figure& figure);
+
+// A cell's line of a table: subject, settings (a dash in place of no_setting), and figures, with
+// `missing` in place of those that were not measured.
+std::vector<std::string> row_of(const Experiment& experiment, const Cell& cell,
+                                const char* missing);
+
+// "thread 4096": which cell it is.
+std::string cell_name(const Cell& cell);
 
 // The table for a terminal: a line a cell, medians with their spread.
 std::string experiment_text(const Experiment& experiment);

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "lab/experiment_text.h"
+#include "lab/experiment.h"
 #include "report/page/html_style.h"
 #include "report/page/html_table.h"
 #include "report/page/html_writer.h"

@@ -1,4 +1,4 @@
-#include "lab/experiment_text.h"
+#include "lab/experiment.h"
 
 #include <fmt/format.h>
 
@@ -6,16 +6,12 @@
 #include <cctype>
 #include <cmath>
 
+#include "text/wrapped_text.h"
+
 namespace drover::lab {
 namespace {
 
 using Row = std::vector<std::string>;
-
-// Characters, not bytes: a plus-minus sign is one.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
 
 // A rate has a title with a slash; anything else has one with the unit's first word: "CPU %".
 bool says_its_unit(const Figure& figure) {
@@ -35,13 +31,14 @@ bool says_its_unit(const Figure& figure) {
 std::string aligned(const std::vector<Row>& rows) {
   std::vector<std::size_t> widths(rows.front().size(), 0);
   for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], text::text_width(row[i]));
   }
   std::string text;
   for (const Row& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string space(widths[i] - width_of(row[i]), ' ');
+      const std::string space(widths[i] - text::text_width(row[i]), ' ');
       if (i > 0) line += "  ";
       line += i == 0 ? row[i] + space : space + row[i];
     }
@@ -107,9 +104,7 @@ std::string experiment_text(const Experiment& experiment) {
   std::string notes;
   for (const Cell& cell : experiment.cells) {
     rows.push_back(row_of(experiment, cell, "-"));
-    if (!cell.note.empty()) {
-      notes += fmt::format("{}: {}\n", cell_name(cell), cell.note);
-    }
+    if (!cell.note.empty()) notes += fmt::format("{}: {}\n", cell_name(cell), cell.note);
   }
   std::string text = aligned(rows);
   if (experiment.interrupted) text += fmt::format("\n{}\n", interrupted_sentence);

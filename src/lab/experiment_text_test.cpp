@@ -1,5 +1,5 @@
 // The words of an experiment's table.
-#include "lab/experiment_text.h"
+#include "lab/experiment.h"
 
 #include <gtest/gtest.h>
 

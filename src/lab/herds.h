@@ -19,9 +19,17 @@
 #include "coro/clock.h"
 #include "coro/event.h"
 #include "coro/sleep.h"
-#include "lab/flow_model.h"
+#include "lab/names.h"
 
 namespace drover::lab {
+
+// The ways to write a flow of the experiments `terminals` and `switch`. Each experiment has the same
+// work once for each model, in EXPERIMENT_models.cpp, to be read side by side.
+enum class FlowModel : std::uint8_t { coroutine, steps, machine, future, thread };
+
+template <>
+inline constexpr auto names<FlowModel> =
+    std::to_array<std::string_view>({"coroutine", "steps", "machine", "future", "thread"});
 
 // A small one has 64 KiB, so that a program can have as many threads as the system allows.
 enum class Stack : std::uint8_t { small, usual };

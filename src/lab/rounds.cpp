@@ -5,12 +5,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <system_error>
 #include <utility>
+
+#include "file/bounded_file.h"
 
 namespace drover::lab {
 namespace {
@@ -19,26 +22,7 @@ namespace {
 constexpr char is_figures = 'f';
 constexpr char is_message = 'm';
 
-void write_all(int fd, const char* data, std::size_t size) {
-  while (size > 0) {
-    const ssize_t written = write(fd, data, size);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    data += written;
-    size -= static_cast<std::size_t>(written);
-  }
-}
-
-std::string read_all(int fd) {
-  std::string text;
-  std::array<char, 4096> buffer;  // NOLINT(*-member-init): read() fills it
-  for (;;) {
-    const ssize_t count = read(fd, buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return text;
-    text.append(buffer.data(), static_cast<std::size_t>(count));
-  }
-}
+constexpr std::size_t answer_bytes_most = 4'096;  // for which a pipe has room
 
 // Never returns: nothing of the parent's (buffers, handlers at exit) may happen twice.
 [[noreturn]] void run_child(int fd, const std::function<std::vector<double>()>& measure) {
@@ -53,7 +37,8 @@ std::string read_all(int fd) {
   } catch (...) {
     answer = is_message + std::string("an error of no known kind");
   }
-  write_all(fd, answer.data(), answer.size());
+  answer.resize(std::min(answer.size(), answer_bytes_most));
+  [[maybe_unused]] const ssize_t written = write(fd, answer.data(), answer.size());
   _exit(0);
 }
 
@@ -67,20 +52,16 @@ std::string how_it_ended(int status) {
 std::vector<double> measured_apart(const std::function<std::vector<double>()>& measure) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  file::FileDescriptor read_end(ends[0]);
+  file::FileDescriptor write_end(ends[1]);
   const pid_t child = fork();
-  if (child < 0) {
-    const int error = errno;
-    close(ends[0]);
-    close(ends[1]);
-    throw std::system_error(error, std::generic_category(), "fork");
-  }
+  if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (child == 0) {
-    close(ends[0]);
-    run_child(ends[1], measure);
+    read_end.reset();
+    run_child(write_end.get(), measure);
   }
-  close(ends[1]);
-  const std::string answer = read_all(ends[0]);
-  close(ends[0]);
+  write_end.reset();
+  const std::string answer = file::read_up_to(read_end, answer_bytes_most);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -93,11 +74,10 @@ std::vector<double> measured_apart(const std::function<std::vector<double>()>& m
   return figures;
 }
 
-void measure_rounds(Experiment& experiment, std::vector<Measurement> measurements,
-                    std::size_t rounds, const OnMeasured& on_measured,
-                    const std::function<bool()>& interrupted) {
+Experiment measure_study(Study study, std::size_t rounds, const OnMeasured& on_measured,
+                         const std::function<bool()>& interrupted) {
   for (std::size_t round = 0; round < rounds; ++round) {
-    for (Measurement& one : measurements) {
+    for (Measurement& one : study.measurements) {
       if (interrupted()) break;
       if (!one.cell.note.empty()) continue;
       std::vector<double> figures;
@@ -108,10 +88,14 @@ void measure_rounds(Experiment& experiment, std::vector<Measurement> measurement
         if (interrupted()) break;  // the interrupt ended its process, too
         one.cell.note = error.what();
       }
-      on_measured(one.cell, round, figures);
+      on_measured(one.cell, figures);
     }
   }
-  for (Measurement& one : measurements) experiment.cells.push_back(std::move(one.cell));
+  for (Measurement& one : study.measurements) {
+    study.experiment.cells.push_back(std::move(one.cell));
+  }
+  study.conclude(study.experiment);
+  return std::move(study.experiment);
 }
 
 }  // namespace drover::lab

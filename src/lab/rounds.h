@@ -28,16 +28,20 @@ struct Measurement {
   std::function<std::vector<double>()> measure;
 };
 
-// Said after each measurement, for progress: which cell, in which round, and its figures; none if
-// it failed.
-using OnMeasured =
-    std::function<void(const Cell& cell, std::size_t round, const std::vector<double>& figures)>;
+// Said after each measurement, for progress: which cell, and its figures; none if it failed.
+using OnMeasured = std::function<void(const Cell& cell, const std::vector<double>& figures)>;
+
+// An experiment that is still to be measured.
+struct Study {
+  Experiment experiment = {};  // without cells and findings
+  std::vector<Measurement> measurements = {};
+  std::function<void(Experiment&)> conclude;  // makes the findings of the cells
+};
 
 // Measures every cell once a round. One that fails is given up, with the reason in its note; the
 // others go on. Stops early, with what there is, once `interrupted()` says so; a measurement that
 // is then under way does not count.
-void measure_rounds(Experiment& experiment, std::vector<Measurement> measurements,
-                    std::size_t rounds, const OnMeasured& on_measured,
-                    const std::function<bool()>& interrupted);
+Experiment measure_study(Study study, std::size_t rounds, const OnMeasured& on_measured,
+                         const std::function<bool()>& interrupted);
 
 }  // namespace drover::lab

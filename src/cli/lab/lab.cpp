@@ -99,8 +99,7 @@ int perform(TerminalsArguments arguments) {
       .models = parse_names<lab::FlowModel>("--model", arguments.models),
       .workers = arguments.workers,
       .terminals = counts_up_to(arguments.terminals, arguments.multi),
-      .duration = duration_of(arguments.interval_s),
-      .rounds = arguments.output.rounds};
+      .duration = duration_of(arguments.interval_s)};
   const bool names_cells = options.models.size() > 1 || options.workers.size() > 1;
   const auto line = [names_cells](const lab::Cell& cell, const Figures& figures) {
     const auto terminals = static_cast<std::size_t>(cell.settings[0]);
@@ -115,7 +114,7 @@ int perform(TerminalsArguments arguments) {
                              fmt::join(arguments.workers, ","), arguments.terminals,
                              arguments.multi ? " --multi" : "", arguments.interval_s,
                              with_comma(arguments.models), arguments.output.rounds),
-                 line, std::bind_front(lab::measure_terminals, options));
+                 line, std::bind_front(lab::terminals_study, options));
 }
 
 void add_terminals(Command& lab) {
@@ -164,8 +163,7 @@ int perform(const SwitchArguments& arguments) {
       .flows = counts_up_to(arguments.flows, arguments.multi),
       .work = coro::Duration(arguments.work_ns),
       .warm_up = duration_of(arguments.warm_up_s),
-      .duration = duration_of(arguments.interval_s),
-      .rounds = arguments.output.rounds};
+      .duration = duration_of(arguments.interval_s)};
   const auto line = [](const lab::Cell& cell, const Figures& figures) {
     const auto flows = static_cast<std::size_t>(cell.settings[0]);
     std::string text = cell.subject;
@@ -180,7 +178,7 @@ int perform(const SwitchArguments& arguments) {
                   fmt::join(arguments.workers, ","), arguments.flows,
                   arguments.multi ? " --multi" : "", arguments.work_ns, arguments.warm_up_s,
                   arguments.interval_s, with_comma(arguments.models), arguments.output.rounds),
-      line, std::bind_front(lab::measure_switch, options));
+      line, std::bind_front(lab::switch_study, options));
 }
 
 void add_switch(Command& lab) {
@@ -240,9 +238,7 @@ std::vector<lab::QueueRatio> parse_ratios(const Words& texts) {
 
 int perform(const QueuesArguments& arguments) {
   const Words& queues = arguments.queues;
-  lab::QueuesOptions options{.ratios = parse_ratios(arguments.ratios),
-                             .load = arguments.load,
-                             .rounds = arguments.output.rounds};
+  lab::QueuesOptions options{.ratios = parse_ratios(arguments.ratios), .load = arguments.load};
   options.queues = queues.empty() ? all_built<lab::QueueKind>(lab::is_built)
                                   : parse_names<lab::QueueKind>("--queues", queues);
   options.load.balanced = !arguments.unbalanced;
@@ -253,7 +249,7 @@ int perform(const QueuesArguments& arguments) {
                   queues.empty() ? "" : " --queues " + with_comma(queues), options.load.batch,
                   options.load.work_mean, arguments.unbalanced ? " --unbalanced" : "",
                   options.load.measured_s, arguments.output.rounds),
-      lab::queues_line, std::bind_front(lab::measure_queues, options));
+      lab::queues_line, std::bind_front(lab::queues_study, options));
 }
 
 void add_queues(Command& lab) {
@@ -293,15 +289,14 @@ struct SchedulerArguments {
 };
 
 int perform(const SchedulerArguments& arguments) {
-  lab::SchedulerOptions options = arguments.options;
-  options.rounds = arguments.output.rounds;
+  const lab::SchedulerOptions& options = arguments.options;
   return run_lab(
       arguments.output,
       fmt::format(
           "drover lab scheduler --spawners {} --workers {} --tasks {}{} --seconds {} --repeat {}",
           fmt::join(options.spawners, ","), fmt::join(options.workers, ","), options.tasks,
-          options.outside ? " --outside" : "", options.seconds, options.rounds),
-      lab::scheduler_line, std::bind_front(lab::measure_scheduler, options));
+          options.outside ? " --outside" : "", options.seconds, arguments.output.rounds),
+      lab::scheduler_line, std::bind_front(lab::scheduler_study, options));
 }
 
 void add_scheduler(Command& lab) {
@@ -358,25 +353,29 @@ int perform(const StepsArguments& arguments) {
   options.models = all ? all_built<lab::StepsModel>(is_built)
                        : parse_names<lab::StepsModel>("--model", arguments.models);
   options.tests = parse_names<lab::StepsTest>("--test", arguments.tests);
-  options.rounds = arguments.output.rounds;
   Words models;
   for (const lab::StepsModel model : options.models) models.emplace_back(lab::name_of(model));
   const auto line = [](const lab::Cell& cell, const Figures& figures) {
     return fmt::format("{}: {}", cell.subject,
                        figures.empty() ? cell.note : lab::steps_line(figures));
   };
-  const auto measure = [&](lab::Experiment& experiment, const lab::OnMeasured& on_measured,
-                           const std::function<bool()>& interrupted) {
-    lab::measure_steps(options, experiment, on_measured, interrupted);
-    if (all) say_what_is_missing(experiment);
+  const auto begin = [&] {
+    lab::Study study = lab::steps_study(options);
+    if (all) {
+      study.conclude = [conclude = study.conclude](lab::Experiment& experiment) {
+        conclude(experiment);
+        say_what_is_missing(experiment);
+      };
+    }
+    return study;
   };
   return run_lab(
       arguments.output,
       fmt::format(
           "drover lab steps --model {} --test {} --flows {} --wave {} --waits {} --repeat {}",
           with_comma(models), with_comma(arguments.tests), options.flows, options.wave,
-          options.waits, options.rounds),
-      line, measure);
+          options.waits, arguments.output.rounds),
+      line, begin);
 }
 
 void add_steps(Command& lab) {

@@ -41,15 +41,13 @@ class NotedInterrupts {
   struct sigaction terminate_before_{};
 };
 
-lab::Experiment begun(const std::string& command_line) {
+void fill_origin(lab::Experiment& experiment, const std::string& command_line) {
   const report::Tool self = tool();
-  lab::Experiment experiment;
   experiment.command = command_line;
   experiment.tool =
       fmt::format("{} {} ({}, {})", self.name, self.version, self.commit, self.compiler);
   experiment.host = measure::describe_host();
   experiment.started_at = fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
-  return experiment;
 }
 
 }  // namespace
@@ -68,8 +66,7 @@ void add_lab_output(Command& command, LabOutput& output) {
 
 int run_lab(const LabOutput& output, const std::string& command_line,
             const std::function<std::string(const lab::Cell&, const std::vector<double>&)>& line,
-            const std::function<void(lab::Experiment&, const lab::OnMeasured&,
-                                     const std::function<bool()>&)>& measure) {
+            const std::function<lab::Study()>& begin) {
   const OutputFile json{output.json};
   const OutputFile html{output.html, "HTML file", false};
   json.check();
@@ -77,12 +74,14 @@ int run_lab(const LabOutput& output, const std::string& command_line,
   const auto say = [&](const std::string& text) {
     print(json.for_people(), text + "\n", "the experiment");
   };
-  lab::Experiment experiment = begun(command_line);
+  lab::Experiment experiment;
   {
     const NotedInterrupts interrupts;
-    measure(
-        experiment,
-        [&](const lab::Cell& cell, std::size_t, const std::vector<double>& figures) {
+    lab::Study study = begin();
+    fill_origin(study.experiment, command_line);
+    experiment = lab::measure_study(
+        std::move(study), output.rounds,
+        [&](const lab::Cell& cell, const std::vector<double>& figures) {
           say(line(cell, figures));
         },
         [] { return was_interrupted != 0; });

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <utility>
 
-#include "lab/experiment_text.h"
 #include "lab/median_interval.h"
 
 namespace drover::lab {
@@ -99,7 +98,7 @@ void add_ratios(Experiment& experiment) {
 }
 
 const Cell* best_of_ours(const Experiment& experiment, const std::vector<std::int64_t>& settings) {
-  return highest(experiment, QueuesFigure::items_per_second, [&](const Cell& cell) {
+  return highest(experiment, index_of(QueuesFigure::items_per_second), [&](const Cell& cell) {
     return cell.settings == settings && is_ours(*named<QueueKind>(cell.subject));
   });
 }
@@ -176,25 +175,23 @@ void compare_queues(Experiment& experiment) {
                   ahead, compared, behind));
 }
 
-void measure_queues(const QueuesOptions& options, Experiment& experiment,
-                    const OnMeasured& on_measured, const std::function<bool()>& interrupted) {
-  describe(experiment, options);
-  std::vector<Measurement> measurements;
+Study queues_study(const QueuesOptions& options) {
+  Study study{.conclude = compare_queues};
+  describe(study.experiment, options);
   for (const QueueRatio ratio : options.ratios) {
     QueueLoad load = options.load;
     load.producers = ratio.producers;
     load.consumers = ratio.consumers;
     for (const QueueKind kind : options.queues) {
-      measurements.push_back({{std::string(name_of(kind)), {ratio.producers, ratio.consumers}},
-                              [kind, load]() -> std::vector<double> {
-                                const QueueFigures figures = measure_queue(kind, load);
-                                return {figures.items_per_s, figures.cpu_ns_per_item,
-                                        figures.empty_share};
-                              }});
+      study.measurements.push_back(
+          {{std::string(name_of(kind)), {ratio.producers, ratio.consumers}},
+           [kind, load]() -> std::vector<double> {
+             const QueueFigures figures = measure_queue(kind, load);
+             return {figures.items_per_s, figures.cpu_ns_per_item, figures.empty_share};
+           }});
     }
   }
-  measure_rounds(experiment, std::move(measurements), options.rounds, on_measured, interrupted);
-  compare_queues(experiment);
+  return study;
 }
 
 }  // namespace drover::lab

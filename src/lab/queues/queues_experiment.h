@@ -83,7 +83,6 @@ struct QueuesOptions {
   std::vector<QueueKind> queues = {QueueKind::ticket};
   std::vector<QueueRatio> ratios = {{1, 1}};
   QueueLoad load;  // without its producers and consumers: those are the ratios'
-  std::size_t rounds = 1;
 };
 
 // Which of the figures of a cell is which. The last is made of the others when all are measured.
@@ -97,11 +96,9 @@ enum class QueuesFigure : std::uint8_t {
 // "2:2 ticket: 130M items/s, CPU 15.2 ns an item, empty pops 1.2%"
 std::string queues_line(const Cell& cell, const std::vector<double>& figures);
 
-// Fills factors, figures, cells, pictures and findings of `experiment`.
-void measure_queues(const QueuesOptions& options, Experiment& experiment,
-                    const OnMeasured& on_measured, const std::function<bool()>& interrupted);
+Study queues_study(const QueuesOptions& options);
 
-// The end of measure_queues(): from the cells' figures, how many times the better of `locked` and
+// What the study concludes: from the cells' figures, how many times the better of `locked` and
 // `moodycamel` each had in each round, and what that comes to. Without a word where neither was
 // measured.
 void compare_queues(Experiment& experiment);

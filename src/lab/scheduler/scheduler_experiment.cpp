@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "lab/experiment_text.h"
 #include "lab/median_interval.h"
 #include "measure/median.h"
 
@@ -185,21 +184,19 @@ void compare_schedulers(Experiment& experiment) {
   find(experiment);
 }
 
-void measure_scheduler(const SchedulerOptions& options, Experiment& experiment,
-                       const OnMeasured& on_measured, const std::function<bool()>& interrupted) {
-  describe(experiment, options);
-  std::vector<Measurement> measurements;
+Study scheduler_study(const SchedulerOptions& options) {
+  Study study{.conclude = compare_schedulers};
+  describe(study.experiment, options);
   for (const std::size_t spawners : options.spawners) {
     for (const std::size_t workers : options.workers) {
       const SpawnWork work{spawners, workers, options.tasks, options.seconds, options.outside};
-      measurements.push_back(
+      study.measurements.push_back(
           {{"direct, relay",
             {static_cast<std::int64_t>(spawners), static_cast<std::int64_t>(workers)}},
            [work] { return measured(work); }});
     }
   }
-  measure_rounds(experiment, std::move(measurements), options.rounds, on_measured, interrupted);
-  compare_schedulers(experiment);
+  return study;
 }
 
 }  // namespace drover::lab

@@ -60,7 +60,6 @@ struct SchedulerOptions {
   std::size_t tasks = 7'000;  // a spawner
   double seconds = 0.1;       // of each subject in each round, at least
   bool outside = false;       // spawners are threads outside of the pool
-  std::size_t rounds = 1;
 };
 
 // Which of the figures of a cell is which. The last is there with the relay only.
@@ -76,15 +75,13 @@ enum class SchedulerFigure : std::uint8_t {
 };
 
 // "32 spawners, 2 workers: direct 10.7M tasks/s, relay 10.9M tasks/s, ratio 1.02"; the figures are
-// those of both subjects, as the call-back of measure_scheduler() gets them.
+// those of both subjects, as OnMeasured gets them.
 std::string scheduler_line(const Cell& cell, const std::vector<double>& figures);
 
-// Fills factors, figures, cells, pictures and findings of `experiment`. `on_measured` is told of
-// both subjects at once: their figures one after the other.
-void measure_scheduler(const SchedulerOptions& options, Experiment& experiment,
-                       const OnMeasured& on_measured, const std::function<bool()>& interrupted);
+// A measurement is of both subjects at once: their figures one after the other.
+Study scheduler_study(const SchedulerOptions& options);
 
-// The end of measure_scheduler(): makes two cells of each that holds the figures of both subjects,
+// What the study concludes: makes two cells of each that holds the figures of both subjects,
 // and says what they come to.
 void compare_schedulers(Experiment& experiment);
 

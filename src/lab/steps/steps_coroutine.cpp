@@ -3,7 +3,7 @@
 #include "coro/block_on.h"
 #include "coro/event.h"
 #include "coro/sleep.h"
-#include "lab/steps/steps_model.h"
+#include "lab/steps/steps_experiment.h"
 
 namespace drover::lab {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "lab/experiment_text.h"
 #include "lab/median_interval.h"
 
 namespace drover::lab {
@@ -61,10 +60,11 @@ const Cell* cell_of(const Experiment& experiment, StepsModel model, StepsTest te
 }
 
 const Cell* faster_fiber(const Experiment& experiment, StepsTest test) {
-  return highest(experiment, StepsFigure::operations_per_second, [test](const Cell& cell) {
-    return cell.subject == subject_of(StepsModel::fiber_protected, test) ||
-           cell.subject == subject_of(StepsModel::fiber_pooled, test);
-  });
+  return highest(experiment, index_of(StepsFigure::operations_per_second),
+                 [test](const Cell& cell) {
+                   return cell.subject == subject_of(StepsModel::fiber_protected, test) ||
+                          cell.subject == subject_of(StepsModel::fiber_pooled, test);
+                 });
 }
 
 // Round by round, so that what drifts on the machine is in both.
@@ -130,23 +130,22 @@ std::vector<std::string> steps_findings(const Experiment& experiment) {
   return findings;
 }
 
-void measure_steps(const StepsOptions& options, Experiment& experiment,
-                   const OnMeasured& on_measured, const std::function<bool()>& interrupted) {
-  describe(experiment);
-  std::vector<Measurement> measurements;
+Study steps_study(const StepsOptions& options) {
+  Study study;
+  describe(study.experiment);
   for (const StepsTest test : options.tests) {
     for (const StepsModel model : options.models) {
       const StepsPlan plan = StepsPlan::of(model, test, options.flows, options.wave, options.waits);
-      measurements.push_back({{.subject = subject_of(model, test),
-                               .settings = {static_cast<std::int64_t>(plan.flows),
-                                            static_cast<std::int64_t>(plan.at_once),
-                                            static_cast<std::int64_t>(plan.waits)},
-                               .note = std::string(why_missing(model))},
-                              [plan] { return steps_figures(plan, run_steps(plan)); }});
+      study.measurements.push_back({{.subject = subject_of(model, test),
+                                     .settings = {static_cast<std::int64_t>(plan.flows),
+                                                  static_cast<std::int64_t>(plan.at_once),
+                                                  static_cast<std::int64_t>(plan.waits)},
+                                     .note = std::string(why_missing(model))},
+                                    [plan] { return steps_figures(plan, run_steps(plan)); }});
     }
   }
-  measure_rounds(experiment, std::move(measurements), options.rounds, on_measured, interrupted);
-  experiment.findings = steps_findings(experiment);
+  study.conclude = [](Experiment& experiment) { experiment.findings = steps_findings(experiment); };
+  return study;
 }
 
 }  // namespace drover::lab

@@ -127,10 +127,9 @@ TEST(StepsModel, ThatIsNotInThisBuildSaysWhy) {
   for (const StepsModel model : all_of<StepsModel>()) {
     if (why_missing(model).empty()) continue;
     EXPECT_THROW(run_steps({.model = model}), std::runtime_error);
-    Experiment experiment;
-    measure_steps(
-        {.models = {model}, .tests = {StepsTest::simple}}, experiment,
-        [](const Cell&, std::size_t, const std::vector<double>&) { FAIL() << "not measured"; },
+    const Experiment experiment = measure_study(
+        steps_study({.models = {model}, .tests = {StepsTest::simple}}), 1,
+        [](const Cell&, const std::vector<double>&) { FAIL() << "not measured"; },
         [] { return false; });
     ASSERT_EQ(experiment.cells.size(), 1U);
     EXPECT_EQ(experiment.cells[0].note, why_missing(model));
@@ -217,12 +216,10 @@ TEST(StepsExperiment, HasACellForEachTestAndModel) {
   options.flows = 100;
   options.wave = 40;
   options.waits = 130;
-  options.rounds = 2;
-  Experiment experiment;
   std::size_t measured_ones = 0;
-  measure_steps(
-      options, experiment,
-      [&](const Cell&, std::size_t, const std::vector<double>& figures) {
+  const Experiment experiment = measure_study(
+      steps_study(options), 2,
+      [&](const Cell&, const std::vector<double>& figures) {
         measured_ones += figures.empty() ? 0 : 1;
       },
       [] { return false; });

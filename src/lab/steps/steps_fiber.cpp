@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "lab/steps/steps_model.h"
+#include "lab/steps/steps_experiment.h"
 
 #ifndef DROVER_NO_BOOST_FIBER
 #include <fmt/format.h>

@@ -13,7 +13,7 @@
 
 #include "coro/block_on.h"
 #include "coro/sleep.h"
-#include "lab/steps/steps_model.h"
+#include "lab/steps/steps_experiment.h"
 #include "steps/async_steps.h"
 
 namespace drover::lab {

@@ -1,4 +1,4 @@
-#include "lab/steps/steps_model.h"
+#include "lab/steps/steps_experiment.h"
 
 #include <fmt/format.h>
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <ranges>
@@ -11,7 +12,6 @@
 #include <thread>
 #include <utility>
 
-#include "lab/experiment_text.h"
 #include "lab/switch/switch_herd.h"
 #include "measure/median.h"
 #include "measure/process.h"
@@ -20,27 +20,43 @@
 namespace drover::lab {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 using coro::seconds_of;
+
+// A run is long enough that reading the clock is nothing beside it, and short enough to fit between
+// two interruptions.
+constexpr std::uint64_t steps_a_run = 10'000;
+constexpr int runs = 2'000;
+
+coro::Duration fastest_run() {
+  coro::Duration fastest = coro::Duration::max();
+  std::uint64_t value = 1;
+  for (int i = 0; i < runs; ++i) {
+    const coro::Instant begun = Clock::now();
+    asm volatile("" : "+r"(value)::"memory");  // no part of the computing is moved out of the run
+    value = compute(steps_a_run, value);
+    asm volatile("" : "+r"(value)::"memory");
+    fastest = std::min(fastest, Clock::now() - begun);
+  }
+  return std::max(fastest, coro::Duration(1));
+}
 
 std::string work_text(coro::Duration work) {
   return work.count() % 1000 == 0 ? fmt::format("{} µs", work.count() / 1000)
                                   : fmt::format("{} ns", work.count());
 }
 
-coro::Instant now() {
-  return coro::SteadyClock::instance().now();
-}
-
 // Counts, time and CPU time are read together, so that a thread that is woken late measures for
 // longer, and no faster.
 struct Reading {
   explicit Reading(const Herds<SwitchHerd>& herds)
-      : instant(now()),
+      : instant(Clock::now()),
         operations(herds.total(
             std::uint64_t{0},
             [](std::uint64_t& sum, const SwitchHerd& herd) { sum += herd.operations.get(); })),
         cpu_seconds(measure::process_cpu_seconds()),
-        taken(now() - instant) {}
+        taken(Clock::now() - instant) {}
 
   coro::Instant instant;
   std::uint64_t operations;
@@ -129,7 +145,7 @@ using Curves = std::map<std::pair<std::string, std::int64_t>, Curve>;
 Curves curves_of(const Experiment& experiment, SwitchFigure figure) {
   Curves curves;
   for (const Cell& cell : experiment.cells) {
-    const auto spread = spread_of(cell, figure);
+    const auto spread = spread_of(cell, index_of(figure));
     if (spread) curves[{cell.subject, cell.settings[1]}][cell.settings[0]] = spread->median;
   }
   return curves;
@@ -232,9 +248,24 @@ void say_where_threads_stop(const Experiment& experiment, std::vector<std::strin
 
 }  // namespace
 
+[[gnu::noinline]] std::uint64_t compute(std::uint64_t steps, std::uint64_t value) noexcept {
+  for (; steps > 0; --steps) {
+    value ^= value << 13;
+    value ^= value >> 7;
+    value ^= value << 17;
+  }
+  return value;
+}
+
+std::uint64_t steps_in(coro::Duration duration) {
+  const double run_ns = static_cast<double>(fastest_run().count());
+  const double steps = static_cast<double>(duration.count()) / run_ns * steps_a_run;
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(steps)));
+}
+
 SwitchOutcome run_switch(const SwitchPlan& plan) {
   SwitchOutcome outcome;
-  const coro::Instant begun = now();
+  const coro::Instant begun = Clock::now();
   SwitchSignals signals(herd_count(plan.model, plan.flows, plan.workers));
   const auto open = [&signals] {
     signals.open = true;
@@ -249,7 +280,7 @@ SwitchOutcome run_switch(const SwitchPlan& plan) {
               plan.warm_up + plan.duration);
   signals.all_started.wait();
   open();
-  outcome.start_seconds = seconds_of(now() - begun);
+  outcome.start_seconds = seconds_of(Clock::now() - begun);
   std::this_thread::sleep_for(plan.warm_up);
   const Reading before = read(herds);
   std::this_thread::sleep_until(before.instant + plan.duration);
@@ -258,7 +289,7 @@ SwitchOutcome run_switch(const SwitchPlan& plan) {
   outcome.seconds = seconds_of(after.instant - before.instant);
   outcome.cpu_seconds = after.cpu_seconds - before.cpu_seconds;
   herds.stop();
-  outcome.wall_seconds = seconds_of(now() - begun);
+  outcome.wall_seconds = seconds_of(Clock::now() - begun);
   herds.throw_error();
   outcome.operations_in_all = Reading(herds).operations;
   outcome.residue = herds.total(
@@ -302,28 +333,29 @@ std::vector<std::string> switch_findings(const Experiment& experiment) {
   return findings;
 }
 
-void measure_switch(const SwitchOptions& options, Experiment& experiment,
-                    const OnMeasured& on_measured, const std::function<bool()>& interrupted) {
-  describe(experiment, options);
+Study switch_study(const SwitchOptions& options) {
+  Study study;
+  describe(study.experiment, options);
   const std::uint64_t work_steps = steps_in(options.work);
-  describe_method(experiment, options, work_steps);
-  std::vector<Measurement> measurements;
+  describe_method(study.experiment, options, work_steps);
   for (const FlowModel model : options.models) {
     const bool has_workers = model != FlowModel::thread;
     for (const std::size_t workers : has_workers ? options.workers : std::vector<std::size_t>{0}) {
       for (const std::size_t flows : options.flows) {
         const SwitchPlan plan{model, flows, workers, work_steps, options.warm_up, options.duration};
-        measurements.push_back({{std::string(name_of(model)),
-                                 {static_cast<std::int64_t>(flows),
-                                  has_workers ? static_cast<std::int64_t>(workers) : no_setting}},
-                                [plan] { return switch_figures(run_switch(plan)); }});
+        study.measurements.push_back(
+            {{std::string(name_of(model)),
+              {static_cast<std::int64_t>(flows),
+               has_workers ? static_cast<std::int64_t>(workers) : no_setting}},
+             [plan] { return switch_figures(run_switch(plan)); }});
       }
     }
   }
-  measure_rounds(experiment, std::move(measurements), options.rounds, on_measured, interrupted);
-  experiment.findings.push_back(
-      fmt::format("{} = {} steps of computing.", work_text(options.work), work_steps));
-  std::ranges::move(switch_findings(experiment), std::back_inserter(experiment.findings));
+  study.conclude = [work = options.work, work_steps](Experiment& experiment) {
+    experiment.findings = {fmt::format("{} = {} steps of computing.", work_text(work), work_steps)};
+    std::ranges::move(switch_findings(experiment), std::back_inserter(experiment.findings));
+  };
+  return study;
 }
 
 }  // namespace drover::lab

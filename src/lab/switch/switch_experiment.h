@@ -11,7 +11,7 @@
 
 #include "coro/clock.h"
 #include "lab/experiment.h"
-#include "lab/flow_model.h"
+#include "lab/herds.h"
 #include "lab/rounds.h"
 
 namespace drover::lab {
@@ -35,6 +35,19 @@ struct SwitchOutcome {
   std::uint64_t residue = 0;  // what the flows computed, all of it XORed
 };
 
+// Computing that is counted in steps, not timed by a clock: who shares a processor with others makes
+// fewer slices of it in a second, and that is seen. `steps` steps, each of which needs the result of
+// the one before (xorshift64: Marsaglia, "Xorshift RNGs", 2003), so that no processor does two at a
+// time. Requires: `value` is not 0; nor is the result then.
+//
+// Never inlined: every caller runs the same instructions.
+std::uint64_t compute(std::uint64_t steps, std::uint64_t value) noexcept;
+
+// How many steps of compute() take so long, at least one. By the fastest of many short runs: what
+// interrupts the others (an interrupt, another process, a host that takes the processor away) can
+// only make a run longer. Takes some tens of milliseconds of the calling thread.
+std::uint64_t steps_in(coro::Duration duration);
+
 // What flow number `flow` computes from; never 0.
 constexpr std::uint64_t first_value(std::size_t flow) {
   return flow + 1;
@@ -51,7 +64,6 @@ struct SwitchOptions {
   coro::Duration work = std::chrono::microseconds(1);  // of an operation
   coro::Duration warm_up = std::chrono::seconds(1);
   coro::Duration duration = std::chrono::seconds(5);  // measured, of a round
-  std::size_t rounds = 1;
 };
 
 // Which of the figures of a cell is which.
@@ -76,9 +88,7 @@ std::vector<double> switch_figures(const SwitchOutcome& outcome);
 // `experiment`, whose factors are flows and workers.
 std::vector<std::string> switch_findings(const Experiment& experiment);
 
-// Calibrates the work, measures, and fills factors, figures, cells, pictures and findings of
-// `experiment`. Requires: the process has no other threads.
-void measure_switch(const SwitchOptions& options, Experiment& experiment,
-                    const OnMeasured& on_measured, const std::function<bool()>& interrupted);
+// Calibrates the work.
+Study switch_study(const SwitchOptions& options);
 
 }  // namespace drover::lab

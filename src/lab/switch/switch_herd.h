@@ -10,8 +10,6 @@
 #include <utility>
 
 #include "coro/task.h"
-#include "lab/counted_work.h"
-#include "lab/herds.h"
 #include "lab/switch/switch_experiment.h"
 #include "measure/counter.h"
 

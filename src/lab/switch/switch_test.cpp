@@ -5,7 +5,6 @@
 #include <array>
 #include <stdexcept>
 
-#include "lab/counted_work.h"
 #include "lab/herds.h"
 #include "lab/rounds.h"
 #include "lab/switch/switch_experiment.h"
@@ -187,11 +186,9 @@ TEST(SwitchExperiment, MeasuresEveryCellAndThreadsOnce) {
   options.work = 1us;
   options.warm_up = 0ms;
   options.duration = 500ms;
-  Experiment experiment;
   std::size_t measurements = 0;
-  measure_switch(
-      options, experiment,
-      [&](const Cell&, std::size_t, const std::vector<double>&) { ++measurements; },
+  const Experiment experiment = measure_study(
+      switch_study(options), 1, [&](const Cell&, const std::vector<double>&) { ++measurements; },
       [] { return false; });
   EXPECT_EQ(measurements, 6U);
   ASSERT_EQ(experiment.cells.size(), 6U);
@@ -202,9 +199,8 @@ TEST(SwitchExperiment, MeasuresEveryCellAndThreadsOnce) {
 }
 
 TEST(SwitchExperiment, InterruptedHasNoRound) {
-  Experiment experiment;
-  measure_switch(
-      {}, experiment, [](const Cell&, std::size_t, const std::vector<double>&) { FAIL(); },
+  const Experiment experiment = measure_study(
+      switch_study({}), 1, [](const Cell&, const std::vector<double>&) { FAIL(); },
       [] { return true; });
   ASSERT_EQ(experiment.cells.size(), 1U);
   EXPECT_TRUE(experiment.cells[0].rounds.empty());

@@ -8,7 +8,6 @@
 
 #include "coro/clock.h"
 #include "coro/task.h"
-#include "lab/herds.h"
 #include "lab/terminals/terminals_experiment.h"
 #include "measure/histogram.h"
 

@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "coro/sleep.h"
-#include "lab/experiment_text.h"
 #include "lab/terminals/terminal_herd.h"
 #include "measure/process.h"
 #include "text/plain_text.h"
@@ -15,12 +14,10 @@
 namespace drover::lab {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 // With fewer terminals the pages of the loops themselves would be counted as theirs.
 constexpr std::size_t terminals_for_memory_least = 1'000;
-
-coro::Instant now() {
-  return coro::SteadyClock::instance().now();
-}
 
 void describe(Experiment& experiment, const TerminalsOptions& options) {
   experiment.name = "terminals";
@@ -62,7 +59,7 @@ void describe(Experiment& experiment, const TerminalsOptions& options) {
 }
 
 void find(Experiment& experiment) {
-  constexpr auto figure = TerminalsFigure::tasks_per_cpu_second;
+  constexpr std::size_t figure = index_of(TerminalsFigure::tasks_per_cpu_second);
   const Cell* best = highest(experiment, figure, [](const Cell&) { return true; });
   if (best == nullptr) return;
   experiment.findings.push_back(
@@ -82,7 +79,7 @@ coro::Task<void> TerminalHerd::all_started() {
 
 TerminalsOutcome run_terminals(const TerminalsPlan& plan) {
   const measure::ProcessUsage before = measure::read_process_usage();
-  const coro::Instant begun = now();
+  const coro::Instant begun = Clock::now();
   const coro::Instant end = begun + plan.duration;
   std::atomic<bool> threads_stop = false;
   const auto stop = [&] { threads_stop.store(true, std::memory_order_relaxed); };
@@ -92,7 +89,7 @@ TerminalsOutcome run_terminals(const TerminalsPlan& plan) {
   stop();  // before the time is taken: what is done after it must not count
   TerminalsOutcome outcome;
   const measure::ProcessUsage after = measure::read_process_usage();  // while they still run
-  outcome.seconds = coro::seconds_of(now() - begun);
+  outcome.seconds = coro::seconds_of(Clock::now() - begun);
   outcome.cpu_seconds = after.cpu_seconds - before.cpu_seconds;
   outcome.bytes_per_terminal = not_measured;
   if (plan.terminals >= terminals_for_memory_least && after.rss_bytes > before.rss_bytes) {
@@ -142,23 +139,21 @@ std::string terminals_line(std::size_t terminals, const std::vector<double>& fig
   return line;
 }
 
-void measure_terminals(const TerminalsOptions& options, Experiment& experiment,
-                       const OnMeasured& on_measured, const std::function<bool()>& interrupted) {
-  describe(experiment, options);
-  std::vector<Measurement> measurements;
+Study terminals_study(const TerminalsOptions& options) {
+  Study study{.conclude = find};
+  describe(study.experiment, options);
   for (const FlowModel model : options.models) {
     for (const std::size_t workers : options.workers) {
       for (const std::size_t terminals : options.terminals) {
         const TerminalsPlan plan{model, terminals, workers, options.duration};
-        measurements.push_back(
+        study.measurements.push_back(
             {{std::string(name_of(model)),
               {static_cast<std::int64_t>(terminals), static_cast<std::int64_t>(workers)}},
              [plan] { return terminals_figures(run_terminals(plan)); }});
       }
     }
   }
-  measure_rounds(experiment, std::move(measurements), options.rounds, on_measured, interrupted);
-  find(experiment);
+  return study;
 }
 
 }  // namespace drover::lab

@@ -11,7 +11,7 @@
 
 #include "coro/clock.h"
 #include "lab/experiment.h"
-#include "lab/flow_model.h"
+#include "lab/herds.h"
 #include "lab/rounds.h"
 
 namespace drover::lab {
@@ -46,7 +46,6 @@ struct TerminalsOptions {
   std::vector<std::size_t> workers = {1};
   std::vector<std::size_t> terminals = {10};
   coro::Duration duration = std::chrono::seconds(10);  // of a round
-  std::size_t rounds = 1;
 };
 
 // Which of the figures of a cell is which.
@@ -68,8 +67,6 @@ std::string terminals_line(std::size_t terminals, const std::vector<double>& fig
 // The figures as they stand in a round. Throws std::logic_error if a pause ended before its time.
 std::vector<double> terminals_figures(const TerminalsOutcome& outcome);
 
-// Fills factors, figures, cells, pictures and findings of `experiment`.
-void measure_terminals(const TerminalsOptions& options, Experiment& experiment,
-                       const OnMeasured& on_measured, const std::function<bool()>& interrupted);
+Study terminals_study(const TerminalsOptions& options);
 
 }  // namespace drover::lab

@@ -5,7 +5,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "lab/experiment_text.h"
 #include "lab/terminals/terminals_experiment.h"
 
 namespace drover::lab {
