@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <iterator>
-#include <sstream>
+#include <map>
 #include <utility>
 
 #include "text/plain_text.h"
+#include "text/wrapped_text.h"
 
 namespace drover::ui {
 namespace {
@@ -42,21 +43,6 @@ void draw_box(Canvas& canvas, Area box) {
   canvas.put_point(bottom, right, unicode ? U'┘' : U'+', Style::faint);
 }
 
-// A text in lines of at most `width` cells, broken at its blanks; a longer word has a line of its
-// own.
-std::vector<std::string> wrapped_words(const std::string& text, int width) {
-  std::vector<std::string> lines;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    if (!lines.empty() && cells_of(lines.back()) + 1 + cells_of(word) <= width) {
-      lines.back() += " " + word;
-    } else {
-      lines.push_back(word);
-    }
-  }
-  return lines;
-}
-
 // The keys and what they do, in a box with so many blanks at its sides, or, of none, without a box.
 class Help {
  public:
@@ -66,11 +52,11 @@ class Help {
         key_cells_ = std::max(key_cells_, cells_of(key.key));
       }
     }
-    const int room = width - sides() - key_cells_ - between;
+    const int room = std::max(width - sides() - key_cells_ - between, 0);
     for (const KeyHelp& key : keys) {
       const std::string& meaning = brief ? key.short_meaning : key.meaning;
       std::string name = key.key;
-      for (const std::string& line : wrapped_words(meaning, room)) {
+      for (const std::string& line : text::wrapped_lines(meaning, static_cast<std::size_t>(room))) {
         cells_ = std::max(cells_, key_cells_ + between + cells_of(line));
         lines_.emplace_back(std::exchange(name, ""), line);
       }
@@ -312,34 +298,24 @@ bool Viewer::take_key(Key key, std::size_t page) {
     return true;
   }
   const auto step = static_cast<std::int64_t>(std::max<std::size_t>(page, 2) - 1);
-  switch (key) {
-    case Key::help:
-      help = true;
-      return true;
-    case Key::pause:
-      log.pause_or_follow();
-      return true;
-    case Key::up:
-      log.scroll(1, page);
-      return true;
-    case Key::down:
-      log.scroll(-1, page);
-      return true;
-    case Key::page_up:
-      log.scroll(step, page);
-      return true;
-    case Key::page_down:
-      log.scroll(-step, page);
-      return true;
-    case Key::home:
-      log.scroll(static_cast<std::int64_t>(log.size()), page);
-      return true;
-    case Key::end:
-      log.follow();
-      return true;
-    default:
-      return false;
+  const std::map<Key, std::int64_t> scrolling = {
+      {Key::up, 1},
+      {Key::down, -1},
+      {Key::page_up, step},
+      {Key::page_down, -step},
+      {Key::home, static_cast<std::int64_t>(log.size())}};
+  if (const auto lines = scrolling.find(key); lines != scrolling.end()) {
+    log.scroll(lines->second, page);
+  } else if (key == Key::end) {
+    log.follow();
+  } else if (key == Key::pause) {
+    log.pause_or_follow();
+  } else if (key == Key::help) {
+    help = true;
+  } else {
+    return false;
   }
+  return true;
 }
 
 std::vector<KeyHelp> screen_keys(KeyHelp quit, KeyHelp charts, KeyHelp interrupt) {

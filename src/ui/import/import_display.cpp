@@ -14,6 +14,8 @@
 namespace drover::ui {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr const char* waiting_line =
     "waiting for another import of this schema, or for its sessions, to end";
 
@@ -78,10 +80,6 @@ class ImportLines final : public ImportDisplay {
   ImportTitle title_;
 };
 
-coro::Instant now() {
-  return coro::SteadyClock::instance().now();
-}
-
 // The live screen of an import. Lives on the worker of the import.
 class ImportScreen final : public ImportDisplay {
  public:
@@ -120,10 +118,10 @@ class ImportScreen final : public ImportDisplay {
     if (model_.stage != ImportStage::finishing && model_.load.rows > 0) {
       const auto rows = static_cast<std::uint64_t>(model_.load.rows);
       model_.log.add(Level::good, fmt::format("loaded {} in {}", text::counted_grouped(rows, "row"),
-                                              clock_text(now() - stage_begin_)));
+                                              clock_text(Clock::now() - stage_begin_)));
     }
     enter_stage(ImportStage::finishing);
-    model_.begin_step(name, number, total, now());
+    model_.begin_step(name, number, total, Clock::now());
     screen_.paint();
   }
 
@@ -135,11 +133,11 @@ class ImportScreen final : public ImportDisplay {
 
  private:
   void enter_stage(ImportStage stage) {
-    if (std::exchange(model_.stage, stage) != stage) stage_begin_ = now();
+    if (std::exchange(model_.stage, stage) != stage) stage_begin_ = Clock::now();
   }
 
   void draw(Canvas& canvas) {
-    model_.now = now();
+    model_.now = Clock::now();
     model_.in_stage = model_.now - stage_begin_;
     draw_import(model_, canvas);
   }
@@ -158,7 +156,7 @@ class ImportScreen final : public ImportDisplay {
 
   std::function<void()> on_quit_;
   ImportModel model_;
-  coro::Instant stage_begin_ = now();
+  coro::Instant stage_begin_ = Clock::now();
   Screen screen_{
       {.draw = [this](Canvas& canvas) { draw(canvas); },
        .on_key = [this](Key key) { on_key(key); },

@@ -1,10 +1,196 @@
 #include "ui/import/import_model.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "text/plain_text.h"
 #include "ui/number_text.h"
 
 namespace drover::ui {
+namespace {
+
+constexpr int table_rows = 10;  // nine tables and the heading
+
+struct Parts {
+  bool wide = false;
+  int chart_row = 4;
+  int chart_rows = 0;  // none: the steps are in its place
+  int table_row = 0;
+  int steps_row = 0;
+  int steps_rows = 0;  // beside the tables, if it is wide
+  int log_row = 0;
+};
+
+Parts divide(int rows, int columns) {
+  Parts parts;
+  parts.wide = columns >= wide_columns_least;
+  const int gap = rows >= 34 ? 1 : 0;
+  parts.chart_row = 3 + gap;
+  const int rest = rows - 1 - parts.chart_row - table_rows - 2 * gap;
+  parts.chart_rows = std::clamp(rest / 2, 4, 14);
+  parts.table_row = parts.chart_row + parts.chart_rows + gap;
+  // In a narrow screen they take the place of the chart, which is over by then.
+  parts.steps_row = parts.wide ? parts.table_row : parts.chart_row;
+  parts.steps_rows = parts.wide ? table_rows : parts.chart_rows;
+  parts.log_row = parts.table_row + table_rows + gap;
+  return parts;
+}
+
+Progress progress_of(const ImportModel& model) {
+  const std::string waited = clock_text(model.in_stage);
+  switch (model.stage) {
+    case ImportStage::starting:
+      return {"connecting", 0, {waited}};
+    case ImportStage::waiting:
+      return {"waiting for another import to end", 0, {waited}};
+    case ImportStage::loading: {
+      const tpcc::ImportProgress& load = model.load;
+      const double share = load.rows_total > 0 ? static_cast<double>(load.rows) /
+                                                     static_cast<double>(load.rows_total)
+                                               : 0;
+      const auto left = model.time_left();
+      return {model.quitting ? "ending" : "loading",
+              share,
+              {fmt::format("{} of {}", load.warehouses,
+                           text::counted_grouped(static_cast<std::uint64_t>(load.warehouses_total),
+                                                 "warehouse")),
+               left ? "about " + clock_text(*left) + " left" : waited}};
+    }
+    case ImportStage::finishing: {
+      const std::size_t done = model.steps_done();
+      const double share = model.steps_total > 0
+                               ? static_cast<double>(done) / static_cast<double>(model.steps_total)
+                               : 0;
+      return {model.quitting ? "ending" : "keys, indexes, statistics",
+              share,
+              {fmt::format("{} of {}", done, text::counted_grouped(model.steps_total, "step")),
+               waited}};
+    }
+  }
+  return {};
+}
+
+Phrases figures_phrases(const ImportModel& model) {
+  const ImportRate rate = model.rate_of_now();
+  return {{{{count_text(rate.rows_per_second), Style::strong}, {" rows/s", Style::normal}}, 0},
+          {{{bytes_text(rate.bytes_per_second) + "/s", Style::strong}}, 1},
+          {{{fmt::format("in all {} rows, {}", count_text(static_cast<double>(model.load.rows)),
+                         bytes_text(static_cast<double>(model.load.bytes))),
+             Style::normal}},
+           2}};
+}
+
+void draw_rates(const ImportModel& model, Canvas& canvas, Area area, ImportChart choice) {
+  const bool rows = choice == ImportChart::rows;
+  const auto mean = [rows](const auto& seconds) {
+    double sum = 0;
+    for (const ImportRate& rate : seconds) {
+      sum += rows ? rate.rows_per_second : rate.bytes_per_second / 1e6;
+    }
+    return ChartPoint{.value = sum / static_cast<double>(seconds.size())};
+  };
+  draw_history(canvas, area, model.rates, rows ? " rows a second" : " MB a second",
+               rows ? Style::throughput : Style::latency, mean);
+}
+
+void draw_tables(const ImportModel& model, Canvas& canvas, Area area) {
+  canvas.put(area.row, area.column,
+             fmt::format(" {:<11} {:>13} {:>13} {:>5}", "table", "rows", "of", "done"),
+             Style::heading, area.columns);
+  for (std::size_t i = 0; i < model.load.tables.size(); ++i) {
+    const tpcc::TableProgress& table = model.load.tables[i];
+    const int row = area.row + 1 + static_cast<int>(i);
+    if (row >= area.row + area.rows) return;
+    // The rows of one are an estimate: it may end a little above, or below.
+    const bool loaded = model.stage == ImportStage::finishing;
+    const double share = loaded                 ? 1
+                         : table.rows_total > 0 ? static_cast<double>(table.rows) /
+                                                      static_cast<double>(table.rows_total)
+                                                : 0;
+    const std::string done =
+        table.rows_total == 0 ? "-" : fmt::format("{:.0f}%", std::min(share, 1.0) * 100);
+    const int end = canvas.put(
+        row, area.column,
+        fmt::format(" {:<11} {:>13} {:>13} {:>5}  ", tpcc::table_name(tpcc::all_tables[i]),
+                    count_text(static_cast<double>(table.rows)),
+                    count_text(static_cast<double>(table.rows_total)), done),
+        Style::normal, area.columns);
+    const int bar = std::min(area.column + area.columns - end - 1, 40);
+    if (bar >= 8 && table.rows_total > 0) draw_bar(canvas, row, end, bar, share);
+  }
+}
+
+std::string took_text(coro::Duration took) {
+  return fmt::format("{:.1f} s", seconds_of(took));
+}
+
+// Those at work, and above them the last that are done, as far as they fit.
+void draw_steps(const ImportModel& model, Canvas& canvas, Area area) {
+  const std::string heading = model.steps.empty()
+                                  ? "keys, indexes and statistics come after the rows"
+                                  : fmt::format("keys, indexes and statistics: {} of {} done",
+                                                model.steps_done(), model.steps_total);
+  canvas.put(area.row, area.column + 1, heading, Style::heading, area.columns - 1);
+  std::vector<StyledLine> done;
+  std::vector<StyledLine> at_work;
+  for (const ImportStep& step : model.steps) {
+    StyledLine line = {{fmt::format(" {:<44}", step.name), Style::normal}};
+    if (step.took) {
+      line.push_back({fmt::format("{:>9}", took_text(*step.took)), Style::normal});
+      done.push_back(std::move(line));
+    } else {
+      line.push_back({fmt::format("{:>9}", took_text(model.now - step.begin)), Style::strong});
+      line.push_back({" at work", Style::strong});
+      at_work.push_back(std::move(line));
+    }
+  }
+  const int room = std::max(area.rows - 1 - static_cast<int>(at_work.size()), 0);
+  if (static_cast<int>(done.size()) > room) done.erase(done.begin(), done.end() - room);
+  for (StyledLine& line : at_work) done.push_back(std::move(line));
+  draw_lines(canvas, {area.row + 1, area.column, area.rows - 1, area.columns}, done);
+}
+
+std::string title_right(const ImportModel& model) {
+  std::string text = text::counted_grouped(model.title.connections, "connection") + ", " +
+                     text::counted_grouped(model.title.threads, "thread");
+  if (model.plan.warehouses > 0) {
+    text = fmt::format(
+        "{}, seed {}, {}",
+        text::counted_grouped(static_cast<std::uint64_t>(model.plan.warehouses), "warehouse"),
+        model.plan.population.seed, text);
+  }
+  return text;
+}
+
+void draw_parts(const ImportModel& model, Canvas& canvas, const Parts& parts) {
+  const int half = canvas.columns() / 2;
+  if (parts.wide) {
+    draw_rates(model, canvas, {parts.chart_row, 1, parts.chart_rows, half - 1}, ImportChart::rows);
+    draw_rates(model, canvas, {parts.chart_row, half + 1, parts.chart_rows, half - 2},
+               ImportChart::bytes);
+    draw_steps(model, canvas, {parts.steps_row, half, parts.steps_rows, half});
+  } else if (model.stage == ImportStage::finishing) {
+    draw_steps(model, canvas, {parts.steps_row, 0, parts.steps_rows, canvas.columns()});
+  } else {
+    draw_rates(model, canvas, {parts.chart_row, 1, parts.chart_rows, canvas.columns() - 2},
+               model.chart);
+  }
+  draw_tables(model, canvas,
+              {parts.table_row, 0, table_rows, parts.wide ? half : canvas.columns()});
+}
+
+std::vector<Phrases> small_lines(const ImportModel& model) {
+  Phrases figures = figures_phrases(model);
+  figures.pop_back();
+  figures.push_back(plain_phrase(
+      fmt::format("in all {} rows", count_text(static_cast<double>(model.load.rows))), 2));
+  figures.push_back(plain_phrase(bytes_text(static_cast<double>(model.load.bytes)), 2));
+  return {std::move(figures)};
+}
+
+}  // namespace
 
 void ImportModel::take_load(const tpcc::ImportProgress& next) {
   const double length = seconds_of(next.elapsed - load.elapsed);
@@ -53,6 +239,29 @@ std::optional<coro::Duration> ImportModel::time_left() const {
   const double rows = static_cast<double>(std::max<std::int64_t>(load.rows_total - load.rows, 0));
   constexpr double longest_s = 1e8;  // three years
   return coro::Duration(static_cast<std::int64_t>(std::min(rows / rate, longest_s) * 1e9));
+}
+
+std::vector<KeyHelp> import_keys() {
+  return screen_keys({"q", "end the import now; the same command goes on from there", "end"},
+                     {"t", "switch the chart: rows, bytes", "chart"},
+                     {"Ctrl-C", "as q; once more ends it at once", ""});
+}
+
+void draw_import(const ImportModel& model, Canvas& canvas) {
+  const Parts parts = divide(canvas.rows(), canvas.columns());
+  draw_screen(
+      model, canvas,
+      {.title = "Drover: import into " + model.title.database,
+       .title_right = title_right(model),
+       .progress = progress_of(model),
+       .figures = figures_phrases(model),
+       .keys = import_keys(),
+       .log_row = parts.log_row},
+      [&] { draw_parts(model, canvas, parts); }, [&] { return small_lines(model); });
+}
+
+int log_rows_of_import(int rows, int columns) {
+  return log_page(rows, columns, divide(rows, columns).log_row);
 }
 
 }  // namespace drover::ui

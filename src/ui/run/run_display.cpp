@@ -13,11 +13,9 @@
 namespace drover::ui {
 namespace {
 
-constexpr coro::Duration plain_interval = std::chrono::seconds(5);
+using Clock = std::chrono::steady_clock;
 
-coro::Instant now() {
-  return coro::SteadyClock::instance().now();
-}
+constexpr coro::Duration plain_interval = std::chrono::seconds(5);
 
 // The live screen of a run. Lives on the main worker.
 class RunScreen final : public RunDisplay {
@@ -42,7 +40,7 @@ class RunScreen final : public RunDisplay {
   }
 
   void on_snapshot(const load::Snapshot& snapshot) override {
-    model_.take(snapshot, now());
+    model_.take(snapshot, Clock::now());
     for (const RunEvent& event : events_.observe(snapshot)) model_.log.add(event.level, event.text);
     screen_.paint();
   }
@@ -72,11 +70,11 @@ class RunScreen final : public RunDisplay {
 
   void enter_stage(RunStage stage) {
     model_.stage = stage;
-    stage_begin_ = now();
+    stage_begin_ = Clock::now();
   }
 
   void draw(Canvas& canvas) {
-    model_.in_stage = now() - stage_begin_;
+    model_.in_stage = Clock::now() - stage_begin_;
     draw_run(model_, canvas);
   }
 
@@ -96,7 +94,7 @@ class RunScreen final : public RunDisplay {
   std::function<void()> on_quit_;
   RunModel model_;
   RunEvents events_;
-  coro::Instant stage_begin_ = now();
+  coro::Instant stage_begin_ = Clock::now();
   Screen screen_{{.draw = [this](Canvas& canvas) { draw(canvas); },
                   .on_key = [this](Key key) { on_key(key); },
                   .on_line = [this](const std::string& line) { note(line); }}};

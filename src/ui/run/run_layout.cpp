@@ -23,7 +23,6 @@ constexpr int table_columns = 85;  // of the transactions, in a wide screen
 // Which rows are whose.
 struct Parts {
   bool wide = false;
-  bool airy = false;  // with empty lines between
   int chart_row = 0;
   int chart_rows = 0;
   int table_row = 0;
@@ -44,8 +43,7 @@ Parts divide(const RunModel& model, int rows, int columns) {
   // Five, their heading, and their sum where there is room.
   const int transactions = rows >= 30 ? 7 : 6;
   parts.wide = columns >= wide_columns_least;
-  parts.airy = rows >= 34;
-  const int gap = parts.airy ? 1 : 0;
+  const int gap = rows >= 34 ? 1 : 0;
   const int top = 3 + gap;
   parts.table_rows = transactions;
   parts.client_rows = 3;
@@ -61,9 +59,8 @@ Parts divide(const RunModel& model, int rows, int columns) {
   parts.chart_row = top;
   parts.table_row = top + parts.chart_rows + gap;
   parts.client_row = parts.table_row + parts.table_rows + gap;
-  const int client_end = parts.client_rows > 0 ? parts.client_row + parts.client_rows
-                                               : parts.table_row + parts.table_rows;
-  parts.log_row = client_end + (parts.client_rows > 0 || parts.airy ? gap : 0);
+  parts.log_row = gap + (parts.client_rows > 0 ? parts.client_row + parts.client_rows
+                                               : parts.table_row + parts.table_rows);
   return parts;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "ui/number_text.h"
 
@@ -42,31 +43,20 @@ char32_t ascii_cell(int thirds) {
   return thirds <= 0 ? U' ' : thirds == 1 ? U'.' : thirds == 2 ? U':' : U'#';
 }
 
-// The points at the columns of the area; nullptr where there is none yet.
-class Columns {
- public:
-  Columns(const std::vector<ChartPoint>& points, int columns, int per_cell)
-      : points_(points), missing_(columns * per_cell - static_cast<int>(points.size())) {}
+// The last of the points, so many; where there are none yet, at the left, without a value.
+std::vector<ChartPoint> last_points(const std::vector<ChartPoint>& points, int count) {
+  std::vector<ChartPoint> last(static_cast<std::size_t>(count), ChartPoint{{}, true});
+  const std::size_t shown = std::min(points.size(), last.size());
+  std::ranges::copy(std::span(points).last(shown), std::span(last).last(shown).begin());
+  return last;
+}
 
-  const ChartPoint* at(int column) const {
-    const int i = column - missing_;
-    if (i < 0 || i >= static_cast<int>(points_.size())) return nullptr;
-    return &points_[static_cast<std::size_t>(i)];
-  }
-
- private:
-  const std::vector<ChartPoint>& points_;
-  int missing_;  // columns at the left without a point
-};
-
-void draw_cell(Canvas& canvas, int row, int column, const ChartPoint* left, const ChartPoint* right,
+void draw_cell(Canvas& canvas, int row, int column, const ChartPoint& left, const ChartPoint& right,
                const Chart& chart, double scale, int rows, int row_from_below) {
-  const auto filled = [&](const ChartPoint* point, int per_row) {
-    return point == nullptr ? 0
-                            : steps_of(*point, scale, rows * per_row) - row_from_below * per_row;
+  const auto filled = [&](const ChartPoint& point, int per_row) {
+    return steps_of(point, scale, rows * per_row) - row_from_below * per_row;
   };
-  const bool faint = (left == nullptr || left->faint) && (right == nullptr || right->faint);
-  const Style style = faint ? Style::faint : chart.style;
+  const Style style = left.faint && right.faint ? Style::faint : chart.style;
   if (!canvas.unicode()) {
     canvas.put_point(row, column, ascii_cell(std::clamp(filled(right, 3), 0, 3)), style);
     return;
@@ -77,15 +67,12 @@ void draw_cell(Canvas& canvas, int row, int column, const ChartPoint* left, cons
 }
 
 // A line below the chart: how long ago its left edge is, and where the database was away.
-void draw_axis(Canvas& canvas, Area area, const Chart& chart, const Columns& columns,
-               int per_cell) {
+void draw_axis(Canvas& canvas, Area area, const Chart& chart, std::span<const ChartPoint> points,
+               std::size_t per_cell) {
   const char32_t dash = canvas.unicode() ? U'─' : U'-';
   for (int i = 0; i < area.columns; ++i) {
-    bool away = false;
-    for (int k = 0; k < per_cell; ++k) {
-      const ChartPoint* point = columns.at(i * per_cell + k);
-      away = away || (point != nullptr && point->away);
-    }
+    const auto cell = points.subspan(static_cast<std::size_t>(i) * per_cell, per_cell);
+    const bool away = std::ranges::any_of(cell, &ChartPoint::away);
     canvas.put_point(area.row, area.column + i, away ? U'!' : dash,
                      away ? Style::warning : Style::faint);
   }
@@ -117,8 +104,8 @@ void draw_chart(Canvas& canvas, Area area, const Chart& chart) {
   const int left = area.column + label_columns;
   const int columns = area.columns - label_columns;
   const int rows = area.rows - 2;
-  const int per_cell = canvas.unicode() ? 2 : 1;
-  const Columns points(chart.points, columns, per_cell);
+  const std::size_t per_cell = canvas.unicode() ? 2 : 1;
+  const auto points = last_points(chart.points, columns * static_cast<int>(per_cell));
 
   canvas.put(area.row, area.column, chart.title, Style::heading, area.columns);
   const auto label = [&](int row, double value) {
@@ -129,10 +116,9 @@ void draw_chart(Canvas& canvas, Area area, const Chart& chart) {
   label(area.row + rows, 0);
   for (int row = 0; row < rows; ++row) {
     for (int i = 0; i < columns; ++i) {
-      const ChartPoint* first = points.at(i * per_cell);
-      const ChartPoint* last = points.at(i * per_cell + per_cell - 1);
-      draw_cell(canvas, area.row + 1 + row, left + i, first, last, chart, scale, rows,
-                rows - 1 - row);
+      const std::size_t first = static_cast<std::size_t>(i) * per_cell;
+      draw_cell(canvas, area.row + 1 + row, left + i, points[first], points[first + per_cell - 1],
+                chart, scale, rows, rows - 1 - row);
     }
   }
   draw_axis(canvas, {area.row + area.rows - 1, left, 1, columns}, chart, points, per_cell);
