@@ -17,6 +17,7 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 option(DROVER_WARNINGS "Compile with many warnings" ON)
 option(DROVER_WERROR "Treat warnings as errors" ON)
 option(DROVER_PCH "Precompile the headers that most files include" ON)
+option(DROVER_UNITY "Compile several files of a library at a time: the sanitizers' builds, in two thirds of the time" OFF)
 set(DROVER_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined")
 
 set(drover_root ${CMAKE_CURRENT_LIST_DIR}/..)
@@ -25,8 +26,10 @@ target_include_directories(drover_flags INTERFACE ${drover_root}/runtime)
 target_compile_features(drover_flags INTERFACE cxx_std_20)
 if(DROVER_WARNINGS)
   target_compile_options(drover_flags INTERFACE
-    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
+    -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
     -Woverloaded-virtual -Wcast-align -Wunused -Wnull-dereference -Wimplicit-fallthrough
+    # Of several files at a time, a local variable may have the name of another file's constant.
+    $<$<NOT:$<BOOL:${DROVER_UNITY}>>:-Wshadow>
     $<$<BOOL:${DROVER_WERROR}>:-Werror>)
   target_link_options(drover_flags INTERFACE -fuse-ld=lld)
 endif()
@@ -73,9 +76,15 @@ function(drover_precompile target kind)
   target_precompile_headers(${target} REUSE_FROM ${owner})
 endfunction()
 
+function(drover_unite target)
+  if(DROVER_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  endif()
+endfunction()
+
 # drover_library(name [FOLDERS folder...] [USES target...] [TEST_USES target...] [TEST_ALSO folder...]
 #                [TEST_NEEDS thing] [TEST_SHARDS number] [TEST_OF_SERVER suites] [COLD] [ONE_THREAD]
-#                [TEST_OPTIMISED])
+#                [TEST_OPTIMISED] [FILES_ALONE] [TESTS_ALONE])
 #
 # Makes the library drover_<name> (alias drover::<name>) of the .cpp files of the calling folder and its
 # FOLDERS, and, of their *_test.cpp files and those of the folders TEST_ALSO, the program <name>_test. USES are
@@ -88,8 +97,10 @@ endfunction()
 # server has work with. ONE_THREAD: no case has a second thread. Tests are compiled without optimising, in a
 # third of the time; TEST_OPTIMISED: the library is templates and lock-free, so that what is tested is what the
 # optimiser makes of it in the test (but for the sanitizers, which see the same accesses either way).
+# FILES_ALONE, TESTS_ALONE: the files, or the tests, have names of their own that others of the same library
+# have too (each transaction's `batched`), so that DROVER_UNITY leaves them as they are.
 function(drover_library name)
-  cmake_parse_arguments(ARG "COLD;ONE_THREAD;TEST_OPTIMISED" "TEST_NEEDS;TEST_SHARDS;TEST_OF_SERVER"
+  cmake_parse_arguments(ARG "COLD;ONE_THREAD;TEST_OPTIMISED;FILES_ALONE;TESTS_ALONE" "TEST_NEEDS;TEST_SHARDS;TEST_OF_SERVER"
     "FOLDERS;USES;TEST_USES;TEST_ALSO" ${ARGN})
   list(TRANSFORM ARG_FOLDERS APPEND /*.cpp OUTPUT_VARIABLE below)
   file(GLOB sources CONFIGURE_DEPENDS *.cpp ${below})
@@ -119,6 +130,9 @@ function(drover_library name)
     drover_precompile(drover_${name} cold)
   elseif(sources AND fmt::fmt IN_LIST ARG_USES)
     drover_precompile(drover_${name} library)
+  endif()
+  if(sources AND NOT ARG_FILES_ALONE)
+    drover_unite(drover_${name})
   endif()
   if(DROVER_TESTS AND tests)
     drover_add_test_program(${name})

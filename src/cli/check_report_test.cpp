@@ -15,7 +15,7 @@ using tpcc::CheckReport;
 using tpcc::Condition;
 using tpcc::Verdict;
 
-CheckReport example() {
+CheckReport example_report() {
   CheckReport report;
   report.warehouses = 10;
   report.server_version = "15.18";
@@ -40,7 +40,7 @@ json parsed(const CheckReport& report) {
 }
 
 TEST(CheckDocument, HasEveryConditionWithItsStatus) {
-  const json document = parsed(example());
+  const json document = parsed(example_report());
   EXPECT_EQ(document["schema_version"], 1);
   EXPECT_EQ(document["document"], "drover tpcc check");
   EXPECT_EQ(document["warehouses"], 10);
@@ -75,7 +75,7 @@ TEST(CheckDocument, HasEveryConditionWithItsStatus) {
 }
 
 TEST(CheckDocument, HoldsWhereAllThatWasCheckedHolds) {
-  CheckReport report = example();
+  CheckReport report = example_report();
   report.verdicts.resize(1);
   report.money = tpcc::Money::floating;
   report.snapshot_refusal = "no such function";
@@ -87,7 +87,7 @@ TEST(CheckDocument, HoldsWhereAllThatWasCheckedHolds) {
 
 // A server in another encoding must not cost the document.
 TEST(CheckDocument, SurvivesTextThatIsNotUtf8) {
-  CheckReport report = example();
+  CheckReport report = example_report();
   report.verdicts[1].first_offenders[0].found = "b\xE4r";
   EXPECT_EQ(parsed(report)["conditions"][1]["first_offenders"][0]["found"], "b\uFFFDr");
 }

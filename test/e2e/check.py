@@ -15,10 +15,11 @@ from harness import FAILURE, INTERRUPTED, SUCCESS
 
 class Check(harness.ServerTestCase):
 
+    WAREHOUSES_LOADED = 1
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.server.load(1)
         harness.expect(cls.server.drover("tpcc", "run", "--no-delays", "--warmup", "0",
                                          "--duration", "2s"), SUCCESS)
 

@@ -7,10 +7,7 @@ from harness import FAILURE, SUCCESS, USAGE
 
 
 class Deferred(harness.ServerTestCase):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.server.load(2)
+    WAREHOUSES_LOADED = 2
 
     def test_every_delivery_of_the_log_is_in_the_data(self):
         before = self.server.number("SELECT count(*) FROM new_order")

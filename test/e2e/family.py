@@ -195,8 +195,9 @@ SELECT count(DISTINCT s_i_id) FROM order_line, stock WHERE ol_w_id = 1 AND ol_d_
 
 class StatementsOfAnotherTool(harness.ServerTestCase):
 
+    WAREHOUSES_LOADED = 1
+
     def test_they_work_on_our_tables(self):
-        self.server.load(1)
         self.server.sql(STATEMENTS_OF_ANOTHER_TOOL)
         self.assertEqual(self.server.number("SELECT d_next_o_id FROM district WHERE d_id = 1"),
                          3002)

@@ -28,10 +28,9 @@ DELAY_S = 0.01
 class Faults(harness.TestCase):
 
     def setUp(self):
-        self.server = harness.Server()
+        self.server = harness.Server(warehouses=WAREHOUSES)
         self.addCleanup(self.server.remove)
         self.server.start()
-        self.server.load(WAREHOUSES)
         self.proxy = fault_proxy.FaultProxy(f"{self.server.socket_folder}/.s.PGSQL.5432")
         self.proxy.start()
         self.addCleanup(self.proxy.stop)

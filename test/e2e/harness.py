@@ -5,6 +5,7 @@ DROVER_* variables of whoever runs the tests, so that it can only reach the serv
 """
 
 import contextlib
+import fcntl
 import os
 import pathlib
 import re
@@ -252,18 +253,25 @@ class Session:
         return tuple(row)
 
 
+def _copy_tree(folder, to):
+    to.mkdir()
+    subprocess.run(["cp", "-a", "--reflink=auto", f"{folder}/.", to], check=True)
+
+
 class Server:
     """A private server in a folder of its own, which goes away with it."""
 
     # Small and fast: the tests never crash the machine, only the processes.
     SETTINGS = ("fsync=off", "shared_buffers=128MB", "max_wal_size=2GB")
 
-    def __init__(self, folder=None):
+    def __init__(self, folder=None, warehouses=0):
+        """With as many warehouses as load() makes of them, from the first start on."""
         self._own_folder = folder is None
         self.folder = pathlib.Path(folder or tempfile.mkdtemp(prefix="drover-e2e-"))
         # The server is another account's where the tests run as root.
         self.folder.chmod(0o755)
         self.root = self.folder / "server"
+        self._warehouses = warehouses
 
     def __enter__(self):
         self.start()
@@ -273,21 +281,36 @@ class Server:
         self.remove()
 
     def start(self, *settings):
-        self._copy_cluster()
+        is_new = not self.root.exists()
+        is_loaded = is_new and self._copy_made_data()
         arguments = []
         for setting in (*self.SETTINGS, *settings):
             arguments += ["--set", setting]
         command = self.drover("pg", "start", *arguments)
         if command.code != SUCCESS:
             raise AssertionError(str(command))
+        if is_new and not is_loaded and self._warehouses:
+            self.load(self._warehouses)
         return command
 
-    def _copy_cluster(self):
-        """Data that ctest has made for all tests; without them the server makes its own."""
+    def _copy_made_data(self):
+        """Data that ctest has made for all tests, or the first of them that needed so many warehouses; without
+        ctest the server makes its own."""
         made = os.environ.get("DROVER_TEST_CLUSTER")
-        if made and os.path.exists(made) and not self.root.exists():
-            self.root.mkdir()
-            subprocess.run(["cp", "-a", "--reflink=auto", f"{made}/.", self.root], check=True)
+        if not made or not os.path.exists(made):
+            return False
+        folder = self._loaded_data(made) if self._warehouses else pathlib.Path(made)
+        _copy_tree(folder, self.root)
+        return True
+
+    def _loaded_data(self, made):
+        folder = pathlib.Path(f"{made}.loaded", str(self._warehouses))
+        folder.parent.mkdir(exist_ok=True)
+        with open(f"{folder}.lock", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not folder.exists():
+                _make_loaded_data(folder, self._warehouses)
+        return folder
 
     def start_again(self):
         """After whatever has ended it, if something has."""
@@ -384,9 +407,22 @@ class Server:
             columns = ", ".join(name for name in columns if name not in TIME_COLUMNS)
             # A sum needs no order, and counts a row that is there twice.
             digests[table] = self.sql(
-                "SELECT count(*), sum(hashtextextended(r::text, 1)) "
+                "SELECT count(*), sum(hash_record_extended(r, 1)) "
                 f"FROM (SELECT {columns} FROM {schema}.{table}) AS r")
         return digests
+
+
+def _make_loaded_data(folder, warehouses):
+    with Server() as server:
+        server.load(warehouses)
+        expect(server.drover("pg", "stop"), SUCCESS)
+        # The log, the locks and the settings are each server's own.
+        subprocess.run(["find", server.root, "-mindepth", "2", "-maxdepth", "2", "!", "-name", "data",
+                        "-exec", "rm", "-rf", "{}", "+"], check=True)
+        unfinished = folder.with_suffix(".new")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        _copy_tree(server.root, unfinished)
+        unfinished.rename(folder)
 
 
 def _alive(pid):
@@ -458,9 +494,11 @@ class TestCase(unittest.TestCase):
 class ServerTestCase(TestCase):
     """Tests that share one server, started for them."""
 
+    WAREHOUSES_LOADED = 0
+
     @classmethod
     def setUpClass(cls):
-        cls.server = Server()
+        cls.server = Server(warehouses=cls.WAREHOUSES_LOADED)
         cls.addClassCleanup(cls.server.remove)
         cls.server.start()
 

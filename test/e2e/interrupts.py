@@ -66,10 +66,7 @@ class RunTestCase(harness.TestCase):
 
 class Interrupts(RunTestCase, harness.ServerTestCase):
 
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.server.load(1)
+    WAREHOUSES_LOADED = 1
 
     def test_once(self):
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -158,10 +155,11 @@ class Interrupts(RunTestCase, harness.ServerTestCase):
 
 class LostServer(RunTestCase, harness.ServerTestCase):
 
+    WAREHOUSES_LOADED = 1
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.server.load(1)
         # Named, so that the commands do not start it again.
         cls.db = cls.server.conninfo
 

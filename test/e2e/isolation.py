@@ -11,14 +11,11 @@ import os
 import harness
 from harness import SUCCESS, USAGE
 
-SECONDS = os.environ.get("DROVER_ISOLATION_SECONDS", "3")
+SECONDS = os.environ.get("DROVER_ISOLATION_SECONDS", "2")
 
 
 class Isolation(harness.ServerTestCase):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.server.load(4)
+    WAREHOUSES_LOADED = 2
 
     def run_at(self, level, style):
         path = self.server.folder / "result.json"

@@ -19,10 +19,11 @@ JUMPING_CLOCK = os.environ.get("JUMPING_CLOCK", "")
 
 class Descriptors(harness.ServerTestCase):
 
+    WAREHOUSES_LOADED = 1
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.server.load(1)
         cls.db = cls.server.conninfo
 
     def test_too_few_for_the_connections(self):
@@ -236,10 +237,9 @@ class Slots(harness.TestCase):
     SLOTS = 20
 
     def test_others_take_all_of_them(self):
-        server = harness.Server()
+        server = harness.Server(warehouses=1)
         self.addCleanup(server.remove)
         server.start(f"max_connections={self.SLOTS}")
-        server.load(1)
         path = server.folder / "slots.json"
         command = server.begin("tpcc", "run", "--db", server.conninfo, "--no-delays",
                                "--connections", "8", "--warmup", "0", "--duration", "1h",

@@ -374,10 +374,9 @@ class OnPostgres(MetricsTestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.server = harness.Server()
+        cls.server = harness.Server(warehouses=2)
         cls.addClassCleanup(cls.server.remove)
         cls.server.start()
-        cls.server.load(2)
 
     def on_server(self, *arguments):
         return self.held_run(*arguments, DROVER_DATA_HOME=str(self.server.root))

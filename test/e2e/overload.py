@@ -169,10 +169,9 @@ class OverloadOnPostgres(OverloadCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.server = harness.Server()
+        cls.server = harness.Server(warehouses=2)
         cls.addClassCleanup(cls.server.remove)
         cls.server.start()
-        cls.server.load(2)
 
     def begin(self, *arguments):
         return self.server.begin(*arguments)

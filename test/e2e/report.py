@@ -254,8 +254,7 @@ def measured():
         end = time.monotonic() + seconds
         harness.wait_until(lambda: time.monotonic() > end, "points to come")
 
-    with harness.Server() as server:
-        server.load(1)
+    with harness.Server(warehouses=1) as server:
         path = server.folder / "result.json"
         command = server.begin("tpcc", "run", "--db", server.conninfo, "-w", 1, "--no-delays",
                                "--connections", 4, "--warmup", "2s", "--duration", "1h",

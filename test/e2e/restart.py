@@ -79,10 +79,11 @@ class RunTestCase(harness.TestCase):
 
 class Restart(RunTestCase, harness.ServerTestCase):
 
+    WAREHOUSES_LOADED = 2
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.server.load(2)
         cls.db = cls.server.conninfo
         cls.folder = cls.server.socket_folder
 
@@ -289,10 +290,9 @@ class Standby:
 class Failover(RunTestCase):
 
     def test_the_standby_takes_over(self):
-        server = harness.Server()
+        server = harness.Server(warehouses=2)
         self.addCleanup(server.remove)
         server.start("wal_level=replica", "max_wal_senders=5")
-        server.load(2)
         standby = Standby(server)
         self.addCleanup(standby.remove)
         before = server.number(ORDERS)

@@ -225,10 +225,7 @@ class Simulated(harness.TestCase):
 class Real(harness.ServerTestCase):
     """Documents of runs and checks of a real server."""
 
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.server.load(1)
+    WAREHOUSES_LOADED = 1
 
     def result(self, *arguments, during=lambda command: None):
         path = self.server.folder / "result.json"

@@ -203,8 +203,7 @@ class Search(harness.TestCase):
         self.expect_error(command, FAILURE, "search.json")
 
     def test_on_postgres(self):
-        with harness.Server() as server:
-            server.load(2)
+        with harness.Server(warehouses=2) as server:
             command = server.drover(
                 "tpcc", "search", "--out", self.folder, "--pace", 20, "--probe", "1s", "--confirm",
                 "2s", "--warmup", "0", "--min-efficiency", 20, seconds=300)

@@ -65,7 +65,7 @@ class Imports(ydb_nodes.YdbTestCase):
                     f"AND attrelid = '{table}'::regclass ORDER BY attnum")
                 if column not in TIMES)
             digests[name] = cls.postgres.sql(
-                "SELECT count(*), sum(hashtextextended(r::text, 1)) "
+                "SELECT count(*), sum(hash_record_extended(r, 1)) "
                 f"FROM (SELECT {columns} FROM {table}) AS r")
         return digests
 

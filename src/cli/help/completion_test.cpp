@@ -10,7 +10,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 // The end-to-end tests ask real shells; here is what our own texts do not hold today.
-Command example() {
+Command completed_example() {
   static std::vector<std::string> list;
   static std::string text;
   Command program("drover");
@@ -29,7 +29,7 @@ TEST(Completion, Quotes) {
 }
 
 TEST(Completion, HelpHasAllCommandsBelowIt) {
-  Command program = example();
+  Command program = completed_example();
   program.add_command("help", "Help");
   const Command with_topics = with_help_topics(program);
   const Command& help = with_topics.commands.back();
@@ -40,14 +40,14 @@ TEST(Completion, HelpHasAllCommandsBelowIt) {
 }
 
 TEST(Completion, Bash) {
-  const std::string script = bash_completion(example());
+  const std::string script = bash_completion(completed_example());
   EXPECT_THAT(script, HasSubstr("'drover run -s' | 'drover run --style') kind=text words='one'"));
   EXPECT_THAT(script, HasSubstr("options='-s --style --now'"));
   EXPECT_THAT(script, Not(HasSubstr("drover run --now')")));  // it takes no value
 }
 
 TEST(Completion, ZshEscapesWhatItWouldRead) {
-  const std::string script = zsh_completion(example());
+  const std::string script = zsh_completion(completed_example());
   EXPECT_THAT(script, HasSubstr("'*'{-s+,--style=}'[It'\\''s \\[a\\] style\\: $HOME]"
                                 ":one|HOST\\:PORT:(one)'"));
   EXPECT_THAT(script, HasSubstr("--now'[At once]'"));
@@ -56,7 +56,7 @@ TEST(Completion, ZshEscapesWhatItWouldRead) {
 }
 
 TEST(Completion, FishEscapesWhatItWouldRead) {
-  const std::string script = fish_completion(example());
+  const std::string script = fish_completion(completed_example());
   EXPECT_THAT(script, HasSubstr("-s s -l style -x -a 'one' -d 'It\\'s [a] style: $HOME'"));
   EXPECT_THAT(script, HasSubstr("-a run -d 'It\\'s [the] run: $(x) `y` \\\\ \"z\"'"));
   EXPECT_THAT(script, HasSubstr("complete -c drover -n '__drover_at drover run' -F\n"));

@@ -82,7 +82,7 @@ std::string paragraphs(std::string_view text) {
   return page;
 }
 
-std::string remarks(const Option& option) {
+std::string manual_remarks(const Option& option) {
   std::string text;
   if (option.required) text += " Required.";
   if (option.range) text += fmt::format(" From {}.", option.range_text());
@@ -102,7 +102,7 @@ std::string option_entry(const Option& option) {
   }
   const std::string& description = option.description;
   const bool is_sentence = description.ends_with('.');
-  return tag + "\n" + running_text(description + (is_sentence ? "" : ".") + remarks(option));
+  return tag + "\n" + running_text(description + (is_sentence ? "" : ".") + manual_remarks(option));
 }
 
 std::string command_section(const Command& command) {

@@ -10,7 +10,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-Command example(const char* description = "Runs \"it\"\\.\n'quoted at the beginning of a line",
+Command manual_example(const char* description = "Runs \"it\"\\.\n'quoted at the beginning of a line",
                 const char* of_option = "How many") {
   static int warehouses = 5;
   Command program("drover", "A program",
@@ -21,7 +21,7 @@ Command example(const char* description = "Runs \"it\"\\.\n'quoted at the beginn
 }
 
 TEST(ManPage, Sections) {
-  const std::string page = man_page(example(), "drover 1.2", "2026-01-31");
+  const std::string page = man_page(manual_example(), "drover 1.2", "2026-01-31");
   EXPECT_THAT(page, StartsWith(".\\\" Made by 'drover man'.\n"
                                ".TH DROVER 1 \"2026-01-31\" \"drover 1.2\" \"User commands\"\n"));
   for (const char* section : {"NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "ENVIRONMENT",
@@ -34,7 +34,7 @@ TEST(ManPage, Sections) {
 }
 
 TEST(ManPage, Options) {
-  const std::string page = man_page(example(), "drover 1.2", "2026-01-31");
+  const std::string page = man_page(manual_example(), "drover 1.2", "2026-01-31");
   EXPECT_THAT(page, HasSubstr(".TP\n.BR \"\\-w\" \", \" \"\\-\\-warehouses\" \" \" \"W\"\n"
                               "How many. From 1 to 9. Default: 5.\n"));
   // What every command takes has a section of its own.
@@ -43,7 +43,7 @@ TEST(ManPage, Options) {
 }
 
 TEST(ManPage, NothingInATextIsARequest) {
-  const Command program = example(".TH \\fIx\\fR", "'br");
+  const Command program = manual_example(".TH \\fIx\\fR", "'br");
   const std::string page = man_page(program, "drover \"1.2\"", "2026-01-31");
   EXPECT_THAT(page, HasSubstr("\n\\&.TH \\efIx\\efR\n"));
   EXPECT_THAT(page, HasSubstr("\n\\&'br. From"));

@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // A program with options of all kinds, and what its commands were given.
-struct Program {
+struct ProgramWithFile {
   Command app{"program"};
   std::string db;
   std::string check_db;
@@ -31,7 +31,7 @@ struct Program {
   Command* command = nullptr;
   EnvironmentVariables variables;
 
-  Program() {
+  ProgramWithFile() {
     Command& tpcc = app.add_command("tpcc");
     Command& run = tpcc.add_command("run");
     run.add_options({{"--db", &db, "URI", ""},
@@ -64,7 +64,7 @@ struct Program {
 };
 
 std::string message_of(const std::vector<std::string>& line, std::string_view config) {
-  Program program;
+  ProgramWithFile program;
   try {
     program.parse(line, config);
   } catch (const UsageError& error) {
@@ -75,7 +75,7 @@ std::string message_of(const std::vector<std::string>& line, std::string_view co
 }
 
 TEST(ConfigOption, GivesTheOptionsOfTheCommand) {
-  Program program;
+  ProgramWithFile program;
   program.parse({"tpcc", "run"},
                 "[tpcc.run]\nwarehouses = 10\npace = 2.5\nsimulate-ms = 5\nno-delays = true\n"
                 "db = \"postgresql://user:secret@host/name\"");
@@ -89,20 +89,20 @@ TEST(ConfigOption, GivesTheOptionsOfTheCommand) {
 }
 
 TEST(ConfigOption, NeverChoosesACommand) {
-  Program program;
+  ProgramWithFile program;
   program.parse({"start"}, "[tpcc.run]\nwarehouses = 10\n[tpcc.check]\nconnections = 3");
   EXPECT_EQ(program.chosen, "start");
   EXPECT_EQ(program.warehouses, "");
   EXPECT_EQ(program.connections, 0);
   // A command that lacks what it needs does not become complete by another's section.
-  Program other;
+  ProgramWithFile other;
   EXPECT_THROW(other.parse({"tpcc", "run"}, "[tpcc.check]\nconnections = 3"), UsageError);
-  Program none;
+  ProgramWithFile none;
   EXPECT_THROW(none.parse({}, "[tpcc.run]\nwarehouses = 10"), UsageError);
 }
 
 TEST(ConfigOption, TheCommandLineComesFirst) {
-  Program program;
+  ProgramWithFile program;
   program.parse({"tpcc", "run", "-w", "3", "--pace", "7"},
                 "[tpcc.run]\nwarehouses = 10\npace = 2.5\nsimulate-ms = 5");
   EXPECT_EQ(program.warehouses, "3");
@@ -111,7 +111,7 @@ TEST(ConfigOption, TheCommandLineComesFirst) {
 }
 
 TEST(ConfigOption, ThenTheVariables) {
-  Program program;
+  ProgramWithFile program;
   program.variables = {{"PROGRAM_TPCC_RUN_DB", "host=variable"}};
   program.parse({"tpcc", "run"}, "[tpcc.run]\nwarehouses = 10\ndb = 'host=file'");
   EXPECT_EQ(program.db, "host=variable");
@@ -121,29 +121,29 @@ TEST(ConfigOption, ThenTheNearestSection) {
   const char* config =
       "db = 'host=all'\n[tpcc]\ndb = 'host=tpcc'\nno-delays = true\n"
       "[tpcc.run]\nwarehouses = 1\ndb = 'host=run'\nno-delays = false";
-  Program run;
+  ProgramWithFile run;
   run.parse({"tpcc", "run"}, config);
   EXPECT_EQ(run.db, "host=run");
   EXPECT_FALSE(run.no_delays);
-  Program check;
+  ProgramWithFile check;
   check.parse({"tpcc", "check"}, config);
   EXPECT_EQ(check.check_db, "host=tpcc");
-  Program start;  // has no such option, which is no mistake
+  ProgramWithFile start;  // has no such option, which is no mistake
   start.parse({"start"}, config);
   EXPECT_EQ(start.chosen, "start");
 }
 
 TEST(ConfigOption, Lists) {
-  Program program;
+  ProgramWithFile program;
   program.parse({"start"}, "[start]\nset = ['fsync=off', 'a=b']");
   EXPECT_THAT(program.settings, ElementsAre("fsync=off", "a=b"));
-  Program single;
+  ProgramWithFile single;
   single.parse({"start"}, "[start]\nset = 'fsync=off'");
   EXPECT_THAT(single.settings, ElementsAre("fsync=off"));
-  Program line;
+  ProgramWithFile line;
   line.parse({"start", "--set", "c=d"}, "[start]\nset = ['fsync=off', 'a=b']");
   EXPECT_THAT(line.settings, ElementsAre("c=d"));
-  Program none;
+  ProgramWithFile none;
   none.parse({"start"}, "[start]\nset = []");
   EXPECT_TRUE(none.settings.empty());
 }
@@ -197,7 +197,7 @@ TEST(ConfigOption, NoPasswordIsShown) {
 }
 
 TEST(ConfigOption, LaterMessagesNameTheLineToo) {
-  Program program;
+  ProgramWithFile program;
   program.parse({"tpcc", "run", "--pace", "3"}, "[tpcc.run]\nwarehouses = 'x'\npace = 2.5");
   EXPECT_EQ(origin_note(*program.command, "--warehouses x: expected a number"),
             " (from file, line 2)");

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 // A program with options of all kinds, and what its commands were given.
-struct Program {
+struct ProgramWithVariables {
   Command app{"drover"};
   std::string db;
   std::string other_db;
@@ -29,7 +29,7 @@ struct Program {
   Command* command = nullptr;
   std::vector<std::string> warnings;
 
-  Program() {
+  ProgramWithVariables() {
     Command& tpcc = app.add_command("tpcc");
     Command& run = tpcc.add_command("run");
     run.add_options({{"--db", &db, "URI", "", {.variable = "DROVER_DB"}},
@@ -63,7 +63,7 @@ struct Program {
 
 std::string message_of(const std::vector<std::string>& line,
                        const EnvironmentVariables& variables) {
-  Program program;
+  ProgramWithVariables program;
   try {
     program.parse(line, variables);
   } catch (const UsageError& error) {
@@ -79,7 +79,7 @@ TEST(EnvironmentOption, Names) {
 }
 
 TEST(EnvironmentOption, GivesTheOptionsOfTheCommand) {
-  Program program;
+  ProgramWithVariables program;
   program.parse({"tpcc", "run"}, {{"DROVER_TPCC_RUN_WAREHOUSES", "10"},
                                   {"DROVER_TPCC_RUN_PACE", "2.5"},
                                   {"DROVER_TPCC_RUN_NO_DELAYS", "0"},
@@ -95,7 +95,7 @@ TEST(EnvironmentOption, GivesTheOptionsOfTheCommand) {
 }
 
 TEST(EnvironmentOption, TheCommandLineThenVariablesThenTheFile) {
-  Program program;
+  ProgramWithVariables program;
   program.parse({"tpcc", "run", "--pace", "7"},
                 {{"DROVER_TPCC_RUN_PACE", "6"},
                  {"DROVER_TPCC_RUN_WAREHOUSES", "3"},
@@ -111,25 +111,25 @@ TEST(EnvironmentOption, TheNearestNameFirst) {
   const EnvironmentVariables all = {{"DROVER_DB", "host=all"},
                                     {"DROVER_TPCC_DB", "host=tpcc"},
                                     {"DROVER_TPCC_RUN_DB", "host=run"}};
-  Program run;
+  ProgramWithVariables run;
   run.parse({"tpcc", "run", "-w", "1"}, all);
   EXPECT_EQ(run.db, "host=run");
-  Program check;
+  ProgramWithVariables check;
   check.parse({"tpcc", "check"}, all);
   EXPECT_EQ(check.other_db, "host=tpcc");
-  Program none;  // as --no-environment does
+  ProgramWithVariables none;  // as --no-environment does
   none.parse({"tpcc", "check"}, {});
   EXPECT_EQ(none.other_db, "");
-  Program line;
+  ProgramWithVariables line;
   line.parse({"tpcc", "check", "--db", "host=line"}, all);
   EXPECT_EQ(line.other_db, "host=line");
 }
 
 TEST(EnvironmentOption, Lists) {
-  Program program;
+  ProgramWithVariables program;
   program.parse({"start"}, {{"DROVER_START_SET", "fsync=off;a='b c';"}});
   EXPECT_THAT(program.settings, ElementsAre("fsync=off", "a='b c'"));
-  Program none;
+  ProgramWithVariables none;
   none.parse({"start"}, {{"DROVER_START_SET", ";"}});
   EXPECT_THAT(none.settings, IsEmpty());
 }
@@ -152,7 +152,7 @@ TEST(EnvironmentOption, NothingActsUponTheTerminal) {
 }
 
 TEST(EnvironmentOption, LaterMessagesNameTheVariableToo) {
-  Program program;
+  ProgramWithVariables program;
   program.parse({"tpcc", "run", "--pace", "3"},
                 {{"DROVER_TPCC_RUN_WAREHOUSES", "x"}, {"DROVER_TPCC_RUN_PACE", "4"}});
   EXPECT_EQ(origin_note(*program.command, "--warehouses x: expected a number"),
@@ -173,7 +173,7 @@ TEST(EnvironmentOption, UnknownOnesOfTheCommandAreErrors) {
 }
 
 TEST(EnvironmentOption, OtherUnknownOnesAreWarnedOf) {
-  Program program;
+  ProgramWithVariables program;
   program.parse({"start"}, {{"DROVER_TPCC_RUN_PAEC", "s3cret"},
                             {"DROVER_MY_OWN_\x1b[2J", "s3cret"},
                             {"DROVER_DATA_HOME", "x"},
@@ -189,9 +189,9 @@ TEST(EnvironmentOption, OtherUnknownOnesAreWarnedOf) {
 }
 
 TEST(EnvironmentOption, WhatIsMissingIsSaidFirst) {
-  Program none;
+  ProgramWithVariables none;
   EXPECT_THROW(none.parse({"tpcc"}, {{"DROVER_TPCC_PACE", "fast"}}), UsageError);
-  Program help;
+  ProgramWithVariables help;
   EXPECT_NO_THROW(help.parse({"tpcc", "run", "--help"}, {{"DROVER_TPCC_RUN_PACE", "fast"}}));
   EXPECT_EQ(help.chosen, "");
 }

@@ -103,7 +103,7 @@ class ToldServer {
 
 const Statement first{"first", ""};
 const Statement second{"second", ""};
-const Statement commit{"commit", ""};
+const Statement sent_commit{"commit", ""};
 
 // How a pipeline of two statements and a COMMIT ends; nothing: it has its results.
 std::optional<Error> end_of(const std::string& answer, Commits commits = Commits::yes,
@@ -113,7 +113,7 @@ std::optional<Error> end_of(const std::string& answer, Commits commits = Commits
   const auto connection = coro::block_on(worker, Connection::open(server.conninfo()));
   connection->send(first);
   connection->send(second);
-  connection->send(commit);
+  connection->send(sent_commit);
   try {
     const Results results = coro::block_on(worker, connection->run(commits));
     EXPECT_EQ(results.size(), 3U);

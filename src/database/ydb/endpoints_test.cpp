@@ -8,7 +8,7 @@
 namespace drover::database::ydb {
 namespace {
 
-Endpoint endpoint(const std::string& authority, float load = 0, std::uint32_t node_id = 0) {
+Endpoint known_endpoint(const std::string& authority, float load = 0, std::uint32_t node_id = 0) {
   return {.authority = authority, .node_id = node_id, .load = load};
 }
 
@@ -21,7 +21,7 @@ std::map<std::string, int> choices(Endpoints& endpoints, int count = 300) {
 TEST(EndpointsTest, ChoosesAtRandomAmongTheLeastLoaded) {
   Endpoints endpoints(1);
   EXPECT_EQ(endpoints.choose(), nullptr);
-  endpoints.replace({endpoint("a:1", 2), endpoint("b:1", 1), endpoint("c:1", 1)});
+  endpoints.replace({known_endpoint("a:1", 2), known_endpoint("b:1", 1), known_endpoint("c:1", 1)});
   const auto chosen = choices(endpoints);
   EXPECT_EQ(chosen.size(), 2U);
   EXPECT_GT(chosen.at("b:1"), 50);
@@ -30,7 +30,7 @@ TEST(EndpointsTest, ChoosesAtRandomAmongTheLeastLoaded) {
 
 TEST(EndpointsTest, EvensOutOurSessions) {
   Endpoints endpoints(1);
-  endpoints.replace({endpoint("a:1"), endpoint("b:1"), endpoint("c:1")});
+  endpoints.replace({known_endpoint("a:1"), known_endpoint("b:1"), known_endpoint("c:1")});
   std::map<std::string, int> opened;
   for (int i = 0; i < 30; ++i) {
     const std::string authority = endpoints.choose()->authority;
@@ -45,19 +45,19 @@ TEST(EndpointsTest, EvensOutOurSessions) {
 
 TEST(EndpointsTest, LeavesOutWhoWasDemotedUntilTheNextDiscovery) {
   Endpoints endpoints(1);
-  endpoints.replace({endpoint("a:1", 1), endpoint("b:1", 5)});
+  endpoints.replace({known_endpoint("a:1", 1), known_endpoint("b:1", 5)});
   endpoints.demote("a:1");
   EXPECT_EQ(endpoints.choose()->authority, "b:1");
   endpoints.demote("b:1");
   EXPECT_EQ(endpoints.choose()->authority, "a:1") << "there is no other";
   endpoints.demote("unknown:1");
-  endpoints.replace({endpoint("a:1", 1), endpoint("b:1", 5)});
+  endpoints.replace({known_endpoint("a:1", 1), known_endpoint("b:1", 5)});
   EXPECT_EQ(endpoints.choose()->authority, "a:1");
 }
 
 TEST(EndpointsTest, KnowsTheNodes) {
   Endpoints endpoints(1);
-  endpoints.replace({endpoint("a:1", 0, 7), endpoint("b:1", 0, 0)});
+  endpoints.replace({known_endpoint("a:1", 0, 7), known_endpoint("b:1", 0, 0)});
   ASSERT_NE(endpoints.of_node(7), nullptr);
   EXPECT_EQ(endpoints.of_node(7)->authority, "a:1");
   EXPECT_EQ(endpoints.of_node(8), nullptr);
@@ -66,15 +66,15 @@ TEST(EndpointsTest, KnowsTheNodes) {
 
 TEST(EndpointsTest, CountsSessionsAcrossDiscoveries) {
   Endpoints endpoints(1);
-  endpoints.replace({endpoint("a:1"), endpoint("b:1")});
+  endpoints.replace({known_endpoint("a:1"), known_endpoint("b:1")});
   endpoints.session_opened("a:1");
-  endpoints.replace({endpoint("a:1"), endpoint("b:1")});
+  endpoints.replace({known_endpoint("a:1"), known_endpoint("b:1")});
   EXPECT_EQ(endpoints.choose()->authority, "b:1");
 }
 
 TEST(EndpointsTest, HasALimit) {
   Endpoints endpoints(1);
-  endpoints.replace(std::vector<Endpoint>(5000, endpoint("a:1")));
+  endpoints.replace(std::vector<Endpoint>(5000, known_endpoint("a:1")));
   EXPECT_EQ(endpoints.size(), 1000U);
 }
 

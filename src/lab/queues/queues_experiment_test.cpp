@@ -44,13 +44,13 @@ TEST_P(Queues, LoseNothing) {
   EXPECT_LT(figures.empty_share, 1);
 }
 
-std::string name_of_case(const testing::TestParamInfo<QueueKind>& info) {
+std::string name_of_queue(const testing::TestParamInfo<QueueKind>& info) {
   std::string name(name_of(info.param));
   std::erase(name, '-');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, Queues, testing::ValuesIn(all_of<QueueKind>()), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Each, Queues, testing::ValuesIn(all_of<QueueKind>()), name_of_queue);
 
 TEST(QueueKinds, HaveNames) {
   for (const QueueKind kind : all_of<QueueKind>()) EXPECT_EQ(named<QueueKind>(name_of(kind)), kind);

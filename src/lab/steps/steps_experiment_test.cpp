@@ -63,13 +63,13 @@ TEST_P(StepsModels, EndWithoutAWait) {
   EXPECT_EQ(tally.waits, 7U);
 }
 
-std::string model_of(const testing::TestParamInfo<StepsModel>& info) {
+std::string steps_model_of(const testing::TestParamInfo<StepsModel>& info) {
   std::string name(name_of(info.param));
   std::ranges::replace(name, '-', '_');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, StepsModels, testing::ValuesIn(all_of<StepsModel>()), model_of);
+INSTANTIATE_TEST_SUITE_P(Each, StepsModels, testing::ValuesIn(all_of<StepsModel>()), steps_model_of);
 
 TEST(StepsFlows, SayThatOneFailed) {
   StepsTally tally;
@@ -106,7 +106,7 @@ TEST_P(FiberSteps, SayThatThereIsNoMemoryForAStack) {
 
 INSTANTIATE_TEST_SUITE_P(Each, FiberSteps,
                          testing::Values(StepsModel::fiber_protected, StepsModel::fiber_pooled),
-                         model_of);
+                         steps_model_of);
 
 TEST(StepsModel, HasAName) {
   for (const StepsModel model : all_of<StepsModel>()) {

@@ -34,11 +34,11 @@ TEST_P(Models, EveryTerminalLoops) {
   EXPECT_GE(outcome.lateness_p99_us, outcome.lateness_p50_us);
 }
 
-std::string model_of(const testing::TestParamInfo<FlowModel>& info) {
+std::string terminals_model_of(const testing::TestParamInfo<FlowModel>& info) {
   return std::string(name_of(info.param));
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, Models, testing::ValuesIn(all_of<FlowModel>()), model_of);
+INSTANTIATE_TEST_SUITE_P(Each, Models, testing::ValuesIn(all_of<FlowModel>()), terminals_model_of);
 
 TEST(FlowModel, HasAName) {
   for (const FlowModel model : all_of<FlowModel>()) {

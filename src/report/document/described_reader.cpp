@@ -9,7 +9,7 @@ namespace drover::report {
 namespace {
 
 // What follows from other figures is written without rounding; other versions may have rounded.
-constexpr double rounding_share = 0.001;
+constexpr double repeat_rounding_share = 0.001;
 
 std::pair<std::size_t, std::uint64_t> read_bucket(JsonReader& json) {
   std::pair<std::size_t, std::uint64_t> bucket;
@@ -139,7 +139,7 @@ void DescribedReader::require_name_of_map(std::string_view key, std::size_t name
 
 // But for rounding.
 void DescribedReader::require_repeated(std::string_view name, double found, double expected) const {
-  if (std::abs(found - expected) <= rounding_share * expected) return;
+  if (std::abs(found - expected) <= repeat_rounding_share * expected) return;
   json_.refuse(
       fmt::format("{} to be {:.10g}, as it follows from the other figures", name, expected),
       fmt::format("{:.10g}", found));

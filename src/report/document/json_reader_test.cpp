@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::string message_of(
+std::string error_of(
     std::string_view text, const std::function<void(JsonReader&)>& read = [](JsonReader& json) {
       json.skip();
       json.finish();
@@ -60,9 +60,9 @@ TEST(JsonReader, Texts) {
   for (const char* written :
        {R"("\ud83d")", R"("\ud83dx")", R"("\ud83d\u0041")", R"("\udc11")", R"("\q")", R"("\u12g4")",
         "\"\xff\"", "\"\xc0\x80\"", "\"\xed\xa0\x80\"", "\"\xf4\x90\x80\x80\"", "\"\n\""}) {
-    EXPECT_THAT(message_of(written), HasSubstr("not valid JSON")) << written;
+    EXPECT_THAT(error_of(written), HasSubstr("not valid JSON")) << written;
   }
-  EXPECT_THAT(message_of("\"abc\"", [](JsonReader& json) { json.text(2); }),
+  EXPECT_THAT(error_of("\"abc\"", [](JsonReader& json) { json.text(2); }),
               HasSubstr("expected a text of at most 2 bytes, found one of 3"));
 }
 
@@ -73,7 +73,7 @@ TEST(JsonReader, WholeNumbersAtTheirBounds) {
   EXPECT_EQ(JsonReader("9223372036854775807").whole_number(least, most), most);
   EXPECT_EQ(JsonReader("18446744073709551615").whole_number(~std::uint64_t{0}), ~std::uint64_t{0});
   for (const char* written : {"-1", "18446744073709551616", "1.0", "1e2", "\"1\"", "null", "[1]"}) {
-    EXPECT_THAT(message_of(written, [](JsonReader& json) { json.whole_number(~std::uint64_t{0}); }),
+    EXPECT_THAT(error_of(written, [](JsonReader& json) { json.whole_number(~std::uint64_t{0}); }),
                 HasSubstr("expected a whole number from 0 to 18446744073709551615, found "))
         << written;
   }
@@ -82,12 +82,12 @@ TEST(JsonReader, WholeNumbersAtTheirBounds) {
 TEST(JsonReader, EveryCutIsCalledOne) {
   const std::string text = R"({"a":[1.5,true,false,null,"x\u00f6\\"],"b":{"c":-1e+5}})";
   for (std::size_t length = 1; length < text.size(); ++length) {
-    EXPECT_EQ(message_of(text.substr(0, length)),
+    EXPECT_EQ(error_of(text.substr(0, length)),
               "it ends in the middle, at byte " + std::to_string(length) +
                   ": it was cut short, or is still being written");
   }
-  EXPECT_EQ(message_of(text), "(it was read)");
-  EXPECT_THAT(message_of("\"\xe2\x82"), HasSubstr("ends in the middle"));  // within a character
+  EXPECT_EQ(error_of(text), "(it was read)");
+  EXPECT_THAT(error_of("\"\xe2\x82"), HasSubstr("ends in the middle"));  // within a character
 }
 
 TEST(JsonReader, ErrorsHaveTheirPlace) {
@@ -98,11 +98,11 @@ TEST(JsonReader, ErrorsHaveTheirPlace) {
       });
     });
   };
-  EXPECT_EQ(message_of(R"({"a":[{"b":1},{"b":1,"c":10}]})", read),
+  EXPECT_EQ(error_of(R"({"a":[{"b":1},{"b":1,"c":10}]})", read),
             "a[1].c: expected a whole number from 0 to 9, found 10 (byte 25)");
-  EXPECT_EQ(message_of(R"({"a":[{"b":1},{"b" 1}]})", read),
+  EXPECT_EQ(error_of(R"({"a":[{"b":1},{"b" 1}]})", read),
             "it is not valid JSON at byte 19, in a[1].b: expected a colon, found 1");
-  EXPECT_EQ(message_of(R"({"a":[1]})", read), "a[0]: expected an object, found 1 (byte 6)");
+  EXPECT_EQ(error_of(R"({"a":[1]})", read), "a[0]: expected an object, found 1 (byte 6)");
 }
 
 }  // namespace

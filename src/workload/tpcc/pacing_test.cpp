@@ -15,11 +15,11 @@ using namespace std::chrono_literals;
 using std::chrono::duration;
 using std::chrono::nanoseconds;
 
-Rng test_rng(uint64_t number) {
+Rng pacing_rng(uint64_t number) {
   return Rng::stream(13, RandomPurpose::Test, {number});
 }
 
-double seconds(nanoseconds time) {
+double in_seconds(nanoseconds time) {
   return duration<double>(time).count();
 }
 
@@ -51,10 +51,10 @@ TEST(ThinkTime, IsNegativeExponential) {
   const std::array<double, transaction_type_count> means = {12, 12, 10, 5, 5};
   for (const TransactionType type : all_transaction_types) {
     for (const double pace : {1.0, 4.0}) {
-      Rng rng = test_rng(1);
+      Rng rng = pacing_rng(1);
       const double mean = means[index_of(type)] / pace;
       std::vector<double> samples(200'000);
-      for (double& sample : samples) sample = seconds(think_time(rng, type, pace));
+      for (double& sample : samples) sample = in_seconds(think_time(rng, type, pace));
       EXPECT_LT(kolmogorov_smirnov(samples, [=](double x) { return 1 - std::exp(-x / mean); }), 2.2)
           << transaction_name(type) << " at pace " << pace;
     }
@@ -62,7 +62,7 @@ TEST(ThinkTime, IsNegativeExponential) {
 }
 
 TEST(ThinkTime, IsCutAtTenMeans) {
-  Rng rng = test_rng(2);
+  Rng rng = pacing_rng(2);
   int cut = 0;
   constexpr int samples = 2'000'000;
   for (int sample = 0; sample < samples; ++sample) {
@@ -76,7 +76,7 @@ TEST(ThinkTime, IsCutAtTenMeans) {
 }
 
 TEST(Deck, DealsItsCardsExactly) {
-  Rng rng = test_rng(3);
+  Rng rng = pacing_rng(3);
   Deck deck;
   for (int round = 0; round < 1000; ++round) {
     std::array<int, transaction_type_count> counts{};
@@ -87,7 +87,7 @@ TEST(Deck, DealsItsCardsExactly) {
 }
 
 TEST(Deck, EachPlaceHasTheSharesOfTheWhole) {
-  Rng rng = test_rng(4);
+  Rng rng = pacing_rng(4);
   constexpr int decks = 100'000;
   std::array<std::array<int, transaction_type_count>, deck_size> counts{};
   Deck deck;
@@ -104,13 +104,13 @@ TEST(Deck, EachPlaceHasTheSharesOfTheWhole) {
 
 TEST(MeanCycle, IsThatOfDeckAndTimes) {
   // (10 * (18 + 12) + 10 * (3 + 12) + (2 + 10) + (2 + 5) + (2 + 5)) / 23
-  EXPECT_NEAR(seconds(mean_cycle()), 476.0 / 23, 1e-6);
-  EXPECT_NEAR(seconds(mean_cycle(10)), 47.6 / 23, 1e-6);
+  EXPECT_NEAR(in_seconds(mean_cycle()), 476.0 / 23, 1e-6);
+  EXPECT_NEAR(in_seconds(mean_cycle(10)), 47.6 / 23, 1e-6);
   EXPECT_NEAR(tpmc_per_warehouse_max(), 10 * 60 * 10 / 476.0, 1e-6);
 }
 
 TEST(InitialState, PhasesAreFoundInProportionToTheirLength) {
-  Rng rng = test_rng(5);
+  Rng rng = pacing_rng(5);
   constexpr int samples = 400'000;
   std::array<int, transaction_type_count> keying{}, thinking{};
   for (int sample = 0; sample < samples; ++sample) {
@@ -118,9 +118,9 @@ TEST(InitialState, PhasesAreFoundInProportionToTheirLength) {
     ++(state.keying ? keying : thinking)[index_of(state.type)];
   }
   for (const TransactionType type : all_transaction_types) {
-    const double weight = deck_share(type) / seconds(mean_cycle());
-    const double keying_share = weight * seconds(keying_time(type));
-    const double thinking_share = weight * seconds(think_time_mean(type));
+    const double weight = deck_share(type) / in_seconds(mean_cycle());
+    const double keying_share = weight * in_seconds(keying_time(type));
+    const double thinking_share = weight * in_seconds(think_time_mean(type));
     const auto expect = [&](int count, double share) {
       EXPECT_NEAR(count, samples * share, 6 * std::sqrt(samples * share * (1 - share)))
           << transaction_name(type);
@@ -131,13 +131,13 @@ TEST(InitialState, PhasesAreFoundInProportionToTheirLength) {
 }
 
 TEST(InitialState, WhatRemainsIsUniformOrExponential) {
-  Rng rng = test_rng(6);
+  Rng rng = pacing_rng(6);
   std::vector<double> keying, thinking;
   for (int sample = 0; sample < 400'000; ++sample) {
     const InitialState state = draw_initial_state(rng, 2.0);
     ASSERT_GE(state.remaining, 0ns);
     if (state.type != TransactionType::NewOrder) continue;
-    (state.keying ? keying : thinking).push_back(seconds(state.remaining));
+    (state.keying ? keying : thinking).push_back(in_seconds(state.remaining));
   }
   EXPECT_LT(kolmogorov_smirnov(keying, [](double x) { return x / 9; }), 2.2);
   EXPECT_LT(kolmogorov_smirnov(thinking, [](double x) { return 1 - std::exp(-x / 6); }), 2.2);
@@ -154,7 +154,7 @@ TEST(InitialState, LoadIsSteadyFromTheFirstSecond) {
     Rng rng = Rng::stream(17, RandomPurpose::Terminal, {terminal});
     Deck& deck = decks[terminal / 10];
     const InitialState state = draw_initial_state(rng);
-    double now = seconds(state.remaining);
+    double now = in_seconds(state.remaining);
     TransactionType type = state.type;
     bool executes = state.keying;
     while (now < bucket_seconds * buckets) {
@@ -162,14 +162,14 @@ TEST(InitialState, LoadIsSteadyFromTheFirstSecond) {
         const size_t bucket = static_cast<size_t>(now / bucket_seconds);
         ++executed.at(bucket);
         new_orders.at(bucket) += type == TransactionType::NewOrder;
-        now += seconds(think_time(rng, type));
+        now += in_seconds(think_time(rng, type));
       }
       executes = true;
       type = deck.draw(rng);
-      now += seconds(keying_time(type));
+      now += in_seconds(keying_time(type));
     }
   }
-  const double rate = terminals * bucket_seconds / seconds(mean_cycle());
+  const double rate = terminals * bucket_seconds / in_seconds(mean_cycle());
   const double new_order_rate = rate * deck_share(TransactionType::NewOrder);
   for (size_t bucket = 0; bucket < buckets; ++bucket) {
     EXPECT_NEAR(executed[bucket], rate, 6 * std::sqrt(rate)) << "second " << bucket;

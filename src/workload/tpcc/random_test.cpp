@@ -11,7 +11,7 @@
 namespace drover::tpcc {
 namespace {
 
-Rng test_rng(uint64_t number) {
+Rng random_rng(uint64_t number) {
   return Rng::stream(7, RandomPurpose::Test, {number});
 }
 
@@ -43,7 +43,7 @@ double chi_square_sigma(const std::vector<int64_t>& counts) {
 
 TEST(Rng, EachByteIsUniform) {
   for (int shift = 0; shift < 64; shift += 8) {
-    Rng rng = test_rng(1);
+    Rng rng = random_rng(1);
     std::vector<int64_t> counts(256);
     for (int draw = 0; draw < 1'000'000; ++draw) ++counts[(rng.next() >> shift) & 0xff];
     EXPECT_LT(std::abs(chi_square_sigma(counts)), 6) << "bits from " << shift;
@@ -51,7 +51,7 @@ TEST(Rng, EachByteIsUniform) {
 }
 
 TEST(Rng, PairsOfSuccessiveNumbersAreUniform) {
-  Rng rng = test_rng(2);
+  Rng rng = random_rng(2);
   std::vector<int64_t> counts(64 * 64);
   uint64_t last = rng.next() >> 58;
   for (int draw = 0; draw < 1'000'000; ++draw) {
@@ -65,8 +65,8 @@ TEST(Rng, PairsOfSuccessiveNumbersAreUniform) {
 TEST(Rng, FirstNumbersOfNeighbouringStreamsAreUniform) {
   std::vector<int64_t> counts(64 * 64);
   for (uint64_t number = 0; number < 500'000; ++number) {
-    const uint64_t one = test_rng(number).next() >> 58;
-    const uint64_t other = test_rng(number + 1).next() >> 58;
+    const uint64_t one = random_rng(number).next() >> 58;
+    const uint64_t other = random_rng(number + 1).next() >> 58;
     ++counts[one * 64 + other];
   }
   EXPECT_LT(std::abs(chi_square_sigma(counts)), 6);
@@ -93,7 +93,7 @@ TEST(Rng, StreamsDependOnEverythingInTheirPath) {
 }
 
 TEST(Rng, UniformIncludesBothEndsAndNothingElse) {
-  Rng rng = test_rng(3);
+  Rng rng = random_rng(3);
   std::vector<int64_t> counts(11);
   for (int draw = 0; draw < 1'100'000; ++draw) {
     const int32_t value = rng.uniform(-5, 5);
@@ -106,14 +106,14 @@ TEST(Rng, UniformIncludesBothEndsAndNothingElse) {
 }
 
 TEST(Rng, UniformSpansTheWholeOfInt32) {
-  Rng rng = test_rng(4);
+  Rng rng = random_rng(4);
   int negative = 0;
   for (int draw = 0; draw < 10'000; ++draw) negative += rng.uniform(INT32_MIN, INT32_MAX) < 0;
   EXPECT_NEAR(negative, 5000, 300);
 }
 
 TEST(Rng, UnitIsAboveZeroAndUpToOne) {
-  Rng rng = test_rng(5);
+  Rng rng = random_rng(5);
   double sum = 0;
   for (int draw = 0; draw < 1'000'000; ++draw) {
     const double value = rng.unit();
@@ -138,7 +138,7 @@ std::vector<double> nurand_distribution(int32_t a, int32_t c, int32_t low, int32
 }
 
 void expect_nurand(int32_t a, int32_t c, int32_t low, int32_t high) {
-  Rng rng = test_rng(6);
+  Rng rng = random_rng(6);
   std::vector<int64_t> counts(static_cast<size_t>(high - low + 1));
   for (int draw = 0; draw < 4'000'000; ++draw) {
     const int32_t value = nurand(rng, a, c, low, high);
@@ -206,7 +206,7 @@ TEST(LastName, SyllablesOfTheDigits) {
 template <typename Fill>
 void expect_uniform_characters(Fill fill, std::string_view alphabet) {
   for (size_t place = 0; place < 8; ++place) {
-    Rng rng = test_rng(8);
+    Rng rng = random_rng(8);
     std::vector<int64_t> counts(alphabet.size());
     char text[8];
     for (int draw = 0; draw < 300'000; ++draw) {
@@ -229,7 +229,7 @@ TEST(RandomText, DigitsAreUniform) {
 }
 
 TEST(RandomText, LengthsAreUniformAndTheBytesBehindAreKept) {
-  Rng rng = test_rng(9);
+  Rng rng = random_rng(9);
   std::vector<int64_t> counts(15);
   for (int draw = 0; draw < 150'000; ++draw) {
     Text<24> text;

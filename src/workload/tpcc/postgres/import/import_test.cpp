@@ -90,7 +90,7 @@ class Import : public DatabaseFixture {
     std::string sums;
     for (const Table table : all_tables) {
       sums +=
-          query(fmt::format("SELECT '{1} ' || count(*) || ' ' || sum(hashtextextended(t::text, "
+          query(fmt::format("SELECT '{1} ' || count(*) || ' ' || sum(hash_record_extended(t, "
                             "0)) || E'\\n' FROM {0} t",
                             qualified_name(schema, table_name(table)), table_name(table)));
     }

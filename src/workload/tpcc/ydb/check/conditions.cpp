@@ -22,7 +22,7 @@ using database::ydb::ValueView;
 
 namespace {
 
-constexpr std::int32_t named_customers = 1000;
+constexpr std::int32_t customer_names = 1000;
 
 struct DueRows {
   RowsParameter warehouses{"$due_warehouses", {{"w_id", Primitive::int32}}};
@@ -149,7 +149,7 @@ Parameters parameters_of(const Statement& statement, const CheckPiece& piece, st
   if (speaks_of(statement, family_names)) {
     // Clause 4.3.3.1: customer n has the name of the number n - 1.
     database::ydb::Rows rows = family_names.add_to(parameters);
-    for (std::int32_t id = 1; id <= named_customers; ++id) rows.add({id, last_name(id - 1)});
+    for (std::int32_t id = 1; id <= customer_names; ++id) rows.add({id, last_name(id - 1)});
   }
   return parameters;
 }

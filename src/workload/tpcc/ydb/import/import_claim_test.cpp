@@ -15,11 +15,11 @@ using namespace std::chrono_literals;
 using coro::Task;
 using testing::HasSubstr;
 
-constexpr PopulationSeed population = {4711, 1'704'164'645'678'901};
+constexpr PopulationSeed claimed_population = {4711, 1'704'164'645'678'901};
 
 Settings some_settings() {
   Settings settings;
-  settings.population = population;
+  settings.population = claimed_population;
   settings.load_constants = {.c_last = 1, .c_id = 2, .ol_i_id = 3};
   settings.warehouses = 7;
   return settings;
@@ -53,8 +53,8 @@ TEST_F(YdbImportClaim, IsTakenOneAfterTheOther) {
     co_await second.release();
   });
   const Settings written = settings_of("claimed");
-  EXPECT_EQ(written.population->seed, population.seed);
-  EXPECT_EQ(written.population->load_time_us, population.load_time_us);
+  EXPECT_EQ(written.population->seed, claimed_population.seed);
+  EXPECT_EQ(written.population->load_time_us, claimed_population.load_time_us);
   EXPECT_EQ(written.load_constants, some_settings().load_constants);
   EXPECT_EQ(written.warehouses, 7);
   EXPECT_FALSE(written.complete);
