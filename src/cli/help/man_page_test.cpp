@@ -10,8 +10,9 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-Command manual_example(const char* description = "Runs \"it\"\\.\n'quoted at the beginning of a line",
-                const char* of_option = "How many") {
+Command manual_example(
+    const char* description = "Runs \"it\"\\.\n'quoted at the beginning of a line",
+    const char* of_option = "How many") {
   static int warehouses = 5;
   Command program("drover", "A program",
                   "Examples:\n  drover run\n\nExit codes: 0 success\n            1 not");
