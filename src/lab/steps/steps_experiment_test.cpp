@@ -69,7 +69,8 @@ std::string steps_model_of(const testing::TestParamInfo<StepsModel>& info) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, StepsModels, testing::ValuesIn(all_of<StepsModel>()), steps_model_of);
+INSTANTIATE_TEST_SUITE_P(Each, StepsModels, testing::ValuesIn(all_of<StepsModel>()),
+                         steps_model_of);
 
 TEST(StepsFlows, SayThatOneFailed) {
   StepsTally tally;
