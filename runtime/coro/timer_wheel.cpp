@@ -119,26 +119,13 @@ void TimerWheel::expire(Instant now) noexcept {
     const std::uint64_t start = slot_start(level, slot);
     if (start > target) break;
     current_ = start;
-    Slot& head = slots_[level * slots_per_level + slot];
-    if (level == 0) {
-      fire_slot(head);
-    } else {
-      cascade_slot(head);
-    }
+    empty_slot(slots_[level * slots_per_level + slot]);
   }
   if (target > current_) current_ = target;
 }
 
-void TimerWheel::fire_slot(Slot& slot) noexcept {
-  while (slot.next_ != &slot) {
-    TimerNode& node = *slot.next_;
-    unlink(node);
-    --size_;
-    node.on_timer();
-  }
-}
-
-void TimerWheel::cascade_slot(Slot& slot) noexcept {
+// Fires what is due, which is all of a slot of the lowest level; the rest moves down.
+void TimerWheel::empty_slot(Slot& slot) noexcept {
   while (slot.next_ != &slot) {
     TimerNode& node = *slot.next_;
     unlink(node);

@@ -91,8 +91,7 @@ class TimerWheel : Pinned {
   void link(TimerNode& node, std::uint64_t tick) noexcept;
   void link_into(TimerNode& node, std::uint32_t slot) noexcept;
   void unlink(TimerNode& node) noexcept;
-  void fire_slot(Slot& slot) noexcept;
-  void cascade_slot(Slot& slot) noexcept;
+  void empty_slot(Slot& slot) noexcept;
 
   std::uint64_t current_;  // every tick before this one, and this one, has been fired
   std::size_t size_ = 0;
