@@ -41,11 +41,9 @@ class Channel : Pinned {
   explicit Channel(std::size_t capacity) : ring_(capacity) {}
   ~Channel() { assert(senders_.empty() && receivers_.empty()); }
 
-  class SendAwaiter final : Waiter {
+  class SendAwaiter final : public Waiter {
    public:
     SendAwaiter(Channel& channel, T value) noexcept : channel_(channel), value_(std::move(value)) {}
-
-    bool await_ready() const noexcept { return false; }
 
     template <DroverPromise Promise>
     bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
@@ -68,11 +66,9 @@ class Channel : Pinned {
     bool sent_ = false;
   };
 
-  class ReceiveAwaiter final : Waiter {
+  class ReceiveAwaiter final : public Waiter {
    public:
     explicit ReceiveAwaiter(Channel& channel) noexcept : channel_(channel) {}
-
-    bool await_ready() const noexcept { return false; }
 
     template <DroverPromise Promise>
     bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {

@@ -60,11 +60,9 @@ class PacedQueue final : TimerNode {
   ~PacedQueue() { assert(waiters_.empty() && !armed()); }
 
   // The base of the awaiters: all but what the await hands back.
-  class Entry : Waiter {
+  class Entry : public Waiter {
    public:
     explicit Entry(PacedQueue& queue) noexcept : paced_(queue) {}
-
-    bool await_ready() const noexcept { return false; }
 
     template <DroverPromise Promise>
     bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
