@@ -2,16 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "coro/scope.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
 #include "load/herd.h"
-#include "load/run_watch.h"
-#include "load/run_workers.h"
+#include "load/run_worker.h"
+#include "load/sampler.h"
 
 namespace drover::load {
 namespace {
@@ -34,6 +37,63 @@ std::string message_of(const std::exception_ptr& error) {
   }
 }
 
+// All are told, and all are waited for.
+struct RunWorkers {
+  std::vector<std::unique_ptr<RunWorker>> all;
+
+  void start(const Timetable& timetable) {
+    for (auto& worker : all) worker->start(timetable);
+  }
+  void schedule(const Timetable& timetable) {
+    for (auto& worker : all) worker->schedule(timetable);
+  }
+  void stop() {
+    for (auto& worker : all) worker->stop();
+  }
+  void stop_settling() {
+    for (auto& worker : all) worker->stop_settling();
+  }
+  Task<void> reached(Stage stage) {
+    for (auto& worker : all) co_await worker->reached(stage);
+  }
+  Task<void> join() {
+    co_await reached(Stage::settled);
+    for (auto& worker : all) worker->dismiss();
+    for (auto& worker : all) worker->join();
+  }
+
+  // The error of the first worker that has one.
+  template <class Error>
+  std::exception_ptr first(Error error) const {
+    for (const auto& worker : all) {
+      if (const std::exception_ptr one = (*worker.*error)()) return one;
+    }
+    return nullptr;
+  }
+};
+
+// What is read of the machine at both ends of the measurement interval.
+struct Reading {
+  Instant instant;
+  double cpu_seconds = 0;
+  std::vector<Duration> cpu_times;  // of the workers
+  std::vector<std::optional<measure::RunQueueTimes>> run_queues;
+};
+
+// What became of the worker `i` between two readings.
+WorkerHealth health_between(const Reading& first, const Reading& last, std::size_t i) {
+  WorkerHealth health;
+  const auto elapsed = static_cast<double>((last.instant - first.instant).count());
+  if (elapsed <= 0) return health;
+  health.load = static_cast<double>((last.cpu_times[i] - first.cpu_times[i]).count()) / elapsed;
+  if (!first.run_queues[i] || !last.run_queues[i]) return health;
+  const Duration waited = last.run_queues[i]->waited - first.run_queues[i]->waited;
+  const std::uint64_t turns = last.run_queues[i]->slices - first.run_queues[i]->slices;
+  health.run_queue_share = static_cast<double>(waited.count()) / elapsed;
+  if (turns > 0) health.wake_up_delay = waited / static_cast<std::int64_t>(turns);
+  return health;
+}
+
 // A run in its order: the backends open, the terminals come up, the phases, and what is left to
 // settle.
 class Run {
@@ -54,7 +114,7 @@ class Run {
     }
     stop_.on_request([this] { stop_workers(); });
     co_await workers_.reached(Stage::open);
-    const std::exception_ptr refusal = workers_.refusal();
+    const std::exception_ptr refusal = workers_.first(&RunWorker::refusal);
     if (refusal || stop_.requested()) {
       stop_.on_request({});
       workers_.stop();
@@ -116,35 +176,112 @@ class Run {
 
   // Until the terminals have ended.
   Task<void> measure() {
-    RunWatch watch(plan_, timetable_, workers_, shared_, surroundings_, observer_, outcome_);
-    stop_.on_request([this, &watch] {
+    first_ = read_client();
+    stop_.on_request([this] {
       outcome_.interrupted = true;
-      watch.finish();
+      end_measurement();
       stop_workers();
     });
-    if (stop_.requested()) watch.finish();
+    if (stop_.requested()) end_measurement();
     Scope watching(co_await coro::current_source());
-    watching.start(watch.run());
+    watching.start(watch());
     Scope following(co_await coro::current_source());
-    for (const auto& worker : workers_.all) following.start(follow(*worker, watch));
+    for (const auto& worker : workers_.all) following.start(follow(*worker));
     co_await following.join();
     stop_.on_request({});
     outcome_.interrupted = outcome_.interrupted || stop_.requested();
-    watch.finish();
+    end_measurement();
     watching.cancel();
     co_await watching.join();
-    outcome_.availability = shared_.availability.record(watch.ended_at());
+    outcome_.availability = shared_.availability.record(ended_at_);
     observer_.on_ended(shared_.availability.down());
   }
 
-  Task<void> follow(RunWorker& worker, RunWatch& watch) {
+  Task<void> follow(RunWorker& worker) {
     co_await worker.reached(Stage::ending);
     // One that ends before its time has given up: then it is over for all.
     if (Worker::current().now() < timetable_.measure_end) {
-      watch.finish();
+      end_measurement();
       workers_.stop();
     }
     co_await worker.reached(Stage::ended);
+  }
+
+  Reading read_client() const {
+    Reading reading{.instant = Worker::current().now(),
+                    .cpu_seconds = surroundings_.process_usage().cpu_seconds,
+                    .cpu_times = {},
+                    .run_queues = {}};
+    for (const auto& worker : workers_.all) {
+      reading.cpu_times.push_back(worker->worker().cpu_time());
+      reading.run_queues.push_back(worker->run_queue_times());
+    }
+    return reading;
+  }
+
+  // A sample a second for whoever looks on. Ends with the interval; when that is ended before, it is to
+  // be cancelled.
+  Task<void> watch() {
+    std::vector<SampledWorker> sampled;
+    for (const auto& worker : workers_.all) {
+      sampled.push_back({&worker->metrics(), &worker->worker()});
+    }
+    Sampler sampler(std::move(sampled));
+    Instant last = timetable_.start;
+    Instant last_read = last;
+    while (last < timetable_.measure_end && !ended_) {
+      const Instant next = next_sample(last);
+      if (!co_await coro::slept_until(next)) break;
+      const Instant now = Worker::current().now();
+      const Phase phase = timetable_.phase_at(last);
+      if (next == timetable_.measure_start) first_ = read_client();
+      Snapshot snapshot = sampler.take(now - timetable_.start, now - last_read, phase);
+      last_read = now;
+      complete(snapshot, now);
+      outcome_.samples.push_back(snapshot.second);
+      observer_.on_snapshot(snapshot);
+      last = next;
+      // After a stall of this process, the seconds that it has missed are one.
+      while (next_sample(last) <= now && next_sample(last) > last) {
+        last = next_sample(last);
+        if (last == timetable_.measure_start) first_ = read_client();
+      }
+    }
+    end_measurement();
+  }
+
+  // At the end, or when the run is stopped before it.
+  void end_measurement() {
+    if (std::exchange(ended_, true)) return;
+    const Reading end = read_client();
+    ended_at_ = std::min(end.instant, timetable_.measure_end);
+    if (ended_at_ <= timetable_.measure_start) return;
+    outcome_.measured = ended_at_ - timetable_.measure_start;
+    outcome_.client_cpu_seconds = end.cpu_seconds - first_.cpu_seconds;
+    for (std::size_t i = 0; i < end.cpu_times.size(); ++i) {
+      outcome_.health.push_back(health_between(first_, end, i));
+      outcome_.run_queue_known = end.run_queues[i].has_value();
+    }
+  }
+
+  // Every second of the run, and the edges of its phases.
+  Instant next_sample(Instant last) const {
+    const Instant next = last + std::chrono::seconds(1);
+    if (last < timetable_.measure_start) return std::min(next, timetable_.measure_start);
+    return std::min(next, timetable_.measure_end);
+  }
+
+  // What the workers do not count.
+  void complete(Snapshot& snapshot, Instant now) const {
+    constexpr std::size_t outages_shown = 100;
+    snapshot.second.away = shared_.availability.away_for(now);
+    snapshot.second.silent = shared_.availability.silent_for(now);
+    snapshot.availability = shared_.availability.recent(now, outages_shown);
+    const AvailabilityRecord& record = snapshot.availability;
+    const std::uint64_t lost =
+        record.sessions_lost - std::min(record.sessions_lost, record.sessions_reopened);
+    snapshot.connections_open = plan_.connections - std::min(plan_.connections, lost);
+    snapshot.process = surroundings_.process_usage();
   }
 
   // The interval is over: to stop now only leaves unresolved what is ambiguous.
@@ -157,8 +294,9 @@ class Run {
     settling.cancel();
     co_await settling.join();
     for (auto& worker : workers_.all) outcome_.workers.push_back(worker->take_metrics());
-    if (const auto failure = workers_.failure()) outcome_.failure = message_of(failure);
-    if (const auto bug = workers_.bug()) std::rethrow_exception(bug);
+    if (const auto failure = workers_.first(&RunWorker::failure))
+      outcome_.failure = message_of(failure);
+    if (const auto bug = workers_.first(&RunWorker::bug)) std::rethrow_exception(bug);
   }
 
   Task<void> stop_settling_late() {
@@ -175,6 +313,9 @@ class Run {
   SharedRecords shared_;  // outlives the workers
   RunWorkers workers_;
   Timetable timetable_;
+  Reading first_;
+  bool ended_ = false;
+  Instant ended_at_;  // once it has
 };
 
 }  // namespace
