@@ -8,42 +8,11 @@
 #include <stdexcept>
 
 #include "workload/tpcc/check/catalogue.h"
+#include "workload/tpcc/postgres/check/conditions.sql.h"
 
 namespace drover::tpcc::postgres {
 
 namespace {
-
-// Every warehouse of the range, whether it is there or not, and ten districts in each.
-constexpr std::string_view due_warehouses = R"(
-due AS (SELECT w_id FROM generate_series($1::int4, $2::int4) AS w(w_id)))";
-constexpr std::string_view due_districts = R"(
-due AS (SELECT w_id, d_id
-        FROM generate_series($1::int4, $2::int4) AS w(w_id), generate_series(1, 10) AS d(d_id)))";
-
-constexpr std::string_view district_key = R"(
-       ARRAY[w_id, d_id]::int8[] AS place, format('w_id=%s d_id=%s', w_id, d_id) AS key,)";
-constexpr std::string_view order_key = R"(
-       ARRAY[w_id, d_id, o_id]::int8[] AS place,
-       format('w_id=%s d_id=%s o_id=%s', w_id, d_id, o_id) AS key,)";
-constexpr std::string_view customer_key = R"(
-       ARRAY[w_id, d_id, c_id]::int8[] AS place,
-       format('w_id=%s d_id=%s c_id=%s', w_id, d_id, c_id) AS key,)";
-
-// What was delivered to each customer. Orders that wait for delivery have a group, too, so that
-// an order of a customer who does not exist is found before it is delivered.
-constexpr std::string_view delivered_amounts = R"(
-l AS (SELECT ol_w_id, ol_d_id, ol_o_id,
-             sum(coalesce(@ol_amount@, 'NaN')) FILTER (WHERE ol_delivery_d IS NOT NULL) AS amount
-      FROM order_line WHERE ol_w_id BETWEEN $1::int4 AND $2::int4
-      GROUP BY ol_w_id, ol_d_id, ol_o_id),
-o AS (SELECT o_w_id AS w_id, o_d_id AS d_id, o_c_id AS c_id, sum(amount) AS amount
-      FROM oorder LEFT JOIN l ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id
-      WHERE o_w_id BETWEEN $1::int4 AND $2::int4 GROUP BY o_w_id, o_d_id, o_c_id))";
-constexpr std::string_view warehouse_key =
-    "ARRAY[w_id]::int8[] AS place, format('w_id=%s', w_id) AS key,";
-constexpr std::string_view line_key =
-    R"(ARRAY[ol_w_id, ol_d_id, ol_o_id, ol_number]::int8[] AS place,
-       format('w_id=%s d_id=%s o_id=%s ol_number=%s', ol_w_id, ol_d_id, ol_o_id, ol_number) AS key,)";
 
 std::string extremes() {
   std::string sql;
@@ -63,17 +32,6 @@ std::string district_of_stock() {
   for (int district = 1; district <= 10; ++district)
     sql += fmt::format(" WHEN {0} THEN s_dist_{0:02}", district);
   return sql + " END)::bpchar";
-}
-
-// A body with what it names in braces.
-std::string filled_in(const Body& body) {
-  return fmt::format(
-      fmt::runtime(body.sql), fmt::arg("due_warehouses", due_warehouses),
-      fmt::arg("due_districts", due_districts), fmt::arg("warehouse_key", warehouse_key),
-      fmt::arg("district_key", district_key), fmt::arg("order_key", order_key),
-      fmt::arg("customer_key", customer_key), fmt::arg("line_key", line_key),
-      fmt::arg("delivered_amounts", delivered_amounts), fmt::arg("extremes", extremes()),
-      fmt::arg("district_of_stock", district_of_stock()));
 }
 
 // What follows is the SQL of conditions that follow a pattern.
@@ -291,15 +249,15 @@ std::string offender_statement(std::string_view body, Money money) {
 }  // namespace
 
 std::vector<SqlCondition> conditions(Money money) {
+  const std::vector<ConditionText> texts = condition_texts(conditions_sql);
   std::vector<SqlCondition> all;
   for (const Condition& rule : catalogue()) {
-    const auto pattern = [&rule](const auto& one) { return body_of(rule, one); };
-    std::string body;
-    for (const std::span<const Body> bodies : {consistency_bodies(), further_bodies()}) {
-      const auto own = std::ranges::find(bodies, rule.name, &Body::condition);
-      if (own != bodies.end()) body = filled_in(*own);
-    }
-    if (body.empty()) body = std::visit(pattern, rule.pattern);
+    const auto own = std::ranges::find(texts, rule.name, &ConditionText::name);
+    const std::string body =
+        own != texts.end()
+            ? filled_in(own->text, texts,
+                        {{"extremes", extremes()}, {"district_of_stock", district_of_stock()}})
+            : std::visit([&](const auto& one) { return body_of(rule, one); }, rule.pattern);
     all.push_back({rule, offender_statement(body, money)});
   }
   return all;

@@ -11,6 +11,10 @@
 // sets search_path. Only names of the BenchBase family are used and no table of ours, and types
 // may differ from ours, so that databases loaded by other tools are checked, too.
 //
+// They are made of texts (conditions.sql) or by the pattern: a SELECT (perhaps with WITH) of the
+// columns place (int8[], the order of the report), key, expected and found. In it, @column@ stands
+// for the money in `column` as an exact numeric, null where the column is null.
+//
 // What the statements take care of: rows missing on either side of a comparison are found (outer
 // joins, warehouses and districts counted off rather than read); a null never compares as equal
 // and never vanishes in a sum; condition 7 is judged line by line.
@@ -18,7 +22,6 @@
 // Pure; any thread.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,16 +53,5 @@ struct SqlCondition {
 
 // The whole catalogue, in its order.
 std::vector<SqlCondition> conditions(Money money);
-
-// What a statement is made of: a SELECT (perhaps with WITH) of the columns place (int8[], the order
-// of the report), key, expected and found. In it, @column@ stands for the money in `column` as an
-// exact numeric, null where the column is null, and a name in braces for what bodies share.
-struct Body {
-  std::string_view condition;  // its name
-  std::string_view sql;
-};
-
-std::span<const Body> consistency_bodies();
-std::span<const Body> further_bodies();
 
 }  // namespace drover::tpcc::postgres

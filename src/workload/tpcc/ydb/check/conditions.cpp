@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
+#include <ranges>
 #include <utility>
 
 #include "workload/tpcc/check/catalogue.h"
 #include "workload/tpcc/random.h"
+#include "workload/tpcc/ydb/check/conditions.yql.h"
 #include "workload/tpcc/ydb/import/schema.h"
 
 namespace drover::tpcc::ydb {
@@ -88,26 +89,59 @@ std::string filled(std::string_view text, const ResultSetView& rows, std::size_t
   return result.append(text);
 }
 
+// Beyond the ends of the keys.
+std::string rows_of_warehouses() {
+  std::string selects;
+  for (int place = 0; const auto& [table, column] : columns_of_warehouses) {
+    selects += fmt::format(R"({0}
+    SELECT {1} AS place, "{2}.{3}"u AS name, COUNT(*) AS outside, MIN({3}) AS lowest,
+           MAX({3}) AS highest, $newest AS newest
+    FROM {2} WHERE {3} < 1 OR {3} > $newest)",
+                           place == 0 ? "" : "\n    UNION ALL", place, table, column);
+    if (column == "h_w_id") selects += fmt::format(" OR {} IS NULL", column);  // in no key
+    ++place;
+  }
+  return selects;
+}
+
+std::string district_of_stock() {
+  std::string dist = "CASE l.ol_d_id";
+  for (int district = 1; district <= 10; ++district)
+    dist += fmt::format(" WHEN {0} THEN s.s_dist_{0:02}", district);
+  return dist + " ELSE NULL END";
+}
+
+YqlCondition written_condition(const Condition& rule, const ConditionText& text,
+                               const std::vector<ConditionText>& texts) {
+  std::string sql = filled_in(text.text, texts,
+                              {{"rows_of_warehouses", rows_of_warehouses()},
+                               {"district_of_stock", district_of_stock()}});
+  YqlCondition condition{rule, std::move(sql), {}, {}, {}};
+  for (const auto& [word, value] : text.fields) {
+    if (word == "by") {
+      condition.order = value;
+      condition.key = key_of(value);
+    } else if (word == "key") {
+      condition.key = value;
+    } else if (word == "expected") {
+      condition.judgements.push_back({.expected = std::string(value), .found = {}});
+    } else {
+      Judgement& last = condition.judgements.back();
+      (word == "found" ? last.found : word == "column" ? last.column : last.holds) = value;
+    }
+  }
+  return condition;
+}
+
 }  // namespace
 
-std::string order_of(std::span<const std::string_view> columns) {
-  return fmt::format("{}", fmt::join(columns, ", "));
-}
-
-std::string key_of(std::span<const std::string_view> columns) {
+std::string key_of(std::string_view columns) {
   std::string key;
-  for (const std::string_view column : columns)
+  for (const auto& part : std::views::split(columns, std::string_view(", "))) {
+    const std::string_view column(part.begin(), part.end());
     key += fmt::format("{}{}={{{}}}", key.empty() ? "" : " ", column, column);
+  }
   return key;
-}
-
-YqlCondition yql_condition(const OffenderCondition& condition) {
-  const auto& [name, key, expected, found, sql] = condition;
-  return {condition_named(name),
-          std::string(sql),
-          order_of(key),
-          key_of(key),
-          {{.expected = std::string(expected), .found = std::string(found)}}};
 }
 
 StatementTexts check_texts(const YdbDatabase& database) {
@@ -185,17 +219,14 @@ std::vector<NotAsked> ruled_out() {
 }
 
 std::vector<YqlCondition> conditions() {
-  std::vector<YqlCondition> own = consistency_conditions();
-  std::ranges::move(further_conditions(), std::back_inserter(own));
+  const std::vector<ConditionText> texts = condition_texts(conditions_yql);
   const std::vector<Condition> impossible = rules_of(ruled_out());
-  const auto name_of = [](const YqlCondition& condition) -> const std::string& {
-    return condition.rule.name;
-  };
   std::vector<YqlCondition> all;
   for (const Condition& rule : catalogue()) {
     if (std::ranges::find(impossible, rule.name, &Condition::name) != impossible.end()) continue;
-    const auto place = std::ranges::find(own, rule.name, name_of);
-    all.push_back(place != own.end() ? std::move(*place) : pattern_condition(rule));
+    const auto own = std::ranges::find(texts, rule.name, &ConditionText::name);
+    all.push_back(own != texts.end() ? written_condition(rule, *own, texts)
+                                     : pattern_condition(rule));
     // The key of history begins with the customer's warehouse.
     if (rule.span == Span::history_range) all.back().rule.span = Span::range;
   }

@@ -27,7 +27,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,19 +59,8 @@ struct YqlCondition {
   std::vector<Judgement> judgements;
 };
 
-// "w_id, d_id" and "w_id={w_id} d_id={d_id}".
-std::string order_of(std::span<const std::string_view> columns);
-std::string key_of(std::span<const std::string_view> columns);
-
-// A condition of which $judged has offenders only: its rows are what is judged.
-struct OffenderCondition {
-  std::string_view name;
-  std::span<const std::string_view> key;
-  std::string_view expected;  // templates
-  std::string_view found;
-  std::string_view sql;
-};
-YqlCondition yql_condition(const OffenderCondition& condition);
+// "w_id={w_id} d_id={d_id}" of "w_id, d_id".
+std::string key_of(std::string_view columns);
 
 // What the statements of a check on this database are made with.
 StatementTexts check_texts(const YdbDatabase& database);
@@ -95,20 +83,11 @@ std::vector<Offender> offenders_in(const YqlCondition& condition,
 // "-9.99": with two digits behind the point, or as many as it has. `scale` is that of the type.
 std::string decimal_text(database::ydb::Decimal value, int scale);
 
-inline constexpr std::string_view warehouse_key[] = {"w_id"};
-inline constexpr std::string_view district_key[] = {"w_id", "d_id"};
-inline constexpr std::string_view order_key[] = {"w_id", "d_id", "o_id"};
-inline constexpr std::string_view line_key[] = {"w_id", "d_id", "o_id", "ol_number"};
-inline constexpr std::string_view customer_key[] = {"w_id", "d_id", "c_id"};
-
 // The catalogue in its order, but for the conditions that YDB rules out.
 std::vector<YqlCondition> conditions();
 std::vector<NotAsked> ruled_out();
 
-// What it is made of.
-std::vector<YqlCondition> consistency_conditions();
-std::vector<YqlCondition> further_conditions();
-// Requires: the condition has a pattern.
+// What it is made of where conditions.yql has no text. Requires: the condition has a pattern.
 YqlCondition pattern_condition(const Condition& condition);
 
 }  // namespace drover::tpcc::ydb

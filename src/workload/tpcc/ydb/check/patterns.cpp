@@ -181,8 +181,9 @@ std::string predicate(const Domain& domain) {
 YqlCondition condition_of(const Condition& rule, const ColumnSet& set) {
   std::vector<std::string_view> key = set.key;
   if (set.table == "history") key.push_back("h_c_nano_ts");
-  YqlCondition condition{rule, {}, order_of(key), key_of(key), {}};
-  std::string columns = condition.order;
+  std::string order = fmt::format("{}", fmt::join(key, ", "));
+  YqlCondition condition{rule, {}, order, key_of(order), {}};
+  std::string columns = std::move(order);
   std::string holds;
   for (const Domain& domain : set.domains) {
     const bool in_key = std::ranges::find(key, domain.column) != key.end();
@@ -236,12 +237,14 @@ $judged = (
                                       : std::string(rows.warehouse)),
       fmt::arg("count", rows.last - rows.first + 1), fmt::arg("first", rows.first),
       fmt::arg("last", rows.last));
-  return yql_condition({rule.name, std::span(district_key).first(by_district ? 2 : 1),
-                        "{expected:text}",
-                        rows.in_key ? "{present} rows, {lowest|none}..{highest|none}"
-                                    : "{present} rows, {different} different, "
-                                      "{lowest|none}..{highest|none}",
-                        sql});
+  return {rule,
+          sql,
+          std::string(group),
+          key_of(group),
+          {{.expected = "{expected:text}",
+            .found = rows.in_key ? "{present} rows, {lowest|none}..{highest|none}"
+                                 : "{present} rows, {different} different, "
+                                   "{lowest|none}..{highest|none}"}}};
 }
 
 YqlCondition condition_of(const Condition& rule, const Share& share) {
