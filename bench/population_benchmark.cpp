@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "workload/tpcc/postgres/import/population_copy.h"
+#include "workload/tpcc/postgres/import/copy_binary.h"
 
 namespace {
 

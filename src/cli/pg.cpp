@@ -12,7 +12,6 @@
 #include "database/embedded/private_server.h"
 #include "database/embedded/program.h"
 #include "database/embedded/server_error.h"
-#include "database/embedded/server_lease.h"
 
 namespace drover::cli {
 namespace {

@@ -7,9 +7,19 @@
 #include <cstdint>
 
 #include "coro/task.h"
-#include "database/session_observer.h"
+#include "database/error.h"
 
 namespace drover::database {
+
+// Is told what becomes of sessions, on the worker that they belong to.
+class SessionObserver {
+ public:
+  virtual ~SessionObserver() = default;
+  virtual void on_session_lost() noexcept = 0;
+  // An attempt to open a session has failed.
+  virtual void on_session_refused(const Error& error) noexcept = 0;
+  virtual void on_session_opened() noexcept = 0;
+};
 
 class Session {
  public:

@@ -35,8 +35,8 @@
 #include "coro/semaphore.h"
 #include "coro/sleep.h"
 #include "coro/task.h"
+#include "database/backend.h"
 #include "database/error.h"
-#include "database/session_observer.h"
 
 namespace drover::database {
 

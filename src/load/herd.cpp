@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "coro/scope.h"
 #include "coro/sleep.h"
-#include "coro/worker.h"
 #include "load/invariant.h"
 
 namespace drover::load {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "coro/worker.h"
 #include "load/invariant.h"
 
 namespace drover::load {

@@ -13,7 +13,7 @@
 #include "coro/clock.h"
 #include "coro/worker.h"
 #include "database/error.h"
-#include "load/shared_records.h"
+#include "load/availability.h"
 #include "load/timetable.h"
 #include "load/worker_metrics.h"
 #include "load/workload.h"

@@ -222,11 +222,7 @@ class Run {
   // A sample a second for whoever looks on. Ends with the interval; when that is ended before, it is to
   // be cancelled.
   Task<void> watch() {
-    std::vector<SampledWorker> sampled;
-    for (const auto& worker : workers_.all) {
-      sampled.push_back({&worker->metrics(), &worker->worker()});
-    }
-    Sampler sampler(std::move(sampled));
+    Sampler sampler(workers_.all);
     Instant last = timetable_.start;
     Instant last_read = last;
     while (last < timetable_.measure_end && !ended_) {

@@ -21,20 +21,20 @@ void TransactionSnapshot::add(const TransactionMetrics& worker) {
   worker.latency.add_to(latency);
 }
 
-Sampler::Sampler(std::vector<SampledWorker> workers) : workers_(std::move(workers)) {
-  before_ = totals();
-}
+Sampler::Sampler(const std::vector<std::unique_ptr<RunWorker>>& workers)
+    : workers_(workers), before_(totals()) {}
 
 Sampler::Totals Sampler::totals() const {
   Totals totals;
-  for (const SampledWorker& worker : workers_) {
-    for (std::size_t type = 0; type < worker.metrics->measured.size(); ++type) {
-      totals.warmup[type].add(worker.metrics->warmup[type]);
-      totals.measured[type].add(worker.metrics->measured[type]);
+  for (const auto& worker : workers_) {
+    const WorkerMetrics& metrics = worker->metrics();
+    for (std::size_t type = 0; type < metrics.measured.size(); ++type) {
+      totals.warmup[type].add(metrics.warmup[type]);
+      totals.measured[type].add(metrics.measured[type]);
     }
-    WorkerTotals one{.cpu_time = worker.worker->cpu_time(), .timer_lag = {}};
-    worker.metrics->timer_lag.add_to(one.timer_lag);
-    worker.metrics->timer_lag_warmup.add_to(one.timer_lag);
+    WorkerTotals one{.cpu_time = worker->worker().cpu_time(), .timer_lag = {}};
+    metrics.timer_lag.add_to(one.timer_lag);
+    metrics.timer_lag_warmup.add_to(one.timer_lag);
     totals.workers.push_back(std::move(one));
   }
   return totals;
@@ -83,8 +83,8 @@ void Sampler::add_workers(const Totals& now, Snapshot& snapshot) const {
     const WorkerTotals& last = now.workers[i];
     const coro::Duration busy = last.cpu_time - before_.workers[i].cpu_time;
     WorkerSnapshot worker{.load = static_cast<double>(busy.count()) / length,
-                          .in_flight = workers_[i].metrics->in_flight(),
-                          .waiting = workers_[i].metrics->waiting(),
+                          .in_flight = workers_[i]->metrics().in_flight(),
+                          .waiting = workers_[i]->metrics().waiting(),
                           .timer_lag = last.timer_lag};
     worker.timer_lag.subtract(before_.workers[i].timer_lag);
     second.in_flight += worker.in_flight;

@@ -1,22 +1,18 @@
 // The sampler: turns the workers' counters into a snapshot a second.
 #pragma once
 
+#include <memory>
 #include <vector>
 
-#include "coro/worker.h"
+#include "load/run_worker.h"
 #include "load/snapshot.h"
 
 namespace drover::load {
 
-// One worker as the sampler sees it. Both must outlive the sampler.
-struct SampledWorker {
-  const WorkerMetrics* metrics;
-  const coro::Worker* worker;
-};
-
 class Sampler {
  public:
-  explicit Sampler(std::vector<SampledWorker> workers);
+  // The workers must outlive it.
+  explicit Sampler(const std::vector<std::unique_ptr<RunWorker>>& workers);
 
   // The counters now: `second` and the workers' figures are of what has happened since the last
   // call (or the construction). What the workers do not count (availability, connections, the
@@ -38,7 +34,7 @@ class Sampler {
   void add_second(const Totals& now, Snapshot& snapshot) const;
   void add_workers(const Totals& now, Snapshot& snapshot) const;
 
-  std::vector<SampledWorker> workers_;
+  const std::vector<std::unique_ptr<RunWorker>>& workers_;
   Totals before_;
 };
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "coro/clock.h"
-#include "database/error.h"
 #include "load/availability.h"
 #include "load/per_type.h"
 #include "load/worker_metrics.h"

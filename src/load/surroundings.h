@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <optional>
 
 #include "measure/process.h"
@@ -12,7 +13,9 @@
 namespace drover::load {
 
 // Seconds since 1970.
-double unix_time_now();
+inline double unix_time_now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 struct Surroundings {
   // Each worker has a thread; else all are tasks of the worker that the run is awaited on.

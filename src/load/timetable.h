@@ -2,8 +2,6 @@
 // terminals are up.
 #pragma once
 
-#include <chrono>
-
 #include "coro/clock.h"
 #include "load/worker_metrics.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "load/outcome.h"
+#include "load/run.h"
 #include "load/snapshot.h"
 #include "report/document/result.h"
 #include "scenario.h"

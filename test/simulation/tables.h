@@ -10,7 +10,7 @@
 
 #include "coro/clock.h"
 #include "workload/tpcc/backend.h"
-#include "workload/tpcc/ledger.h"
+#include "workload/tpcc/database.h"
 
 namespace drover::simulation {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/option/command.h"
-#include "database/embedded/server_lease.h"
+#include "database/embedded/private_server.h"
 #include "run/measured_run.h"
 #include "workload/tpcc/database.h"
 

@@ -9,11 +9,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <string>
 #include <string_view>
 #include <system_error>
 
-#include "database/embedded/program.h"
 #include "database/embedded/server_error.h"
 #include "file/file_descriptor.h"
 

@@ -1,4 +1,4 @@
-#include "database/embedded/server_lease.h"
+#include "database/embedded/private_server.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

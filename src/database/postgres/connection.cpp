@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "coro/worker.h"
-#include "database/postgres/message.h"
 
 namespace drover::database::postgres {
 namespace {

@@ -189,6 +189,11 @@ class Connection {
   bool broken_ = false;
 };
 
+// What libpq says, as one line fit for a terminal (database/message.h): it hands out null pointers
+// where it has nothing to say, for which this is empty, and gathers what it says of a lost session, so
+// that the same sentence may come twice: no line comes a second time.
+std::string one_line(const char* text);
+
 // The error of a failed result, with the server's SQLSTATE, message, detail and hint.
 Error error_of(const PGresult* result);
 

@@ -1,4 +1,4 @@
-#include "database/postgres/message.h"
+#include "database/postgres/connection.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,6 @@ namespace drover::database::postgres {
 namespace {
 
 constexpr std::uint32_t int4_type = 23;
-constexpr std::uint32_t int8_type = 20;
 constexpr std::uint32_t text_type = 25;
 
 }  // namespace
@@ -53,16 +52,6 @@ void Parameters::add(std::span<const std::int32_t> values) {
   for (const std::int32_t value : values) {
     put32(sizeof value);
     put32(static_cast<std::uint32_t>(value));
-  }
-  end();
-}
-
-void Parameters::add(std::span<const std::int64_t> values) {
-  begin();
-  put_array_header(values.size(), int8_type);
-  for (const std::int64_t value : values) {
-    put32(sizeof value);
-    put64(static_cast<std::uint64_t>(value));
   }
   end();
 }

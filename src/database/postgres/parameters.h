@@ -25,7 +25,6 @@ class Parameters {
   void add(std::int64_t value);                        // int8
   void add(std::string_view value);                    // text, varchar, char
   void add(std::span<const std::int32_t> values);      // int4[]
-  void add(std::span<const std::int64_t> values);      // int8[]
   void add(std::span<const std::string_view> values);  // text[]
 
   int count() const noexcept { return static_cast<int>(count_); }

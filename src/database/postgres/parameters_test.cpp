@@ -39,7 +39,7 @@ std::unique_ptr<test::TestServer> Parameter::server;
 const Statement echo{"echo", "SELECT $1::int4, $2::int8, $3::text, NULL::int4, NULL::text"};
 const Statement numbers{"numbers",
                         "SELECT array_to_string($1::int4[], ','), cardinality($1::int4[]), "
-                        "array_to_string($2::int8[], ','), array_ndims($2::int8[])"};
+                        "array_ndims($1::int4[])"};
 const Statement texts{"texts",
                       "SELECT t FROM unnest($1::text[]) WITH ORDINALITY AS u(t, n) "
                       "ORDER BY n"};
@@ -73,13 +73,10 @@ TEST_F(Parameter, ComeBackAsTheyWere) {
 TEST_F(Parameter, ArraysComeBackInTheirOrder) {
   run(connection->prepare(all));
   const std::vector<std::int32_t> small = {3, -1, 2};
-  const std::vector<std::int64_t> large = {std::int64_t{1} << 40, -5};
-  const Result row =
-      run(connection->execute(numbers, std::span<const std::int32_t>(small), std::span(large)));
+  const Result row = run(connection->execute(numbers, std::span<const std::int32_t>(small)));
   EXPECT_EQ(row.text(0, 0), "3,-1,2");
   EXPECT_EQ(row.int4(0, 1), 3);
-  EXPECT_EQ(row.text(0, 2), "1099511627776,-5");
-  EXPECT_EQ(row.int4(0, 3), 1);
+  EXPECT_EQ(row.int4(0, 2), 1);
 
   const std::vector<std::string_view> words = {"Übung", "", "a,b", "{}\"\\", "NULL"};
   const Result list = run(connection->execute(texts, std::span<const std::string_view>(words)));
@@ -92,11 +89,10 @@ TEST_F(Parameter, ArraysComeBackInTheirOrder) {
 
 TEST_F(Parameter, EmptyArraysAreEmpty) {
   run(connection->prepare(all));
-  const Result row = run(connection->execute(numbers, std::span<const std::int32_t>(),
-                                             std::span<const std::int64_t>()));
+  const Result row = run(connection->execute(numbers, std::span<const std::int32_t>()));
   EXPECT_EQ(row.text(0, 0), "");
   EXPECT_EQ(row.int4(0, 1), 0);
-  EXPECT_TRUE(row.is_null(0, 3)) << "an empty array has no dimension";
+  EXPECT_TRUE(row.is_null(0, 2)) << "an empty array has no dimension";
   EXPECT_EQ(run(connection->execute(texts, std::span<const std::string_view>())).rows(), 0);
 }
 

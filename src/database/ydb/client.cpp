@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <optional>
 #include <utility>
 #include <vector>
 

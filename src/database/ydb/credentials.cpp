@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <string_view>
 #include <system_error>
 
 #include "database/message.h"

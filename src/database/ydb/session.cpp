@@ -6,7 +6,6 @@
 #include "coro/deadline.h"
 #include "coro/worker.h"
 #include "database/ydb/call/call.h"
-#include "database/ydb/client.h"
 #include "query.pb.h"
 
 namespace drover::database::ydb {

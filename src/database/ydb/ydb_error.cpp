@@ -70,25 +70,23 @@ std::string_view status_name(Status status) noexcept {
 }
 
 std::string_view transport_status_name(TransportStatus status) noexcept {
-  constexpr std::string_view names[] = {
-      "TRANSPORT_OK",
-      "TRANSPORT_CANCELLED",
-      "TRANSPORT_UNKNOWN",
-      "TRANSPORT_INVALID_ARGUMENT",
-      "TRANSPORT_DEADLINE_EXCEEDED",
-      "TRANSPORT_NOT_FOUND",
-      "TRANSPORT_ALREADY_EXISTS",
-      "TRANSPORT_PERMISSION_DENIED",
-      "TRANSPORT_RESOURCE_EXHAUSTED",
-      "TRANSPORT_FAILED_PRECONDITION",
-      "TRANSPORT_ABORTED",
-      "TRANSPORT_OUT_OF_RANGE",
-      "TRANSPORT_UNIMPLEMENTED",
-      "TRANSPORT_INTERNAL",
-      "TRANSPORT_UNAVAILABLE",
-      "TRANSPORT_DATA_LOSS",
-      "TRANSPORT_UNAUTHENTICATED",
-  };
+  constexpr std::string_view names[] = {"TRANSPORT_OK",
+                                        "TRANSPORT_CANCELLED",
+                                        "TRANSPORT_UNKNOWN",
+                                        "TRANSPORT_INVALID_ARGUMENT",
+                                        "TRANSPORT_DEADLINE_EXCEEDED",
+                                        "TRANSPORT_NOT_FOUND",
+                                        "TRANSPORT_ALREADY_EXISTS",
+                                        "TRANSPORT_PERMISSION_DENIED",
+                                        "TRANSPORT_RESOURCE_EXHAUSTED",
+                                        "TRANSPORT_FAILED_PRECONDITION",
+                                        "TRANSPORT_ABORTED",
+                                        "TRANSPORT_OUT_OF_RANGE",
+                                        "TRANSPORT_UNIMPLEMENTED",
+                                        "TRANSPORT_INTERNAL",
+                                        "TRANSPORT_UNAVAILABLE",
+                                        "TRANSPORT_DATA_LOSS",
+                                        "TRANSPORT_UNAUTHENTICATED"};
   const auto index = static_cast<std::size_t>(status);
   return index < std::size(names) ? names[index] : "TRANSPORT_UNKNOWN";
 }

@@ -25,9 +25,7 @@
 #include "workload/tpcc/backend.h"
 #include "workload/tpcc/check/check_report.h"
 #include "workload/tpcc/import/import.h"
-#include "workload/tpcc/import/import_record.h"
-#include "workload/tpcc/ledger.h"
-#include "workload/tpcc/statement_style.h"
+#include "workload/tpcc/transaction.h"
 
 namespace drover::tpcc {
 
@@ -76,6 +74,20 @@ struct ServerFacts {
   std::map<std::string, std::string> settings;
   std::int64_t connections_max = 0;   // for us; 0: not known
   std::int64_t connections_used = 0;  // by everybody else
+};
+
+// What the tables say of all New-Orders, Payments and Deliveries that were ever committed, in three
+// numbers: read before and after a run, their differences are what the run has written, if nobody
+// else wrote.
+struct LedgerSums {
+  std::int64_t next_o_ids = 0;  // sum(d_next_o_id): each New-Order raises one by 1
+  std::int64_t ytd_cents = 0;   // sum(w_ytd): each Payment raises one by its amount
+  // Rows of new_order: one more a New-Order, one less a delivered order.
+  std::int64_t undelivered = 0;
+
+  // As a difference to the sums before: how many orders Deliveries have taken. No customer is read
+  // for it, of which there are 30,000 a warehouse; of undelivered orders there are about 9,000.
+  std::int64_t delivered() const noexcept { return next_o_ids - undelivered; }
 };
 
 struct RunPreparation {

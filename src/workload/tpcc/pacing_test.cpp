@@ -1,4 +1,4 @@
-#include "workload/tpcc/pacing.h"
+#include "workload/tpcc/mix.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,6 @@
 #include "workload/tpcc/population.h"
 
 #include <algorithm>
-#include <cassert>
 #include <numeric>
 #include <utility>
 

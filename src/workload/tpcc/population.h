@@ -10,11 +10,9 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string_view>
 
 #include "workload/tpcc/random.h"
-#include "workload/tpcc/random_text.h"
 #include "workload/tpcc/schema.h"
 
 namespace drover::tpcc {

@@ -6,8 +6,6 @@
 #include <set>
 #include <vector>
 
-#include "workload/tpcc/random_text.h"
-
 namespace drover::tpcc {
 namespace {
 

@@ -26,4 +26,8 @@ constexpr std::string_view transaction_name(TransactionType type) {
   return names[index_of(type)];
 }
 
+// How the transactions are put into statements: what can go together goes together, or a statement
+// a row, as the BenchBase family does.
+enum class StatementStyle : std::uint8_t { batched, single };
+
 }  // namespace drover::tpcc

@@ -3,10 +3,8 @@
 #include <grpc/byte_buffer.h>
 
 #include <cassert>
-#include <cstddef>
 #include <utility>
 
-#include "coro/worker.h"
 #include "database/message.h"
 
 namespace drover::database::ydb {

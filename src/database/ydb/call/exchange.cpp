@@ -4,7 +4,6 @@
 #include <grpc/byte_buffer.h>
 #include <grpc/byte_buffer_reader.h>
 
-#include <array>
 #include <cassert>
 #include <string_view>
 #include <utility>

@@ -8,7 +8,6 @@
 #include <initializer_list>
 #include <ranges>
 #include <stdexcept>
-#include <utility>
 
 namespace drover::tpcc {
 
@@ -38,10 +37,7 @@ Domain credit() {
 }
 
 Domain holding(std::string column, std::string predicate, std::string expected) {
-  return {.column = std::move(column),
-          .must = Must::hold,
-          .low = std::move(predicate),
-          .expected = std::move(expected)};
+  return {std::move(column), Must::hold, std::move(predicate), {}, std::move(expected)};
 }
 
 Domain agreeing(std::string column, std::string expected) {
@@ -74,8 +70,7 @@ std::string stock_district(int district) {
 ColumnSet rows_of(std::string_view table, std::vector<std::string_view> key,
                   std::vector<Domain> domains) {
   const std::string_view warehouse = table == "item" ? "" : key.front();
-  return {
-      .table = table, .warehouse = warehouse, .key = std::move(key), .domains = std::move(domains)};
+  return {table, warehouse, std::move(key), std::move(domains)};
 }
 
 // The values that each column of one row may take at any moment between transactions: what clause
@@ -259,30 +254,14 @@ ColumnSet order_line_columns() {
 }
 
 constexpr RowSet orders_of(std::string_view id, bool in_key) {
-  return {.table = "oorder",
-          .warehouse = "o_w_id",
-          .district = "o_d_id",
-          .id = id,
-          .last = 3000,
-          .in_key = in_key};
+  return {"oorder", "o_w_id", "o_d_id", id, 1, 3000, in_key};
 }
 
-constexpr RowSet customers{
-    .table = "customer", .warehouse = "c_w_id", .district = "c_d_id", .id = "c_id", .last = 3000};
-constexpr RowSet districts{.table = "district", .warehouse = "d_w_id", .id = "d_id", .last = 10};
-constexpr RowSet stock{.table = "stock", .warehouse = "s_w_id", .id = "s_i_id", .last = 100000};
-constexpr RowSet new_orders{.table = "new_order",
-                            .warehouse = "no_w_id",
-                            .district = "no_d_id",
-                            .id = "no_o_id",
-                            .first = 2101,
-                            .last = 3000};
-constexpr RowSet first_payments{.table = "history",
-                                .warehouse = "h_c_w_id",
-                                .district = "h_c_d_id",
-                                .id = "h_c_id",
-                                .last = 3000,
-                                .in_key = false};
+constexpr RowSet customers{"customer", "c_w_id", "c_d_id", "c_id", 1, 3000};
+constexpr RowSet districts{"district", "d_w_id", "", "d_id", 1, 10};
+constexpr RowSet stock{"stock", "s_w_id", "", "s_i_id", 1, 100000};
+constexpr RowSet new_orders{"new_order", "no_w_id", "no_d_id", "no_o_id", 2101, 3000};
+constexpr RowSet first_payments{"history", "h_c_w_id", "h_c_d_id", "h_c_id", 1, 3000, false};
 
 constexpr auto once = Span::once;
 constexpr auto range = Span::range;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "coro/clock.h"
-#include "workload/tpcc/check/condition.h"
+#include "workload/tpcc/check/catalogue.h"
 
 namespace drover::tpcc {
 

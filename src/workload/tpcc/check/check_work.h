@@ -15,8 +15,8 @@
 
 #include "coro/clock.h"
 #include "coro/task.h"
+#include "workload/tpcc/check/catalogue.h"
 #include "workload/tpcc/check/check_report.h"
-#include "workload/tpcc/check/condition.h"
 
 namespace drover::tpcc {
 

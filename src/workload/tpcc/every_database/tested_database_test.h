@@ -17,7 +17,7 @@
 #include "coro/task.h"
 #include "workload/tpcc/backend.h"
 #include "workload/tpcc/postgres/small_database_test.h"
-#include "workload/tpcc/statement_style.h"
+#include "workload/tpcc/transaction.h"
 
 namespace drover::tpcc {
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "coro/scope.h"
@@ -88,6 +89,141 @@ database::Error ImportWork::explained(const database::Error& error) const {
                       "goes on from there",
                       error.what(), outcome_.plan.skipped + progress_.warehouses,
                       outcome_.plan.warehouses)};
+}
+
+namespace {
+
+// For messages: "1 warehouse is", "4 warehouses are".
+std::string warehouses_are(int32_t count) {
+  return count == 1 ? "1 warehouse is" : fmt::format("{} warehouses are", count);
+}
+
+}  // namespace
+
+size_t TablesPresent::table_count() const noexcept {
+  return static_cast<size_t>(std::count(tables.begin(), tables.end(), true));
+}
+
+std::string TablesPresent::tables_that_exist(bool exist) const {
+  std::string names;
+  for (size_t index = 0; index < tables.size(); ++index) {
+    if (tables[index] != exist) continue;
+    if (!names.empty()) names += ", ";
+    names += table_name(all_tables[index]);
+  }
+  return names;
+}
+
+std::vector<std::string> TablesPresent::names() const {
+  std::vector<std::string> names;
+  for (size_t index = 0; index < tables.size(); ++index) {
+    if (tables[index]) names.emplace_back(table_name(all_tables[index]));
+  }
+  if (settings_table) names.emplace_back(tpcc::settings_table);
+  if (loaded_table) names.emplace_back(tpcc::loaded_table);
+  return names;
+}
+
+std::string schema_argument(std::string_view schema) {
+  if (schema.empty()) return "";
+  const bool plain = std::all_of(schema.begin(), schema.end(), [](char letter) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '_';
+  });
+  const std::string_view quote = plain ? "" : "\"";
+  return fmt::format(" --schema {0}{1}{0}", quote, schema);
+}
+
+std::string advice_to_make_anew(std::string_view schema) {
+  return fmt::format("make the tables anew with 'drover tpcc init --force{}'",
+                     schema_argument(schema));
+}
+
+void require_format(int32_t version, std::string_view schema) {
+  if (version == format_version) return;
+  throw UnfitSchema(
+      fmt::format("the tables were made by another version of drover (their format is {}, expected "
+                  "{}): {}",
+                  version, format_version, advice_to_make_anew(schema)));
+}
+
+void require_initialised(const TablesPresent& present, std::string_view schema) {
+  const bool ours = present.settings_table && present.loaded_table;
+  if (ours && present.table_count() == all_tables.size()) return;
+  if (present.table_count() == 0) {
+    throw UnfitSchema(
+        fmt::format("not initialised: there are no tables of TPC-C here; run 'drover tpcc init{}'",
+                    schema_argument(schema)));
+  }
+  if (ours) {
+    throw UnfitSchema(fmt::format("tables are missing ({}): {}", present.tables_that_exist(false),
+                                  advice_to_make_anew(schema)));
+  }
+  throw UnfitSchema(
+      fmt::format("the tables that there are ({}) were not made by 'drover tpcc init', or not all "
+                  "of them, and an import needs its records: {}",
+                  present.tables_that_exist(true), advice_to_make_anew(schema)));
+}
+
+void require_same_request(const ImportRequest& request, const ImportRecord& record,
+                          std::string_view schema) {
+  if (request.seed && *request.seed != record.population->seed) {
+    throw UnfitSchema(fmt::format(
+        "--seed {}: the warehouses that are loaded come from seed {}; go on without --seed, or {}",
+        *request.seed, record.population->seed, advice_to_make_anew(schema)));
+  }
+  if (request.warehouses < record.warehouses) {
+    throw UnfitSchema(
+        fmt::format("-w {}: an import of {} {} {} here; {}, or {}", request.warehouses,
+                    record.warehouses, record.warehouses == 1 ? "warehouse" : "warehouses",
+                    record.complete ? "was done" : "was begun",
+                    record.complete ? "clear them with 'drover tpcc clean'"
+                                    : fmt::format("go on with -w {}", record.warehouses),
+                    advice_to_make_anew(schema)));
+  }
+}
+
+void refuse_unrecorded_rows(Table table, std::string_view schema) {
+  throw UnfitSchema(
+      fmt::format("table {} holds rows that no import of drover has recorded; an import needs "
+                  "empty tables: {}",
+                  table_name(table), advice_to_make_anew(schema)));
+}
+
+void refuse_to_load_again(const ImportRecord& record, std::string_view schema) {
+  throw UnfitSchema(
+      fmt::format("{} loaded already, there is nothing to import: a larger -w adds "
+                  "warehouses, or {}",
+                  warehouses_are(record.warehouses), advice_to_make_anew(schema)));
+}
+
+void require_tables(const TablesPresent& present, std::string_view schema) {
+  if (present.table_count() == all_tables.size()) return;
+  const std::string argument = schema_argument(schema);
+  throw UnfitSchema(
+      fmt::format("the database is not initialised: no table {}; see drover tpcc init{} and drover "
+                  "tpcc import{}",
+                  present.tables_that_exist(false), argument, argument));
+}
+
+void require_complete(const ImportRecord& record, std::string_view schema) {
+  if (!record.population || record.complete) return;
+  throw UnfitSchema(
+      fmt::format("the import is not complete; go on with it: drover tpcc import{} -w {}",
+                  schema_argument(schema), record.warehouses));
+}
+
+void require_any_warehouse(int32_t warehouses, std::string_view schema) {
+  if (warehouses > 0) return;
+  throw UnfitSchema(
+      fmt::format("no warehouse is loaded; see drover tpcc import{}", schema_argument(schema)));
+}
+
+void require_warehouses(const LoadedDatabase& loaded, int32_t wanted, std::string_view schema) {
+  if (wanted <= loaded.warehouses) return;
+  throw UnfitSchema(fmt::format(
+      "-w {}: {} loaded; run with -w {} or fewer, or load more: drover tpcc import{} -w {}{}",
+      wanted, warehouses_are(loaded.warehouses), loaded.warehouses, schema_argument(schema), wanted,
+      loaded.load_constants ? "" : " (after drover tpcc init --force: another tool loaded these)"));
 }
 
 }  // namespace drover::tpcc

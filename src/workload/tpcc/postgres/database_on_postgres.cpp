@@ -8,9 +8,8 @@
 #include "workload/tpcc/postgres/check/check.h"
 #include "workload/tpcc/postgres/import/catalog.h"
 #include "workload/tpcc/postgres/import/import.h"
-#include "workload/tpcc/postgres/import/initialise.h"
-#include "workload/tpcc/postgres/lost_rows.h"
 #include "workload/tpcc/postgres/postgres_backend.h"
+#include "workload/tpcc/postgres/transactions.h"
 
 namespace drover::tpcc::postgres {
 namespace {

@@ -1,6 +1,6 @@
 // Servers that lose rows of UPDATE … FROM: PostgreSQL 18.1 itself where its programs are given, and
 // imitated on any other, by triggers that keep a row out of just the statements that lose it there.
-#include "workload/tpcc/postgres/lost_rows.h"
+#include "workload/tpcc/postgres/transactions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

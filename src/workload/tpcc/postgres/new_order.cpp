@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "database/error.h"
-#include "workload/tpcc/postgres/lost_rows.h"
 #include "workload/tpcc/postgres/transactions.h"
 
 namespace drover::tpcc::postgres {

@@ -10,7 +10,7 @@
 #include "coro/worker.h"
 #include "database/error.h"
 #include "workload/tpcc/postgres/import/schema.h"
-#include "workload/tpcc/postgres/lost_rows.h"
+#include "workload/tpcc/postgres/transactions.h"
 
 namespace drover::tpcc::postgres {
 

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "coro/clock.h"
@@ -26,7 +25,7 @@ namespace drover::tpcc::postgres {
 struct PostgresOptions : BackendSettings {
   std::string conninfo = {};
   std::string schema = {};  // empty: the search path of the server
-  // The batched style goes as on a server that loses rows (lost_rows.h), whatever this one is.
+  // The batched style goes as on a server that loses rows (transactions.h), whatever this one is.
   bool by_row = false;
 };
 

@@ -17,13 +17,15 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "coro/task.h"
+#include "database/error.h"
 #include "database/postgres/connection.h"
 #include "workload/tpcc/backend.h"
-#include "workload/tpcc/statement_style.h"
+#include "workload/tpcc/transaction.h"
 
 namespace drover::tpcc::postgres {
 
@@ -34,7 +36,7 @@ using database::postgres::Results;
 using database::postgres::Statement;
 
 // How a transaction goes: in one of the two styles, or as the batched style goes on servers that
-// lose rows (lost_rows.h). There no statement of New-Order and Delivery writes to more than one row
+// lose rows (below). There no statement of New-Order and Delivery writes to more than one row
 // of a table that others write to, nor joins anything with it: New-Order takes two round trips as
 // before, Delivery four. The other three go batched.
 enum class Shape : std::uint8_t { batched, single, by_row };
@@ -104,5 +106,30 @@ std::string marked_date(std::string_view mark_parameter);
 // The row of a customer chosen by last name is the one in the middle, by first name, rounded up
 // (clause 2.5.2.2). An expression of $1 = c_w_id, $2 = c_d_id, $3 = c_last.
 extern const std::string_view customer_id_by_name;
+
+// Servers that lose rows. PostgreSQL 18.0 and 18.1 forget, when an UPDATE, DELETE or SELECT … FOR
+// UPDATE has waited for another transaction and looks at the changed row again, that it is joined
+// with something that is no table: VALUES, unnest(), a CTE. The row is then left out as if it did
+// not match, or the statement ends with an internal error. 18.2 is mended.
+//
+// There the batched New-Order and Delivery go by single rows (Shape::by_row). So they do after the
+// first time that they find on any server what the joins had left out.
+
+// `server_version`: as libpq has it, 180001 for 18.1.
+bool loses_rows(int server_version) noexcept;
+
+// For people, before a run on such a server, and in the middle of one that is found to be such.
+std::string lost_rows_note(std::string_view server_version);
+std::string lost_rows_found_note();
+
+// A batched shape has not had all of its rows: they are not there, or the server has lost them.
+// The same by single rows finds out which.
+class RowsMissing final : public database::Error {
+ public:
+  using Error::Error;
+};
+
+// The internal error that such a server ends the statement with.
+bool is_lost_row(const database::Error& error) noexcept;
 
 }  // namespace drover::tpcc::postgres

@@ -15,7 +15,6 @@
 #include <cstdio>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <string>
 #include <vector>
 

@@ -13,7 +13,6 @@
 #include "coro/block_on.h"
 #include "coro/sleep.h"
 #include "workload/tpcc/mix.h"
-#include "workload/tpcc/pacing.h"
 #include "workload/tpcc/simulated/simulated_backend.h"
 
 namespace drover::tpcc {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
-#include <string>
 #include <string_view>
 #include <utility>
 

@@ -19,13 +19,12 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
-#include <variant>
 
 #include "coro/task.h"
 #include "database/ydb/session.h"
 #include "database/ydb/value/query_result.h"
 #include "workload/tpcc/backend.h"
-#include "workload/tpcc/statement_style.h"
+#include "workload/tpcc/transaction.h"
 #include "workload/tpcc/ydb/statement.h"
 #include "workload/tpcc/ydb/ydb_database.h"
 

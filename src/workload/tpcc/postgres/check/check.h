@@ -8,7 +8,6 @@
 // Thread safety: none; a check belongs to the worker that runs it.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "coro/task.h"

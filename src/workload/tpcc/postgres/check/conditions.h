@@ -26,7 +26,7 @@
 #include <string_view>
 #include <vector>
 
-#include "workload/tpcc/check/condition.h"
+#include "workload/tpcc/check/catalogue.h"
 
 namespace drover::tpcc::postgres {
 

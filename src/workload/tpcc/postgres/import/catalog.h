@@ -1,10 +1,15 @@
 // What a schema holds of TPC-C: the tables, keys, indexes and references that the server's
-// catalogue names, and what is recorded of the import.
+// catalogue names, and what is recorded of the import. Making the tables, empty and without keys, and
+// unmaking them.
 //
 // drover_tpcc_loaded has one row for each warehouse that is loaded, written in the transaction that
 // loaded it, and row 0 for item, which belongs to no warehouse.
 //
-// Thread safety: as the connection's.
+// All of the DDL of a command is one transaction: it happens whole or not at all. Beside a load that
+// goes on it may end in a deadlock, as there is no order in which all transactions lock the tables;
+// then it is tried again, a few times, and a note says so.
+//
+// Thread safety: as the connection's. Errors: UnfitSchema, database::Error.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +20,8 @@
 
 #include "coro/task.h"
 #include "database/postgres/connection.h"
-#include "workload/tpcc/import/import_record.h"
+#include "workload/tpcc/database.h"
+#include "workload/tpcc/import/import.h"
 
 namespace drover::tpcc::postgres {
 
@@ -47,5 +53,21 @@ coro::Task<std::vector<int32_t>> read_loaded(database::postgres::Connection& con
 // complete.
 coro::Task<LoadedDatabase> inspect_loaded(database::postgres::Connection& connection,
                                           std::string schema);
+
+struct InitialiseOptions {
+  std::string schema = {};  // made if it does not exist; empty: as the search_path has it
+  ForeignKeys foreign_keys = ForeignKeys::none;
+  bool force = false;  // drop tables that are there
+  NoteFunction on_note = {};
+};
+
+// The nine tables and ours. Throws UnfitSchema if there are some and `force` was not given. Returns
+// the names of the tables that it dropped.
+coro::Task<std::vector<std::string>> initialise(database::postgres::Connection& connection,
+                                                InitialiseOptions options);
+
+// Drops the nine tables and ours; returns the names of those that there were.
+coro::Task<std::vector<std::string>> clean(database::postgres::Connection& connection,
+                                           std::string schema, NoteFunction on_note = {});
 
 }  // namespace drover::tpcc::postgres

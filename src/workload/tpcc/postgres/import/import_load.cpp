@@ -11,7 +11,7 @@
 #include "coro/scope.h"
 #include "coro/stealing_pool.h"
 #include "database/error.h"
-#include "workload/tpcc/postgres/import/population_copy.h"
+#include "workload/tpcc/postgres/import/copy_binary.h"
 #include "workload/tpcc/postgres/import/schema.h"
 #include "workload/tpcc/postgres/transactions.h"
 

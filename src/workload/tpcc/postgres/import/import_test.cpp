@@ -11,7 +11,7 @@
 #include <functional>
 
 #include "support/temporary_folder.h"
-#include "workload/tpcc/import/import_record.h"
+#include "workload/tpcc/import/import.h"
 #include "workload/tpcc/postgres/database_fixture_test.h"
 #include "workload/tpcc/postgres/import/schema.h"
 

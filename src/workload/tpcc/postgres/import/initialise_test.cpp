@@ -1,9 +1,9 @@
-#include "workload/tpcc/postgres/import/initialise.h"
+#include "workload/tpcc/postgres/import/catalog.h"
 
 #include <gmock/gmock.h>
 
 #include "coro/scope.h"
-#include "workload/tpcc/import/import_record.h"
+#include "workload/tpcc/import/import.h"
 #include "workload/tpcc/postgres/database_fixture_test.h"
 #include "workload/tpcc/postgres/import/schema.h"
 

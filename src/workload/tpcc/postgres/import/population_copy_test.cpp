@@ -1,4 +1,4 @@
-#include "workload/tpcc/postgres/import/population_copy.h"
+#include "workload/tpcc/postgres/import/copy_binary.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

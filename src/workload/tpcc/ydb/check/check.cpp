@@ -3,16 +3,12 @@
 #include <fmt/format.h>
 
 #include <cassert>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "coro/scope.h"
 #include "workload/tpcc/check/catalogue.h"
-#include "workload/tpcc/check/check_work.h"
 #include "workload/tpcc/schema.h"
-#include "workload/tpcc/ydb/check/conditions.h"
 #include "workload/tpcc/ydb/database_access.h"
 #include "workload/tpcc/ydb/import/catalog.h"
 #include "workload/tpcc/ydb/patience.h"

@@ -32,9 +32,9 @@
 #include <vector>
 
 #include "database/ydb/value/query_result.h"
+#include "workload/tpcc/check/catalogue.h"
 #include "workload/tpcc/check/check_report.h"
 #include "workload/tpcc/check/check_work.h"
-#include "workload/tpcc/check/condition.h"
 #include "workload/tpcc/ydb/statement.h"
 
 namespace drover::tpcc::ydb {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 namespace drover::tpcc::ydb {
+
 namespace {
 
 using database::ydb::Primitive;
@@ -136,6 +137,22 @@ std::string BulkRows::encoded() const {
   append_varint(whole, items_.size());
   whole += items_;
   return whole;
+}
+
+int32_t batch_count(Table table) {
+  const bool small = table == Table::Warehouse || table == Table::District || table == Table::Item;
+  return small ? 1 : districts_per_warehouse;
+}
+
+BulkRows make_batch(Table table, int32_t w_id, int32_t batch, const PopulationSeed& seed) {
+  assert(batch < batch_count(table));
+  BulkRows rows(columns(table));
+  PopulationRows population(table, w_id, seed);
+  const int32_t size = PopulationRows::size(table) / batch_count(table);
+  for (int32_t index = batch * size; index < (batch + 1) * size; ++index) {
+    population.write(rows, index);
+  }
+  return rows;
 }
 
 }  // namespace drover::tpcc::ydb

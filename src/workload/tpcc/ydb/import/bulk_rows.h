@@ -21,6 +21,8 @@
 
 #include "database/ydb/value/value.h"
 #include "workload/tpcc/import/population_rows.h"
+#include "workload/tpcc/population.h"
+#include "workload/tpcc/schema.h"
 #include "workload/tpcc/ydb/import/schema.h"
 
 namespace drover::tpcc::ydb {
@@ -98,5 +100,15 @@ class BulkRows {
   size_t row_size_ = 0;
   std::string items_;  // of the list
 };
+
+// The population of one table of one warehouse as such rows, a batch at a time.
+
+// How many batches a warehouse's part of the table has; the whole of Table::Item.
+int32_t batch_count(Table table);
+
+// A batch has 10,000 rows of stock, 100,000 of item, all of warehouse and district, and those of a
+// district of the others.
+// `w_id` is of no meaning to Table::Item. Requires: batch < batch_count(table).
+BulkRows make_batch(Table table, int32_t w_id, int32_t batch, const PopulationSeed& seed);
 
 }  // namespace drover::tpcc::ydb

@@ -9,7 +9,6 @@
 
 #include "database/ydb/value/value.h"
 #include "types.pb.h"
-#include "workload/tpcc/ydb/import/population_rows.h"
 
 namespace drover::tpcc::ydb {
 namespace {

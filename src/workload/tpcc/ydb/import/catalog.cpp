@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "workload/tpcc/import/import_record.h"
+#include "workload/tpcc/import/import.h"
 
 namespace drover::tpcc::ydb {
 

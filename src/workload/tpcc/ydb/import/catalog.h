@@ -16,7 +16,7 @@
 
 #include "coro/task.h"
 #include "workload/tpcc/database.h"
-#include "workload/tpcc/import/import_record.h"
+#include "workload/tpcc/import/import.h"
 #include "workload/tpcc/ydb/database_access.h"
 #include "workload/tpcc/ydb/import/schema.h"
 

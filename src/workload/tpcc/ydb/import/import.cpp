@@ -13,9 +13,9 @@
 #include "coro/stealing_pool.h"
 #include "coro/worker.h"
 #include "workload/tpcc/ydb/database_access.h"
+#include "workload/tpcc/ydb/import/bulk_rows.h"
 #include "workload/tpcc/ydb/import/import_plan.h"
 #include "workload/tpcc/ydb/import/index_build.h"
-#include "workload/tpcc/ydb/import/population_rows.h"
 
 namespace drover::tpcc::ydb {
 namespace {

@@ -8,7 +8,7 @@
 #include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/error.h"
-#include "workload/tpcc/import/import_record.h"
+#include "workload/tpcc/import/import.h"
 #include "workload/tpcc/ydb/patience.h"
 
 namespace drover::tpcc::ydb {

@@ -5,7 +5,7 @@
 
 #include "coro/scope.h"
 #include "database/error.h"
-#include "workload/tpcc/import/import_record.h"
+#include "workload/tpcc/import/import.h"
 #include "workload/tpcc/ydb/check/fresh_database_test.h"
 
 namespace drover::tpcc::ydb {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "workload/tpcc/import/import_record.h"
+#include "workload/tpcc/import/import.h"
 #include "workload/tpcc/ydb/patience.h"
 
 namespace drover::tpcc::ydb {

@@ -8,7 +8,6 @@
 // Thread safety: as DatabaseAccess.
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>

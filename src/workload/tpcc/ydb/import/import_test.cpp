@@ -11,9 +11,9 @@
 
 #include "coro/scope.h"
 #include "database/postgres/connection.h"
-#include "workload/tpcc/import/import_record.h"
+#include "workload/tpcc/import/import.h"
+#include "workload/tpcc/postgres/import/catalog.h"
 #include "workload/tpcc/postgres/import/import.h"
-#include "workload/tpcc/postgres/import/initialise.h"
 #include "workload/tpcc/ydb/check/fresh_database_test.h"
 #include "workload/tpcc/ydb/import/import_plan.h"
 

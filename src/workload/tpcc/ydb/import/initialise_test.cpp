@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "workload/tpcc/import/import_record.h"
+#include "workload/tpcc/import/import.h"
 #include "workload/tpcc/ydb/check/fresh_database_test.h"
 
 namespace drover::tpcc::ydb {

@@ -6,7 +6,7 @@
 #include <ranges>
 #include <stdexcept>
 
-#include "workload/tpcc/import/import_record.h"
+#include "workload/tpcc/import/import.h"
 
 namespace drover::tpcc::ydb {
 namespace {
