@@ -1,12 +1,10 @@
 #include "workload/tpcc/check/catalogue.h"
 
-#include <fmt/args.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
-#include <ranges>
 #include <stdexcept>
 
 namespace drover::tpcc {
@@ -387,35 +385,6 @@ const Condition& condition_named(std::string_view name) {
   const auto place = std::ranges::find(catalogue(), name, &Condition::name);
   if (place == catalogue().end()) throw std::out_of_range(fmt::format("no condition {}", name));
   return *place;
-}
-
-std::vector<ConditionText> condition_texts(std::string_view file) {
-  std::vector<ConditionText> texts;
-  for (const auto& part : std::views::split(file, '\n')) {
-    const std::string_view line(part.begin(), part.end());
-    if (line.starts_with("--: ")) {
-      const std::size_t space = line.find(' ', 4);
-      const std::string_view word = line.substr(4, space - 4);
-      const std::string_view value = line.substr(space + 1);
-      if (word == "condition" || word == "shared") {
-        texts.push_back({.name = std::string(value)});
-      } else {
-        texts.back().fields.emplace_back(word, value);
-      }
-    } else if (!line.starts_with("--") && !texts.empty()) {
-      texts.back().text.append(line) += '\n';
-    }
-  }
-  for (ConditionText& one : texts) one.text.resize(one.text.find_last_not_of('\n') + 1);
-  return texts;
-}
-
-std::string filled_in(std::string_view text, const std::vector<ConditionText>& file,
-                      const std::vector<MadeText>& made) {
-  fmt::dynamic_format_arg_store<fmt::format_context> named;
-  for (const ConditionText& one : file) named.push_back(fmt::arg(one.name.c_str(), one.text));
-  for (const auto& [name, value] : made) named.push_back(fmt::arg(name, value));
-  return fmt::vformat(text, named);
 }
 
 }  // namespace drover::tpcc

@@ -14,7 +14,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -142,21 +141,6 @@ inline constexpr WarehouseColumn columns_of_warehouses[] = {
     {"district", "d_w_id"},    {"customer", "c_w_id"},   {"history", "h_w_id"},
     {"history", "h_c_w_id"},   {"new_order", "no_w_id"}, {"oorder", "o_w_id"},
     {"order_line", "ol_w_id"}, {"stock", "s_w_id"},      {"warehouse", "w_id"}};
-
-// The file in which a database has its texts of conditions: "--: condition NAME" begins one, and "--: shared NAME" what
-// several have in common; "--: WORD VALUE" says of it what is no text of the database's; lines that begin with "--"
-// alone are for the reader.
-struct ConditionText {
-  std::string name;
-  std::vector<std::pair<std::string_view, std::string_view>> fields = {};  // words and their values
-  std::string text = {};  // without the end of its last line
-};
-std::vector<ConditionText> condition_texts(std::string_view file);
-
-// The text with what is shared and what `made` has in the place of their names in braces.
-using MadeText = std::pair<const char*, std::string>;
-std::string filled_in(std::string_view text, const std::vector<ConditionText>& file,
-                      const std::vector<MadeText>& made);
 
 // A database's answer to the catalogue is a vector of its conditions, each with its `rule`.
 

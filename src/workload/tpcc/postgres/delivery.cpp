@@ -19,64 +19,18 @@
 namespace drover::tpcc::postgres {
 namespace {
 
-// $1 w_id, $2 carrier, $3 mark. A row for each district in which an order was delivered, and one of
-// nulls where there was none at all.
-const Statement deliver{
-    "dl_deliver",
-    fmt::format(
-        "WITH oldest AS (SELECT d.id AS d_id, n.no_o_id FROM generate_series(1, 10) AS d(id) "
-        "CROSS JOIN LATERAL (SELECT no_o_id FROM new_order WHERE no_w_id = $1::int4 "
-        "AND no_d_id = d.id ORDER BY no_o_id LIMIT 1 FOR UPDATE) AS n), "
-        "taken AS (DELETE FROM new_order USING oldest WHERE no_w_id = $1::int4 "
-        "AND no_d_id = oldest.d_id AND new_order.no_o_id = oldest.no_o_id "
-        "RETURNING no_d_id, new_order.no_o_id), "
-        "orders AS (UPDATE oorder SET o_carrier_id = $2::int4 FROM taken WHERE o_w_id = $1::int4 "
-        "AND o_d_id = no_d_id AND o_id = no_o_id RETURNING o_d_id, o_id, o_c_id), "
-        "lines AS (UPDATE order_line SET ol_delivery_d = {} FROM taken "
-        "WHERE ol_w_id = $1::int4 AND ol_d_id = no_d_id AND ol_o_id = no_o_id "
-        "RETURNING ol_d_id, ol_amount), "
-        "totals AS (SELECT o_d_id, o_id, o_c_id, (SELECT sum(ol_amount) FROM lines "
-        "WHERE ol_d_id = o_d_id) AS amount FROM orders), "
-        "paid AS (UPDATE customer SET c_balance = c_balance + amount, c_delivery_cnt = "
-        "c_delivery_cnt "
-        "+ 1 "
-        "FROM totals WHERE c_w_id = $1::int4 AND c_d_id = o_d_id AND c_id = o_c_id "
-        "RETURNING 1), "
-        "counts AS (SELECT (SELECT count(*) FROM taken)::int4 AS taken, "
-        "(SELECT count(*) FROM paid)::int4 AS paid) "
-        "SELECT counts.taken / (counts.taken = paid)::int4, no_d_id::int4, no_o_id::int4 "
-        "FROM counts LEFT JOIN taken ON true",
-        marked_date("$3"))};
+const Statement deliver = statement("dl_deliver");
 
-// What the division above fails with, and with it the whole of the statement, where an order has no
-// row in oorder or its customer is not there.
+// What `deliver` fails with where an order has no row in oorder or its customer is not there.
 constexpr std::string_view division_by_zero = "22012";
 
-const Statement get_oldest{"dl_oldest",
-                           "SELECT no_o_id::int4 FROM new_order WHERE no_w_id = $1::int4 "
-                           "AND no_d_id = $2::int4 ORDER BY no_o_id LIMIT 1 FOR UPDATE"};
-const Statement delete_new_order{"dl_delete",
-                                 "DELETE FROM new_order WHERE no_w_id = $1::int4 "
-                                 "AND no_d_id = $2::int4 AND no_o_id = $3::int4"};
-const Statement get_customer_id{"dl_customer_id",
-                                "SELECT o_c_id::int4 FROM oorder WHERE o_w_id = $1::int4 "
-                                "AND o_d_id = $2::int4 AND o_id = $3::int4"};
-const Statement set_carrier{"dl_carrier",
-                            "UPDATE oorder SET o_carrier_id = $4::int4 WHERE o_w_id = $1::int4 "
-                            "AND o_d_id = $2::int4 AND o_id = $3::int4"};
-const Statement set_delivery_date{
-    "dl_date", fmt::format("UPDATE order_line SET ol_delivery_d = {} WHERE ol_w_id = $1::int4 "
-                           "AND ol_d_id = $2::int4 AND ol_o_id = $3::int4",
-                           marked_date("$4"))};
-const Statement sum_amounts{"dl_sum",
-                            "SELECT (sum(ol_amount) * 100)::int8 FROM order_line "
-                            "WHERE ol_w_id = $1::int4 AND ol_d_id = $2::int4 "
-                            "AND ol_o_id = $3::int4"};
-const Statement pay_customer{
-    "dl_customer",
-    "UPDATE customer SET c_balance = c_balance + $4::int8 * 0.01, "
-    "c_delivery_cnt = c_delivery_cnt + 1 WHERE c_w_id = $1::int4 AND c_d_id = $2::int4 "
-    "AND c_id = $3::int4"};
+const Statement get_oldest = statement("dl_oldest");
+const Statement delete_new_order = statement("dl_delete");
+const Statement get_customer_id = statement("dl_customer_id");
+const Statement set_carrier = statement("dl_carrier");
+const Statement set_delivery_date = statement("dl_date");
+const Statement sum_amounts = statement("dl_sum");
+const Statement pay_customer = statement("dl_customer");
 
 void note_delivered(Outcome& outcome, std::int32_t d_id, std::int32_t o_id) {
   outcome.delivered.at(static_cast<std::size_t>(d_id - 1)) = o_id;

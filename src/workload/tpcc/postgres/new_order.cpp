@@ -15,84 +15,22 @@ namespace {
 
 constexpr std::size_t lines_max = order_lines_max;
 
-// s_dist_01 … s_dist_10, by the district in the given parameter.
-std::string dist_info(std::string_view district_parameter) {
-  std::string sql = fmt::format("CASE {}::int4", district_parameter);
-  for (int d = 1; d <= districts_per_warehouse; ++d)
-    sql += fmt::format(" WHEN {0} THEN s_dist_{0:02}", d);
-  return sql + " END";
-}
+const Statement get_customer = statement("no_customer");
+const Statement get_warehouse = statement("no_warehouse");
+const Statement take_order_id = statement("no_take_order_id");
+const Statement insert_order = statement("no_insert_order");
+const Statement insert_new_order = statement("no_insert_new_order");
 
-// Clause 2.4.2.2: the quantity falls by what is ordered, and rises by 91 where less than 10 would
-// be left.
-constexpr std::string_view quantity_after =
-    "CASE WHEN s_quantity >= {0} + 10 THEN s_quantity - {0} ELSE s_quantity - {0} + 91 END";
+const Statement take_stock = statement("no_take_stock");
+const Statement insert_lines = statement("no_insert_lines");
 
-const Statement get_customer{"no_customer",
-                             "SELECT (c_discount * 10000)::int4, c_last::text, c_credit::text "
-                             "FROM customer WHERE c_w_id = $1::int4 AND c_d_id = $2::int4 "
-                             "AND c_id = $3::int4"};
-const Statement get_warehouse{"no_warehouse",
-                              "SELECT (w_tax * 10000)::int4 FROM warehouse WHERE w_id = $1::int4"};
-const Statement take_order_id{"no_take_order_id",
-                              "UPDATE district SET d_next_o_id = d_next_o_id + 1 "
-                              "WHERE d_w_id = $1::int4 AND d_id = $2::int4 "
-                              "RETURNING (d_next_o_id - 1)::int4, (d_tax * 10000)::int4"};
-const Statement insert_order{
-    "no_insert_order",
-    "INSERT INTO oorder (o_w_id, o_d_id, o_id, o_c_id, o_entry_d, o_carrier_id, o_ol_cnt, "
-    "o_all_local) VALUES ($1::int4, $2::int4, $3::int4, $4::int4, localtimestamp, NULL, $5::int4, "
-    "$6::int4)"};
-const Statement insert_new_order{"no_insert_new_order",
-                                 "INSERT INTO new_order (no_w_id, no_d_id, no_o_id) "
-                                 "VALUES ($1::int4, $2::int4, $3::int4)"};
+const Statement get_item = statement("no_item");
+const Statement get_stock = statement("no_stock");
+const Statement update_stock = statement("no_update_stock");
+const Statement insert_line = statement("no_insert_line");
 
-// Home warehouse, district, then an array a column of the lines. An item that does not exist has no
-// row in the result.
-const Statement take_stock{
-    "no_take_stock",
-    fmt::format("UPDATE stock SET s_quantity = {}, s_ytd = s_ytd + l.quantity, "
-                "s_order_cnt = s_order_cnt + 1, "
-                "s_remote_cnt = s_remote_cnt + CASE WHEN l.w_id = $1::int4 THEN 0 ELSE 1 END "
-                "FROM unnest($3::int4[], $4::int4[], $5::int4[], $6::int4[]) "
-                "AS l(line, i_id, w_id, quantity) JOIN item ON item.i_id = l.i_id "
-                "WHERE s_w_id = l.w_id AND s_i_id = l.i_id "
-                "RETURNING l.line, (i_price * 100)::int4, s_quantity::int4, {}, i_name::text, "
-                "i_data::text, s_data::text",
-                fmt::format(quantity_after, "l.quantity"), dist_info("$2"))};
-const Statement insert_lines{
-    "no_insert_lines",
-    "INSERT INTO order_line (ol_w_id, ol_d_id, ol_o_id, ol_number, ol_i_id, ol_supply_w_id, "
-    "ol_delivery_d, ol_quantity, ol_amount, ol_dist_info) "
-    "SELECT $1::int4, $2::int4, $3::int4, l.line, l.i_id, l.w_id, NULL, l.quantity, "
-    "l.amount * 0.01, l.dist FROM unnest($4::int4[], $5::int4[], $6::int4[], $7::int4[], "
-    "$8::int4[], $9::text[]) AS l(line, i_id, w_id, quantity, amount, dist)"};
-
-const Statement get_item{"no_item",
-                         "SELECT (i_price * 100)::int4, i_name::text, i_data::text FROM item "
-                         "WHERE i_id = $1::int4"};
-const Statement get_stock{"no_stock",
-                          fmt::format("SELECT s_quantity::int4, {}, s_data::text FROM stock "
-                                      "WHERE s_w_id = $1::int4 AND s_i_id = $2::int4 FOR UPDATE",
-                                      dist_info("$3"))};
-const Statement update_stock{
-    "no_update_stock",
-    "UPDATE stock SET s_quantity = $3::int4, s_ytd = s_ytd + $4::int4, "
-    "s_order_cnt = s_order_cnt + 1, s_remote_cnt = s_remote_cnt + $5::int4 "
-    "WHERE s_w_id = $1::int4 AND s_i_id = $2::int4"};
-const Statement insert_line{
-    "no_insert_line",
-    "INSERT INTO order_line (ol_w_id, ol_d_id, ol_o_id, ol_number, ol_i_id, ol_supply_w_id, "
-    "ol_delivery_d, ol_quantity, ol_amount, ol_dist_info) VALUES ($1::int4, $2::int4, $3::int4, "
-    "$4::int4, $5::int4, $6::int4, NULL, $7::int4, $8::int4 * 0.01, $9::text)"};
-
-const Statement get_district_for_update{
-    "no_district",
-    "SELECT d_next_o_id::int4, (d_tax * 10000)::int4 FROM district "
-    "WHERE d_w_id = $1::int4 AND d_id = $2::int4 FOR UPDATE"};
-const Statement advance_district{"no_advance_district",
-                                 "UPDATE district SET d_next_o_id = $3::int4 + 1 "
-                                 "WHERE d_w_id = $1::int4 AND d_id = $2::int4"};
+const Statement get_district_for_update = statement("no_district");
+const Statement advance_district = statement("no_advance_district");
 
 // Clause 2.4.2.2: what the terminal shows besides. Brand if both texts hold ORIGINAL, else generic.
 char brand_generic(std::string_view i_data, std::string_view s_data) noexcept {

@@ -9,69 +9,15 @@
 namespace drover::tpcc::postgres {
 namespace {
 
-const Statement update_warehouse{
-    "pay_warehouse",
-    "UPDATE warehouse SET w_ytd = w_ytd + $2::int4 * 0.01 WHERE w_id = $1::int4 "
-    "RETURNING w_name::text, w_street_1::text, w_street_2::text, w_city::text, w_state::text, "
-    "w_zip::text"};
-const Statement update_district{
-    "pay_district",
-    "UPDATE district SET d_ytd = d_ytd + $3::int4 * 0.01 "
-    "WHERE d_w_id = $1::int4 AND d_id = $2::int4 "
-    "RETURNING d_name::text, d_street_1::text, d_street_2::text, d_city::text, d_state::text, "
-    "d_zip::text"};
+const Statement update_warehouse = statement("pay_warehouse");
+const Statement update_district = statement("pay_district");
+const Statement update_customer_by_id = statement("pay_customer_by_id");
+const Statement update_customer_by_name = statement("pay_customer_by_name");
+const Statement insert_history_by_id = statement("pay_history_by_id");
+const Statement insert_history_by_name = statement("pay_history_by_name");
 
-// $1 c_w_id, $2 c_d_id, $3 c_id or c_last, $4 amount, $5 w_id, $6 d_id. Clause 2.5.2.2: bad credit
-// gets the payment written before what c_data holds, cut at 500 characters.
-std::string update_customer_sql(std::string_view c_id) {
-  return fmt::format(
-      "UPDATE customer SET c_balance = c_balance - $4::int4 * 0.01, "
-      "c_ytd_payment = c_ytd_payment + $4::int4 * 0.01, c_payment_cnt = c_payment_cnt + 1, "
-      "c_data = CASE WHEN c_credit = 'BC' THEN left(concat_ws(' ', c_id, c_d_id, c_w_id, $6::int4, "
-      "$5::int4, $4::int4 * 0.01) || '|' || c_data, 500) ELSE c_data END "
-      "WHERE c_w_id = $1::int4 AND c_d_id = $2::int4 AND c_id = {} "
-      "RETURNING c_id::int4, c_first::text, c_middle::text, c_last::text, c_street_1::text, "
-      "c_street_2::text, c_city::text, c_state::text, c_zip::text, c_phone::text, c_since::text, "
-      "c_credit::text, (c_credit_lim * 100)::int8, (c_discount * 10000)::int4, "
-      "(c_balance * 100)::int8, left(c_data, 200)",
-      c_id);
-}
-
-const Statement update_customer_by_id{"pay_customer_by_id", update_customer_sql("$3::int4")};
-const Statement update_customer_by_name{"pay_customer_by_name",
-                                        update_customer_sql(customer_id_by_name)};
-
-// $1 c_w_id, $2 c_d_id, $3 c_id or c_last, $4 w_id, $5 d_id, $6 amount, $7 mark. h_data: w_name,
-// four spaces, d_name. A row that is missing in customer, warehouse or district becomes a NULL,
-// which history does not take: so a pipeline that has updated nothing there is not committed
-// either.
-std::string insert_history_sql(std::string_view c_id) {
-  return fmt::format(
-      "INSERT INTO history (h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data) "
-      "VALUES ({}, $2::int4, $1::int4, $5::int4, $4::int4, {}, $6::int4 * 0.01, "
-      "(SELECT w_name FROM warehouse WHERE w_id = $4::int4) || '    ' || "
-      "(SELECT d_name FROM district WHERE d_w_id = $4::int4 AND d_id = $5::int4))",
-      c_id, marked_date("$7"));
-}
-
-constexpr std::string_view existing_customer_id =
-    "(SELECT c_id FROM customer WHERE c_w_id = $1::int4 AND c_d_id = $2::int4 "
-    "AND c_id = $3::int4)";
-
-const Statement insert_history_by_id{"pay_history_by_id", insert_history_sql(existing_customer_id)};
-const Statement insert_history_by_name{"pay_history_by_name",
-                                       insert_history_sql(customer_id_by_name)};
-
-const Statement find_customer_by_name{
-    "pay_find_by_name",
-    "SELECT c_id::int4 FROM customer WHERE c_w_id = $1::int4 AND c_d_id = $2::int4 "
-    "AND c_last = $3::text ORDER BY c_first, c_id"};
-const Statement get_customer{
-    "pay_get_customer",
-    "SELECT c_first::text, c_middle::text, c_last::text, c_street_1::text, c_street_2::text, "
-    "c_city::text, c_state::text, c_zip::text, c_phone::text, c_since::text, c_credit::text, "
-    "(c_credit_lim * 100)::int8, (c_discount * 10000)::int4, (c_balance * 100)::int8 "
-    "FROM customer WHERE c_w_id = $1::int4 AND c_d_id = $2::int4 AND c_id = $3::int4 FOR UPDATE"};
+const Statement find_customer_by_name = statement("pay_find_by_name");
+const Statement get_customer = statement("pay_get_customer");
 
 constexpr std::string_view not_null_violation = "23502";
 

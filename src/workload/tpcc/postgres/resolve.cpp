@@ -5,6 +5,7 @@
 #include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/error.h"
+#include "workload/tpcc/postgres/transactions.h"
 
 namespace drover::tpcc::postgres {
 namespace {
@@ -23,40 +24,6 @@ void require_answer(const Result& result) {
   throw Error(ErrorClass::statement, "", "a count came back without a row");
 }
 
-// The marks are microseconds: a table that stores whole seconds, as another tool may have made it,
-// has lost them.
-constexpr const char* keeps_marks_query =
-    "SELECT coalesce(bool_and(format_type(atttypid, atttypmod) IN "
-    "('timestamp without time zone', 'timestamp with time zone')), false) FROM pg_attribute "
-    "WHERE (attrelid = to_regclass('history') AND attname = 'h_date') "
-    "OR (attrelid = to_regclass('order_line') AND attname = 'ol_delivery_d')";
-
-constexpr const char* new_order_query =
-    "SELECT count(*), count(line) FROM order_line LEFT JOIN unnest($4::int4[], $5::int4[], "
-    "$6::int4[], $7::int4[]) "
-    "AS l(line, i_id, w_id, quantity) ON ol_number = line AND ol_i_id = i_id "
-    "AND ol_supply_w_id = w_id AND ol_quantity = quantity "
-    "WHERE ol_w_id = $1::int4 AND ol_d_id = $2::int4 AND ol_o_id = $3::int4";
-
-// History has no index: one pass for all of them. A customer named by last name (c_id 0) is known
-// well enough by the rest.
-constexpr const char* payments_query =
-    "SELECT n, count(h_amount) FROM unnest($1::int4[], $2::int4[], $3::int4[], $4::int4[], "
-    "$5::int4[], $6::int4[], $7::int4[], $8::int4[]) "
-    "AS p(n, w_id, d_id, c_w_id, c_d_id, c_id, cents, mark) "
-    "LEFT JOIN history ON h_w_id = w_id AND h_d_id = d_id AND h_c_w_id = c_w_id "
-    "AND h_c_d_id = c_d_id AND (c_id = 0 OR h_c_id = c_id) AND h_amount = cents * 0.01 "
-    "AND extract(microseconds FROM h_date)::int8 % 1000000 = mark "
-    "AND h_date >= $9::text::timestamp - interval '1 hour' "
-    "GROUP BY n";
-
-constexpr const char* delivery_query =
-    "SELECT count(DISTINCT ol_d_id) FROM order_line JOIN oorder ON o_w_id = ol_w_id AND o_d_id = "
-    "ol_d_id "
-    "AND o_id = ol_o_id AND o_carrier_id = $2::int4 "
-    "WHERE ol_w_id = $1::int4 AND extract(microseconds FROM ol_delivery_d)::int8 % 1000000 = "
-    "$3::int4 AND ol_delivery_d >= $4::text::timestamp - interval '1 hour'";
-
 Resolution found(bool there) noexcept {
   return there ? Resolution::committed : Resolution::not_committed;
 }
@@ -73,8 +40,9 @@ Task<Resolution> resolve_new_order(Connection& connection, const NewOrderInput& 
     warehouses.push_back(line.supply_w_id);
     quantities.push_back(line.quantity);
   }
-  const Result result = co_await connection.query(new_order_query, input.w_id, input.d_id, o_id,
-                                                  lines, items, warehouses, quantities);
+  const Result result =
+      co_await connection.query(statement("find_new_order").sql, input.w_id, input.d_id, o_id,
+                                lines, items, warehouses, quantities);
   require_answer(result);
   co_return found(result.number<std::int64_t>(0, 0) == input.ol_cnt &&
                   result.number<std::int64_t>(0, 1) == input.ol_cnt);
@@ -83,8 +51,9 @@ Task<Resolution> resolve_new_order(Connection& connection, const NewOrderInput& 
 // It takes one order of a district.
 Task<Finding> resolve_delivery(Connection& connection, const DeliveryInput& input,
                                std::uint32_t mark, std::string_view since) {
-  const Result result = co_await connection.query(delivery_query, input.w_id, input.carrier_id,
-                                                  static_cast<std::int32_t>(mark), since);
+  const Result result =
+      co_await connection.query(statement("find_delivery").sql, input.w_id, input.carrier_id,
+                                static_cast<std::int32_t>(mark), since);
   require_answer(result);
   const auto orders = result.number<std::int32_t>(0, 0);
   co_return Finding(found(orders > 0), orders);
@@ -114,8 +83,9 @@ Task<void> resolve_payments(Connection& connection, std::span<const Doubt> doubt
                             std::string_view since, std::vector<Finding>& answers) {
   const PaymentColumns p(doubts);
   if (p.place.empty()) co_return;
-  const Result result = co_await connection.query(payments_query, p.place, p.w_id, p.d_id, p.c_w_id,
-                                                  p.c_d_id, p.c_id, p.cents, p.mark, since);
+  const Result result =
+      co_await connection.query(statement("find_payments").sql, p.place, p.w_id, p.d_id, p.c_w_id,
+                                p.c_d_id, p.c_id, p.cents, p.mark, since);
   for (int row = 0; row < result.rows(); ++row) {
     answers.at(result.number<std::size_t>(row, 0)) = found(result.number<std::int64_t>(row, 1) > 0);
   }
@@ -171,7 +141,7 @@ Task<bool> end_sessions(Connection& connection, std::span<const SessionIdentity>
 Task<std::vector<Finding>> resolve_doubts(Connection& connection, std::span<const Doubt> doubts,
                                           std::string since) {
   std::vector<Finding> answers(doubts.size());
-  const Result marks = co_await connection.query(keeps_marks_query);
+  const Result marks = co_await connection.query(statement("keeps_marks").sql);
   const bool keeps_marks = marks.text(0, 0) == "t";
   for (std::size_t i = 0; i < doubts.size(); ++i) {
     const auto& [input, trace] = doubts[i];

@@ -5,28 +5,10 @@
 namespace drover::tpcc::postgres {
 namespace {
 
-// The bounds are subselects and not a join: their range is then expected to be narrow, and the plan
-// goes from the few lines to their stock instead of reading all of it. Where there is no district
-// there is no row.
-const Statement count_low_stock{
-    "sl_count",
-    "WITH following AS (SELECT d_next_o_id FROM district WHERE d_w_id = $1::int4 "
-    "AND d_id = $2::int4) "
-    "SELECT (SELECT count(DISTINCT s_i_id)::int4 FROM order_line JOIN stock ON s_w_id = ol_w_id "
-    "AND s_i_id = ol_i_id WHERE ol_w_id = $1::int4 AND ol_d_id = $2::int4 "
-    "AND ol_o_id >= (SELECT d_next_o_id - 20 FROM following) "
-    "AND ol_o_id < (SELECT d_next_o_id FROM following) "
-    "AND s_w_id = $1::int4 AND s_quantity < $3::int4) FROM following"};
+const Statement count_low_stock = statement("sl_count");
 
-const Statement get_next_order{"sl_next_order",
-                               "SELECT d_next_o_id::int4 FROM district "
-                               "WHERE d_w_id = $1::int4 AND d_id = $2::int4"};
-const Statement count_low_stock_since{
-    "sl_count_since",
-    "SELECT count(DISTINCT s_i_id)::int4 FROM order_line JOIN stock ON s_w_id = ol_w_id "
-    "AND s_i_id = ol_i_id WHERE ol_w_id = $1::int4 AND ol_d_id = $2::int4 "
-    "AND ol_o_id >= $3::int4 - 20 AND ol_o_id < $3::int4 AND s_w_id = $1::int4 "
-    "AND s_quantity < $4::int4"};
+const Statement get_next_order = statement("sl_next_order");
+const Statement count_low_stock_since = statement("sl_count_since");
 
 coro::Task<Outcome> batched(Connection& connection, const StockLevelInput& input) {
   connection.send(count_low_stock, input.w_id, input.d_id, input.threshold);

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 
 #include "database/error.h"
+#include "workload/tpcc/postgres/transactions.sql.h"
+#include "workload/tpcc/sql_text.h"
 
 namespace drover::tpcc::postgres {
 
@@ -12,14 +15,11 @@ const Statement begin_statement{"begin", "BEGIN"};
 const Statement commit_statement{"commit", "COMMIT"};
 const Statement rollback_statement{"rollback", "ROLLBACK"};
 
-// Equal first names are ordered by c_id, so that the choice is the same each time.
-const std::string_view customer_id_by_name =
-    "(SELECT (array_agg(c_id ORDER BY c_first, c_id))[((count(*) + 1) / 2)::int4] FROM customer "
-    "WHERE c_w_id = $1::int4 AND c_d_id = $2::int4 AND c_last = $3::text)";
-
-std::string marked_date(std::string_view mark_parameter) {
-  return fmt::format("(date_trunc('second', localtimestamp) + {}::int4 * interval '1 microsecond')",
-                     mark_parameter);
+Statement statement(const char* name) {
+  static const std::vector<SqlText> texts = sql_texts(transactions_sql, ' ');
+  const auto found = std::ranges::find(texts, std::string_view(name), &SqlText::name);
+  assert(found != texts.end());
+  return {name, filled_in(found->text, texts)};
 }
 
 std::vector<Statement> statements_of(StatementStyle style) {

@@ -52,6 +52,9 @@ coro::Task<Outcome> perform(Connection& connection, const DeliveryInput& input, 
 coro::Task<Outcome> perform(Connection& connection, const StockLevelInput& input, Trace& trace,
                             Shape shape);
 
+// One of those in transactions.sql.
+Statement statement(const char* name);
+
 // The statements of a transaction.
 struct StatementSets {
   std::vector<Statement> batched;
@@ -98,14 +101,6 @@ void require_one_row(const Result& result, std::string_view what);
 
 // The same unless a statement that writes has written `rows` rows.
 void require_written(const Result& result, std::int64_t rows, std::string_view what);
-
-// A date for h_date and ol_delivery_d: the second is the server's, its fraction the mark of a
-// Trace, which is the parameter named, e.g. "$7".
-std::string marked_date(std::string_view mark_parameter);
-
-// The row of a customer chosen by last name is the one in the middle, by first name, rounded up
-// (clause 2.5.2.2). An expression of $1 = c_w_id, $2 = c_d_id, $3 = c_last.
-extern const std::string_view customer_id_by_name;
 
 // Servers that lose rows. PostgreSQL 18.0 and 18.1 forget, when an UPDATE, DELETE or SELECT … FOR
 // UPDATE has waited for another transaction and looks at the changed row again, that it is joined

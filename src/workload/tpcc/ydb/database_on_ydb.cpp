@@ -72,14 +72,9 @@ Task<void> require_snapshot_writes(const YdbDatabase& database) {
   }
 }
 
-constexpr std::string_view sums = R"(
-SELECT SUM(d_next_o_id) AS next_o_ids FROM district WHERE d_w_id BETWEEN 1 AND $warehouses;
-SELECT SUM(w_ytd) AS ytd FROM warehouse WHERE w_id BETWEEN 1 AND $warehouses;
-SELECT COUNT(*) AS undelivered FROM new_order WHERE no_w_id BETWEEN 1 AND $warehouses;)";
-
 // The sums of warehouses 1..warehouses, in one snapshot, exact.
 Task<LedgerSums> read_sums(YdbDatabase database, std::int32_t warehouses) {
-  const Statement statement = StatementTexts(database)(sums);
+  const Statement statement = StatementTexts(database).of({"ledger_sums"});
   Client client(database.client);
   co_await client.connect();
   const auto session = co_await ServerSession::open(client);

@@ -23,23 +23,6 @@ namespace {
 constexpr std::string_view select_oldest = R"(
 SELECT no_o_id FROM new_order WHERE no_w_id = $w_id AND no_d_id = {}
 ORDER BY no_w_id, no_d_id, no_o_id LIMIT 1;)";
-constexpr std::string_view select_orders = R"(
-SELECT o_d_id, o_id, o_c_id FROM oorder WHERE (o_w_id, o_d_id, o_id) IN $orders;)";
-constexpr std::string_view select_lines = R"(
-SELECT ol_d_id, ol_number, ol_amount FROM order_line
-WHERE (ol_w_id, ol_d_id, ol_o_id) IN $orders;)";
-constexpr std::string_view select_customers = R"(
-SELECT c_d_id, c_balance, c_delivery_cnt FROM customer
-WHERE (c_w_id, c_d_id, c_id) IN $customer_keys;)";
-
-constexpr std::string_view delete_delivered = R"(
-DELETE FROM new_order ON SELECT * FROM AS_TABLE($delivered);)";
-constexpr std::string_view upsert_carriers = R"(
-UPSERT INTO oorder SELECT * FROM AS_TABLE($carriers);)";
-constexpr std::string_view upsert_dates = R"(
-UPSERT INTO order_line SELECT * FROM AS_TABLE($dates);)";
-constexpr std::string_view upsert_customers = R"(
-UPSERT INTO customer SELECT * FROM AS_TABLE($customers);)";
 
 std::string all_oldest() {
   std::string text;
@@ -285,17 +268,17 @@ class Delivery final : public StyledTransaction<DeliveryInput> {
 
   StatementTexts text_;
   Statement batched_oldest_ = text_(all_oldest());
-  Statement batched_orders_ = text_(select_orders, select_lines);
+  Statement batched_orders_ = text_.of({"dl_orders", "dl_lines"});
   Statement batched_write_ =
-      text_(delete_delivered, upsert_carriers, upsert_dates, upsert_customers);
+      text_.of({"dl_delete_new_orders", "dl_set_carriers", "dl_set_dates", "dl_pay_customers"});
   Statement get_oldest_ = text_(fmt::format(select_oldest, "$d_id"));
-  Statement get_orders_ = text_(select_orders);
-  Statement get_lines_ = text_(select_lines);
-  Statement get_customers_ = text_(select_customers);
-  Statement delete_new_orders_ = text_(delete_delivered);
-  Statement set_carriers_ = text_(upsert_carriers);
-  Statement set_dates_ = text_(upsert_dates);
-  Statement pay_customers_ = text_(upsert_customers);
+  Statement get_orders_ = text_.of({"dl_orders"});
+  Statement get_lines_ = text_.of({"dl_lines"});
+  Statement get_customers_ = text_.of({"dl_customers"});
+  Statement delete_new_orders_ = text_.of({"dl_delete_new_orders"});
+  Statement set_carriers_ = text_.of({"dl_set_carriers"});
+  Statement set_dates_ = text_.of({"dl_set_dates"});
+  Statement pay_customers_ = text_.of({"dl_pay_customers"});
 };
 
 }  // namespace

@@ -14,39 +14,6 @@ using coro::Task;
 
 namespace {
 
-// The one list that is not of rows.
-constexpr std::string_view declare_items = R"(
-DECLARE $i_ids AS List<Int32>;)";
-
-constexpr std::string_view select_customer = R"(
-SELECT c_discount, c_last, c_credit FROM customer
-WHERE c_w_id = $w_id AND c_d_id = $d_id AND c_id = $c_id;)";
-constexpr std::string_view select_warehouse = R"(
-SELECT w_tax FROM warehouse WHERE w_id = $w_id;)";
-constexpr std::string_view select_district = R"(
-SELECT d_next_o_id, d_tax FROM district WHERE d_w_id = $w_id AND d_id = $d_id;)";
-constexpr std::string_view select_items = R"(
-SELECT i_id, i_price, i_name, i_data FROM item WHERE i_id IN $i_ids;)";
-constexpr std::string_view select_stock = R"(
-SELECT s_w_id, s_i_id, s_quantity, s_ytd, s_order_cnt, s_remote_cnt, s_data,
-       CASE $d_id WHEN 1 THEN s_dist_01 WHEN 2 THEN s_dist_02 WHEN 3 THEN s_dist_03
-                  WHEN 4 THEN s_dist_04 WHEN 5 THEN s_dist_05 WHEN 6 THEN s_dist_06
-                  WHEN 7 THEN s_dist_07 WHEN 8 THEN s_dist_08 WHEN 9 THEN s_dist_09
-                  ELSE s_dist_10 END AS s_dist
-FROM stock WHERE (s_w_id, s_i_id) IN $stock_keys;)";
-
-constexpr std::string_view upsert_district = R"(
-UPSERT INTO district (d_w_id, d_id, d_next_o_id) VALUES ($w_id, $d_id, $o_id + 1);)";
-constexpr std::string_view upsert_new_order = R"(
-UPSERT INTO new_order (no_w_id, no_d_id, no_o_id) VALUES ($w_id, $d_id, $o_id);)";
-constexpr std::string_view upsert_order = R"(
-UPSERT INTO oorder (o_w_id, o_d_id, o_id, o_c_id, o_entry_d, o_ol_cnt, o_all_local)
-VALUES ($w_id, $d_id, $o_id, $c_id, $entry_d, $ol_cnt, $all_local);)";
-constexpr std::string_view upsert_stock = R"(
-UPSERT INTO stock SELECT * FROM AS_TABLE($stock);)";
-constexpr std::string_view upsert_lines = R"(
-UPSERT INTO order_line SELECT * FROM AS_TABLE($lines);)";
-
 // Clause 2.4.2.2: the quantity falls by what is ordered, and rises by 91 where less than 10 would
 // be left.
 std::int32_t quantity_after(std::int32_t before, std::int32_t ordered) noexcept {
@@ -310,20 +277,20 @@ class NewOrder final : public StyledTransaction<NewOrderInput> {
                                   "ol_supply_w_id", "ol_quantity", "ol_amount", "ol_dist_info"});
 
   StatementTexts text_;
-  Statement batched_read_ = text_(declare_items, select_customer, select_warehouse, select_district,
-                                  select_items, select_stock);
-  Statement batched_write_ =
-      text_(upsert_district, upsert_new_order, upsert_order, upsert_stock, upsert_lines);
-  Statement get_customer_ = text_(select_customer);
-  Statement get_warehouse_ = text_(select_warehouse);
-  Statement get_district_ = text_(select_district);
-  Statement set_next_order_ = text_(upsert_district);
-  Statement insert_new_order_ = text_(upsert_new_order);
-  Statement insert_order_ = text_(upsert_order);
-  Statement get_items_ = text_(declare_items, select_items);
-  Statement get_stock_ = text_(select_stock);
-  Statement update_stock_ = text_(upsert_stock);
-  Statement insert_lines_ = text_(upsert_lines);
+  Statement batched_read_ =
+      text_.of({"no_i_ids", "no_customer", "no_warehouse", "no_district", "no_items", "no_stock"});
+  Statement batched_write_ = text_.of({"no_set_next_order", "no_insert_new_order",
+                                       "no_insert_order", "no_update_stock", "no_insert_lines"});
+  Statement get_customer_ = text_.of({"no_customer"});
+  Statement get_warehouse_ = text_.of({"no_warehouse"});
+  Statement get_district_ = text_.of({"no_district"});
+  Statement set_next_order_ = text_.of({"no_set_next_order"});
+  Statement insert_new_order_ = text_.of({"no_insert_new_order"});
+  Statement insert_order_ = text_.of({"no_insert_order"});
+  Statement get_items_ = text_.of({"no_i_ids", "no_items"});
+  Statement get_stock_ = text_.of({"no_stock"});
+  Statement update_stock_ = text_.of({"no_update_stock"});
+  Statement insert_lines_ = text_.of({"no_insert_lines"});
 };
 
 }  // namespace

@@ -1,7 +1,5 @@
 // Order-Status (clause 2.6) on YDB: reads only, in one snapshot. One request batched, two by name;
 // three single.
-#include <fmt/format.h>
-
 #include "workload/tpcc/ydb/transactions.h"
 
 namespace drover::tpcc::ydb {
@@ -9,29 +7,6 @@ namespace drover::tpcc::ydb {
 using coro::Task;
 
 namespace {
-
-constexpr std::string_view select_customer = R"(
-SELECT c_id, c_first, c_middle, c_last, c_balance FROM customer)";
-constexpr std::string_view by_id = R"(
-WHERE c_w_id = $w_id AND c_d_id = $d_id AND c_id = $c_id;)";
-constexpr std::string_view by_name = R"( VIEW idx_customer_name
-WHERE c_w_id = $w_id AND c_d_id = $d_id AND c_last = $c_last ORDER BY c_first, c_id;)";
-
-constexpr std::string_view from_newest_order = R"(
-FROM oorder VIEW idx_order WHERE o_w_id = $w_id AND o_d_id = $d_id AND o_c_id = $c_id
-ORDER BY o_w_id DESC, o_d_id DESC, o_c_id DESC, o_id DESC LIMIT 1)";
-constexpr std::string_view select_newest_order = R"(
-SELECT o_id, o_carrier_id, o_entry_d)";
-constexpr std::string_view name_order_id = R"(
-$o_id = (SELECT o_id)";
-constexpr std::string_view select_lines = R"(
-SELECT ol_i_id, ol_supply_w_id, ol_quantity, ol_amount, ol_delivery_d FROM order_line
-WHERE ol_w_id = $w_id AND ol_d_id = $d_id AND ol_o_id = $o_id;)";
-
-std::string order_and_lines() {
-  return fmt::format("{0}{1});{2}{1};{3}", name_order_id, from_newest_order, select_newest_order,
-                     select_lines);
-}
 
 class OrderStatus final : public StyledTransaction<OrderStatusInput> {
  public:
@@ -80,12 +55,13 @@ class OrderStatus final : public StyledTransaction<OrderStatusInput> {
   }
 
   StatementTexts text_;
-  Statement batched_by_id_ = text_(select_customer, by_id, order_and_lines());
-  Statement batched_orders_ = text_(order_and_lines());
-  Statement find_by_name_ = text_(select_customer, by_name);
-  Statement get_customer_ = text_(select_customer, by_id);
-  Statement get_newest_order_ = text_(select_newest_order, from_newest_order, ";");
-  Statement get_lines_ = text_(select_lines);
+  Statement batched_by_id_ =
+      text_.of({"os_customer_by_id", "os_name_order_id", "os_order", "os_lines"});
+  Statement batched_orders_ = text_.of({"os_name_order_id", "os_order", "os_lines"});
+  Statement find_by_name_ = text_.of({"os_customers_by_name"});
+  Statement get_customer_ = text_.of({"os_customer_by_id"});
+  Statement get_newest_order_ = text_.of({"os_order"});
+  Statement get_lines_ = text_.of({"os_lines"});
 };
 
 }  // namespace

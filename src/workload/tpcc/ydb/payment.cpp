@@ -9,36 +9,6 @@ using coro::Task;
 
 namespace {
 
-constexpr std::string_view pay_warehouse = R"(
-UPDATE warehouse SET w_ytd = w_ytd + $amount WHERE w_id = $w_id
-RETURNING w_name, w_street_1, w_street_2, w_city, w_state, w_zip;)";
-constexpr std::string_view pay_district = R"(
-UPDATE district SET d_ytd = d_ytd + $amount WHERE d_w_id = $w_id AND d_id = $d_id
-RETURNING d_name, d_street_1, d_street_2, d_city, d_state, d_zip;)";
-
-constexpr std::string_view select_customer = R"(
-SELECT c_id, c_first, c_middle, c_last, c_street_1, c_street_2, c_city, c_state, c_zip, c_phone,
-       c_since, c_credit, c_credit_lim, c_discount, c_balance, c_ytd_payment, c_payment_cnt, c_data
-FROM customer)";
-constexpr std::string_view by_id = R"(
-WHERE c_w_id = $c_w_id AND c_d_id = $c_d_id AND c_id = $c_id;)";
-// A name has three rows on average: to read all of each costs less than another request.
-constexpr std::string_view by_name = R"( VIEW idx_customer_name
-WHERE c_w_id = $c_w_id AND c_d_id = $c_d_id AND c_last = $c_last ORDER BY c_first, c_id;)";
-constexpr std::string_view select_ids = R"(
-SELECT c_id, c_first FROM customer)";
-
-constexpr std::string_view upsert_good_customer = R"(
-UPSERT INTO customer (c_w_id, c_d_id, c_id, c_balance, c_ytd_payment, c_payment_cnt)
-VALUES ($c_w_id, $c_d_id, $c_id, $balance, $ytd_payment, $payment_cnt);)";
-constexpr std::string_view upsert_bad_customer = R"(
-UPSERT INTO customer (c_w_id, c_d_id, c_id, c_balance, c_ytd_payment, c_payment_cnt, c_data)
-VALUES ($c_w_id, $c_d_id, $c_id, $balance, $ytd_payment, $payment_cnt, $data);)";
-constexpr std::string_view upsert_history = R"(
-UPSERT INTO history (h_c_w_id, h_c_nano_ts, h_c_id, h_c_d_id, h_d_id, h_w_id, h_date, h_amount,
-                     h_data)
-VALUES ($c_w_id, $nano_ts, $c_id, $c_d_id, $d_id, $w_id, $date, $amount, $h_data);)";
-
 constexpr std::size_t data_bytes_max = 500;
 
 // Clause 2.5.2.2: bad credit gets the payment written before what c_data holds, cut at 500
@@ -154,18 +124,19 @@ class Payment final : public StyledTransaction<PaymentInput> {
   HistoryKeys history_keys_;
 
   StatementTexts text_;
-  Statement batched_read_by_id_ = text_(pay_warehouse, pay_district, select_customer, by_id);
-  Statement batched_read_by_name_ = text_(pay_warehouse, pay_district, select_customer, by_name);
-  Statement batched_write_good_ = text_(upsert_good_customer, upsert_history);
+  Statement batched_read_by_id_ = text_.of({"pay_warehouse", "pay_district", "pay_customer_by_id"});
+  Statement batched_read_by_name_ =
+      text_.of({"pay_warehouse", "pay_district", "pay_customers_by_name"});
+  Statement batched_write_good_ = text_.of({"pay_good_customer", "pay_history"});
   Statement batched_write_bad_ =
-      text_(upsert_bad_customer, upsert_history);  // of a customer with bad credit: c_data, too
-  Statement update_warehouse_ = text_(pay_warehouse);
-  Statement update_district_ = text_(pay_district);
-  Statement find_by_name_ = text_(select_ids, by_name);
-  Statement get_customer_ = text_(select_customer, by_id);
-  Statement update_good_ = text_(upsert_good_customer);
-  Statement update_bad_ = text_(upsert_bad_customer);
-  Statement insert_history_ = text_(upsert_history);
+      text_.of({"pay_bad_customer", "pay_history"});  // of a customer with bad credit: c_data, too
+  Statement update_warehouse_ = text_.of({"pay_warehouse"});
+  Statement update_district_ = text_.of({"pay_district"});
+  Statement find_by_name_ = text_.of({"pay_find_by_name"});
+  Statement get_customer_ = text_.of({"pay_customer_by_id"});
+  Statement update_good_ = text_.of({"pay_good_customer"});
+  Statement update_bad_ = text_.of({"pay_bad_customer"});
+  Statement insert_history_ = text_.of({"pay_history"});
 };
 
 }  // namespace

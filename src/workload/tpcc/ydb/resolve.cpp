@@ -20,23 +20,6 @@ using database::ydb::Client;
 
 namespace {
 
-constexpr std::string_view new_order_text = R"(
-UPDATE district SET d_next_o_id = d_next_o_id WHERE d_w_id = $w_id AND d_id = $d_id;
-SELECT ol_number, ol_i_id, ol_supply_w_id, ol_quantity FROM order_line
-WHERE ol_w_id = $w_id AND ol_d_id = $d_id AND ol_o_id = $o_id;)";
-
-// A customer named by last name is known well enough by the rest.
-constexpr std::string_view payment_text = R"(
-UPDATE warehouse SET w_ytd = w_ytd WHERE w_id = $w_id;
-SELECT h_c_id, h_date FROM history
-WHERE h_c_w_id = $c_w_id AND h_c_nano_ts >= $since AND h_w_id = $w_id AND h_d_id = $d_id
-  AND h_c_d_id = $c_d_id AND h_amount = $amount;)";
-
-constexpr std::string_view delivery_text = R"(
-UPDATE oorder SET o_carrier_id = o_carrier_id WHERE (o_w_id, o_d_id, o_id) IN $orders;
-SELECT o_d_id, o_carrier_id FROM oorder WHERE (o_w_id, o_d_id, o_id) IN $orders;
-SELECT ol_d_id, ol_delivery_d FROM order_line WHERE (ol_w_id, ol_d_id, ol_o_id) IN $orders;)";
-
 Resolution found(bool there) noexcept {
   return there ? Resolution::committed : Resolution::not_committed;
 }
@@ -142,9 +125,9 @@ class Resolver {
   RowsParameter orders_ = keys_of("$orders", 3);
   std::int64_t since_us_;
   StatementTexts text_;
-  Statement new_order_text_ = text_(new_order_text);
-  Statement payment_text_ = text_(payment_text);
-  Statement delivery_text_ = text_(delivery_text);
+  Statement new_order_text_ = text_.of({"find_new_order"});
+  Statement payment_text_ = text_.of({"find_payment"});
+  Statement delivery_text_ = text_.of({"find_delivery"});
 };
 
 constexpr coro::Duration pause = std::chrono::milliseconds(100);

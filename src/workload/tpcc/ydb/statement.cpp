@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
+
+#include "workload/tpcc/sql_text.h"
+#include "workload/tpcc/ydb/transactions.yql.h"
 
 namespace drover::tpcc::ydb {
 
@@ -58,6 +62,17 @@ RowsParameter rows_of(std::string name, Table table,
 
 RowsParameter keys_of(std::string name, std::size_t columns) {
   return {std::move(name), RowType::tuple(std::vector<ScalarType>(columns, Primitive::int32))};
+}
+
+Statement StatementTexts::of(std::initializer_list<std::string_view> names) const {
+  static const std::vector<SqlText> texts = sql_texts(transactions_yql);
+  std::string body;
+  for (const std::string_view name : names) {
+    const auto found = std::ranges::find(texts, name, &SqlText::name);
+    assert(found != texts.end());
+    body += "\n" + filled_in(found->text, texts);
+  }
+  return whole(body);
 }
 
 Statement StatementTexts::whole(std::string_view body) const {

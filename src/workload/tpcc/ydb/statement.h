@@ -2,9 +2,9 @@
 // type wherever it is named, and the text declares it by itself.
 //
 //   const StatementTexts text(database);
-//   update_district_ = text("UPDATE district SET d_ytd = d_ytd + $amount WHERE …");
+//   pay_district_ = text.of({"pay_district"});   // UPDATE district SET d_ytd = d_ytd + $amount WHERE …
 //   const Values values = {{"$d_id", d_id}, {"$amount", money_of_cents(cents)}};
-//   co_await send(session, update_district_, values);
+//   co_await send(session, pay_district_, values);
 //
 // Pure; any thread.
 #pragma once
@@ -117,6 +117,9 @@ class StatementTexts {
   Statement operator()(const Parts&... parts) const {
     return whole((std::string() + ... + std::string(parts)));
   }
+
+  // Of the parts of these names in transactions.yql.
+  Statement of(std::initializer_list<std::string_view> names) const;
 
  private:
   Statement whole(std::string_view body) const;

@@ -7,19 +7,6 @@ using coro::Task;
 
 namespace {
 
-constexpr std::string_view select_next = R"(
-SELECT d_next_o_id FROM district WHERE d_w_id = $w_id AND d_id = $d_id;)";
-constexpr std::string_view name_next = R"(
-$next = (SELECT d_next_o_id FROM district WHERE d_w_id = $w_id AND d_id = $d_id);)";
-// The items of the last twenty orders, each once, and then the stock of these few.
-constexpr std::string_view count_low_stock = R"(
-$items = (SELECT DISTINCT ol_i_id FROM order_line
-          WHERE ol_w_id = $w_id AND ol_d_id = $d_id AND ol_o_id >= $next - 20 AND ol_o_id < $next);
-SELECT COUNT(*) AS low_stock
-FROM $items AS i
-INNER JOIN stock AS s ON s.s_i_id = i.ol_i_id
-WHERE s.s_w_id = $w_id AND s.s_quantity < $threshold;)";
-
 class StockLevel final : public StyledTransaction<StockLevelInput> {
  public:
   StockLevel(const YdbDatabase& database, StatementStyle style)
@@ -50,9 +37,9 @@ class StockLevel final : public StyledTransaction<StockLevelInput> {
   }
 
   StatementTexts text_;
-  Statement count_at_once_ = text_(select_next, name_next, count_low_stock);
-  Statement get_next_order_ = text_(select_next);
-  Statement count_since_ = text_(count_low_stock);
+  Statement count_at_once_ = text_.of({"sl_next_order", "sl_name_next", "sl_count"});
+  Statement get_next_order_ = text_.of({"sl_next_order"});
+  Statement count_since_ = text_.of({"sl_count"});
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "workload/tpcc/check/catalogue.h"
 #include "workload/tpcc/postgres/check/conditions.sql.h"
+#include "workload/tpcc/sql_text.h"
 
 namespace drover::tpcc::postgres {
 
@@ -249,10 +250,10 @@ std::string offender_statement(std::string_view body, Money money) {
 }  // namespace
 
 std::vector<SqlCondition> conditions(Money money) {
-  const std::vector<ConditionText> texts = condition_texts(conditions_sql);
+  const std::vector<SqlText> texts = sql_texts(conditions_sql);
   std::vector<SqlCondition> all;
   for (const Condition& rule : catalogue()) {
-    const auto own = std::ranges::find(texts, rule.name, &ConditionText::name);
+    const auto own = std::ranges::find(texts, rule.name, &SqlText::name);
     const std::string body =
         own != texts.end()
             ? filled_in(own->text, texts,

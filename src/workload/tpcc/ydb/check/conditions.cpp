@@ -10,6 +10,7 @@
 
 #include "workload/tpcc/check/catalogue.h"
 #include "workload/tpcc/random.h"
+#include "workload/tpcc/sql_text.h"
 #include "workload/tpcc/ydb/check/conditions.yql.h"
 #include "workload/tpcc/ydb/import/schema.h"
 
@@ -111,11 +112,11 @@ std::string district_of_stock() {
   return dist + " ELSE NULL END";
 }
 
-YqlCondition written_condition(const Condition& rule, const ConditionText& text,
-                               const std::vector<ConditionText>& texts) {
-  std::string sql = filled_in(text.text, texts,
-                              {{"rows_of_warehouses", rows_of_warehouses()},
-                               {"district_of_stock", district_of_stock()}});
+YqlCondition written_condition(const Condition& rule, const SqlText& text,
+                               const std::vector<SqlText>& texts) {
+  std::string sql = filled_in(
+      text.text, texts,
+      {{"rows_of_warehouses", rows_of_warehouses()}, {"district_of_stock", district_of_stock()}});
   YqlCondition condition{rule, std::move(sql), {}, {}, {}};
   for (const auto& [word, value] : text.fields) {
     if (word == "by") {
@@ -219,12 +220,12 @@ std::vector<NotAsked> ruled_out() {
 }
 
 std::vector<YqlCondition> conditions() {
-  const std::vector<ConditionText> texts = condition_texts(conditions_yql);
+  const std::vector<SqlText> texts = sql_texts(conditions_yql);
   const std::vector<Condition> impossible = rules_of(ruled_out());
   std::vector<YqlCondition> all;
   for (const Condition& rule : catalogue()) {
     if (std::ranges::find(impossible, rule.name, &Condition::name) != impossible.end()) continue;
-    const auto own = std::ranges::find(texts, rule.name, &ConditionText::name);
+    const auto own = std::ranges::find(texts, rule.name, &SqlText::name);
     all.push_back(own != texts.end() ? written_condition(rule, *own, texts)
                                      : pattern_condition(rule));
     // The key of history begins with the customer's warehouse.
