@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "coro/sleep.h"
-#include "load/invariant.h"
+#include "load/recorder.h"
 
 namespace drover::load {
 

@@ -26,7 +26,6 @@
 #include "load/availability.h"
 #include "load/plan.h"
 #include "load/recorder.h"
-#include "load/timetable.h"
 #include "load/worker_metrics.h"
 #include "load/workload.h"
 #include "random/rng.h"

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "load/invariant.h"
-
 namespace drover::load {
 
 using coro::Duration;

@@ -8,17 +8,27 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "coro/clock.h"
 #include "coro/worker.h"
 #include "database/error.h"
 #include "load/availability.h"
-#include "load/timetable.h"
 #include "load/worker_metrics.h"
 #include "load/workload.h"
 
 namespace drover::load {
+
+// What must hold whatever the database does, looked at in release builds, too. A run that breaks it has wrong figures, and
+// is given up with an error in place of a result.
+inline void require(bool holds, const char* what) {
+  if (holds) [[likely]] {
+    return;
+  }
+  throw std::logic_error(std::string("a bug of Drover's, please report it: ") + what);
+}
 
 class Recorder {
  public:

@@ -11,7 +11,6 @@
 
 #include "coro/clock.h"
 #include "load/availability.h"
-#include "load/per_type.h"
 #include "load/worker_metrics.h"
 #include "measure/histogram.h"
 #include "measure/process.h"
@@ -85,6 +84,29 @@ class Observer {
   virtual void on_ended(bool /*database_away*/) {}
   // Something that a person should know, in a line: an interrupt, a checkpoint of the server.
   virtual void on_note(std::string_view /*text*/) {}
+};
+
+// Several observers as one, told in the order in which they were added.
+class Observers final : public Observer {
+ public:
+  // The observer must outlive this object.
+  void add(Observer& observer) { observers_.push_back(&observer); }
+
+  void on_started(coro::Duration ramp_up) override {
+    for (Observer* one : observers_) one->on_started(ramp_up);
+  }
+  void on_snapshot(const Snapshot& snapshot) override {
+    for (Observer* one : observers_) one->on_snapshot(snapshot);
+  }
+  void on_ended(bool database_away) override {
+    for (Observer* one : observers_) one->on_ended(database_away);
+  }
+  void on_note(std::string_view text) override {
+    for (Observer* one : observers_) one->on_note(text);
+  }
+
+ private:
+  std::vector<Observer*> observers_;
 };
 
 }  // namespace drover::load

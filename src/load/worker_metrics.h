@@ -1,22 +1,50 @@
-// What one worker counts while it runs: for each phase and type of transaction.
+// What one worker counts while it runs: for each phase and type of transaction; and the timetable of the phases.
 //
 // Written by the worker's thread, read by the sampler at any time; errors_by_sqlstate and `pending`
 // alone are for the end, when the worker has been joined.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "coro/clock.h"
 #include "database/error.h"
-#include "load/per_type.h"
 #include "measure/counter.h"
 #include "measure/histogram.h"
 
 namespace drover::load {
+
+// Something of each type of transaction of a workload, by the type's number. What nothing was written of is as T is made.
+// Whoever reads while another thread writes makes all of them before.
+template <class T>
+class PerType {
+ public:
+  PerType() = default;
+  explicit PerType(std::size_t types) : items_(types) {}
+  PerType(std::initializer_list<T> items) : items_(items) {}
+
+  T& operator[](std::size_t type) {
+    while (items_.size() <= type) items_.emplace_back();
+    return items_[type];
+  }
+  const T& operator[](std::size_t type) const {
+    static const T none{};
+    return type < items_.size() ? items_[type] : none;
+  }
+
+  std::size_t size() const noexcept { return items_.size(); }
+  auto begin() const noexcept { return items_.begin(); }
+  auto end() const noexcept { return items_.end(); }
+
+ private:
+  std::deque<T> items_;  // counters cannot be moved
+};
 
 // The counts of one type. A transaction that ends within the phase belongs to it.
 struct TransactionMetrics {
@@ -77,6 +105,23 @@ struct alignas(measure::cache_line_bytes) WorkerMetrics {
     const std::uint64_t subtrahend = less.get();
     const std::uint64_t minuend = more.get();
     return minuend > subtrahend ? minuend - subtrahend : 0;
+  }
+};
+
+// The instants that all workers of a run agree on. The phases are known when all terminals are up.
+struct Timetable {
+  coro::Instant start;  // terminals are at a random point of their cycle
+  coro::Instant measure_start = coro::Instant::max();  // the end of the warm-up
+  coro::Instant measure_end = coro::Instant::max();
+  double unix_start = 0;  // of `start`, in seconds
+
+  double unix_time(coro::Instant instant) const noexcept {
+    return unix_start + coro::seconds_of(instant - start);
+  }
+
+  Phase phase_at(coro::Instant instant) const noexcept {
+    if (instant < measure_start) return Phase::warmup;
+    return instant < measure_end ? Phase::measure : Phase::done;
   }
 };
 

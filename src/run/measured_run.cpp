@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "coro/block_on.h"
-#include "load/observers.h"
 #include "load/run.h"
+#include "load/snapshot.h"
 #include "run/interrupt.h"
 #include "run/needs.h"
 #include "run/run_result.h"

@@ -1,4 +1,4 @@
-#include "database/ydb/session_pool.h"
+#include "database/ydb/session.h"
 
 #include <gmock/gmock.h>
 

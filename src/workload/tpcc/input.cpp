@@ -23,10 +23,7 @@ int32_t random_customer(Rng& rng, const InputContext& context) {
 
 // Six of ten customers are named by their last name (clauses 2.5.1.2 and 2.6.1.2).
 CustomerChoice choose_customer(Rng& rng, const InputContext& context, int32_t w_id, int32_t d_id) {
-  CustomerChoice choice{};
-  choice.c_w_id = w_id;
-  choice.c_d_id = d_id;
-  choice.by_name = rng.uniform(1, 100) <= 60;
+  CustomerChoice choice{w_id, d_id, rng.uniform(1, 100) <= 60, 0, 0};
   if (choice.by_name) {
     choice.c_last = nurand(rng, nurand_a_c_last, context.constants.c_last, 0, 999);
   } else {
@@ -74,25 +71,16 @@ PaymentInput make_payment(Rng& rng, const InputContext& context, int32_t w_id) {
 }
 
 OrderStatusInput make_order_status(Rng& rng, const InputContext& context, int32_t w_id) {
-  OrderStatusInput input{};
   const int32_t d_id = random_district(rng);
-  input.customer = choose_customer(rng, context, w_id, d_id);
-  return input;
+  return {.customer = choose_customer(rng, context, w_id, d_id)};
 }
 
 DeliveryInput make_delivery(Rng& rng, int32_t w_id) {
-  DeliveryInput input{};
-  input.w_id = w_id;
-  input.carrier_id = rng.uniform(1, 10);
-  return input;
+  return {.w_id = w_id, .carrier_id = rng.uniform(1, 10)};
 }
 
 StockLevelInput make_stock_level(Rng& rng, int32_t w_id, int32_t d_id) {
-  StockLevelInput input{};
-  input.w_id = w_id;
-  input.d_id = d_id;
-  input.threshold = rng.uniform(10, 20);
-  return input;
+  return {.w_id = w_id, .d_id = d_id, .threshold = rng.uniform(10, 20)};
 }
 
 }  // namespace drover::tpcc

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "coro/worker.h"
-#include "load/invariant.h"
+#include "load/recorder.h"
 
 namespace drover::tpcc {
 

@@ -10,9 +10,9 @@
 #include "database/ydb/session.h"
 #include "database/ydb/ydb_error.h"
 #include "workload/tpcc/ydb/check/check.h"
+#include "workload/tpcc/ydb/database_access.h"
 #include "workload/tpcc/ydb/import/catalog.h"
 #include "workload/tpcc/ydb/import/import.h"
-#include "workload/tpcc/ydb/patience.h"
 #include "workload/tpcc/ydb/transactions.h"
 #include "workload/tpcc/ydb/ydb_backend.h"
 

@@ -1,4 +1,4 @@
-#include "workload/tpcc/ydb/patience.h"
+#include "workload/tpcc/ydb/database_access.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/error.h"
-#include "workload/tpcc/ydb/patience.h"
+#include "workload/tpcc/ydb/database_access.h"
 #include "workload/tpcc/ydb/transactions.h"
 
 namespace drover::tpcc::ydb {

@@ -2,7 +2,7 @@
 // the database, and the transactions on them.
 //
 // A session that was lost is taken out; keep_open() opens another one beside the transactions
-// (database/ydb/session_pool.h), and keeps up with nodes and token. So a Session here is a turn,
+// (database/ydb/session.h), and keeps up with nodes and token. So a Session here is a turn,
 // and not a session of the server: an attempt that finds its own lost goes on with another one.
 // Belongs to one worker. Failures are database::ydb::YdbError.
 //
@@ -18,7 +18,6 @@
 #include "coro/task.h"
 #include "database/ydb/client.h"
 #include "database/ydb/session.h"
-#include "database/ydb/session_pool.h"
 #include "settings/run_settings.h"
 #include "workload/tpcc/backend.h"
 #include "workload/tpcc/database.h"

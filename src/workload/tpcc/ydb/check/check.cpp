@@ -11,7 +11,6 @@
 #include "workload/tpcc/schema.h"
 #include "workload/tpcc/ydb/database_access.h"
 #include "workload/tpcc/ydb/import/catalog.h"
-#include "workload/tpcc/ydb/patience.h"
 
 namespace drover::tpcc::ydb {
 

@@ -14,8 +14,6 @@
 #include "coro/worker.h"
 #include "workload/tpcc/ydb/database_access.h"
 #include "workload/tpcc/ydb/import/bulk_rows.h"
-#include "workload/tpcc/ydb/import/import_plan.h"
-#include "workload/tpcc/ydb/import/index_build.h"
 
 namespace drover::tpcc::ydb {
 namespace {

@@ -9,7 +9,7 @@
 #include "coro/worker.h"
 #include "database/error.h"
 #include "workload/tpcc/import/import.h"
-#include "workload/tpcc/ydb/patience.h"
+#include "workload/tpcc/ydb/database_access.h"
 
 namespace drover::tpcc::ydb {
 namespace {

@@ -1,4 +1,4 @@
-#include "workload/tpcc/ydb/import/import_plan.h"
+#include "workload/tpcc/ydb/import/import.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "workload/tpcc/import/import.h"
-#include "workload/tpcc/ydb/patience.h"
+#include "workload/tpcc/ydb/database_access.h"
 
 namespace drover::tpcc::ydb {
 namespace {

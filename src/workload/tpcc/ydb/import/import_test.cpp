@@ -15,7 +15,6 @@
 #include "workload/tpcc/postgres/import/catalog.h"
 #include "workload/tpcc/postgres/import/import.h"
 #include "workload/tpcc/ydb/check/fresh_database_test.h"
-#include "workload/tpcc/ydb/import/import_plan.h"
 
 namespace drover::tpcc::ydb {
 namespace {

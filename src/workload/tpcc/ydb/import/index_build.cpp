@@ -1,4 +1,4 @@
-#include "workload/tpcc/ydb/import/index_build.h"
+#include "workload/tpcc/ydb/import/import.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,8 @@
 #include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/ydb/scheme.h"
+#include "workload/tpcc/ydb/database_access.h"
 #include "workload/tpcc/ydb/import/catalog.h"
-#include "workload/tpcc/ydb/import/import_plan.h"
-#include "workload/tpcc/ydb/patience.h"
 
 namespace drover::tpcc::ydb {
 namespace {

@@ -1,5 +1,4 @@
 // Index builds on a server: done, found again, cancelled, failed.
-#include "workload/tpcc/ydb/import/index_build.h"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +7,7 @@
 #include "database/postgres/connection.h"
 #include "database/ydb/scheme.h"
 #include "workload/tpcc/ydb/check/fresh_database_test.h"
-#include "workload/tpcc/ydb/import/import_plan.h"
+#include "workload/tpcc/ydb/import/import.h"
 
 namespace drover::tpcc::ydb {
 namespace {
