@@ -12,23 +12,14 @@ namespace drover::database::ydb {
 
 std::string yql_name(ScalarType type) {
   if (std::exchange(type.optional, false)) return yql_name(type) + "?";
-  switch (type.primitive) {
-    case Primitive::boolean:
-      return "Bool";
-    case Primitive::int32:
-      return "Int32";
-    case Primitive::int64:
-      return "Int64";
-    case Primitive::uint64:
-      return "Uint64";
-    case Primitive::timestamp:
-      return "Timestamp";
-    case Primitive::utf8:
-      return "Utf8";
-    case Primitive::decimal:
-      return fmt::format("Decimal({},{})", type.precision, type.scale);
+  constexpr std::pair<Primitive, const char*> names[] = {
+      {Primitive::boolean, "Bool"}, {Primitive::int32, "Int32"},
+      {Primitive::int64, "Int64"},  {Primitive::uint64, "Uint64"},
+      {Primitive::utf8, "Utf8"},    {Primitive::timestamp, "Timestamp"}};
+  for (const auto& [primitive, name] : names) {
+    if (type.primitive == primitive) return name;
   }
-  return {};
+  return fmt::format("Decimal({},{})", type.precision, type.scale);
 }
 
 void write_type(ScalarType type, Ydb::Type& out) {

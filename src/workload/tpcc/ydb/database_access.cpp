@@ -69,15 +69,11 @@ DatabaseAccess::DatabaseAccess(YdbDatabase database)
 Task<void> DatabaseAccess::use(YdbDatabase database,
                                std::function<Task<void>(DatabaseAccess&)> body) {
   DatabaseAccess access(std::move(database));
-  co_await access.use_client(std::move(body));
-}
-
-Task<void> DatabaseAccess::use_client(std::function<Task<void>(DatabaseAccess&)> body) {
-  co_await client_.connect();
+  co_await access.client_.connect();
   auto with_client = [&](coro::Scope& scope) -> Task<void> {
-    scope.start(client_.keep_up());
-    co_await body(*this);
-    if (session_) co_await session_->close();
+    scope.start(access.client_.keep_up());
+    co_await body(access);
+    if (access.session_) co_await access.session_->close();
     scope.cancel();
   };
   co_await coro::with_scope(with_client);

@@ -73,7 +73,6 @@ class DatabaseAccess {
  private:
   enum class Control : bool { commit, alone };
 
-  coro::Task<void> use_client(std::function<coro::Task<void>(DatabaseAccess&)> body);
   coro::Task<database::ydb::QueryResult> run(std::string text, Control control);
 
   YdbDatabase database_;

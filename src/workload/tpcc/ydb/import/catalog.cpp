@@ -109,19 +109,16 @@ Task<int32_t> count_warehouses(DatabaseAccess& access) {
   co_return warehouses;
 }
 
-Task<void> read_constants(DatabaseAccess& access, const std::string& folder,
-                          LoadedDatabase& loaded) {
-  const std::optional<Settings> settings = co_await read_settings(access, folder);
-  if (!settings || !settings->population) co_return;
-  require_complete(*settings, folder);
-  loaded.load_constants = settings->load_constants;
-}
-
 Task<LoadedDatabase> inspect(DatabaseAccess& access, const std::string& folder) {
   const Catalog catalog = co_await read_catalog(access);
   require_tables(catalog, folder);
   LoadedDatabase loaded;
-  if (catalog.settings_table) co_await read_constants(access, folder, loaded);
+  std::optional<Settings> settings;
+  if (catalog.settings_table) settings = co_await read_settings(access, folder);
+  if (settings && settings->population) {
+    require_complete(*settings, folder);
+    loaded.load_constants = settings->load_constants;
+  }
   loaded.warehouses = co_await count_warehouses(access);
   require_any_warehouse(loaded.warehouses, folder);
   co_return loaded;
