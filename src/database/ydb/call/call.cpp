@@ -5,6 +5,7 @@
 #include <cassert>
 #include <utility>
 
+#include "coro/worker.h"
 #include "database/message.h"
 
 namespace drover::database::ydb {

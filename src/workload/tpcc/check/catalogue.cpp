@@ -6,6 +6,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <stdexcept>
+#include <utility>
 
 namespace drover::tpcc {
 

@@ -1,7 +1,7 @@
 // The check of a database: the conditions of the catalogue, over ranges of warehouses in parallel
 // sessions.
 //
-// It only reads, and needs no table of ours. All of it sees one snapshot (check_snapshot.h), so
+// It only reads, and needs no table of ours. All of it sees one snapshot, so
 // that a check beside a running load is sound: it judges the database as it was when the check
 // began.
 //
