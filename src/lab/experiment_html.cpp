@@ -90,18 +90,15 @@ report::Chart chart_of(const Experiment& experiment, const Picture& picture, std
   const double last = across.empty() ? 1 : *across.rbegin();
   report::Panel panel{
       .title = title_with_unit(figure),
-      .keys = {},
       .height = 300,
       .axis = picture.logarithmic
                   ? report::logarithmic_axis(lowest, highest, report::Quantity::number)
-                  : report::axis_from_zero(highest, report::Quantity::number),
-      .curves = {},
-      .marks = {}};
+                  : report::axis_from_zero(highest, report::Quantity::number)};
   for (std::size_t i = 0; i < lines.size(); ++i) {
     panel.keys.push_back({lines[i].name, colour(i)});
     panel.curves.push_back({lines[i].name, colour(i), {lines[i].points}, true});
   }
-  report::Chart chart{
+  return {
       .id = fmt::format("picture-{}", number),
       .title = picture.title,
       .description = fmt::format("{} over {}; the line joins the medians of the rounds, the band "
@@ -109,9 +106,8 @@ report::Chart chart_of(const Experiment& experiment, const Picture& picture, std
                                  figure.title, experiment.factors[0].title),
       .x = first > 0 ? report::Scale::logarithmic(first, last) : report::Scale::linear(first, last),
       .x_ticks = ticks_of(across),
-      .x_title = experiment.factors[0].title};
-  chart.panels.push_back(std::move(panel));
-  return chart;
+      .x_title = experiment.factors[0].title,
+      .panels = {std::move(panel)}};
 }
 
 // A map is a table whose cells are shaded by their value, so that it can be read by eyes, by a
