@@ -1,6 +1,6 @@
 #include "ui/log_book.h"
 
-#include <fmt/format.h>
+#include <fmt/chrono.h>
 
 #include <algorithm>
 #include <ctime>
@@ -28,10 +28,7 @@ std::string printable_line(std::string_view text) {
 }
 
 std::string time_of_day() {
-  const std::time_t now = std::time(nullptr);
-  std::tm local{};
-  localtime_r(&now, &local);
-  return fmt::format("{:02}:{:02}:{:02}", local.tm_hour, local.tm_min, local.tm_sec);
+  return fmt::format("{:%T}", fmt::localtime(std::time(nullptr)));
 }
 
 void LogBook::add(Level level, std::string_view text) {

@@ -38,6 +38,11 @@ Parts divide(int rows, int columns) {
   return parts;
 }
 
+template <class Count>
+double share_of(Count done, Count total) {
+  return total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
+}
+
 Progress progress_of(const ImportModel& model) {
   const std::string waited = clock_text(model.in_stage);
   switch (model.stage) {
@@ -47,12 +52,9 @@ Progress progress_of(const ImportModel& model) {
       return {"waiting for another import to end", 0, {waited}};
     case ImportStage::loading: {
       const tpcc::ImportProgress& load = model.load;
-      const double share = load.rows_total > 0 ? static_cast<double>(load.rows) /
-                                                     static_cast<double>(load.rows_total)
-                                               : 0;
       const auto left = model.time_left();
       return {model.quitting ? "ending" : "loading",
-              share,
+              share_of(load.rows, load.rows_total),
               {fmt::format("{} of {}", load.warehouses,
                            text::counted_grouped(static_cast<std::uint64_t>(load.warehouses_total),
                                                  "warehouse")),
@@ -60,11 +62,8 @@ Progress progress_of(const ImportModel& model) {
     }
     case ImportStage::finishing: {
       const std::size_t done = model.steps_done();
-      const double share = model.steps_total > 0
-                               ? static_cast<double>(done) / static_cast<double>(model.steps_total)
-                               : 0;
       return {model.quitting ? "ending" : "keys, indexes, statistics",
-              share,
+              share_of(done, model.steps_total),
               {fmt::format("{} of {}", done, text::counted_grouped(model.steps_total, "step")),
                waited}};
     }
@@ -105,10 +104,7 @@ void draw_tables(const ImportModel& model, Canvas& canvas, Area area) {
     if (row >= area.row + area.rows) return;
     // The rows of one are an estimate: it may end a little above, or below.
     const bool loaded = model.stage == ImportStage::finishing;
-    const double share = loaded                 ? 1
-                         : table.rows_total > 0 ? static_cast<double>(table.rows) /
-                                                      static_cast<double>(table.rows_total)
-                                                : 0;
+    const double share = loaded ? 1 : share_of(table.rows, table.rows_total);
     const std::string done =
         table.rows_total == 0 ? "-" : fmt::format("{:.0f}%", std::min(share, 1.0) * 100);
     const int end = canvas.put(

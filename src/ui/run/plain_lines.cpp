@@ -1,86 +1,113 @@
-#include "ui/run/plain_lines.h"
-
+// Plain output of a run: a line every few seconds on stderr, so that stdout stays for results, and
+// one for whatever is out of the ordinary. Reads snapshots and nothing else.
 #include <fmt/format.h>
 
 #include <chrono>
 #include <numeric>
 
 #include "text/plain_text.h"
-#include "ui/log_book.h"
 #include "ui/number_text.h"
+#include "ui/run/run_events.h"
+#include "ui/terminal/display.h"
 
 namespace drover::ui {
+namespace {
 
-PlainLines::PlainLines(const tpcc::Plan& plan, std::FILE* out, coro::Duration every)
-    : plan_(plan), out_(out), every_(every), events_(plan) {}
+class PlainLines final : public RunDisplay {
+ public:
+  PlainLines(const tpcc::Plan& plan, std::FILE* out, coro::Duration every)
+      : plan_(plan), out_(out), every_(every), events_(plan) {}
 
-void PlainLines::on_started(coro::Duration ramp_up) {
-  write(fmt::format("{} up after {:.2f} s; warm-up {}, then measuring for {}\n",
-                    text::counted_grouped(plan_.terminals(), "terminal"), seconds_of(ramp_up),
-                    clock_text(plan_.warmup), clock_text(plan_.duration)));
-}
-
-void PlainLines::on_note(std::string_view text) {
-  write(fmt::format("{}\n", printable_line(text)));
-}
-
-void PlainLines::on_snapshot(const load::Snapshot& snapshot) {
-  const load::Sample& sample = snapshot.second;
-  for (const RunEvent& event : events_.observe(snapshot)) {
-    // The lines themselves say which phase it is, and how many retries there were.
-    if (event.level == Level::note) continue;
-    write(fmt::format("{:>7} {}\n", clock_text(sample.elapsed), printable_line(event.text)));
+  void on_started(coro::Duration ramp_up) override {
+    write(fmt::format("{} up after {:.2f} s; warm-up {}, then measuring for {}\n",
+                      text::counted_grouped(plan_.terminals(), "terminal"), seconds_of(ramp_up),
+                      clock_text(plan_.warmup), clock_text(plan_.duration)));
   }
-  if (sample.phase != phase_) sum_ = {};
-  phase_ = sample.phase;
-  sum_.committed +=
-      std::accumulate(sample.committed.begin(), sample.committed.end(), std::uint64_t{0});
-  sum_.new_orders += sample.committed[tpcc::index_of(tpcc::TransactionType::NewOrder)];
-  sum_.failed += sample.failed;
-  sum_.retries += sample.retries;
-  sum_.length += sample.length;
-  sum_.latency.merge(snapshot.second_latency);
-  // A sample comes a little after its second.
-  if (sample.elapsed - printed_until_ + std::chrono::milliseconds(100) < every_) return;
-  print_line(sample);
-  printed_until_ = sample.elapsed;
-  sum_ = {};
-}
 
-void PlainLines::on_ended(bool database_away) {
-  if (!database_away) return;
-  write(
-      "the database is away: waiting for it, to look up what was not answered (Ctrl-C ends the "
-      "wait)\n");
-}
+  void on_note(std::string_view text) override { write(fmt::format("{}\n", printable_line(text))); }
 
-void PlainLines::print_line(const load::Sample& last) {
-  const bool warming = last.phase == load::Phase::warmup;
-  const coro::Duration left = plan_.warmup + plan_.duration - last.elapsed;
-  const double length = seconds_of(sum_.length);
-  const auto milliseconds = [this](double percent) {
-    if (sum_.latency.empty()) return std::string("-");
-    return fmt::format("{:.1f}", static_cast<double>(sum_.latency.percentile_ns(percent)) / 1e6);
+  void on_snapshot(const load::Snapshot& snapshot) override {
+    const load::Sample& sample = snapshot.second;
+    for (const RunEvent& event : events_.observe(snapshot)) {
+      // The lines themselves say which phase it is, and how many retries there were.
+      if (event.level == Level::note) continue;
+      write(fmt::format("{:>7} {}\n", clock_text(sample.elapsed), printable_line(event.text)));
+    }
+    if (sample.phase != phase_) sum_ = {};
+    phase_ = sample.phase;
+    sum_.committed +=
+        std::accumulate(sample.committed.begin(), sample.committed.end(), std::uint64_t{0});
+    sum_.new_orders += sample.committed[tpcc::index_of(tpcc::TransactionType::NewOrder)];
+    sum_.failed += sample.failed;
+    sum_.retries += sample.retries;
+    sum_.length += sample.length;
+    sum_.latency.merge(snapshot.second_latency);
+    // A sample comes a little after its second.
+    if (sample.elapsed - printed_until_ + std::chrono::milliseconds(100) < every_) return;
+    print_line(sample);
+    printed_until_ = sample.elapsed;
+    sum_ = {};
+  }
+
+  void on_ended(bool database_away) override {
+    if (!database_away) return;
+    write(
+        "the database is away: waiting for it, to look up what was not answered (Ctrl-C ends the "
+        "wait)\n");
+  }
+
+ private:
+  void print_line(const load::Sample& last) {
+    const bool warming = last.phase == load::Phase::warmup;
+    const double length = seconds_of(sum_.length);
+    const auto milliseconds = [this](double percent) {
+      if (sum_.latency.empty()) return std::string("-");
+      return fmt::format("{:.1f}", static_cast<double>(sum_.latency.percentile_ns(percent)) / 1e6);
+    };
+    const std::string trouble = trouble_text(last);
+    write(fmt::format(
+        "{:>7} {:<8} {:>8.0f} tx/s {:>9.0f} tpmC  p50 {:>6} p90 {:>6} p99 {:>7} ms  "
+        "{} in flight, {} waiting{}{}{}  client {:.0f}%  {} left\n",
+        clock_text(last.elapsed), warming ? "warm-up" : "measure",
+        length > 0 ? static_cast<double>(sum_.committed) / length : 0,
+        length > 0 ? static_cast<double>(sum_.new_orders) / length * 60 : 0, milliseconds(50),
+        milliseconds(90), milliseconds(99), last.in_flight, last.waiting,
+        sum_.retries > 0 ? fmt::format(", {} {}", sum_.retries, text::plural(sum_.retries, "retry"))
+                         : "",
+        sum_.failed > 0 ? fmt::format(", {} failed", sum_.failed) : "",
+        trouble.empty() ? "" : ", " + trouble, last.busiest_worker_load * 100,
+        clock_text(plan_.warmup + plan_.duration - last.elapsed)));
+  }
+
+  // A line that cannot be written is no reason to lose a run.
+  void write(const std::string& line) {
+    std::fputs(line.c_str(), out_);
+    std::fflush(out_);
+  }
+
+  const tpcc::Plan& plan_;
+  std::FILE* out_;
+  coro::Duration every_;
+  coro::Duration printed_until_{};
+  load::Phase phase_ = load::Phase::done;
+  RunEvents events_;
+
+  struct Sum {
+    std::uint64_t committed = 0;
+    std::uint64_t new_orders = 0;
+    std::uint64_t failed = 0;
+    std::uint64_t retries = 0;
+    coro::Duration length{};
+    measure::HistogramSnapshot latency;
   };
-  const std::string trouble = trouble_text(last);
-  write(fmt::format(
-      "{:>7} {:<8} {:>8.0f} tx/s {:>9.0f} tpmC  p50 {:>6} p90 {:>6} p99 {:>7} ms  "
-      "{} in flight, {} waiting{}{}{}  client {:.0f}%  {} left\n",
-      clock_text(last.elapsed), warming ? "warm-up" : "measure",
-      length > 0 ? static_cast<double>(sum_.committed) / length : 0,
-      length > 0 ? static_cast<double>(sum_.new_orders) / length * 60 : 0, milliseconds(50),
-      milliseconds(90), milliseconds(99), last.in_flight, last.waiting,
-      sum_.retries > 0 ? fmt::format(", {} {}", sum_.retries, text::plural(sum_.retries, "retry"))
-                       : "",
-      sum_.failed > 0 ? fmt::format(", {} failed", sum_.failed) : "",
-      trouble.empty() ? "" : ", " + trouble, last.busiest_worker_load * 100,
-      clock_text(left > coro::Duration::zero() ? left : coro::Duration::zero())));
-}
+  Sum sum_;  // since the last line
+};
 
-// A line that cannot be written is no reason to lose a run.
-void PlainLines::write(const std::string& line) {
-  std::fputs(line.c_str(), out_);
-  std::fflush(out_);
+}  // namespace
+
+std::unique_ptr<RunDisplay> make_plain_lines(const tpcc::Plan& plan, std::FILE* out,
+                                             coro::Duration every) {
+  return std::make_unique<PlainLines>(plan, out, every);
 }
 
 }  // namespace drover::ui

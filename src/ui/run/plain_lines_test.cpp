@@ -1,4 +1,4 @@
-#include "ui/run/plain_lines.h"
+#include "ui/terminal/display.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,8 @@ using testing::Not;
 
 class PlainLinesTest : public testing::Test {
  protected:
-  PlainLinesTest() : out_(std::tmpfile()), lines_(plan_, out_, std::chrono::seconds(5)) {}
+  PlainLinesTest()
+      : out_(std::tmpfile()), lines_(make_plain_lines(plan_, out_, std::chrono::seconds(5))) {}
   ~PlainLinesTest() override { std::fclose(out_); }
 
   std::string written() {
@@ -30,12 +31,12 @@ class PlainLinesTest : public testing::Test {
 
   tpcc::Plan plan_ = example_plan();
   std::FILE* out_;
-  PlainLines lines_;
+  std::unique_ptr<RunDisplay> lines_;
 };
 
 TEST_F(PlainLinesTest, SaysALineEveryFiveSeconds) {
-  lines_.on_started(std::chrono::milliseconds(50));
-  for (int second = 1; second <= 15; ++second) lines_.on_snapshot(example_snapshot(second));
+  lines_->on_started(std::chrono::milliseconds(50));
+  for (int second = 1; second <= 15; ++second) lines_->on_snapshot(example_snapshot(second));
   const std::string text = written();
   EXPECT_THAT(text,
               HasSubstr("200 terminals up after 0.05 s; warm-up 0:10, then measuring for 5:00"));
@@ -49,27 +50,27 @@ TEST_F(PlainLinesTest, SaysALineEveryFiveSeconds) {
 TEST_F(PlainLinesTest, SaysThatNobodyIsAnswered) {
   load::Snapshot snapshot = example_snapshot(5);
   snapshot.second.silent = std::chrono::milliseconds(4000);
-  lines_.on_snapshot(snapshot);
+  lines_->on_snapshot(snapshot);
   EXPECT_THAT(written(), HasSubstr("2 waiting, NO ANSWER for 4.0 s  client"));
 }
 
 TEST_F(PlainLinesTest, ASecondWithoutTransactionsHasNoLatency) {
   load::Snapshot snapshot = example_snapshot(5);
   snapshot.second_latency = {};
-  lines_.on_snapshot(snapshot);
+  lines_->on_snapshot(snapshot);
   EXPECT_THAT(written(), HasSubstr("p50      - p90      - p99       - ms"));
 }
 
 TEST_F(PlainLinesTest, SaysWhatIsOutOfTheOrdinary) {
-  lines_.on_snapshot(example_snapshot(1));
+  lines_->on_snapshot(example_snapshot(1));
   load::Snapshot snapshot = example_snapshot(2);
   load::Outage outage;
   outage.start = coro::Instant(std::chrono::seconds(9));
   outage.first_error = "FATAL: \x1b[2J gone";
   snapshot.availability.outages = {outage};
   snapshot.warmup[0].errors[0] = 5;  // retryable: the lines count them
-  lines_.on_snapshot(snapshot);
-  lines_.on_note("a checkpoint\x07");
+  lines_->on_snapshot(snapshot);
+  lines_->on_note("a checkpoint\x07");
   const std::string text = written();
   EXPECT_THAT(text, HasSubstr("   0:02 the database is away: FATAL:  [2J gone\n"));
   EXPECT_THAT(text, HasSubstr("a checkpoint\n"));

@@ -5,7 +5,7 @@
 
 #include "text/plain_text.h"
 #include "ui/number_text.h"
-#include "ui/run/plain_lines.h"
+#include "ui/run/run_events.h"
 #include "ui/run/run_model.h"
 #include "ui/terminal/display.h"
 #include "ui/terminal/screen.h"
@@ -108,7 +108,7 @@ std::unique_ptr<RunDisplay> make_run_display(Choice choice, const tpcc::Plan& pl
   auto screen =
       screen_or_nothing(choice, [&] { return std::make_unique<RunScreen>(plan, title, on_quit); });
   if (screen != nullptr) return screen;
-  return std::make_unique<PlainLines>(plan, stderr, plain_interval);
+  return make_plain_lines(plan, stderr, plain_interval);
 }
 
 }  // namespace drover::ui

@@ -4,6 +4,7 @@
 // the error stream, so that the standard output stays for results.
 #pragma once
 
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
@@ -34,5 +35,9 @@ struct RunTitle {
 // threads are started. `plan` must outlive it.
 std::unique_ptr<RunDisplay> make_run_display(Choice choice, const tpcc::Plan& plan, RunTitle title,
                                              std::function<void()> on_quit);
+
+// What it makes where there is no screen: lines on `out`, one each time that `every` has passed.
+std::unique_ptr<RunDisplay> make_plain_lines(const tpcc::Plan& plan, std::FILE* out,
+                                             coro::Duration every);
 
 }  // namespace drover::ui
