@@ -83,7 +83,7 @@ function(drover_unite target)
 endfunction()
 
 # drover_library(name [FOLDERS folder...] [USES target...] [TEST_USES target...] [TEST_ALSO folder...]
-#                [TEST_NEEDS thing] [TEST_SHARDS number] [TEST_OF_SERVER suites] [COLD] [ONE_THREAD]
+#                [TEST_NEEDS thing] [TEST_LONG cases] [COLD] [ONE_THREAD]
 #                [TEST_OPTIMISED] [FILES_ALONE] [TESTS_ALONE])
 #
 # Makes the library drover_<name> (alias drover::<name>) of the .cpp files of the calling folder and its
@@ -93,14 +93,14 @@ endfunction()
 # loop of many turns, so that the sanitizers' builds do without optimising it, in half the time.
 #
 # How the program is run says cmake/tests.cmake. TEST_NEEDS is what its cases need (server or ydb; nothing
-# without it), TEST_SHARDS the number of processes that share them, TEST_OF_SERVER the suites (a:b) that only the
-# server has work with. ONE_THREAD: no case has a second thread. Tests are compiled without optimising, in a
-# third of the time; TEST_OPTIMISED: the library is templates and lock-free, so that what is tested is what the
+# without it), TEST_LONG the cases (a filter of GoogleTest's) that the sanitizers' builds leave out: their time is the server's, or goes into repeating what others do once.
+# ONE_THREAD: no case has a second thread. Tests are compiled without optimising, in a third of the time;
+# TEST_OPTIMISED: the library is templates and lock-free, so that what is tested is what the
 # optimiser makes of it in the test (but for the sanitizers, which see the same accesses either way).
 # FILES_ALONE, TESTS_ALONE: the files, or the tests, have names of their own that others of the same library
 # have too (each transaction's `batched`), so that DROVER_UNITY leaves them as they are.
 function(drover_library name)
-  cmake_parse_arguments(ARG "COLD;ONE_THREAD;TEST_OPTIMISED;FILES_ALONE;TESTS_ALONE" "TEST_NEEDS;TEST_SHARDS;TEST_OF_SERVER"
+  cmake_parse_arguments(ARG "COLD;ONE_THREAD;TEST_OPTIMISED;FILES_ALONE;TESTS_ALONE" "TEST_NEEDS;TEST_LONG"
     "FOLDERS;USES;TEST_USES;TEST_ALSO" ${ARGN})
   list(TRANSFORM ARG_FOLDERS APPEND /*.cpp OUTPUT_VARIABLE below)
   file(GLOB sources CONFIGURE_DEPENDS *.cpp ${below})

@@ -10,7 +10,7 @@
 #   spin       spin and clang, for the models
 # scripts/test quick runs those that need nothing.
 #
-# scripts/test gives ctest two slots a processor. A test that computes all the time takes two of them, and one
+# scripts/test gives ctest three slots a processor. A test that computes all the time takes two of them, and one
 # that mostly waits, as most end-to-end tests do, takes one: so the machine has work while tests wait.
 
 # Where a test is left out: ctest shows it as skipped, and scripts/test prints the reason.
@@ -28,24 +28,16 @@ function(drover_prepare_test test needs)
   endif()
 endfunction()
 
-# The program <name>_test as one test, or as `shards` tests that share its cases. One process for all of
-# them: to start one for each of 1,600 cases takes longer than most cases do.
-function(drover_run_test_program test name needs shards filter)
-  foreach(shard RANGE 1 ${shards})
-    set(run ${test})
-    if(shards GREATER 1)
-      set(run ${test}.${shard})
-    endif()
-    math(EXPR index "${shard} - 1")
-    add_test(NAME ${run} COMMAND ${name}_test --gtest_brief=1 ${filter})
-    set_tests_properties(${run} PROPERTIES LABELS "${needs}" TIMEOUT 1200 PROCESSORS 2
-      ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${index}")
-    # Long, and so begun early: the others fit in beside it.
-    if(NOT needs STREQUAL nothing)
-      set_tests_properties(${run} PROPERTIES COST 150)
-    endif()
-    drover_prepare_test(${run} ${needs})
-  endforeach()
+# The program <name>_test, or the cases of a filter, as one test. One process for all of them: to start one for
+# each of 1,600 cases takes longer than most cases do.
+function(drover_run_test_program test name needs filter)
+  add_test(NAME ${test} COMMAND ${name}_test --gtest_brief=1 ${filter})
+  set_tests_properties(${test} PROPERTIES LABELS "${needs}" TIMEOUT 1200 PROCESSORS 2)
+  # Long, and so begun early: the others fit in beside it.
+  if(NOT needs STREQUAL nothing)
+    set_tests_properties(${test} PROPERTIES COST 150)
+  endif()
+  drover_prepare_test(${test} ${needs})
 endfunction()
 
 # For drover_library(), whose variables ARG_… and `tests` it reads.
@@ -68,21 +60,16 @@ macro(drover_add_test_program name)
     if(ARG_TEST_NEEDS)
       set(needs ${ARG_TEST_NEEDS})
     endif()
-    set(shards 1)
-    if(ARG_TEST_SHARDS)
-      set(shards ${ARG_TEST_SHARDS})
-    endif()
     set(filter)
-    if(ARG_TEST_OF_SERVER)
-      string(REPLACE ":" ".*:" of_server "${ARG_TEST_OF_SERVER}.*")
-      set(filter --gtest_filter=-${of_server})
+    if(ARG_TEST_LONG)
+      set(filter --gtest_filter=-${ARG_TEST_LONG})
       if(DROVER_SANITIZE)
-        drover_add_skipped_test(${name}.of_server
-          "the work is the server's, which no sanitizer sees; the release build has it")
+        drover_add_skipped_test(${name}.long
+          "cases whose time is the server's or a repetition's, which shows a sanitizer nothing new; the release build has them")
       else()
-        drover_run_test_program(${name}.of_server ${name} ${needs} 1 --gtest_filter=${of_server})
+        drover_run_test_program(${name}.long ${name} ${needs} --gtest_filter=${ARG_TEST_LONG})
       endif()
     endif()
-    drover_run_test_program(${name} ${name} ${needs} ${shards} "${filter}")
+    drover_run_test_program(${name} ${name} ${needs} "${filter}")
   endif()
 endmacro()
