@@ -10,7 +10,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <stdexcept>
 #include <string_view>
 #include <thread>

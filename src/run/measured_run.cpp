@@ -6,10 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,7 +15,6 @@
 #include "load/run.h"
 #include "load/snapshot.h"
 #include "run/interrupt.h"
-#include "run/needs.h"
 #include "run/run_result.h"
 #include "run/usage_error.h"
 #include "text/plain_text.h"

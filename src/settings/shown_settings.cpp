@@ -7,7 +7,6 @@
 #include "text/plain_text.h"
 
 namespace drover::settings {
-
 namespace {
 
 std::string or_else(std::string text, std::string_view of_none) {

@@ -13,7 +13,6 @@
 #include "text/wrapped_text.h"
 
 namespace drover::cli {
-
 namespace {
 
 constexpr std::string_view program_prefix = "DROVER_";

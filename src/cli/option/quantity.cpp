@@ -1,7 +1,5 @@
 #include "cli/option/quantity.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <charconv>
 #include <cmath>

@@ -8,7 +8,6 @@
 #include "text/plain_text.h"
 
 namespace drover::report {
-
 namespace {
 
 // Where there are fewer transactions, the 90th percentile is the largest latency.

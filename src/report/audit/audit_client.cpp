@@ -7,7 +7,6 @@
 #include "text/plain_text.h"
 
 namespace drover::report {
-
 namespace {
 
 // A worker that wants a processor for more of the time makes transactions queue in it.

@@ -8,7 +8,6 @@
 #include "text/plain_text.h"
 
 namespace drover::report {
-
 namespace {
 
 constexpr const char* no_database = "there was no database";

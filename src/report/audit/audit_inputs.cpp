@@ -9,7 +9,6 @@
 #include "text/plain_text.h"
 
 namespace drover::report {
-
 namespace {
 
 // Below so many draws chance allows for nearly everything.

@@ -11,7 +11,6 @@
 #include "text/plain_text.h"
 
 namespace drover::report {
-
 namespace {
 
 // Below so many of a kind a line is not judged.

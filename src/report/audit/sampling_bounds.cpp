@@ -6,7 +6,6 @@
 #include "report/document/specification.h"
 
 namespace drover::report {
-
 namespace {
 
 // From this expected number of successes on the normal approximation is good to a count.

@@ -8,7 +8,6 @@
 #include "measure/median.h"
 
 namespace drover::report {
-
 namespace {
 
 // Neighbouring seconds resemble each other; bins of so many seconds do so much less.

@@ -2,19 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <functional>
 #include <iterator>
 #include <optional>
 #include <ranges>
 #include <set>
 
-#include "report/document/result.h"
 #include "settings/shown_settings.h"
 #include "text/utf8.h"
 
 namespace drover::report {
-
 namespace {
 
 constexpr std::size_t values_shown_most = 4;

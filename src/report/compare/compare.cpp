@@ -16,7 +16,6 @@
 #include "text/plain_text.h"
 
 namespace drover::report {
-
 namespace {
 
 using State = LimitVerdict::State;

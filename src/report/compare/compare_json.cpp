@@ -7,7 +7,6 @@
 #include "report/document/result_json.h"
 
 namespace drover::report {
-
 namespace {
 
 using nlohmann::json;

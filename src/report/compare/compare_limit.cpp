@@ -10,7 +10,6 @@
 #include "text/utf8.h"
 
 namespace drover::report {
-
 namespace {
 
 constexpr double bound_most = 1e12;

@@ -11,7 +11,6 @@
 #include "report/compare/student_distribution.h"
 
 namespace drover::report {
-
 namespace {
 
 // Counting all choices of the smaller side takes the square of this, about.

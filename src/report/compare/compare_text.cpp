@@ -10,7 +10,6 @@
 #include "text/plain_text.h"
 
 namespace drover::report {
-
 namespace {
 
 // What a cell of each row says.

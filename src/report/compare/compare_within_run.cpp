@@ -7,7 +7,6 @@
 #include <vector>
 
 namespace drover::report {
-
 namespace {
 
 using Kind = Metric::Kind;

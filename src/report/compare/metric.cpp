@@ -14,7 +14,6 @@
 #include "text/utf8.h"
 
 namespace drover::report {
-
 namespace {
 
 using Kind = Metric::Kind;

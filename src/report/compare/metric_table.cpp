@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/document/result.h"
 #include "text/plain_text.h"
 #include "text/utf8.h"
 
 namespace drover::report {
-
 namespace {
 
 constexpr double change_shown_as_factor = 9;

@@ -9,7 +9,6 @@
 #include "text/plain_text.h"
 
 namespace drover::report {
-
 namespace {
 
 std::int64_t start_of(const RunSet& side, std::size_t index) {

@@ -3,7 +3,6 @@
 #include <cmath>
 
 namespace drover::report {
-
 namespace {
 
 constexpr double normal_from_degrees = 1e6;

@@ -5,7 +5,6 @@
 #include "text/utf8.h"
 
 namespace drover::report {
-
 namespace {
 
 // What follows from other figures is written without rounding; other versions may have rounded.

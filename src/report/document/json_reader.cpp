@@ -11,7 +11,6 @@
 #include "text/utf8.h"
 
 namespace drover::report {
-
 namespace {
 
 constexpr bool is_digit(char c) {

@@ -6,12 +6,10 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <string_view>
 
 #include "report/document/specification.h"
 
 namespace drover::report {
-
 namespace {
 
 constexpr double normal_quantile_95_percent = 1.96;

@@ -8,7 +8,6 @@
 #include "report/compare/compare_shift.h"
 
 namespace drover::report {
-
 namespace {
 
 constexpr double level = 0.01;            // p up to which a change is one

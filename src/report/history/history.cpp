@@ -11,7 +11,6 @@
 #include "text/utf8.h"
 
 namespace drover::report {
-
 namespace {
 
 // Whom the others are held against, and how many of them would be drawn.

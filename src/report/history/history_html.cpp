@@ -10,7 +10,6 @@
 #include "text/plain_text.h"
 
 namespace drover::report {
-
 namespace {
 
 constexpr Literal style = R"css(

@@ -12,7 +12,6 @@
 #include "text/plain_text.h"
 
 namespace drover::report {
-
 namespace {
 
 using nlohmann::json;

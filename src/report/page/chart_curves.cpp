@@ -13,7 +13,6 @@
 #include "text/plain_text.h"
 
 namespace drover::report {
-
 namespace {
 
 constexpr double default_interval_s = 1;

@@ -10,7 +10,6 @@
 #include "text/plain_text.h"
 
 namespace drover::report {
-
 namespace {
 
 constexpr double smallest_of_logarithm = 1e-9;

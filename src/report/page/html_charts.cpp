@@ -15,7 +15,6 @@
 #include "text/plain_text.h"
 
 namespace drover::report {
-
 namespace {
 
 constexpr std::size_t columns_max = 300;

@@ -10,7 +10,6 @@
 #include "text/plain_text.h"
 
 namespace drover::report {
-
 namespace {
 
 // Beside the first one: as many as fit on a page of paper.

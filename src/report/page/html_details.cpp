@@ -13,7 +13,6 @@
 #include "text/plain_text.h"
 
 namespace drover::report {
-
 namespace {
 
 void write_left_out(HtmlWriter& html, std::size_t total, const char* what) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/document/result.h"
 #include "report/page/chart_scale.h"
 #include "report/page/html_writer.h"
 #include "text/plain_text.h"

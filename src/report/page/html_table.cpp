@@ -3,7 +3,6 @@
 #include <cassert>
 
 namespace drover::report {
-
 namespace {
 
 void write_cells(HtmlWriter& html, const HtmlTable& table, const HtmlRow& row) {

@@ -9,7 +9,6 @@
 #include "text/utf8.h"
 
 namespace drover::report {
-
 namespace {
 
 constexpr std::string_view replacement_character = "\xef\xbf\xbd";

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "report/compare/metric_table.h"
-#include "report/document/result.h"
 #include "report/page/chart_scale.h"
 #include "report/page/html_figures.h"
 #include "report/page/html_parts.h"
@@ -11,7 +10,6 @@
 #include "text/plain_text.h"
 
 namespace drover::report {
-
 namespace {
 
 void append_row(std::string& out, const std::vector<std::string>& cells) {

@@ -7,7 +7,6 @@
 #include "text/utf8.h"
 
 namespace drover::report {
-
 namespace {
 
 bool is_letter_or_digit(char c) {

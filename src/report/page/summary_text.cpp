@@ -7,12 +7,10 @@
 #include <cmath>
 #include <string_view>
 
-#include "report/document/result.h"
 #include "report/page/html_figures.h"
 #include "text/plain_text.h"
 
 namespace drover::report {
-
 namespace {
 
 // Three or four digits that matter, at most seven characters up to 27 hours.

@@ -6,7 +6,6 @@
 #include <string_view>
 
 namespace drover::report {
-
 namespace {
 
 constexpr double path_width = 1000;  // of the stretched pictures in which lines are drawn
