@@ -127,59 +127,55 @@ void add_load_options(Command& command, RunRequest& request) {
         "(snapshot-rw is off on servers by default, and is tried before the run)",
         default_is("serializable-rw")},
        {"--deferred-delivery", &request.deferred_delivery, "",
-        "Deliveries are queued, answered at once and executed beside the terminals "
-        "(clause 2.7.2)"},
+        "Deliveries are queued, answered at once and executed beside the terminals (clause 2.7.2)"},
        {"--simulate-ms", &request.simulate_ms, "N",
         "No database: every transaction takes so many milliseconds"}});
-  command.add_options(
-      "Failures",
-      {{"--max-attempts", &request.max_attempts, "N",
-        "Attempts at a transaction that ends in a deadlock or a serialization failure, with random "
-        "growing pauses, before it is counted as failed"},
-       {"--on-db-loss", &request.on_db_loss, "wait|fail",
-        "When the database is away. wait: for as long as it takes, and the outage is measured; "
-        "fail: end the run with exit code 1"},
-       {"--statement-timeout", &request.statement_timeout, "TIME",
-        "How long one statement may take; 0: for ever. A server that says nothing for 5 s longer "
-        "is taken for lost"}});
+  command.add_options("Failures",
+                      {{"--max-attempts", &request.max_attempts, "N",
+                        "Attempts at a transaction that ends in a deadlock or a serialization "
+                        "failure, with random growing pauses, before it is counted as failed"},
+                       {"--on-db-loss", &request.on_db_loss, "wait|fail",
+                        "When the database is away. wait: for as long as it takes, and the outage "
+                        "is measured; fail: end the run with exit code 1"},
+                       {"--statement-timeout", &request.statement_timeout, "TIME",
+                        "How long one statement may take; 0: for ever. A server that says nothing "
+                        "for 5 s longer is taken for lost"}});
 }
 
 void add_ui_option(Command& command, std::string& written) {
   command.add_options(
-      "Output", {{"--ui", &written, "auto|screen|plain|quiet",
-                  "What is shown meanwhile, on the error stream. screen: a live screen with keys "
-                  "(? shows them); plain: lines; quiet: nothing. auto: the screen where the "
-                  "standard input and the error stream are a terminal of 80 x 24 or more, else "
-                  "plain"}});
+      "Output",
+      {{"--ui", &written, "auto|screen|plain|quiet",
+        "What is shown meanwhile, on the error stream. screen: a live screen with keys (? shows "
+        "them); plain: lines; quiet: nothing. auto: the screen where the standard input and the "
+        "error stream are a terminal of 80 x 24 or more, else plain"}});
 }
 
 void add_run_options(Command& command, RunRequest& request) {
   command.add_options(
-      "Load",
-      {{"-w,--warehouses", &request.warehouses, "W|auto",
-        "Warehouses, ten terminals each; auto: all that are loaded"},
-       {"--duration", &request.duration, "TIME", "How long to measure, e.g. 90s, 10m, 2h"},
-       {"--warmup", &request.warmup, "TIME|auto",
-        "How long to run before measuring; auto: a tenth of the duration, with delays at least a "
-        "cycle of the terminals"},
-       {"--connections", &request.connections, "N|auto", "Connections to the database"},
-       {"--max-inflight", &request.max_inflight, "N|auto",
-        "Transactions at a time; the others wait in a queue. auto: one a connection"},
-       {"--terminals", &request.terminals, "N|auto",
-        "With --no-delays: how many terminals; auto: ten a warehouse"}});
+      "Load", {{"-w,--warehouses", &request.warehouses, "W|auto",
+                "Warehouses, ten terminals each; auto: all that are loaded"},
+               {"--duration", &request.duration, "TIME", "How long to measure, e.g. 90s, 10m, 2h"},
+               {"--warmup", &request.warmup, "TIME|auto",
+                "How long to run before measuring; auto: a tenth of the duration, with delays at "
+                "least a cycle of the terminals"},
+               {"--connections", &request.connections, "N|auto", "Connections to the database"},
+               {"--max-inflight", &request.max_inflight, "N|auto",
+                "Transactions at a time; the others wait in a queue. auto: one a connection"},
+               {"--terminals", &request.terminals, "N|auto",
+                "With --no-delays: how many terminals; auto: ten a warehouse"}});
   add_load_options(command, request);
   add_ui_option(command, request.ui);
   command.add_options(
-      "Output",
-      {{"--metrics", &request.metrics, "[ADDRESS:]PORT",
-        "Shows the run to Prometheus at http://ADDRESS/metrics while it goes on. A port alone is "
-        "one of 127.0.0.1; 0 takes any free one, and says which; 0.0.0.0:9464 may be read from "
-        "other machines"},
-       {"--delivery-log", &request.delivery_log, "FILE",
-        "Writes a line for each deferred Delivery to this file (clause 2.7.2.2)"},
-       {"--strict", &request.strict, "",
-        "Exit code 1 if the result is invalid or breaks a rule of the specification"},
-       {"--json", &request.json, "FILE", "Writes the result document to this file"}});
+      "Output", {{"--metrics", &request.metrics, "[ADDRESS:]PORT",
+                  "Shows the run to Prometheus at http://ADDRESS/metrics while it goes on. A port "
+                  "alone is one of 127.0.0.1; 0 takes any free one, and says which; 0.0.0.0:9464 "
+                  "may be read from other machines"},
+                 {"--delivery-log", &request.delivery_log, "FILE",
+                  "Writes a line for each deferred Delivery to this file (clause 2.7.2.2)"},
+                 {"--strict", &request.strict, "",
+                  "Exit code 1 if the result is invalid or breaks a rule of the specification"},
+                 {"--json", &request.json, "FILE", "Writes the result document to this file"}});
 }
 
 ui::Choice parse_ui_choice(const std::string& written) {
@@ -198,11 +194,11 @@ std::optional<metrics::ListenAddress> parse_metrics_address(const std::string& w
   if (written.empty()) return std::nullopt;
   const auto address = metrics::parse_listen_address(written);
   if (!address) {
-    throw UsageError(fmt::format(
-        "--metrics {}: expected a port, or an address of this machine in digits and a port, such "
-        "as 9464, 127.0.0.1:9464, [::1]:9464, 0.0.0.0:9464 (for other machines too) or 0 (any "
-        "free port)",
-        written));
+    throw UsageError(
+        fmt::format("--metrics {}: expected a port, or an address of this machine in digits and a "
+                    "port, such as 9464, 127.0.0.1:9464, [::1]:9464, 0.0.0.0:9464 (for other "
+                    "machines too) or 0 (any free port)",
+                    written));
   }
   return address;
 }

@@ -140,12 +140,11 @@ std::string describe_time_chart(const Timeline& timeline) {
   if (!timeline.checkpoints.empty()) {
     text += text::counted(timeline.checkpoints.size(), "checkpoint") + " of the server. ";
   }
-  text += timeline.thinned
-              ? fmt::format(
-                    "Each point stands for {}: lines are means, shades go from the smallest "
-                    "second to the largest.",
-                    text::length_text(timeline.column_s))
-              : std::string("Each point is a second.");
+  text += timeline.thinned ? fmt::format(
+                                 "Each point stands for {}: lines are means, shades go from the "
+                                 "smallest second to the largest.",
+                                 text::length_text(timeline.column_s))
+                           : std::string("Each point is a second.");
   return text;
 }
 
@@ -304,8 +303,8 @@ void write_spectrum_table(HtmlWriter& html, const std::vector<SpectrumLine>& lin
 
 std::string describe_spectrum(const std::vector<SpectrumLine>& lines, const std::string& beyond) {
   std::string text =
-      "How long the slowest took: at 99%, one in a hundred took longer. A curve ends "
-      "where its sample is too small for more.";
+      "How long the slowest took: at 99%, one in a hundred took longer. A curve ends where its "
+      "sample is too small for more.";
   if (!beyond.empty()) {
     text += " Limits of the 90th percentile that lie far above the chart: " + beyond + ".";
   } else if (std::ranges::any_of(lines,
@@ -412,17 +411,14 @@ void write_time_overlay(HtmlWriter& html, const std::vector<NamedResult>& result
     commits = std::max(commits, timeline.highest(TimeFigure::commits));
   }
   if (end <= start) return write_nothing(html, "The results have no time series.");
-  Chart chart{
-      .id = "all-time-chart",
-      .title = "Throughput and latency over time",
-      .description =
-          thinned
-              ? "A curve a result. Lines are means of some seconds each; each result's own part of "
-                "this report shows its extremes."
-              : "A curve a result; each of its points is a second.",
-      .x = Scale::linear(start, end),
-      .x_ticks = time_ticks(start, end, time_ticks_max),
-      .x_title = "time since the start of the measurement"};
+  Chart chart{.id = "all-time-chart",
+              .title = "Throughput and latency over time",
+              .description = thinned ? "A curve a result. Lines are means of some seconds each; "
+                                       "each result's own part of this report shows its extremes."
+                                     : "A curve a result; each of its points is a second.",
+              .x = Scale::linear(start, end),
+              .x_ticks = time_ticks(start, end, time_ticks_max),
+              .x_title = "time since the start of the measurement"};
   constexpr std::array figures = {TimeFigure::commits, TimeFigure::p90_ms, TimeFigure::p99_ms};
   chart.panels = {{.title = "Throughput, all committed per s",
                    .height = 170,
@@ -462,10 +458,9 @@ void write_time_overlay(HtmlWriter& html, const std::vector<NamedResult>& result
   write_figure(html, chart, "time", false, [&] {
     if (start < 0 || chart.lanes > 0) {
       html.line("p", {{"class", "note"}},
-                chart.lanes > 0
-                    ? "Blocks above the curves are outages and stalls, in the colour of their "
-                      "result; the shade is the warm-up."
-                    : "The shade is the warm-up.");
+                chart.lanes > 0 ? "Blocks above the curves are outages and stalls, in the colour "
+                                  "of their result; the shade is the warm-up."
+                                : "The shade is the warm-up.");
     }
   });
 }
