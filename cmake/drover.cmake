@@ -138,3 +138,15 @@ function(drover_library name)
     drover_add_test_program(${name})
   endif()
 endfunction()
+
+# drover_embed(name constant file)
+#
+# Gives the sources of the library drover_<name> the header embedded/<file>.h, in which drover::<constant> is the
+# text of that file of the calling folder, behind a line break.
+function(drover_embed name constant file)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(READ ${file} text)
+  file(CONFIGURE OUTPUT embedded/${file}.h @ONLY CONTENT
+    "#pragma once\nnamespace drover {\ninline constexpr char @constant@[] = R\"embedded(\n@text@)embedded\";\n}\n")
+  target_include_directories(drover_${name} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
+endfunction()

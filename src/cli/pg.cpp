@@ -2,7 +2,6 @@
 // runs and 3 if not, as pg_ctl has it; that of psql its own.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>

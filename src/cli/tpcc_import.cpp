@@ -6,10 +6,8 @@
 #include <chrono>
 #include <csignal>
 #include <memory>
-#include <optional>
 #include <random>
 #include <thread>
-#include <utility>
 
 #include "cli/commands.h"
 #include "cli/help/help_format.h"

@@ -30,7 +30,6 @@
 #include "search/record.h"
 #include "search/rules.h"
 #include "search/steps.h"
-#include "text/plain_text.h"
 
 namespace drover::cli {
 namespace {

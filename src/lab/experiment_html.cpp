@@ -8,7 +8,7 @@
 #include <set>
 
 #include "lab/experiment.h"
-#include "report/page/html_style.h"
+#include "report/page/html_report.h"
 #include "report/page/html_table.h"
 #include "report/page/html_writer.h"
 #include "report/page/svg_chart.h"
@@ -240,7 +240,7 @@ void write_head(HtmlWriter& html, const std::string& title) {
   html.leaf("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
   html.leaf("link", {{"rel", "icon"}, {"href", "data:,"}});
   html.line("title", title);
-  html.style_sheet(report::report_style);
+  html.style_sheet(report::report_style());
   html.style_sheet(heat_map_style);
 }
 

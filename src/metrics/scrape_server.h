@@ -12,9 +12,7 @@
 #include <prometheus/collectable.h>
 
 #include <csignal>
-#include <cstdint>
 #include <memory>
-#include <string>
 
 #include "metrics/listen_address.h"
 

@@ -1,9 +1,7 @@
 #include "run/run_result.h"
 
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "measure/process.h"
 #include "report/audit/audit.h"

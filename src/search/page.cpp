@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "file/atomic_file.h"
 #include "report/document/result_read.h"

@@ -5,7 +5,6 @@
 // Values only; any thread.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>

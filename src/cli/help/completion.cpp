@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "embedded/help/completion.bash.h"
+#include "embedded/help/completion.fish.h"
 #include "text/plain_text.h"
 #include "text/wrapped_text.h"
 
@@ -33,58 +35,6 @@ std::string escaped(std::string_view text, std::string_view characters) {
 }
 
 // ---- bash
-
-constexpr std::string_view bash_walk = R"(
-_drover() {
-  local current=${COMP_WORDS[COMP_CWORD]} command=drover option='' word i
-  local kind words options commands
-  COMPREPLY=()
-  # bash cuts --option=value into three words.
-  [[ $current == '=' ]] && current=''
-  for ((i = 1; i < COMP_CWORD; ++i)); do
-    word=${COMP_WORDS[i]}
-    if [[ $word == '=' ]]; then
-      continue
-    elif [[ -n $option ]]; then
-      option=''
-    elif [[ $word == -- ]]; then
-      _drover_files -f
-      return
-    elif [[ $word == -* ]]; then
-      _drover_value "$command $word"
-      [[ $kind != none ]] && option=$word
-    elif _drover_is_command "$command $word"; then
-      command+=" $word"
-    fi
-  done
-  if [[ -n $option ]]; then
-    _drover_value "$command $option"
-  else
-    _drover_command "$command"
-    if [[ $current == -* ]]; then
-      kind=text words=$options
-    elif [[ -n $commands ]]; then
-      kind=text words=$commands
-    fi
-  fi
-  case $kind in
-    file) _drover_files -f ;;
-    folder) _drover_files -d ;;
-  esac
-  # The words have no spaces in them, and the shell no pattern to expand: they are all letters.
-  COMPREPLY+=($(compgen -W "$words" -- "$current"))
-}
-
-_drover_files() {
-  local file
-  compopt -o filenames 2>/dev/null
-  while IFS= read -r file; do
-    COMPREPLY+=("$file")
-  done < <(compgen "$1" -- "$current")
-}
-
-complete -F _drover drover
-)";
 
 constexpr std::array<std::string_view, 4> kind_names = {"none", "text", "file", "folder"};
 
@@ -213,39 +163,6 @@ std::string function_of(const Command& command) {
 
 // ---- fish
 
-constexpr std::string_view fish_walk = R"(
-function __drover_command
-    set -l command drover
-    set -l is_value no
-    set -l words (commandline -opc)
-    set -e words[1]
-    for word in $words
-        if test $is_value = yes
-            set is_value no
-            continue
-        end
-        switch $word
-            case '--*=*'
-            case '-*'
-                if contains -- "$command $word" $__drover_options_with_value
-                    set is_value yes
-                end
-            case '*'
-                if contains -- "$command $word" $__drover_commands
-                    set command "$command $word"
-                end
-        end
-    end
-    echo $command
-end
-
-function __drover_at
-    test (__drover_command) = "$argv"
-end
-
-complete -c drover -f
-)";
-
 // In single quotes, in which fish knows the escapes \' and \\.
 std::string fish_quoted(std::string_view text) {
   return "'" + escaped(text, "'\\") + "'";
@@ -321,7 +238,7 @@ std::string bash_completion(const Command& program) {
   const Commands commands = all_commands(program);
   return "# Completion of drover for bash, made by 'drover completion bash'.\n\n" +
          values_function(commands) + command_function(commands) + is_command_function(commands) +
-         std::string(bash_walk);
+         completion_bash;
 }
 
 std::string zsh_completion(const Command& program) {
@@ -337,7 +254,7 @@ std::string zsh_completion(const Command& program) {
 std::string fish_completion(const Command& program) {
   const Commands commands = all_commands(program);
   std::string text = "# Completion of drover for fish, made by 'drover completion fish'.\n\n" +
-                     fish_lists(commands) + std::string(fish_walk);
+                     fish_lists(commands) + completion_fish;
   for (const Command* command : commands) {
     text += fmt::format("\n# {}\n", command->full_name());
     for (const Command& below : command->commands) {

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "cli/option/option_sources.h"

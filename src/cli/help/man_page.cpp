@@ -4,7 +4,6 @@
 
 #include <array>
 #include <utility>
-#include <vector>
 
 #include "cli/option/option_sources.h"
 #include "text/plain_text.h"

@@ -7,7 +7,6 @@
 #include <charconv>
 #include <cmath>
 #include <span>
-#include <utility>
 
 #include "text/nearest_name.h"
 #include "text/plain_text.h"

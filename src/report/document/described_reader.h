@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <bitset>
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +23,6 @@
 #include <utility>
 #include <vector>
 
-#include "file/bounded_file.h"
 #include "measure/histogram.h"
 #include "report/document/json_reader.h"
 #include "settings/field.h"

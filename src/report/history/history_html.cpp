@@ -4,42 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
+#include "embedded/history.css.h"
 #include "report/page/html_writer.h"
 #include "text/plain_text.h"
 
 namespace drover::report {
 namespace {
-
-constexpr Literal style = R"css(
-:root { color-scheme: light dark; --ink: #1b1f24; --paper: #ffffff; --faint: #6a737d;
-  --line: #d0d7de; --point: #0b63c4; --level: #6a737d; --better: #1a7f37; --worse: #b3261e; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --paper: #0d1117; --faint: #9198a1;
-  --line: #30363d; --point: #6cb2ff; --level: #9198a1; --better: #56d364; --worse: #ff8a80; } }
-body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
-  max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
-svg { width: 100%; min-width: 54rem; height: auto; }
-svg text { font: 12px system-ui, sans-serif; fill: var(--faint); }
-.grid { stroke: var(--line); stroke-width: 1; }
-.point { fill: var(--point); } .point:focus, .point:hover { stroke: var(--ink); stroke-width: 2; }
-.level { stroke: var(--level); stroke-width: 2; }
-.change { stroke-width: 1.5; stroke-dasharray: 5 4; }
-.change.better { stroke: var(--better); } .change.worse { stroke: var(--worse); }
-svg text.better { fill: var(--better); font-weight: bold; }
-svg text.worse { fill: var(--worse); font-weight: bold; }
-li.better::marker { color: var(--better); } li.worse::marker { color: var(--worse); }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-size: .9rem; }
-th, td { text-align: left; padding: .25rem .6rem; border-bottom: 1px solid var(--line);
-  overflow-wrap: anywhere; }
-td.name { min-width: 9rem; }
-td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
-td.number, th.number, td.date { white-space: nowrap; overflow-wrap: normal; }
-.faint { color: var(--faint); }
-@media print { body { max-width: none; margin: 0; } svg { min-width: 0; } }
-)css";
 
 // Nothing is loaded and nothing runs, whatever is in the text (html_writer.h); it is light or dark as the
 // reader's system is, and prints.
@@ -217,7 +188,7 @@ std::string history_html(const History& history) {
       html.leaf("meta", {{"http-equiv", "Content-Security-Policy"}, {"content", policy}});
       html.leaf("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
       html.line("title", title);
-      html.style_sheet(style);
+      html.style_sheet(history_css);
     }
     const auto body = html.open("body");
     const auto main = html.open("main");

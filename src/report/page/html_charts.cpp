@@ -10,7 +10,7 @@
 
 #include "report/page/chart_curves.h"
 #include "report/page/html_figures.h"
-#include "report/page/html_style.h"
+#include "report/page/html_report.h"
 #include "report/page/html_table.h"
 #include "text/plain_text.h"
 

@@ -4,11 +4,10 @@
 
 #include <cassert>
 
+#include "embedded/report.css.h"
 #include "report/page/chart_scale.h"
 #include "report/page/html_figures.h"
 #include "report/page/html_parts.h"
-#include "report/page/html_style.h"
-#include "report/page/html_table.h"
 #include "text/plain_text.h"
 
 namespace drover::report {
@@ -33,7 +32,7 @@ void write_head(HtmlWriter& html, const std::string& title, const Introduction* 
   // Without it a browser may look for one.
   html.leaf("link", {{"rel", "icon"}, {"href", "data:,"}});
   html.line("title", title);
-  html.style_sheet(report_style);
+  html.style_sheet(report_style());
   if (introduction != nullptr) html.style_sheet(introduction->style);
 }
 
@@ -270,6 +269,10 @@ void write_footer(HtmlWriter& html, const std::vector<NamedResult>& results) {
 }
 
 }  // namespace
+
+Literal report_style() {
+  return report_css;
+}
 
 std::string html_report(const std::vector<NamedResult>& results, const Introduction* introduction) {
   assert(!results.empty() && results.size() <= (introduction != nullptr ? 1 : report_results_max));

@@ -16,6 +16,15 @@
 
 namespace drover::report {
 
+// How a report looks, and whatever is to look like one: report.css, for light and dark screens and for paper.
+//
+// Colours: NewOrder to Deferred (t0 to t5) and the results of a comparison (r0 to r7) are told
+// apart by people with any of the common kinds of colour blindness; percentiles (p50, p90, p99) are
+// one hue of three lightnesses. No colour is the only bearer of a meaning: judgements have words,
+// curves have keys, and from the ninth result on curves have dashes.
+Literal report_style();
+inline constexpr std::size_t result_colours = 8;
+
 // Beyond these, curves cannot be told apart any more.
 inline constexpr std::size_t report_results_max = 24;
 

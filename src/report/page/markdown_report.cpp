@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include "report/compare/metric_table.h"
-#include "report/page/chart_scale.h"
 #include "report/page/html_figures.h"
-#include "report/page/html_parts.h"
 #include "report/page/markdown_text.h"
 #include "text/plain_text.h"
 

@@ -6,12 +6,11 @@
 // lines keep their width and letters their size however wide the page is. Heights are pixels.
 //
 // How things look (colours, widths, which labels go where there is little room) is up to the
-// classes named here and html_style.h.
+// classes named here and report.css.
 //
 // Plain values and pure functions; any thread.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
