@@ -1,5 +1,7 @@
 #include "report/document/described_reader.h"
 
+#include <cmath>
+
 #include "report/document/result.h"
 #include "report/document/result_fields.h"
 #include "text/utf8.h"
