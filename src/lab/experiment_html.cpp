@@ -167,7 +167,7 @@ void draw_heat_map(HtmlWriter& html, const Experiment& experiment, const Picture
       fmt::format("{} of {}: {} across, {} downwards", figure.title, picture.subject,
                   experiment.factors[0].title, experiment.factors[1].title);
   const auto frame = report::open_table_frame(html, caption);
-  const auto table = html.open("table", {{"class", "map"}});
+  const auto table = html.open("table.map");
   html.line("caption", caption);
   std::vector<report::HtmlColumn> columns = {{experiment.factors[1].title}};
   for (const std::int64_t across : map.across) columns.push_back({fmt::format("{}", across), true});
@@ -200,7 +200,7 @@ void write_picture(HtmlWriter& html, const Experiment& experiment, const Picture
   const report::Chart chart = chart_of(experiment, picture, number);
   html.line("figcaption", {{"id", chart.id + "-title"}, {"class", "vh"}}, chart.title);
   report::draw_chart(html, chart);
-  html.line("p", {{"class", "note"}, {"id", chart.id + "-text"}}, chart.description);
+  html.line("p.note", {{"id", chart.id + "-text"}}, chart.description);
 }
 
 void write_cells(HtmlWriter& html, const Experiment& experiment) {
@@ -221,7 +221,7 @@ void write_cells(HtmlWriter& html, const Experiment& experiment) {
   report::write_table(html, table);
   for (const Cell& cell : experiment.cells) {
     if (cell.note.empty()) continue;
-    html.line("p", {{"class", "note"}}, fmt::format("{}: {}", cell_name(cell), cell.note));
+    html.line("p.note", fmt::format("{}: {}", cell_name(cell), cell.note));
   }
 }
 
@@ -269,7 +269,7 @@ std::string experiment_html(const Experiment& experiment) {
     {
       const auto header = html.open("header");
       html.line("h1", fmt::format("Lab: {}", experiment.name));
-      html.line("p", {{"class", "lead"}}, experiment.question);
+      html.line("p.lead", experiment.question);
     }
     const auto main = html.open("main");
     if (experiment.interrupted) html.line("p", {}, interrupted_sentence);

@@ -128,7 +128,7 @@ void write_chart(HtmlWriter& html, const Record& record) {
 }
 
 void write_run(HtmlWriter& html, const RecordedRun& run, std::size_t number) {
-  const auto figure = [&](const std::string& text) { html.line("td", {{"class", "n"}}, text); };
+  const auto figure = [&](const std::string& text) { html.line("td.n", text); };
   const Said& said = said_by(run);
   const auto row = html.open("tr");
   html.line("th", {{"scope", "row"}, {"class", "n"}}, fmt::format("{}", number));
@@ -141,16 +141,14 @@ void write_run(HtmlWriter& html, const RecordedRun& run, std::size_t number) {
   figure(fmt::format("{:.1f}", run.throughput));
   figure(run.new_order_p90_ms ? report::milliseconds_label(*run.new_order_p90_ms) : "–");
   figure(fmt::format("{:.0f}%", run.client_load * 100));
-  const auto cell = html.open("td", {{"class", "text"}});
+  const auto cell = html.open("td.text");
   for (const std::string& rule : run.broken) html.line("div", rule);
-  html.line("div", {{"class", "note"}}, run.file);
+  html.line("div.note", run.file);
 }
 
 void write_runs(HtmlWriter& html, const Record& record) {
-  const auto scroll = html.open("div", {{"class", "scroll"},
-                                        {"tabindex", "0"},
-                                        {"role", "region"},
-                                        {"aria-label", "Runs of the search"}});
+  const auto scroll = html.open(
+      "div.scroll", {{"tabindex", "0"}, {"role", "region"}, {"aria-label", "Runs of the search"}});
   const auto table = html.open("table");
   html.line("caption", "Every run of the search, in their order");
   {
@@ -196,7 +194,7 @@ void write_search_section(HtmlWriter& html, const Record& record) {
   html.line("h2", fmt::format("The largest number of {}", record.unit));
   {
     const auto badge = html.open("p", {{"class", found.found_out() ? "badge good" : "badge bad"}});
-    html.line("span", {{"class", "icon"}, {"aria-hidden", "true"}}, found.found_out() ? "✓" : "✗");
+    html.line("span.icon", {{"aria-hidden", "true"}}, found.found_out() ? "✓" : "✗");
     html.line("span", answer_text(record));
   }
   write_chart(html, record);

@@ -102,10 +102,10 @@ void draw_points(HtmlWriter& html, const Frame& frame, const History& history) {
   const std::string unit(history.metric.unit());
   for (std::size_t i = 0; i < history.points.size(); ++i) {
     const HistoryPoint& point = history.points[i];
-    const auto circle = html.open("circle", {{"class", "point"},
-                                             {"cx", coordinate(frame.x(static_cast<double>(i)))},
-                                             {"cy", coordinate(frame.y(point.value))},
-                                             {"r", "4"}});
+    const auto circle =
+        html.open("circle.point", {{"cx", coordinate(frame.x(static_cast<double>(i)))},
+                                   {"cy", coordinate(frame.y(point.value))},
+                                   {"r", "4"}});
     html.line("title",
               fmt::format("{}: {} {}, {}, {}", point.name, Metric::number_text(point.value), unit,
                           text::moment_text(point.start_ts), point.tool));
@@ -115,7 +115,7 @@ void draw_points(HtmlWriter& html, const Frame& frame, const History& history) {
 void write_chart(HtmlWriter& html, const History& history) {
   const Frame frame(history);
   // On a narrow screen it is moved rather than made too small to read.
-  const auto wide = html.open("div", {{"class", "wide"}});
+  const auto wide = html.open("div.wide");
   const auto picture =
       html.open("svg", {{"viewBox", fmt::format("0 0 {:.0f} {:.0f}", width, height)},
                         {"role", "img"},
@@ -146,30 +146,29 @@ void write_changes(HtmlWriter& html, const History& history) {
 
 void write_points(HtmlWriter& html, const History& history) {
   html.line("h2", "Results");
-  const auto wide = html.open("div", {{"class", "wide"}});
+  const auto wide = html.open("div.wide");
   const auto table = html.open("table");
   {
     const auto head = html.open("thead");
     const auto row = html.open("tr");
     for (const char* title : {"begun", "result", "drover", "server"}) html.line("th", title);
-    html.line("th", {{"class", "number"}},
-              fmt::format("{} {}", history.metric.name(), history.metric.unit()));
+    html.line("th.number", fmt::format("{} {}", history.metric.name(), history.metric.unit()));
   }
   const auto body = html.open("tbody");
   for (const HistoryPoint& point : history.points) {
     const auto row = html.open("tr");
-    html.line("td", {{"class", "date"}}, text::moment_text(point.start_ts));
-    html.line("td", {{"class", "name"}}, point.name);
-    html.line("td", {{"class", "name"}}, point.tool);
-    html.line("td", {{"class", "name"}}, point.server);
-    html.line("td", {{"class", "number"}}, Metric::number_text(point.value));
+    html.line("td.date", text::moment_text(point.start_ts));
+    html.line("td.name", point.name);
+    html.line("td.name", point.tool);
+    html.line("td.name", point.server);
+    html.line("td.number", Metric::number_text(point.value));
   }
 }
 
 void write_left_out(HtmlWriter& html, const History& history) {
   if (history.left_out.empty()) return;
   html.line("h2", "Left out");
-  const auto list = html.open("ul", {{"class", "faint"}});
+  const auto list = html.open("ul.faint");
   for (const LeftOut& one : history.left_out) {
     html.line("li", fmt::format("{}: {}", one.name, one.reason));
   }
@@ -193,7 +192,7 @@ std::string history_html(const History& history) {
     const auto body = html.open("body");
     const auto main = html.open("main");
     html.line("h1", title);
-    html.line("p", {{"class", "faint"}}, history.metric.meaning());
+    html.line("p.faint", history.metric.meaning());
     if (history.points.empty()) {
       html.line("p", "No result has it.");
     } else {

@@ -149,7 +149,7 @@ std::string describe_time_chart(const Timeline& timeline) {
 }
 
 void write_band_legend(HtmlWriter& html, const Timeline& timeline) {
-  const auto list = html.open("ul", {{"class", "legend"}});
+  const auto list = html.open("ul.legend");
   const auto entry = [&](const char* style, const char* text) {
     const auto item = html.open("li");
     html.line("span", {{"class", std::string("swatch ") + style}}, "");
@@ -162,7 +162,7 @@ void write_band_legend(HtmlWriter& html, const Timeline& timeline) {
 
 void write_time_table(HtmlWriter& html, const Result& result) {
   const Timeline timeline = make_timeline(result, columns_of_table_max);
-  const auto details = html.open("details", {{"class", "no-print"}});
+  const auto details = html.open("details.no-print");
   html.line("summary", "The same as a table");
   struct Column {
     const char* title;
@@ -194,7 +194,7 @@ void write_figure(HtmlWriter& html, const Chart& chart, const char* classes, boo
             chart.title);
   draw_chart(html, chart);
   after();
-  html.line("p", {{"class", "note"}, {"id", chart.id + "-text"}}, chart.description);
+  html.line("p.note", {{"id", chart.id + "-text"}}, chart.description);
 }
 
 struct SpectrumLine {
@@ -284,7 +284,7 @@ std::vector<ReadOut> spectrum_read_outs(const std::vector<SpectrumLine>& lines) 
 }
 
 void write_spectrum_table(HtmlWriter& html, const std::vector<SpectrumLine>& lines) {
-  const auto details = html.open("details", {{"class", "no-print"}});
+  const auto details = html.open("details.no-print");
   html.line("summary", "The same as a table");
   HtmlTable table{
       "Latency by percentile; – where the sample is too small to have it", {{"Percentile"}}, {}};
@@ -330,7 +330,7 @@ Chart spectrum_chart(std::string id, std::string title, std::string description,
 }
 
 void write_nothing(HtmlWriter& html, const char* what) {
-  html.line("p", {{"class", "lead"}}, what);
+  html.line("p.lead", what);
 }
 
 // The classes of a result's curves: a colour, dashes, and of-K.
@@ -384,7 +384,7 @@ void write_spectrum_chart(HtmlWriter& html, const Result& result, const std::str
   chart.stacked_classes = {"ink"};
   for (const SpectrumLine& line : lines) chart.stacked_classes.push_back(line.classes);
   const auto legend = [&] {
-    const auto list = html.open("ul", {{"class", "legend"}});
+    const auto list = html.open("ul.legend");
     for (const SpectrumLine& line : lines) {
       const auto item = html.open("li");
       html.line("span", {{"class", line.classes}, {"aria-hidden", "true"}}, "■ ");
@@ -457,10 +457,10 @@ void write_time_overlay(HtmlWriter& html, const std::vector<NamedResult>& result
   }
   write_figure(html, chart, "time", false, [&] {
     if (start < 0 || chart.lanes > 0) {
-      html.line("p", {{"class", "note"}},
-                chart.lanes > 0 ? "Blocks above the curves are outages and stalls, in the colour "
-                                  "of their result; the shade is the warm-up."
-                                : "The shade is the warm-up.");
+      html.line("p.note", chart.lanes > 0
+                              ? "Blocks above the curves are outages and stalls, in the colour "
+                                "of their result; the shade is the warm-up."
+                              : "The shade is the warm-up.");
     }
   });
 }
@@ -476,7 +476,7 @@ void write_spectrum_overlay(HtmlWriter& html, const std::vector<NamedResult>& re
   }
   constexpr std::size_t charts_max = 32;
   if (names.size() > charts_max) names.resize(charts_max);
-  const auto grid = html.open("div", {{"class", "multiples"}});
+  const auto grid = html.open("div.multiples");
   for (std::size_t n = 0; n < names.size(); ++n) {
     Panel panel{.height = 170};
     std::vector<SpectrumLine> limits;

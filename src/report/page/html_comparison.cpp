@@ -22,10 +22,10 @@ std::string numbered(const std::vector<NamedResult>& results, std::size_t i,
 
 // Percent only: whether a difference of single runs is good, bad or chance is not known here.
 void write_difference_cell(HtmlWriter& html, const MetricCell& cell) {
-  const auto element = html.open("td", {{"class", "n"}});
+  const auto element = html.open("td.n");
   html.text(value_text(cell));
   const std::string change = change_text(cell);
-  if (!change.empty()) html.line("span", {{"class", "change"}}, change);
+  if (!change.empty()) html.line("span.change", change);
 }
 
 void write_difference_table(HtmlWriter& html, const std::vector<NamedResult>& results,
@@ -53,7 +53,7 @@ void write_difference_table(HtmlWriter& html, const std::vector<NamedResult>& re
 }
 
 void write_switches(HtmlWriter& html, const std::vector<NamedResult>& results) {
-  const auto list = html.open("ul", {{"class", "results"}});
+  const auto list = html.open("ul.results");
   for (std::size_t i = 0; i < results.size(); ++i) {
     const auto item = html.open("li");
     const auto label = html.open("label");
@@ -99,17 +99,16 @@ void write_results_table(HtmlWriter& html, const std::vector<NamedResult>& resul
     }
     html.line("td", {{"class", "text " + badge.style}},
               badge.icon + " " + shortened(badge.sentence, 160));
-    html.line("td", {{"class", "n"}}, rate_text(result.summary.tpmc));
-    html.line("td", {{"class", "n"}},
-              result.efficiency_is_meaningful() && result.summary.new_orders > 0
-                  ? fmt::format("{:.1f}%", result.summary.efficiency)
-                  : "n/a");
-    html.line("td", {{"class", "n"}}, text::length_text(result.summary.time_seconds));
-    html.line("td", {{"class", "text"}},
+    html.line("td.n", rate_text(result.summary.tpmc));
+    html.line("td.n", result.efficiency_is_meaningful() && result.summary.new_orders > 0
+                          ? fmt::format("{:.1f}%", result.summary.efficiency)
+                          : "n/a");
+    html.line("td.n", text::length_text(result.summary.time_seconds));
+    html.line("td.text",
               title_of(result) + fmt::format(", {}{}",
                                              text::counted(result.plan.connections, "connection"),
                                              result.plan.no_delays ? ", no delays" : ""));
-    html.line("td", {{"class", "n"}}, text::moment_text(result.summary.measure_start_ts));
+    html.line("td.n", text::moment_text(result.summary.measure_start_ts));
   }
 }
 
@@ -117,7 +116,7 @@ void write_differences(HtmlWriter& html, const std::vector<NamedResult>& results
   const auto section = html.open("section", {{"id", "differences"}});
   html.line("h2", "Differences");
   html.line(
-      "p", {{"class", "about"}},
+      "p.about",
       "Percentages are against result 1. A difference of two runs may be chance: drover compare "
       "says whether it is.");
   const std::vector<MetricRow> rows = make_metric_table(results, default_metrics());
@@ -133,11 +132,11 @@ void write_differences(HtmlWriter& html, const std::vector<NamedResult>& results
 void write_overlays(HtmlWriter& html, const std::vector<NamedResult>& results) {
   const auto section = html.open("section", {{"id", "charts"}});
   html.line("h2", "On top of each other");
-  html.line("p", {{"class", "about no-print"}},
+  html.line("p.about no-print",
             "The switches show and hide results; a curve under the pointer stands out.");
   write_switches(html, results);
   write_time_overlay(html, results);
-  html.line("h3", {{"class", "after-chart"}}, "Latency by percentile");
+  html.line("h3.after-chart", "Latency by percentile");
   write_spectrum_overlay(html, results);
 }
 

@@ -17,9 +17,8 @@ namespace {
 
 void write_left_out(HtmlWriter& html, std::size_t total, const char* what) {
   if (total <= shown_rows_max) return;
-  html.line("p", {{"class", "note"}},
-            fmt::format("{} more {} are in the result document.",
-                        text::grouped(total - shown_rows_max), what));
+  html.line("p.note", fmt::format("{} more {} are in the result document.",
+                                  text::grouped(total - shown_rows_max), what));
 }
 
 HtmlRow count_row(const TransactionResult& one, const Result& result) {
@@ -58,14 +57,8 @@ void write_deferred(HtmlWriter& html, const DeferredDelivery& deferred) {
   };
   write_table(html,
               {"Deferred Deliveries: latency in ms from queueing to completion",
-               {{"Queued"},
-                {"Completed", true},
-                {"Failed", true},
-                {"Unfinished", true},
-                {"p50", true},
-                {"p90", true},
-                {"p99", true},
-                {"Limit of p90", true}},
+               numbers_behind("Queued", {"Completed", "Failed", "Unfinished", "p50", "p90", "p99",
+                                         "Limit of p90"}),
                {{text::grouped(deferred.queued), text::grouped(deferred.completed),
                  text::grouped(deferred.failed), text::grouped(deferred.unfinished), ms_of(50),
                  ms_of(90), ms_of(99), milliseconds_label(deferred.latency_limit_s * 1000)}}});
@@ -102,7 +95,7 @@ void write_error_table(HtmlWriter& html, const Result& result, const std::string
   }
   write_table(html, table);
   if (names.size() > shown_rows_max) {
-    html.line("p", {{"class", "note"}}, "The others are in the result document.");
+    html.line("p.note", "The others are in the result document.");
   }
 }
 
@@ -122,12 +115,12 @@ void write_audit_row(HtmlWriter& html, const Verdict& line, const JudgementWords
   {
     const auto cell =
         html.open("td", {{"class", "judgement " + std::string(judgement_name(line.judgement))}});
-    html.line("span", {{"class", "icon"}, {"aria-hidden", "true"}}, words.icon);
+    html.line("span.icon", {{"aria-hidden", "true"}}, words.icon);
     html.text(words.word);
   }
   html.line("th", {{"scope", "row"}}, line.name);
   html.line("td", line.clause.empty() ? "–" : line.clause);
-  html.line("td", {{"class", "text"}}, line.text);
+  html.line("td.text", line.text);
 }
 
 std::string cents_text(std::int64_t cents) {
@@ -154,7 +147,7 @@ void write_stalls(HtmlWriter& html, const std::vector<Stall>& stalls) {
   HtmlTable table{
       "Stalls, in seconds since the run began: terminals waited, nobody had an answer, "
       "and nothing failed",
-      {{"From"}, {"To", true}, {"Length", true}},
+      numbers_behind("From", {"To", "Length"}),
       {}};
   for (const Stall& stall : stalls) {
     if (table.rows.size() == shown_rows_max) break;
@@ -166,30 +159,15 @@ void write_stalls(HtmlWriter& html, const std::vector<Stall>& stalls) {
 
 }  // namespace
 
-void write_transactions(HtmlWriter& html, const Result& result, int level) {
-  const auto section = html.open("section");
-  write_heading(html, level, "Transactions");
+void write_transactions(HtmlWriter& html, const Result& result) {
   HtmlTable counts{"Counts of the measurement interval",
-                   {{"Transaction"},
-                    {"Committed", true},
-                    {"Per s", true},
-                    {"Rolled back", true},
-                    {"Failed", true},
-                    {"Ambiguous", true},
-                    {"Retries", true}},
+                   numbers_behind("Transaction", {"Committed", "Per s", "Rolled back", "Failed",
+                                                  "Ambiguous", "Retries"}),
                    {},
                    true};
   HtmlTable latencies{"Latency of the committed, and waits, in ms",
-                      {{"Transaction"},
-                       {"p50", true},
-                       {"p90", true},
-                       {"p95", true},
-                       {"p99", true},
-                       {"p99.9", true},
-                       {"max", true},
-                       {"Wait p50", true},
-                       {"Wait p99", true},
-                       {"Limit of p90", true}},
+                      numbers_behind("Transaction", {"p50", "p90", "p95", "p99", "p99.9", "max",
+                                                     "Wait p50", "Wait p99", "Limit of p90"}),
                       {},
                       true};
   const auto add = [&](const TransactionResult& one) {
@@ -203,36 +181,34 @@ void write_transactions(HtmlWriter& html, const Result& result, int level) {
   write_table(html, counts);
   write_table(html, latencies);
   html.line(
-      "p", {{"class", "note"}},
+      "p.note",
       "Latency runs from the end of the keying time to the answer, over all attempts; wait is "
       "the part of it spent in line for a permit and a connection. Rolled back: as the input "
       "asked for. Ambiguous, a part of failed: the commit was sent, and its answer never came.");
   if (result.deferred_delivery) write_deferred(html, *result.deferred_delivery);
   if (result.delivery_skipped_districts > 0) {
-    html.line("p", {{"class", "note"}},
+    html.line("p.note",
               fmt::format("Delivery found no order in {} and skipped {}.",
                           text::counted_grouped(result.delivery_skipped_districts, "district"),
                           result.delivery_skipped_districts == 1 ? "it" : "them"));
   }
 }
 
-void write_errors(HtmlWriter& html, const Result& result, int level) {
-  const bool any = std::ranges::any_of(result.transactions, [](const TransactionResult& one) {
+bool has_errors(const Result& result) {
+  return std::ranges::any_of(result.transactions, [](const TransactionResult& one) {
     return !one.errors_by_class.empty() || !one.errors_by_sqlstate.empty();
   });
-  if (!any) return;
-  const auto section = html.open("section");
-  write_heading(html, level, "Errors");
-  html.line("p", {{"class", "about"}},
+}
+
+void write_errors(HtmlWriter& html, const Result& result) {
+  html.line("p.about",
             "Every attempt that ended in an error, those that were tried again included.");
   write_error_table(html, result, "Errors by class", "Class", &TransactionResult::errors_by_class);
   write_error_table(html, result, "Errors by SQLSTATE, where the server gave one", "SQLSTATE",
                     &TransactionResult::errors_by_sqlstate);
 }
 
-void write_availability(HtmlWriter& html, const Result& result, int level) {
-  const auto section = html.open("section");
-  write_heading(html, level, "Availability");
+void write_availability(HtmlWriter& html, const Result& result) {
   const Availability& availability = result.availability;
   html.line(
       "p",
@@ -263,14 +239,12 @@ void write_availability(HtmlWriter& html, const Result& result, int level) {
   write_left_out(html, availability.outages.size(), "outages");
 }
 
-void write_audit(HtmlWriter& html, const Result& result, int level) {
-  const auto section = html.open("section");
-  write_heading(html, level, "Audit");
+void write_audit(HtmlWriter& html, const Result& result) {
   if (result.audit.empty()) {
     return html.line("p", "The document has no audit: an older version of drover wrote it.");
   }
   html.line(
-      "p", {{"class", "about"}},
+      "p.about",
       "Broken: the figures are true, but a rule does not hold. Invalid: the figures cannot be "
       "trusted. Not judged: it does not apply, or there was too little to judge by.");
   const std::string caption = "Every rule, those that do not hold first";
@@ -292,12 +266,10 @@ void write_audit(HtmlWriter& html, const Result& result, int level) {
   write_left_out(html, result.audit.size(), "lines");
 }
 
-void write_client(HtmlWriter& html, const Result& result, int level) {
-  const auto section = html.open("section");
-  write_heading(html, level, "The client's own health");
+void write_client(HtmlWriter& html, const Result& result) {
   const ClientCost& client = result.client;
   const double seconds = result.summary.time_seconds;
-  const auto columns = html.open("div", {{"class", "columns"}});
+  const auto columns = html.open("div.columns");
   {
     const auto half = html.open("div");
     const auto lag = [&](double percent) {
@@ -320,7 +292,7 @@ void write_client(HtmlWriter& html, const Result& result, int level) {
   HtmlTable table{client.run_queue_known
                       ? "Worker threads, shares of the measurement interval"
                       : "Worker threads; this kernel does not tell of waits for a processor",
-                  {{"Worker"}, {"Load", true}, {"Ready, waiting", true}, {"Wait each time", true}},
+                  numbers_behind("Worker", {"Load", "Ready, waiting", "Wait each time"}),
                   {}};
   for (const WorkerHealth& worker : client.workers) {
     if (table.rows.size() == shown_rows_max) break;
@@ -333,11 +305,9 @@ void write_client(HtmlWriter& html, const Result& result, int level) {
   write_left_out(html, client.workers.size(), "workers");
 }
 
-void write_ledger(HtmlWriter& html, const Result& result, int level) {
-  const auto section = html.open("section");
-  write_heading(html, level, "Ledger");
+void write_ledger(HtmlWriter& html, const Result& result) {
   html.line(
-      "p", {{"class", "about"}},
+      "p.about",
       "What was written over all phases of the run: as the client was told, and as the tables "
       "say.");
   const Ledger& ledger = result.ledger;
@@ -366,7 +336,7 @@ void write_ledger(HtmlWriter& html, const Result& result, int level) {
                 {"Deliveries", text::grouped(ledger.deliveries), "–", "–"}}});
   const Ambiguous ambiguous = all_transactions(result).ambiguous;
   if (ambiguous.count() == 0) return;
-  html.line("p", {{"class", "note"}},
+  html.line("p.note",
             fmt::format("Of {} without an answer {} had happened, {} had not, and {} stayed "
                         "unresolved.",
                         text::counted_grouped(ambiguous.count(), "commit"),
@@ -374,10 +344,8 @@ void write_ledger(HtmlWriter& html, const Result& result, int level) {
                         text::grouped(ambiguous.unresolved)));
 }
 
-void write_plan(HtmlWriter& html, const Result& result, int level) {
-  const auto section = html.open("section");
-  write_heading(html, level, "Plan");
-  const auto columns = html.open("div", {{"class", "columns"}});
+void write_plan(HtmlWriter& html, const Result& result) {
+  const auto columns = html.open("div.columns");
   {
     const auto half = html.open("div");
     std::vector<HtmlRow> rows;
@@ -399,11 +367,9 @@ void write_plan(HtmlWriter& html, const Result& result, int level) {
   write_pairs(html, "Database", rows);
 }
 
-void write_environment(HtmlWriter& html, const Result& result, int level) {
-  const auto section = html.open("section");
-  write_heading(html, level, "Environment");
+void write_environment(HtmlWriter& html, const Result& result) {
   const measure::Host& client = result.environment.client;
-  const auto columns = html.open("div", {{"class", "columns"}});
+  const auto columns = html.open("div.columns");
   {
     const auto half = html.open("div");
     write_pairs(html, "Client",

@@ -23,15 +23,16 @@ void write_spectrum_overlay(HtmlWriter& html, const std::vector<NamedResult>& re
 
 // html_details.cpp: the tables.
 
-// Each a section of its own, with a heading of this level.
-void write_transactions(HtmlWriter& html, const Result& result, int level);
-void write_errors(HtmlWriter& html, const Result& result, int level);  // nothing if there were none
-void write_availability(HtmlWriter& html, const Result& result, int level);
-void write_audit(HtmlWriter& html, const Result& result, int level);
-void write_client(HtmlWriter& html, const Result& result, int level);
-void write_ledger(HtmlWriter& html, const Result& result, int level);
-void write_plan(HtmlWriter& html, const Result& result, int level);
-void write_environment(HtmlWriter& html, const Result& result, int level);
+// What stands in a section, below its heading.
+void write_transactions(HtmlWriter& html, const Result& result);
+bool has_errors(const Result& result);
+void write_errors(HtmlWriter& html, const Result& result);
+void write_availability(HtmlWriter& html, const Result& result);
+void write_audit(HtmlWriter& html, const Result& result);
+void write_client(HtmlWriter& html, const Result& result);
+void write_ledger(HtmlWriter& html, const Result& result);
+void write_plan(HtmlWriter& html, const Result& result);
+void write_environment(HtmlWriter& html, const Result& result);
 
 // Rows of a list that somebody else has filled.
 inline constexpr std::size_t shown_rows_max = 200;

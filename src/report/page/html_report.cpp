@@ -8,6 +8,7 @@
 #include "report/page/chart_scale.h"
 #include "report/page/html_figures.h"
 #include "report/page/html_parts.h"
+#include "report/page/html_table.h"
 #include "text/plain_text.h"
 
 namespace drover::report {
@@ -55,10 +56,10 @@ struct Tile {
 };
 
 void write_tiles(HtmlWriter& html, const std::vector<Tile>& tiles) {
-  const auto list = html.open("ul", {{"class", "tiles"}});
+  const auto list = html.open("ul.tiles");
   for (const Tile& tile : tiles) {
     const auto item = html.open("li");
-    html.line("span", {{"class", "name"}}, tile.name);
+    html.line("span.name", tile.name);
     html.line("span", {{"class", tile.is_first ? "figure first" : "figure"}}, tile.figure);
     html.line("span", {{"class", "extra " + tile.style}}, tile.extra);
   }
@@ -139,7 +140,7 @@ void write_latency_tiles(HtmlWriter& html, const Result& result) {
     tiles.push_back(latency_tile("Deferred Delivery", deferred_row(*result.deferred_delivery)));
   }
   if (tiles.empty()) return;
-  html.line("p", {{"class", "tiles-title"}}, "90th percentile of the latency, against its limit");
+  html.line("p.tiles-title", "90th percentile of the latency, against its limit");
   write_tiles(html, tiles);
 }
 
@@ -148,31 +149,29 @@ void write_verdict(HtmlWriter& html, const Result& result) {
   const VerdictBadge badge = badge_of(result);
   {
     const auto element = html.open("p", {{"class", "badge " + badge.style}});
-    html.line("span", {{"class", "icon"}, {"aria-hidden", "true"}}, badge.icon);
+    html.line("span.icon", {{"aria-hidden", "true"}}, badge.icon);
     html.line("span", badge.sentence);
   }
   if (result.failure) {
-    const auto element = html.open("p", {{"class", "badge bad"}});
-    html.line("span", {{"class", "icon"}, {"aria-hidden", "true"}}, "✗");
+    const auto element = html.open("p.badge bad");
+    html.line("span.icon", {{"aria-hidden", "true"}}, "✗");
     html.line("span", "Given up: " + *result.failure);
   }
   if (result.interrupted) {
-    html.line("p", {{"class", "warn"}},
-              "The run was interrupted: the figures are those of the time that it had.");
+    html.line("p.warn", "The run was interrupted: the figures are those of the time that it had.");
   }
   if (result.has_lower_bounds()) {
     const Pending pending = result.all_pending();
     html.line(
-        "p", {{"class", "warn"}},
+        "p.warn",
         fmt::format("{} late transactions had no answer when the run ended, the longest after "
                     "{}: figures with ≥ are lower bounds.",
                     text::grouped(pending.unanswered.count()),
                     latency_text(pending.unanswered.max_ns())));
   }
   if (const std::string off = settings_without_durability(result); !off.empty()) {
-    html.line("p", {{"class", "warn"}},
-              "Not durable: the server ran with " + off +
-                  ". A crash may lose or damage what was committed.");
+    html.line("p.warn", "Not durable: the server ran with " + off +
+                            ". A crash may lose or damage what was committed.");
   }
   write_tiles(html, headline_tiles(result));
   write_latency_tiles(html, result);
@@ -182,18 +181,23 @@ void write_verdict(HtmlWriter& html, const Result& result) {
 void write_parts(HtmlWriter& html, const Result& result, const std::string& id, int level) {
   write_time_chart(html, result, id, level);
   write_spectrum_chart(html, result, id, level);
-  const auto anchored = [&](const char* name, const auto& write) {
-    const auto part = html.open("div", {{"id", id + "-" + name}});
-    write(html, result, level);
+  const auto section = [&](const char* heading, const auto& write) {
+    const auto element = html.open("section");
+    write_heading(html, level, heading);
+    write(html, result);
   };
-  anchored("transactions", write_transactions);
-  write_errors(html, result, level);
-  anchored("availability", write_availability);
-  anchored("audit", write_audit);
-  anchored("client", write_client);
-  write_ledger(html, result, level);
-  anchored("plan", write_plan);
-  write_environment(html, result, level);
+  const auto anchored = [&](const char* name, const char* heading, const auto& write) {
+    const auto element = html.open("div", {{"id", id + "-" + name}});
+    section(heading, write);
+  };
+  anchored("transactions", "Transactions", write_transactions);
+  if (has_errors(result)) section("Errors", write_errors);
+  anchored("availability", "Availability", write_availability);
+  anchored("audit", "Audit", write_audit);
+  anchored("client", "The client's own health", write_client);
+  section("Ledger", write_ledger);
+  anchored("plan", "Plan", write_plan);
+  section("Environment", write_environment);
 }
 
 std::string subtitle_of(const Result& result) {
@@ -207,8 +211,8 @@ void write_single(HtmlWriter& html, const NamedResult& one, const Introduction* 
   {
     const auto header = html.open("header");
     html.line("h1", introduction != nullptr ? introduction->title : title_of(one.result));
-    if (introduction != nullptr) html.line("p", {{"class", "lead"}}, title_of(one.result));
-    html.line("p", {{"class", "lead"}}, subtitle_of(one.result));
+    if (introduction != nullptr) html.line("p.lead", title_of(one.result));
+    html.line("p.lead", subtitle_of(one.result));
     if (introduction == nullptr) write_verdict(html, one.result);
     write_navigation(html, {{"#result-1-time", "Over time"},
                             {"#result-1-latency", "Latency"},
@@ -232,7 +236,7 @@ void write_several(HtmlWriter& html, const std::vector<NamedResult>& results) {
   {
     const auto header = html.open("header");
     html.line("h1", fmt::format("{} results compared", results.size()));
-    html.line("p", {{"class", "lead"}}, "The first: " + title_of(results[0].result));
+    html.line("p.lead", "The first: " + title_of(results[0].result));
     write_navigation(html, {{"#results", "Results"},
                             {"#differences", "Differences"},
                             {"#charts", "On top of each other"},
@@ -245,15 +249,14 @@ void write_several(HtmlWriter& html, const std::vector<NamedResult>& results) {
   for (std::size_t i = 0; i < results.size(); ++i) {
     const std::string id = fmt::format("result-{}", i + 1);
     const auto section = html.open("section", {{"id", id}});
-    const auto details = html.open("details", {{"class", "result"}});
+    const auto details = html.open("details.result");
     {
       const auto summary = html.open("summary");
       html.line("h2", fmt::format("{} {}", i + 1, shortened(results[i].name, 200)));
-      html.line("span", {{"class", "lead"}},
-                fmt::format(" tpmC {}, {}", rate_text(results[i].result.summary.tpmc),
-                            title_of(results[i].result)));
+      html.line("span.lead", fmt::format(" tpmC {}, {}", rate_text(results[i].result.summary.tpmc),
+                                         title_of(results[i].result)));
     }
-    html.line("p", {{"class", "lead"}}, subtitle_of(results[i].result));
+    html.line("p.lead", subtitle_of(results[i].result));
     write_verdict(html, results[i].result);
     write_parts(html, results[i].result, id, 3);
   }
@@ -281,7 +284,7 @@ std::string html_report(const std::vector<NamedResult>& results, const Introduct
     const auto root = html.open("html", {{"lang", "en"}});
     write_head(html, page_title(results, introduction), introduction);
     const auto body = html.open("body");
-    html.line("a", {{"class", "skip"}, {"href", "#content"}}, "Skip to the content");
+    html.line("a.skip", {{"href", "#content"}}, "Skip to the content");
     if (results.size() == 1) {
       write_single(html, results[0], introduction);
     } else {

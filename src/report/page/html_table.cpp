@@ -9,23 +9,28 @@ void write_cells(HtmlWriter& html, const HtmlTable& table, const HtmlRow& row) {
   assert(row.size() == table.columns.size());
   const auto line = html.open("tr");
   for (std::size_t i = 0; i < row.size(); ++i) {
-    const char* alignment = table.columns[i].is_number ? "n" : "";
     if (i == 0) {
       html.line("th", {{"scope", "row"}}, row[i]);
     } else {
-      html.line("td", {{"class", alignment}}, row[i]);
+      html.line("td", {{"class", table.columns[i].is_number ? "n" : ""}}, row[i]);
     }
   }
 }
 
 }  // namespace
 
+std::vector<HtmlColumn> numbers_behind(const char* first,
+                                       std::initializer_list<const char*> numbers) {
+  std::vector<HtmlColumn> columns = {{first}};
+  for (const char* title : numbers) columns.push_back({title, true});
+  return columns;
+}
+
 HtmlWriter::Element open_table_frame(HtmlWriter& html, const std::string& caption) {
   // Whoever has no pointer scrolls it by the keys, and so has to get there.
-  return html.open("div", {{"class", "scroll"},
-                           {"role", "region"},
-                           {"tabindex", "0"},
-                           {"aria-label", shortened(caption, 100)}});
+  return html.open(
+      "div.scroll",
+      {{"role", "region"}, {"tabindex", "0"}, {"aria-label", shortened(caption, 100)}});
 }
 
 void write_table_head(HtmlWriter& html, const std::vector<HtmlColumn>& columns) {

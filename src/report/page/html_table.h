@@ -14,6 +14,10 @@ struct HtmlColumn {
   bool is_number = false;
 };
 
+// A column of text before columns of numbers.
+std::vector<HtmlColumn> numbers_behind(const char* first,
+                                       std::initializer_list<const char*> numbers);
+
 // The first cell of a row is its head.
 using HtmlRow = std::vector<std::string>;
 

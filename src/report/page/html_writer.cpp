@@ -100,9 +100,11 @@ std::string percentage(double share) {
   return without_trailing_zeros(fmt::format("{:.2f}", share * 100)) + "%";
 }
 
-void HtmlWriter::begin(std::string_view tag, Attributes attributes) {
+std::string_view HtmlWriter::begin(std::string_view selector, Attributes attributes) {
+  const std::string_view tag = selector.substr(0, selector.find('.'));
   out_ += '<';
   out_ += tag;
+  if (tag != selector) out_ += fmt::format(" class=\"{}\"", selector.substr(tag.size() + 1));
   for (const Attribute& attribute : attributes) {
     assert(is_harmless(attribute));
     out_ += ' ';
@@ -111,22 +113,22 @@ void HtmlWriter::begin(std::string_view tag, Attributes attributes) {
     out_ += escaped(attribute.value);
     out_ += '"';
   }
+  return tag;
 }
 
-HtmlWriter::Element HtmlWriter::open(Literal tag, Attributes attributes) {
-  begin(tag.text(), attributes);
+HtmlWriter::Element HtmlWriter::open(Literal selector, Attributes attributes) {
+  const std::string_view tag = begin(selector.text(), attributes);
   out_ += '>';
-  ++depth_;
-  return {*this, tag.text(), depth_};
+  return {*this, tag, ++depth_};
 }
 
-void HtmlWriter::leaf(Literal tag, Attributes attributes) {
-  begin(tag.text(), attributes);
+void HtmlWriter::leaf(Literal selector, Attributes attributes) {
+  begin(selector.text(), attributes);
   out_ += "/>";
 }
 
-void HtmlWriter::line(Literal tag, Attributes attributes, std::string_view text_in_it) {
-  const Element element = open(tag, attributes);
+void HtmlWriter::line(Literal selector, Attributes attributes, std::string_view text_in_it) {
+  const Element element = open(selector, attributes);
   text(text_in_it);
 }
 

@@ -4,6 +4,8 @@
 // cannot be made from anything that is only known when it runs. Everything else goes through
 // escaped(). So the text of a result has no way into the document but as text.
 //
+// An element with a class that is a constant is named as a style sheet selects it: "td.n".
+//
 // Elements close themselves at the end of their scope, in the right order. Each is closed, and each
 // attribute has a value, so that the document is well-formed XML, too.
 //
@@ -68,14 +70,14 @@ class HtmlWriter {
 
   // The element lives as long as what is returned. Requires: no attribute that a browser would
   // execute or load (on…, style, src; href only to a place in the document).
-  [[nodiscard]] Element open(Literal tag, Attributes attributes = {});
+  [[nodiscard]] Element open(Literal selector, Attributes attributes = {});
 
   // An element with nothing in it. Requires: HTML has it without an end, or it is one of SVG's.
-  void leaf(Literal tag, Attributes attributes = {});
+  void leaf(Literal selector, Attributes attributes = {});
 
   // An element with only text in it.
-  void line(Literal tag, std::string_view text) { line(tag, {}, text); }
-  void line(Literal tag, Attributes attributes, std::string_view text);
+  void line(Literal selector, std::string_view text) { line(selector, {}, text); }
+  void line(Literal selector, Attributes attributes, std::string_view text);
 
   // At most shown_characters_max of it.
   void text(std::string_view text);
@@ -86,7 +88,7 @@ class HtmlWriter {
   std::string take();
 
  private:
-  void begin(std::string_view tag, Attributes attributes);
+  std::string_view begin(std::string_view selector, Attributes attributes);
   void close(std::string_view tag, std::size_t depth);
 
   std::string out_ = "<!DOCTYPE html>\n";

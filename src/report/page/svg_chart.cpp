@@ -31,12 +31,11 @@ class Drawing {
   }
 
   void draw() {
-    const auto svg = html_.open("svg", {{"class", "chart"},
-                                        {"width", "100%"},
-                                        {"height", coordinate(bottom_ + axis_height)},
-                                        {"role", "img"},
-                                        {"aria-labelledby", chart_.id + "-title"},
-                                        {"aria-describedby", chart_.id + "-text"}});
+    const auto svg = html_.open("svg.chart", {{"width", "100%"},
+                                              {"height", coordinate(bottom_ + axis_height)},
+                                              {"role", "img"},
+                                              {"aria-labelledby", chart_.id + "-title"},
+                                              {"aria-describedby", chart_.id + "-text"}});
     for (const Band& band : chart_.bands) draw_band(band);
     draw_x_axis();
     for (std::size_t i = 0; i < chart_.panels.size(); ++i) draw_panel(i);
@@ -88,11 +87,8 @@ class Drawing {
                   {"text-anchor", anchor}},
                  tick.label);
     }
-    html_.line("text",
-               {{"class", "x-title"},
-                {"x", "50%"},
-                {"y", coordinate(bottom_ + 34)},
-                {"text-anchor", "middle"}},
+    html_.line("text.x-title",
+               {{"x", "50%"}, {"y", coordinate(bottom_ + 34)}, {"text-anchor", "middle"}},
                chart_.x_title);
   }
 
@@ -102,22 +98,20 @@ class Drawing {
     const auto height_of = [&](double y) {
       return panel.height * (1 - panel.axis.scale.position(y));
     };
-    const auto group = html_.open("g", {{"class", "panel"}});
+    const auto group = html_.open("g.panel");
     for (const Tick& tick : panel.axis.ticks) {
       const double y = top + height_of(tick.value);
       tick.value == 0 ? draw_line("axis", 0, y, 1, y) : draw_line("grid", 0, y, 1, y);
       // Only as many labels as have room, seen from the bottom.
       if (tick.minor && panel.height < 16.0 * static_cast<double>(panel.axis.ticks.size()))
         continue;
-      html_.line("text",
-                 {{"class", "tick"}, {"x", "-8"}, {"y", coordinate(y + 4)}, {"text-anchor", "end"}},
+      html_.line("text.tick", {{"x", "-8"}, {"y", coordinate(y + 4)}, {"text-anchor", "end"}},
                  tick.label);
     }
     {
       const auto picture = html_.open(
-          "svg",
-          {{"class", "curves"},
-           {"y", coordinate(top)},
+          "svg.curves",
+          {{"y", coordinate(top)},
            {"width", "100%"},
            {"height", coordinate(panel.height)},
            {"viewBox", fmt::format("0 0 {} {}", coordinate(path_width), coordinate(panel.height))},
@@ -153,8 +147,8 @@ class Drawing {
       }
       envelope += 'Z';
     }
-    if (!envelope.empty()) html_.leaf("path", {{"class", "envelope"}, {"d", envelope}});
-    if (!line.empty()) html_.leaf("path", {{"class", "line"}, {"d", line}});
+    if (!envelope.empty()) html_.leaf("path.envelope", {{"d", envelope}});
+    if (!line.empty()) html_.leaf("path.line", {{"d", line}});
   }
 
   void draw_mark(const Mark& mark, double y) {
@@ -162,9 +156,8 @@ class Drawing {
     const double middle = mark.x ? position(*mark.x) : 0.5;
     draw_line("limit", std::max(0.0, middle - half), y, std::min(1.0, middle + half), y);
     const bool at_right = middle > 0.7 || !mark.x;
-    html_.line("text",
-               {{"class", "limit-label"},
-                {"x", percentage(at_right ? std::min(1.0, middle + half) : middle - half)},
+    html_.line("text.limit-label",
+               {{"x", percentage(at_right ? std::min(1.0, middle + half) : middle - half)},
                 {"y", coordinate(y - 5)},
                 {"text-anchor", at_right ? "end" : "start"}},
                mark.label);
@@ -226,9 +219,8 @@ class Drawing {
     std::size_t letters = 0;
     for (const std::string& line : read_out.lines) letters = std::max(letters, line.size());
     html_.leaf(
-        "rect",
-        {{"class", "back"},
-         {"x", "4"},
+        "rect.back",
+        {{"x", "4"},
          {"y", coordinate(top + 2)},
          {"width", coordinate(static_cast<double>(letters) * letter_width + 12)},
          {"height", coordinate(static_cast<double>(read_out.lines.size()) * line_height + 8)}});
@@ -245,9 +237,8 @@ class Drawing {
 
   void draw_title(std::size_t index) {
     const Panel& panel = chart_.panels[index];
-    const auto text =
-        html_.open("text", {{"class", "panel-title"}, {"y", coordinate(tops_[index] - 8)}});
-    html_.line("tspan", {{"class", "name"}}, panel.title);
+    const auto text = html_.open("text.panel-title", {{"y", coordinate(tops_[index] - 8)}});
+    html_.line("tspan.name", panel.title);
     for (const Key& key : panel.keys) {
       html_.line("tspan", {{"class", "key " + key.classes}, {"dx", "9"}}, "■");
       html_.line("tspan", {{"dx", "3"}}, key.name);
