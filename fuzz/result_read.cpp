@@ -1,10 +1,9 @@
 // The reader of result documents: what it takes can be summed up and written again, and what was
 // written is read as the same.
-#include "report/document/result_read.h"
+#include "report/document/result_json.h"
 
 #include "fuzz.h"
-#include "report/document/result_json.h"
-#include "report/page/summary_text.h"
+#include "report/page/report.h"
 #include "text/utf8.h"
 
 using namespace drover;

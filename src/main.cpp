@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/help/help_format.h"
+#include "cli/help/help.h"
 #include "cli/option/command_line.h"
 #include "cli/option/option_sources.h"
 #include "cli/process_setup.h"

@@ -24,7 +24,7 @@
 #include "report/compare/compare_shift.h"
 #include "report/compare/metric.h"
 #include "report/compare/run_pairs.h"
-#include "report/document/result_read.h"
+#include "report/document/result_json.h"
 #include "support/compared_run.h"
 #include "support/run_noise.h"
 

@@ -1,4 +1,4 @@
-#include "cli/check_progress_line.h"
+#include "cli/check_report.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,10 @@
 #include "cli/check_report.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <string_view>
@@ -10,9 +12,12 @@
 
 #include "cli/version.h"
 #include "text/plain_text.h"
+#include "ui/number_text.h"
 
 namespace drover::cli {
 namespace {
+
+constexpr std::size_t width_max = 79;
 
 using nlohmann::json;
 using tpcc::CheckReport;
@@ -106,6 +111,41 @@ std::string summary_of(const CheckReport& report) {
 }
 
 }  // namespace
+
+CheckProgressLine::CheckProgressLine(std::FILE* stream)
+    : stream_(stream), terminal_(isatty(fileno(stream)) == 1) {}
+
+CheckProgressLine::~CheckProgressLine() {
+  clear();
+}
+
+std::string CheckProgressLine::text(const tpcc::CheckProgress& progress) {
+  std::string text = fmt::format("checked {}%", progress.done * 100 / progress.total);
+  if (progress.left) {
+    text += fmt::format(", {} left",
+                        ui::clock_text(std::chrono::ceil<std::chrono::seconds>(*progress.left)));
+  }
+  if (!progress.condition.empty()) text += fmt::format(", now: {}", progress.condition);
+  if (text.size() > width_max) text = text.substr(0, width_max - 3) + "...";
+  return text;
+}
+
+void CheckProgressLine::show(const tpcc::CheckProgress& progress) {
+  if (terminal_) write(text(progress));
+}
+
+void CheckProgressLine::clear() {
+  if (width_ > 0) write("");
+}
+
+// Blanks cover what a longer line has left.
+void CheckProgressLine::write(const std::string& text) {
+  fmt::memory_buffer line;
+  fmt::format_to(std::back_inserter(line), "\r{:<{}}\r{}", text, width_, text);
+  std::fwrite(line.data(), 1, line.size(), stream_);
+  std::fflush(stream_);
+  width_ = text.size();
+}
 
 nlohmann::json check_document(const CheckReport& report, const CheckCircumstances& circumstances) {
   std::map<std::string, std::uint64_t> counts = {

@@ -1,13 +1,38 @@
-// What a check has found, as a person reads it, and as one JSON document, of which docs/checks.md describes every
-// field. Pure functions.
+// What a check says: on a terminal how far it is, and at its end what it has found, as a person reads it, and as
+// one JSON document, of which docs/checks.md describes every field.
 #pragma once
 
+#include <cstddef>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "workload/tpcc/check/check_report.h"
 
 namespace drover::cli {
+
+// The line on a terminal: percent, time left, the condition that begins. It overwrites itself and is gone with the
+// object. Where the stream is no terminal, nothing is ever written: a log has no use for it. One thread.
+class CheckProgressLine {
+ public:
+  explicit CheckProgressLine(std::FILE* stream);
+  CheckProgressLine(const CheckProgressLine&) = delete;
+  CheckProgressLine& operator=(const CheckProgressLine&) = delete;
+  ~CheckProgressLine();
+
+  void show(const tpcc::CheckProgress& progress);
+  void clear();
+
+  // At most 79 characters, so that no terminal breaks it.
+  static std::string text(const tpcc::CheckProgress& progress);
+
+ private:
+  void write(const std::string& text);
+
+  std::FILE* stream_;
+  bool terminal_;
+  std::size_t width_ = 0;  // of what stands there
+};
 
 // Raised when a field changes its meaning or goes away; a new field alone does not raise it.
 inline constexpr int check_schema_version = 1;

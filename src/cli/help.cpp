@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/help/completion.h"
-#include "cli/help/help_format.h"
-#include "cli/help/man_page.h"
+#include "cli/help/help.h"
 #include "cli/standard_output.h"
 #include "cli/version.h"
 #include "text/nearest_name.h"

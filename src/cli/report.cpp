@@ -14,16 +14,14 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/help/help_format.h"
+#include "cli/help/help.h"
 #include "cli/result_files.h"
 #include "cli/standard_output.h"
 #include "file/atomic_file.h"
 #include "report/compare/metric.h"
 #include "report/compare/metric_table.h"
-#include "report/document/result_read.h"
-#include "report/page/html_report.h"
-#include "report/page/markdown_report.h"
-#include "report/page/summary_text.h"
+#include "report/document/result_json.h"
+#include "report/page/report.h"
 #include "text/utf8.h"
 
 namespace drover::cli {

@@ -12,7 +12,7 @@
 #include "file/bounded_file.h"
 #include "report/compare/comparability.h"
 #include "report/document/json_reader.h"
-#include "report/document/result_read.h"
+#include "report/document/result_json.h"
 #include "run/usage_error.h"
 #include "text/utf8.h"
 

@@ -9,7 +9,6 @@
 #include <string>
 #include <thread>
 
-#include "cli/check_progress_line.h"
 #include "cli/check_report.h"
 #include "cli/commands.h"
 #include "cli/option/database_option.h"

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "cli/commands.h"
-#include "cli/help/help_format.h"
+#include "cli/help/help.h"
 #include "cli/option/database_option.h"
 #include "cli/option/quantity.h"
 #include "cli/run_options.h"

@@ -6,13 +6,13 @@
 #include <stdexcept>
 
 #include "cli/commands.h"
-#include "cli/help/help_format.h"
+#include "cli/help/help.h"
 #include "cli/option/database_option.h"
 #include "cli/run_options.h"
 #include "cli/standard_output.h"
 #include "report/document/result.h"
 #include "report/document/result_json.h"
-#include "report/page/summary_text.h"
+#include "report/page/report.h"
 #include "run/measured_run.h"
 
 namespace drover::cli {

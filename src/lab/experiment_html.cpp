@@ -8,9 +8,9 @@
 #include <set>
 
 #include "lab/experiment.h"
-#include "report/page/html_report.h"
 #include "report/page/html_table.h"
 #include "report/page/html_writer.h"
+#include "report/page/report.h"
 #include "report/page/svg_chart.h"
 #include "text/plain_text.h"
 

@@ -15,7 +15,6 @@
 #include "load/run.h"
 #include "load/snapshot.h"
 #include "run/interrupt.h"
-#include "run/run_result.h"
 #include "run/usage_error.h"
 #include "text/plain_text.h"
 #include "ui/terminal/display.h"

@@ -1,14 +1,19 @@
-// One run of the benchmark, from its plan to its result, with what a person sees of it meanwhile.
+// One run of the benchmark, from its plan to its result, with what a person sees of it meanwhile; and the result
+// alone, made of a plan and an outcome.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "load/run.h"
 #include "metrics/metrics_endpoint.h"
 #include "report/document/result.h"
 #include "run/needs.h"
 #include "run/run_plan.h"
+#include "workload/tpcc/database.h"
+#include "workload/tpcc/terminals/terminals.h"
 
 namespace drover::run {
 
@@ -41,5 +46,19 @@ MeasuredRun measure_simulated(RunPlan run);
 std::unique_ptr<metrics::MetricsEndpoint> open_metrics_endpoint(
     const metrics::ListenAddress& address, const RunPlan& run, const std::string& server_version,
     load::Observer& log);
+
+// What is known of a run besides its plan and its outcome.
+struct RunFacts {
+  std::optional<report::Server> server;
+  std::optional<report::LedgerInData> ledger_in_data;
+  // None where the server does not tell of them.
+  std::optional<std::vector<tpcc::ObservedCheckpoint>> checkpoints;
+};
+
+// What the data say of a run that was alone: the difference between its end and its beginning.
+report::LedgerInData ledger_between(const tpcc::LedgerSums& before, const tpcc::LedgerSums& after);
+
+report::Result make_result(const RunPlan& run, const RunFacts& facts, const load::Outcome& outcome,
+                           const tpcc::RunRecords& records);
 
 }  // namespace drover::run

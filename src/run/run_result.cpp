@@ -1,5 +1,4 @@
-#include "run/run_result.h"
-
+#include "run/measured_run.h"
 
 #include <algorithm>
 

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "file/atomic_file.h"
-#include "report/document/result_read.h"
+#include "report/document/result_json.h"
 #include "report/page/chart_scale.h"
-#include "report/page/html_report.h"
+#include "report/page/report.h"
 #include "report/page/svg_chart.h"
 
 namespace drover::search {

@@ -12,7 +12,7 @@
 #include "coro/deadline.h"
 #include "coro/sleep.h"
 #include "load/run.h"
-#include "run/run_result.h"
+#include "run/measured_run.h"
 #include "run_record.h"
 #include "scenario.h"
 #include "server.h"

@@ -1,4 +1,4 @@
-#include "cli/help/completion.h"
+#include "cli/help/help.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

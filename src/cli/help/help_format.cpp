@@ -1,4 +1,4 @@
-#include "cli/help/help_format.h"
+#include "cli/help/help.h"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>

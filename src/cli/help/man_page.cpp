@@ -1,4 +1,4 @@
-#include "cli/help/man_page.h"
+#include "cli/help/help.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cli/help/man_page.h"
+#include "cli/help/help.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

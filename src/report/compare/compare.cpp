@@ -12,7 +12,6 @@
 #include "report/compare/compare_shift.h"
 #include "report/compare/compare_within_run.h"
 #include "report/compare/run_pairs.h"
-#include "report/compare/student_distribution.h"
 #include "text/plain_text.h"
 
 namespace drover::report {

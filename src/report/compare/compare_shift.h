@@ -61,4 +61,16 @@ Shift signed_rank_shift(std::span<const double> differences, double confidence);
 Shift paired_student_shift(std::span<const double> differences, double confidence,
                            double resolution);
 
+// Student's t distribution, and the normal one as its limit. The tail comes of the incomplete beta function by its
+// continued fraction (Lentz's algorithm): relative error below 1e-10.
+
+// P(T > t) with so many degrees of freedom; of a standard normal from 1e6 on. Requires:
+// degrees_of_freedom > 0.
+double student_tail(double t, double degrees_of_freedom);
+
+double normal_tail(double z);  // P(Z > z)
+
+// The t with P(T > t) = tail. Requires: 0 < tail <= 0.5.
+double student_quantile(double tail, double degrees_of_freedom);
+
 }  // namespace drover::report

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "report/compare/compare.h"
-#include "report/compare/student_distribution.h"
+#include "report/compare/compare_shift.h"
 #include "support/compared_run.h"
 
 namespace drover::report {

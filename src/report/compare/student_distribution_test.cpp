@@ -1,4 +1,4 @@
-#include "report/compare/student_distribution.h"
+#include "report/compare/compare_shift.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "report/document/result_read.h"
+#include "report/document/result_json.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "report/document/result_read.h"
+#include "report/document/result_json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,6 @@
 
 #include "report/document/example_result_test.h"
 #include "report/document/json_reader.h"
-#include "report/document/result_json.h"
 
 namespace drover::report {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "report/page/chart_curves.h"
 #include "report/page/html_figures.h"
-#include "report/page/html_report.h"
 #include "report/page/html_table.h"
+#include "report/page/report.h"
 #include "text/plain_text.h"
 
 namespace drover::report {

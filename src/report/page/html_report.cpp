@@ -1,4 +1,4 @@
-#include "report/page/html_report.h"
+#include "report/page/report.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "report/page/markdown_report.h"
+#include "report/page/report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "report/page/markdown_text.h"
+#include "report/page/report.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "report/page/summary_text.h"
+#include "report/page/report.h"
 
 #include <fmt/format.h>
 

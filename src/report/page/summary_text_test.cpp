@@ -1,4 +1,4 @@
-#include "report/page/summary_text.h"
+#include "report/page/report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
