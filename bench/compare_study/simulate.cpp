@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "measure/median.h"
+#include "report/compare/comparability.h"
 #include "report/compare/compare.h"
 #include "report/compare/compare_shift.h"
 #include "report/compare/metric.h"
-#include "report/compare/run_pairs.h"
 #include "report/document/result_json.h"
 #include "support/compared_run.h"
 #include "support/run_noise.h"

@@ -14,8 +14,8 @@
 #include "cli/commands.h"
 #include "cli/result_files.h"
 #include "cli/standard_output.h"
+#include "report/compare/comparability.h"
 #include "report/compare/compare.h"
-#include "report/compare/run_pairs.h"
 #include "text/utf8.h"
 
 namespace drover::cli {
@@ -84,13 +84,7 @@ report::CompareOptions options_of(const Arguments& arguments) {
   options.is_paired = arguments.is_paired;
   require_obstacle_keys(arguments.allow_different);
   options.allow_different = arguments.allow_different;
-  try {
-    for (const std::string& name : arguments.metrics) {
-      options.metrics.push_back(report::Metric::parse(name));
-    }
-  } catch (const report::MetricError& error) {
-    throw UsageError(fmt::format("--metric: {}", error.what()));
-  }
+  options.metrics = metrics_of(arguments.metrics);
   for (const std::string& text : arguments.limits) {
     try {
       options.limits.push_back(report::Limit::parse(text));

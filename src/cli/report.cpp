@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.h"
@@ -18,8 +19,6 @@
 #include "cli/result_files.h"
 #include "cli/standard_output.h"
 #include "file/atomic_file.h"
-#include "report/compare/metric.h"
-#include "report/compare/metric_table.h"
 #include "report/document/result_json.h"
 #include "report/page/report.h"
 #include "text/utf8.h"
@@ -34,15 +33,11 @@ constexpr std::size_t files_most = 1'000;  // a folder may hold other documents,
 enum class Format : std::uint8_t { text, html, markdown };
 constexpr std::array<std::string_view, 3> format_names = {"text", "HTML", "Markdown"};
 
-struct Suffix {
-  std::string_view text;
-  Format format;
-};
-constexpr std::array<Suffix, 5> suffixes = {{{".html", Format::html},
-                                             {".htm", Format::html},
-                                             {".md", Format::markdown},
-                                             {".markdown", Format::markdown},
-                                             {".txt", Format::text}}};
+constexpr std::pair<std::string_view, Format> suffixes[] = {{".html", Format::html},
+                                                            {".htm", Format::html},
+                                                            {".md", Format::markdown},
+                                                            {".markdown", Format::markdown},
+                                                            {".txt", Format::text}};
 
 struct Options {
   std::vector<std::string> paths;
@@ -63,8 +58,10 @@ std::optional<Format> format_of_suffix(const fs::path& path) {
   std::string suffix = path.extension().string();
   std::ranges::transform(suffix, suffix.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const auto found = std::ranges::find(suffixes, suffix, &Suffix::text);
-  return found == suffixes.end() ? std::nullopt : std::optional(found->format);
+  for (const auto& [text, format] : suffixes) {
+    if (text == suffix) return format;
+  }
+  return std::nullopt;
 }
 
 Format choose_format(const Options& options) {
@@ -85,18 +82,6 @@ Format choose_format(const Options& options) {
       fmt::format("--output: \"{}\" does not say which format it is to have; expected a name that "
                   "ends in .html, .md or .txt, or --html or --markdown",
                   output));
-}
-
-std::vector<report::Metric> parse_asked_metrics(const Options& options) {
-  std::vector<report::Metric> metrics;
-  for (const std::string& text : options.metrics) {
-    try {
-      for (const report::Metric& metric : report::parse_metrics(text)) metrics.push_back(metric);
-    } catch (const report::MetricError& error) {
-      throw UsageError(fmt::format("--metric: {}", error.what()));
-    }
-  }
-  return metrics;
 }
 
 // A report in place of the result would be the end of the result.
@@ -184,7 +169,7 @@ std::string document(const std::vector<report::NamedResult>& results, Format for
 
 int perform(const Options& options) {
   require_sound(options);
-  const std::vector<report::Metric> metrics = parse_asked_metrics(options);
+  const std::vector<report::Metric> metrics = metrics_of(options.metrics);
   const std::vector<fs::path> files = files_of(options.paths);
   require_other_file(options, files);
   if (!metrics.empty()) {

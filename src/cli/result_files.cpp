@@ -141,6 +141,18 @@ std::vector<fs::path> find_result_files(const std::vector<std::string>& paths,
   return files;
 }
 
+std::vector<report::Metric> metrics_of(const std::vector<std::string>& names) {
+  std::vector<report::Metric> metrics;
+  try {
+    for (const std::string& text : names) {
+      for (const report::Metric& metric : report::parse_metrics(text)) metrics.push_back(metric);
+    }
+  } catch (const report::MetricError& error) {
+    throw UsageError(fmt::format("--metric: {}", error.what()));
+  }
+  return metrics;
+}
+
 void require_obstacle_keys(const std::vector<std::string>& keys) {
   const auto known = report::obstacle_keys();
   for (const std::string& key : keys) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "report/compare/metric.h"
 #include "report/document/result.h"
 
 namespace drover::cli {
@@ -40,6 +41,9 @@ std::vector<UnreadResult> read_result_files(const std::vector<std::filesystem::p
 // no result is among them.
 void require_result_files(const std::vector<std::filesystem::path>& files,
                           const OnResult& on_result);
+
+// The metrics of --metric, a name each or several with commas between. Throws UsageError.
+std::vector<report::Metric> metrics_of(const std::vector<std::string>& names);
 
 // What --allow-different may hold. Throws UsageError.
 void require_obstacle_keys(const std::vector<std::string>& keys);

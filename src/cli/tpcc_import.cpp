@@ -53,12 +53,6 @@ int64_t automatic_threads(size_t connections) {
   return std::min(static_cast<int64_t>(connections + 3) / 4, processors);
 }
 
-uint64_t random_seed() {
-  std::random_device device;
-  // Short enough to be typed again.
-  return device() % 1'000'000'000;
-}
-
 ImportSettings settings_of(const ImportArguments& arguments) {
   ImportSettings settings;
   settings.request.warehouses =
@@ -75,7 +69,8 @@ ImportSettings settings_of(const ImportArguments& arguments) {
                               .value_or(automatic_threads(settings.connections)));
   settings.threads = std::min(settings.threads, settings.connections);
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  settings.request.fresh_population.seed = random_seed();
+  // Short enough to be typed again.
+  settings.request.fresh_population.seed = std::random_device()() % 1'000'000'000;
   settings.request.fresh_population.load_time_us =
       std::chrono::duration_cast<std::chrono::microseconds>(now).count();
   return settings;
@@ -113,11 +108,6 @@ void report(const DatabaseTarget& target, const ImportOutcome& outcome) {
   print(lines, "what was imported");
 }
 
-// As Ctrl-C would: it is taken by whoever waits for it.
-void interrupt_this_process() {
-  kill(getpid(), SIGINT);
-}
-
 int perform(const ImportArguments& arguments) {
   const ui::Choice choice = parse_ui_choice(arguments.ui);
   ImportSettings settings = settings_of(arguments);
@@ -128,7 +118,7 @@ int perform(const ImportArguments& arguments) {
   {
     const auto display = ui::make_import_display(
         choice, {target.description(), settings.connections, settings.threads},
-        interrupt_this_process);
+        [] { kill(getpid(), SIGINT); });  // as Ctrl-C would: it is taken by whoever waits for it
     settings.progress_interval = display->interval();
     code = run::run_command(import_shown(target, settings, *display, outcome));
   }

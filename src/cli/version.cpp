@@ -15,20 +15,6 @@
 #endif
 
 namespace drover::cli {
-namespace {
-
-// 150018 is 15.18; before version 10 there were three parts, and none of them is supported.
-std::string libpq_version() {
-  const int version = PQlibVersion();
-  return fmt::format("{}.{}", version / 10'000, version % 10'000);
-}
-
-std::string fmt_version() {
-  return fmt::format("{}.{}.{}", FMT_VERSION / 10'000, FMT_VERSION / 100 % 100, FMT_VERSION % 100);
-}
-
-}  // namespace
-
 report::Tool tool() {
   return {.name = "drover",
           .version = DROVER_VERSION,
@@ -46,9 +32,13 @@ std::string version_text() {
   std::string text = fmt::format("{} {}\n", self.name, self.version);
   text += fmt::format("commit    {} of {}\n", self.commit, commit_date());
   text += fmt::format("compiler  {}\n", self.compiler);
-  text += fmt::format("libpq     {}, built with {}\n", libpq_version(), PG_VERSION);
-  text += fmt::format("with      CLI11 {}, fmt {}, nlohmann-json {}.{}.{}", CLI11_VERSION,
-                      fmt_version(), NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
+  // 150018 is 15.18; before version 10 there were three parts, and none of them is supported.
+  const int libpq = PQlibVersion();
+  text +=
+      fmt::format("libpq     {}.{}, built with {}\n", libpq / 10'000, libpq % 10'000, PG_VERSION);
+  text += fmt::format("with      CLI11 {}, fmt {}.{}.{}, nlohmann-json {}.{}.{}", CLI11_VERSION,
+                      FMT_VERSION / 10'000, FMT_VERSION / 100 % 100, FMT_VERSION % 100,
+                      NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
                       NLOHMANN_JSON_VERSION_PATCH);
   return text;
 }

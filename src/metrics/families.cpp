@@ -6,7 +6,6 @@
 #include <cassert>
 #include <cmath>
 #include <deque>
-#include <initializer_list>
 #include <iterator>
 #include <span>
 #include <string_view>
@@ -48,17 +47,9 @@ void add(MetricFamily& family, ClientMetric::Histogram histogram, Labels labels)
 }
 
 // A family of one series without labels.
-struct Single {
-  MetricType type;
-  const char* name;
-  const char* help;
-  double value;
-};
-
-void add_singles(Families& families, std::initializer_list<Single> singles) {
-  for (const Single& one : singles) {
-    add(add_family(families, one.type, one.name, one.help), one.value);
-  }
+void add_single(Families& families, MetricType type, const char* name, const char* help,
+                auto number) {
+  add(add_family(families, type, name, help), number);
 }
 
 ClientMetric::Histogram histogram_of(const measure::HistogramSnapshot& values,
@@ -144,10 +135,10 @@ void add_run(const RunDescription& run, const RunFigures& figures, Families& fam
     add(phase, i == static_cast<std::size_t>(figures.state) ? 1 : 0,
         {{"phase", std::string(names[i])}});
   }
-  add_singles(families, {{Gauge, "drover_tpcc_warehouses", "Warehouses of the run.",
-                          static_cast<double>(run.plan.warehouses)},
-                         {Gauge, "drover_tpcc_terminals", "Terminals of the run.",
-                          static_cast<double>(run.plan.terminals())}});
+  add_single(families, Gauge, "drover_tpcc_warehouses", "Warehouses of the run.",
+             run.plan.warehouses);
+  add_single(families, Gauge, "drover_tpcc_terminals", "Terminals of the run.",
+             run.plan.terminals());
 }
 
 void add_transactions(const RunFigures& figures, Families& families) {
@@ -200,33 +191,33 @@ void add_workers(const RunFigures& figures, Families& families) {
 }
 
 void add_database(const RunDescription& run, const DatabaseFigures& database, Families& families) {
-  const auto counter = [](const char* name, const char* help, std::uint64_t value) {
-    return Single{Counter, name, help, static_cast<double>(value)};
+  const auto gauge = [&](const char* name, const char* help, auto value) {
+    add_single(families, Gauge, name, help, value);
   };
-  add_singles(
-      families,
-      {{Gauge, "drover_database_up", "0 while the database is away, else 1.",
-        database.away_s > 0 ? 0.0 : 1.0},
-       {Gauge, "drover_database_away_seconds",
-        "For how long the database has been away; 0 if it is not.", database.away_s},
-       counter("drover_database_outages_total", "Outages of 100 ms or more.", database.outages),
-       {Gauge, "drover_database_silent_seconds",
+  const auto counter = [&](const char* name, const char* help, std::uint64_t value) {
+    add_single(families, Counter, name, help, value);
+  };
+  gauge("drover_database_up", "0 while the database is away, else 1.", database.away_s > 0 ? 0 : 1);
+  gauge("drover_database_away_seconds", "For how long the database has been away; 0 if it is not.",
+        database.away_s);
+  counter("drover_database_outages_total", "Outages of 100 ms or more.", database.outages);
+  gauge("drover_database_silent_seconds",
         "For how long terminals have waited without an answer to anybody; 0 if it is no stall.",
-        database.silent_s},
-       counter("drover_database_stalls_total",
-               "Stretches of 1 s or more in which terminals waited and nobody had an answer.",
-               database.stalls),
-       counter("drover_database_interruptions_total", "Losses that were over within 100 ms.",
-               database.interruptions),
-       counter("drover_database_sessions_lost_total", "Sessions that were lost.",
-               database.sessions_lost),
-       counter("drover_database_sessions_reopened_total", "Lost sessions that were opened again.",
-               database.sessions_reopened),
-       {Gauge, "drover_database_connections_open", "Connections that are open.",
-        static_cast<double>(database.connections_open)},
-       {Gauge, "drover_database_connections_wanted",
+        database.silent_s);
+  counter("drover_database_stalls_total",
+          "Stretches of 1 s or more in which terminals waited and nobody had an answer.",
+          database.stalls);
+  counter("drover_database_interruptions_total", "Losses that were over within 100 ms.",
+          database.interruptions);
+  counter("drover_database_sessions_lost_total", "Sessions that were lost.",
+          database.sessions_lost);
+  counter("drover_database_sessions_reopened_total", "Lost sessions that were opened again.",
+          database.sessions_reopened);
+  gauge("drover_database_connections_open", "Connections that are open.",
+        database.connections_open);
+  gauge("drover_database_connections_wanted",
         "Connections that the run wants to have open; 0 if it uses no database.",
-        static_cast<double>(run.plan.connections)}});
+        run.plan.connections);
 }
 
 }  // namespace
@@ -278,13 +269,12 @@ std::vector<MetricFamily> families_of(const RunDescription& run, const RunFigure
   add_transactions(figures, families);
   add_workers(figures, families);
   add_database(run, figures.database, families);
-  add_singles(families,
-              {{Counter, "process_cpu_seconds_total",
-                "Total user and system CPU time spent in seconds.", process.cpu_seconds},
-               {Gauge, "process_resident_memory_bytes", "Resident memory size in bytes.",
-                static_cast<double>(process.rss_bytes)},
-               {Gauge, "process_start_time_seconds",
-                "Start time of the process since unix epoch in seconds.", run.process_start_s}});
+  add_single(families, Counter, "process_cpu_seconds_total",
+             "Total user and system CPU time spent in seconds.", process.cpu_seconds);
+  add_single(families, Gauge, "process_resident_memory_bytes", "Resident memory size in bytes.",
+             process.rss_bytes);
+  add_single(families, Gauge, "process_start_time_seconds",
+             "Start time of the process since unix epoch in seconds.", run.process_start_s);
   return {std::make_move_iterator(families.begin()), std::make_move_iterator(families.end())};
 }
 

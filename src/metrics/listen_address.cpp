@@ -4,18 +4,11 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
+
+#include "text/plain_text.h"
 
 namespace drover::metrics {
 namespace {
-
-std::optional<std::uint16_t> parse_port(std::string_view text) {
-  std::uint16_t port = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, port);
-  if (error != std::errc() || rest != end) return std::nullopt;
-  return port;
-}
 
 // Written anew, so that whatever is listened on has one form, and no more in it than an address.
 bool parse_host(int family, const std::string& text, ListenAddress& address) {
@@ -40,7 +33,7 @@ std::optional<ListenAddress> parse_listen_address(std::string_view text) {
   ListenAddress address;
   const std::size_t colon = text.rfind(':');
   const std::string_view digits = colon == std::string_view::npos ? text : text.substr(colon + 1);
-  const auto port = parse_port(digits);
+  const auto port = text::number_of<std::uint16_t>(digits);
   if (!port) return std::nullopt;
   address.port = *port;
   const std::string host(colon == std::string_view::npos ? "" : text.substr(0, colon));

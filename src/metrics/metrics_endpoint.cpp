@@ -152,8 +152,13 @@ void wake(const ListenAddress& address) {
 
 }  // namespace
 
-ScrapeServer::ScrapeServer(const ListenAddress& address, prometheus::Collectable& collectable)
-    : address_(address), collectable_(&collectable, [](auto*) {}) {
+MetricsEndpoint::MetricsEndpoint(const ListenAddress& address, const tpcc::Plan& plan,
+                                 std::vector<std::pair<std::string, std::string>> info)
+    : run_{.plan = plan, .info = std::move(info)},
+      latest_(plan.threads),
+      shown_(std::make_shared<const RunFigures>(latest_)),
+      address_(address),
+      collectable_(this, [](auto*) {}) {
   const SignalsBlocked blocked;
   sigaction(SIGPIPE, nullptr, &pipe_before_);
   exposer_ = listen(address_);
@@ -164,7 +169,7 @@ ScrapeServer::ScrapeServer(const ListenAddress& address, prometheus::Collectable
 
 // The end can only be asked for by a call that waits for it: so somebody else has to wake the
 // threads.
-ScrapeServer::~ScrapeServer() {
+MetricsEndpoint::~MetricsEndpoint() {
   const SignalsBlocked blocked;
   std::atomic<bool> ended{false};
   std::jthread waker([this, &ended] {
@@ -178,15 +183,8 @@ ScrapeServer::~ScrapeServer() {
   sigaction(SIGPIPE, &pipe_before_, nullptr);
 }
 
-MetricsEndpoint::MetricsEndpoint(const ListenAddress& address, const tpcc::Plan& plan,
-                                 std::vector<std::pair<std::string, std::string>> info)
-    : run_{.plan = plan, .info = std::move(info)},
-      latest_(plan.threads),
-      shown_(std::make_shared<const RunFigures>(latest_)),
-      server_(address, *this) {}
-
 std::string MetricsEndpoint::url() const {
-  return fmt::format("http://{}/metrics", server_.address().text());
+  return fmt::format("http://{}/metrics", address_.text());
 }
 
 std::vector<prometheus::MetricFamily> MetricsEndpoint::Collect() const {

@@ -5,6 +5,13 @@
 // with the main thread one pointer under a mutex: a scrape never waits for the run, nor the run for
 // a scrape. Between two snapshots every scrape says the same, but for the figures of the process.
 //
+// GET /metrics is answered, and nothing else. Two threads of low priority (nice 10) serve, one accepts: clients
+// that are slow, or ask all the time, take little from the run. A client has a few seconds for its request; those
+// that wait in line beyond the queues of civetweb (20) and of the kernel are refused. No file is ever read, no
+// other method or path is answered, no script of a foreign web page may read the answer. The threads take
+// no signals, whatever the mask of the thread that makes them: SIGINT, SIGTERM and SIGWINCH are for
+// others. While it lives, the process ignores SIGPIPE.
+//
 // To be made on the main thread before the run begins, and after the interrupts were blocked, as
 // all that starts threads (its own block every signal by themselves). The last figures are shown
 // until it is destroyed.
@@ -31,42 +38,13 @@ class Exposer;
 
 namespace drover::metrics {
 
-// ScrapeServer: answers GET /metrics with what a collectable says, and nothing else.
-//
-// Two threads of low priority (nice 10) serve, one accepts: clients that are slow, or ask all the
-// time, take little from the run. A client has a few seconds for its request; those that wait in
-// line beyond the queues of civetweb (20) and of the kernel are refused. No file is ever read, no
-// other method or path is answered, no script of a foreign web page may read the answer.
-//
-// Its threads take no signals, whatever the mask of the thread that makes it: SIGINT, SIGTERM and
-// SIGWINCH are for others. While it lives, the process ignores SIGPIPE.
-class ScrapeServer {
- public:
-  // Throws std::runtime_error with the address and the reason if it cannot be listened on.
-  // `collectable` is called on the threads of the server, as long as this lives.
-  ScrapeServer(const ListenAddress& address, prometheus::Collectable& collectable);
-  ScrapeServer(const ScrapeServer&) = delete;
-  ScrapeServer& operator=(const ScrapeServer&) = delete;
-  ~ScrapeServer();  // at once, or when a slow client has had its time
-
-  // With the port that was taken, if it was to be any.
-  const ListenAddress& address() const noexcept { return address_; }
-
- private:
-  ListenAddress address_;
-  std::shared_ptr<prometheus::Collectable> collectable_;  // of somebody else
-  // civetweb's threads ignore SIGPIPE for the whole process, each when it begins: it can be as it
-  // was only when they have ended.
-  struct sigaction pipe_before_{};
-  std::unique_ptr<prometheus::Exposer> exposer_;
-};
-
 class MetricsEndpoint final : public load::Observer, prometheus::Collectable {
  public:
   // `info`: labels of drover_run_info, such as ("version", "0.1.0"). Throws std::runtime_error if
   // the address cannot be listened on.
   MetricsEndpoint(const ListenAddress& address, const tpcc::Plan& plan,
                   std::vector<std::pair<std::string, std::string>> info);
+  ~MetricsEndpoint() override;  // at once, or when a slow client has had its time
 
   // "http://127.0.0.1:9464/metrics", with the port that was taken.
   std::string url() const;
@@ -88,8 +66,13 @@ class MetricsEndpoint final : public load::Observer, prometheus::Collectable {
   const RunDescription run_;
   RunFigures latest_;  // the main thread's
   mutable std::mutex mutex_;
-  std::shared_ptr<const RunFigures> shown_;  // under the mutex
-  ScrapeServer server_;                      // the last one: it asks for the others
+  std::shared_ptr<const RunFigures> shown_;               // under the mutex
+  ListenAddress address_;                                 // with the port that was taken
+  std::shared_ptr<prometheus::Collectable> collectable_;  // this object
+  // civetweb's threads ignore SIGPIPE for the whole process, each when it begins: it can be as it
+  // was only when they have ended.
+  struct sigaction pipe_before_{};
+  std::unique_ptr<prometheus::Exposer> exposer_;
 };
 
 }  // namespace drover::metrics

@@ -74,11 +74,10 @@ InterruptWatch::~InterruptWatch() {
 
 coro::Task<void> InterruptWatch::watch() {
   coro::FdWatch readable(signal_fd_);
-  while (!interrupted_) {
+  signalfd_siginfo signal{};
+  do {
     co_await readable.ready(coro::Readiness::read);
-    signalfd_siginfo signal{};
-    interrupted_ = read(signal_fd_, &signal, sizeof signal) == sizeof signal;
-  }
+  } while (read(signal_fd_, &signal, sizeof signal) != sizeof signal);
   let_the_next_one_end_the_process(clock_);
   on_first_();
 }

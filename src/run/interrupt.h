@@ -53,14 +53,10 @@ class InterruptWatch {
   // `one_request_lasts` the next one ends the process with exit_interrupted, whatever it is doing.
   coro::Task<void> watch();
 
-  // Whether the first signal has come.
-  bool interrupted() const noexcept { return interrupted_; }
-
  private:
   std::function<void()> on_first_;
   const coro::Clock& clock_;
   int signal_fd_ = -1;
-  bool interrupted_ = false;
 };
 
 // For commands that Ctrl-C simply ends: runs `work` on a worker of the calling thread. SIGINT or

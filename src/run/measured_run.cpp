@@ -120,10 +120,6 @@ struct Attendance {
   std::shared_ptr<metrics::MetricsEndpoint> metrics;
   load::Observers observers;
 
-  tpcc::RunRecords records(const tpcc::Plan& plan) {
-    return tpcc::RunRecords(plan, log != nullptr ? &log->log : nullptr);
-  }
-
   void watch_checkpoints(const RunPlace& place) {
     checkpoints = std::make_unique<CheckpointsOfRun>(place, observers);
     observers.add(*checkpoints);
@@ -178,8 +174,15 @@ Task<load::Outcome> run_until_interrupted(const tpcc::Plan& plan, load::Workload
   co_return outcome;
 }
 
-MeasuredRun measured(const RunPlan& run, const RunFacts& facts, const load::Outcome& outcome,
-                     const tpcc::RunRecords& records, const Attendance& attendance) {
+// Measures with these backends; `facts` are to be there when `afterwards` has ended.
+MeasuredRun measure(const RunPlan& run, coro::Worker& worker, Attendance& attendance,
+                    const tpcc::BackendFactory& backends, RunFacts& facts, Afterwards afterwards,
+                    Duration patience) {
+  tpcc::RunRecords records(run.plan, attendance.log != nullptr ? &attendance.log->log : nullptr);
+  const load::Outcome outcome = coro::block_on(
+      worker, run_until_interrupted(run.plan, tpcc::make_terminals(run.plan, backends, records),
+                                    attendance, std::move(afterwards), patience));
+  if (attendance.checkpoints != nullptr) facts.checkpoints = attendance.checkpoints->observed();
   MeasuredRun measured;
   measured.metrics = attendance.metrics;
   if (measured.metrics != nullptr) measured.metrics->show_outcome(outcome);
@@ -205,22 +208,8 @@ tpcc::BackendSettings backend_settings(const RunPlan& run, std::size_t worker) {
   return settings;
 }
 
-// What the data say of this run: the difference to what they said before.
-Task<std::optional<report::LedgerInData>> ledger_of_run(const RunPlace& place,
-                                                        tpcc::LedgerSums before,
-                                                        std::int32_t warehouses,
-                                                        Duration patience) {
-  const auto after = co_await place.database.read_ledger_patiently(warehouses, patience);
-  if (!after) co_return std::nullopt;
-  co_return ledger_between(before, *after);
-}
-
 report::Server server_of(const tpcc::RunPreparation& prepared, const RunPlace& place) {
-  report::Server server;
-  server.kind = place.database.kind();
-  server.version = prepared.server.version;
-  server.settings = prepared.server.settings;
-  return server;
+  return {prepared.server.version, prepared.server.settings, std::string(place.database.kind())};
 }
 
 // Resolves what only the database could tell. Nothing if it was interrupted.
@@ -305,14 +294,10 @@ std::optional<MeasuredRun> measure_on_database(RunPlan run, const RunPlace& plac
   RunFacts facts;
   facts.server = server_of(*prepared, place);
   const auto read_ledger = [&](Duration wait) -> Task<void> {
-    facts.ledger_in_data = co_await ledger_of_run(place, prepared->ledger, plan.warehouses, wait);
+    const auto after = co_await place.database.read_ledger_patiently(plan.warehouses, wait);
+    if (after) facts.ledger_in_data = ledger_between(prepared->ledger, *after);
   };
-  tpcc::RunRecords records = attendance.records(plan);
-  const load::Outcome outcome = coro::block_on(
-      worker, run_until_interrupted(plan, tpcc::make_terminals(plan, backends, records), attendance,
-                                    read_ledger, patience(run)));
-  facts.checkpoints = attendance.checkpoints->observed();
-  return measured(run, facts, outcome, records, attendance);
+  return measure(run, worker, attendance, backends, facts, read_ledger, patience(run));
 }
 
 MeasuredRun measure_simulated(RunPlan run) {
@@ -335,11 +320,8 @@ MeasuredRun measure_simulated(RunPlan run) {
   const auto backends = [time](std::size_t) -> std::unique_ptr<tpcc::Backend> {
     return std::make_unique<tpcc::SimulatedBackend>(time);
   };
-  tpcc::RunRecords records = attendance.records(plan);
-  const load::Outcome outcome = coro::block_on(
-      worker, run_until_interrupted(plan, tpcc::make_terminals(plan, backends, records), attendance,
-                                    nothing, Duration::zero()));
-  return measured(run, {}, outcome, records, attendance);
+  RunFacts facts;
+  return measure(run, worker, attendance, backends, facts, nothing, Duration::zero());
 }
 
 }  // namespace drover::run

@@ -55,19 +55,17 @@ void add_pending(const load::WorkerMetrics& worker, std::vector<report::Transact
 }
 
 report::TimePoint time_point(const load::Sample& sample) {
-  report::TimePoint point;
-  point.t = seconds_of(sample.elapsed);
-  point.phase = sample.phase == load::Phase::warmup ? "warm-up" : "measure";
-  point.ok.assign(sample.committed.begin(), sample.committed.end());
-  point.failed = sample.failed;
-  point.p50_ms = sample.p50_ms;
-  point.p90_ms = sample.p90_ms;
-  point.p99_ms = sample.p99_ms;
-  point.in_flight = sample.in_flight;
-  point.waiting = sample.waiting;
-  point.retries = sample.retries;
-  point.client_load = sample.busiest_worker_load;
-  return point;
+  return {seconds_of(sample.elapsed),
+          sample.phase == load::Phase::warmup ? "warm-up" : "measure",
+          {sample.committed.begin(), sample.committed.end()},
+          sample.failed,
+          sample.p50_ms,
+          sample.p90_ms,
+          sample.p99_ms,
+          sample.in_flight,
+          sample.waiting,
+          sample.retries,
+          sample.busiest_worker_load};
 }
 
 void add_inputs(const tpcc::InputMetrics& metrics, report::InputCounts& inputs) {
@@ -102,6 +100,20 @@ void add_deferred(const tpcc::DeferredMetrics& metrics, report::DeferredDelivery
   metrics.unfinished.add_to(deferred.unanswered);
 }
 
+// What was over before the run began is no part of it.
+bool was_over(const auto& observed, const load::Outcome& outcome) {
+  return observed.end && *observed.end <= outcome.start;
+}
+
+// When an outage, a stall or a checkpoint began, 0 if before the run, and when it ended.
+template <class Span>
+Span span_of(const auto& observed, const load::Outcome& outcome) {
+  Span span;
+  span.start_s = std::max(seconds_of(observed.start - outcome.start), 0.0);
+  if (observed.end) span.end_s = seconds_of(*observed.end - outcome.start);
+  return span;
+}
+
 report::Availability availability(const tpcc::Plan& plan, const load::Outcome& outcome) {
   const load::AvailabilityRecord& record = outcome.availability;
   report::Availability result;
@@ -110,51 +122,40 @@ report::Availability availability(const tpcc::Plan& plan, const load::Outcome& o
   result.sessions_reopened = record.sessions_reopened;
   const double measured_from = seconds_of(plan.warmup);
   const double measured_until = measured_from + seconds_of(outcome.measured);
-  const auto seconds_measured = [&](double start_s, std::optional<double> end_s) {
-    const double from = std::max(start_s, measured_from);
-    return std::max(std::min(end_s.value_or(measured_until), measured_until) - from, 0.0);
+  const auto seconds_measured = [&](const auto& span) {
+    const double from = std::max(span.start_s, measured_from);
+    return std::max(std::min(span.end_s.value_or(measured_until), measured_until) - from, 0.0);
   };
   for (const load::Outage& outage : record.outages) {
-    if (outage.end && *outage.end <= outcome.start) continue;
-    report::Outage entry;
-    entry.start_s = std::max(seconds_of(outage.start - outcome.start), 0.0);  // or before it
-    if (outage.end) entry.end_s = seconds_of(*outage.end - outcome.start);
+    if (was_over(outage, outcome)) continue;
+    auto& entry = result.outages.emplace_back(span_of<report::Outage>(outage, outcome));
     entry.transactions_lost = outage.transactions_lost;
     entry.first_error = outage.first_error;
-    result.unavailable_s += seconds_measured(entry.start_s, entry.end_s);
-    result.outages.push_back(std::move(entry));
+    result.unavailable_s += seconds_measured(entry);
   }
   for (const load::Stall& stall : record.stalls) {
-    if (stall.end && *stall.end <= outcome.start) continue;
-    report::Stall entry{.start_s = std::max(seconds_of(stall.start - outcome.start), 0.0),
-                        .end_s = {}};
-    if (stall.end) entry.end_s = seconds_of(*stall.end - outcome.start);
-    result.stalled_s += seconds_measured(entry.start_s, entry.end_s);
-    result.stalls.push_back(entry);
+    if (was_over(stall, outcome)) continue;
+    result.stalls.push_back(span_of<report::Stall>(stall, outcome));
+    result.stalled_s += seconds_measured(result.stalls.back());
   }
   return result;
 }
 
-// Those that were under way while the run was.
 std::vector<report::Checkpoint> checkpoints(const std::vector<tpcc::ObservedCheckpoint>& observed,
                                             const load::Outcome& outcome) {
   std::vector<report::Checkpoint> result;
   for (const tpcc::ObservedCheckpoint& one : observed) {
-    report::Checkpoint checkpoint;
-    if (one.end && *one.end <= outcome.start) continue;
-    checkpoint.start_s = std::max(seconds_of(one.start - outcome.start), 0.0);
-    if (one.end) checkpoint.end_s = seconds_of(*one.end - outcome.start);
-    checkpoint.requested = one.requested;
-    result.push_back(checkpoint);
+    if (was_over(one, outcome)) continue;
+    result.push_back(span_of<report::Checkpoint>(one, outcome));
+    result.back().requested = one.requested;
   }
   return result;
 }
 
 report::ClientCost client_cost(const tpcc::Plan& plan, const load::Outcome& outcome) {
-  const measure::ProcessUsage usage = measure::read_process_usage();
   report::ClientCost client;
   client.cpu_seconds = outcome.client_cpu_seconds;
-  client.peak_rss_bytes = usage.peak_rss_bytes;
+  client.peak_rss_bytes = measure::read_process_usage().peak_rss_bytes;
   client.threads = plan.threads + 1;  // the main thread samples
   client.terminals = plan.terminals();
   client.connections = plan.connections;

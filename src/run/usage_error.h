@@ -5,8 +5,7 @@
 
 namespace drover {
 
-class UsageError : public std::runtime_error {
- public:
+struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 

@@ -24,16 +24,6 @@ constexpr double panel_height = 120;
 // A figure of a run, or nothing where it has none.
 using Figure = std::optional<double> (*)(const RecordedRun&);
 
-std::optional<double> throughput(const RecordedRun& run) {
-  return run.throughput;
-}
-std::optional<double> efficiency(const RecordedRun& run) {
-  return run.efficiency > 0 ? std::optional(run.efficiency) : std::nullopt;
-}
-std::optional<double> new_order_p90_ms(const RecordedRun& run) {
-  return run.new_order_p90_ms;
-}
-
 // What a run says of its load, and the class of its colour.
 struct Said {
   const char* word;
@@ -101,20 +91,24 @@ report::Chart chart_of(const Record& record) {
       .x = loads.scale,
       .x_ticks = loads.ticks,
       .x_title = record.unit};
-  for (auto panel :
-       {panel_of(record, "Efficiency, %", efficiency, report::Quantity::number),
-        panel_of(record, "Transactions a second", throughput, report::Quantity::number),
-        panel_of(record, "NewOrder p90", new_order_p90_ms, report::Quantity::milliseconds)}) {
-    if (panel) chart.panels.push_back(std::move(*panel));
-  }
+  const auto add = [&](const char* title, report::Quantity quantity, Figure figure) {
+    if (auto panel = panel_of(record, title, figure, quantity))
+      chart.panels.push_back(std::move(*panel));
+  };
+  using Value = std::optional<double>;
+  add("Efficiency, %", report::Quantity::number, [](const RecordedRun& run) {
+    return run.efficiency > 0 ? Value(run.efficiency) : std::nullopt;
+  });
+  add("Transactions a second", report::Quantity::number,
+      [](const RecordedRun& run) -> Value { return run.throughput; });
+  add("NewOrder p90", report::Quantity::milliseconds,
+      [](const RecordedRun& run) { return run.new_order_p90_ms; });
   const Found found = found_by(record.probes());
   if (found.holds && found.breaks) {
-    report::Band gap;
-    gap.start = static_cast<double>(*found.holds);
-    gap.end = static_cast<double>(*found.breaks);
-    gap.classes = "gap";
-    gap.description = "the limit lies here";
-    chart.bands.push_back(std::move(gap));
+    chart.bands.push_back({.start = static_cast<double>(*found.holds),
+                           .end = static_cast<double>(*found.breaks),
+                           .classes = "gap",
+                           .description = "the limit lies here"});
   }
   return chart;
 }

@@ -177,9 +177,8 @@ RecordedRun recorded(const Probe& probe, std::string file, const report::Result&
   run.measured_s = result.summary.time_seconds;
   run.tpmc = result.summary.tpmc;
   if (result.efficiency_is_meaningful()) run.efficiency = result.summary.efficiency;
-  std::uint64_t ok = 0;
-  for (const report::TransactionResult& one : result.transactions) ok += one.ok_count;
-  if (run.measured_s > 0) run.throughput = static_cast<double>(ok) / run.measured_s;
+  const auto ok = static_cast<double>(report::all_transactions(result).ok_count);
+  if (run.measured_s > 0) run.throughput = ok / run.measured_s;
   const report::TransactionResult* new_order = result.find_transaction("NewOrder");
   if (new_order != nullptr && !new_order->latency.empty()) {
     run.new_order_p90_ms = static_cast<double>(new_order->latency.percentile_ns(90)) * 1e-6;
@@ -224,10 +223,7 @@ Record read_record_file(const std::filesystem::path& path) {
   const std::string name = fmt::format("\"{}\"", text::shown(path.native(), 300));
   try {
     return read_record(file::read_bounded_file(path, record_bytes_max));
-  } catch (const file::UnreadableFile& error) {
-    throw RecordError(
-        fmt::format("cannot read the record of the search {}: {}", name, error.what()));
-  } catch (const RecordError& error) {
+  } catch (const std::runtime_error& error) {
     throw RecordError(
         fmt::format("cannot read the record of the search {}: {}", name, error.what()));
   }

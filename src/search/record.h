@@ -51,8 +51,7 @@ RecordedRun recorded(const Probe& probe, std::string file, const report::Result&
 nlohmann::json to_json(const Record& record);
 
 // One line, printable, with the place in the file.
-class RecordError : public std::runtime_error {
- public:
+struct RecordError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 

@@ -27,8 +27,7 @@ inline constexpr std::size_t config_bytes_max = std::size_t{1} << 20;
 
 // One printable line: where and what is wrong and what was expected. Never a value of the file,
 // for it could be a password.
-class ConfigFileError : public UsageError {
- public:
+struct ConfigFileError : UsageError {
   using UsageError::UsageError;
 };
 

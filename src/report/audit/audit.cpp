@@ -12,7 +12,7 @@ std::vector<Verdict> audit(const Result& result) {
   const auto add = [&lines](std::string name, const char* clause, Judged judged) {
     lines.push_back({std::move(name), clause, judged.judgement, std::move(judged.text)});
   };
-  const auto add_measured = [&](std::span<const Rule> rules) {
+  const auto add_measured = [&](const std::vector<Rule>& rules) {
     for (const Rule& rule : rules) {
       add(rule.name, rule.clause,
           is_measured ? rule.judge(result) : not_judged(std::string(nothing_measured)));

@@ -92,13 +92,11 @@ Judged judge_errors(const Result& result) {
       "; see the errors by class");
 }
 
-constexpr Rule rules[] = {{"deferred_delivery", "5.2.5.7", judge_deferred},
-                          {"delivery.skipped", "2.7.4.2", judge_skipped},
-                          {"errors", "", judge_errors}};
-
 }  // namespace
 
-const std::span<const Rule> answer_rules = rules;
+const std::vector<Rule> answer_rules = {{"deferred_delivery", "5.2.5.7", judge_deferred},
+                                        {"delivery.skipped", "2.7.4.2", judge_skipped},
+                                        {"errors", "", judge_errors}};
 
 Judged judge_latency(const TransactionResult& one) {
   return judge_percentile(one.latency, one.pending.unanswered, *one.latency_limit_s,

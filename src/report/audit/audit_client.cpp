@@ -143,10 +143,11 @@ Judged judge_timers(const Result& result) {
 Judged judge_waiting(const Result& result) {
   if (result.plan.no_delays) return not_judged("with --no-delays terminals queue by design");
   if (result.plan.max_inflight_chosen) return not_judged("--max-inflight makes terminals queue");
-  measure::HistogramSnapshot latencies = result.all_latencies();
-  latencies.subtract(result.all_pending().unanswered);  // their waits are not known
+  const TransactionResult all = all_transactions(result);
+  // The waits of those without an answer are not known.
+  const measure::HistogramSnapshot latencies = all.answered_latency();
   if (latencies.empty()) return not_judged("no transaction");
-  const measure::HistogramSnapshot waits = result.all_waits();
+  const measure::HistogramSnapshot& waits = all.wait;
   const double share =
       static_cast<double>(waits.sum_ns()) / static_cast<double>(latencies.sum_ns());
   return valid_if(
@@ -158,14 +159,12 @@ Judged judge_waiting(const Result& result) {
       fmt::format("; use more --connections ({} now)", result.plan.connections));
 }
 
-constexpr Rule rules[] = {{"client.load", "", judge_load},
-                          {"client.run_queue", "", judge_run_queue},
-                          {"client.reaction", "", judge_reaction},
-                          {"client.timers", "", judge_timers},
-                          {"client.waiting", "", judge_waiting}};
-
 }  // namespace
 
-const std::span<const Rule> client_rules = rules;
+const std::vector<Rule> client_rules = {{"client.load", "", judge_load},
+                                        {"client.run_queue", "", judge_run_queue},
+                                        {"client.reaction", "", judge_reaction},
+                                        {"client.timers", "", judge_timers},
+                                        {"client.waiting", "", judge_waiting}};
 
 }  // namespace drover::report

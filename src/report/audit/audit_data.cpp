@@ -82,12 +82,7 @@ Judged judge_counts(const Result& result) {
 }
 
 Judged judge_ambiguous(const Result& result) {
-  Ambiguous all;
-  for (const TransactionResult& one : result.transactions) {
-    all.committed += one.ambiguous.committed;
-    all.not_committed += one.ambiguous.not_committed;
-    all.unresolved += one.ambiguous.unresolved;
-  }
+  const Ambiguous all = all_transactions(result).ambiguous;
   Judged judged{Judgement::held, "every commit was answered"};
   if (result.plan.simulate_ms) {
     judged = not_judged(no_database);
@@ -135,14 +130,12 @@ Judged judge_ledger(const Result& result) {
                    : ": something else writes to these warehouses; let the run be alone there")};
 }
 
-constexpr Rule rules[] = {{"run", "", judge_run},
-                          {"availability", "", judge_availability},
-                          {"counts", "", judge_counts},
-                          {"ambiguous", "", judge_ambiguous},
-                          {"ledger", "", judge_ledger}};
-
 }  // namespace
 
-const std::span<const Rule> data_rules = rules;
+const std::vector<Rule> data_rules = {{"run", "", judge_run},
+                                      {"availability", "", judge_availability},
+                                      {"counts", "", judge_counts},
+                                      {"ambiguous", "", judge_ambiguous},
+                                      {"ledger", "", judge_ledger}};
 
 }  // namespace drover::report

@@ -16,22 +16,22 @@ constexpr std::uint64_t few = 30;
 
 using Count = std::uint64_t InputCounts::*;
 
-Judged judge_share(const Result& result, Count part, Count whole, double expected, const char* of) {
-  const std::uint64_t number = result.inputs.*part;
-  const std::uint64_t count = result.inputs.*whole;
-  if (count < few) return not_judged(fmt::format("{} {} are too few", count, of));
-  const CountBounds bounds = binomial_bounds(count, expected);
-  return compliant_if(
-      bounds.contain(number),
-      fmt::format("{:.2f}% of {} {}; {:g}% asked for, {:.2f}% to {:.2f}% by chance",
-                  percent_of(number, count), text::grouped(count), of, expected * 100,
-                  percent_of(bounds.low, count), percent_of(bounds.high, count)));
-}
-
-Judged judge_remote(const Result& result, Count part, Count whole, double expected,
-                    const char* of) {
-  if (result.plan.warehouses <= 1) return not_judged("one warehouse has no remote one");
-  return judge_share(result, part, whole, expected, of);
+// The share of a part in its whole. Of what is done in remote warehouses there has to be more than one warehouse.
+Rule share_rule(const char* name, const char* clause, Count part, Count whole, double expected,
+                const char* of, bool is_remote = false) {
+  return {name, clause, [=](const Result& result) {
+            const bool has_remote = result.plan.warehouses > 1;
+            if (is_remote && !has_remote) return not_judged("one warehouse has no remote one");
+            const std::uint64_t number = result.inputs.*part;
+            const std::uint64_t count = result.inputs.*whole;
+            if (count < few) return not_judged(fmt::format("{} {} are too few", count, of));
+            const CountBounds bounds = binomial_bounds(count, expected);
+            return compliant_if(
+                bounds.contain(number),
+                fmt::format("{:.2f}% of {} {}; {:g}% asked for, {:.2f}% to {:.2f}% by chance",
+                            percent_of(number, count), text::grouped(count), of, expected * 100,
+                            percent_of(bounds.low, count), percent_of(bounds.high, count)));
+          }};
 }
 
 Judged judge_order_lines(const Result& result) {
@@ -48,35 +48,19 @@ Judged judge_order_lines(const Result& result) {
                   text::grouped(inputs.new_orders), order_lines_mean, chance));
 }
 
-constexpr Rule rules[] = {
-    {"inputs.rollbacks", "2.4.1.4",
-     [](const Result& result) {
-       return judge_share(result, &InputCounts::new_orders_rolled_back, &InputCounts::new_orders,
-                          rollback_share, "New-Orders rolled back");
-     }},
-    {"inputs.order_lines", "2.4.1.3", judge_order_lines},
-    {"inputs.remote_lines", "2.4.1.5",
-     [](const Result& result) {
-       return judge_remote(result, &InputCounts::order_lines_remote, &InputCounts::order_lines,
-                           remote_line_share, "order lines remote");
-     }},
-    {"inputs.remote_payments", "2.5.1.2",
-     [](const Result& result) {
-       return judge_remote(result, &InputCounts::payments_remote, &InputCounts::payments,
-                           remote_payment_share, "Payments remote");
-     }},
-    {"inputs.payments_by_name", "2.5.1.2",
-     [](const Result& result) {
-       return judge_share(result, &InputCounts::payments_by_name, &InputCounts::payments,
-                          by_name_share, "Payments by name");
-     }},
-    {"inputs.order_statuses_by_name", "2.6.1.2", [](const Result& result) {
-       return judge_share(result, &InputCounts::order_statuses_by_name,
-                          &InputCounts::order_statuses, by_name_share, "Order-Statuses by name");
-     }}};
-
 }  // namespace
 
-const std::span<const Rule> input_rules = rules;
+const std::vector<Rule> input_rules = {
+    share_rule("inputs.rollbacks", "2.4.1.4", &InputCounts::new_orders_rolled_back,
+               &InputCounts::new_orders, rollback_share, "New-Orders rolled back"),
+    {"inputs.order_lines", "2.4.1.3", judge_order_lines},
+    share_rule("inputs.remote_lines", "2.4.1.5", &InputCounts::order_lines_remote,
+               &InputCounts::order_lines, remote_line_share, "order lines remote", true),
+    share_rule("inputs.remote_payments", "2.5.1.2", &InputCounts::payments_remote,
+               &InputCounts::payments, remote_payment_share, "Payments remote", true),
+    share_rule("inputs.payments_by_name", "2.5.1.2", &InputCounts::payments_by_name,
+               &InputCounts::payments, by_name_share, "Payments by name"),
+    share_rule("inputs.order_statuses_by_name", "2.6.1.2", &InputCounts::order_statuses_by_name,
+               &InputCounts::order_statuses, by_name_share, "Order-Statuses by name")};
 
 }  // namespace drover::report

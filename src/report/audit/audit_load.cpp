@@ -35,7 +35,7 @@ Judged judge_mix(const Result& result) {
   const double at_random =
       std::min(count, static_cast<double>(edge_cards_per_warehouse * result.plan.warehouses));
   for (const SpecifiedTransaction& rule : specified_transactions) {
-    const TransactionResult* one = result.find_transaction(std::string(rule.name));
+    const TransactionResult* one = result.find_transaction(rule.name);
     const std::uint64_t number = one == nullptr ? 0 : completed(*one);
     const double share = static_cast<double>(number) / count;
     const double chance =
@@ -79,7 +79,7 @@ bool is_disturbed(const Result& result) {
   const Availability& availability = result.availability;
   if (!availability.outages.empty() || !availability.stalls.empty()) return true;
   constexpr double mean_cycle_s = 20;
-  return result.all_latencies().mean_ns() * 1e-9 * result.plan.pace > 0.05 * mean_cycle_s;
+  return all_transactions(result).latency.mean_ns() * 1e-9 * result.plan.pace > 0.05 * mean_cycle_s;
 }
 
 // Pauses that were divided break the rule, whatever they were like.
@@ -131,7 +131,7 @@ Judged judge_think(const Result& result) {
   std::string wrong;
   std::uint64_t count = 0;
   for (const SpecifiedTransaction& rule : specified_transactions) {
-    const TransactionResult* one = result.find_transaction(std::string(rule.name));
+    const TransactionResult* one = result.find_transaction(rule.name);
     if (one == nullptr || one->think.count() < few) continue;
     const ThinkTimes times = compare_think_times(result, *one, rule.think_mean_s);
     count += one->think.count();
@@ -160,7 +160,7 @@ Judged judge_keying(const Result& result) {
   std::string wrong;
   std::uint64_t count = 0;
   for (const SpecifiedTransaction& rule : specified_transactions) {
-    const TransactionResult* one = result.find_transaction(std::string(rule.name));
+    const TransactionResult* one = result.find_transaction(rule.name);
     if (one == nullptr || one->keying.empty()) continue;
     count += one->keying.count();
     const double least_s = rule.keying_s / result.plan.pace;
@@ -227,18 +227,14 @@ std::string shift_text(std::string_view what, const LevelShift& shift, std::stri
     return fmt::format("{:.0f} s", bins.start_s + static_cast<double>(bin) * bins.seconds_each);
   };
   const std::string_view verb = shift.to < shift.from ? "fell" : "rose";
-  std::string text =
+  const std::string text =
       fmt::format("{} {} from {} to {} {}", what, verb, level(shift.from), level(shift.to), unit);
-  switch (shift.shape) {
-    case LevelShift::Shape::step:
-      return text + fmt::format(" {} after the start of the run", second(shift.first));
-    case LevelShift::Shape::stretch:
-      return text +
-             fmt::format(" between {} and {} of the run", second(shift.first), second(shift.last));
-    case LevelShift::Shape::ramp:
-      break;
+  if (shift.shape == LevelShift::Shape::ramp) return text + " over the interval";
+  if (shift.shape == LevelShift::Shape::step) {
+    return text + fmt::format(" {} after the start of the run", second(shift.first));
   }
-  return text + " over the interval";
+  return text +
+         fmt::format(" between {} and {} of the run", second(shift.first), second(shift.last));
 }
 
 // What becomes better within the interval was not warm at its beginning.
@@ -279,13 +275,11 @@ Judged judge_steady_state(const Result& result) {
                       "; use a longer --warmup");
 }
 
-constexpr Rule rules[] = {
+}  // namespace
+
+const std::vector<Rule> load_rules = {
     {"mix", "5.2.3", judge_mix},           {"keying", "5.2.5.2", judge_keying},
     {"think", "5.2.5.4", judge_think},     {"throughput", "4.2", judge_throughput},
     {"interval", "5.5.2", judge_interval}, {"steady_state", "5.5.1", judge_steady_state}};
-
-}  // namespace
-
-const std::span<const Rule> load_rules = rules;
 
 }  // namespace drover::report

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "report/document/result.h"
 
@@ -31,20 +33,20 @@ inline Judged valid_if(bool holds, const std::string& text, const std::string& r
 struct Rule {
   const char* name;
   const char* clause;
-  Judged (*judge)(const Result&);
+  std::function<Judged(const Result&)> judge;
 };
 
 // These require that something was measured.
-extern const std::span<const Rule> load_rules;
-extern const std::span<const Rule> input_rules;
-extern const std::span<const Rule> answer_rules;
-extern const std::span<const Rule> client_rules;
+extern const std::vector<Rule> load_rules;
+extern const std::vector<Rule> input_rules;
+extern const std::vector<Rule> answer_rules;
+extern const std::vector<Rule> client_rules;
 
 // Whether the 90th percentile of a type of transaction is within its limit.
 Judged judge_latency(const TransactionResult& one);
 
 // These are about the whole run.
-extern const std::span<const Rule> data_rules;
+extern const std::vector<Rule> data_rules;
 
 // The share of a thing among others in percent, 0 if there are no others.
 inline double percent_of(std::uint64_t part, std::uint64_t whole) {

@@ -88,7 +88,9 @@ class ShiftSearch {
     for (const double value : values) squares_ += (value - mean_) * (value - mean_);
   }
 
+  // Nothing if there is none that matters, or chance explains it.
   std::optional<LevelShift> run() {
+    if (values_.size() < level_shift_values_least) return std::nullopt;
     // A step is a stretch that goes on to the end.
     for (std::size_t first = 1; first < values_.size(); ++first) {
       for (std::size_t last = first + options_.stretch_least; last <= values_.size(); ++last) {
@@ -185,13 +187,6 @@ class ShiftSearch {
   LevelShift best_;
 };
 
-// Nothing if there is none that matters, or chance explains it.
-std::optional<LevelShift> find_level_shift(const std::vector<double>& values,
-                                           const LevelShiftOptions& options) {
-  if (values.size() < level_shift_values_least) return std::nullopt;
-  return ShiftSearch(values, options).run();
-}
-
 }  // namespace
 
 Trend find_trend(const std::vector<double>& values) {
@@ -254,21 +249,23 @@ std::optional<LevelShift> find_throughput_shift(const SteadyStateBins& bins) {
   if (bins.throughput.empty()) return std::nullopt;
   const auto count = static_cast<double>(bins.throughput.size());
   const double mean = std::accumulate(bins.throughput.begin(), bins.throughput.end(), 0.0) / count;
-  return find_level_shift(
-      bins.throughput,
-      {.share_least = throughput_shift_least,
-       // Transactions that come independently of each other vary by this much.
-       .noise_deviation = std::sqrt(mean / bins.seconds_each),
-       // A single second may be anything: the server writes a checkpoint.
-       .stretch_least = bins.seconds_each < shift_seconds_least ? std::size_t{2} : std::size_t{1}});
+  return ShiftSearch(bins.throughput,
+                     {.share_least = throughput_shift_least,
+                      // Transactions that come independently of each other vary by this much.
+                      .noise_deviation = std::sqrt(mean / bins.seconds_each),
+                      // A single second may be anything: the server writes a checkpoint.
+                      .stretch_least = bins.seconds_each < shift_seconds_least ? std::size_t{2}
+                                                                               : std::size_t{1}})
+      .run();
 }
 
 std::optional<LevelShift> find_p90_shift(const SteadyStateBins& bins) {
   if (bins.p90_ms.size() < small_shift_values_least) return std::nullopt;
-  return find_level_shift(bins.p90_ms, {.share_least = p90_shift_least,
-                                        .difference_least = p90_change_most_ms,
-                                        .stretch_least = 2,
-                                        .large_by_itself = false});
+  return ShiftSearch(bins.p90_ms, {.share_least = p90_shift_least,
+                                   .difference_least = p90_change_most_ms,
+                                   .stretch_least = 2,
+                                   .large_by_itself = false})
+      .run();
 }
 
 }  // namespace drover::report

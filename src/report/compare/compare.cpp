@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "measure/median.h"
+#include "report/compare/comparability.h"
 #include "report/compare/compare_shift.h"
 #include "report/compare/compare_within_run.h"
-#include "report/compare/run_pairs.h"
 #include "text/plain_text.h"
 
 namespace drover::report {

@@ -4,7 +4,7 @@
 //
 // With several runs a side, a run is the unit (compare_shift.h). With one run on each side, only the
 // scatter within the runs is known (compare_within_run.h), and notes say so. Runs that were made in
-// turns can be compared in pairs (run_pairs.h). Figures that are above 0 everywhere are compared by
+// turns can be compared in pairs (comparability.h). Figures that are above 0 everywhere are compared by
 // their ratio (logarithms), others by their difference.
 //
 // A limit on a change fails a comparison if the estimate is beyond it and chance alone goes so far in at
@@ -113,7 +113,7 @@ struct Comparison {
                                        std::string_view both) const;
 };
 
-// Requires: at least one result on each side. Throws NoPairs (run_pairs.h) if pairs were asked for
+// Requires: at least one result on each side. Throws NoPairs (comparability.h) if pairs were asked for
 // and there are none; but obstacles come first.
 Comparison compare(std::span<const Result> base, std::span<const Result> new_runs,
                    const CompareOptions& options = {});

@@ -21,8 +21,7 @@
 namespace drover::report {
 
 // One printable line: the text, what is wrong with it, what was expected.
-class LimitError : public std::runtime_error {
- public:
+struct LimitError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "report/compare/run_pairs.h"
+#include "report/compare/comparability.h"
 #include "support/compared_run.h"
 
 namespace drover::report {

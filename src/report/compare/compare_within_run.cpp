@@ -130,19 +130,9 @@ WithinRun mean_error(const Metric& metric, const Result& result) {
 WithinRun error_within_run(const Metric& metric, const Result& result) {
   // The time series and the distribution of all do not contain what ran beside the terminals.
   if (metric.is_of_deferred()) return not_in_seconds;
-  switch (metric.kind()) {
-    case Kind::tpmc:
-    case Kind::efficiency:
-    case Kind::throughput:
-    case Kind::ok_rate:
-      return rate_error(metric, result);
-    case Kind::percentile:
-      return percentile_error(metric, result);
-    case Kind::mean:
-      return mean_error(metric, result);
-    default:
-      return not_in_seconds;
-  }
+  if (metric.kind() == Kind::rate) return rate_error(metric, result);
+  if (metric.kind() == Kind::percentile) return percentile_error(metric, result);
+  return metric.kind() == Kind::mean ? mean_error(metric, result) : not_in_seconds;
 }
 
 }  // namespace drover::report

@@ -21,26 +21,65 @@ constexpr std::size_t name_length_max = 100;
 // Smaller ones would be written with an exponent, and mean nothing.
 constexpr double percent_least = 0.001;
 
+using Value = std::optional<double>;
+
+Value commits_a_second(const Metric& metric, const Result& run) {
+  const Value count = metric.sum_of(&TransactionResult::ok_count, run);
+  return count ? Value(*count / run.summary.time_seconds) : std::nullopt;
+}
+
+Value failed(const Metric& metric, const Result& run) {
+  return metric.sum_of(&TransactionResult::failed_count, run);
+}
+
 // The first ten stand by their name alone; the others are of a transaction, or of all, and their name
 // follows a dot.
 constexpr std::array<Metric::Traits, 15> kinds = {
-    {{"tpmC", Kind::tpmc, "/min", "New-Orders committed a minute", true, 0, "NewOrder"},
-     {"efficiency", Kind::efficiency, "%", "of what the terminals could do at most", true, 0,
+    {{"tpmC", Kind::rate, "/min", "New-Orders committed a minute",
+      [](const Metric&, const Result& run) -> Value { return run.summary.tpmc; }, true, 0,
       "NewOrder"},
-     {"throughput", Kind::throughput, "/s", "transactions committed a second", true},
-     {"failed", Kind::failed, "", "transactions that failed", false, 0.3},
-     {"retries", Kind::retries, "", "attempts that were repeated", false, 0.3},
-     {"unanswered", Kind::unanswered, "", "late transactions without an answer at the end", false,
-      0.3},
-     {"unavailable_s", Kind::unavailable, "s", "outages within the measurement", false, 0.1},
-     {"stalled_s", Kind::stalled, "s", "stalls within the measurement", false, 1},
-     {"client.cpu_us", Kind::client_cpu, "us", "CPU of the client a transaction"},
-     {"client.memory", Kind::client_memory, "MiB", "peak memory of the client"},
-     {"", Kind::percentile, "ms", "percentile of the latency"},
-     {"mean", Kind::mean, "ms", "mean latency"},
-     {"max", Kind::maximum, "ms", "longest latency"},
-     {"ok", Kind::ok_rate, "/s", "committed a second", true},
-     {"failed", Kind::failed_of_transaction, "", "failed", false, 0.3}}};
+     {"efficiency", Kind::rate, "%", "of what the terminals could do at most",
+      [](const Metric&, const Result& run) {
+        return run.efficiency_is_meaningful() ? Value(run.summary.efficiency) : std::nullopt;
+      },
+      true, 0, "NewOrder"},
+     {"throughput", Kind::rate, "/s", "transactions committed a second",
+      [](const Metric& all, const Result& run) -> Value {
+        return commits_a_second(all, run).value_or(0);
+      },
+      true},
+     {"failed", Kind::figure, "", "transactions that failed",
+      [](const Metric& all, const Result& run) -> Value { return failed(all, run).value_or(0); },
+      false, 0.3},
+     {"retries", Kind::figure, "", "attempts that were repeated",
+      [](const Metric& all, const Result& run) -> Value {
+        return all.sum_of(&TransactionResult::retry_count, run).value_or(0);
+      },
+      false, 0.3},
+     {"unanswered", Kind::figure, "", "late transactions without an answer at the end",
+      [](const Metric&, const Result& run) -> Value {
+        return static_cast<double>(all_transactions(run).pending.unanswered.count());
+      },
+      false, 0.3},
+     {"unavailable_s", Kind::figure, "s", "outages within the measurement",
+      [](const Metric&, const Result& run) -> Value { return run.availability.unavailable_s; },
+      false, 0.1},
+     {"stalled_s", Kind::figure, "s", "stalls within the measurement",
+      [](const Metric&, const Result& run) -> Value { return run.availability.stalled_s; }, false,
+      1},
+     {"client.cpu_us", Kind::figure, "us", "CPU of the client a transaction",
+      [](const Metric&, const Result& run) {
+        return run.all_count() > 0 ? Value(run.cpu_us_per_transaction()) : std::nullopt;
+      }},
+     {"client.memory", Kind::figure, "MiB", "peak memory of the client",
+      [](const Metric&, const Result& run) -> Value {
+        return static_cast<double>(run.client.peak_rss_bytes) / (1024.0 * 1024.0);
+      }},
+     {"", Kind::percentile, "ms", "percentile of the latency", nullptr},
+     {"mean", Kind::mean, "ms", "mean latency", nullptr},
+     {"max", Kind::maximum, "ms", "longest latency", nullptr},
+     {"ok", Kind::rate, "/s", "committed a second", commits_a_second, true},
+     {"failed", Kind::figure, "", "failed", failed, false, 0.3}}};
 constexpr auto plain_kinds = std::span(kinds).first<10>();
 constexpr const Metric::Traits& percentile_kind = kinds[10];
 constexpr auto kinds_of_transaction = std::span(kinds).last<4>();
@@ -111,6 +150,20 @@ std::string nearest_name(std::string_view text) {
       text::shown(text), nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest)));
 }
 
+constexpr double change_shown_as_factor = 9;
+
+std::string row_name(const Metric& metric) {
+  if (metric.unit().empty()) return metric.name();
+  return fmt::format("{} {}", metric.name(), metric.unit());
+}
+
+std::optional<double> change_between(const std::optional<double>& first,
+                                     const std::optional<double>& value) {
+  if (!first || !value || *first == 0) return std::nullopt;
+  const double change = *value / *first - 1;
+  return std::isfinite(change) ? std::optional(change) : std::nullopt;
+}
+
 }  // namespace
 
 Metric Metric::parse(std::string_view text) {
@@ -141,6 +194,7 @@ Metric Metric::parse(std::string_view text) {
 
 std::optional<double> Metric::sum_of(std::uint64_t TransactionResult::* count,
                                      const Result& result) const {
+  if (deferred_) return static_cast<double>(deferred_row(*result.deferred_delivery).*count);
   std::optional<double> sum;
   for (const TransactionResult& one : result.transactions) {
     if (is_of(one)) sum = sum.value_or(0) + static_cast<double>(one.*count);
@@ -149,7 +203,7 @@ std::optional<double> Metric::sum_of(std::uint64_t TransactionResult::* count,
 }
 
 std::optional<double> Metric::value(const Result& result) const {
-  if (kind() == Kind::percentile || kind() == Kind::mean || kind() == Kind::maximum) {
+  if (traits_->value == nullptr) {
     const measure::HistogramSnapshot latencies = histogram(result);
     if (latencies.empty()) return std::nullopt;
     if (kind() == Kind::mean) return latencies.mean_ns() * 1e-6;
@@ -157,50 +211,14 @@ std::optional<double> Metric::value(const Result& result) const {
     return 1e-6 *
            static_cast<double>(is_maximum ? latencies.max_ns() : latencies.percentile_ns(percent_));
   }
-  const double seconds = result.summary.time_seconds;
-  if (seconds <= 0) return std::nullopt;
-  const std::optional<DeferredDelivery>& deferred = result.deferred_delivery;
-  if (deferred_ && !deferred) return std::nullopt;
-  switch (kind()) {
-    case Kind::tpmc:
-      return result.summary.tpmc;
-    case Kind::efficiency:
-      if (!result.efficiency_is_meaningful()) return std::nullopt;
-      return result.summary.efficiency;
-    case Kind::throughput:
-      return sum_of(&TransactionResult::ok_count, result).value_or(0) / seconds;
-    case Kind::failed:
-      return sum_of(&TransactionResult::failed_count, result).value_or(0);
-    case Kind::retries:
-      return sum_of(&TransactionResult::retry_count, result).value_or(0);
-    case Kind::unanswered:
-      return static_cast<double>(result.all_pending().unanswered.count());
-    case Kind::stalled:
-      return result.availability.stalled_s;
-    case Kind::unavailable:
-      return result.availability.unavailable_s;
-    case Kind::client_cpu:
-      if (result.all_count() == 0) return std::nullopt;
-      return result.cpu_us_per_transaction();
-    case Kind::ok_rate: {
-      if (deferred_) return static_cast<double>(deferred->completed) / seconds;
-      const auto count = sum_of(&TransactionResult::ok_count, result);
-      return count ? std::optional(*count / seconds) : std::nullopt;
-    }
-    case Kind::failed_of_transaction:
-      if (deferred_) return static_cast<double>(deferred->failed);
-      return sum_of(&TransactionResult::failed_count, result);
-    default:
-      return static_cast<double>(result.client.peak_rss_bytes) / (1024.0 * 1024.0);
-  }
+  if (result.summary.time_seconds <= 0) return std::nullopt;
+  if (deferred_ && !result.deferred_delivery) return std::nullopt;
+  return traits_->value(*this, result);
 }
 
 measure::HistogramSnapshot Metric::histogram(const Result& result) const {
-  if (deferred_) {
-    return result.deferred_delivery ? result.deferred_delivery->latency
-                                    : measure::HistogramSnapshot();
-  }
   measure::HistogramSnapshot latencies;
+  if (deferred_) return result.deferred_delivery ? result.deferred_delivery->latency : latencies;
   for (const TransactionResult& one : result.transactions) {
     if (is_of(one)) latencies.merge(one.latency);
   }
@@ -248,6 +266,64 @@ const std::vector<std::string>& metric_names() {
     return all;
   }();
   return names;
+}
+
+std::vector<MetricRow> make_metric_table(const std::vector<NamedResult>& results,
+                                         const std::vector<Metric>& metrics) {
+  std::vector<MetricRow> rows;
+  for (const Metric& metric : metrics) {
+    MetricRow row{metric, {}};
+    bool any = false;
+    for (const NamedResult& one : results) {
+      MetricCell cell;
+      cell.value = metric.value(one.result);
+      if (!row.cells.empty()) cell.change = change_between(row.cells.front().value, cell.value);
+      any = any || cell.value;
+      row.cells.push_back(cell);
+    }
+    if (any) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::string value_text(const MetricCell& cell) {
+  return cell.value ? Metric::number_text(*cell.value) : "n/a";
+}
+
+std::string change_text(const MetricCell& cell) {
+  if (!cell.change) return {};
+  if (*cell.change >= change_shown_as_factor) return "x" + text::figure_text(*cell.change + 1);
+  return fmt::format("{:+.1f}%", *cell.change * 100);
+}
+
+std::string metric_table_text(const std::vector<NamedResult>& results,
+                              const std::vector<MetricRow>& rows, std::size_t width) {
+  constexpr std::size_t first_columns = 37;  // with the first result
+  constexpr std::size_t columns_a_result = 21;
+  const std::size_t results_a_block = (width - first_columns) / columns_a_result;
+  const std::size_t name_bytes = width - 10;
+  std::string out;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    out += fmt::format("{:>3}  {}\n     {}\n", i + 1, text::shown(results[i].name, name_bytes),
+                       text::shown(summarise(results[i].result.audit).sentence, name_bytes));
+  }
+  for (std::size_t first = 1; first == 1 || first < results.size(); first += results_a_block) {
+    const std::size_t last = std::min(first + results_a_block, results.size());
+    out += fmt::format("\n{:<25} {:>11}", "", "1");
+    for (std::size_t i = first; i < last; ++i) out += fmt::format(" {:>10} {:>9}", i + 1, "");
+    out += "\n";
+    for (const MetricRow& row : rows) {
+      out += fmt::format("{:<25} {:>11}", row_name(row.metric), value_text(row.cells[0]));
+      for (std::size_t i = first; i < last; ++i) {
+        out += fmt::format(" {:>10} {:>9}", value_text(row.cells[i]), change_text(row.cells[i]));
+      }
+      out += "\n";
+    }
+  }
+  if (results.size() > 1) {
+    out += "\nPercentages are against 1.\nWhether they are more than chance: drover compare\n";
+  }
+  return out;
 }
 
 }  // namespace drover::report

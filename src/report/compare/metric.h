@@ -9,7 +9,11 @@
 //                            STATISTIC: p50, p99.95 (any percentile), mean, max, ok (a second),
 //                            failed
 //
-// Latencies are in milliseconds. Plain values; any thread.
+// Latencies are in milliseconds. And tables of such figures: those of several results side by side, and how far
+// each is from the first one's. Whether a difference is more than chance is not asked here: that is what
+// `drover compare` does.
+//
+// Plain values and pure functions; any thread.
 #pragma once
 
 #include <cstdint>
@@ -25,37 +29,28 @@
 namespace drover::report {
 
 // One printable line: what is no metric, what there is, and what was probably meant.
-class MetricError : public std::runtime_error {
- public:
+struct MetricError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 class Metric {
  public:
   enum class Kind : std::uint8_t {
-    tpmc,
-    efficiency,
-    throughput,
-    failed,
-    retries,
-    unanswered,
-    unavailable,
-    stalled,
-    client_cpu,
-    client_memory,
-    percentile,  // from here on of a transaction, or of all
+    figure,      // of the whole run
+    rate,        // of commits, which the seconds of the time series have, too
+    percentile,  // this and what follows: of latencies
     mean,
     maximum,
-    ok_rate,
-    failed_of_transaction,
   };
 
-  // What all metrics of a kind have in common.
+  // What all metrics of a name have in common, or of a statistic behind the dot.
   struct Traits {
-    std::string_view name;  // behind the dot, where it is of a transaction
+    std::string_view name;
     Kind kind;
     std::string_view unit;     // "ms", "/s"; empty of a plain number
     std::string_view meaning;  // a few words for who does not know the name
+    // Of a result with a measured interval; null of latencies.
+    std::optional<double> (*value)(const Metric&, const Result&);
     bool higher_is_better = false;
     // What is known of it besides the scatter of runs, as a standard deviation in its unit: counts are
     // whole, outages are counted from a tenth of a second, and stalls from one.
@@ -84,6 +79,10 @@ class Metric {
   // transactions that never succeeded.
   std::optional<double> value(const Result& result) const;
 
+  // Over its transactions; nothing if the result has none of them. Requires: deferred ones if it is of these.
+  std::optional<double> sum_of(std::uint64_t TransactionResult::* count,
+                               const Result& result) const;
+
   // What the value of a latency is taken from.
   measure::HistogramSnapshot histogram(const Result& result) const;
 
@@ -95,9 +94,6 @@ class Metric {
  private:
   Metric(const Traits& traits, std::string name)
       : traits_(&traits), name_(std::move(name)), transaction_(traits.transaction) {}
-  // Nothing if the result has none of its transactions.
-  std::optional<double> sum_of(std::uint64_t TransactionResult::* count,
-                               const Result& result) const;
 
   const Traits* traits_;
   std::string name_;
@@ -114,5 +110,26 @@ std::vector<Metric> parse_metrics(std::string_view text);
 
 // All names, percentiles by way of example: for help and messages.
 const std::vector<std::string>& metric_names();
+
+struct MetricCell {
+  std::optional<double> value;
+  std::optional<double> change;  // against the first result: 0.05 is 5% more. None of the first
+};
+
+struct MetricRow {
+  Metric metric;
+  std::vector<MetricCell> cells;  // one a result
+};
+
+// Rows of which no result has a value are left out.
+std::vector<MetricRow> make_metric_table(const std::vector<NamedResult>& results,
+                                         const std::vector<Metric>& metrics);
+
+std::string value_text(const MetricCell& cell);   // "31.4", "n/a"
+std::string change_text(const MetricCell& cell);  // "+3.1%", "x12.5" from tenfold on, "" if none
+
+// For a terminal of 60 columns or more: results beyond its width come in blocks below each other.
+std::string metric_table_text(const std::vector<NamedResult>& results,
+                              const std::vector<MetricRow>& rows, std::size_t width = 100);
 
 }  // namespace drover::report

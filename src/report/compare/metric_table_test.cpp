@@ -1,4 +1,4 @@
-#include "report/compare/metric_table.h"
+#include "report/compare/metric.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

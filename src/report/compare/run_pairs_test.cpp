@@ -1,4 +1,4 @@
-#include "report/compare/run_pairs.h"
+#include "report/compare/comparability.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -27,8 +27,7 @@ namespace drover::report {
 inline constexpr std::size_t json_depth_max = 32;
 
 // One line, printable, and bounded in length: what is quoted of the text is cut and escaped.
-class JsonError : public std::runtime_error {
- public:
+struct JsonError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 

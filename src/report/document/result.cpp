@@ -87,9 +87,8 @@ double ClientCost::busiest_worker_load() const {
   return busiest;
 }
 
-const TransactionResult* Result::find_transaction(const std::string& name) const {
-  const auto found = std::find_if(transactions.begin(), transactions.end(),
-                                  [&name](const auto& one) { return one.name == name; });
+const TransactionResult* Result::find_transaction(std::string_view name) const {
+  const auto found = std::ranges::find(transactions, name, &TransactionResult::name);
   return found == transactions.end() ? nullptr : &*found;
 }
 
@@ -104,27 +103,31 @@ double Result::cpu_us_per_transaction() const {
   return count == 0 ? 0.0 : client.cpu_seconds * 1e6 / static_cast<double>(count);
 }
 
-measure::HistogramSnapshot Result::merged(
-    measure::HistogramSnapshot TransactionResult::* of_each) const {
-  measure::HistogramSnapshot all;
-  for (const TransactionResult& one : transactions) all.merge(one.*of_each);
-  return all;
-}
-
-Pending Result::all_pending() const {
-  Pending pending;
-  for (const TransactionResult& one : transactions) {
-    pending.count += one.pending.count;
-    pending.answered += one.pending.answered;
-    pending.unanswered.merge(one.pending.unanswered);
-  }
-  return pending;
-}
-
 bool Result::has_lower_bounds() const {
   return std::ranges::any_of(transactions, [](const TransactionResult& one) {
     return !lower_bounds(one.latency, one.pending.unanswered).empty();
   });
+}
+
+TransactionResult all_transactions(const Result& result) {
+  TransactionResult all;
+  for (const TransactionResult& one : result.transactions) {
+    all.ok_count += one.ok_count;
+    all.user_aborted_count += one.user_aborted_count;
+    all.failed_count += one.failed_count;
+    all.retry_count += one.retry_count;
+    all.ambiguous.committed += one.ambiguous.committed;
+    all.ambiguous.not_committed += one.ambiguous.not_committed;
+    all.ambiguous.unresolved += one.ambiguous.unresolved;
+    all.latency.merge(one.latency);
+    all.pending.count += one.pending.count;
+    all.pending.answered += one.pending.answered;
+    all.pending.unanswered.merge(one.pending.unanswered);
+    all.wait.merge(one.wait);
+    for (const auto& [name, count] : one.errors_by_class) all.errors_by_class[name] += count;
+    for (const auto& [name, count] : one.errors_by_sqlstate) all.errors_by_sqlstate[name] += count;
+  }
+  return all;
 }
 
 std::vector<TransactionResult> tpcc_transactions() {
@@ -136,14 +139,22 @@ std::vector<TransactionResult> tpcc_transactions() {
   return transactions;
 }
 
+TransactionResult deferred_row(const DeferredDelivery& deferred) {
+  TransactionResult row;
+  row.ok_count = deferred.completed;
+  row.failed_count = deferred.failed;
+  row.latency = deferred.latency;
+  row.pending.unanswered = deferred.unanswered;
+  row.latency_limit_s = deferred.latency_limit_s;
+  return row;
+}
+
 void complete_summary(Result& result) {
   Summary& summary = result.summary;
   const TransactionResult* new_order = result.find_transaction("NewOrder");
   summary.warehouses = result.plan.warehouses;
   summary.new_orders = new_order == nullptr ? 0 : new_order->ok_count;
-  summary.tpmc = 0;
-  summary.efficiency = 0;
-  summary.efficiency_sampling_error = 0;
+  summary.tpmc = summary.efficiency = summary.efficiency_sampling_error = 0;
   if (summary.time_seconds <= 0) return;
   const auto new_orders = static_cast<double>(summary.new_orders);
   summary.tpmc = new_orders * 60 / summary.time_seconds;

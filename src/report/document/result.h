@@ -170,8 +170,6 @@ struct Stall {
   std::optional<double> end_s;  // none if the run ended before
 };
 
-inline constexpr double shortest_stall_s = 1;
-
 // Counts the whole run, the warm-up included.
 struct Availability {
   std::vector<Outage> outages;
@@ -216,6 +214,9 @@ struct DeferredDelivery {
   measure::HistogramSnapshot unanswered;  // the unfinished ones among them: lower bounds
   double latency_limit_s = 80;            // of the 90th percentile (clause 5.2.5.7)
 };
+
+// The same as one more type of transaction.
+TransactionResult deferred_row(const DeferredDelivery& deferred);
 
 struct WorkerHealth {
   double load = 0;              // 0..1: the share of the time in which it had a processor
@@ -319,17 +320,16 @@ struct Result {
   std::optional<std::string> failure;                  // why the run was given up before its end
   bool interrupted = false;
 
-  const TransactionResult* find_transaction(const std::string& name) const;
+  const TransactionResult* find_transaction(std::string_view name) const;
   std::uint64_t all_count() const;        // of all transactions
   double cpu_us_per_transaction() const;  // client CPU over all_count(); 0 if there were none
-  measure::HistogramSnapshot merged(measure::HistogramSnapshot TransactionResult::* of_each) const;
-  measure::HistogramSnapshot all_waits() const { return merged(&TransactionResult::wait); }
-  measure::HistogramSnapshot all_latencies() const { return merged(&TransactionResult::latency); }
-  Pending all_pending() const;
-  bool has_lower_bounds() const;  // some percentile of some transaction is one
+  bool has_lower_bounds() const;          // some percentile of some transaction is one
   // Without delays terminals are as fast as the database: nothing to be efficient against.
   bool efficiency_is_meaningful() const { return !plan.no_delays; }
 };
+
+// All types of transaction as one, without a name and a limit, and without what terminals did meanwhile.
+TransactionResult all_transactions(const Result& result);
 
 // A result, and what it is called where several are shown: by its file, as a rule.
 struct NamedResult {

@@ -49,8 +49,7 @@ inline constexpr std::size_t result_bytes_max = std::size_t{256} << 20;
 
 // The message is one line, printable whatever the file holds: the file, the place in it such as
 // transactions.NewOrder.ok_count, what was expected and what was found.
-class ResultReadError : public std::runtime_error {
- public:
+struct ResultReadError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 

@@ -270,7 +270,7 @@ TEST(ResultRead, DocumentsWithoutStallsAndWhatWasPending) {
   const Result read = read_result(document.dump());
   EXPECT_TRUE(read.availability.stalls.empty());
   EXPECT_EQ(read.availability.outages.size(), 2u);
-  EXPECT_EQ(read.all_pending().count, 0u);
+  EXPECT_EQ(all_transactions(read).pending.count, 0u);
   EXPECT_FALSE(read.client.terminals_up_s.has_value());
 }
 

@@ -62,7 +62,7 @@ TEST(Result, LatenciesOfThePendingAreCounted) {
   Result result = example_result();
   EXPECT_THAT(count_errors(result), testing::IsEmpty());
   EXPECT_EQ(result.transactions[4].answered_latency().count(), 13u);
-  EXPECT_EQ(result.all_pending().count, 3u);
+  EXPECT_EQ(all_transactions(result).pending.count, 3u);
   ++result.transactions[4].pending.answered;
   EXPECT_THAT(count_errors(result), ElementsAre(HasSubstr("the number of latencies is 14")));
   result = example_result();
@@ -153,8 +153,8 @@ TEST(Result, CountsOfTheExampleAddUp) {
   EXPECT_EQ(result.all_count(), 138u);
   EXPECT_DOUBLE_EQ(result.cpu_us_per_transaction(), 1.25e6 / 138);
   EXPECT_DOUBLE_EQ(result.client.busiest_worker_load(), 0.25);
-  EXPECT_EQ(result.all_waits().count(), 132u);
-  EXPECT_EQ(result.all_latencies().count(), 134u);
+  EXPECT_EQ(all_transactions(result).wait.count(), 132u);
+  EXPECT_EQ(all_transactions(result).latency.count(), 134u);
 }
 
 TEST(Result, EachCountThatIsWrongIsNamed) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "text/plain_text.h"
 
@@ -21,15 +22,8 @@ double positive(double value) {
 }
 
 std::string label_of(double value, Quantity quantity) {
-  switch (quantity) {
-    case Quantity::milliseconds:
-      return milliseconds_label(value);
-    case Quantity::share:
-      return fmt::format("{:g}%", value * 100);
-    case Quantity::number:
-      break;
-  }
-  return number_label(value);
+  if (quantity == Quantity::milliseconds) return milliseconds_label(value);
+  return quantity == Quantity::share ? fmt::format("{:g}%", value * 100) : number_label(value);
 }
 
 // 1, 2 or 5 times a power of ten.
@@ -148,12 +142,8 @@ std::string number_label(double value) {
   if (value < 0) return "-" + number_label(-value);
   if (value < 99.95) return fmt::format("{:.3g}", value);
   if (value < 99'999.5) return text::grouped(static_cast<std::uint64_t>(std::llround(value)));
-  struct Suffix {
-    double factor;
-    const char* name;
-  };
-  for (const Suffix& suffix : {Suffix{1e3, "k"}, {1e6, "M"}, {1e9, "G"}, {1e12, "T"}}) {
-    if (value < suffix.factor * 999.5) return three_digits(value / suffix.factor) + suffix.name;
+  for (const auto& [factor, suffix] : {std::pair(1e3, "k"), {1e6, "M"}, {1e9, "G"}, {1e12, "T"}}) {
+    if (value < factor * 999.5) return three_digits(value / factor) + suffix;
   }
   return fmt::format("{:.2g}", value);
 }

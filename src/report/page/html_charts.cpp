@@ -27,16 +27,9 @@ constexpr std::size_t low_panel_intervals = 2;
 constexpr double limit_within_factor = 12;
 
 std::string label_of(TimeFigure figure, double value) {
-  switch (figure) {
-    case TimeFigure::p50_ms:
-    case TimeFigure::p90_ms:
-    case TimeFigure::p99_ms:
-      return milliseconds_label(value);
-    case TimeFigure::client_load:
-      return share_text(value);
-    default:
-      return number_label(value);
-  }
+  using enum TimeFigure;
+  if (figure == p50_ms || figure == p90_ms || figure == p99_ms) return milliseconds_label(value);
+  return figure == client_load ? share_text(value) : number_label(value);
 }
 
 std::string mean_text(const TimelineColumn& column, TimeFigure figure) {

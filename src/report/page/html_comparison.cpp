@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "report/compare/metric_table.h"
+#include "report/compare/metric.h"
 #include "report/page/html_figures.h"
 #include "report/page/html_table.h"
 #include "text/plain_text.h"

@@ -36,9 +36,7 @@ HtmlRow latency_row(const TransactionResult& one) {
   const auto ms_of = [](const measure::HistogramSnapshot& histogram, double percent) {
     return histogram.empty() ? std::string("–") : ms_text(histogram.percentile_ns(percent));
   };
-  const auto latency_of = [&](double percent) {
-    return bounded_ms_text(one.latency, one.pending.unanswered, percent);
-  };
+  const auto latency_of = [&](double percent) { return bounded_ms_text(one, percent); };
   return {one.name,
           latency_of(50),
           latency_of(90),
@@ -53,7 +51,7 @@ HtmlRow latency_row(const TransactionResult& one) {
 
 void write_deferred(HtmlWriter& html, const DeferredDelivery& deferred) {
   const auto ms_of = [&](double percent) {
-    return bounded_ms_text(deferred.latency, deferred.unanswered, percent);
+    return bounded_ms_text(deferred_row(deferred), percent);
   };
   write_table(html,
               {"Deferred Deliveries: latency in ms from queueing to completion",

@@ -22,11 +22,10 @@ std::string latency_text(std::uint64_t ns) {
   return milliseconds_label(static_cast<double>(ns) * 1e-6);
 }
 
-std::string bounded_ms_text(const measure::HistogramSnapshot& latency,
-                            const measure::HistogramSnapshot& unanswered, double percent) {
-  if (latency.empty()) return "–";
-  const std::string text = ms_text(latency.percentile_ns(percent));
-  return is_lower_bound(latency, unanswered, percent) ? "≥ " + text : text;
+std::string bounded_ms_text(const TransactionResult& one, double percent) {
+  if (one.latency.empty()) return "–";
+  const std::string text = ms_text(one.latency.percentile_ns(percent));
+  return is_lower_bound(one.latency, one.pending.unanswered, percent) ? "≥ " + text : text;
 }
 
 std::string rate_text(double per_second) {
@@ -41,33 +40,6 @@ std::string share_text(double share) {
   if (percent == 0) return "0%";
   if (percent < 0.01) return "<0.01%";
   return number_label(percent) + "%";
-}
-
-TransactionResult all_transactions(const Result& result) {
-  TransactionResult total;
-  for (const TransactionResult& one : result.transactions) {
-    total.ok_count += one.ok_count;
-    total.user_aborted_count += one.user_aborted_count;
-    total.failed_count += one.failed_count;
-    total.retry_count += one.retry_count;
-    total.ambiguous.committed += one.ambiguous.committed;
-    total.ambiguous.not_committed += one.ambiguous.not_committed;
-    total.ambiguous.unresolved += one.ambiguous.unresolved;
-  }
-  total.latency = result.all_latencies();
-  total.pending = result.all_pending();
-  total.wait = result.all_waits();
-  return total;
-}
-
-TransactionResult deferred_row(const DeferredDelivery& deferred) {
-  TransactionResult row;
-  row.ok_count = deferred.completed;
-  row.failed_count = deferred.failed;
-  row.latency = deferred.latency;
-  row.pending.unanswered = deferred.unanswered;
-  row.latency_limit_s = deferred.latency_limit_s;
-  return row;
 }
 
 std::string settings_without_durability(const Result& result) {

@@ -14,16 +14,9 @@ std::string latency_text(std::uint64_t ns);  // "31.4 ms", "4.67 s"
 std::string rate_text(double per_second);    // "1,190", "24.5"
 std::string share_text(double share);        // "15%", "0.25%"
 
-// A percentile in milliseconds, 100 for the maximum: "–" if there is none, and "≥ " before it where
+// A percentile of the latency in milliseconds, 100 for the maximum: "–" if there is none, and "≥ " before it where
 // those without an answer may raise it.
-std::string bounded_ms_text(const measure::HistogramSnapshot& latency,
-                            const measure::HistogramSnapshot& unanswered, double percent);
-
-// All types of transaction as one, without a limit.
-TransactionResult all_transactions(const Result& result);
-
-// What was executed beside the terminals, as one more type.
-TransactionResult deferred_row(const DeferredDelivery& deferred);
+std::string bounded_ms_text(const TransactionResult& one, double percent);
 
 // "fsync = off, full_page_writes = off": settings with which a committed transaction may be lost in
 // a crash; empty if there is none.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cassert>
+#include <utility>
 
 #include "embedded/report.css.h"
 #include "report/page/chart_scale.h"
@@ -37,14 +38,11 @@ void write_head(HtmlWriter& html, const std::string& title, const Introduction* 
   if (introduction != nullptr) html.style_sheet(introduction->style);
 }
 
-struct Link {
-  const char* to;
-  const char* text;
-};
+using Link = std::pair<const char*, const char*>;  // where to, and the words
 
 void write_navigation(HtmlWriter& html, std::initializer_list<Link> links) {
   const auto navigation = html.open("nav", {{"aria-label", "Parts of the report"}});
-  for (const Link& link : links) html.line("a", {{"href", link.to}}, link.text);
+  for (const auto& [to, text] : links) html.line("a", {{"href", to}}, text);
 }
 
 struct Tile {
@@ -161,7 +159,7 @@ void write_verdict(HtmlWriter& html, const Result& result) {
     html.line("p.warn", "The run was interrupted: the figures are those of the time that it had.");
   }
   if (result.has_lower_bounds()) {
-    const Pending pending = result.all_pending();
+    const Pending pending = all_transactions(result).pending;
     html.line(
         "p.warn",
         fmt::format("{} late transactions had no answer when the run ended, the longest after "

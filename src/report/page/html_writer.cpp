@@ -21,22 +21,13 @@ bool is_unwanted(char32_t point) {
 }
 
 std::string_view entity(char32_t point) {
-  switch (point) {
-    case '&':
-      return "&amp;";
-    case '<':
-      return "&lt;";
-    case '>':
-      return "&gt;";
-    case '"':
-      return "&quot;";
-    case '\'':
-      return "&#39;";
-    case '`':
-      return "&#96;";
-    default:
-      return {};
+  static constexpr std::pair<char32_t, std::string_view> entities[] = {
+      {'&', "&amp;"},  {'<', "&lt;"},   {'>', "&gt;"},
+      {'"', "&quot;"}, {'\'', "&#39;"}, {'`', "&#96;"}};
+  for (const auto& [sign, name] : entities) {
+    if (sign == point) return name;
   }
+  return {};
 }
 
 // "12.30" becomes "12.3", and "-0.0" becomes "0".

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "report/compare/metric_table.h"
+#include "report/compare/metric.h"
 #include "report/page/html_figures.h"
 #include "report/page/html_writer.h"
 #include "text/plain_text.h"
@@ -90,9 +90,7 @@ void append_head(std::string& out, const std::vector<std::string>& cells) {
 
 void append_transaction(std::string& out, const std::string& name, const TransactionResult& one,
                         double seconds, const std::string& limit) {
-  const auto ms = [&](double percent) {
-    return bounded_ms_text(one.latency, one.pending.unanswered, percent);
-  };
+  const auto ms = [&](double percent) { return bounded_ms_text(one, percent); };
   append_row(out, {name, text::grouped(one.ok_count), text::grouped(one.failed_count),
                    text::grouped(one.retry_count),
                    seconds > 0 ? rate_text(static_cast<double>(one.ok_count) / seconds) : "–",

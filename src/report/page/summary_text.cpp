@@ -191,7 +191,7 @@ void append_limits(std::string& out, const Result& result) {
 
 void append_pending(std::string& out, const Result& result) {
   if (!result.has_lower_bounds()) return;
-  const Pending pending = result.all_pending();
+  const Pending pending = all_transactions(result).pending;
   append_wrapped(out, "  pending     ",
                  fmt::format("{} were under way at the end, {} of them late and without an answer, "
                              "the longest after {} ms: figures with > are lower bounds",
@@ -200,29 +200,20 @@ void append_pending(std::string& out, const Result& result) {
 }
 
 void append_errors(std::string& out, const Result& result) {
-  std::map<std::string, std::uint64_t> classes;
-  std::map<std::string, std::uint64_t> states;
-  for (const TransactionResult& one : result.transactions) {
-    for (const auto& [name, count] : one.errors_by_class) classes[name] += count;
-    for (const auto& [name, count] : one.errors_by_sqlstate) states[name] += count;
-  }
-  const auto listed = [](const std::map<std::string, std::uint64_t>& counts) {
+  const auto append_counts = [&](std::string_view label, const auto& counts) {
     std::string text;
     for (const auto& [name, count] : counts) {
       if (count != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, count);
     }
-    return text;
+    if (!text.empty()) append_wrapped(out, label, text);
   };
-  if (const std::string text = listed(classes); !text.empty()) {
-    append_wrapped(out, "  errors      ", text);
-  }
-  if (const std::string text = listed(states); !text.empty()) {
-    append_wrapped(out, "  SQLSTATE    ", text);
-  }
+  const TransactionResult all = all_transactions(result);
+  append_counts("  errors      ", all.errors_by_class);
+  append_counts("  SQLSTATE    ", all.errors_by_sqlstate);
 }
 
 void append_client(std::string& out, const Result& result) {
-  const measure::HistogramSnapshot waits = result.all_waits();
+  const measure::HistogramSnapshot waits = all_transactions(result).wait;
   if (waits.empty()) {
     out += "  client wait - (for a permit and a connection)\n";
   } else {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace drover::report {
 namespace {
@@ -56,6 +57,22 @@ class Drawing {
                         {"y2", coordinate(y2)}});
   }
 
+  void draw_text(const char* classes, std::string x, double y, const char* anchor,
+                 const std::string& text) {
+    html_.line(
+        "text",
+        {{"class", classes}, {"x", std::move(x)}, {"y", coordinate(y)}, {"text-anchor", anchor}},
+        text);
+  }
+
+  // A rectangle from one x to another, as shares of the width.
+  void draw_rectangle(double from, double to, double top, double bottom) {
+    html_.leaf("rect", {{"x", percentage(from)},
+                        {"y", coordinate(top)},
+                        {"width", percentage(to - from)},
+                        {"height", coordinate(bottom - top)}});
+  }
+
   void draw_band(const Band& band) {
     const double start = position(band.start);
     const double end = position(band.end);
@@ -64,10 +81,7 @@ class Drawing {
     const double bottom = band.block_in_lane ? lane_bottom : bottom_;
     const auto group = html_.open("g", {{"class", band.classes}});
     html_.line("title", band.description);
-    html_.leaf("rect", {{"x", percentage(start)},
-                        {"y", coordinate(top)},
-                        {"width", percentage(end - start)},
-                        {"height", coordinate(bottom - top)}});
+    draw_rectangle(start, end, top, bottom);
     // A second is too narrow to be seen in the chart of a day, but for this line.
     draw_line("edge", start, top, start, band.edge_in_lane ? lane_bottom : bottom_);
   }
@@ -79,17 +93,10 @@ class Drawing {
         draw_line("grid", x, tops_[i], x, tops_[i] + chart_.panels[i].height);
       }
       // At the ends, labels stay within the picture.
-      const char* anchor = x > 0.97 ? "end" : "middle";
-      html_.line("text",
-                 {{"class", tick.minor ? "tick wide" : "tick"},
-                  {"x", percentage(x)},
-                  {"y", coordinate(bottom_ + 16)},
-                  {"text-anchor", anchor}},
-                 tick.label);
+      draw_text(tick.minor ? "tick wide" : "tick", percentage(x), bottom_ + 16,
+                x > 0.97 ? "end" : "middle", tick.label);
     }
-    html_.line("text.x-title",
-               {{"x", "50%"}, {"y", coordinate(bottom_ + 34)}, {"text-anchor", "middle"}},
-               chart_.x_title);
+    draw_text("x-title", "50%", bottom_ + 34, "middle", chart_.x_title);
   }
 
   void draw_panel(std::size_t index) {
@@ -105,8 +112,7 @@ class Drawing {
       // Only as many labels as have room, seen from the bottom.
       if (tick.minor && panel.height < 16.0 * static_cast<double>(panel.axis.ticks.size()))
         continue;
-      html_.line("text.tick", {{"x", "-8"}, {"y", coordinate(y + 4)}, {"text-anchor", "end"}},
-                 tick.label);
+      draw_text("tick", "-8", y + 4, "end", tick.label);
     }
     {
       const auto picture = html_.open(
@@ -156,11 +162,8 @@ class Drawing {
     const double middle = mark.x ? position(*mark.x) : 0.5;
     draw_line("limit", std::max(0.0, middle - half), y, std::min(1.0, middle + half), y);
     const bool at_right = middle > 0.7 || !mark.x;
-    html_.line("text.limit-label",
-               {{"x", percentage(at_right ? std::min(1.0, middle + half) : middle - half)},
-                {"y", coordinate(y - 5)},
-                {"text-anchor", at_right ? "end" : "start"}},
-               mark.label);
+    draw_text("limit-label", percentage(at_right ? std::min(1.0, middle + half) : middle - half),
+              y - 5, at_right ? "end" : "start", mark.label);
   }
 
   // A label is left out where it would lie over another one, first on narrow pages.
@@ -203,10 +206,7 @@ class Drawing {
     const double top = tops_.empty() ? 0 : tops_.front();
     const auto group =
         html_.open("g", {{"class", chart_.read_outs_stacked ? "read-out over" : "read-out"}});
-    html_.leaf("rect", {{"x", percentage(start)},
-                        {"y", coordinate(top)},
-                        {"width", percentage(end - start)},
-                        {"height", coordinate(bottom_ - top)}});
+    draw_rectangle(start, end, top, bottom_);
     if (chart_.read_outs_stacked) return draw_stacked(read_out, top);
     for (std::size_t i = 0; i < std::min(tops_.size(), read_out.lines.size()); ++i) {
       html_.line("text", {{"y", coordinate(tops_[i] - 8)}}, read_out.lines[i]);
