@@ -158,7 +158,7 @@ MetricsEndpoint::MetricsEndpoint(const ListenAddress& address, const tpcc::Plan&
       latest_(plan.threads),
       shown_(std::make_shared<const RunFigures>(latest_)),
       address_(address),
-      collectable_(this, [](auto*) {}) {
+      collectable_(static_cast<prometheus::Collectable*>(this), [](auto*) {}) {
   const SignalsBlocked blocked;
   sigaction(SIGPIPE, nullptr, &pipe_before_);
   exposer_ = listen(address_);
