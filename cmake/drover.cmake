@@ -139,11 +139,11 @@ function(drover_library name)
   endif()
 endfunction()
 
-# drover_embed(name constant file)
+# drover_embed_text(name constant file)
 #
 # Gives the sources of the library drover_<name> the header embedded/<file>.h, in which drover::<constant> is the
 # text of that file of the calling folder, behind a line break.
-function(drover_embed name constant file)
+function(drover_embed_text name constant file)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   file(READ ${file} text)
   file(CONFIGURE OUTPUT embedded/${file}.h @ONLY CONTENT
