@@ -139,14 +139,15 @@ function(drover_library name)
   endif()
 endfunction()
 
-# drover_embed_text(name constant file)
+# drover_embed(name file constant)
 #
-# Gives the sources of the library drover_<name> the header embedded/<file>.h, in which drover::<constant> is the
-# text of that file of the calling folder, behind a line break.
-function(drover_embed_text name constant file)
+# Gives the sources of the library drover_<name> the header FILE.h, by its path in src, in which drover::<constant>
+# is the text of that file of the calling folder, behind a line break.
+function(drover_embed name file constant)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   file(READ ${file} text)
-  file(CONFIGURE OUTPUT embedded/${file}.h @ONLY CONTENT
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/embedded/${folder}/${file}.h @ONLY CONTENT
     "#pragma once\nnamespace drover {\ninline constexpr char @constant@[] = R\"embedded(\n@text@)embedded\";\n}\n")
-  target_include_directories(drover_${name} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
+  target_include_directories(drover_${name} PRIVATE ${PROJECT_BINARY_DIR}/embedded)
 endfunction()

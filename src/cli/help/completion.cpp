@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 
-#include "embedded/help/completion.bash.h"
-#include "embedded/help/completion.fish.h"
+#include "cli/help/completion.bash.h"
+#include "cli/help/completion.fish.h"
 #include "text/plain_text.h"
 #include "text/wrapped_text.h"
 

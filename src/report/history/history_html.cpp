@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "embedded/history.css.h"
+#include "report/history/history.css.h"
 #include "report/page/html_writer.h"
 #include "text/plain_text.h"
 

@@ -5,11 +5,11 @@
 #include <cassert>
 #include <utility>
 
-#include "embedded/report.css.h"
 #include "report/page/chart_scale.h"
 #include "report/page/html_figures.h"
 #include "report/page/html_parts.h"
 #include "report/page/html_table.h"
+#include "report/page/report.css.h"
 #include "text/plain_text.h"
 
 namespace drover::report {
