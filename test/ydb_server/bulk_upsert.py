@@ -10,10 +10,10 @@ import re
 import psycopg
 
 from ydb_server import values
-from ydb_server import yql_types as types
+from ydb_server.yql import yql_types as types
 from ydb_server.error import YdbError
 from ydb_server.postgres import ydb_error
-from ydb_server.statement_compiler import upsert_clause
+from ydb_server.yql.statement_compiler import upsert_clause
 
 _SPECIAL = re.compile(r"[\\\t\n\r\0]")
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})

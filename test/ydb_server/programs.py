@@ -2,7 +2,7 @@
 
 import collections
 
-from ydb_server.statement_compiler import compile_text
+from ydb_server.yql.statement_compiler import compile_text
 
 _KEPT_MAX = 1000
 

@@ -3,12 +3,12 @@ statement the parameters of its SQL."""
 
 import dataclasses
 
-from ydb_server import syntax_tree as tree
-from ydb_server import yql_types as types
+from ydb_server.yql import syntax_tree as tree
+from ydb_server.yql import yql_types as types
 from ydb_server.error import YdbError, refused, syntax_error, type_error
-from ydb_server.expression_compiler import ExpressionCompiler, Scope
-from ydb_server.select_compiler import compile_select
-from ydb_server.typed_expression import (Typed, comparable, data_kind, to_common)
+from ydb_server.yql.expression_compiler import ExpressionCompiler, Scope
+from ydb_server.yql.select_compiler import compile_select
+from ydb_server.yql.typed_expression import (Typed, comparable, data_kind, to_common)
 
 
 @dataclasses.dataclass(frozen=True)

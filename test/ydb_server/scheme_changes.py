@@ -3,7 +3,7 @@
 import psycopg
 
 from ydb_server import catalog
-from ydb_server import syntax_tree as tree
+from ydb_server.yql import syntax_tree as tree
 from ydb_server import table_definition
 from ydb_server.error import YdbError
 from ydb_server.operations import IndexBuild

@@ -1,11 +1,11 @@
 """CREATE TABLE and its settings: checked as YDB checks them, and remembered for DescribeTable."""
 
 from ydb_server import catalog
-from ydb_server import yql_types as types
-from ydb_server import syntax_tree as tree
+from ydb_server.yql import yql_types as types
+from ydb_server.yql import syntax_tree as tree
 from ydb_server.error import YdbError, refused, type_error
-from ydb_server.expression_compiler import ExpressionCompiler, Scope
-from ydb_server.typed_expression import convert
+from ydb_server.yql.expression_compiler import ExpressionCompiler, Scope
+from ydb_server.yql.typed_expression import convert
 
 _NO_KEY = types.FLOATING + (types.JSON,)
 _SWITCHES = {"AUTO_PARTITIONING_BY_SIZE": "by_size", "AUTO_PARTITIONING_BY_LOAD": "by_load",

@@ -5,9 +5,9 @@ import grpc
 from ydb_server import catalog
 from ydb_server import protocol
 from ydb_server import reply
-from ydb_server import syntax_tree as tree
+from ydb_server.yql import syntax_tree as tree
 from ydb_server import values
-from ydb_server import yql_types as types
+from ydb_server.yql import yql_types as types
 from ydb_server.bulk_upsert import bulk_upsert
 from ydb_server.error import YdbError
 

@@ -5,7 +5,7 @@ import itertools
 
 from ydb_server import postgres
 from ydb_server import values
-from ydb_server import yql_types as types
+from ydb_server.yql import yql_types as types
 from ydb_server.error import TRANSACTION_NOT_FOUND, YdbError
 from ydb_server import protocol
 

@@ -8,7 +8,7 @@ in two's complement, scaled; times stay the number that the protocol sends.
 import decimal
 
 from ydb_server import protocol
-from ydb_server import yql_types as types
+from ydb_server.yql import yql_types as types
 
 _FIELDS = {types.BOOL: "bool_value", types.FLOAT: "float_value", types.DOUBLE: "double_value",
            types.STRING: "bytes_value", types.UTF8: "text_value", types.JSON: "text_value",

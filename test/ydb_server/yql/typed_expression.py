@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from ydb_server import yql_types as types
+from ydb_server.yql import yql_types as types
 from ydb_server.error import refused, type_error
 
 

@@ -1,7 +1,7 @@
 """SELECT, with everything that may follow it."""
 
-from ydb_server import syntax_tree as tree
-from ydb_server.expression_parser import ExpressionParser
+from ydb_server.yql import syntax_tree as tree
+from ydb_server.yql.expression_parser import ExpressionParser
 from ydb_server.error import refused, syntax_error
 
 _JOINS = (("INNER", "JOIN"), ("LEFT", "SEMI", "JOIN"), ("LEFT", "ONLY", "JOIN"),

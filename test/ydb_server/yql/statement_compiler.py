@@ -2,14 +2,14 @@
 
 import dataclasses
 
-from ydb_server import syntax_tree as tree
-from ydb_server import yql_types as types
+from ydb_server.yql import syntax_tree as tree
+from ydb_server.yql import yql_types as types
 from ydb_server.error import YdbError, refused, syntax_error, type_error
-from ydb_server.expression_compiler import ExpressionCompiler, Scope
+from ydb_server.yql.expression_compiler import ExpressionCompiler, Scope
 from ydb_server.query_context import QueryContext
-from ydb_server.select_compiler import compile_items
-from ydb_server.statement_parser import parse
-from ydb_server.typed_expression import Typed, convert
+from ydb_server.yql.select_compiler import compile_items
+from ydb_server.yql.statement_parser import parse
+from ydb_server.yql.typed_expression import Typed, convert
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,10 +1,10 @@
 """The aggregates of the subset."""
 
-from ydb_server import syntax_tree as tree
-from ydb_server import yql_types as types
+from ydb_server.yql import syntax_tree as tree
+from ydb_server.yql import yql_types as types
 from ydb_server.error import refused, type_error
-from ydb_server.functions import truth
-from ydb_server.typed_expression import Typed, data_kind
+from ydb_server.yql.functions import truth
+from ydb_server.yql.typed_expression import Typed, data_kind
 
 _ARGUMENTS = {"COUNT": 1, "SUM": 1, "MIN": 1, "MAX": 1, "AVG": 1, "SOME": 1, "COUNT_IF": 1,
               "SUM_IF": 2}

@@ -2,13 +2,13 @@
 
 import dataclasses
 
-from ydb_server import aggregates
+from ydb_server.yql import aggregates
 from ydb_server import catalog
-from ydb_server import syntax_tree as tree
-from ydb_server import yql_types as types
+from ydb_server.yql import syntax_tree as tree
+from ydb_server.yql import yql_types as types
 from ydb_server.error import YdbError, refused, type_error
-from ydb_server.expression_compiler import ExpressionCompiler, Grouping, Scope
-from ydb_server.typed_expression import Typed, convert
+from ydb_server.yql.expression_compiler import ExpressionCompiler, Grouping, Scope
+from ydb_server.yql.typed_expression import Typed, convert
 
 
 @dataclasses.dataclass(frozen=True)

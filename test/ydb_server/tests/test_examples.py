@@ -7,8 +7,8 @@ import itertools
 import ydb
 
 from ydb_server import examples
-from ydb_server.server_test_case import (INT32, INT64, MONEY, UTF8, ServerTestCase, int32, rows_of,
-                                         typed)
+from ydb_server.tests.server_test_case import (INT32, INT64, MONEY, UTF8, ServerTestCase, int32,
+                                               rows_of, typed)
 
 _PREFIX = "/Root/test/tpcc"
 _NOW = datetime.datetime(2025, 1, 2, 3, 4, 5, 678901)

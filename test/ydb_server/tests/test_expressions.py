@@ -6,7 +6,7 @@ import math
 
 import ydb
 
-from ydb_server.server_test_case import ServerTestCase, rows_of
+from ydb_server.tests.server_test_case import ServerTestCase, rows_of
 
 _D = decimal.Decimal
 

@@ -5,7 +5,7 @@ import unittest
 from ydb_server import table_definition
 from ydb_server.catalog import BUILDING, Catalog
 from ydb_server.error import YdbError
-from ydb_server.statement_compiler import compile_text
+from ydb_server.yql.statement_compiler import compile_text
 
 _TABLES = """
 CREATE TABLE t (

@@ -3,11 +3,11 @@
 import datetime
 import decimal
 
-from ydb_server import syntax_tree as tree
-from ydb_server import yql_types as types
+from ydb_server.yql import syntax_tree as tree
+from ydb_server.yql import yql_types as types
 from ydb_server.error import refused, type_error
-from ydb_server.typed_expression import (Typed, comparable, convert, data_kind, literal_sql,
-                                         of_literal, quoted_text, to_common)
+from ydb_server.yql.typed_expression import (Typed, comparable, convert, data_kind, literal_sql,
+                                             of_literal, quoted_text, to_common)
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 

@@ -3,9 +3,10 @@
 Where YQL's own rule is not certain (how a Double becomes an integer or a text), it is refused.
 """
 
-from ydb_server import yql_types as types
+from ydb_server.yql import yql_types as types
 from ydb_server.error import refused
-from ydb_server.typed_expression import Typed, cast_sql, data_kind, null, of_literal, quoted_text
+from ydb_server.yql.typed_expression import (Typed, cast_sql, data_kind, null, of_literal,
+                                             quoted_text)
 
 # Digits of the greatest value of an integer type.
 _DIGITS = {kind: len(str(types.range_of(kind)[1])) for kind in types.INTEGERS}

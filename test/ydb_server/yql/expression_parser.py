@@ -1,9 +1,9 @@
 """Expressions, in the precedence of YQL's grammar, from OR down to `a.b`."""
 
-from ydb_server import lexer
-from ydb_server import syntax_tree as tree
+from ydb_server.yql import lexer
+from ydb_server.yql import syntax_tree as tree
 from ydb_server.error import syntax_error
-from ydb_server.token_stream import NO_COLUMNS, RESERVED, TokenStream
+from ydb_server.yql.token_stream import NO_COLUMNS, RESERVED, TokenStream
 
 
 class ExpressionParser(TokenStream):

@@ -6,8 +6,8 @@ import decimal
 import ydb
 
 from ydb_server import protocol
-from ydb_server.server_test_case import (INT32, INT64, MONEY, UTF8, BareClient, ServerTestCase,
-                                         int32, rows_of, typed)
+from ydb_server.tests.server_test_case import (INT32, INT64, MONEY, UTF8, BareClient,
+                                               ServerTestCase, int32, rows_of, typed)
 
 _SUCCESS = protocol.status.SUCCESS
 

@@ -1,14 +1,14 @@
 """Expressions with types, in SQL of PostgreSQL. One compiler for each scope of columns."""
 
-from ydb_server import aggregates
-from ydb_server import casts
-from ydb_server import functions
-from ydb_server import syntax_tree as tree
-from ydb_server import yql_types as types
+from ydb_server.yql import aggregates
+from ydb_server.yql import casts
+from ydb_server.yql import functions
+from ydb_server.yql import syntax_tree as tree
+from ydb_server.yql import yql_types as types
 from ydb_server.error import refused, type_error
-from ydb_server.functions import truth
-from ydb_server.typed_expression import (Typed, arithmetic_kind, cast_sql, comparable, data_kind,
-                                         null, of_literal, to_common)
+from ydb_server.yql.functions import truth
+from ydb_server.yql.typed_expression import (Typed, arithmetic_kind, cast_sql, comparable,
+                                             data_kind, null, of_literal, to_common)
 
 _SUFFIXES = {"l": types.INT64, "u": types.UINT32, "ul": types.UINT64, "t": types.INT8,
              "s": types.INT16, "ut": types.UINT8, "us": types.UINT16}

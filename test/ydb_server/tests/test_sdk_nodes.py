@@ -20,7 +20,7 @@ from ydb_server import command_line
 from ydb_server import process
 from ydb_server import protocol
 from ydb_server.process import YdbServer
-from ydb_server.server_test_case import BareClient, ServerTestCase, postgres
+from ydb_server.tests.server_test_case import BareClient, ServerTestCase, postgres
 
 _DATABASE = "/Root/test"
 
@@ -262,7 +262,7 @@ class Tls(unittest.TestCase):
 
 class CommandLine(unittest.TestCase):
     def run_server(self, *arguments):
-        environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parents[1])}
+        environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parents[2])}
         return subprocess.run([process.interpreter(), "-B", "-m", "ydb_server", *arguments],
                               env=environment, stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, timeout=120)

@@ -1,9 +1,9 @@
 """A whole text: statements with a semicolon behind each."""
 
-from ydb_server import lexer
-from ydb_server import syntax_tree as tree
+from ydb_server.yql import lexer
+from ydb_server.yql import syntax_tree as tree
 from ydb_server.error import refused, syntax_error
-from ydb_server.select_parser import SelectParser
+from ydb_server.yql.select_parser import SelectParser
 
 
 def parse(text):

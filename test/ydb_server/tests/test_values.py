@@ -8,7 +8,7 @@ from ydb import convert
 
 from ydb_server import protocol
 from ydb_server import values
-from ydb_server import yql_types as types
+from ydb_server.yql import yql_types as types
 
 _PAIRS = [
     (ydb.PrimitiveType.Bool, types.BOOL, True),

@@ -2,7 +2,7 @@
 
 import unittest
 
-from ydb_server import lexer
+from ydb_server.yql import lexer
 from ydb_server.error import YdbError
 
 

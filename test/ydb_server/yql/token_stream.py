@@ -1,7 +1,7 @@
 """What every part of the parser stands on: looking at the next token, and taking it."""
 
-from ydb_server import lexer
-from ydb_server import yql_types as types
+from ydb_server.yql import lexer
+from ydb_server.yql import yql_types as types
 from ydb_server.error import refused, syntax_error
 
 # Words that end an expression or a source where an alias might stand; never names unless quoted.

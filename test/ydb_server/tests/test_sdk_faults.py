@@ -7,7 +7,7 @@ import harness
 import ydb
 
 from ydb_server import protocol
-from ydb_server.server_test_case import INT32, BareClient, ServerTestCase, rows_of
+from ydb_server.tests.server_test_case import INT32, BareClient, ServerTestCase, rows_of
 
 _ONCE = {"count": 1}
 _ACCOUNTS = 40

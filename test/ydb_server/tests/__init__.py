@@ -1,0 +1,1 @@
+"""What the official SDK and bare clients see of the server."""
