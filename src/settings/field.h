@@ -5,7 +5,7 @@
 //   }
 //
 // and whoever writes the document, reads it, makes its schema or shows it is a visitor (described_json.h,
-// described_reader.h and result_schema.cpp in report/document). A visitor has
+// described_reader.h and result_schema_test.cpp in report/document). A visitor has
 //
 //   definition(says, name)                  what the schema calls the struct; without a name it is
 //                                           described where it stands

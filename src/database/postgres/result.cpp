@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 #include "database/error.h"
 
 namespace drover::database::postgres {
