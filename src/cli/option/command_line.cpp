@@ -51,9 +51,9 @@ std::string surplus_word(const Command& command, const std::string& word) {
 }
 
 // CLI11's tree beside ours. It cuts the words up and says which are whose; all that is made of them is ours.
-class Words {
+class WordReader {
  public:
-  explicit Words(Command& program) : program_(program), tree_("", program.name()) {
+  explicit WordReader(Command& program) : program_(program), tree_("", program.name()) {
     add(program, tree_);
   }
 
@@ -147,7 +147,7 @@ bool has_flag(const std::vector<Command*>& path, std::string_view written) {
 }
 
 std::vector<Command*> read_words(Command& program, const std::vector<std::string>& words) {
-  Words reader(program);
+  WordReader reader(program);
   std::vector<Command*> path = reader.read(words);
   const Command& chosen = *path.back();
   const std::string see = fmt::format("\nSee: {} --help", chosen.full_name());
