@@ -120,7 +120,9 @@ ExternalEvent Steps::external_event() {
   if (phase_ == Phase::handler) misuse("external_event() in an error handler: it does not wait");
   waits_ = true;
   for (detail::Attachment* a = attachments_; a != nullptr; a = a->next) {
-    if (auto* made = dynamic_cast<detail::LinkAttachment*>(a)) return ExternalEvent(made->link);
+    if (a->ops == &detail::attachment_ops<detail::LinkAttachment>) {
+      return ExternalEvent(static_cast<detail::LinkAttachment*>(a)->link);
+    }
   }
   return ExternalEvent(attach<detail::LinkAttachment>(*this, worker()).link);
 }
@@ -141,7 +143,7 @@ void* Steps::stack(std::size_t size, void (*destroy)(void*)) {
 void Steps::drop_attachment(Slot slot) noexcept {
   for (detail::Attachment** place = &attachments_; *place != nullptr; place = &(*place)->next) {
     detail::Attachment& attachment = **place;
-    if (attachment.kind().slot != slot) continue;
+    if (attachment.ops->slot != slot) continue;
     *place = attachment.next;
     strand_->destroy(attachment);
     return;

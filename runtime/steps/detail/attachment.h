@@ -50,39 +50,54 @@ namespace detail {
 // What a timer waits at most: more is never, and so long from now no clock ends.
 inline constexpr coro::Duration longest_wait = std::chrono::years(50);
 
-struct AttachmentKind {
+struct Attachment;
+
+struct AttachmentOps {
   Slot slot;
-  bool ends_with_wait;  // gone when the step stops waiting, and not only when the step ends
-  std::size_t size;     // bytes
+  std::uint32_t size;
+  // Whether it is gone when the step stops waiting, and not only when the step ends.
+  bool ends_with_wait;
+  // Says where its memory begins: the attachment need not be the first base.
+  void* (*destroy)(Attachment& attachment) noexcept;
+  void (*cancel)(Attachment& attachment, Steps& step);  // null except for a cancel handler
 };
 
 struct Attachment : coro::Pinned {
-  virtual AttachmentKind kind() const noexcept = 0;
-  // Says where its memory begins: the attachment need not be the first base.
-  virtual void* destroy() noexcept = 0;
-  // Of a cancel handler.
-  virtual void cancel(Steps&) {}
+  explicit Attachment(const AttachmentOps& o) noexcept : ops(&o) {}
 
   Attachment* next = nullptr;
-
- protected:
-  ~Attachment() = default;
+  const AttachmentOps* ops;
 };
+
+template <class A>
+void* destroy_attachment(Attachment& attachment) noexcept {
+  A* object = static_cast<A*>(&attachment);
+  object->~A();
+  return object;
+}
+
+template <class A>
+constexpr auto cancel_function() noexcept -> void (*)(Attachment&, Steps&) {
+  if constexpr (A::slot == Slot::cancel) {
+    return [](Attachment& attachment, Steps& step) { static_cast<A&>(attachment).cancel(step); };
+  } else {
+    return nullptr;
+  }
+}
+
+template <class A>
+inline constexpr AttachmentOps attachment_ops{A::slot, sizeof(A), A::ends_with_wait,
+                                              &destroy_attachment<A>, cancel_function<A>()};
 
 // What an attachment `A` derives from: it counts for this slot, and is gone when its step stops
 // waiting, or else when the step ends.
-template <class A, Slot its_slot, bool gone_after_wait, class Base = Attachment>
-struct AttachmentOf : Base {
+template <class A, Slot its_slot, bool gone_after_wait>
+struct AttachmentOf : Attachment {
   static constexpr Slot slot = its_slot;
-
-  AttachmentKind kind() const noexcept override { return {its_slot, gone_after_wait, sizeof(A)}; }
-  void* destroy() noexcept override {
-    A* object = static_cast<A*>(this);
-    object->~A();
-    return object;
-  }
+  static constexpr bool ends_with_wait = gone_after_wait;
 
  protected:
+  AttachmentOf() noexcept : Attachment(attachment_ops<A>) {}
   ~AttachmentOf() = default;
 };
 
@@ -101,7 +116,7 @@ template <class Handler>
 struct CancelAttachment final : AttachmentOf<CancelAttachment<Handler>, Slot::cancel, true> {
   explicit CancelAttachment(Handler h) : handler(std::move(h)) {}
 
-  void cancel(Steps& step) override { handler(step); }
+  void cancel(Steps& step) { handler(step); }
 
   [[no_unique_address]] Handler handler;
 };
@@ -117,17 +132,19 @@ struct ObjectAttachment final : AttachmentOf<ObjectAttachment<T>, Slot::stack, f
 // Memory whose size is known only at run time; it lies behind this header.
 struct MemoryAttachment final : AttachmentOf<MemoryAttachment, Slot::stack, false> {
   MemoryAttachment(std::size_t size, void (*function)(void*)) noexcept
-      : memory_size(size), destroy_memory(function) {}
-  ~MemoryAttachment() { destroy_memory(memory()); }
+      : memory_size(size), destroy(function) {}
+  ~MemoryAttachment() { destroy(memory()); }
 
-  AttachmentKind kind() const noexcept override {
-    return {slot, false, sizeof(MemoryAttachment) + memory_size};
-  }
   void* memory() noexcept { return this + 1; }
 
   std::size_t memory_size;
-  void (*destroy_memory)(void*);
+  void (*destroy)(void*);
 };
+
+inline std::size_t attachment_size(const Attachment& attachment) noexcept {
+  if (attachment.ops != &attachment_ops<MemoryAttachment>) return attachment.ops->size;
+  return sizeof(MemoryAttachment) + static_cast<const MemoryAttachment&>(attachment).memory_size;
+}
 
 }  // namespace detail
 }  // namespace drover::steps

@@ -15,6 +15,13 @@
 
 namespace drover::steps::detail {
 
+struct LoopFrame;
+
+struct LoopOps : AttachmentOps {
+  const StepOps* iteration;
+  bool (*more)(LoopFrame& loop);  // whether there is another iteration
+};
+
 // Only the loops that have a label have one of these, behind their frame.
 struct LabelAttachment final : AttachmentOf<LabelAttachment, Slot::other, false> {
   static constexpr std::size_t size_max = 31;
@@ -29,21 +36,19 @@ struct LabelAttachment final : AttachmentOf<LabelAttachment, Slot::other, false>
 };
 
 struct LoopFrame : Attachment {
-  virtual bool has_next() = 0;  // whether there is another iteration
-  virtual void iterate(Steps& steps) = 0;
+  static constexpr Slot slot = Slot::extended;
+  static constexpr bool ends_with_wait = false;
+
+  explicit LoopFrame(const LoopOps& o) noexcept : Attachment(o) {}
+
+  const LoopOps& loop() const noexcept { return static_cast<const LoopOps&>(*ops); }
 
   std::string_view label() const noexcept {
     if (next == nullptr) return {};
     const auto& label = static_cast<const LabelAttachment&>(*next);
     return {label.text, label.size};
   }
-
- protected:
-  ~LoopFrame() = default;
 };
-
-template <class Frame>
-using LoopOf = AttachmentOf<Frame, Slot::extended, false, LoopFrame>;
 
 inline constexpr StepOps loop_step_ops{Kind::loop, sizeof(PlainStep), [](Steps&) {}, nullptr,
                                        nullptr};
@@ -54,28 +59,35 @@ inline LoopFrame& loop_frame(Steps& loop) noexcept {
   return static_cast<LoopFrame&>(*StepAccess::attachments(loop));
 }
 
+template <class Frame>
 inline constexpr StepOps iteration_ops{
     Kind::step, sizeof(PlainStep),
-    [](Steps& step) { loop_frame(*StepAccess::parent(step)).iterate(step); }, nullptr, nullptr};
+    [](Steps& step) { static_cast<Frame&>(loop_frame(*StepAccess::parent(step))).iterate(step); },
+    nullptr, nullptr};
+template <class Frame>
+inline constexpr LoopOps loop_ops{
+    attachment_ops<Frame>, &iteration_ops<Frame>,
+    [](LoopFrame& loop) { return static_cast<Frame&>(loop).has_next(); }};
 
 template <class Body>
-struct EndlessLoop final : LoopOf<EndlessLoop<Body>> {
+struct EndlessLoop final : LoopFrame {
   template <class B>
-  explicit EndlessLoop(B&& b) : body(std::forward<B>(b)) {}
+  explicit EndlessLoop(B&& b) : LoopFrame(loop_ops<EndlessLoop>), body(std::forward<B>(b)) {}
 
-  bool has_next() noexcept override { return true; }
-  void iterate(Steps& steps) override { body(steps); }
+  bool has_next() const noexcept { return true; }
+  void iterate(Steps& steps) { body(steps); }
 
   [[no_unique_address]] Body body;
 };
 
 template <class Body>
-struct RepeatLoop final : LoopOf<RepeatLoop<Body>> {
+struct RepeatLoop final : LoopFrame {
   template <class B>
-  RepeatLoop(std::size_t c, B&& b) : count(c), body(std::forward<B>(b)) {}
+  RepeatLoop(std::size_t c, B&& b)
+      : LoopFrame(loop_ops<RepeatLoop>), count(c), body(std::forward<B>(b)) {}
 
-  bool has_next() noexcept override { return next_index < count; }
-  void iterate(Steps& steps) override { body(steps, next_index++); }
+  bool has_next() const noexcept { return next_index < count; }
+  void iterate(Steps& steps) { body(steps, next_index++); }
 
   std::size_t count;
   std::size_t next_index = 0;
@@ -95,13 +107,14 @@ template <class Container>
 concept MapLike = requires { typename std::remove_reference_t<Container>::mapped_type; };
 
 template <class Container, class Body>
-struct ForEachLoop final : LoopOf<ForEachLoop<Container, Body>> {
+struct ForEachLoop final : LoopFrame {
   template <class C, class B>
-  ForEachLoop(C&& c, B&& b) : container(std::forward<C>(c)), body(std::forward<B>(b)) {}
+  ForEachLoop(C&& c, B&& b)
+      : LoopFrame(loop_ops<ForEachLoop>), container(std::forward<C>(c)), body(std::forward<B>(b)) {}
 
   auto& range() noexcept { return lent_or_own(container); }
 
-  bool has_next() override {
+  bool has_next() {
     if (!begun) {
       begun = true;
       position = std::begin(range());
@@ -110,7 +123,7 @@ struct ForEachLoop final : LoopOf<ForEachLoop<Container, Body>> {
   }
 
   // Steps on first, so that a body may erase its own element of a map that was lent.
-  void iterate(Steps& steps) override {
+  void iterate(Steps& steps) {
     auto& element = *position;
     ++position;
     if constexpr (MapLike<decltype(range())>) {

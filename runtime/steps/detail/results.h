@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <span>
+#include <cstdint>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -33,18 +33,19 @@ struct ResultOf<T> {
 template <class T>
 inline constexpr char result_type = 0;
 
-struct ResultBlock {
-  virtual std::size_t size() const noexcept = 0;  // bytes
-  virtual std::span<const char* const> types() const noexcept = 0;
-  virtual void* value(std::size_t index) noexcept = 0;
-  virtual void destroy() noexcept = 0;
+struct ResultBlock;
 
- protected:
-  ~ResultBlock() = default;
+struct ResultOps {
+  std::uint32_t size;
+  std::uint32_t count;
+  std::array<const char*, results_max> types;
+  void* (*value)(ResultBlock& block, std::size_t index) noexcept;
+  void (*destroy)(ResultBlock& block) noexcept;  // null if there is nothing to do
 };
 
-template <class... Values>
-inline constexpr std::array<const char*, sizeof...(Values)> result_types{&result_type<Values>...};
+struct ResultBlock {
+  const ResultOps* ops;
+};
 
 template <class... Values>
 struct TypedResults final : ResultBlock {
@@ -55,33 +56,47 @@ struct TypedResults final : ResultBlock {
                 "an over-aligned type is no result");
 
   template <class... Args>
-  explicit TypedResults(Args&&... args) : values(std::forward<Args>(args)...) {}
+  explicit TypedResults(Args&&... args)
+      : ResultBlock{&operations}, values(std::forward<Args>(args)...) {}
 
-  std::size_t size() const noexcept override { return sizeof(TypedResults); }
-  std::span<const char* const> types() const noexcept override { return result_types<Values...>; }
-  void* value(std::size_t index) noexcept override {
+  static void* value(ResultBlock& block, std::size_t index) noexcept {
     return std::apply(
-        [index](auto&... each) { return std::array<void*, sizeof...(Values)>{&each...}[index]; },
-        values);
+        [index](auto&... each) {
+          const std::array<void*, sizeof...(Values)> places{&each...};
+          return places[index];
+        },
+        static_cast<TypedResults&>(block).values);
   }
-  void destroy() noexcept override { this->~TypedResults(); }
 
+  static void destroy(ResultBlock& block) noexcept {
+    static_cast<TypedResults&>(block).~TypedResults();
+  }
+
+  static const ResultOps operations;
   std::tuple<Values...> values;
 };
+
+template <class... Values>
+const ResultOps TypedResults<Values...>::operations{
+    sizeof(TypedResults),
+    sizeof...(Values),
+    {&result_type<Values>...},
+    &TypedResults::value,
+    (std::is_trivially_destructible_v<Values> && ...) ? nullptr : &TypedResults::destroy};
 
 // Throws std::bad_cast unless these are the types of the first results.
 template <class... Values>
 ResultBlock& typed_results(ResultBlock* block) {
-  constexpr auto& types = result_types<Values...>;
-  const bool matches = block != nullptr && block->types().size() >= types.size() &&
-                       std::equal(types.begin(), types.end(), block->types().begin());
+  constexpr std::array<const char*, sizeof...(Values)> types{&result_type<Values>...};
+  const bool matches = block != nullptr && block->ops->count >= types.size() &&
+                       std::equal(types.begin(), types.end(), block->ops->types.begin());
   if (!matches) throw std::bad_cast();
   return *block;
 }
 
 template <class T>
 T& result(ResultBlock& block, std::size_t index) noexcept {
-  return *static_cast<T*>(block.value(index));
+  return *static_cast<T*>(block.ops->value(block, index));
 }
 
 }  // namespace detail

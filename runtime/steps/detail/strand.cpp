@@ -109,8 +109,8 @@ bool Strand::unwind() noexcept {
 }
 
 void Strand::drop(detail::ResultBlock& results) noexcept {
-  const std::size_t size = results.size();
-  results.destroy();
+  const std::size_t size = results.ops->size;
+  if (results.ops->destroy != nullptr) results.ops->destroy(results);
   flow_->release(Slot::other, &results, size);
 }
 
@@ -145,8 +145,10 @@ bool Strand::handle(Steps& step) noexcept {
 bool Strand::begin_iteration(Steps& loop) noexcept {
   bool begun = false;
   try {
-    if (detail::loop_frame(loop).has_next()) {
-      loop.append(loop.make_step<detail::PlainStep>(detail::iteration_ops));
+    detail::LoopFrame& frame = detail::loop_frame(loop);
+    const detail::LoopOps& ops = frame.loop();
+    if (ops.more(frame)) {
+      loop.append(loop.make_step<detail::PlainStep>(*ops.iteration));
       begun = true;
     }
   } catch (...) {
@@ -178,7 +180,7 @@ void Strand::end_waiting(Steps& step, bool run_cancel_handlers) noexcept {
   Attachment* ending = nullptr;
   for (Attachment** place = &step.attachments_; *place != nullptr;) {
     Attachment& attachment = **place;
-    if (attachment.kind().ends_with_wait) {
+    if (attachment.ops->ends_with_wait) {
       *place = attachment.next;
       attachment.next = ending;
       ending = &attachment;
@@ -190,10 +192,10 @@ void Strand::end_waiting(Steps& step, bool run_cancel_handlers) noexcept {
   const Phase phase = step.phase_;
   for (Attachment* attachment = ending; attachment != nullptr;) {
     Attachment* next = attachment->next;
-    if (run_cancel_handlers && attachment->kind().slot == Slot::cancel) {
+    if (run_cancel_handlers && attachment->ops->cancel != nullptr) {
       step.phase_ = Phase::cancelling;
       try {
-        attachment->cancel(step);
+        attachment->ops->cancel(*attachment, step);
       } catch (...) {  // NOLINT(bugprone-empty-catch)
         // Said in set_cancel(): there is nobody who could take it.
       }
@@ -294,8 +296,10 @@ void Strand::destroy_attachments(Steps& step) noexcept {
 }
 
 void Strand::destroy(Attachment& attachment) noexcept {
-  const detail::AttachmentKind kind = attachment.kind();
-  flow_->release(kind.slot, attachment.destroy(), kind.size);
+  const Slot slot = attachment.ops->slot;
+  const std::size_t size = detail::attachment_size(attachment);
+  void* block = attachment.ops->destroy(attachment);
+  flow_->release(slot, block, size);
 }
 
 }  // namespace drover::steps
