@@ -17,11 +17,6 @@
 namespace drover::coro {
 
 class Awaiter : public CancelNode {
- public:
-  // What an operation without a result has; others have their own.
-  bool await_ready() const noexcept { return false; }
-  void await_resume() const { throw_if_cancelled(); }
-
  protected:
   ~Awaiter() = default;
 

@@ -41,9 +41,11 @@ class Channel : Pinned {
   explicit Channel(std::size_t capacity) : ring_(capacity) {}
   ~Channel() { assert(senders_.empty() && receivers_.empty()); }
 
-  class SendAwaiter final : public Waiter {
+  class SendAwaiter final : Waiter {
    public:
     SendAwaiter(Channel& channel, T value) noexcept : channel_(channel), value_(std::move(value)) {}
+
+    bool await_ready() const noexcept { return false; }
 
     template <DroverPromise Promise>
     bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
@@ -66,9 +68,11 @@ class Channel : Pinned {
     bool sent_ = false;
   };
 
-  class ReceiveAwaiter final : public Waiter {
+  class ReceiveAwaiter final : Waiter {
    public:
     explicit ReceiveAwaiter(Channel& channel) noexcept : channel_(channel) {}
+
+    bool await_ready() const noexcept { return false; }
 
     template <DroverPromise Promise>
     bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {

@@ -16,7 +16,7 @@ class Event : Pinned {
  public:
   ~Event() { assert(waiters_.empty()); }
 
-  class WaitAwaiter final : public Waiter {
+  class WaitAwaiter final : Waiter {
    public:
     explicit WaitAwaiter(Event& event) noexcept : event_(event) {}
     bool await_ready() const noexcept { return event_.set_ && detail::may_go_on(); }
@@ -26,6 +26,8 @@ class Event : Pinned {
       if (event_.set_) return detail::queue_behind(awaiting);
       return wait_unless(awaiting, event_.waiters_, [] { return false; });
     }
+
+    void await_resume() const { throw_if_cancelled(); }
 
    private:
     Event& event_;
@@ -74,9 +76,10 @@ class Notification : Pinned {
  public:
   ~Notification() { assert(waiters_.empty()); }
 
-  class WaitAwaiter final : public Waiter {
+  class WaitAwaiter final : Waiter {
    public:
     explicit WaitAwaiter(Notification& notification) noexcept : notification_(notification) {}
+    bool await_ready() const noexcept { return false; }
 
     template <DroverPromise Promise>
     bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
@@ -84,6 +87,8 @@ class Notification : Pinned {
       return wait_unless(awaiting, notification_.waiters_,
                          [this] { return std::exchange(notification_.notified_, false); });
     }
+
+    void await_resume() const { throw_if_cancelled(); }
 
    private:
     Notification& notification_;

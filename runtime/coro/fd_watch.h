@@ -38,9 +38,11 @@ class FdWatch : Pinned {
     if (watched_) worker_->remove_watch(*this);
   }
 
-  class ReadyAwaiter final : public Awaiter {
+  class ReadyAwaiter final : Awaiter {
    public:
     ReadyAwaiter(FdWatch& watch, Readiness wanted) noexcept : watch_(watch), wanted_(wanted) {}
+
+    bool await_ready() const noexcept { return false; }
 
     template <DroverPromise Promise>
     bool await_suspend(std::coroutine_handle<Promise> awaiting) {
@@ -48,6 +50,8 @@ class FdWatch : Pinned {
       watch_.start_waiting(*this);
       return true;
     }
+
+    void await_resume() const { throw_if_cancelled(); }
 
    private:
     friend class FdWatch;

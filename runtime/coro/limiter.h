@@ -60,9 +60,11 @@ class PacedQueue final : TimerNode {
   ~PacedQueue() { assert(waiters_.empty() && !armed()); }
 
   // The base of the awaiters: all but what the await hands back.
-  class Entry : public Waiter {
+  class Entry : Waiter {
    public:
     explicit Entry(PacedQueue& queue) noexcept : paced_(queue) {}
+
+    bool await_ready() const noexcept { return false; }
 
     template <DroverPromise Promise>
     bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {

@@ -31,9 +31,11 @@ class Semaphore : Pinned {
     Semaphore* semaphore_;
   };
 
-  class AcquireAwaiter final : public Waiter {
+  class AcquireAwaiter final : Waiter {
    public:
     explicit AcquireAwaiter(Semaphore& semaphore) noexcept : semaphore_(semaphore) {}
+
+    bool await_ready() noexcept { return false; }
 
     template <DroverPromise Promise>
     bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {

@@ -20,11 +20,13 @@ inline void arm(TimerWheel& timers, TimerNode& node, Duration duration) noexcept
   timers.add_undated(node, duration);
 }
 
-// `Until` is an instant or a duration. When it is cancelled the await throws, or says false.
-template <class Until, bool throws = true>
-class SleepAwaiter final : public Awaiter, TimerNode {
+// `Until` is an instant or a duration; `Report` turns "cancelled" into what the await hands back.
+template <class Until, class Report>
+class SleepAwaiter final : Awaiter, TimerNode {
  public:
   explicit SleepAwaiter(Until until) noexcept : until_(until) {}
+
+  bool await_ready() const noexcept { return false; }
 
   template <DroverPromise Promise>
   bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
@@ -33,13 +35,7 @@ class SleepAwaiter final : public Awaiter, TimerNode {
     return true;
   }
 
-  auto await_resume() const noexcept(!throws) {
-    if constexpr (throws) {
-      throw_if_cancelled();
-    } else {
-      return !cancelled();
-    }
-  }
+  auto await_resume() const { return Report{}(cancelled()); }
 
  private:
   void on_timer() noexcept override { complete(); }
@@ -48,21 +44,35 @@ class SleepAwaiter final : public Awaiter, TimerNode {
   Until until_;
 };
 
+struct ThrowCancelled {
+  void operator()(bool cancelled) const {
+    if (cancelled) throw Cancelled{};
+  }
+};
+
+struct SayWhetherSlept {
+  bool operator()(bool cancelled) const noexcept { return !cancelled; }
+};
+
+using SleepUntil = SleepAwaiter<Instant, ThrowCancelled>;
+using SleepFor = SleepAwaiter<Duration, ThrowCancelled>;
+using UncancelledSleep = SleepAwaiter<Instant, SayWhetherSlept>;
+
 }  // namespace detail
 
-inline detail::SleepAwaiter<Instant> sleep_until(Instant instant) noexcept {
-  return detail::SleepAwaiter<Instant>(instant);
+inline detail::SleepUntil sleep_until(Instant instant) noexcept {
+  return detail::SleepUntil(instant);
 }
 
 template <class Count, class Unit>
-detail::SleepAwaiter<Duration> sleep_for(std::chrono::duration<Count, Unit> duration) noexcept {
-  return detail::SleepAwaiter<Duration>(saturated(duration));
+detail::SleepFor sleep_for(std::chrono::duration<Count, Unit> duration) noexcept {
+  return detail::SleepFor(saturated(duration));
 }
 
 // `if (!co_await slept_until(t)) co_return;` — says false when cancelled, and throws nothing. For
 // code in which very many tasks are cancelled at a time.
-[[nodiscard]] inline detail::SleepAwaiter<Instant, false> slept_until(Instant instant) noexcept {
-  return detail::SleepAwaiter<Instant, false>(instant);
+[[nodiscard]] inline detail::UncancelledSleep slept_until(Instant instant) noexcept {
+  return detail::UncancelledSleep(instant);
 }
 
 namespace detail {

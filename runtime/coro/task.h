@@ -71,9 +71,6 @@ bool queue_behind(std::coroutine_handle<> handle) noexcept;
 void child_finished(Scope& scope, std::coroutine_handle<> child, std::exception_ptr error) noexcept;
 Scope& scope_of(CancelSource& source) noexcept;
 
-template <class T>
-struct TaskPromise;
-
 struct FinalAwaiter {
   bool await_ready() const noexcept { return false; }
 
@@ -81,7 +78,7 @@ struct FinalAwaiter {
   std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> finished) const noexcept {
     Promise& promise = finished.promise();
     if (promise.continuation) return promise.continuation;
-    if constexpr (std::is_same_v<Promise, TaskPromise<void>>) {
+    if constexpr (std::is_void_v<typename Promise::Value>) {
       child_finished(scope_of(*promise.source), finished, std::move(promise.error));
     }
     return std::noop_coroutine();
@@ -91,35 +88,42 @@ struct FinalAwaiter {
 };
 
 template <class T>
-struct ReturnedValue {
+struct TaskPromise : PromiseBase {
+  using Value = T;
+
+  std::optional<T> value;
+  std::exception_ptr error;
+
+  Task<T> get_return_object() noexcept;
+  FinalAwaiter final_suspend() const noexcept { return {}; }
+  void unhandled_exception() noexcept { error = std::current_exception(); }
+
   template <class U>
     requires std::convertible_to<U&&, T>
   void return_value(U&& result) {
     value.emplace(std::forward<U>(result));
   }
 
-  std::optional<T> value;
+  T take() {
+    if (error) std::rethrow_exception(std::move(error));
+    return std::move(*value);
+  }
 };
 
 template <>
-struct ReturnedValue<void> {
-  void return_void() const noexcept {}
-};
-
-template <class T>
-struct TaskPromise : PromiseBase, ReturnedValue<T> {
-  Task<T> get_return_object() noexcept {
-    return Task<T>(std::coroutine_handle<TaskPromise>::from_promise(*this));
-  }
-  FinalAwaiter final_suspend() const noexcept { return {}; }
-  void unhandled_exception() noexcept { error = std::current_exception(); }
-
-  T take() {
-    if (error) std::rethrow_exception(std::move(error));
-    if constexpr (!std::is_void_v<T>) return std::move(*this->value);
-  }
+struct TaskPromise<void> : PromiseBase {
+  using Value = void;
 
   std::exception_ptr error;
+
+  Task<void> get_return_object() noexcept;
+  FinalAwaiter final_suspend() const noexcept { return {}; }
+  void unhandled_exception() noexcept { error = std::current_exception(); }
+  void return_void() const noexcept {}
+
+  void take() {
+    if (error) std::rethrow_exception(std::move(error));
+  }
 };
 
 }  // namespace detail
@@ -186,6 +190,15 @@ class [[nodiscard]] Task {
 };
 
 namespace detail {
+
+template <class T>
+Task<T> TaskPromise<T>::get_return_object() noexcept {
+  return Task<T>(std::coroutine_handle<TaskPromise<T>>::from_promise(*this));
+}
+
+inline Task<void> TaskPromise<void>::get_return_object() noexcept {
+  return Task<void>(std::coroutine_handle<TaskPromise<void>>::from_promise(*this));
+}
 
 // Resumes at once with the source that the awaiting task runs under.
 struct SourceAwaiter {
