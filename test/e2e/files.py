@@ -23,7 +23,7 @@ from harness import DROVER, FAILURE, SUCCESS, USAGE
 
 SECRET = "Tr0ub4dor-&3"
 MEBIBYTE = 1 << 20
-# Of a process that reads nothing: what the libraries need.
+# What a process that reads nothing takes: the libraries need it.
 MEMORY_OF_PROGRAM = 64 * MEBIBYTE
 
 

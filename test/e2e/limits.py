@@ -42,7 +42,7 @@ class Descriptors(harness.ServerTestCase):
         self.expect_consistent(self.server)
 
     def test_the_hard_limit_counts(self):
-        # Of the soft one we make what may be.
+        # Drover raises the soft limit itself.
         result = harness.start_limited(
             resource.RLIMIT_NOFILE, (24, 200), "tpcc", "run", "--db", self.db, "--duration", "1s",
             "--warmup", "0", "--no-delays", "--connections", "40").wait(60)
@@ -118,7 +118,7 @@ class Process(harness.TestCase):
                 result = harness.start_limited(resource.RLIMIT_STACK, kib * 1024, *self.RUN, "-w",
                                                "4", "--threads", "4").wait(60)
                 self.expect_error(result, FAILURE, f"limited to {kib} KiB", "ulimit -s")
-        # Of the soft limit we make what may be.
+        # Drover raises the soft limit itself.
         result = harness.start_limited(resource.RLIMIT_STACK, (65536, 8 << 20), *self.RUN, "-w",
                                        "4", "--threads", "4").wait(60)
         self.expect(result, SUCCESS)

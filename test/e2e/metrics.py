@@ -27,7 +27,7 @@ except ImportError:
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 TYPES = ["NewOrder", "Payment", "OrderStatus", "Delivery", "StockLevel"]
-# Of the library that serves them, not of ours.
+# Names of metrics that the serving library adds begin so.
 FOREIGN = "exposer_"
 
 

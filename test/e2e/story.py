@@ -7,7 +7,7 @@ import harness
 from harness import SUCCESS
 
 TYPES = ["NewOrder", "Payment", "OrderStatus", "Delivery", "StockLevel"]
-# Of the schema of the story.
+# What the story counts in its schema.
 INSERTED = "SELECT count(*) - 3000 * 10 * 2 FROM oorder"
 INCREMENTED = "SELECT sum(d_next_o_id - 3001) FROM district"
 

@@ -14,7 +14,7 @@ from ydb_nodes import make_venv
 
 WAREHOUSES = 1
 SEED = 11
-# Of the columns without a time; the second half of history's key is one.
+# The columns that hold a time; the second half of history's key is one.
 TIMES = (*harness.TIME_COLUMNS, "h_c_nano_ts")
 AT_WORK = "another import is at work here"
 

@@ -49,7 +49,7 @@ class Metric {
     Kind kind;
     std::string_view unit;     // "ms", "/s"; empty of a plain number
     std::string_view meaning;  // a few words for who does not know the name
-    // Of a result with a measured interval; null of latencies.
+    // The figure of a result with a measured interval; null for latencies.
     std::optional<double> (*value)(const Metric&, const Result&);
     bool higher_is_better = false;
     // What is known of it besides the scatter of runs, as a standard deviation in its unit: counts are

@@ -118,7 +118,7 @@ class StatementTexts {
     return whole((std::string() + ... + std::string(parts)));
   }
 
-  // Of the parts of these names in transactions.yql.
+  // A statement of the parts of these names in transactions.yql.
   Statement of(std::initializer_list<std::string_view> names) const;
 
  private:
