@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
+#include <stdexcept>
 
 #include "database/error.h"
 #include "workload/tpcc/postgres/transactions.sql.h"
@@ -18,7 +18,7 @@ const Statement rollback_statement{"rollback", "ROLLBACK"};
 Statement statement(const char* name) {
   static const std::vector<SqlText> texts = sql_texts(transactions_sql, ' ');
   const auto found = std::ranges::find(texts, std::string_view(name), &SqlText::name);
-  assert(found != texts.end());
+  if (found == texts.end()) throw std::logic_error(fmt::format("transactions.sql has no {}", name));
   return {name, filled_in(found->text, texts)};
 }
 

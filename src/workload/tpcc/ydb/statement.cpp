@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
+#include <stdexcept>
 
 #include "workload/tpcc/sql_text.h"
 #include "workload/tpcc/ydb/transactions.yql.h"
@@ -69,7 +69,9 @@ Statement StatementTexts::of(std::initializer_list<std::string_view> names) cons
   std::string body;
   for (const std::string_view name : names) {
     const auto found = std::ranges::find(texts, name, &SqlText::name);
-    assert(found != texts.end());
+    if (found == texts.end()) {
+      throw std::logic_error(fmt::format("transactions.yql has no {}", name));
+    }
     body += "\n" + filled_in(found->text, texts);
   }
   return whole(body);
