@@ -17,7 +17,8 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 option(DROVER_WARNINGS "Compile with many warnings" ON)
 option(DROVER_WERROR "Treat warnings as errors" ON)
 option(DROVER_PCH "Precompile the headers that most files include" ON)
-option(DROVER_UNITY "Compile several files of a library at a time: the sanitizers' builds, in two thirds of the time" OFF)
+set(DROVER_UNITY OFF CACHE STRING "What is compiled several files at a time, in two thirds of the time: ON (libraries and tests), TESTS or OFF")
+set_property(CACHE DROVER_UNITY PROPERTY STRINGS ON TESTS OFF)
 set(DROVER_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined")
 
 set(drover_root ${CMAKE_CURRENT_LIST_DIR}/..)
@@ -29,7 +30,7 @@ if(DROVER_WARNINGS)
     -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
     -Woverloaded-virtual -Wcast-align -Wunused -Wnull-dereference -Wimplicit-fallthrough
     # Of several files at a time, a local variable may have the name of another file's constant.
-    $<$<NOT:$<BOOL:${DROVER_UNITY}>>:-Wshadow>
+    $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow>
     $<$<BOOL:${DROVER_WERROR}>:-Werror>)
   target_link_options(drover_flags INTERFACE -fuse-ld=lld)
 endif()
@@ -44,15 +45,16 @@ if(DROVER_SANITIZE)
 endif()
 
 # Headers that most files of a kind include, read once for all of them: that halves the time of a file. KIND
-# is `library` (compiled as the preset says), `cold` (not optimised), `test` (with GoogleTest; not optimised) or
-# `test_optimised`. Without DROVER_PCH, as in the preset dev, each file is held to what it includes itself.
-function(drover_precompile target kind)
+# is `library` (compiled as the preset says), `hot` (optimised), `test` (with GoogleTest; not optimised) or
+# `test_optimised`. HEAVY: a target whose property DROVER_HEAVY_HEADERS names more of them, or nothing. Without
+# DROVER_PCH, as in the preset dev, each file is held to what it includes itself.
+function(drover_precompile target kind heavy)
   if(NOT DROVER_PCH)
     return()
   endif()
-  set(owner drover_${kind}_headers)
+  string(JOIN _ owner drover ${kind} headers ${heavy})
   if(NOT TARGET ${owner})
-    set(source ${PROJECT_BINARY_DIR}/${kind}_headers.cpp)
+    set(source ${PROJECT_BINARY_DIR}/${owner}.cpp)
     file(TOUCH ${source})
     add_library(${owner} OBJECT ${source})
     target_link_libraries(${owner} PRIVATE drover_flags)
@@ -63,11 +65,17 @@ function(drover_precompile target kind)
       target_link_libraries(${owner} PRIVATE fmt::fmt)
       target_precompile_headers(${owner} PRIVATE <fmt/format.h>)
     endif()
+    if(heavy)
+      target_link_libraries(${owner} PRIVATE ${heavy})
+      target_precompile_headers(${owner} PRIVATE $<TARGET_PROPERTY:${heavy},DROVER_HEAVY_HEADERS>)
+    endif()
     if(kind MATCHES test)
       target_link_libraries(${owner} PRIVATE GTest::gmock)
       target_precompile_headers(${owner} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
     endif()
-    if(kind STREQUAL cold OR kind STREQUAL test)
+    if(kind STREQUAL hot)
+      target_compile_options(${owner} PRIVATE -O1)
+    elseif(kind STREQUAL test)
       target_compile_options(${owner} PRIVATE -O0)
     endif()
     # A compiler cache knows the file by its contents.
@@ -77,20 +85,19 @@ function(drover_precompile target kind)
 endfunction()
 
 function(drover_unite target)
-  if(DROVER_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
-  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
 endfunction()
 
 # drover_library(name [FOLDERS folder...] [USES target...] [TEST_USES target...] [TEST_ALSO folder...]
-#                [TEST_NEEDS thing] [TEST_LONG cases] [COLD] [ONE_THREAD]
+#                [TEST_NEEDS thing] [TEST_LONG cases] [HEAVY target] [HOT] [ONE_THREAD]
 #                [TEST_OPTIMISED] [FILES_ALONE] [TESTS_ALONE])
 #
 # Makes the library drover_<name> (alias drover::<name>) of the .cpp files of the calling folder and its
 # FOLDERS, and, of their *_test.cpp files and those of the folders TEST_ALSO, the program <name>_test. USES are
 # the libraries it may include: the arrows of ARCHITECTURE.md, kept true by the linker. The flags are this
-# build's own, and do not follow an installed library (runtime/cmake/install_library.cmake). COLD: what it does is no
-# loop of many turns, so that the sanitizers' builds do without optimising it, in half the time.
+# build's own, and do not follow an installed library (runtime/cmake/install_library.cmake). HOT: what it does is a
+# loop of many turns, so that the sanitizers' builds optimise it, for twice the time. HEAVY: a target
+# that most files include large headers of, which are precompiled for them (drover_precompile).
 #
 # How the program is run says cmake/tests.cmake. TEST_NEEDS is what its cases need (server or ydb; nothing
 # without it), TEST_LONG the cases (a filter of GoogleTest's) that the sanitizers' builds leave out: their time is the server's, or goes into repeating what others do once.
@@ -100,7 +107,7 @@ endfunction()
 # FILES_ALONE, TESTS_ALONE: the files, or the tests, have names of their own that others of the same library
 # have too (each transaction's `batched`), so that DROVER_UNITY leaves them as they are.
 function(drover_library name)
-  cmake_parse_arguments(ARG "COLD;ONE_THREAD;TEST_OPTIMISED;FILES_ALONE;TESTS_ALONE" "TEST_NEEDS;TEST_LONG"
+  cmake_parse_arguments(ARG "HOT;ONE_THREAD;TEST_OPTIMISED;FILES_ALONE;TESTS_ALONE" "TEST_NEEDS;TEST_LONG;HEAVY"
     "FOLDERS;USES;TEST_USES;TEST_ALSO" ${ARGN})
   list(TRANSFORM ARG_FOLDERS APPEND /*.cpp OUTPUT_VARIABLE below)
   file(GLOB sources CONFIGURE_DEPENDS *.cpp ${below})
@@ -123,15 +130,15 @@ function(drover_library name)
       $<BUILD_INTERFACE:drover_flags> Threads::Threads ${ARG_USES})
   endif()
   add_library(drover::${name} ALIAS drover_${name})
-  if(ARG_COLD AND DROVER_SANITIZE)
-    target_compile_options(drover_${name} PRIVATE -O0)
+  set(kind library)
+  if(sources AND ARG_HOT AND DROVER_SANITIZE)
+    set(kind hot)
+    target_compile_options(drover_${name} PRIVATE -O1)
   endif()
-  if(sources AND ARG_COLD AND DROVER_SANITIZE)
-    drover_precompile(drover_${name} cold)
-  elseif(sources AND fmt::fmt IN_LIST ARG_USES)
-    drover_precompile(drover_${name} library)
+  if(sources AND fmt::fmt IN_LIST ARG_USES)
+    drover_precompile(drover_${name} ${kind} "${ARG_HEAVY}")
   endif()
-  if(sources AND NOT ARG_FILES_ALONE)
+  if(sources AND DROVER_UNITY STREQUAL ON AND NOT ARG_FILES_ALONE)
     drover_unite(drover_${name})
   endif()
   if(DROVER_TESTS AND tests)

@@ -262,7 +262,7 @@ class Server:
     """A private server in a folder of its own, which goes away with it."""
 
     # Small and fast: the tests never crash the machine, only the processes.
-    SETTINGS = ("fsync=off", "shared_buffers=128MB", "max_wal_size=2GB")
+    SETTINGS = ("fsync=off", "shared_buffers=128MB", "max_wal_size=2GB", "jit=off")
 
     def __init__(self, folder=None, warehouses=0):
         """With as many warehouses as load() makes of them, from the first start on."""

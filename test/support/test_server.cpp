@@ -21,8 +21,9 @@ ServerOptions options_for(const fs::path& data_root, const std::vector<std::stri
   options.data_root = data_root;
   options.scratch = true;
   // Nobody needs rows of the past vacuumed from a database of some minutes.
-  for (const char* text : {"autovacuum=off", "fsync=off", "synchronous_commit=off",
-                           "full_page_writes=off", "shared_buffers=128MB", "max_wal_size=1GB"}) {
+  for (const char* text :
+       {"autovacuum=off", "fsync=off", "synchronous_commit=off", "full_page_writes=off",
+        "shared_buffers=128MB", "max_wal_size=1GB", "jit=off"}) {
     options.settings.push_back(parse_setting(text));
   }
   for (const std::string& text : settings) options.settings.push_back(parse_setting(text));
