@@ -80,6 +80,7 @@ inline load::Snapshot example_snapshot(int second, double new_order_ms = 20) {
 inline load::Snapshot example_snapshot_of(int second, std::size_t types) {
   load::Snapshot snapshot = example_snapshot(second);
   snapshot.second.committed = load::PerType<std::uint64_t>(types);
+  snapshot.second.p90_ms = 5;
   const bool warmup = snapshot.second.phase == load::Phase::warmup;
   load::PhaseSnapshot& phase = warmup ? snapshot.warmup : snapshot.measured;
   phase = load::PhaseSnapshot(types);

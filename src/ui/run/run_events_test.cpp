@@ -148,7 +148,7 @@ TEST(RunEvents, NameAnyType) {
   events.observe(example_snapshot_of(11, 8));
   const std::vector<RunEvent> after = events.observe(example_snapshot_of(12, 8));
   ASSERT_EQ(after.size(), 1U);
-  EXPECT_EQ(after[0].text, "select: the 90th percentile is over its limit: 0.00501 s of 0.004 s");
+  EXPECT_EQ(after[0].text, "select: the 90th percentile is over its limit: 0.005 s of 0.004 s");
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace drover::ui {
 namespace {
 
 constexpr int table_columns = 85;   // of the transactions, in a wide screen
-constexpr int verdict_columns = 4;  // "OVER"
+constexpr int verdict_columns = 6;  // "  OVER"
 
 // Which rows are whose.
 struct Parts {
@@ -187,29 +187,35 @@ std::optional<bool> holds(const load::TransactionSnapshot& one, std::optional<do
   return milliseconds(one.latency, 90) <= *limit_s * 1000;
 }
 
-// How the table of transactions is laid out: what a narrow screen has no room for is left out.
+std::string limit_text(double limit_s) {
+  return fmt::format(" {:g} s", limit_s);
+}
+
+// How the table of transactions is laid out: what there is no room for is left out or, of names, cut.
 struct TableColumns {
   int name = 11;
-  bool retries = false;
+  bool retries = true;
   bool verdicts = false;  // whether the limits hold, if there are any
   bool limits = false;    // which they are
 
   TableColumns(const std::vector<load::TransactionType>& types, int columns) {
-    retries = columns >= 80;
-    const auto limited = [](const load::TransactionType& type) {
-      return type.latency_limit_s.has_value();
-    };
-    verdicts = std::ranges::any_of(types, limited);
-    limits = verdicts && columns >= table_columns;
-    const int room = columns - 1 - cells_of(figures({})) -
-                     (limits     ? 9
-                      : verdicts ? verdict_columns
-                                 : 0);
-    int longest = 0;
+    int longest = name;
+    int limit_columns = 0;
     for (const load::TransactionType& type : types) {
       longest = std::max(longest, cells_of(type.name));
+      if (!type.latency_limit_s) continue;
+      verdicts = true;
+      limit_columns = std::max(limit_columns, cells_of(limit_text(*type.latency_limit_s)));
     }
-    name = std::max(name, std::min(longest, room));
+    const auto room = [&] {
+      return columns - 1 - cells_of(figures({})) - (verdicts ? verdict_columns : 0) -
+             (limits ? limit_columns : 0);
+    };
+    limits = verdicts;
+    limits = limits && room() >= name;
+    // What tells the rows apart matters more.
+    retries = room() >= longest;
+    name = std::clamp(room(), name, longest);
   }
 
   // All but the name and the verdict.
@@ -217,7 +223,7 @@ struct TableColumns {
     std::string text = fmt::format(" {:>8} {:>10} {:>8} {:>8} {:>8}", cells[0], cells[1], cells[2],
                                    cells[3], cells[4]);
     if (retries) text += fmt::format(" {:>7}", cells[5]);
-    return text + fmt::format(" {:>6}  ", cells[6]);
+    return text + fmt::format(" {:>6}", cells[6]);
   }
 };
 
@@ -275,8 +281,8 @@ void draw_verdict(Canvas& canvas, Area area, const TransactionRow& one, const Ta
   const std::string verdict = !one.held ? "-" : *one.held ? "ok" : "OVER";
   const Style style = !one.held ? Style::normal : *one.held ? Style::good : Style::warning;
   const bool limit = table.limits && one.limit_s;
-  canvas.put(area.row, area.column, verdict + (limit ? fmt::format(" {:g} s", *one.limit_s) : ""),
-             style, area.columns);
+  canvas.put(area.row, area.column, "  " + verdict + (limit ? limit_text(*one.limit_s) : ""), style,
+             area.columns);
 }
 
 // Behind its name.
@@ -302,7 +308,7 @@ void draw_transactions(const RunModel& model, Canvas& canvas, Area area) {
   };
   canvas.put(area.row, area.column, " ", Style::heading);
   put_name(area.row, fmt::format("{:<{}}", "transaction", table.name), Style::heading);
-  const char* verdict = table.limits ? "limit" : table.verdicts ? "p90" : "";
+  const char* verdict = table.limits ? "  limit" : table.verdicts ? "  p90" : "";
   canvas.put(
       area.row, figures.column,
       table.figures({"ok/s", "ok", "p50 ms", "p90 ms", "p99 ms", "retries", "errors"}) + verdict,
