@@ -39,7 +39,7 @@ int worker_rows(const RunModel& model, int most) {
 }
 
 constexpr int chart_rows_least = 4;
-constexpr int log_rows_least = 2;
+constexpr int log_rows_of_run_least = 2;
 
 // The heading, each type, and their sum where there is room.
 int transaction_rows(const RunModel& model, int rows) {
@@ -64,7 +64,7 @@ Parts divide(const RunModel& model, int rows, int columns) {
   }
   const int others = parts.client_rows + (parts.client_rows > 0 ? 2 : 1) * gap;
   const int between = rows - 1 - top - others;
-  parts.table_rows = std::min(parts.table_rows, between - chart_rows_least - log_rows_least);
+  parts.table_rows = std::min(parts.table_rows, between - chart_rows_least - log_rows_of_run_least);
   const int rest = between - parts.table_rows;  // for charts and log
   parts.chart_rows = std::clamp(rest * 3 / 5, chart_rows_least, 14);
   parts.chart_row = top;
@@ -207,15 +207,14 @@ struct TableColumns {
       verdicts = true;
       limit_columns = std::max(limit_columns, cells_of(limit_text(*type.latency_limit_s)));
     }
-    const auto room = [&] {
+    const auto room = [&](bool with_limits) {  // for names
       return columns - 1 - cells_of(figures({})) - (verdicts ? verdict_columns : 0) -
-             (limits ? limit_columns : 0);
+             (with_limits ? limit_columns : 0);
     };
-    limits = verdicts;
-    limits = limits && room() >= name;
+    limits = verdicts && room(true) >= name;
     // What tells the rows apart matters more.
-    retries = room() >= longest;
-    name = std::clamp(room(), name, longest);
+    retries = room(limits) >= longest;
+    name = std::clamp(room(limits), name, longest);
   }
 
   // All but the name and the verdict.
