@@ -37,8 +37,8 @@ struct Headline {
 
 struct Presentation {
   std::string benchmark = "a workload";  // "TPC-C"
-  std::string key = "workload";     // "tpcc": in names of metrics, so small letters, digits and _
-  std::vector<Quantity> size = {};  // of the data; terminals are no part of it
+  std::string key = "workload";          // in names of metrics, so small letters, digits and _
+  std::vector<Quantity> size = {};       // of the data; terminals are no part of it
   // Those that are rolled back and have not failed: "New-Orders that the specification has roll back".
   std::string rollbacks = "rolled back as they are meant to be";
   std::vector<TransactionType> types = {{.name = "transaction"}};  // at least one
