@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "coro/clock.h"
+#include "load/presentation.h"
 
 namespace drover::load {
 
@@ -22,7 +23,8 @@ struct RetryPolicy {
 };
 
 struct Plan {
-  std::size_t transaction_types = 1;  // of the workload
+  Presentation presentation;
+  std::size_t terminal_count = 0;  // of the whole run, as it is shown
   coro::Duration warmup{};
   coro::Duration duration{};
   std::size_t threads = 1;

@@ -32,7 +32,7 @@ class Transaction {
  public:
   virtual ~Transaction() = default;
 
-  // The number of its type, below Plan::transaction_types.
+  // Its place in Presentation::types.
   virtual std::size_t type() const noexcept = 0;
 
   // Executes it once, from its beginning to its commit or rollback; an attempt after an error begins anew. On an

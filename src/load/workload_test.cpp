@@ -99,7 +99,7 @@ TEST(Workload, AnyWorkloadIsDrivenAndMeasured) {
   coro::VirtualClock clock;
   coro::Worker worker(clock);
   Plan plan;
-  plan.transaction_types = 2;
+  plan.presentation.types = {{.name = "look"}, {.name = "change"}};
   plan.warmup = 1s;
   plan.duration = 10s;
   Observer nobody;

@@ -1,9 +1,11 @@
 #include "metrics/families.h"
 
+#include <fmt/format.h>
 #include <prometheus/check_names.h>
 
 #include <algorithm>
 #include <cassert>
+#include <cctype>
 #include <cmath>
 #include <deque>
 #include <iterator>
@@ -11,7 +13,7 @@
 #include <string_view>
 
 #include "database/error.h"
-#include "workload/tpcc/transaction.h"
+#include "text/plain_text.h"
 
 namespace drover::metrics {
 namespace {
@@ -26,8 +28,9 @@ using Labels = std::vector<ClientMetric::Label>;
 // In the order in which they are shown, each of which stays in its place.
 using Families = std::deque<MetricFamily>;
 
-MetricFamily& add_family(Families& families, MetricType type, const char* name, const char* help) {
-  return families.emplace_back(MetricFamily{name, help, type, {}});
+MetricFamily& add_family(Families& families, MetricType type, std::string name, std::string help) {
+  assert(prometheus::CheckMetricName(name));
+  return families.emplace_back(MetricFamily{std::move(name), std::move(help), type, {}});
 }
 
 template <class Number>
@@ -47,9 +50,9 @@ void add(MetricFamily& family, ClientMetric::Histogram histogram, Labels labels)
 }
 
 // A family of one series without labels.
-void add_single(Families& families, MetricType type, const char* name, const char* help,
+void add_single(Families& families, MetricType type, std::string name, std::string help,
                 auto number) {
-  add(add_family(families, type, name, help), number);
+  add(add_family(families, type, std::move(name), std::move(help)), number);
 }
 
 ClientMetric::Histogram histogram_of(const measure::HistogramSnapshot& values,
@@ -77,6 +80,10 @@ void add_to(ClientMetric::Histogram& total, const ClientMetric::Histogram& more)
   }
 }
 
+void add_to(load::PhaseSnapshot& total, const load::PhaseMetrics& more) {
+  for (std::size_t type = 0; type < more.size(); ++type) total[type].add(more[type]);
+}
+
 // Outages are listed when they are long enough, and the list may be read before that.
 void raise(std::uint64_t& count, std::uint64_t to) {
   count = std::max(count, to);
@@ -90,16 +97,21 @@ void take_availability(const load::AvailabilityRecord& record, DatabaseFigures& 
   raise(figures.sessions_reopened, record.sessions_reopened);
 }
 
+// The name of a metric that is the workload's.
+std::string name_of(const load::Presentation& workload, std::string_view what) {
+  return fmt::format("drover_{}_{}", workload.key, what);
+}
+
 // Calls `action` with the labels and figures of each phase and type.
 template <class Action>
-void for_each_transaction(const RunFigures& figures, Action action) {
+void for_each_transaction(const load::Presentation& workload, const RunFigures& figures,
+                          Action action) {
   for (const auto& [phase, all] :
        {std::pair<std::string_view, const load::PhaseSnapshot&>("warmup", figures.warmup),
         {"measure", figures.measured}}) {
-    for (const tpcc::TransactionType type : tpcc::all_transaction_types) {
-      action(Labels{{"phase", std::string(phase)},
-                    {"transaction", std::string(tpcc::transaction_name(type))}},
-             all[tpcc::index_of(type)]);
+    for (std::size_t type = 0; type < workload.types.size(); ++type) {
+      action(Labels{{"phase", std::string(phase)}, {"transaction", workload.types[type].name}},
+             all[type]);
     }
   }
 }
@@ -119,8 +131,18 @@ std::string label_value(const std::string& text) {
   return value;
 }
 
+// "Warehouses of the run."
+void add_quantity(const load::Presentation& workload, const load::Quantity& one,
+                  Families& families) {
+  const std::string nouns = text::plural(2, one.noun);
+  std::string help = nouns + " of the run.";
+  help.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(help.front())));
+  add_single(families, Gauge, name_of(workload, nouns), std::move(help), one.count);
+}
+
 void add_run(const RunDescription& run, const RunFigures& figures, Families& families) {
-  Labels labels{{"benchmark", "tpcc"}};
+  const load::Presentation& workload = run.plan.presentation;
+  Labels labels{{"benchmark", workload.key}};
   for (const auto& [name, value] : run.info) {
     assert(prometheus::CheckLabelName(name));
     labels.push_back({name, label_value(value)});
@@ -135,46 +157,48 @@ void add_run(const RunDescription& run, const RunFigures& figures, Families& fam
     add(phase, i == static_cast<std::size_t>(figures.state) ? 1 : 0,
         {{"phase", std::string(names[i])}});
   }
-  add_single(families, Gauge, "drover_tpcc_warehouses", "Warehouses of the run.",
-             run.plan.warehouses);
-  add_single(families, Gauge, "drover_tpcc_terminals", "Terminals of the run.",
-             run.plan.terminals());
+  for (const load::Quantity& one : workload.size) add_quantity(workload, one, families);
+  add_quantity(workload, {"terminal", run.plan.terminal_count}, families);
 }
 
-void add_transactions(const RunFigures& figures, Families& families) {
+void add_transactions(const load::Presentation& workload, const RunFigures& figures,
+                      Families& families) {
   MetricFamily& transactions = add_family(
-      families, Counter, "drover_tpcc_transactions_total",
-      "Transactions that have ended, by outcome: committed, user_aborted (New-Orders that the "
-      "specification has roll back), failed.");
+      families, Counter, name_of(workload, "transactions_total"),
+      fmt::format("Transactions that have ended, by outcome: committed, user_aborted ({}), failed.",
+                  workload.rollbacks));
   MetricFamily& retries =
-      add_family(families, Counter, "drover_tpcc_retries_total",
+      add_family(families, Counter, name_of(workload, "retries_total"),
                  "Attempts after the first one, of transactions that met a deadlock or a "
                  "serialization failure.");
   MetricFamily& errors =
-      add_family(families, Counter, "drover_tpcc_errors_total",
+      add_family(families, Counter, name_of(workload, "errors_total"),
                  "Errors of the database by class, those that were retried included.");
   MetricFamily& duration = add_family(
-      families, Histogram, "drover_tpcc_transaction_duration_seconds",
+      families, Histogram, name_of(workload, "transaction_duration_seconds"),
       "Response times of committed transactions, from the intended start to the answer.");
-  for_each_transaction(figures, [&](const Labels& labels, const load::TransactionSnapshot& one) {
-    add(transactions, one.committed, with(labels, "outcome", "committed"));
-    add(transactions, one.user_aborted, with(labels, "outcome", "user_aborted"));
-    add(transactions, one.failed, with(labels, "outcome", "failed"));
-    add(retries, one.retries, labels);
-    for (std::size_t i = 0; i < one.errors.size(); ++i) {
-      const auto error_class = static_cast<database::ErrorClass>(i);
-      add(errors, one.errors[i], with(labels, "class", database::error_class_name(error_class)));
-    }
-    add(duration, histogram_of(one.latency, duration_bounds_s), labels);
-  });
+  for_each_transaction(
+      workload, figures, [&](const Labels& labels, const load::TransactionSnapshot& one) {
+        add(transactions, one.committed, with(labels, "outcome", "committed"));
+        add(transactions, one.user_aborted, with(labels, "outcome", "user_aborted"));
+        add(transactions, one.failed, with(labels, "outcome", "failed"));
+        add(retries, one.retries, labels);
+        for (std::size_t i = 0; i < one.errors.size(); ++i) {
+          const auto error_class = static_cast<database::ErrorClass>(i);
+          add(errors, one.errors[i],
+              with(labels, "class", database::error_class_name(error_class)));
+        }
+        add(duration, histogram_of(one.latency, duration_bounds_s), labels);
+      });
 }
 
-void add_workers(const RunFigures& figures, Families& families) {
+void add_workers(const load::Presentation& workload, const RunFigures& figures,
+                 Families& families) {
   MetricFamily& in_flight =
-      add_family(families, Gauge, "drover_tpcc_transactions_in_flight",
+      add_family(families, Gauge, name_of(workload, "transactions_in_flight"),
                  "Transactions that the database works on, by worker thread.");
   MetricFamily& waiting =
-      add_family(families, Gauge, "drover_tpcc_terminals_waiting",
+      add_family(families, Gauge, name_of(workload, "terminals_waiting"),
                  "Terminals that wait for a permit or a session, by worker thread.");
   MetricFamily& cpu = add_family(families, Counter, "drover_worker_cpu_seconds_total",
                                  "CPU time of the worker thread; its rate is the worker's load.");
@@ -254,10 +278,8 @@ void RunFigures::take(const load::Outcome& outcome) {
   warmup = {};
   measured = {};
   for (const auto& worker : outcome.workers) {
-    for (std::size_t type = 0; type < tpcc::transaction_type_count; ++type) {
-      warmup[type].add(worker->warmup[type]);
-      measured[type].add(worker->measured[type]);
-    }
+    add_to(warmup, worker->warmup);
+    add_to(measured, worker->measured);
   }
   take_availability(outcome.availability, database);
 }
@@ -266,8 +288,8 @@ std::vector<MetricFamily> families_of(const RunDescription& run, const RunFigure
                                       const measure::ProcessUsage& process) {
   Families families;
   add_run(run, figures, families);
-  add_transactions(figures, families);
-  add_workers(figures, families);
+  add_transactions(run.plan.presentation, figures, families);
+  add_workers(run.plan.presentation, figures, families);
   add_database(run, figures.database, families);
   add_single(families, Counter, "process_cpu_seconds_total",
              "Total user and system CPU time spent in seconds.", process.cpu_seconds);

@@ -2,7 +2,7 @@
 // families that are made of them.
 //
 // Names follow https://prometheus.io/docs/practices/naming/: base units, _total for what only
-// rises. The label `phase` (warmup, measure) divides what is counted, so that a sum over it is the
+// rises. What is the workload's is called after it (drover_KEY_…). The label `phase` (warmup, measure) divides what is counted, so that a sum over it is the
 // whole run and "measure" alone is what the result counts; either way no series ever goes down.
 // docs/metrics.md describes them all; a test compares. Plain values.
 #pragma once
@@ -15,15 +15,15 @@
 #include <utility>
 #include <vector>
 
+#include "load/plan.h"
 #include "load/run.h"
 #include "load/snapshot.h"
 #include "measure/process.h"
-#include "workload/tpcc/terminals/plan.h"
 
 namespace drover::metrics {
 
-// Upper bounds of the buckets, in seconds. Those of transactions have the limits of clause 5.2.5.3
-// among them (5 s and 20 s), and steps of at most a factor of 2 where medians are to be expected.
+// Upper bounds of the buckets, in seconds. Those of transactions have the limits of TPC-C among them (5 s and 20 s), and
+// steps of at most a factor of 2 where medians are to be expected.
 inline constexpr std::array duration_bounds_s = {
     0.0002, 0.0005, 0.0007, 0.001, 0.0015, 0.002, 0.003, 0.005, 0.007, 0.01, 0.015,
     0.02,   0.03,   0.05,   0.07,  0.1,    0.15,  0.2,   0.3,   0.5,   0.7,  1.0,
@@ -33,7 +33,7 @@ inline constexpr std::array timer_lag_bounds_s = {0.0001, 0.0002, 0.0005, 0.001,
 
 // What does not change during a run.
 struct RunDescription {
-  tpcc::Plan plan;
+  load::Plan plan;
   // Labels of drover_run_info besides its benchmark: ("version", "0.1.0"), ("commit", …). Names are
   // letters, digits and _; values are any text, of which 200 bytes are shown.
   std::vector<std::pair<std::string, std::string>> info;

@@ -10,6 +10,8 @@
 #include <sstream>
 #include <string>
 
+#include "metrics/example_plan_test.h"
+
 namespace drover::metrics {
 namespace {
 
@@ -18,8 +20,8 @@ using prometheus::ClientMetric;
 using prometheus::MetricFamily;
 using prometheus::MetricType;
 
-constexpr std::size_t new_order = tpcc::index_of(tpcc::TransactionType::NewOrder);
-constexpr std::size_t stock_level = tpcc::index_of(tpcc::TransactionType::StockLevel);
+constexpr std::size_t new_order = 0;
+constexpr std::size_t stock_level = 4;
 
 load::Snapshot snapshot_of_a_second() {
   load::Snapshot snapshot;
@@ -154,9 +156,7 @@ class Families : public testing::Test {
  protected:
   Families() {
     run.info = {{"version", "1.2.3"}, {"server", "\x1b[2J\"\\\n\xff" + std::string(1000, 'x')}};
-    run.plan.warehouses = 20;
-    run.plan.threads = 2;
-    run.plan.connections = 16;
+    run.plan = example_plan();
     run.process_start_s = 1'700'000'000.5;
     figures.take(snapshot_of_a_second());
     process.cpu_seconds = 1.5;
@@ -254,9 +254,45 @@ TEST_F(Families, SayTheFigures) {
   expect_line("drover_database_up 1");
   expect_line("drover_database_connections_open 7");
   expect_line("drover_database_connections_wanted 16");
+  expect_line("drover_tpcc_warehouses 20");
   expect_line("drover_tpcc_terminals 200");
   expect_line("process_resident_memory_bytes 123456789");
   expect_line("process_start_time_seconds 1700000000.5");
+}
+
+TEST_F(Families, SayWhatIsMeant) {
+  expect_line("# HELP drover_tpcc_warehouses Warehouses of the run.");
+  expect_line("# HELP drover_tpcc_terminals Terminals of the run.");
+  expect_line(
+      "# HELP drover_tpcc_transactions_total Transactions that have ended, by outcome: committed, "
+      "user_aborted (New-Orders that the specification has roll back), failed.");
+}
+
+TEST_F(Families, AreCalledAfterTheirWorkload) {
+  run.plan.presentation = {.benchmark = "somebody's scripts",
+                           .key = "scripts_2",
+                           .size = {{"entry", 7}, {"key", 1}},
+                           .types = {{"move money: from, to"}, {"größe"}}};
+  figures = RunFigures(2);
+  load::Snapshot snapshot = snapshot_of_a_second();
+  snapshot.measured[1].committed = 5;
+  figures.take(snapshot);
+  expect_line("drover_scripts_2_entries 7");
+  expect_line("drover_scripts_2_keys 1");
+  expect_line("drover_scripts_2_terminals 200");
+  expect_line("# HELP drover_scripts_2_entries Entries of the run.");
+  const std::string measured = R"({phase="measure",transaction=)";
+  expect_line("drover_scripts_2_transactions_total" + measured +
+              R"("größe",outcome="committed"} 5)");
+  expect_line("drover_scripts_2_retries_total" + measured + R"("move money: from, to"} 0)");
+  expect_line(R"(drover_scripts_2_transactions_in_flight{worker="0"} 3)");
+  const std::string all = text();
+  EXPECT_NE(all.find(R"(drover_run_info{benchmark="scripts_2",)"), std::string::npos);
+  EXPECT_NE(all.find("user_aborted (rolled back as they are meant to be), failed."),
+            std::string::npos);
+  for (const char* other : {"tpcc", "TPC-C", "NewOrder", "New-Order", "arehouse"}) {
+    EXPECT_EQ(all.find(other), std::string::npos) << other;
+  }
 }
 
 TEST_F(Families, HaveTheTransactionsUpToEachBound) {

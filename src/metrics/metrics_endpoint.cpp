@@ -152,7 +152,7 @@ void wake(const ListenAddress& address) {
 
 }  // namespace
 
-MetricsEndpoint::MetricsEndpoint(const ListenAddress& address, const tpcc::Plan& plan,
+MetricsEndpoint::MetricsEndpoint(const ListenAddress& address, const load::Plan& plan,
                                  std::vector<std::pair<std::string, std::string>> info)
     : run_{.plan = plan, .info = std::move(info)},
       latest_(plan.threads),

@@ -26,11 +26,11 @@
 #include <utility>
 #include <vector>
 
+#include "load/plan.h"
 #include "load/run.h"
 #include "load/snapshot.h"
 #include "metrics/families.h"
 #include "metrics/listen_address.h"
-#include "workload/tpcc/terminals/plan.h"
 
 namespace prometheus {
 class Exposer;
@@ -42,7 +42,7 @@ class MetricsEndpoint final : public load::Observer, prometheus::Collectable {
  public:
   // `info`: labels of drover_run_info, such as ("version", "0.1.0"). Throws std::runtime_error if
   // the address cannot be listened on.
-  MetricsEndpoint(const ListenAddress& address, const tpcc::Plan& plan,
+  MetricsEndpoint(const ListenAddress& address, const load::Plan& plan,
                   std::vector<std::pair<std::string, std::string>> info);
   ~MetricsEndpoint() override;  // at once, or when a slow client has had its time
 

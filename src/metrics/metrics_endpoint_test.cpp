@@ -21,16 +21,16 @@
 #include <thread>
 #include <vector>
 
+#include "metrics/example_plan_test.h"
+
 namespace drover::metrics {
 namespace {
 
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
-tpcc::Plan plan() {
-  tpcc::Plan plan;
-  plan.warehouses = 3;
-  plan.threads = 2;
+load::Plan plan() {
+  load::Plan plan = example_plan();
   plan.connections = 8;
   plan.warmup = 1s;
   return plan;

@@ -227,7 +227,7 @@ std::optional<tpcc::RunPreparation> prepare_plan(RunPlan& run, const RunPlace& p
   resolve_threads(run);
   resolve_connections(run, prepared.server);
   run.settings.schema = place.schema;
-  complete_settings(run);
+  complete_plan(run);
   require_descriptors(place.kind, plan.connections, plan.threads);
   require_memory_for_terminals(plan.terminals());
   plan.constants = prepared.loaded.load_constants
@@ -305,7 +305,7 @@ MeasuredRun measure_simulated(RunPlan run) {
   resolve_threads(run);
   plan.max_inflight = static_cast<std::size_t>(run.max_inflight.value_or(0));
   if (plan.max_inflight > 0) plan.threads = std::min(plan.threads, plan.max_inflight);
-  complete_settings(run);
+  complete_plan(run);
   require_descriptors(DatabaseKind::postgres, 0, plan.threads);
   require_memory_for_terminals(plan.terminals());
   plan.constants = tpcc::run_constants(plan.seed, tpcc::load_constants(plan.seed));

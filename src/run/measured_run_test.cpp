@@ -30,5 +30,17 @@ TEST(MetricsOfRun, SayWhereTheyListenAndToWhom) {
   EXPECT_NE(notes.all[1].find(endpoint->url()), std::string::npos) << notes.all[1];
 }
 
+// What is shown meanwhile and what the result says in the end are held against the same.
+TEST(Presentation, HasTheTransactionsAndLimitsOfTheResult) {
+  const RunPlan run;
+  const auto transactions = report::tpcc_transactions();
+  const std::vector<load::TransactionType>& types = run.plan.presentation.types;
+  ASSERT_EQ(types.size(), transactions.size());
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    EXPECT_EQ(types[i].name, transactions[i].name);
+    EXPECT_EQ(types[i].latency_limit_s, transactions[i].latency_limit_s) << types[i].name;
+  }
+}
+
 }  // namespace
 }  // namespace drover::run

@@ -66,7 +66,8 @@ void resolve_connections(RunPlan& run, const tpcc::ServerFacts& server) {
   plan.threads = std::min({plan.threads, plan.connections, plan.max_inflight});
 }
 
-void complete_settings(RunPlan& run) {
+void complete_plan(RunPlan& run) {
+  run.plan.complete();
   const tpcc::Plan& plan = run.plan;
   settings::RunSettings& settings = run.settings;
   settings.warehouses = static_cast<std::uint64_t>(plan.warehouses);

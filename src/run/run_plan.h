@@ -38,7 +38,7 @@ void resolve_threads(RunPlan& run);
 // server has no room for what was asked for.
 void resolve_connections(RunPlan& run, const tpcc::ServerFacts& server);
 
-// Takes what the engine has been told, resolved by now, into the settings.
-void complete_settings(RunPlan& run);
+// All is resolved: what the settings, and those who show the run, say of it.
+void complete_plan(RunPlan& run);
 
 }  // namespace drover::run

@@ -2,20 +2,43 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 
+#include "load/plan.h"
 #include "load/snapshot.h"
-#include "workload/tpcc/terminals/plan.h"
 
 namespace drover::ui {
 
-inline tpcc::Plan example_plan() {
-  tpcc::Plan plan;
-  plan.warehouses = 20;
+// As TPC-C presents itself, with 20 warehouses a hundred times as fast.
+inline load::Presentation example_presentation() {
+  load::Presentation presentation;
+  presentation.benchmark = "TPC-C";
+  presentation.key = "tpcc";
+  presentation.size = {{"warehouse", 20}};
+  presentation.types = {
+      {"NewOrder", 5}, {"Payment", 5}, {"OrderStatus", 5}, {"Delivery", 5}, {"StockLevel", 20}};
+  presentation.headline = {.name = "tpmC", .type = 0, .seconds = 60, .most = 25'210};
+  return presentation;
+}
+
+inline load::Plan example_plan() {
+  load::Plan plan;
+  plan.presentation = example_presentation();
+  plan.terminal_count = 200;
   plan.warmup = std::chrono::seconds(10);
   plan.duration = std::chrono::minutes(5);
-  plan.pace = 100;
   plan.threads = 2;
   plan.connections = 16;
+  return plan;
+}
+
+// A workload of somebody else's, with names as long as they get, and no limits.
+inline load::Plan example_scripts(std::size_t types) {
+  load::Plan plan = example_plan();
+  plan.presentation = {.benchmark = "scripts", .key = "scripts", .size = {}, .types = {}};
+  for (std::size_t i = 0; i < types; ++i) {
+    plan.presentation.types.push_back({"move_money_between_accounts_" + std::to_string(i + 10)});
+  }
   return plan;
 }
 
@@ -50,6 +73,23 @@ inline load::Snapshot example_snapshot(int second, double new_order_ms = 20) {
   snapshot.connections_open = 16;
   snapshot.process.cpu_seconds = 0.25 * second;
   snapshot.process.rss_bytes = 34u << 20;
+  return snapshot;
+}
+
+// The same second with 10 transactions of each of so many types, all of 5 ms.
+inline load::Snapshot example_snapshot_of(int second, std::size_t types) {
+  load::Snapshot snapshot = example_snapshot(second);
+  snapshot.second.committed = load::PerType<std::uint64_t>(types);
+  snapshot.second.p90_ms = 5;
+  const bool warmup = snapshot.second.phase == load::Phase::warmup;
+  load::PhaseSnapshot& phase = warmup ? snapshot.warmup : snapshot.measured;
+  phase = load::PhaseSnapshot(types);
+  const auto seconds = static_cast<std::uint64_t>(warmup ? second : second - 10);
+  for (std::size_t i = 0; i < types; ++i) {
+    snapshot.second.committed[i] = 10;
+    phase[i].committed = 10 * seconds;
+    for (std::uint64_t k = 0; k < phase[i].committed; ++k) phase[i].latency.record(5'000'000);
+  }
   return snapshot;
 }
 

@@ -163,7 +163,7 @@ class Simulation {
     run.settings.statement_timeout_s =
         std::chrono::duration<double>(scenario_.statement_timeout).count();
     run.settings.max_inflight_chosen = scenario_.plan.max_inflight > 0;
-    run::complete_settings(run);
+    run::complete_plan(run);
     run::RunFacts facts;
     facts.server.emplace();
     if (record_.ledger_read) facts.ledger_in_data = run::ledger_between(before_, after_);

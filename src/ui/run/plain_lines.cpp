@@ -8,6 +8,7 @@
 #include "text/plain_text.h"
 #include "ui/number_text.h"
 #include "ui/run/run_events.h"
+#include "ui/run/run_model.h"
 #include "ui/terminal/display.h"
 
 namespace drover::ui {
@@ -15,12 +16,12 @@ namespace {
 
 class PlainLines final : public RunDisplay {
  public:
-  PlainLines(const tpcc::Plan& plan, std::FILE* out, coro::Duration every)
+  PlainLines(const load::Plan& plan, std::FILE* out, coro::Duration every)
       : plan_(plan), out_(out), every_(every), events_(plan) {}
 
   void on_started(coro::Duration ramp_up) override {
     write(fmt::format("{} up after {:.2f} s; warm-up {}, then measuring for {}\n",
-                      text::counted_grouped(plan_.terminals(), "terminal"), seconds_of(ramp_up),
+                      text::counted_grouped(plan_.terminal_count, "terminal"), seconds_of(ramp_up),
                       clock_text(plan_.warmup), clock_text(plan_.duration)));
   }
 
@@ -37,7 +38,7 @@ class PlainLines final : public RunDisplay {
     phase_ = sample.phase;
     sum_.committed +=
         std::accumulate(sample.committed.begin(), sample.committed.end(), std::uint64_t{0});
-    sum_.new_orders += sample.committed[tpcc::index_of(tpcc::TransactionType::NewOrder)];
+    sum_.headline += headline_count(headline(), sample);
     sum_.failed += sample.failed;
     sum_.retries += sample.retries;
     sum_.length += sample.length;
@@ -59,18 +60,15 @@ class PlainLines final : public RunDisplay {
  private:
   void print_line(const load::Sample& last) {
     const bool warming = last.phase == load::Phase::warmup;
-    const double length = seconds_of(sum_.length);
     const auto milliseconds = [this](double percent) {
       if (sum_.latency.empty()) return std::string("-");
       return fmt::format("{:.1f}", static_cast<double>(sum_.latency.percentile_ns(percent)) / 1e6);
     };
     const std::string trouble = trouble_text(last);
     write(fmt::format(
-        "{:>7} {:<8} {:>8.0f} tx/s {:>9.0f} tpmC  p50 {:>6} p90 {:>6} p99 {:>7} ms  "
+        "{:>7} {:<8} {}  p50 {:>6} p90 {:>6} p99 {:>7} ms  "
         "{} in flight, {} waiting{}{}{}  client {:.0f}%  {} left\n",
-        clock_text(last.elapsed), warming ? "warm-up" : "measure",
-        length > 0 ? static_cast<double>(sum_.committed) / length : 0,
-        length > 0 ? static_cast<double>(sum_.new_orders) / length * 60 : 0, milliseconds(50),
+        clock_text(last.elapsed), warming ? "warm-up" : "measure", rates_text(), milliseconds(50),
         milliseconds(90), milliseconds(99), last.in_flight, last.waiting,
         sum_.retries > 0 ? fmt::format(", {} {}", sum_.retries, text::plural(sum_.retries, "retry"))
                          : "",
@@ -79,13 +77,27 @@ class PlainLines final : public RunDisplay {
         clock_text(plan_.warmup + plan_.duration - last.elapsed)));
   }
 
+  // Of all transactions, and the headline if that is another figure.
+  std::string rates_text() const {
+    const double length = seconds_of(sum_.length);
+    const auto rate = [length](std::uint64_t count, double seconds) {
+      return length > 0 ? static_cast<double>(count) / length * seconds : 0;
+    };
+    const double all = rate(sum_.committed, 1);
+    if (headline().is_all_a_second()) return fmt::format("{:>8.0f} {}", all, headline().name);
+    return fmt::format("{:>8.0f} tx/s {:>9.0f} {}", all, rate(sum_.headline, headline().seconds),
+                       headline().name);
+  }
+
+  const load::Headline& headline() const { return plan_.presentation.headline; }
+
   // A line that cannot be written is no reason to lose a run.
   void write(const std::string& line) {
     std::fputs(line.c_str(), out_);
     std::fflush(out_);
   }
 
-  const tpcc::Plan& plan_;
+  const load::Plan& plan_;
   std::FILE* out_;
   coro::Duration every_;
   coro::Duration printed_until_{};
@@ -94,7 +106,7 @@ class PlainLines final : public RunDisplay {
 
   struct Sum {
     std::uint64_t committed = 0;
-    std::uint64_t new_orders = 0;
+    std::uint64_t headline = 0;
     std::uint64_t failed = 0;
     std::uint64_t retries = 0;
     coro::Duration length{};
@@ -105,7 +117,7 @@ class PlainLines final : public RunDisplay {
 
 }  // namespace
 
-std::unique_ptr<RunDisplay> make_plain_lines(const tpcc::Plan& plan, std::FILE* out,
+std::unique_ptr<RunDisplay> make_plain_lines(const load::Plan& plan, std::FILE* out,
                                              coro::Duration every) {
   return std::make_unique<PlainLines>(plan, out, every);
 }

@@ -29,7 +29,7 @@ class PlainLinesTest : public testing::Test {
     return text;
   }
 
-  tpcc::Plan plan_ = example_plan();
+  load::Plan plan_ = example_plan();
   std::FILE* out_;
   std::unique_ptr<RunDisplay> lines_;
 };
@@ -76,6 +76,36 @@ TEST_F(PlainLinesTest, SaysWhatIsOutOfTheOrdinary) {
   EXPECT_THAT(text, HasSubstr("a checkpoint\n"));
   EXPECT_THAT(text, Not(HasSubstr("serialization")));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+}
+
+class PlainLinesOfScripts : public PlainLinesTest {
+ protected:
+  std::string lines_of_a_run(const load::Plan& plan) {
+    lines_ = make_plain_lines(plan, out_, std::chrono::seconds(5));
+    lines_->on_started(std::chrono::milliseconds(50));
+    const std::size_t types = plan.presentation.types.size();
+    for (int second = 1; second <= 15; ++second) {
+      lines_->on_snapshot(example_snapshot_of(second, types));
+    }
+    lines_.reset();
+    return written();
+  }
+};
+
+TEST_F(PlainLinesOfScripts, OneTypeIsOneFigure) {
+  const std::string text = lines_of_a_run(example_scripts(1));
+  EXPECT_THAT(text, HasSubstr("200 terminals up after 0.05 s"));
+  EXPECT_THAT(text, HasSubstr("   0:15 measure        10 tx/s  p50 "));
+  EXPECT_THAT(text, Not(HasSubstr("tpmC")));
+}
+
+TEST_F(PlainLinesOfScripts, AFigureOfItsOwnStandsBesideTheSum) {
+  load::Plan plan = example_scripts(8);
+  plan.presentation.headline = {.name = "moves/min", .type = 2, .seconds = 60};
+  EXPECT_THAT(lines_of_a_run(plan),
+              HasSubstr("   0:15 measure        80 tx/s       600 moves/min  p50 "));
+  plan.presentation.headline = {.name = "ops/s"};
+  EXPECT_THAT(lines_of_a_run(plan), HasSubstr("   0:15 measure        80 ops/s  p50 "));
 }
 
 }  // namespace

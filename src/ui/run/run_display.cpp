@@ -21,7 +21,7 @@ constexpr coro::Duration plain_interval = std::chrono::seconds(5);
 class RunScreen final : public RunDisplay {
  public:
   // Throws std::runtime_error if there can be no screen.
-  RunScreen(const tpcc::Plan& plan, RunTitle title, std::function<void()> on_quit)
+  RunScreen(const load::Plan& plan, RunTitle title, std::function<void()> on_quit)
       : on_quit_(std::move(on_quit)), events_(plan) {
     model_.title = std::move(title);
     model_.plan = plan;
@@ -34,7 +34,7 @@ class RunScreen final : public RunDisplay {
   void on_started(coro::Duration ramp_up) override {
     enter_stage(RunStage::running);
     note(fmt::format("{} up after {:.2f} s",
-                     text::counted_grouped(model_.plan.terminals(), "terminal"),
+                     text::counted_grouped(model_.plan.terminal_count, "terminal"),
                      seconds_of(ramp_up)));
     screen_.paint();
   }
@@ -102,7 +102,7 @@ class RunScreen final : public RunDisplay {
 
 }  // namespace
 
-std::unique_ptr<RunDisplay> make_run_display(Choice choice, const tpcc::Plan& plan, RunTitle title,
+std::unique_ptr<RunDisplay> make_run_display(Choice choice, const load::Plan& plan, RunTitle title,
                                              std::function<void()> on_quit) {
   if (choice == Choice::quiet) return std::make_unique<RunDisplay>();
   auto screen =

@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "report/document/result.h"
 #include "text/plain_text.h"
 #include "ui/number_text.h"
 
@@ -38,15 +37,6 @@ std::string seconds_text(double seconds) {
 
 }  // namespace
 
-LatencyLimits latency_limits_s() {
-  LatencyLimits limits{};
-  const auto transactions = report::tpcc_transactions();
-  for (std::size_t i = 0; i < limits.size() && i < transactions.size(); ++i) {
-    limits[i] = transactions[i].latency_limit_s.value_or(0);
-  }
-  return limits;
-}
-
 std::string trouble_text(const load::Sample& sample) {
   const auto text = [](const char* what, coro::Duration since) {
     return fmt::format("{} for {:.1f} s", what, seconds_of(since));
@@ -56,7 +46,8 @@ std::string trouble_text(const load::Sample& sample) {
   return "";
 }
 
-RunEvents::RunEvents(const tpcc::Plan& plan) : plan_(plan), limits_(latency_limits_s()) {}
+RunEvents::RunEvents(const load::Plan& plan)
+    : plan_(plan), broken_(plan.presentation.types.size()) {}
 
 std::vector<RunEvent> RunEvents::observe(const load::Snapshot& snapshot) {
   events_.clear();
@@ -73,7 +64,7 @@ std::vector<RunEvent> RunEvents::observe(const load::Snapshot& snapshot) {
 void RunEvents::observe_phase(const load::Snapshot& snapshot) {
   const load::Phase phase = snapshot.second.phase;
   if (std::exchange(phase_, phase) == phase) return;
-  broken_ = {};
+  broken_.assign(broken_.size(), false);
   if (phase == load::Phase::done) return;
   const bool warming = phase == load::Phase::warmup;
   say(Level::note, fmt::format("{} for {}", warming ? "warm-up" : "measuring",
@@ -150,17 +141,19 @@ void RunEvents::observe_errors(const load::Snapshot& snapshot) {
 }
 
 void RunEvents::observe_limits(const load::Snapshot& snapshot) {
-  for (const tpcc::TransactionType type : tpcc::all_transaction_types) {
-    const std::size_t i = tpcc::index_of(type);
+  const std::vector<load::TransactionType>& types = plan_.presentation.types;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (!types[i].latency_limit_s) continue;
     const measure::HistogramSnapshot& latency = snapshot.phase()[i].latency;
     if (latency.count() < latencies_least) continue;
     const double p90_s = static_cast<double>(latency.percentile_ns(90)) / 1e9;
-    const bool broken = p90_s > limits_[i];
-    if (std::exchange(broken_[i], broken) == broken) continue;
+    const double limit_s = *types[i].latency_limit_s;
+    const bool broken = p90_s > limit_s;
+    if (broken_[i] == broken) continue;
+    broken_[i] = broken;
     say(broken ? Level::warning : Level::good,
-        fmt::format("{}: the 90th percentile {} its limit: {} s of {:g} s",
-                    tpcc::transaction_name(type), broken ? "is over" : "holds again",
-                    text::figure_text(p90_s), limits_[i]));
+        fmt::format("{}: the 90th percentile {} its limit: {} s of {:g} s", types[i].name,
+                    broken ? "is over" : "holds again", text::figure_text(p90_s), limit_s));
   }
 }
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "load/plan.h"
 #include "load/snapshot.h"
 #include "ui/log_book.h"
-#include "workload/tpcc/terminals/plan.h"
 
 namespace drover::ui {
 
@@ -21,10 +21,6 @@ struct RunEvent {
   Level level = Level::note;
   std::string text;
 };
-
-// What the 90th percentile of each type must not exceed (clause 5.2.5.7).
-using LatencyLimits = std::array<double, tpcc::transaction_type_count>;
-LatencyLimits latency_limits_s();
 
 // "DATABASE AWAY for 4.0 s", "NO ANSWER for 4.0 s", or nothing.
 std::string trouble_text(const load::Sample& sample);
@@ -38,7 +34,8 @@ class RunEvents {
   // A percentile of fewer transactions says little.
   static constexpr std::uint64_t latencies_least = 20;
 
-  explicit RunEvents(const tpcc::Plan& plan);
+  // `plan` must outlive it.
+  explicit RunEvents(const load::Plan& plan);
 
   std::vector<RunEvent> observe(const load::Snapshot& snapshot);
 
@@ -54,8 +51,7 @@ class RunEvents {
   void observe_client(const load::Snapshot& snapshot);
   void say(Level level, std::string text) { events_.push_back({level, std::move(text)}); }
 
-  const tpcc::Plan& plan_;
-  LatencyLimits limits_;
+  const load::Plan& plan_;
   std::vector<RunEvent> events_;
   load::Phase phase_ = load::Phase::done;
   coro::Instant outage_begun_{};  // the last one that was told
@@ -65,7 +61,7 @@ class RunEvents {
   std::uint64_t interruptions_ = 0;
   ClassCounts errors_told_{};
   coro::Duration errors_told_at_{};
-  std::array<bool, tpcc::transaction_type_count> broken_{};
+  std::vector<bool> broken_;  // by type: its limit
   bool busy_ = false;
 };
 

@@ -27,7 +27,7 @@ class RunEventsTest : public testing::Test {
   }
   static coro::Instant at(int second) { return coro::Instant(std::chrono::seconds(1000 + second)); }
 
-  tpcc::Plan plan_ = example_plan();
+  load::Plan plan_ = example_plan();
   RunEvents events_{plan_};
 };
 
@@ -135,8 +135,20 @@ TEST_F(RunEventsTest, TellsABusyClientUntilItIsCalm) {
   EXPECT_THAT(with_load(0.5), ElementsAre("the busiest worker of the client is at 50%"));
 }
 
-TEST(LatencyLimits, AreThoseOfTheSpecification) {
-  EXPECT_THAT(latency_limits_s(), ElementsAre(5, 5, 5, 5, 20));
+TEST_F(RunEventsTest, WhatHasNoLimitBreaksNone) {
+  plan_.presentation.types[0].latency_limit_s.reset();
+  after(example_snapshot(11));
+  EXPECT_THAT(after(example_snapshot(12, 7000)), IsEmpty());
+}
+
+TEST(RunEvents, NameAnyType) {
+  load::Plan plan = example_scripts(8);
+  plan.presentation.types[7] = {"select", 0.004};
+  RunEvents events(plan);
+  events.observe(example_snapshot_of(11, 8));
+  const std::vector<RunEvent> after = events.observe(example_snapshot_of(12, 8));
+  ASSERT_EQ(after.size(), 1U);
+  EXPECT_EQ(after[0].text, "select: the 90th percentile is over its limit: 0.005 s of 0.004 s");
 }
 
 }  // namespace

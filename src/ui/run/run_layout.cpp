@@ -18,7 +18,8 @@
 namespace drover::ui {
 namespace {
 
-constexpr int table_columns = 85;  // of the transactions, in a wide screen
+constexpr int table_columns = 85;   // of the transactions, in a wide screen
+constexpr int verdict_columns = 6;  // "  OVER"
 
 // Which rows are whose.
 struct Parts {
@@ -37,11 +38,19 @@ int worker_rows(const RunModel& model, int most) {
   return std::clamp(static_cast<int>(workers), 1, most);
 }
 
+constexpr int chart_rows_least = 4;
+constexpr int log_rows_of_run_least = 2;
+
+// The heading, each type, and their sum where there is room.
+int transaction_rows(const RunModel& model, int rows) {
+  const auto types = static_cast<int>(model.plan.presentation.types.size());
+  return 1 + types + (rows >= 30 && types > 1 ? 1 : 0);
+}
+
 // Title, phase and figures above, the keys below; between them charts, tables and the log share.
 Parts divide(const RunModel& model, int rows, int columns) {
   Parts parts;
-  // Five, their heading, and their sum where there is room.
-  const int transactions = rows >= 30 ? 7 : 6;
+  const int transactions = transaction_rows(model, rows);
   parts.wide = columns >= wide_columns_least;
   const int gap = rows >= 34 ? 1 : 0;
   const int top = 3 + gap;
@@ -53,9 +62,11 @@ Parts divide(const RunModel& model, int rows, int columns) {
   } else if (rows >= 30) {
     parts.client_rows = 3 + worker_rows(model, rows >= 40 ? 8 : 3);
   }
-  const int tables = parts.table_rows + parts.client_rows + (parts.client_rows > 0 ? 2 : 1) * gap;
-  const int rest = rows - 1 - top - tables;  // for charts and log
-  parts.chart_rows = std::clamp(rest * 3 / 5, 4, 14);
+  const int others = parts.client_rows + (parts.client_rows > 0 ? 2 : 1) * gap;
+  const int between = rows - 1 - top - others;
+  parts.table_rows = std::min(parts.table_rows, between - chart_rows_least - log_rows_of_run_least);
+  const int rest = between - parts.table_rows;  // for charts and log
+  parts.chart_rows = std::clamp(rest * 3 / 5, chart_rows_least, 14);
   parts.chart_row = top;
   parts.table_row = top + parts.chart_rows + gap;
   parts.client_row = parts.table_row + parts.table_rows + gap;
@@ -69,7 +80,7 @@ std::string share_text(double share) {
 }
 
 Progress progress_of(const RunModel& model) {
-  const tpcc::Plan& plan = model.plan;
+  const load::Plan& plan = model.plan;
   const std::string waited = clock_text(model.in_stage);
   if (model.stage == RunStage::asking) {
     if (model.database_away) {
@@ -98,41 +109,54 @@ Progress progress_of(const RunModel& model) {
 }
 
 std::string title_right(const RunModel& model) {
-  std::string text = fmt::format(
-      "{}, {}",
-      text::counted_grouped(static_cast<std::uint64_t>(model.plan.warehouses), "warehouse"),
-      text::counted_grouped(model.plan.terminals(), "terminal"));
+  std::string text;
+  for (const load::Quantity& one : model.plan.presentation.size) {
+    text += text::counted_grouped(one.count, one.noun) + ", ";
+  }
+  text += text::counted_grouped(model.plan.terminal_count, "terminal");
   if (!model.title.statements.empty()) text += ", " + model.title.statements;
   return text;
 }
 
-Phrase figure_phrase(const char* before, std::string figure, const char* after, int rank) {
+Phrase figure_phrase(const std::string& before, std::string figure, const char* after, int rank) {
   return {{{before, Style::normal}, {std::move(figure), Style::strong}, {after, Style::normal}},
           rank};
 }
 
-Phrases tpmc_phrases(const Throughput& figures) {
-  Phrases phrases = {figure_phrase("tpmC ", count_text(figures.tpmc_now), " now", 0)};
-  if (!figures.tpmc_measured) return phrases;
-  phrases.push_back(figure_phrase("", count_text(*figures.tpmc_measured), " measured", 2));
+// A rate a second may be a small number.
+std::string headline_text(const load::Headline& headline, double value) {
+  return headline.seconds > 1 ? count_text(value) : rate_text(value);
+}
+
+Phrases headline_phrases(const RunModel& model, const Throughput& figures) {
+  const load::Headline& headline = model.plan.presentation.headline;
+  Phrases phrases = {
+      figure_phrase(headline.name + " ", headline_text(headline, figures.headline_now), " now", 0)};
+  if (!figures.headline_measured) return phrases;
+  phrases.push_back(
+      figure_phrase("", headline_text(headline, *figures.headline_measured), " measured", 2));
   return phrases;
 }
 
-Phrases rate_phrases(const Throughput& figures, double p90_ms) {
-  return {figure_phrase("", rate_text(figures.per_second), " tx/s", 3),
-          figure_phrase("p90 ", latency_text(p90_ms), " ms", 1)};
+// The throughput unless it is the headline, and the latency.
+Phrases rate_phrases(const RunModel& model, const Throughput& figures) {
+  Phrases phrases;
+  if (!model.plan.presentation.headline.is_all_a_second()) {
+    phrases.push_back(figure_phrase("", rate_text(figures.per_second), " tx/s", 3));
+  }
+  phrases.push_back(figure_phrase("p90 ", latency_text(model.snapshot->second.p90_ms), " ms", 1));
+  return phrases;
 }
 
 Phrases figures_phrases(const RunModel& model) {
   if (!model.snapshot) return {plain_phrase(title_right(model))};
   const Throughput figures = model.throughput();
-  Phrases phrases = tpmc_phrases(figures);
+  Phrases phrases = headline_phrases(model, figures);
   if (figures.efficiency) {
     phrases.push_back(
         figure_phrase("efficiency ", fmt::format("{:.1f}%", *figures.efficiency), "", 4));
   }
-  std::ranges::move(rate_phrases(figures, model.snapshot->second.p90_ms),
-                    std::back_inserter(phrases));
+  std::ranges::move(rate_phrases(model, figures), std::back_inserter(phrases));
   return phrases;
 }
 
@@ -141,7 +165,10 @@ void draw_charts(const RunModel& model, Canvas& canvas, const Parts& parts) {
   const int half = canvas.columns() / 2;
   Area area{parts.chart_row, 1, parts.chart_rows, both ? half - 1 : canvas.columns() - 2};
   if (model.charts != ChartChoice::latency) {
-    draw_history(canvas, area, model.history, " tpmC", Style::throughput, tpmc_point);
+    const load::Headline& headline = model.plan.presentation.headline;
+    draw_history(
+        canvas, area, model.history, " " + headline.name, Style::throughput,
+        [&](const RunHistory::Column& seconds) { return headline_point(headline, seconds); });
   }
   if (both) area.column = half + 1;
   if (both || model.charts == ChartChoice::latency) {
@@ -150,72 +177,146 @@ void draw_charts(const RunModel& model, Canvas& canvas, const Parts& parts) {
   }
 }
 
-// A row of the table of transactions; in a narrow screen without its retries.
-std::string row_text(Area area, const std::array<std::string, 8>& cells) {
-  constexpr int columns_with_retries = 80;
-  std::string text = fmt::format(" {:<11} {:>8} {:>10} {:>8} {:>8} {:>8}", cells[0], cells[1],
-                                 cells[2], cells[3], cells[4], cells[5]);
-  if (area.columns >= columns_with_retries) text += fmt::format(" {:>7}", cells[6]);
-  return text + fmt::format(" {:>6}  ", cells[7]);
-}
-
 double milliseconds(const measure::HistogramSnapshot& histogram, double percent) {
   return static_cast<double>(histogram.percentile_ns(percent)) / 1e6;
 }
 
 // Whether the 90th percentile is within its limit; none if there is no percentile or no limit.
-std::optional<bool> holds(const load::TransactionSnapshot& one, double limit_s) {
-  if (one.latency.empty() || limit_s == 0) return std::nullopt;
-  return milliseconds(one.latency, 90) <= limit_s * 1000;
+std::optional<bool> holds(const load::TransactionSnapshot& one, std::optional<double> limit_s) {
+  if (one.latency.empty() || !limit_s) return std::nullopt;
+  return milliseconds(one.latency, 90) <= *limit_s * 1000;
 }
 
-void draw_transaction(Canvas& canvas, Area area, std::string_view name, double per_second,
-                      const load::TransactionSnapshot& one, double limit_s) {
+std::string limit_text(double limit_s) {
+  return fmt::format(" {:g} s", limit_s);
+}
+
+// How the table of transactions is laid out: what there is no room for is left out or, of names, cut.
+struct TableColumns {
+  int name = 11;
+  bool retries = true;
+  bool verdicts = false;  // whether the limits hold, if there are any
+  bool limits = false;    // which they are
+
+  TableColumns(const std::vector<load::TransactionType>& types, int columns) {
+    int longest = name;
+    int limit_columns = 0;
+    for (const load::TransactionType& type : types) {
+      longest = std::max(longest, cells_of(type.name));
+      if (!type.latency_limit_s) continue;
+      verdicts = true;
+      limit_columns = std::max(limit_columns, cells_of(limit_text(*type.latency_limit_s)));
+    }
+    const auto room = [&](bool with_limits) {  // for names
+      return columns - 1 - cells_of(figures({})) - (verdicts ? verdict_columns : 0) -
+             (with_limits ? limit_columns : 0);
+    };
+    limits = verdicts && room(true) >= name;
+    // What tells the rows apart matters more.
+    retries = room(limits) >= longest;
+    name = std::clamp(room(limits), name, longest);
+  }
+
+  // All but the name and the verdict.
+  std::string figures(const std::array<std::string, 7>& cells) const {
+    std::string text = fmt::format(" {:>8} {:>10} {:>8} {:>8} {:>8}", cells[0], cells[1], cells[2],
+                                   cells[3], cells[4]);
+    if (retries) text += fmt::format(" {:>7}", cells[5]);
+    return text + fmt::format(" {:>6}", cells[6]);
+  }
+};
+
+// A type of transaction, or several of them together.
+struct TransactionRow {
+  std::string name;
+  std::optional<double> limit_s = {};
+  double per_second = 0;
+  load::TransactionSnapshot counts = {};
+  std::optional<bool> held = {};  // its limit, or the limits of all
+
+  void add(const TransactionRow& row) {
+    per_second += row.per_second;
+    counts.committed += row.counts.committed;
+    counts.retries += row.counts.retries;
+    counts.failed += row.counts.failed;
+    counts.latency.merge(row.counts.latency);
+    if (row.held) held = held.value_or(true) && *row.held;
+  }
+};
+
+// Each type; behind them the sum if there is room, or in place of the last ones what they come to together.
+std::vector<TransactionRow> transaction_rows_of(const RunModel& model, std::size_t most) {
+  const std::vector<load::TransactionType>& types = model.plan.presentation.types;
+  const Rates rates = recent_rates(model.history, types.size());
+  const std::size_t alone =
+      types.size() <= most ? types.size() : std::max<std::size_t>(most, 1) - 1;
+  std::vector<TransactionRow> rows;
+  TransactionRow others{.name = fmt::format("{} others", types.size() - alone)};
+  TransactionRow all{.name = "all"};
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    TransactionRow row{.name = types[i].name, .limit_s = types[i].latency_limit_s};
+    if (model.snapshot) {
+      row.per_second = rates[i];
+      row.counts = model.snapshot->phase()[i];
+      row.held = holds(row.counts, row.limit_s);
+    }
+    all.add(row);
+    if (i < alone) {
+      rows.push_back(std::move(row));
+    } else {
+      others.add(row);
+    }
+  }
+  all.held.reset();  // there is no limit for all of them
+  if (alone < types.size()) {
+    rows.push_back(std::move(others));
+  } else if (model.snapshot && types.size() > 1 && types.size() < most) {
+    rows.push_back(std::move(all));
+  }
+  return rows;
+}
+
+void draw_verdict(Canvas& canvas, Area area, const TransactionRow& one, const TableColumns& table) {
+  const std::string verdict = !one.held ? "-" : *one.held ? "ok" : "OVER";
+  const Style style = !one.held ? Style::normal : *one.held ? Style::good : Style::warning;
+  const bool limit = table.limits && one.limit_s;
+  canvas.put(area.row, area.column, "  " + verdict + (limit ? limit_text(*one.limit_s) : ""), style,
+             area.columns);
+}
+
+// Behind its name.
+void draw_figures(Canvas& canvas, Area area, const TransactionRow& one, const TableColumns& table) {
+  const load::TransactionSnapshot& counts = one.counts;
   const auto latency = [&](double percent) {
-    return one.committed > 0 ? milliseconds_text(milliseconds(one.latency, percent)) : "-";
+    return counts.committed > 0 ? milliseconds_text(milliseconds(counts.latency, percent)) : "-";
   };
-  constexpr int verdict_columns = 4;
-  const int end =
-      canvas.put(area.row, area.column,
-                 row_text(area, {std::string(name), rate_text(per_second),
-                                 count_text(one.committed), latency(50), latency(90), latency(99),
-                                 count_text(one.retries), count_text(one.failed)}),
-                 Style::normal, area.columns - verdict_columns);
-  const std::optional<bool> held = holds(one, limit_s);
-  const std::string verdict = !held ? "-" : *held ? "ok" : "OVER";
-  const Style style = !held ? Style::normal : *held ? Style::good : Style::warning;
-  const bool room = area.columns >= table_columns && limit_s > 0;
-  canvas.put(area.row, end, verdict + (room ? fmt::format(" {:g} s", limit_s) : ""), style,
-             area.column + area.columns - end);
+  const int end = canvas.put(area.row, area.column,
+                             table.figures({rate_text(one.per_second), count_text(counts.committed),
+                                            latency(50), latency(90), latency(99),
+                                            count_text(counts.retries), count_text(counts.failed)}),
+                             Style::normal, area.columns - (table.verdicts ? verdict_columns : 0));
+  if (!table.verdicts) return;
+  draw_verdict(canvas, {area.row, end, 1, area.column + area.columns - end}, one, table);
 }
 
 void draw_transactions(const RunModel& model, Canvas& canvas, Area area) {
-  canvas.put(area.row, area.column,
-             row_text(area, {"transaction", "ok/s", "ok", "p50 ms", "p90 ms", "p99 ms", "retries",
-                             "errors"}) +
-                 (area.columns >= table_columns ? "limit" : "p90"),
-             Style::heading, area.columns);
-  const Rates rates = recent_rates(model.history);
-  const LatencyLimits limits = latency_limits_s();
-  load::TransactionSnapshot all;
-  Area row{area.row, area.column, 1, area.columns};
-  for (std::size_t i = 0; i < rates.size(); ++i) {
-    ++row.row;
-    const std::string_view name = tpcc::transaction_name(tpcc::all_transaction_types[i]);
-    if (!model.snapshot) {
-      canvas.put(row.row, row.column + 1, name);
-      continue;
-    }
-    const load::TransactionSnapshot& one = model.snapshot->phase()[i];
-    draw_transaction(canvas, row, name, rates[i], one, limits[i]);
-    all.committed += one.committed;
-    all.retries += one.retries;
-    all.failed += one.failed;
-    all.latency.merge(one.latency);
+  const TableColumns table(model.plan.presentation.types, area.columns);
+  Area figures{area.row, area.column + 1 + table.name, 1, area.columns - 1 - table.name};
+  const auto put_name = [&](int row, const std::string& name, Style style) {
+    canvas.put(row, area.column + 1, name, style, table.name);
+  };
+  canvas.put(area.row, area.column, " ", Style::heading);
+  put_name(area.row, fmt::format("{:<{}}", "transaction", table.name), Style::heading);
+  const char* verdict = table.limits ? "  limit" : table.verdicts ? "  p90" : "";
+  canvas.put(
+      area.row, figures.column,
+      table.figures({"ok/s", "ok", "p50 ms", "p90 ms", "p99 ms", "retries", "errors"}) + verdict,
+      Style::heading, figures.columns);
+  const auto most = static_cast<std::size_t>(std::max(area.rows - 1, 0));
+  for (const TransactionRow& one : transaction_rows_of(model, most)) {
+    put_name(++figures.row, one.name, Style::normal);
+    if (model.snapshot) draw_figures(canvas, figures, one, table);
   }
-  ++row.row;
-  if (!model.snapshot || row.row >= area.row + area.rows) return;
-  draw_transaction(canvas, row, "all", std::accumulate(rates.begin(), rates.end(), 0.0), all, 0);
 }
 
 StyledLine connections_line(const RunModel& model, int columns) {
@@ -329,13 +430,13 @@ std::vector<StyledLine> client_lines(const RunModel& model, int rows, int column
 
 void draw_parts(const RunModel& model, Canvas& canvas, const Parts& parts) {
   draw_charts(model, canvas, parts);
-  const int table_width = parts.wide ? table_columns : canvas.columns();
-  draw_transactions(model, canvas, {parts.table_row, 0, parts.table_rows, table_width});
+  Area table{parts.table_row, 0, parts.table_rows, canvas.columns()};
   Area client{parts.client_row, 0, parts.client_rows, canvas.columns()};
   if (parts.wide) {
-    const int column = std::max(table_columns, canvas.columns() / 2);
-    client = {parts.table_row, column, parts.table_rows, canvas.columns() - column};
+    table.columns = std::max(table_columns, canvas.columns() / 2);
+    client = {parts.table_row, table.columns, parts.table_rows, canvas.columns() - table.columns};
   }
+  draw_transactions(model, canvas, table);
   draw_lines(canvas, client, client_lines(model, client.rows, client.columns));
 }
 
@@ -355,13 +456,13 @@ std::vector<Phrases> small_lines(const RunModel& model) {
   warn_since("DATABASE AWAY", second.away);
   warn_since("NO ANSWER", second.silent);
   const Throughput figures = model.throughput();
-  lines.push_back(tpmc_phrases(figures));
-  lines.push_back(rate_phrases(figures, second.p90_ms));
-  const LatencyLimits limits = latency_limits_s();
-  for (std::size_t i = 0; i < limits.size(); ++i) {
-    if (holds(model.snapshot->phase()[i], limits[i]) != false) continue;
-    warn(fmt::format("{}: p90 OVER {:g} s", tpcc::transaction_name(tpcc::all_transaction_types[i]),
-                     limits[i]));
+  lines.push_back(headline_phrases(model, figures));
+  lines.push_back(rate_phrases(model, figures));
+  const std::vector<load::TransactionType>& types = model.plan.presentation.types;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const std::optional<double> limit_s = types[i].latency_limit_s;
+    if (holds(model.snapshot->phase()[i], limit_s) != false) continue;
+    warn(fmt::format("{}: p90 OVER {:g} s", types[i].name, *limit_s));
   }
   lines.push_back({plain_phrase(count_text(second.in_flight) + " in flight"),
                    plain_phrase(count_text(second.waiting) + " waiting", 1)});
@@ -380,7 +481,8 @@ void draw_run(const RunModel& model, Canvas& canvas) {
   const Parts parts = divide(model, canvas.rows(), canvas.columns());
   draw_screen(
       model, canvas,
-      {.title = "Drover: TPC-C on " + model.title.database,
+      {.title =
+           fmt::format("Drover: {} on {}", model.plan.presentation.benchmark, model.title.database),
        .title_right = title_right(model),
        .progress = progress_of(model),
        .figures = figures_phrases(model),

@@ -186,6 +186,90 @@ TEST(RunLayout, TextFromOutsideDoesNoHarm) {
   EXPECT_EQ(lines_of(text).size(), 24u);
 }
 
+RunModel scripts_at(int seconds, std::size_t types) {
+  RunModel model;
+  model.plan = example_scripts(types);
+  model.title = {"host=db", "read committed"};
+  model.log = LogBook(100, [] { return std::string("12:00:00"); });
+  for (int second = 1; second <= seconds; ++second) {
+    model.take(example_snapshot_of(second, types), coro::Instant{});
+  }
+  model.stage = RunStage::running;
+  return model;
+}
+
+TEST(RunLayout, OneTypeWithALongNameAndNoLimits) {
+  const RunModel model = scripts_at(70, 1);
+  const std::string text = drawn(model, 24, 80);
+  const auto lines = lines_of(text);
+  EXPECT_EQ(lines[0],
+            " Drover: scripts on host=db                       200 terminals, read committed");
+  EXPECT_EQ(lines[2], " tx/s 10.0 now   10.0 measured   p90 5.00 ms");
+  EXPECT_THAT(lines[3], HasSubstr(" tx/s"));
+  EXPECT_THAT(text,
+              HasSubstr("\n transaction                   ok/s         ok   p50 ms   p90 ms   "
+                        "p99 ms errors\n"
+                        " move_money_between_accou…     10.0        600     5.00     5.00     "
+                        "5.00      0\n"));
+  // It is the sum, and there is nothing to hold it to.
+  const std::string large = drawn(model, 50, 200);
+  EXPECT_THAT(large, HasSubstr("\n move_money_between_accounts_10     10.0        600     5.00     "
+                               "5.00     5.00       0      0"));
+  EXPECT_THAT(large, Not(HasSubstr("\n all ")));
+  for (const char* word : {"OVER", "limit", "efficiency", "tpmC", "NewOrder", "arehouse"}) {
+    EXPECT_THAT(text + large, Not(HasSubstr(word)));
+  }
+}
+
+TEST(RunLayout, EightTypesAreAllThere) {
+  RunModel model = scripts_at(70, 8);
+  for (std::size_t i = 0; i < 8; ++i) model.plan.presentation.types[i].name[0] = "abcdefgh"[i];
+  model.plan.presentation.types[7].latency_limit_s = 0.004;
+  model.plan.presentation.headline = {.name = "moves/min", .type = 0, .seconds = 60};
+  for (const auto& [rows, columns] : {std::pair(24, 80), {30, 100}, {24, 140}, {50, 200}}) {
+    const std::string text = drawn(model, rows, columns, false);
+    for (const char first : std::string("abcdefgh")) {
+      EXPECT_THAT(text, HasSubstr(std::string("\n ") + first + "ove_money_")) << text;
+    }
+    EXPECT_THAT(text, HasSubstr(" moves/min 600 now   600 measured   80.0 tx/s   p90 5.00 ms"));
+    EXPECT_EQ(text.find("\n all ") != std::string::npos, rows >= 30) << text;
+    EXPECT_THAT(text, HasSubstr("OVER"));
+  }
+  // One limit is a column for all.
+  EXPECT_THAT(drawn(model, 50, 200), HasSubstr("OVER 0.004 s"));
+  EXPECT_THAT(drawn(model, 50, 90), HasSubstr("OVER 0.004 s\n"));
+  EXPECT_THAT(drawn(model, 24, 80), HasSubstr("\n aove_money_between… "));
+}
+
+TEST(RunLayout, TypesThatThereIsNoRoomForAreSummedUp) {
+  RunModel model = scripts_at(70, 10);
+  EXPECT_THAT(drawn(model, 24, 80), Not(HasSubstr("others")));
+  EXPECT_THAT(drawn(model, 20, 80), HasSubstr("\n 5 others                      50.0      3,000"));
+  // A limit that does not hold is not hidden.
+  model.plan.presentation.types[8].latency_limit_s = 1;
+  EXPECT_THAT(drawn(model, 20, 80), Not(HasSubstr("OVER")));
+  model.plan.presentation.types[9].latency_limit_s = 0.001;
+  EXPECT_THAT(drawn(model, 20, 80), HasSubstr("OVER\n"));
+  model = scripts_at(70, 100);
+  EXPECT_THAT(drawn(model, 50, 200), HasSubstr(" others "));
+}
+
+TEST(RunLayout, AnyWorkloadFitsAnySize) {
+  for (const std::size_t types : {1, 2, 8, 10, 100}) {
+    for (const RunModel& model : {scripts_at(0, types), scripts_at(12, types)}) {
+      for (int rows = 1; rows <= 60; rows += 3) {
+        for (const int columns : {1, 7, 39, 71, 72, 80, 139, 140, 400}) {
+          const auto lines = lines_of(drawn(model, rows, columns));
+          ASSERT_EQ(lines.size(), static_cast<std::size_t>(rows));
+          if (rows >= 20 && columns >= 72) {
+            ASSERT_THAT(lines.back(), HasSubstr(" q end the run"));
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(RunLayout, SwitchesTheChartsThatThereIsRoomFor) {
   EXPECT_EQ(next_charts(ChartChoice::both, 80), ChartChoice::latency);
   EXPECT_EQ(next_charts(ChartChoice::latency, 80), ChartChoice::throughput);

@@ -5,12 +5,9 @@
 #include <ranges>
 
 #include "ui/number_text.h"
-#include "workload/tpcc/mix.h"
 
 namespace drover::ui {
 namespace {
-
-constexpr std::size_t new_order = tpcc::index_of(tpcc::TransactionType::NewOrder);
 
 ChartPoint point_of(const RunHistory::Column& seconds, std::optional<double> value) {
   return {.value = value,
@@ -20,17 +17,29 @@ ChartPoint point_of(const RunHistory::Column& seconds, std::optional<double> val
           })};
 }
 
+// Of what there is of each type, what the headline counts.
+template <class PerType>
+auto headline_sum(const load::Headline& headline, const PerType& counts) {
+  using Count = std::ranges::range_value_t<PerType>;
+  if (headline.type) return static_cast<Count>(counts[*headline.type]);
+  return std::accumulate(counts.begin(), counts.end(), Count{});
+}
+
 }  // namespace
 
-ChartPoint tpmc_point(const RunHistory::Column& seconds) {
+std::uint64_t headline_count(const load::Headline& headline, const load::Sample& second) {
+  return headline_sum(headline, second.committed);
+}
+
+ChartPoint headline_point(const load::Headline& headline, const RunHistory::Column& seconds) {
   std::uint64_t count = 0;
   coro::Duration length{};
   for (const load::Sample& sample : seconds) {
-    count += sample.committed[new_order];
+    count += headline_count(headline, sample);
     length += sample.length;
   }
   if (length <= coro::Duration::zero()) return point_of(seconds, std::nullopt);
-  return point_of(seconds, static_cast<double>(count) * 60 / seconds_of(length));
+  return point_of(seconds, static_cast<double>(count) * headline.seconds / seconds_of(length));
 }
 
 ChartPoint p90_point(const RunHistory::Column& seconds) {
@@ -42,9 +51,9 @@ ChartPoint p90_point(const RunHistory::Column& seconds) {
   return point_of(seconds, highest);
 }
 
-Rates recent_rates(const RunHistory& history) {
+Rates recent_rates(const RunHistory& history, std::size_t types) {
   constexpr coro::Duration window = std::chrono::seconds(10);
-  Rates rates{};
+  Rates rates(types);
   coro::Duration length{};
   for (const load::Sample& sample : history.samples() | std::views::reverse) {
     if (length >= window) break;
@@ -67,18 +76,20 @@ void RunModel::take(const load::Snapshot& next, coro::Instant now) {
 }
 
 Throughput RunModel::throughput() const {
-  const Rates rates = recent_rates(history);
-  Throughput figures{.tpmc_now = rates[new_order] * 60,
+  const load::Headline& headline = plan.presentation.headline;
+  const Rates rates = recent_rates(history, plan.presentation.types.size());
+  Throughput figures{.headline_now = headline_sum(headline, rates) * headline.seconds,
                      .per_second = std::accumulate(rates.begin(), rates.end(), 0.0)};
-  const double measured = seconds_of(snapshot->second.elapsed - plan.warmup);
-  if (snapshot->second.phase == load::Phase::measure && measured > 0) {
-    const auto committed = static_cast<double>(snapshot->measured[new_order].committed);
-    figures.tpmc_measured = committed * 60 / measured;
+  const double measured_s = seconds_of(snapshot->second.elapsed - plan.warmup);
+  if (snapshot->second.phase == load::Phase::measure && measured_s > 0) {
+    std::vector<double> committed;
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      committed.push_back(static_cast<double>(snapshot->measured[i].committed));
+    }
+    figures.headline_measured = headline_sum(headline, committed) * headline.seconds / measured_s;
   }
-  const double tpmc = figures.tpmc_measured.value_or(figures.tpmc_now);
-  const double most = tpcc::tpmc_per_warehouse_max(plan.pace) * plan.warehouses;
-  // Without delays terminals are as fast as the database: nothing to be efficient against.
-  if (!plan.no_delays && most > 0 && tpmc > 0) figures.efficiency = tpmc / most * 100;
+  const double reached = figures.headline_measured.value_or(figures.headline_now);
+  if (headline.most > 0 && reached > 0) figures.efficiency = reached / headline.most * 100;
   return figures;
 }
 

@@ -2,33 +2,35 @@
 // the layout draws is made of it and of the size alone. For one thread.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "load/plan.h"
 #include "load/snapshot.h"
 #include "ui/history.h"
 #include "ui/panels.h"
 #include "ui/terminal/display.h"
-#include "workload/tpcc/terminals/plan.h"
 
 namespace drover::ui {
 
 using RunHistory = History<load::Sample>;
 
 // Committed a second, by type, as a mean over the last 10 s: terminals think for seconds.
-using Rates = std::array<double, tpcc::transaction_type_count>;
-Rates recent_rates(const RunHistory& history);
+using Rates = std::vector<double>;
+Rates recent_rates(const RunHistory& history, std::size_t types);
 
-// What charts show of some seconds: the New-Orders a minute, and the highest of their percentiles.
-ChartPoint tpmc_point(const RunHistory::Column& seconds);
+// The transactions of a second that the headline counts.
+std::uint64_t headline_count(const load::Headline& headline, const load::Sample& second);
+
+// What charts show of some seconds: the headline, and the highest of their percentiles.
+ChartPoint headline_point(const load::Headline& headline, const RunHistory::Column& seconds);
 ChartPoint p90_point(const RunHistory::Column& seconds);
 
 struct Throughput {
-  double tpmc_now = 0;
-  std::optional<double> tpmc_measured = {};
+  double headline_now = 0;
+  std::optional<double> headline_measured = {};
   std::optional<double> efficiency = {};  // percent; of the measurement, or of now before it
   double per_second = 0;                  // transactions of all types, now
 };
@@ -40,7 +42,7 @@ enum class ChartChoice : std::uint8_t { both, throughput, latency };
 
 struct RunModel : Viewer {
   RunTitle title;
-  tpcc::Plan plan;
+  load::Plan plan;
   RunStage stage = RunStage::opening;
   coro::Duration in_stage{};   // for how long; of `running` the snapshot says it
   bool database_away = false;  // at the end

@@ -21,14 +21,17 @@ RunHistory history_of(int seconds) {
 }
 
 TEST(RunHistory, RatesAreOfTheLastSeconds) {
-  EXPECT_DOUBLE_EQ(recent_rates(history_of(100))[0], 95.5);
-  EXPECT_DOUBLE_EQ(recent_rates(history_of(4))[0], 2.5);
-  EXPECT_DOUBLE_EQ(recent_rates(history_of(0))[0], 0);
+  EXPECT_DOUBLE_EQ(recent_rates(history_of(100), 5)[0], 95.5);
+  EXPECT_DOUBLE_EQ(recent_rates(history_of(4), 5)[0], 2.5);
+  EXPECT_DOUBLE_EQ(recent_rates(history_of(0), 5)[0], 0);
 }
 
 TEST(RunHistory, APointIsAMeanOrAMaximum) {
   const RunHistory history = history_of(30);
-  const auto tpmc = history.points(100, {.seconds_each = 10}, tpmc_point);
+  const load::Headline headline = example_presentation().headline;
+  const auto tpmc = history.points(
+      100, {.seconds_each = 10},
+      [&](const RunHistory::Column& seconds) { return headline_point(headline, seconds); });
   ASSERT_EQ(tpmc.size(), 3u);
   EXPECT_DOUBLE_EQ(tpmc[1].value.value_or(0), 15.5 * 60);
   EXPECT_TRUE(tpmc[0].faint);
@@ -56,13 +59,26 @@ TEST(RunModel, ThroughputIsOfTheMeasurementAndOfTheLastSeconds) {
     model.take(example_snapshot(second), coro::Instant{});
   }
   const Throughput figures = model.throughput();
-  EXPECT_DOUBLE_EQ(figures.tpmc_now, 6000);
-  EXPECT_DOUBLE_EQ(figures.tpmc_measured.value_or(0), 6000);
+  EXPECT_DOUBLE_EQ(figures.headline_now, 6000);
+  EXPECT_DOUBLE_EQ(figures.headline_measured.value_or(0), 6000);
   EXPECT_NEAR(figures.efficiency.value_or(0), 6000 / (20 * 12.605), 0.1);
   EXPECT_DOUBLE_EQ(figures.per_second, 222);
   EXPECT_DOUBLE_EQ(model.cores, 0.25);
-  model.plan.no_delays = true;
+  model.plan.presentation.headline.most = 0;
   EXPECT_EQ(model.throughput().efficiency, std::nullopt);
+}
+
+TEST(RunModel, AHeadlineCanBeOfAllTypes) {
+  RunModel model;
+  model.plan = example_scripts(3);
+  for (int second = 1; second <= 20; ++second) {
+    model.take(example_snapshot_of(second, 3), coro::Instant{});
+  }
+  const Throughput figures = model.throughput();
+  EXPECT_DOUBLE_EQ(figures.headline_now, 30);
+  EXPECT_DOUBLE_EQ(figures.headline_measured.value_or(0), 30);
+  EXPECT_EQ(figures.efficiency, std::nullopt);
+  EXPECT_DOUBLE_EQ(figures.per_second, 30);
 }
 
 }  // namespace

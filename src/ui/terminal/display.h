@@ -11,9 +11,9 @@
 #include <string_view>
 
 #include "coro/task.h"
+#include "load/plan.h"
 #include "load/snapshot.h"
 #include "ui/terminal/screen_place.h"
-#include "workload/tpcc/terminals/plan.h"
 
 namespace drover::ui {
 
@@ -33,11 +33,11 @@ struct RunTitle {
 // `on_quit` is called, on the main thread, when the person asks for the orderly end of the run.
 // The display is closed, and the terminal as it was, when it is destroyed. To be made before
 // threads are started. `plan` must outlive it.
-std::unique_ptr<RunDisplay> make_run_display(Choice choice, const tpcc::Plan& plan, RunTitle title,
+std::unique_ptr<RunDisplay> make_run_display(Choice choice, const load::Plan& plan, RunTitle title,
                                              std::function<void()> on_quit);
 
 // What it makes where there is no screen: lines on `out`, one each time that `every` has passed.
-std::unique_ptr<RunDisplay> make_plain_lines(const tpcc::Plan& plan, std::FILE* out,
+std::unique_ptr<RunDisplay> make_plain_lines(const load::Plan& plan, std::FILE* out,
                                              coro::Duration every);
 
 }  // namespace drover::ui

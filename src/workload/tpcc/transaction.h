@@ -26,6 +26,11 @@ constexpr std::string_view transaction_name(TransactionType type) {
   return names[index_of(type)];
 }
 
+// What the 90th percentile of its response times must not exceed (clause 5.2.5.3).
+constexpr double latency_limit_s(TransactionType type) {
+  return type == TransactionType::StockLevel ? 20 : 5;
+}
+
 // How the transactions are put into statements: what can go together goes together, or a statement
 // a row, as the BenchBase family does.
 enum class StatementStyle : std::uint8_t { batched, single };

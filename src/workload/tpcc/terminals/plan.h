@@ -13,7 +13,8 @@
 namespace drover::tpcc {
 
 struct Plan : load::Plan {
-  Plan() { transaction_types = transaction_type_count; }
+  // Of one warehouse.
+  Plan() { complete(); }
 
   std::int32_t warehouses = 1;
   std::int32_t terminals_per_warehouse = 10;  // one for each district (clause 4.2.2)
@@ -33,6 +34,10 @@ struct Plan : load::Plan {
         static_cast<std::size_t>(warehouses) * static_cast<std::size_t>(terminals_per_warehouse);
     return terminals_most == 0 ? all : std::min(all, terminals_most);
   }
+
+  // Says in `presentation` and `terminal_count` what the rest comes to: for when no more of it changes, since
+  // nothing else keeps them up.
+  void complete();
 
   // In the warehouse `w_id`, the districts from 1 to this number have one.
   std::int32_t terminals_of(std::int32_t w_id) const noexcept {

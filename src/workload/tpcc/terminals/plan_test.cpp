@@ -34,5 +34,28 @@ TEST(Plan, TheTerminalsOfAWorkerAreThoseOfItsWarehouses) {
   }
 }
 
+TEST(Plan, SaysHowItsRunIsShown) {
+  Plan plan;
+  EXPECT_EQ(plan.presentation.types.size(), transaction_type_count);
+  plan.warehouses = 20;
+  plan.terminals_most = 150;
+  plan.complete();
+  EXPECT_EQ(plan.terminal_count, 150U);
+  const load::Presentation& shown = plan.presentation;
+  ASSERT_EQ(shown.size.size(), 1U);
+  EXPECT_EQ(shown.size[0].noun, "warehouse");
+  EXPECT_EQ(shown.size[0].count, 20U);
+  EXPECT_EQ(shown.types.at(4).name, "StockLevel");
+  EXPECT_EQ(shown.headline.type, index_of(TransactionType::NewOrder));
+  EXPECT_NEAR(shown.headline.most, 20 * 12.605, 0.1);
+}
+
+TEST(Plan, WithoutDelaysThereIsNothingToBeEfficientAgainst) {
+  Plan plan;
+  plan.no_delays = true;
+  plan.complete();
+  EXPECT_EQ(plan.presentation.headline.most, 0);
+}
+
 }  // namespace
 }  // namespace drover::tpcc

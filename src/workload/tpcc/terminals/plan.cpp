@@ -1,0 +1,37 @@
+#include "workload/tpcc/terminals/plan.h"
+
+#include <string>
+
+#include "workload/tpcc/mix.h"
+
+namespace drover::tpcc {
+namespace {
+
+load::Presentation presentation_of(const Plan& plan) {
+  load::Presentation presentation;
+  presentation.benchmark = "TPC-C";
+  presentation.key = "tpcc";
+  presentation.size = {{"warehouse", static_cast<std::uint64_t>(plan.warehouses)}};
+  presentation.rollbacks = "New-Orders that the specification has roll back";
+  presentation.types.clear();
+  for (const TransactionType type : all_transaction_types) {
+    presentation.types.push_back({std::string(transaction_name(type)), latency_limit_s(type)});
+  }
+  presentation.headline.name = "tpmC";
+  presentation.headline.type = index_of(TransactionType::NewOrder);
+  presentation.headline.seconds = 60;
+  // Without delays terminals are as fast as the database: nothing to be efficient against.
+  if (!plan.no_delays) {
+    presentation.headline.most = tpmc_per_warehouse_max(plan.pace) * plan.warehouses;
+  }
+  return presentation;
+}
+
+}  // namespace
+
+void Plan::complete() {
+  terminal_count = terminals();
+  presentation = presentation_of(*this);
+}
+
+}  // namespace drover::tpcc
