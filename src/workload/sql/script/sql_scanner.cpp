@@ -125,6 +125,7 @@ class SqlScanner {
   void scan_word();
   void scan_colon();
   void scan_quoted(char quote, bool escapes);
+  bool skip_to_continuation(char quote);
   void scan_block_comment();
   bool scan_dollar_quoted();
 
@@ -188,27 +189,31 @@ void SqlScanner::scan_colon() {
   offset_ = end;
 }
 
-// A doubled quote ends them and begins them again, which comes to the same.
+// A doubled quote ends them and begins them again, which comes to the same. Where there are escapes, what goes on with
+// them has to be known: quotes that follow on another line, too, continue these.
 void SqlScanner::scan_quoted(char quote, bool escapes) {
-  const std::size_t begin = offset_;
-  std::size_t end = offset_ + 1;
-  while (end < source_.text().size() && source_.at(end) != quote) {
-    end += escapes && source_.at(end) == '\\' ? 2 : 1;
-  }
-  if (end >= source_.text().size()) {
-    throw source_.error_at(begin, fmt::format("these quotes ({}) have no end", quote));
-  }
-  copy_to(end + 1);
-  if (!escapes) return;
-  // Quotes that follow on another line continue these, with their escapes.
+  do {
+    const std::size_t begin = offset_;
+    std::size_t end = offset_ + 1;
+    while (end < source_.text().size() && source_.at(end) != quote) {
+      end += escapes && source_.at(end) == '\\' ? 2 : 1;
+    }
+    if (end >= source_.text().size()) {
+      throw source_.error_at(begin, fmt::format("these quotes ({}) have no end", quote));
+    }
+    copy_to(end + 1);
+  } while (escapes && skip_to_continuation(quote));
+}
+
+// To the quote that continues what has just ended; false if none does.
+bool SqlScanner::skip_to_continuation(char quote) {
   std::size_t next = offset_;
   while (is_space(source_.at(next))) ++next;
+  if (source_.at(next) != quote) return false;
   const std::string_view between = source_.text().substr(offset_, next - offset_);
-  const bool continued = between.empty() || between.find('\n') != std::string_view::npos;
-  if (source_.at(next) == quote && continued) {
-    copy_to(next);
-    scan_quoted(quote, escapes);
-  }
+  if (!between.empty() && between.find('\n') == std::string_view::npos) return false;
+  copy_to(next);
+  return true;
 }
 
 // They nest, as the standard wants it.
