@@ -1,0 +1,22 @@
+// Reads the expression of a \set, \if or \elif: pgbench's grammar, with its levels of precedence, into a program
+// (expression.h). Pure function.
+#pragma once
+
+#include <cstddef>
+
+#include "workload/sql/expression/expression.h"
+#include "workload/sql/expression/variables.h"
+#include "workload/sql/script/source.h"
+
+namespace drover::sql {
+
+struct ParsedExpression {
+  Expression expression;
+  std::size_t end;  // of its line, where the end of the line stands, or the end of the text
+};
+
+// From `offset` to the end of the line. The variables that it mentions get slots. Throws ScriptError; also of what
+// would take more than `stack_values_max`, or parentheses deeper than 100.
+ParsedExpression parse_expression(const Source& source, std::size_t offset, VariableNames& names);
+
+}  // namespace drover::sql
