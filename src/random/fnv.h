@@ -14,11 +14,13 @@ constexpr std::uint64_t fnv1a_64(std::uint64_t number) {
   return hash;
 }
 
-// The same as a signed number without its sign, as Java's Math.abs has it: -2^63 stays what it is, for its absolute
-// value has no place in 64 bits.
+// Java's Math.abs of 64 bits: -2^63 stays what it is, for its absolute value has no place there.
+constexpr std::int64_t without_sign(std::uint64_t bits) {
+  return static_cast<std::int64_t>(bits >> 63 != 0 ? 0 - bits : bits);
+}
+
 constexpr std::int64_t fnv1a_64_absolute(std::uint64_t number) {
-  const std::uint64_t hash = fnv1a_64(number);
-  return static_cast<std::int64_t>(hash >> 63 != 0 ? 0 - hash : hash);
+  return without_sign(fnv1a_64(number));
 }
 
 }  // namespace drover::random

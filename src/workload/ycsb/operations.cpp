@@ -25,8 +25,8 @@ std::uint64_t initial_rows_of(const Properties& properties) {
 // Its upper bound counts as a row, too.
 std::uint64_t original_items(const Properties& properties) {
   const double proportions = properties.read_proportion + properties.update_proportion +
-                       properties.insert_proportion + properties.scan_proportion +
-                       properties.read_modify_write_proportion;
+                             properties.insert_proportion + properties.scan_proportion +
+                             properties.read_modify_write_proportion;
   const double inserts = static_cast<double>(properties.operation_count) *
                          (properties.insert_proportion / proportions);
   return initial_rows_of(properties) + static_cast<std::uint64_t>(inserts * 2) + 1;
