@@ -76,18 +76,26 @@ void write_tail(Rng rng, std::span<char> out) {
   std::memcpy(at, &characters, left);
 }
 
+// The first of up to eight characters that differs; `size` if none does.
+std::size_t first_difference_in(std::string_view text, std::uint64_t characters) {
+  std::array<char, 8> expected;
+  std::memcpy(expected.data(), &characters, 8);
+  const auto difference = std::mismatch(text.begin(), text.end(), expected.begin()).first;
+  return static_cast<std::size_t>(difference - text.begin());
+}
+
 // The first character that differs from the tail; nothing if none does.
 std::optional<std::size_t> first_difference(Rng rng, std::string_view text) {
-  for (std::size_t at = 0; at < text.size(); at += 8) {
-    const std::uint64_t characters = next_characters(rng);
-    const std::size_t size = std::min<std::size_t>(8, text.size() - at);
-    if (std::memcmp(text.data() + at, &characters, size) == 0) continue;
-    std::array<char, 8> expected;
-    std::memcpy(expected.data(), &characters, 8);
-    const auto* const end = text.data() + at + size;
-    return std::mismatch(text.data() + at, end, expected.data()).first - text.data();
+  std::size_t at = 0;
+  for (; at + 8 <= text.size(); at += 8) {
+    const std::uint64_t expected = next_characters(rng);
+    std::uint64_t found = 0;
+    std::memcpy(&found, text.data() + at, 8);
+    if (found != expected) return at + first_difference_in(text.substr(at, 8), expected);
   }
-  return std::nullopt;
+  if (at == text.size()) return std::nullopt;
+  at += first_difference_in(text.substr(at), next_characters(rng));
+  return at == text.size() ? std::nullopt : std::optional(at);
 }
 
 void write_version(char* out, std::uint64_t version) {
@@ -144,9 +152,12 @@ std::optional<std::uint64_t> read_stamp_of(std::string_view text, FieldPlace pla
 }
 
 std::optional<std::uint64_t> read_version(std::string_view text) {
-  const bool digits =
-      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-  return digits ? text::number_of<std::uint64_t>(text) : std::nullopt;
+  std::uint64_t version = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return std::nullopt;
+    version = version * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  return version;
 }
 
 std::string place_text(FieldPlace place) {
