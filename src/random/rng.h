@@ -44,11 +44,9 @@ class Rng {
     return mixed ^ (mixed >> 31);
   }
 
-  // Uniform, both ends included, without bias.
-  // Requires low <= high.
-  constexpr std::int32_t uniform(std::int32_t low, std::int32_t high) {
-    const std::uint64_t range =
-        static_cast<std::uint64_t>(static_cast<std::int64_t>(high) - low) + 1;
+  // Uniform in [0, range), without bias.
+  // Requires range > 0.
+  constexpr std::uint64_t below(std::uint64_t range) {
     Uint128 product = static_cast<Uint128>(next()) * range;
     if (static_cast<std::uint64_t>(product) < range) {
       // Some results would be favoured by one part in 2^64 / range: draw those cases again.
@@ -57,7 +55,22 @@ class Rng {
         product = static_cast<Uint128>(next()) * range;
       }
     }
-    return static_cast<std::int32_t>(low + static_cast<std::int64_t>(product >> 64));
+    return static_cast<std::uint64_t>(product >> 64);
+  }
+
+  // Uniform, both ends included, without bias.
+  // Requires low <= high.
+  constexpr std::int32_t uniform(std::int32_t low, std::int32_t high) {
+    const std::uint64_t range =
+        static_cast<std::uint64_t>(static_cast<std::int64_t>(high) - low) + 1;
+    return static_cast<std::int32_t>(low + static_cast<std::int64_t>(below(range)));
+  }
+
+  // The same of 64 bits.
+  // Requires low <= high.
+  constexpr std::uint64_t uniform64(std::uint64_t low, std::uint64_t high) {
+    const std::uint64_t range = high - low + 1;
+    return range == 0 ? next() : low + below(range);  // 0: all 2^64 numbers
   }
 
   // True in one of so many cases.

@@ -1,0 +1,68 @@
+// A property file of YCSB: what is refused is refused by one printable line without a password, what is taken keeps what
+// every workload can count on, and what was taken is taken again as it is shown.
+#include "workload/ycsb/properties.h"
+
+#include "fuzz.h"
+#include "workload/ycsb/property_file.h"
+
+using namespace drover;
+
+namespace {
+
+void require_valid(const ycsb::Properties& properties) {
+  fuzz::require(properties.field_length_min <= properties.field_length, "lengths are in order");
+  fuzz::require(properties.scan_length_min >= 1, "scans have rows");
+  fuzz::require(properties.scan_length_min <= properties.scan_length_max, "scans are in order");
+  fuzz::require(properties.insert_start >= 0 && properties.insert_count >= 0, "parts are counts");
+  fuzz::require(properties.insert_start + properties.insert_count <= properties.record_count,
+                "the part is within the rows");
+  fuzz::require(properties.read_proportion + properties.update_proportion +
+                        properties.insert_proportion + properties.scan_proportion +
+                        properties.read_modify_write_proportion >
+                    0,
+                "there is an operation");
+  for (const std::string& name : properties.ignored) fuzz::require_message(name);
+}
+
+// The value of an entry, with escapes.
+std::string written(std::string_view value) {
+  std::string text;
+  for (const char c : value) {
+    if (c == '\\' || (text.empty() && c == ' ')) text += '\\';
+    text += c;
+  }
+  return text;
+}
+
+void require_same_again(const ycsb::Properties& properties) {
+  const std::vector<ycsb::ShownProperty> shown = ycsb::shown_properties(properties);
+  std::string text;
+  for (const auto& [name, value, expected, says] : shown)
+    text += name + "=" + written(value) + "\n";
+  ycsb::PropertyReader reader;
+  reader.add_text(text, "again");
+  const std::vector<ycsb::ShownProperty> again = ycsb::shown_properties(reader.properties());
+  fuzz::require(again.size() == shown.size(), "there are as many");
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    fuzz::require(again[i].value == shown[i].value, "the same is read again", shown[i].value);
+  }
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (fuzz::holds_secret(fuzz::text_of(data, size))) return 0;
+  const std::string text =
+      "db.passwd=" + std::string(fuzz::secret) + "\n" + std::string(fuzz::text_of(data, size));
+  try {
+    ycsb::PropertyReader reader;
+    reader.add_text(text, "file");
+    const ycsb::Properties properties = reader.properties();
+    require_valid(properties);
+    require_same_again(properties);
+  } catch (const ycsb::PropertyError& error) {
+    fuzz::require_message(error.what());
+    fuzz::require(!fuzz::holds_secret(error.what()), "a message holds no password", error.what());
+  }
+  return 0;
+}

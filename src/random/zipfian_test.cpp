@@ -1,0 +1,140 @@
+#include "random/zipfian.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include "random/zeta.h"
+
+namespace drover::random {
+namespace {
+
+// Pearson's statistic of the hottest items, one of each, and all others together; with so many degrees of freedom it
+// is as good as normal. What the seed gives is the same for ever, so that five standard deviations are no risk.
+void expect_exact(std::uint64_t items, double skew, int draws, std::uint64_t seed) {
+  const Zipfian zipfian(items, skew);
+  const auto hottest = static_cast<std::size_t>(std::min<std::uint64_t>(items, 1'000));
+  std::vector<int> counts(hottest + 1);
+  Rng rng(seed);
+  for (int i = 0; i < draws; ++i) {
+    const std::uint64_t rank = zipfian.draw(rng);
+    ASSERT_LT(rank, items);
+    ++counts[std::min<std::uint64_t>(rank, hottest)];
+  }
+  const double sum = zeta(items, skew);
+  double statistic = 0;
+  double others = 1;
+  for (std::size_t rank = 0; rank <= hottest; ++rank) {
+    const double share =
+        rank < hottest ? std::pow(static_cast<double>(rank + 1), -skew) / sum : others;
+    others -= share;
+    const double expected = share * draws;
+    if (expected < 1e-6) continue;  // there are no others
+    ASSERT_GE(expected, 5) << "too few draws for " << rank;
+    statistic += (counts[rank] - expected) * (counts[rank] - expected) / expected;
+  }
+  const auto freedom = static_cast<double>(hottest - (items == hottest ? 1 : 0));
+  EXPECT_NEAR(statistic, freedom, 5 * std::sqrt(2 * std::max(freedom, 1.0)))
+      << items << " " << skew;
+}
+
+TEST(Zipfian, IsExactForTheHottestOfMany) {
+  std::uint64_t seed = 100;
+  for (const double skew : {0.5, 0.99, 1.2}) {
+    for (const std::uint64_t items : {10'000, 1'000'000, 100'000'000}) {
+      expect_exact(items, skew, skew == 0.5 && items > 1'000'000 ? 4'000'000 : 1'000'000, ++seed);
+    }
+  }
+}
+
+TEST(Zipfian, IsExactAtAndBesideSkewOne) {
+  for (const double skew : {1.0, 1.0 - 1e-15, 1.0 + 1e-15, 1.0 - 1e-9, 1.0 + 1e-9}) {
+    expect_exact(1'000'000, skew, 500'000, 77);
+  }
+}
+
+TEST(Zipfian, IsExactAtSkewTwo) {
+  expect_exact(1'000, 2.0, 10'000'000, 1);
+}
+
+TEST(Zipfian, IsExactForFew) {
+  for (const std::uint64_t items : {2, 3, 5, 50}) {
+    for (const double skew : {0.5, 0.99, 1.0, 1.5, 2.0}) expect_exact(items, skew, 100'000, items);
+  }
+}
+
+TEST(Zipfian, OfOneItemDrawsIt) {
+  for (const double skew : {0.5, 1.0, 2.0}) {
+    const Zipfian zipfian(1, skew);
+    Rng rng(1);
+    for (int i = 0; i < 1'000; ++i) ASSERT_EQ(zipfian.draw(rng), 0U);
+  }
+}
+
+TEST(Zipfian, OfAsManyAsThereMayBeStaysWithinThem) {
+  for (const std::uint64_t items : {Zipfian::items_max, Zipfian::items_max - 1}) {
+    for (const double skew : {0.5, 0.99, 1.0, 1.01, 1.5, 2.0}) {
+      const Zipfian zipfian(items, skew);
+      Rng rng(1);
+      std::uint64_t largest = 0;
+      for (int i = 0; i < 100'000; ++i) largest = std::max(largest, zipfian.draw(rng));
+      EXPECT_LT(largest, items);
+      if (skew <= 1) {
+        EXPECT_GT(largest, items / 100);
+      }
+    }
+  }
+}
+
+// The published shares of the hottest key at skew 0.99.
+TEST(Zipfian, HottestHasItsShare) {
+  const std::vector<std::uint64_t> items = {1'000, 1'000'000, 1'000'000'000};
+  const std::vector<double> shares = {0.129, 0.065, 0.042};
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const Zipfian zipfian(items[i], 0.99);
+    Rng rng(i);
+    int hits = 0;
+    for (int draw = 0; draw < 200'000; ++draw) hits += zipfian.draw(rng) == 0 ? 1 : 0;
+    EXPECT_NEAR(hits / 200'000.0, shares[i], 0.002);
+  }
+}
+
+TEST(Zipfian, ResizedIsTheSameAsNew) {
+  Zipfian grown(1, 0.99);
+  for (const std::uint64_t items : {2, 1'000, 1'000'000, 17}) {
+    grown.resize(items);
+    EXPECT_EQ(grown.items(), items);
+    const Zipfian made(items, 0.99);
+    Rng one(items);
+    Rng other(items);
+    for (int i = 0; i < 1'000; ++i) ASSERT_EQ(grown.draw(one), made.draw(other));
+  }
+}
+
+TEST(Zipfian, DrawsTheSameOnEveryMachine) {
+  const Zipfian zipfian(100'000'000, 0.99);
+  Rng rng(2026);
+  std::uint64_t mixed = 0;
+  for (int i = 0; i < 100'000; ++i) mixed = mixed * 0x9e3779b97f4a7c15ULL + zipfian.draw(rng);
+  EXPECT_EQ(mixed, 17'615'927'544'654'992'714ULL);
+}
+
+TEST(Zipfian, RefusesOtherArguments) {
+  EXPECT_THROW(Zipfian(0, 1), std::invalid_argument);
+  EXPECT_THROW(Zipfian(Zipfian::items_max + 1, 1), std::invalid_argument);
+  EXPECT_THROW(Zipfian(10, 0.49), std::invalid_argument);
+  EXPECT_THROW(Zipfian(10, 2.01), std::invalid_argument);
+  EXPECT_THROW(Zipfian(10, std::numeric_limits<double>::quiet_NaN()), std::invalid_argument);
+  Zipfian zipfian(10, 1);
+  EXPECT_THROW(zipfian.resize(0), std::invalid_argument);
+  EXPECT_EQ(zipfian.items(), 10U);
+}
+
+}  // namespace
+}  // namespace drover::random
