@@ -18,7 +18,7 @@ constexpr double hashed_zeta = 26.46902820178302;
 
 // x^power for x in (0, 1]; 0 of 0 and below, where rounding may lead.
 double power_of(double x, double power) {
-  return x <= 0 ? 0 : portable_exp(std::max(power * portable_log(x), -700.0));
+  return x <= 0 ? 0 : portable_exp(power * portable_log(x));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 // Errors are below 2 units in the last place. Pure functions; any thread.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -37,8 +38,9 @@ inline double portable_log(double x) {
   return exponent * ln2_high + (twice + (twice * z * series + exponent * ln2_low));
 }
 
-// e to the power of x. Requires |x| <= 700.
+// e to the power of x. Requires x <= 700; what is below -700 counts as that.
 inline double portable_exp(double x) {
+  x = std::max(x, -700.0);
   constexpr double to_integer = 0x1.8p52;  // added and taken away again, it rounds to an integer
   constexpr double log2_e = 0x1.71547652b82fep+0;
   const double shifted = x * log2_e + to_integer;

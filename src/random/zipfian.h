@@ -22,7 +22,7 @@ class Zipfian {
  public:
   static constexpr std::uint64_t items_max = std::uint64_t{1} << 62;
   static constexpr double skew_min = 0.5;
-  static constexpr double skew_max = 2;
+  static constexpr double skew_max = 1000;
 
   // Throws std::invalid_argument unless items is in [1, items_max] and skew in [skew_min, skew_max].
   Zipfian(std::uint64_t items, double skew);

@@ -70,7 +70,7 @@ TEST(Zipfian, IsExactForFew) {
 }
 
 TEST(Zipfian, OfOneItemDrawsIt) {
-  for (const double skew : {0.5, 1.0, 2.0}) {
+  for (const double skew : {0.5, 1.0, 2.0, 1000.0}) {
     const Zipfian zipfian(1, skew);
     Rng rng(1);
     for (int i = 0; i < 1'000; ++i) ASSERT_EQ(zipfian.draw(rng), 0U);
@@ -79,7 +79,7 @@ TEST(Zipfian, OfOneItemDrawsIt) {
 
 TEST(Zipfian, OfAsManyAsThereMayBeStaysWithinThem) {
   for (const std::uint64_t items : {Zipfian::items_max, Zipfian::items_max - 1}) {
-    for (const double skew : {0.5, 0.99, 1.0, 1.01, 1.5, 2.0}) {
+    for (const double skew : {0.5, 0.99, 1.0, 1.01, 1.5, 2.0, 40.0, 1000.0}) {
       const Zipfian zipfian(items, skew);
       Rng rng(1);
       std::uint64_t largest = 0;
@@ -129,7 +129,7 @@ TEST(Zipfian, RefusesOtherArguments) {
   EXPECT_THROW(Zipfian(0, 1), std::invalid_argument);
   EXPECT_THROW(Zipfian(Zipfian::items_max + 1, 1), std::invalid_argument);
   EXPECT_THROW(Zipfian(10, 0.49), std::invalid_argument);
-  EXPECT_THROW(Zipfian(10, 2.01), std::invalid_argument);
+  EXPECT_THROW(Zipfian(10, 1000.1), std::invalid_argument);
   EXPECT_THROW(Zipfian(10, std::numeric_limits<double>::quiet_NaN()), std::invalid_argument);
   Zipfian zipfian(10, 1);
   EXPECT_THROW(zipfian.resize(0), std::invalid_argument);
