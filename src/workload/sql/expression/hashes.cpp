@@ -3,15 +3,17 @@
 #include <array>
 #include <bit>
 
-namespace drover::sql {
+#include "random/fnv.h"
+#include "random/rng.h"
 
+namespace drover::sql {
 namespace {
 
-// xoshiro's little sister xoroshiro128** (D. Blackman, S. Vigna, 2018), whose state comes from SplitMix64: the generator
-// that PostgreSQL seeds for each permutation.
+// xoshiro's little sister xoroshiro128** (D. Blackman, S. Vigna, 2018), whose state comes from SplitMix64, which
+// Rng is: the generator that PostgreSQL seeds for each permutation.
 class Xoroshiro {
  public:
-  explicit Xoroshiro(std::uint64_t seed) noexcept : state_{split_mix(seed), split_mix(seed)} {}
+  explicit Xoroshiro(random::Rng seeds) noexcept : state_{seeds.next(), seeds.next()} {}
 
   std::uint64_t next() noexcept {
     const std::uint64_t first = state_[0];
@@ -32,14 +34,6 @@ class Xoroshiro {
   }
 
  private:
-  static std::uint64_t split_mix(std::uint64_t& seed) noexcept {
-    seed += 0x9e3779b97f4a7c15ULL;
-    std::uint64_t mixed = seed;
-    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebULL;
-    return mixed ^ (mixed >> 31);
-  }
-
   std::array<std::uint64_t, 2> state_;
 };
 
@@ -53,12 +47,8 @@ std::uint64_t scrambled(std::uint64_t value, std::uint64_t factor, std::uint64_t
 }  // namespace
 
 std::int64_t hash_fnv1a(std::int64_t value, std::int64_t seed) noexcept {
-  std::uint64_t hash = 0xcbf29ce484222325ULL ^ static_cast<std::uint64_t>(seed);
-  for (int shift = 0; shift < 64; shift += 8) {
-    hash ^= (static_cast<std::uint64_t>(value) >> shift) & 0xff;
-    hash *= 0x100000001b3ULL;
-  }
-  return static_cast<std::int64_t>(hash);
+  return static_cast<std::int64_t>(
+      random::fnv1a_64(static_cast<std::uint64_t>(value), static_cast<std::uint64_t>(seed)));
 }
 
 std::int64_t hash_murmur2(std::int64_t value, std::int64_t seed) noexcept {
@@ -78,7 +68,7 @@ std::int64_t permute(std::int64_t value, std::int64_t size, std::int64_t seed) n
   const auto places = static_cast<std::uint64_t>(size);
   const int bits = static_cast<int>(std::bit_width(places)) - 1;
   const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
-  Xoroshiro numbers(static_cast<std::uint64_t>(seed));
+  Xoroshiro numbers(random::Rng(static_cast<std::uint64_t>(seed)));
   std::uint64_t place = static_cast<std::uint64_t>(value) % places;
   for (int round = 0; round < 6; ++round) {
     std::uint64_t factor = (numbers.next() & mask) | 1;
