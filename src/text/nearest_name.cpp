@@ -39,6 +39,10 @@ std::optional<std::string> nearest_name(std::string_view written,
   std::size_t least = std::max<std::size_t>(1, written.size() / 3) + 1;
   for (const std::string& name : names) {
     if (name.size() > name_bytes_max) continue;
+    // What is longer by so much is as far away at least.
+    if (std::max(name.size(), written.size()) - std::min(name.size(), written.size()) >= least) {
+      continue;
+    }
     const std::size_t distance = edit_distance(written, name);
     // A name of three letters has nothing left of it when three are replaced.
     if (distance < least && distance < name.size()) {

@@ -45,8 +45,8 @@ TEST(CheckCatalogue, IsAnsweredByPostgres) {
   }
 }
 
-TEST(Conditions, HoldOnValidData) {
-  expect_valid(Money::exact, 1, 2);
+// Of both warehouses: Corruptions.AreNotFoundWhereThereAreNone.
+TEST(Conditions, HoldOnAValidWarehouseAmongOthers) {
   expect_valid(Money::exact, 2, 2);
 }
 
