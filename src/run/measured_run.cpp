@@ -229,6 +229,7 @@ std::optional<tpcc::RunPreparation> prepare_plan(RunPlan& run, const RunPlace& p
   run.settings.schema = place.schema;
   complete_plan(run);
   require_descriptors(place.kind, plan.connections, plan.threads);
+  require_address_space_for_threads(plan.threads);
   require_memory_for_terminals(plan.terminals());
   plan.constants = prepared.loaded.load_constants
                        ? tpcc::run_constants(plan.seed, *prepared.loaded.load_constants)
@@ -307,6 +308,7 @@ MeasuredRun measure_simulated(RunPlan run) {
   if (plan.max_inflight > 0) plan.threads = std::min(plan.threads, plan.max_inflight);
   complete_plan(run);
   require_descriptors(DatabaseKind::postgres, 0, plan.threads);
+  require_address_space_for_threads(plan.threads);
   require_memory_for_terminals(plan.terminals());
   plan.constants = tpcc::run_constants(plan.seed, tpcc::load_constants(plan.seed));
   const auto time = Duration(std::llround(*run.settings.simulate_ms * 1e6));

@@ -1,6 +1,7 @@
 #include "run/needs.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -71,6 +72,22 @@ void require_descriptors(DatabaseKind kind, std::size_t connections, std::size_t
       "limit, or use fewer connections",
       text::counted(connections, "connection"), text::counted(threads, "thread"), needed,
       limit.rlim_cur));
+}
+
+void require_address_space_for_threads(std::size_t threads) {
+  const std::optional<std::uint64_t> left = address_space_left();
+  pthread_attr_t attributes;
+  if (!left || pthread_getattr_default_np(&attributes) != 0) return;
+  std::size_t stack = 0;
+  pthread_attr_getstacksize(&attributes, &stack);
+  pthread_attr_destroy(&attributes);
+  const std::uint64_t needed = threads * stack;
+  if (needed <= *left) return;
+  throw std::runtime_error(fmt::format(
+      "the stacks of {} need {:.1f} GiB of address space, and {:.1f} GiB are left (ulimit -v): "
+      "raise the limit, or use fewer threads",
+      text::counted(threads, "thread"), static_cast<double>(needed) / gibibyte,
+      static_cast<double>(*left) / gibibyte));
 }
 
 void require_memory_for_terminals(std::size_t terminals) {

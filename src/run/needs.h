@@ -16,6 +16,10 @@ enum class DatabaseKind { postgres, ydb };
 // share the connections of a channel, nothing is known of them.
 void require_descriptors(DatabaseKind kind, std::size_t connections, std::size_t threads);
 
+// For the stacks of threads that are to be made. Throws std::runtime_error that says how much is needed and how much is
+// left. A thread that runs may find no memory for what the C library keeps of it, which ends the process then.
+void require_address_space_for_threads(std::size_t threads);
+
 // What the terminals of a run take. Throws std::runtime_error that says how much is needed and how
 // much there is.
 void require_memory_for_terminals(std::size_t terminals);

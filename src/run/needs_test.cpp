@@ -50,6 +50,16 @@ TEST(Needs, MemoryIsReadFromTheKernelsText) {
   EXPECT_EQ(parse_memory_available("MemAvailable:   lots\n"), std::nullopt);
 }
 
+TEST(Needs, ThreadsWhoseStacksDoNotFitAreRefusedWithBothFigures) {
+  EXPECT_NO_THROW(require_address_space_for_threads(1'000'000)) << "without a limit";
+  const Limited limit(RLIMIT_AS, rlim_t{1} << 60);  // a sanitizer has mapped terabytes
+  EXPECT_NO_THROW(require_address_space_for_threads(2));
+  EXPECT_THAT([] { require_address_space_for_threads(std::size_t{1} << 40); },
+              ThrowsMessage<std::runtime_error>(
+                  AllOf(HasSubstr("1099511627776 threads"), HasSubstr("GiB of address space"),
+                        HasSubstr("ulimit -v"), HasSubstr("fewer threads"))));
+}
+
 TEST(Needs, TerminalsThatDoNotFitAreRefusedWithBothFigures) {
   EXPECT_NO_THROW(require_memory_for_terminals(10));
   EXPECT_GT(memory_available(), 0U);
