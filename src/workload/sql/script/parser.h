@@ -1,7 +1,13 @@
 // Reads a script of pgbench's language, as the manual of PostgreSQL 17 has it. Pure function.
 //
-// The differences are Drover's own \think MEAN [us|ms|s], and \shell and \setshell, which are refused: a client of a
-// load generator of many clients a thread waits for no program.
+// What is otherwise than there:
+//
+//   \think MEAN [us|ms|s]   Drover's own: a pause of a negative-exponential length
+//   \shell, \setshell       refused: where a thread has many clients, none may wait for a program
+//   ':name'                 stays as it is within quotes and comments, in every protocol; pgbench replaces it there in
+//                           its simple protocol
+//   a variable that is null is a null where it is a parameter, and not the text NULL
+//   what can never be executed is refused here: quotes and comments without an end, names that no variable can have
 #pragma once
 
 #include <cstddef>
