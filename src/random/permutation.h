@@ -7,7 +7,7 @@
 // the size is mixed again until it is (J. Black, P. Rogaway: Ciphers with Arbitrary Finite Domains, 2002: "cycle
 // walking"); that is less than twice on the average. This hides nothing from an adversary.
 //
-// Of another size it is another permutation: between two powers of two a few images change with each number that is
+// Another size gives another permutation: between two powers of two a few images change with each number that is
 // added, and at a power of two all of them. For a set that grows, keep the permutation of its first size and leave
 // what is added where it is.
 //

@@ -35,7 +35,7 @@ TEST(Rng, UniformOfAllNumbersIsNext) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(one.uniform64(0, largest), other.next());
 }
 
-// Of a range of 3/4 of 2^64, a multiplication alone would favour some thirds.
+// A multiplication alone would favour some thirds of a range of 3/4 of 2^64.
 TEST(Rng, UniformOfALargeRangeIsWithoutBias) {
   Rng rng(5);
   const std::uint64_t range = (std::uint64_t{1} << 62) * 3;

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "report/audit/simulated_result_test.h"
+#include "report/audit/audited_result_test.h"
 #include "report/document/example_result_test.h"
 
 namespace drover::report {
@@ -13,43 +13,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::StartsWith;
-
-Verdict line_named(const std::vector<Verdict>& lines, const std::string& name) {
-  for (const Verdict& line : lines) {
-    if (line.name == name) return line;
-  }
-  ADD_FAILURE() << "no line " << name;
-  return {};
-}
-
-Verdict line_of(const Result& result, const std::string& name) {
-  return line_named(audit(result), name);
-}
-
-std::string all_text(const std::vector<Verdict>& lines) {
-  std::string text;
-  for (const Verdict& line : lines) {
-    text += line.name + " " + std::string(judgement_name(line.judgement)) + ": " + line.text + "\n";
-  }
-  return text;
-}
-
-std::string sentence_of(const Result& result) {
-  return summarise(audit(result)).sentence;
-}
-
-// An honest run of 100 warehouses for two minutes, made once.
-const Result& honest() {
-  static const Result result = [] {
-    SimulatedRun run;
-    run.warehouses = 100;
-    run.interval_s = 120;
-    return simulate_result(run);
-  }();
-  return result;
-}
 
 TEST(Audit, OfAnHonestRunEveryRuleHolds) {
   const std::vector<Verdict> lines = audit(honest());
@@ -506,113 +470,6 @@ TEST(Audit, AmbiguousCommits) {
   EXPECT_EQ(line_of(result, "ambiguous").judgement, Judgement::broken);
 }
 
-TEST(AuditOfTheClient, ABusyWorkerNeedsThreads) {
-  Result result = honest();
-  result.client.workers = {{0.2, 0.01, 0.05}, {0.85, 0.05, 0.05}};
-  result.environment.client.cpus = 8;
-  EXPECT_EQ(line_of(result, "client.load").judgement, Judgement::invalid);
-  EXPECT_THAT(sentence_of(result),
-              AllOf(StartsWith("INVALID: client overloaded: a worker needed 90% of a processor"),
-                    HasSubstr("at most 80%"), HasSubstr("use more --threads")));
-  EXPECT_FALSE(summarise(audit(result)).compliant);
-  result.environment.client.cpus = 2;
-  EXPECT_THAT(line_of(result, "client.load").text, HasSubstr("use more processors"));
-  result.client.workers = {{0.7, 0.05, 0.05}};
-  EXPECT_EQ(line_of(result, "client.load").judgement, Judgement::held);
-  result.client.workers = {};
-  EXPECT_EQ(line_of(result, "client.load").judgement, Judgement::not_judged);
-}
-
-TEST(AuditOfTheClient, AWorkerThatGetsNoProcessorNeedsItsOwn) {
-  Result result = honest();
-  result.client.workers = {{0.05, 0.93, 60}};
-  EXPECT_THAT(sentence_of(result),
-              AllOf(StartsWith("INVALID: client overloaded: a worker needed 98%"),
-                    HasSubstr("had 5%"), HasSubstr("processors of its own")));
-  EXPECT_EQ(line_of(result, "client.run_queue").judgement, Judgement::invalid);
-}
-
-TEST(AuditOfTheClient, WakingUp) {
-  Result result = honest();  // New-Orders of 10 ms
-  result.client.workers = {{0.1, 0.1, 0.3}};
-  EXPECT_EQ(line_of(result, "client.run_queue").judgement, Judgement::held) << "less than 1 ms";
-  result.client.workers = {{0.1, 0.1, 1.0}};
-  EXPECT_EQ(line_of(result, "client.run_queue").judgement, Judgement::invalid) << "3 ms of 10";
-  result.transactions[0].latency = {};
-  for (std::uint64_t i = 0; i < result.transactions[0].ok_count; ++i) {
-    result.transactions[0].latency.record(100'000'000);
-  }
-  EXPECT_EQ(line_of(result, "client.run_queue").judgement, Judgement::held) << "3 ms of 100";
-  // Terminals that queue without delays are no excuse.
-  TransactionResult& new_order = result.transactions[0];
-  const std::uint64_t count = new_order.wait.count();
-  new_order.wait = {};
-  for (std::uint64_t i = 0; i < count; ++i) new_order.wait.record(80'000'000);
-  EXPECT_EQ(line_of(result, "client.run_queue").judgement, Judgement::invalid) << "3 ms of 20";
-  result.client.run_queue_known = false;
-  EXPECT_EQ(line_of(result, "client.run_queue").judgement, Judgement::not_judged);
-}
-
-TEST(AuditOfTheClient, Reaction) {
-  Result result = honest();  // New-Orders of 10 ms
-  const auto with_lag = [&](std::uint64_t lag_us) {
-    result.client.timer_lag = {};
-    for (int i = 0; i < 100; ++i) result.client.timer_lag.record(lag_us * 1'000);
-    return line_of(result, "client.reaction");
-  };
-  EXPECT_EQ(with_lag(600).judgement, Judgement::held) << "less than 2 ms";
-  const Verdict line = with_lag(1'000);
-  EXPECT_EQ(line.judgement, Judgement::invalid);
-  EXPECT_THAT(line.text, AllOf(HasSubstr("reacts 1 ms late, 3 times in a New-Order of "),
-                               HasSubstr("at most 25%"), HasSubstr("processors of its own")));
-  for (int i = 0; i < 100'000; ++i) result.transactions[0].latency.record(20'000'000);
-  EXPECT_EQ(with_lag(1'000).judgement, Judgement::held) << "3 ms of nearly 20";
-  result.transactions[0].latency = {};
-  EXPECT_EQ(with_lag(1'000).judgement, Judgement::not_judged);
-}
-
-TEST(AuditOfTheClient, LateTimers) {
-  Result result = honest();
-  const std::uint64_t count = result.client.timer_lag.count();
-  for (std::uint64_t i = 0; i < count / 50; ++i) result.client.timer_lag.record(80'000'000);
-  const Verdict line = line_of(result, "client.timers");
-  EXPECT_EQ(line.judgement, Judgement::invalid);
-  EXPECT_THAT(line.text, AllOf(HasSubstr("late by 80"), HasSubstr("at most 50 ms"),
-                               HasSubstr("fewer terminals")));
-  // At a fast pace, less lag matters: 2 ms twice in a cycle of 200 ms.
-  result = honest();
-  result.client.timer_lag = {};
-  for (int i = 0; i < 100; ++i) result.client.timer_lag.record(2'000'000);
-  EXPECT_EQ(line_of(result, "client.timers").judgement, Judgement::held);
-  result.plan.pace = 100;
-  EXPECT_EQ(line_of(result, "client.timers").judgement, Judgement::invalid);
-  result.client.timer_lag = {};
-  EXPECT_EQ(line_of(result, "client.timers").judgement, Judgement::not_judged);
-}
-
-TEST(AuditOfTheClient, Waiting) {
-  Result result = honest();
-  for (TransactionResult& one : result.transactions) {
-    const std::uint64_t count = one.wait.count();
-    one.wait = {};
-    for (std::uint64_t i = 0; i < count; ++i) one.wait.record(3'000'000);
-  }
-  const Verdict line = line_of(result, "client.waiting");
-  EXPECT_EQ(line.judgement, Judgement::invalid);
-  EXPECT_THAT(line.text,
-              AllOf(HasSubstr("in line for 3 ms in the client"), HasSubstr("at most 10%"),
-                    HasSubstr("use more --connections (16 now)")));
-  EXPECT_THAT(sentence_of(result), StartsWith("INVALID: too few connections: a transaction is in"))
-      << "the machine has time to spare";
-  result.client.workers = {{0.9, 0.01, 0.05}};
-  EXPECT_THAT(sentence_of(result), StartsWith("INVALID: client overloaded: a worker needed"));
-  result.plan.max_inflight_chosen = true;
-  EXPECT_EQ(line_of(result, "client.waiting").judgement, Judgement::not_judged);
-  result.plan.max_inflight_chosen = false;
-  result.plan.no_delays = true;
-  EXPECT_EQ(line_of(result, "client.waiting").judgement, Judgement::not_judged);
-}
-
 TEST(AuditSummary, WhatContradictsTheDataComesFirst) {
   const AuditSummary summary =
       summarise({{"mix", "", Judgement::broken, "a"},
@@ -621,43 +478,6 @@ TEST(AuditSummary, WhatContradictsTheDataComesFirst) {
   EXPECT_EQ(summary.sentence, "INVALID: c");
   EXPECT_FALSE(summary.valid);
   EXPECT_FALSE(summary.compliant);
-}
-
-// How often an honest run is called broken: of all lines together, about once in a thousand runs.
-TEST(AuditOfHonestRuns, FalseAlarmsAreRare) {
-  int alarms = 0;
-  std::string what;
-  constexpr int runs = 1'000;
-  for (int i = 0; i < runs; ++i) {
-    SimulatedRun run;
-    run.seed = static_cast<std::uint64_t>(1'000 + i);
-    run.warehouses = std::array{1, 5, 10, 20}[static_cast<std::size_t>(i % 4)];
-    run.interval_s = std::array{15.0, 60.0, 120.0}[static_cast<std::size_t>(i % 3)];
-    run.warmup_s = std::array{0.0, 3.0, 21.0, 21.0, 21.0}[static_cast<std::size_t>(i % 5)];
-    const Result result = simulate_result(run);
-    const AuditSummary summary = summarise(result.audit);
-    EXPECT_TRUE(summary.valid) << summary.sentence;
-    if (summary.compliant) continue;
-    ++alarms;
-    what += summary.sentence + "\n" + all_text(result.audit);
-  }
-  EXPECT_LE(alarms, 1) << what;
-}
-
-TEST(AuditOfHonestRuns, WithoutDelaysToo) {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
-    SimulatedRun run;
-    run.seed = seed;
-    run.warehouses = 4;
-    run.no_delays = true;
-    run.warmup_s = 1;
-    run.interval_s = 11;
-    run.latency_ms = 60;
-    const Result result = simulate_result(run);
-    EXPECT_TRUE(summarise(result.audit).compliant) << all_text(result.audit);
-    EXPECT_EQ(line_named(result.audit, "think").judgement, Judgement::not_judged);
-    EXPECT_EQ(line_named(result.audit, "keying").judgement, Judgement::not_judged);
-  }
 }
 
 }  // namespace

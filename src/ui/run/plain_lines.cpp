@@ -77,7 +77,7 @@ class PlainLines final : public RunDisplay {
         clock_text(plan_.warmup + plan_.duration - last.elapsed)));
   }
 
-  // Of all transactions, and the headline if that is another figure.
+  // The rate of all transactions, and the headline if that is another figure.
   std::string rates_text() const {
     const double length = seconds_of(sum_.length);
     const auto rate = [length](std::uint64_t count, double seconds) {

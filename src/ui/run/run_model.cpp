@@ -17,7 +17,7 @@ ChartPoint point_of(const RunHistory::Column& seconds, std::optional<double> val
           })};
 }
 
-// Of what there is of each type, what the headline counts.
+// The sum of what the headline counts, from a figure of each type.
 template <class PerType>
 auto headline_sum(const load::Headline& headline, const PerType& counts) {
   using Count = std::ranges::range_value_t<PerType>;

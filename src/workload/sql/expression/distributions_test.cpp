@@ -20,7 +20,7 @@ namespace {
 constexpr int draws = 100'000;
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
-// Of 1 … 10, from index 0.
+// How often each of 1 … 10 is drawn; index 0 is that of 1.
 std::array<double, 10> shares(const std::function<std::int64_t(random::Rng&)>& draw) {
   std::array<double, 10> result{};
   random::Rng rng(3);

@@ -30,6 +30,24 @@ std::int64_t remainder(std::int64_t left, std::int64_t right) {
   return right == -1 ? 0 : left % right;  // the smallest integer has no quotient by -1
 }
 
+template <class Number>
+Value compared(Operation operation, Number left, Number right) {
+  switch (operation) {
+    case Operation::equal:
+      return Value::of(left == right);
+    case Operation::not_equal:
+      return Value::of(left != right);
+    case Operation::less:
+      return Value::of(left < right);
+    case Operation::less_or_equal:
+      return Value::of(left <= right);
+    case Operation::greater:
+      return Value::of(left > right);
+    default:
+      return Value::of(left >= right);
+  }
+}
+
 Value integers(Operation operation, std::int64_t left, std::int64_t right) {
   std::int64_t result = 0;
   switch (operation) {
@@ -46,18 +64,8 @@ Value integers(Operation operation, std::int64_t left, std::int64_t right) {
       return Value::of(divided(left, right));
     case Operation::modulo:
       return Value::of(remainder(left, right));
-    case Operation::equal:
-      return Value::of(left == right);
-    case Operation::not_equal:
-      return Value::of(left != right);
-    case Operation::less:
-      return Value::of(left < right);
-    case Operation::less_or_equal:
-      return Value::of(left <= right);
-    case Operation::greater:
-      return Value::of(left > right);
     default:
-      return Value::of(left >= right);
+      return compared(operation, left, right);
   }
 }
 
@@ -71,18 +79,8 @@ Value reals(Operation operation, double left, double right) {
       return Value::of(left * right);
     case Operation::divide:
       return Value::of(left / right);
-    case Operation::equal:
-      return Value::of(left == right);
-    case Operation::not_equal:
-      return Value::of(left != right);
-    case Operation::less:
-      return Value::of(left < right);
-    case Operation::less_or_equal:
-      return Value::of(left <= right);
-    case Operation::greater:
-      return Value::of(left > right);
     default:
-      return Value::of(left >= right);
+      return compared(operation, left, right);
   }
 }
 

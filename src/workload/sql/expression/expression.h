@@ -19,9 +19,9 @@
 
 namespace drover::sql {
 
-// Of an expression; more are refused when it is read.
+// An expression that needs more is refused when it is read.
 inline constexpr std::size_t stack_values_max = 64;
-// Of a function's arguments, as in pgbench.
+// A function has at most so many arguments, as in pgbench.
 inline constexpr std::size_t function_arguments_max = 16;
 
 enum class Operation : std::uint8_t {

@@ -109,16 +109,20 @@ bool is_blank_of_line(char c) noexcept {
   return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
 
-void ExpressionLexer::skip_blanks() {
+std::size_t behind_blanks_of_line(const Source& source, std::size_t offset) noexcept {
   for (;;) {
-    if (is_blank_of_line(source_.at(offset_))) {
-      ++offset_;
-    } else if (const std::size_t bytes = continuation_at(source_, offset_)) {
-      offset_ += bytes;
+    if (is_blank_of_line(source.at(offset))) {
+      ++offset;
+    } else if (const std::size_t bytes = continuation_at(source, offset)) {
+      offset += bytes;
     } else {
-      return;
+      return offset;
     }
   }
+}
+
+void ExpressionLexer::skip_blanks() {
+  offset_ = behind_blanks_of_line(source_, offset_);
 }
 
 Token ExpressionLexer::taken(TokenKind kind, std::size_t bytes) {

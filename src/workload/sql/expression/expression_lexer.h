@@ -87,7 +87,10 @@ std::size_t continuation_at(const Source& source, std::size_t offset) noexcept;
 // Keywords, functions, commands and units know no case.
 std::string in_lower_case(std::string_view word);
 
-// Without the end of a line.
+// The end of a line is none.
 bool is_blank_of_line(char c) noexcept;
+
+// The first place from the offset on that is neither such a blank nor a continuation.
+std::size_t behind_blanks_of_line(const Source& source, std::size_t offset) noexcept;
 
 }  // namespace drover::sql

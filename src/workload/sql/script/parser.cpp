@@ -69,7 +69,6 @@ class ScriptParser {
   void read_pipeline(PipelineStep step);
 
   std::optional<Word> next_word();
-  void skip_line_blanks();
   void require_no_more_words(std::string_view message);
   Expression read_expression();
   std::variant<double, Slot> pause_amount(const Word& word, bool exponential);
@@ -162,20 +161,8 @@ void ScriptParser::read_meta() {
   (this->*known->read)();
 }
 
-void ScriptParser::skip_line_blanks() {
-  for (;;) {
-    if (is_blank_of_line(source_.at(offset_))) {
-      ++offset_;
-    } else if (const std::size_t bytes = continuation_at(source_, offset_)) {
-      offset_ += bytes;
-    } else {
-      return;
-    }
-  }
-}
-
 std::optional<Word> ScriptParser::next_word() {
-  skip_line_blanks();
+  offset_ = behind_blanks_of_line(source_, offset_);
   const std::size_t begin = offset_;
   while (offset_ < source_.text().size() && source_.at(offset_) != '\n' &&
          !is_blank_of_line(source_.at(offset_)) && continuation_at(source_, offset_) == 0) {
