@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "workload/ycsb/field_lengths.h"
+#include "workload/ycsb/clients/operations.h"
 #include "workload/ycsb/keys.h"
-#include "workload/ycsb/operations.h"
+#include "workload/ycsb/properties/field_lengths.h"
 #include "workload/ycsb/values.h"
 
 namespace drover::ycsb {

@@ -1,9 +1,9 @@
 // A property file of YCSB: what is refused is refused by one printable line without a password, what is taken keeps what
 // every workload can count on, and what was taken is taken again as it is shown.
-#include "workload/ycsb/properties.h"
+#include "workload/ycsb/properties/properties.h"
 
 #include "fuzz.h"
-#include "workload/ycsb/property_file.h"
+#include "workload/ycsb/properties/property_file.h"
 
 using namespace drover;
 

@@ -84,10 +84,12 @@ report::CompareOptions options_of(const Arguments& arguments) {
   options.is_paired = arguments.is_paired;
   require_obstacle_keys(arguments.allow_different);
   options.allow_different = arguments.allow_different;
-  options.metrics = metrics_of(arguments.metrics);
+  options.metrics = metrics_of(arguments.metrics, arguments.base);
+  const report::MetricVocabulary vocabulary =
+      arguments.limits.empty() ? report::MetricVocabulary() : vocabulary_of_files(arguments.base);
   for (const std::string& text : arguments.limits) {
     try {
-      options.limits.push_back(report::Limit::parse(text));
+      options.limits.push_back(report::Limit::parse(text, vocabulary));
     } catch (const report::LimitError& error) {
       throw UsageError(fmt::format("--fail-if: {}", error.what()));
     } catch (const report::MetricError& error) {

@@ -46,9 +46,13 @@ report::History read_history(const Arguments& arguments, const report::Metric& m
   return history;
 }
 
+// What is drawn if nobody chooses is what results of this kind begin with.
 report::Metric metric_of(const Arguments& arguments) {
+  const report::MetricVocabulary vocabulary = vocabulary_of_files(arguments.paths);
   try {
-    return report::Metric::parse(arguments.metric);
+    const bool is_default = arguments.metric == Arguments().metric;
+    return report::Metric::parse(
+        is_default && !vocabulary.is_tpcc ? "throughput" : arguments.metric, vocabulary);
   } catch (const report::MetricError& error) {
     throw UsageError(fmt::format("--metric: {}", error.what()));
   }

@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t files_most = 1'000;  // a folder may hold other documents, too
+constexpr std::size_t folder_files_most = 1'000;  // a folder may hold other documents, too
 
 enum class Format : std::uint8_t { text, html, markdown };
 constexpr std::array<std::string_view, 3> format_names = {"text", "HTML", "Markdown"};
@@ -116,7 +116,8 @@ std::vector<fs::path> files_of(const std::vector<std::string>& paths) {
       files.emplace_back(path);
       continue;
     }
-    for (fs::path& file : find_result_files({path}, files_most)) files.push_back(std::move(file));
+    for (fs::path& file : find_result_files({path}, folder_files_most))
+      files.push_back(std::move(file));
   }
   return files;
 }
@@ -157,7 +158,8 @@ std::string metric_lines(const std::vector<report::NamedResult>& results,
 std::string text_of(const std::vector<report::NamedResult>& results) {
   if (results.size() == 1) return report::summary_text(results[0].result, summary_width());
   return report::metric_table_text(
-      results, report::make_metric_table(results, report::default_metrics()), summary_width());
+      results, report::make_metric_table(results, report::default_metrics(results[0].result)),
+      summary_width());
 }
 
 std::string document(const std::vector<report::NamedResult>& results, Format format) {
@@ -169,7 +171,7 @@ std::string document(const std::vector<report::NamedResult>& results, Format for
 
 int perform(const Options& options) {
   require_sound(options);
-  const std::vector<report::Metric> metrics = metrics_of(options.metrics);
+  const std::vector<report::Metric> metrics = metrics_of(options.metrics, options.paths);
   const std::vector<fs::path> files = files_of(options.paths);
   require_other_file(options, files);
   if (!metrics.empty()) {

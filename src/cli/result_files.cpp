@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <set>
 #include <stdexcept>
 #include <system_error>
@@ -141,11 +142,30 @@ std::vector<fs::path> find_result_files(const std::vector<std::string>& paths,
   return files;
 }
 
-std::vector<report::Metric> metrics_of(const std::vector<std::string>& names) {
+report::MetricVocabulary vocabulary_of_files(const std::vector<std::string>& paths) {
+  try {
+    for (const fs::path& file : find_result_files(paths, std::numeric_limits<std::size_t>::max())) {
+      try {
+        return report::vocabulary_of(report::read_result_file(file));
+      } catch (const report::ResultReadError&) {
+        continue;
+      }
+    }
+  } catch (const UsageError&) {
+    return {};
+  }
+  return {};
+}
+
+std::vector<report::Metric> metrics_of(const std::vector<std::string>& names,
+                                       const std::vector<std::string>& paths) {
   std::vector<report::Metric> metrics;
+  if (names.empty()) return metrics;
+  const report::MetricVocabulary vocabulary = vocabulary_of_files(paths);
   try {
     for (const std::string& text : names) {
-      for (const report::Metric& metric : report::parse_metrics(text)) metrics.push_back(metric);
+      for (const report::Metric& metric : report::parse_metrics(text, vocabulary))
+        metrics.push_back(metric);
     }
   } catch (const report::MetricError& error) {
     throw UsageError(fmt::format("--metric: {}", error.what()));

@@ -42,8 +42,13 @@ std::vector<UnreadResult> read_result_files(const std::vector<std::filesystem::p
 void require_result_files(const std::vector<std::filesystem::path>& files,
                           const OnResult& on_result);
 
-// The metrics of --metric, a name each or several with commas between. Throws UsageError.
-std::vector<report::Metric> metrics_of(const std::vector<std::string>& names);
+// What metrics of these results can be called: by the first that can be read; as in TPC-C if none can,
+// which is said when they are read. Throws nothing.
+report::MetricVocabulary vocabulary_of_files(const std::vector<std::string>& paths);
+
+// The metrics of --metric for these results, a name each or several with commas between. Throws UsageError.
+std::vector<report::Metric> metrics_of(const std::vector<std::string>& names,
+                                       const std::vector<std::string>& paths);
 
 // What --allow-different may hold. Throws UsageError.
 void require_obstacle_keys(const std::vector<std::string>& keys);

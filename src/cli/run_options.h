@@ -1,50 +1,54 @@
-// The options of a run as they were written: of `tpcc run`, and of what makes runs of its own, as
-// `tpcc search` does; and the plan that is made of them.
+// The options that every run has, whatever it measures, as they were written; and the plan that is made of them.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cli/option/command.h"
-#include "cli/option/database_option.h"
+#include "coro/clock.h"
+#include "database/isolation.h"
+#include "database/server_facts.h"
+#include "load/plan.h"
+#include "report/page/report.h"
+#include "run/measured_run.h"
+#include "run/needs.h"
 #include "run/run_plan.h"
 
 namespace drover::cli {
 
+using run::DatabaseKind;
+
 struct RunRequest {
-  std::string warehouses = "auto";  // all that are loaded
   std::string duration = "10m";
   std::string warmup = "auto";
   std::string threads = "auto";
   std::string connections = "auto";
   std::string max_inflight = "auto";
-  std::string terminals = "auto";
-  bool no_delays = false;
-  double pace = 1.0;
   std::string seed = "1";
-  std::string statements = "batched";
   std::optional<std::string> isolation;  // of PostgreSQL; none: read-committed
   std::optional<std::string> tx_mode;    // of YDB; none: serializable-rw
   std::string on_db_loss = "wait";
   std::string statement_timeout = "60s";
   std::string max_attempts = "20";
-  bool deferred_delivery = false;
-  std::string delivery_log;  // empty: no file
-  bool strict = false;       // a failed audit is a failure
-  std::string json;          // empty: no file
+  std::string_view attempts_option = "--max-attempts";  // by which name its users know it
+  bool strict = false;                                  // a failed audit is a failure
+  std::string json;                                     // empty: no file
   std::string ui = "auto";
   std::string metrics;  // the address of the endpoint; empty: none
-  std::optional<double> simulate_ms;
 };
 
-// How the load is made: what a search has in common with a run.
-void add_load_options(Command& command, RunRequest& request);
-
-// What a single run has besides.
-void add_run_options(Command& command, RunRequest& request);
+// --on-db-loss, --statement-timeout, and how often a transaction is tried.
+void add_failure_options(Command& command, RunRequest& request);
 
 // --ui, of the commands that show how far they are.
 void add_ui_option(Command& command, std::string& written);
+
+// --metrics; --strict and --json come after what else a benchmark writes.
+void add_metrics_option(Command& command, RunRequest& request);
+void add_result_options(Command& command, RunRequest& request);
 
 // Throws UsageError for what is no choice, and for a screen where none can be: it says why.
 ui::Choice parse_ui_choice(const std::string& written);
@@ -53,6 +57,18 @@ ui::Choice parse_ui_choice(const std::string& written);
 std::optional<metrics::ListenAddress> parse_metrics_address(const std::string& written);
 
 // Throws UsageError, also for an option that only the other kind of database has.
-run::RunPlan make_run_plan(const RunRequest& written, DatabaseKind kind);
+database::Isolation parse_isolation(const RunRequest& written, DatabaseKind kind);
+
+// A tenth of the duration, at least `least` and at most ten minutes.
+coro::Duration automatic_warmup(const load::Plan& plan, coro::Duration least);
+
+// All of it but the warm-up, and what the engine needs of it. Throws UsageError.
+run::RunPlan make_run_plan(const RunRequest& written, load::Plan& plan);
+
+using SummaryText = std::function<std::string(const report::Result&, std::size_t width)>;
+
+// Writes the document and prints the summary. Returns the exit code.
+int finish_run(const run::MeasuredRun& run, const RunRequest& written,
+               const SummaryText& summary = report::summary_text);
 
 }  // namespace drover::cli

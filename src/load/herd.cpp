@@ -55,7 +55,9 @@ Herd::Herd(const Plan& plan, std::size_t index, Workload& workload, WorkerMetric
       shared_(shared),
       recorder_(metrics, shared),
       permits_(permits_of(plan, index)),
-      retry_rng_(random::Rng::stream(plan.seed, retry_purpose, {index})) {}
+      retry_rng_(random::Rng::stream(plan.seed, retry_purpose, {index})) {
+  if (plan.rate > 0) recorder_.keep_service_times();
+}
 
 // With millions of terminals it takes long to make them: somebody looks whether the run shall end.
 bool Herd::start(Task<void> terminal) {
@@ -102,6 +104,7 @@ Task<void> Herd::run(Timetable timetable) {
   co_await clock.join();
   if (bug) std::rethrow_exception(bug);
   if (bug_aside) std::rethrow_exception(bug_aside);
+  if (backlog_) metrics_.backlog.add(backlog_(recorder_.times().measure_end));
   require(recorder_.at_rest(), "a transaction was begun, and has no end");
   require(permits_.available() == permits_of(plan_, index_), "a permit was not given back");
 }
@@ -110,6 +113,11 @@ void Herd::schedule(const Timetable& timetable) {
   if (clock_ == nullptr || stopped_.is_set()) return;  // ended before it had begun
   recorder_.schedule(timetable);
   clock_->start(set_at(stopped_, timetable.measure_end));
+  phases_known_.set();
+}
+
+void Herd::all_done() {
+  if (all_done_) all_done_();
 }
 
 Task<void> Herd::settle() {

@@ -66,6 +66,9 @@ class Herd final : database::SessionObserver {
   // then, but nothing counts any more.
   void on_given_up(std::function<void()> action) { given_up_ = std::move(action); }
 
+  // Calls `action` once, when this worker has done its share of the plan's operations.
+  void on_all_done(std::function<void()> action) { all_done_ = std::move(action); }
+
   // What follows is for terminals.
 
   // Takes a terminal in. Says false where the run is to end before all of them are up.
@@ -74,6 +77,9 @@ class Herd final : database::SessionObserver {
   void terminal_up();
   // The run's beginning: where terminals that pause begin their cycle.
   coro::Instant start_time() const noexcept { return recorder_.times().start; }
+  // Resumes when the phases are known, which is when the terminals of all workers are up: the run's beginning for those
+  // that have no part in the warm-up of terminals that come up.
+  coro::Event::WaitAwaiter phases_known() noexcept { return phases_known_.wait(); }
   // Terminals begin nothing any more. Where millions are due, nobody who asked for the end waits for
   // what they would begin.
   bool stopped() const noexcept {
@@ -95,6 +101,13 @@ class Herd final : database::SessionObserver {
   template <std::derived_from<Transaction> T>
   coro::Task<Answered> transact(T transaction, coro::Instant intended_start);
 
+  // There is nothing left to transact: the last terminal says so.
+  void all_done();
+  // Asked at the end: how many transactions were due before that instant, and had not been begun.
+  void count_backlog_by(std::function<std::uint64_t(coro::Instant end)> backlog) {
+    backlog_ = std::move(backlog);
+  }
+
   // Work beside the terminals; it is under the same patience as transactions in flight.
   void start_aside(coro::Task<void> work) { aside_->start(std::move(work)); }
   // A transaction of such work, that no terminal waits for. Says whether it succeeded; then it is the caller who
@@ -106,7 +119,7 @@ class Herd final : database::SessionObserver {
   class Wait {
    public:
     explicit Wait(Herd& herd) noexcept;
-    std::optional<coro::Duration> served() noexcept;
+    Recorder::Served served() noexcept;
 
    private:
     Herd& herd_;
@@ -136,6 +149,7 @@ class Herd final : database::SessionObserver {
   Recorder recorder_;
   coro::Semaphore permits_;
   coro::Event stopped_;
+  coro::Event phases_known_;
   random::Rng retry_rng_;  // apart from the terminals': a retry does not change what comes after it
   coro::Scope* terminals_ = nullptr;            // while they run
   coro::Scope* clock_ = nullptr;                // of what runs beside the terminals
@@ -145,6 +159,8 @@ class Herd final : database::SessionObserver {
   std::uint64_t terminals_to_come_ = 0;
   std::function<void()> all_up_;
   std::function<void()> given_up_;
+  std::function<void()> all_done_;
+  std::function<std::uint64_t(coro::Instant end)> backlog_;
 };
 
 template <std::derived_from<Transaction> T>
@@ -156,9 +172,9 @@ coro::Task<Herd::Answered> Herd::transact(T transaction, coro::Instant intended_
     const auto permit = co_await permits_.acquire();
     database::Session* session = co_await backend_.acquire();
     const database::SessionLease lease(backend_, *session);
-    const std::optional<coro::Duration> wait = waiting.served();
+    const Recorder::Served served = waiting.served();
     succeeded = co_await attempt_until_done(*session, transaction, &owed).under(*transactions_);
-    if (succeeded) recorder_.succeeded(transaction, owed, wait);
+    if (succeeded) recorder_.succeeded(transaction, owed, served);
   }
   co_return Answered{.at = coro::Worker::current().now(), .succeeded = succeeded};
 }

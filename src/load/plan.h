@@ -24,6 +24,9 @@ struct RetryPolicy {
 
 struct Plan {
   Presentation presentation;
+  // The duration of a run that ends when its operations are done, and no earlier.
+  static constexpr coro::Duration without_end = std::chrono::hours(24 * 365);
+
   std::size_t terminal_count = 0;  // of the whole run, as it is shown
   coro::Duration warmup{};
   coro::Duration duration{};
@@ -31,12 +34,18 @@ struct Plan {
   std::size_t connections = 0;   // over all threads; 0 where there is no database
   std::size_t max_inflight = 0;  // transactions at a time, over all threads; 0: no limit
   std::uint64_t seed = 0;
+  // Transactions a second that clients (clients.h) begin by a schedule, over all threads: an open loop. 0: each goes on
+  // when it has its answer, a closed loop.
+  double rate = 0;
+  bool poisson = false;  // the schedule's gaps are exponential, else all alike
+  std::uint64_t operations =
+      0;  // the run ends when clients have done so many, over all threads; 0: by time alone
   RetryPolicy retry;
   // How long transactions that are in flight at the end may go on before they are cancelled.
   coro::Duration drain_patience = std::chrono::seconds(5);
 
   // The part of the thread `index` of `count` things that are dealt out to the threads in turns.
-  std::size_t share_of_worker(std::size_t index, std::size_t count) const noexcept {
+  std::uint64_t share_of_worker(std::size_t index, std::uint64_t count) const noexcept {
     return count / threads + (index < count % threads ? 1 : 0);
   }
 };

@@ -16,9 +16,10 @@ namespace drover::load {
 struct TransactionType {
   std::string name;                            // "NewOrder"
   std::optional<double> latency_limit_s = {};  // of the 90th percentile
+  std::optional<double> share = {};            // of all transactions, that is asked for: 0 to 1
 };
 
-// What there is so many of: {"warehouse", 20}. The noun is a word of small letters, for it becomes the name of a metric.
+// What there is so many of: {"row", 20}. The noun is a word of small letters, for it becomes the name of a metric.
 struct Quantity {
   std::string noun;
   std::uint64_t count = 0;
@@ -36,9 +37,10 @@ struct Headline {
 };
 
 struct Presentation {
-  std::string benchmark = "a workload";  // "TPC-C"
+  std::string benchmark = "a workload";  // as people call it
   std::string key = "workload";          // in names of metrics, so small letters, digits and _
   std::vector<Quantity> size = {};       // of the data; terminals are no part of it
+  std::string terminal = "terminal";     // what one that transacts is called: "client"
   // Those that are rolled back and have not failed: "New-Orders that the specification has roll back".
   std::string rollbacks = "rolled back as they are meant to be";
   std::vector<TransactionType> types = {{.name = "transaction"}};  // at least one

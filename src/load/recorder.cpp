@@ -39,7 +39,7 @@ Recorder::Owed::~Owed() {
                                         .end = how_});
 }
 
-void Recorder::succeeded(Transaction& transaction, Owed& owed, std::optional<Duration> wait) {
+void Recorder::succeeded(Transaction& transaction, Owed& owed, const Served& served) {
   const Instant now = Worker::current().now();
   owed.end(now, transaction.committed() ? Owed::End::committed : Owed::End::rolled_back);
   note_success(now);
@@ -47,13 +47,14 @@ void Recorder::succeeded(Transaction& transaction, Owed& owed, std::optional<Dur
   TransactionMetrics* metrics = metrics_at(now, transaction.type());
   if (metrics == nullptr) return;
   metrics->attempts.add();
-  if (wait) metrics->wait.record(nanoseconds(*wait));
+  if (served.wait) metrics->wait.record(nanoseconds(*served.wait));
   if (!transaction.committed()) {
     metrics->user_aborted.add();
     return;
   }
   metrics->committed.add();
   metrics->latency.record(nanoseconds(now - owed.intended_start()));
+  if (keeps_service_) metrics->service.record(nanoseconds(now - served.begun));
 }
 
 void Recorder::note_success(Instant now) {

@@ -86,7 +86,14 @@ class Recorder {
   void wait_began() noexcept { metrics_.wait_begun.add(); }
   void wait_ended() noexcept { metrics_.wait_ended.add(); }
 
-  void succeeded(Transaction& transaction, Owed& owed, std::optional<coro::Duration> wait);
+  // `begun`: when it had its session. Where that is to be kept apart from the latency, the transaction is one of a
+  // schedule.
+  struct Served {
+    coro::Instant begun;
+    std::optional<coro::Duration> wait;  // none where the database was away or stalled meanwhile
+  };
+  void succeeded(Transaction& transaction, Owed& owed, const Served& served);
+  void keep_service_times() noexcept { keeps_service_ = true; }
   // For good. `owed` is null if no terminal waits.
   void failed(const Transaction& transaction, const database::Error& error, Owed* owed);
   // To be tried again.
@@ -137,6 +144,7 @@ class Recorder {
   SharedRecords& shared_;
   Timetable times_{};
   std::vector<Doubt> doubts_;
+  bool keeps_service_ = false;
   std::size_t work_ = 0;       // transactions that somebody waits for
   coro::Instant next_tick_{};  // when this worker is to look at the clock
 };

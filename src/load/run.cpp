@@ -185,6 +185,7 @@ class Run {
     if (stop_.requested()) end_measurement();
     Scope watching(co_await coro::current_source());
     watching.start(watch());
+    watching.start(end_when_done());
     Scope following(co_await coro::current_source());
     for (const auto& worker : workers_.all) following.start(follow(*worker));
     co_await following.join();
@@ -195,6 +196,14 @@ class Run {
     co_await watching.join();
     outcome_.availability = shared_.availability.record(ended_at_);
     observer_.on_ended(shared_.availability.down());
+  }
+
+  // A run of a fixed number of operations is not over before all workers have done theirs.
+  Task<void> end_when_done() {
+    co_await workers_.reached(Stage::done);
+    if (ended_) co_return;
+    end_measurement();
+    workers_.stop();
   }
 
   Task<void> follow(RunWorker& worker) {

@@ -134,6 +134,7 @@ Task<void> RunWorker::open() {
 Task<void> RunWorker::drive() {
   Herd herd(plan_, index_, *workload_, *metrics_, shared_);
   herd.on_all_up([this] { reach(Stage::up); });
+  herd.on_all_done([this] { reach(Stage::done); });
   herd.on_given_up([this] { reach(Stage::ending); });
   herd_ = &herd;
   co_await herd.run(*timetable_);

@@ -35,6 +35,7 @@ class RunWorker {
   enum class Stage : std::uint8_t {
     open,     // its sessions are, or could not be opened
     up,       // all of its terminals
+    done,     // all operations of the plan that are its share; else as `ending`
     ending,   // it has given up, if it does; else as `ended`
     ended,    // its terminals have
     settled,  // what became of ambiguous commits is known, or will not be

@@ -48,12 +48,14 @@ Herd::Wait::Wait(Herd& herd) noexcept
   herd_.recorder_.wait_began();
 }
 
-std::optional<Duration> Herd::Wait::served() noexcept {
+Recorder::Served Herd::Wait::served() noexcept {
   herd_.recorder_.wait_ended();
   const Instant now = Worker::current().now();
   const Availability& availability = herd_.shared_.availability;
-  if (!no_outage(epoch_, availability.epoch()) || availability.stalls(now)) return std::nullopt;
-  return now - asked_;
+  if (!no_outage(epoch_, availability.epoch()) || availability.stalls(now)) {
+    return {.begun = now, .wait = std::nullopt};
+  }
+  return {.begun = now, .wait = now - asked_};
 }
 
 Task<bool> Herd::transact_aside(Transaction& transaction) {

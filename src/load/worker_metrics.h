@@ -58,6 +58,7 @@ struct TransactionMetrics {
   measure::Counter ambiguous_unresolved;
   measure::Histogram latency;  // of committed ones, from the intended start
   measure::Histogram wait;     // the part in line for a permit and a session, outages left out
+  measure::Histogram service;  // of committed ones of a schedule, from when they had their session
   measure::Histogram keying;   // as it was, from its intended start
   measure::Histogram think;    // likewise, after a transaction of this type
   std::array<measure::Counter, database::error_class_count> errors;
@@ -95,6 +96,7 @@ struct alignas(measure::cache_line_bytes) WorkerMetrics {
   std::vector<PendingTransaction> pending;  // at most one a terminal
   measure::Counter wait_begun;              // terminals that asked for a permit and a session
   measure::Counter wait_ended;
+  measure::Counter backlog;  // at the end: due by the schedule within the run, and not begun
 
   std::uint64_t in_flight() const { return difference(started, finished); }
   std::uint64_t waiting() const { return difference(wait_begun, wait_ended); }

@@ -18,28 +18,17 @@ struct Notes final : load::Observer {
 TEST(MetricsOfRun, SayWhereTheyListenAndToWhom) {
   Notes notes;
   {
-    const auto endpoint = open_metrics_endpoint(*metrics::parse_listen_address("0"), {}, "", notes);
+    const auto endpoint =
+        open_metrics_endpoint(*metrics::parse_listen_address("0"), {}, {}, "", notes);
     ASSERT_EQ(notes.all.size(), 1U);
     EXPECT_EQ(notes.all[0], "metrics: " + endpoint->url());
   }
   notes.all.clear();
   const auto endpoint =
-      open_metrics_endpoint(*metrics::parse_listen_address("0.0.0.0:0"), {}, "", notes);
+      open_metrics_endpoint(*metrics::parse_listen_address("0.0.0.0:0"), {}, {}, "", notes);
   ASSERT_EQ(notes.all.size(), 2U);
   EXPECT_TRUE(notes.all[1].starts_with("note: whoever reaches ")) << notes.all[1];
   EXPECT_NE(notes.all[1].find(endpoint->url()), std::string::npos) << notes.all[1];
-}
-
-// What is shown meanwhile and what the result says in the end are held against the same.
-TEST(Presentation, HasTheTransactionsAndLimitsOfTheResult) {
-  const RunPlan run;
-  const auto transactions = report::tpcc_transactions();
-  const std::vector<load::TransactionType>& types = run.plan.presentation.types;
-  ASSERT_EQ(types.size(), transactions.size());
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    EXPECT_EQ(types[i].name, transactions[i].name);
-    EXPECT_EQ(types[i].latency_limit_s, transactions[i].latency_limit_s) << types[i].name;
-  }
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ void require_memory_for_terminals(std::size_t terminals) {
   const std::uint64_t available = memory_available();
   if (needed <= available) return;
   throw std::runtime_error(fmt::format(
-      "{} terminals need {:.1f} GiB of memory, and {:.1f} GiB are available: use fewer warehouses",
+      "{} terminals need {:.1f} GiB of memory, and {:.1f} GiB are available: use fewer of them",
       terminals, static_cast<double>(needed) / gibibyte,
       static_cast<double>(available) / gibibyte));
 }

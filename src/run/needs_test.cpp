@@ -63,10 +63,9 @@ TEST(Needs, ThreadsWhoseStacksDoNotFitAreRefusedWithBothFigures) {
 TEST(Needs, TerminalsThatDoNotFitAreRefusedWithBothFigures) {
   EXPECT_NO_THROW(require_memory_for_terminals(10));
   EXPECT_GT(memory_available(), 0U);
-  EXPECT_THAT(
-      [] { require_memory_for_terminals(std::size_t{1} << 50); },
-      ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("GiB of memory"), HasSubstr("available"),
-                                              HasSubstr("fewer warehouses"))));
+  EXPECT_THAT([] { require_memory_for_terminals(std::size_t{1} << 50); },
+              ThrowsMessage<std::runtime_error>(AllOf(
+                  HasSubstr("GiB of memory"), HasSubstr("available"), HasSubstr("fewer of them"))));
 }
 
 }  // namespace

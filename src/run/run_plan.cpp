@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "run/usage_error.h"
-#include "workload/tpcc/mix.h"
 
 namespace drover::run {
 namespace {
@@ -15,71 +14,73 @@ namespace {
 // What a thread can do by far: a transaction costs it 20 to 50 µs.
 constexpr double transactions_a_thread = 10'000;
 
-double transactions_a_second(const tpcc::Plan& plan) {
-  const double cycle = coro::seconds_of(tpcc::mean_cycle(plan.pace));
-  return static_cast<double>(plan.terminals()) / cycle;
+std::int64_t require_room(std::int64_t wanted, std::int64_t free,
+                          const database::ServerFacts& server) {
+  if (wanted <= free || server.connections_max == 0) return wanted;
+  throw UsageError(fmt::format(
+      "--connections {}: the server has room for {} more (max_connections {}, {} in use)", wanted,
+      free, server.connections_max, server.connections_used));
 }
 
-// Enough for transactions of 100 ms at the pace of the terminals, and not more than the server has.
-std::size_t connections_for(const RunPlan& run, const tpcc::ServerFacts& server) {
+std::size_t connections_for(const RunPlan& run, Benchmark& benchmark,
+                            const database::ServerFacts& server) {
   // One is for the session that watches the server's checkpoints.
   const std::int64_t free =
       std::max<std::int64_t>(server.connections_max - server.connections_used - 1, 0);
   if (run.connections) {
-    if (*run.connections > free && server.connections_max > 0) {
-      throw UsageError(fmt::format(
-          "--connections {}: the server has room for {} more (max_connections {}, {} in use)",
-          *run.connections, free, server.connections_max, server.connections_used));
-    }
-    return static_cast<std::size_t>(*run.connections);
+    return static_cast<std::size_t>(require_room(*run.connections, free, server));
   }
-  const tpcc::Plan& plan = run.plan;
-  const auto processors = static_cast<double>(std::thread::hardware_concurrency());
-  double wanted = plan.no_delays ? 4 * processors : transactions_a_second(plan) * 0.1;
-  wanted = std::clamp(wanted, 16.0, 500.0);
+  const load::Plan& plan = benchmark.plan();
+  double wanted = benchmark.connections_wanted();
   if (server.connections_max > 0) wanted = std::min(wanted, static_cast<double>(free) * 0.8);
-  wanted = std::min(wanted, static_cast<double>(plan.terminals()));
+  wanted = std::min(wanted, static_cast<double>(plan.terminal_count));
   return std::max<std::size_t>(static_cast<std::size_t>(wanted), plan.threads);
 }
 
 }  // namespace
 
-void resolve_threads(RunPlan& run) {
-  tpcc::Plan& plan = run.plan;
+void resolve_threads(const RunPlan& run, Benchmark& benchmark) {
+  load::Plan& plan = benchmark.plan();
   const auto processors = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
   if (run.threads_auto) {
-    // Without delays the database sets the pace, and it needs the processors more than we do.
-    const double wanted = plan.no_delays ? static_cast<double>(processors) / 8
-                                         : transactions_a_second(plan) / transactions_a_thread;
+    // Without a rate the database sets the pace, and it needs the processors more than we do.
+    const std::optional<double> rate = benchmark.transactions_a_second();
+    const double wanted =
+        rate ? *rate / transactions_a_thread : static_cast<double>(processors) / 8;
     plan.threads =
         std::clamp<std::size_t>(static_cast<std::size_t>(std::ceil(wanted)), 1, processors);
   }
-  plan.threads =
-      std::min({plan.threads, static_cast<std::size_t>(plan.warehouses), plan.terminals()});
+  plan.threads = std::min(plan.threads, benchmark.threads_most());
 }
 
-void resolve_connections(RunPlan& run, const tpcc::ServerFacts& server) {
-  tpcc::Plan& plan = run.plan;
-  plan.connections = connections_for(run, server);
+void resolve_connections(const RunPlan& run, Benchmark& benchmark,
+                         const database::ServerFacts& server) {
+  load::Plan& plan = benchmark.plan();
+  plan.connections = connections_for(run, benchmark, server);
   const auto permits = static_cast<std::size_t>(run.max_inflight.value_or(run_connections_most));
   plan.max_inflight = std::min(permits, plan.connections);
   plan.threads = std::min({plan.threads, plan.connections, plan.max_inflight});
 }
 
-void complete_plan(RunPlan& run) {
-  run.plan.complete();
-  const tpcc::Plan& plan = run.plan;
-  settings::RunSettings& settings = run.settings;
-  settings.warehouses = static_cast<std::uint64_t>(plan.warehouses);
-  settings.duration_s = coro::seconds_of(plan.duration);
+void resolve_permits(const RunPlan& run, Benchmark& benchmark) {
+  load::Plan& plan = benchmark.plan();
+  plan.max_inflight = static_cast<std::size_t>(run.max_inflight.value_or(0));
+  if (plan.max_inflight > 0) plan.threads = std::min(plan.threads, plan.max_inflight);
+}
+
+void complete_settings(settings::RunSettings& settings, const load::Plan& plan) {
+  const bool has_end = plan.duration != load::Plan::without_end;
+  settings.duration_s = has_end ? coro::seconds_of(plan.duration) : 0;
   settings.warmup_s = coro::seconds_of(plan.warmup);
-  settings.no_delays = plan.no_delays;
-  settings.pace = plan.pace;
   settings.seed = plan.seed;
-  settings.deferred_delivery = plan.deferred_delivery;
   settings.threads = plan.threads;
   settings.connections = plan.connections;
   settings.max_inflight = plan.max_inflight;
+}
+
+void complete_plan(RunPlan& run, Benchmark& benchmark) {
+  benchmark.complete(run.settings);
+  complete_settings(run.settings, benchmark.plan());
 }
 
 }  // namespace drover::run

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "measure/process.h"
-#include "report/audit/audit.h"
 
 namespace drover::run {
 namespace {
@@ -21,6 +20,7 @@ void add_transactions(const load::TransactionMetrics& metrics, report::Transacti
   result.ambiguous.unresolved += metrics.ambiguous_unresolved.get();
   metrics.latency.add_to(result.latency);
   metrics.wait.add_to(result.wait);
+  metrics.service.add_to(result.service);
   metrics.keying.add_to(result.keying);
   metrics.think.add_to(result.think);
   for (std::size_t i = 0; i < metrics.errors.size(); ++i) {
@@ -68,38 +68,6 @@ report::TimePoint time_point(const load::Sample& sample) {
           sample.busiest_worker_load};
 }
 
-void add_inputs(const tpcc::InputMetrics& metrics, report::InputCounts& inputs) {
-  inputs.new_orders += metrics.new_orders.get();
-  inputs.new_orders_rolled_back += metrics.new_orders_rolled_back.get();
-  inputs.order_lines += metrics.order_lines.get();
-  inputs.order_lines_remote += metrics.order_lines_remote.get();
-  inputs.payments += metrics.payments.get();
-  inputs.payments_remote += metrics.payments_remote.get();
-  inputs.payments_by_name += metrics.payments_by_name.get();
-  inputs.order_statuses += metrics.order_statuses.get();
-  inputs.order_statuses_by_name += metrics.order_statuses_by_name.get();
-  inputs.deliveries += metrics.deliveries.get();
-}
-
-void add_ledger(const tpcc::LedgerMetrics& metrics, report::Ledger& ledger) {
-  ledger.new_orders += metrics.new_orders.get();
-  ledger.payments += metrics.payments.get();
-  ledger.payment_cents += static_cast<std::int64_t>(metrics.payment_cents.get());
-  ledger.deliveries += metrics.deliveries.get();
-  ledger.orders_delivered += metrics.orders_delivered.get();
-  ledger.exact = ledger.exact && metrics.unresolved.get() == 0;
-}
-
-void add_deferred(const tpcc::DeferredMetrics& metrics, report::DeferredDelivery& deferred) {
-  deferred.queued += metrics.queued.get();
-  deferred.completed += metrics.completed.get();
-  deferred.failed += metrics.failed.get();
-  deferred.unfinished = deferred.queued - deferred.completed - deferred.failed;
-  metrics.latency.add_to(deferred.latency);
-  metrics.unfinished.add_to(deferred.latency);
-  metrics.unfinished.add_to(deferred.unanswered);
-}
-
 // What was over before the run began is no part of it.
 bool was_over(const auto& observed, const load::Outcome& outcome) {
   return observed.end && *observed.end <= outcome.start;
@@ -114,7 +82,7 @@ Span span_of(const auto& observed, const load::Outcome& outcome) {
   return span;
 }
 
-report::Availability availability(const tpcc::Plan& plan, const load::Outcome& outcome) {
+report::Availability availability(const load::Plan& plan, const load::Outcome& outcome) {
   const load::AvailabilityRecord& record = outcome.availability;
   report::Availability result;
   result.interruptions = record.interruptions + record.outages_dropped;
@@ -141,10 +109,10 @@ report::Availability availability(const tpcc::Plan& plan, const load::Outcome& o
   return result;
 }
 
-std::vector<report::Checkpoint> checkpoints(const std::vector<tpcc::ObservedCheckpoint>& observed,
-                                            const load::Outcome& outcome) {
+std::vector<report::Checkpoint> checkpoints(
+    const std::vector<database::ObservedCheckpoint>& observed, const load::Outcome& outcome) {
   std::vector<report::Checkpoint> result;
-  for (const tpcc::ObservedCheckpoint& one : observed) {
+  for (const database::ObservedCheckpoint& one : observed) {
     if (was_over(one, outcome)) continue;
     result.push_back(span_of<report::Checkpoint>(one, outcome));
     result.back().requested = one.requested;
@@ -152,12 +120,12 @@ std::vector<report::Checkpoint> checkpoints(const std::vector<tpcc::ObservedChec
   return result;
 }
 
-report::ClientCost client_cost(const tpcc::Plan& plan, const load::Outcome& outcome) {
+report::ClientCost client_cost(const load::Plan& plan, const load::Outcome& outcome) {
   report::ClientCost client;
   client.cpu_seconds = outcome.client_cpu_seconds;
   client.peak_rss_bytes = measure::read_process_usage().peak_rss_bytes;
   client.threads = plan.threads + 1;  // the main thread samples
-  client.terminals = plan.terminals();
+  client.terminals = plan.terminal_count;
   client.connections = plan.connections;
   client.terminals_up_s = seconds_of(outcome.ramp_up);
   client.run_queue_known = outcome.run_queue_known;
@@ -171,38 +139,31 @@ report::ClientCost client_cost(const tpcc::Plan& plan, const load::Outcome& outc
 
 }  // namespace
 
-report::LedgerInData ledger_between(const tpcc::LedgerSums& before, const tpcc::LedgerSums& after) {
-  return {.new_orders = after.next_o_ids - before.next_o_ids,
-          .payment_cents = after.ytd_cents - before.ytd_cents,
-          .orders_delivered = after.delivered() - before.delivered()};
-}
-
-report::Result make_result(const RunPlan& run, const RunFacts& facts, const load::Outcome& outcome,
-                           const tpcc::RunRecords& records) {
-  const tpcc::Plan& plan = run.plan;
+report::Result make_result(const RunPlan& run, const load::Plan& plan, const RunFacts& facts,
+                           const load::Outcome& outcome) {
   report::Result result;
   result.tool = run.tool;
   result.plan = run.settings;
   result.environment.client = measure::describe_host();
   result.environment.server = facts.server;
-  result.transactions = report::tpcc_transactions();
+  for (const load::TransactionType& type : plan.presentation.types) {
+    auto& one = result.transactions.emplace_back();
+    one.name = type.name;
+    one.latency_limit_s = type.latency_limit_s;
+    one.share = type.share;
+  }
   for (const auto& worker : outcome.workers) {
-    for (std::size_t type = 0; type < tpcc::transaction_type_count; ++type) {
+    for (std::size_t type = 0; type < result.transactions.size(); ++type) {
       add_transactions(worker->measured[type], result.transactions[type]);
     }
-  }
-  for (const tpcc::WorkerCounts& counts : records.workers) {
-    result.delivery_skipped_districts += counts.districts_skipped.get();
-    add_inputs(counts.inputs, result.inputs);
-    add_ledger(counts.ledger, result.ledger);
-    if (!plan.deferred_delivery) continue;
-    if (!result.deferred_delivery) result.deferred_delivery.emplace();
-    add_deferred(counts.deferred, *result.deferred_delivery);
   }
   std::vector<std::uint64_t> late_ns;
   for (const auto& one : result.transactions) late_ns.push_back(report::late_after_ns(one.latency));
   for (const auto& worker : outcome.workers) add_pending(*worker, result.transactions, late_ns);
-  result.ledger_in_data = facts.ledger_in_data;
+  if (plan.rate > 0) {
+    result.backlog = 0;
+    for (const auto& worker : outcome.workers) *result.backlog += worker->backlog.get();
+  }
   result.availability = availability(plan, outcome);
   result.summary.time_seconds = seconds_of(outcome.measured);
   result.summary.measure_start_ts = outcome.measure_start_ts;
@@ -215,7 +176,6 @@ report::Result make_result(const RunPlan& run, const RunFacts& facts, const load
   if (facts.checkpoints) result.checkpoints = checkpoints(*facts.checkpoints, outcome);
   result.interrupted = outcome.interrupted;
   result.failure = outcome.failure;
-  result.audit = report::audit(result);
   return result;
 }
 

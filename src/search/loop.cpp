@@ -1,23 +1,33 @@
 #include "search/loop.h"
-#include "text/plain_text.h"
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
 namespace drover::search {
 namespace {
 
+std::string p90_text(const std::optional<double>& ms) {
+  return ms ? fmt::format("{:.1f} ms", *ms) : "-";
+}
+
+std::string figures_of(const RecordedRun& run, const Record& record) {
+  if (!record.is_of_tpcc())
+    return fmt::format("{:>9.1f} tx/s  p90 {}", run.throughput, p90_text(run.p90_ms));
+  return fmt::format("{:>9.1f} tpmC{}  {:>7.1f} tx/s  NewOrder p90 {}", run.tpmc,
+                     run.efficiency > 0 ? fmt::format("  {:>5.1f}%", run.efficiency) : "",
+                     run.throughput, p90_text(run.new_order_p90_ms));
+}
+
 // A line of a run, and one for each rule that it broke.
-std::string text_of(const RecordedRun& run, const std::string& unit, std::string_view note) {
+std::string text_of(const RecordedRun& run, const Record& record, std::string_view note) {
   const char* verdict = run.probe.held ? "holds" : run.probe.by_client ? "no say" : "breaks";
-  std::string line = fmt::format(
-      "{:<8} {:>18}  {:<6} {:>9.1f} tpmC{}  {:>7.1f} tx/s  NewOrder p90 {}{}\n",
-      run.probe.confirmation ? "confirm" : "probe", text::counted_of_plural(run.probe.load, unit),
-      verdict, run.tpmc, run.efficiency > 0 ? fmt::format("  {:>5.1f}%", run.efficiency) : "",
-      run.throughput, run.new_order_p90_ms ? fmt::format("{:.1f} ms", *run.new_order_p90_ms) : "-",
-      note);
+  std::string line =
+      fmt::format("{:<8} {:>18}  {:<6} {}{}\n", run.probe.confirmation ? "confirm" : "probe",
+                  load_text(run.probe.load, record.unit), verdict, figures_of(run, record), note);
   for (const std::string& rule : run.broken) line += fmt::format("         {}\n", rule);
   return line;
 }
@@ -26,7 +36,7 @@ std::string text_of(const RecordedRun& run, const std::string& unit, std::string
 
 bool go_on(Record& record, const Rules& rules, const Surroundings& surroundings) {
   for (const RecordedRun& run : record.runs) {
-    surroundings.show(text_of(run, record.unit, " (before)"));
+    surroundings.show(text_of(run, record, " (before)"));
   }
   for (;;) {
     const Step step = next_step(record.bounds, record.probes());
@@ -41,7 +51,7 @@ bool go_on(Record& record, const Rules& rules, const Surroundings& surroundings)
                                    std::move(file), *result, broken_rules(*result, rules)));
     surroundings.keep_record(record);
     const RecordedRun& run = record.runs.back();
-    surroundings.show(text_of(run, record.unit, ""));
+    surroundings.show(text_of(run, record, ""));
     if (run.probe.by_client && next_step(record.bounds, record.probes()) == step) {
       surroundings.show("         the client's own machine broke it: it is made again\n");
     }

@@ -35,6 +35,7 @@ class Sought {
 
   Record record;
   Rules rules;
+  std::string benchmark = "tpcc";
   std::size_t interrupted_at = 1'000;  // the run that is cut short
   std::set<std::size_t> slow_client;   // runs that the client's machine breaks
   std::vector<std::int64_t> loads;
@@ -48,6 +49,7 @@ class Sought {
     if (number == interrupted_at) return std::nullopt;
     loads.push_back(step.load);
     report::Result result;
+    result.plan.benchmark = benchmark;
     result.plan.no_delays = true;
     result.summary.time_seconds = step.kind == Step::Kind::confirm ? 180 : 30;
     if (slow_client.contains(number)) {
@@ -135,6 +137,14 @@ TEST(SearchLoop, AResultThatCannotBeKeptEndsTheSearch) {
       .show = [](const std::string&) {}};
   EXPECT_THROW(go_on(sought.record, sought.rules, surroundings), std::runtime_error);
   EXPECT_THAT(sought.record.runs, IsEmpty());
+}
+
+TEST(SearchLoop, ShowsWhatAnotherBenchmarkComesTo) {
+  Sought sought(10);
+  sought.record.unit = "rate";
+  sought.benchmark = "ycsb";
+  EXPECT_TRUE(sought.go_on());
+  EXPECT_EQ(sought.shown.front(), "probe                8 tx/s  holds        0.0 tx/s  p90 -\n");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "file/atomic_file.h"
 #include "report/document/result_json.h"
@@ -90,7 +91,7 @@ report::Chart chart_of(const Record& record) {
           "that holds and the smallest that does not.",
       .x = loads.scale,
       .x_ticks = loads.ticks,
-      .x_title = record.unit};
+      .x_title = record.unit == "rate" ? "transactions a second asked for" : record.unit};
   const auto add = [&](const char* title, report::Quantity quantity, Figure figure) {
     if (auto panel = panel_of(record, title, figure, quantity))
       chart.panels.push_back(std::move(*panel));
@@ -103,6 +104,8 @@ report::Chart chart_of(const Record& record) {
       [](const RecordedRun& run) -> Value { return run.throughput; });
   add("NewOrder p90", report::Quantity::milliseconds,
       [](const RecordedRun& run) { return run.new_order_p90_ms; });
+  add("p90 of all transactions", report::Quantity::milliseconds,
+      [](const RecordedRun& run) { return run.p90_ms; });
   const Found found = found_by(record.probes());
   if (found.holds && found.breaks) {
     chart.bands.push_back({.start = static_cast<double>(*found.holds),
@@ -121,7 +124,7 @@ void write_chart(HtmlWriter& html, const Record& record) {
   report::draw_chart(html, chart);
 }
 
-void write_run(HtmlWriter& html, const RecordedRun& run, std::size_t number) {
+void write_run(HtmlWriter& html, const RecordedRun& run, bool is_of_tpcc, std::size_t number) {
   const auto figure = [&](const std::string& text) { html.line("td.n", text); };
   const Said& said = said_by(run);
   const auto row = html.open("tr");
@@ -130,10 +133,13 @@ void write_run(HtmlWriter& html, const RecordedRun& run, std::size_t number) {
   figure(fmt::format("{}", run.probe.load));
   html.line("td", {{"class", said.judgement}}, fmt::format("{} {}", said.mark, said.word));
   figure(fmt::format("{:.0f} s", run.measured_s));
-  figure(fmt::format("{:.1f}", run.tpmc));
-  figure(run.efficiency > 0 ? fmt::format("{:.1f}%", run.efficiency) : "–");
+  if (is_of_tpcc) {
+    figure(fmt::format("{:.1f}", run.tpmc));
+    figure(run.efficiency > 0 ? fmt::format("{:.1f}%", run.efficiency) : "–");
+  }
   figure(fmt::format("{:.1f}", run.throughput));
-  figure(run.new_order_p90_ms ? report::milliseconds_label(*run.new_order_p90_ms) : "–");
+  const std::optional<double> p90_ms = is_of_tpcc ? run.new_order_p90_ms : run.p90_ms;
+  figure(p90_ms ? report::milliseconds_label(*p90_ms) : "–");
   figure(fmt::format("{:.0f}%", run.client_load * 100));
   const auto cell = html.open("td.text");
   for (const std::string& rule : run.broken) html.line("div", rule);
@@ -152,15 +158,18 @@ void write_runs(HtmlWriter& html, const Record& record) {
     html.line("th", {{"scope", "col"}}, "Run");
     html.line("th", {{"scope", "col"}, {"class", "n"}}, record.unit);
     html.line("th", {{"scope", "col"}}, "Rules");
-    for (const char* title :
-         {"Measured", "tpmC", "Efficiency", "Transactions/s", "NewOrder p90", "Client load"}) {
+    std::vector<const char*> titles = {"Measured", "Transactions/s", "p90", "Client load"};
+    if (record.is_of_tpcc()) {
+      titles = {"Measured", "tpmC", "Efficiency", "Transactions/s", "NewOrder p90", "Client load"};
+    }
+    for (const char* title : titles) {
       html.line("th", {{"scope", "col"}, {"class", "n"}}, title);
     }
     html.line("th", {{"scope", "col"}}, "Broken rules, and the file of the result");
   }
   const auto body = html.open("tbody");
   std::size_t number = 0;
-  for (const RecordedRun& run : record.runs) write_run(html, run, ++number);
+  for (const RecordedRun& run : record.runs) write_run(html, run, record.is_of_tpcc(), ++number);
 }
 
 void write_settings(HtmlWriter& html, const Record& record) {
@@ -185,7 +194,7 @@ void write_settings(HtmlWriter& html, const Record& record) {
 void write_search_section(HtmlWriter& html, const Record& record) {
   const Found found = found_by(record.probes());
   const auto section = html.open("section", {{"id", "search-answer"}});
-  html.line("h2", fmt::format("The largest number of {}", record.unit));
+  html.line("h2", "The largest " + sought_text(record.unit));
   {
     const auto badge = html.open("p", {{"class", found.found_out() ? "badge good" : "badge bad"}});
     html.line("span.icon", {{"aria-hidden", "true"}}, found.found_out() ? "✓" : "✗");
@@ -215,7 +224,7 @@ void write_search_page(const std::filesystem::path& page, const Record& record,
   const RecordedRun& deciding = deciding_run(record);
   const report::Result result = report::read_result_file(folder / deciding.file);
   const report::Introduction introduction{
-      .title = fmt::format("Search for the largest number of {}", record.unit),
+      .title = "Search for the largest " + sought_text(record.unit),
       .style = search_style,
       .write = [&](HtmlWriter& html) { write_search_section(html, record); }};
   file::write_atomically({page, "report"},

@@ -60,6 +60,7 @@ static void describe(Visitor& visit, Of<RecordedRun> auto& run) {
   visit.field("efficiency", run.efficiency, per_minute);
   visit.field("throughput", run.throughput, per_minute);
   visit.field("new_order_p90_ms", run.new_order_p90_ms, ms);
+  visit.if_known("p90_ms", run.p90_ms, ms, "");
   visit.field("client_load", run.client_load, settings::share);
 }
 
@@ -98,7 +99,7 @@ static void describe_record(Visitor& visit, Of<Record> auto& record, auto& docum
                             auto& version) {
   visit.field("document", document, line);
   visit.field("schema_version", version, settings::Amount{1, record_schema_version});
-  visit.field("unit", record.unit, settings::only("warehouses|terminals"));
+  visit.field("unit", record.unit, settings::only("warehouses|terminals|clients|rate"));
   visit.field("bounds", record.bounds);
   visit.field("settings", record.settings, line);
   visit.field("runs", record.runs);
@@ -134,8 +135,7 @@ std::string hold(std::int64_t load) {
 
 // "8 warehouses hold, confirmed over 60 s"
 std::string holds_text(const Record& record, const Found& found) {
-  std::string text =
-      fmt::format("{} {}", text::counted_of_plural(*found.holds, record.unit), hold(*found.holds));
+  std::string text = fmt::format("{} {}", load_text(*found.holds, record.unit), hold(*found.holds));
   if (!found.confirmed) return text + ", not confirmed";
   const auto confirmation = std::ranges::find_if(
       record.runs.rbegin(), record.runs.rend(),
@@ -151,7 +151,7 @@ std::string breaks_text(const Record& record, const Found& found) {
 
 std::string not_judged_text(const Record& record, const Found& found) {
   std::string text = fmt::format("not found out: the client's own machine broke the runs of {}{}",
-                                 text::counted_of_plural(*found.not_judged, record.unit),
+                                 load_text(*found.not_judged, record.unit),
                                  reason_at(record, *found.not_judged, true));
   if (found.holds) text += ". What is known: " + holds_text(record, found);
   if (found.breaks) text += (found.holds ? "; " : ". What is known: ") + breaks_text(record, found);
@@ -177,9 +177,13 @@ RecordedRun recorded(const Probe& probe, std::string file, const report::Result&
   run.measured_s = result.summary.time_seconds;
   run.tpmc = result.summary.tpmc;
   if (result.efficiency_is_meaningful()) run.efficiency = result.summary.efficiency;
-  const auto ok = static_cast<double>(report::all_transactions(result).ok_count);
-  if (run.measured_s > 0) run.throughput = ok / run.measured_s;
-  const report::TransactionResult* new_order = result.find_transaction("NewOrder");
+  run.throughput = result.throughput();
+  if (!result.is_tpcc()) {
+    const measure::HistogramSnapshot all = report::all_transactions(result).latency;
+    if (!all.empty()) run.p90_ms = static_cast<double>(all.percentile_ns(90)) * 1e-6;
+  }
+  const report::TransactionResult* new_order =
+      result.is_tpcc() ? result.find_transaction("NewOrder") : nullptr;
   if (new_order != nullptr && !new_order->latency.empty()) {
     run.new_order_p90_ms = static_cast<double>(new_order->latency.percentile_ns(90)) * 1e-6;
   }
@@ -251,12 +255,20 @@ std::vector<std::string> differences(const Record& recorded, const Record& wante
   return different;
 }
 
+std::string load_text(std::int64_t load, const std::string& unit) {
+  return unit == "rate" ? fmt::format("{} tx/s", load) : text::counted_of_plural(load, unit);
+}
+
+std::string sought_text(const std::string& unit) {
+  return unit == "rate" ? unit : "number of " + unit;
+}
+
 std::string answer_text(const Record& record) {
   const Found found = found_by(record.probes());
   if (found.not_judged) return not_judged_text(record, found);
   if (!found.holds) {
     if (!found.breaks) return "nothing was found yet";
-    return fmt::format("not even {} {}{}", text::counted_of_plural(*found.breaks, record.unit),
+    return fmt::format("not even {} {}{}", load_text(*found.breaks, record.unit),
                        hold(*found.breaks), reason_at(record, *found.breaks, false));
   }
   std::string text = holds_text(record, found);

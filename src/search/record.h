@@ -31,11 +31,13 @@ struct RecordedRun {
   double efficiency = 0;  // percent; 0 without delays
   double throughput = 0;  // committed transactions a second
   std::optional<double> new_order_p90_ms;
-  double client_load = 0;  // 0..1, of the busiest worker
+  std::optional<double> p90_ms;  // of all transactions of another benchmark than TPC-C
+  double client_load = 0;        // 0..1, of the busiest worker
 };
 
 struct Record {
-  std::string unit;  // "warehouses" or "terminals"
+  std::string
+      unit;  // "warehouses" or "terminals" of TPC-C; "clients" or "rate" of other benchmarks
   Bounds bounds;
   // Everything else that has to be the same when a search goes on, as options are written:
   // {"--probe": "30s", "--isolation": "serializable", …}.
@@ -43,6 +45,7 @@ struct Record {
   std::vector<RecordedRun> runs;
 
   std::vector<Probe> probes() const;
+  bool is_of_tpcc() const { return unit != "clients" && unit != "rate"; }
 };
 
 RecordedRun recorded(const Probe& probe, std::string file, const report::Result& result,
@@ -61,6 +64,12 @@ Record read_record_file(const std::filesystem::path& path);
 
 // What differs in the question, in words; none if `recorded` may go on as `wanted`.
 std::vector<std::string> differences(const Record& recorded, const Record& wanted);
+
+// "87 warehouses", "1200 tx/s"
+std::string load_text(std::int64_t load, const std::string& unit);
+
+// What is looked for: "number of warehouses", "rate".
+std::string sought_text(const std::string& unit);
 
 // "87 warehouses hold, confirmed over 180 s; 91 do not: latency.NewOrder: …"
 std::string answer_text(const Record& record);

@@ -42,6 +42,27 @@ TEST(SearchRecord, IsReadAsItWasWritten) {
   EXPECT_THAT(differences(back, record), IsEmpty());
 }
 
+TEST(SearchRecord, OfAnotherBenchmark) {
+  Record record{.unit = "rate",
+                .bounds = {.low = 10, .high = 1'000, .start = 100, .tolerance = 0.05},
+                .settings = {},
+                .runs = {}};
+  record.runs.push_back(
+      recorded({.load = 100}, "run-01-probe-100.json", report::example_ycsb_result(), {}));
+  record.runs.push_back(recorded({.load = 200}, "run-02-probe-200.json",
+                                 report::example_ycsb_result(),
+                                 {"rate: 100 of 200 transactions a second"}));
+  EXPECT_DOUBLE_EQ(record.runs[0].throughput, 100);
+  EXPECT_EQ(record.runs[0].tpmc, 0);
+  EXPECT_FALSE(record.runs[0].new_order_p90_ms);
+  EXPECT_NEAR(*record.runs[0].p90_ms, 7.2, 0.1);
+  EXPECT_EQ(to_json(read_record(to_json(record).dump())), to_json(record));
+  EXPECT_FALSE(to_json(example_record())["runs"][0].contains("p90_ms"));
+  EXPECT_EQ(answer_text(record), "100 tx/s hold, not confirmed");
+  EXPECT_EQ(sought_text("rate"), "rate");
+  EXPECT_EQ(sought_text("clients"), "number of clients");
+}
+
 TEST(SearchRecord, TheFiguresOfARun) {
   const RecordedRun run = example_record().runs[0];
   EXPECT_NEAR(run.throughput, 132 / 60.25, 0.001);
@@ -85,7 +106,8 @@ TEST(SearchRecord, FiguresThatCannotBeAreRefused) {
   EXPECT_THAT(message_after("/runs/0/held", false),
               HasSubstr("runs[0]: expected a rule in broken"));
   EXPECT_THAT(message_after("/runs/0/file", "../secret.json"), HasSubstr("in the folder"));
-  EXPECT_THAT(message_after("/unit", "sheep"), HasSubstr("unit: expected warehouses or terminals"));
+  EXPECT_THAT(message_after("/unit", "sheep"),
+              HasSubstr("unit: expected warehouses, terminals, clients or rate"));
 }
 
 TEST(SearchRecord, AnotherQuestionIsNamed) {

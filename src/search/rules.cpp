@@ -6,6 +6,8 @@
 #include <array>
 #include <string_view>
 
+#include "text/plain_text.h"
+
 namespace drover::search {
 namespace {
 
@@ -27,6 +29,20 @@ void check_efficiency(const Result& result, const Rules& rules, std::vector<std:
   if (summary.efficiency + summary.efficiency_sampling_error >= rules.efficiency_least) return;
   broken.push_back(fmt::format("efficiency {:.1f}% +- {:.1f} is below {:g}%", summary.efficiency,
                                summary.efficiency_sampling_error, rules.efficiency_least));
+}
+
+void check_failures(const Result& result, const Rules& rules, std::vector<std::string>& broken) {
+  const std::uint64_t failed = report::all_transactions(result).failed_count;
+  if (rules.failures_allowed || failed == 0) return;
+  broken.push_back(fmt::format("{} failed", text::counted_grouped(failed, "transaction")));
+}
+
+void check_rate(const Result& result, std::vector<std::string>& broken) {
+  if (!result.plan.is_open_loop()) return;
+  for (const report::Verdict& line : result.audit) {
+    if (line.name != "rate" || line.judgement != Judgement::not_judged) continue;
+    broken.push_back(fmt::format("rate: {}; measure for longer", line.text));
+  }
 }
 
 void check_limit(const Result& result, const report::Limit& limit,
@@ -58,7 +74,9 @@ std::vector<std::string> broken_rules(const Result& result, const Rules& rules) 
   for (const report::Verdict& line : result.audit) {
     if (counts(line, result)) broken.push_back(fmt::format("{}: {}", line.name, line.text));
   }
+  check_rate(result, broken);
   check_efficiency(result, rules, broken);
+  check_failures(result, rules, broken);
   for (const report::Limit& limit : rules.limits) check_limit(result, limit, broken);
   if (result.summary.time_seconds <= 0) broken.emplace_back("nothing was measured");
   return broken;

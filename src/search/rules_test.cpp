@@ -88,6 +88,38 @@ TEST(SearchRules, LimitsOfTheUser) {
   EXPECT_THAT(broken_rules(result, rules), ElementsAre("payment.p90 was not measured"));
 }
 
+TEST(SearchRules, ATransactionThatFailedCountsWhereNoneMay) {
+  report::Result result = report::example_ycsb_result();
+  Rules rules;
+  rules.failures_allowed = false;
+  EXPECT_THAT(broken_rules(result, rules), IsEmpty());
+  result.transactions[0].failed_count = 1;
+  result.transactions[2].failed_count = 1'200;
+  EXPECT_THAT(broken_rules(result, {}), IsEmpty());
+  EXPECT_THAT(broken_rules(result, rules), ElementsAre("1,201 transactions failed"));
+}
+
+TEST(SearchRules, ARateThatCouldNotBeJudgedWasNotReached) {
+  report::Result result = report::example_ycsb_result();
+  ASSERT_EQ(result.audit[1].name, "rate");
+  result.audit[1].judgement = report::Judgement::not_judged;
+  result.audit[1].text = "10 transactions are too few";
+  EXPECT_THAT(broken_rules(result, {}),
+              ElementsAre("rate: 10 transactions are too few; measure for longer"));
+  result.plan.rate = 0;
+  EXPECT_THAT(broken_rules(result, {}), IsEmpty()) << "a closed loop has none";
+}
+
+TEST(SearchRules, LimitsOfTheTransactionsOfAnotherBenchmark) {
+  const report::Result result = report::example_sql_result();
+  const report::MetricVocabulary names = report::vocabulary_of(result);
+  Rules rules;
+  rules.limits = {report::Limit::parse("all.p99 > 20", names)};
+  EXPECT_THAT(broken_rules(result, rules), IsEmpty());
+  rules.limits = {report::Limit::parse("look_up.sql.p50 > 1", names)};
+  EXPECT_THAT(broken_rules(result, rules), ElementsAre(HasSubstr("look_up.sql.p50 is 2")));
+}
+
 TEST(SearchRules, ARunThatWasGivenUpHoldsNothing) {
   report::Result result = good_result();
   result.failure = "the database was away";

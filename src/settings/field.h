@@ -12,6 +12,8 @@
 //   field(name, value, kind, says, need)    a value with bounds; an optional one may be null
 //   field(name, value, says, need)          a struct, or a list of structs, that is itself described
 //   within(name, says, need, describe)      an object that is no struct: describe(visit)
+//   where(applies, describe)                fields that only some documents have: describe(visit)
+//   list_if_any(name, list, says)           a list, which is not there if it is empty
 //   repeats(name, value, kind, says, need)  what value() computes of other fields: it is written, and
 //                                           refused where a document contradicts it
 //   follows(name, value, kind, says, need)  the same, which a reader leaves aside

@@ -10,10 +10,18 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "settings/benchmark.h"
 #include "settings/field.h"
 
 namespace drover::settings {
+
+// Something that the benchmark was given: {"readproportion", "0.5"}, {"transfer.sql", "weight 3"}.
+struct Given {
+  std::string name;
+  std::string value;
+};
 
 struct RunSettings {
   std::string benchmark = "tpcc";
@@ -34,17 +42,57 @@ struct RunSettings {
   bool max_inflight_chosen = false;
   bool deferred_delivery = false;
   std::optional<double> simulate_ms;
+  // What TPC-C has no use for.
+  std::uint64_t clients = 0;
+  double rate = 0;       // transactions a second that a schedule asks for; 0: a closed loop
+  std::string arrivals;  // of the schedule
+  std::uint64_t operations = 0;
+  std::string protocol;
+  std::vector<Given> workload;  // in the order in which it is shown
 
+  const Benchmark& kind() const { return benchmark_named(benchmark); }
+  bool is_tpcc() const { return kind().is_tpcc; }
+  bool is_open_loop() const { return rate > 0; }
   bool waits_for_database() const { return on_db_loss != "fail"; }
+  // How long to wait for the database when the terminals have ended.
+  std::chrono::nanoseconds patience_afterwards() const {
+    return std::chrono::seconds(waits_for_database() ? 60 : 5);
+  }
   std::chrono::nanoseconds statement_timeout() const {
     return std::chrono::nanoseconds(std::llround(statement_timeout_s * 1e9));
   }
 };
 
+void describe(auto& visit, Of<Given> auto& given) {
+  visit.definition("Something that the benchmark was given.", "given");
+  visit.field("name", given.name, name,
+              "Of ycsb: a property, such as readproportion. Of sql: a script, or a variable.");
+  visit.field("value", given.value, sentence, "As it was given; of a script: its weight.");
+}
+
+void describe_other_benchmarks(auto& visit, Of<RunSettings> auto& run) {
+  visit.field("clients", run.clients, objects,
+              "Clients, each of which has a transaction at a time.", Need::added);
+  visit.field("rate", run.rate, Real{0, 1e12},
+              "Transactions a second that a schedule asked for, whether or not those before had "
+              "ended; 0: a closed "
+              "loop, in which each client begins its next when it has its answer.",
+              Need::added);
+  visit.field("arrivals", run.arrivals, one_of("constant|poisson|"),
+              "What lies between two transactions of the schedule; empty in a closed loop.",
+              Need::added);
+  visit.field("operations", run.operations, count,
+              "A fixed number of transactions to execute; 0: by time.", Need::added);
+  visit.field("protocol", run.protocol, one_of("simple|extended|prepared|"),
+              "How the statements of scripts are sent; empty where there are none.", Need::added);
+  visit.field("workload", run.workload, "What the benchmark was given, in its order.", Need::added);
+}
+
 void describe(auto& visit, Of<RunSettings> auto& run) {
-  visit.field("benchmark", run.benchmark, name, "tpcc.");
+  visit.field("benchmark", run.benchmark, name, "tpcc, ycsb or sql.");
   visit.field("warehouses", run.warehouses, objects, "W; there are 10 terminals for each.");
-  visit.field("duration_s", run.duration_s, seconds, "Seconds to measure, as planned.");
+  visit.field("duration_s", run.duration_s, seconds,
+              "Seconds to measure, as planned; 0: until the operations are done.");
   visit.field("warmup_s", run.warmup_s, seconds, "Seconds before that, as planned.");
   visit.field("threads", run.threads, objects, "Worker threads.");
   visit.field("connections", run.connections, objects, "Connections to the database.");
@@ -52,8 +100,9 @@ void describe(auto& visit, Of<RunSettings> auto& run) {
   visit.field("no_delays", run.no_delays, flag, "No keying and think times.");
   visit.field("pace", run.pace, Real{0, 1e6}, "Keying and think times were divided by this.");
   visit.field("seed", run.seed, any_whole, "Of all random inputs.");
-  visit.field("statements", run.statements, one_of("batched|single|none"),
-              "batched: pipelines and arrays; single: a statement a row; none: no database.");
+  visit.field("statements", run.statements, one_of("batched|single|none|"),
+              "batched: pipelines and arrays; single: a statement a row; none: no database; empty: "
+              "of a benchmark that has no such choice.");
   visit.field("schema", run.schema, name,
               "Where the tables are; empty: as the search path of the server says.");
   visit.field("isolation", run.isolation,
@@ -69,6 +118,7 @@ void describe(auto& visit, Of<RunSettings> auto& run) {
               "Deliveries were queued (clause 2.7.2).", Need::added);
   visit.field("simulate_ms", run.simulate_ms, milliseconds,
               "Milliseconds of a simulated transaction, or null if there was a database.");
+  visit.where(!run.is_tpcc(), [&run](auto& inner) { describe_other_benchmarks(inner, run); });
 }
 
 }  // namespace drover::settings

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "text/plain_text.h"
 
@@ -24,9 +25,16 @@ std::string inflight_text(const RunSettings& run) {
   return fmt::format("{}", std::min(run.max_inflight, run.connections));
 }
 
-}  // namespace
+std::string rate_text(const RunSettings& run) {
+  if (!run.is_open_loop()) return "as the database answers";
+  return fmt::format("{:g} a second, {}", run.rate, or_else(run.arrivals, "constant"));
+}
 
-std::vector<ShownSetting> settings_of_load(const RunSettings& run) {
+std::string operations_text(const RunSettings& run) {
+  return run.operations > 0 ? text::grouped(run.operations) : "by time";
+}
+
+std::vector<ShownSetting> load_of_tpcc(const RunSettings& run) {
   return {{"Benchmark", run.benchmark},
           {"Warehouses", text::grouped(run.warehouses)},
           {"Measured", text::length_text(run.duration_s) + " planned"},
@@ -37,13 +45,63 @@ std::vector<ShownSetting> settings_of_load(const RunSettings& run) {
           {"Deliveries", run.deferred_delivery ? "deferred" : "at once"}};
 }
 
+// What it was given is among its load: it stands behind it, as it was given.
+std::vector<ShownSetting> load_of_others(const RunSettings& run) {
+  std::vector<ShownSetting> rows = {
+      {"Benchmark", run.benchmark},
+      {"Clients", text::grouped(run.clients)},
+      {"Rate", rate_text(run)},
+      {"Measured", run.duration_s > 0 ? text::length_text(run.duration_s) + " planned"
+                                      : "until the transactions are done"},
+      {"Warm-up", text::length_text(run.warmup_s)},
+      {"Transactions", operations_text(run)},
+      {"Seed", fmt::format("{}", run.seed)}};
+  for (const Given& one : run.workload) rows.push_back({one.name, one.value});
+  return rows;
+}
+
+std::vector<ComparedSetting> to_agree_in_of_others(const RunSettings& run) {
+  // Beyond the clients neither permits nor connections let more transactions through; by a schedule they are due all
+  // the same.
+  const std::uint64_t at_a_time = std::min({run.clients, run.max_inflight, run.connections});
+  std::vector<ComparedSetting> settings = {
+      {"clients", {"clients", fmt::format("{}", run.clients)}},
+      {"rate",
+       {"rate asked for", run.is_open_loop() ? fmt::format("{:g} a second", run.rate) : "none"}},
+      {"arrivals", {"arrivals", run.arrivals}},
+      {"operations", {"number of transactions", operations_text(run)}},
+      {"inflight",
+       {"transactions at a time",
+        run.is_open_loop() ? "by the schedule" : fmt::format("{}", at_a_time)}},
+      {"isolation", {"isolation", run.isolation}},
+      {"protocol", {"protocol", run.protocol}}};
+  for (const Given& one : run.workload) settings.push_back({"workload", {one.name, one.value}});
+  return settings;
+}
+
+std::vector<ComparedSetting> to_agree_in_of_tpcc(const RunSettings& run) {
+  return {{"warehouses", {"warehouses", fmt::format("{}", run.warehouses)}},
+          {"pacing", {"pacing (keying and think times)", pacing_text(run)}},
+          {"inflight", {"transactions at a time without delays", inflight_text(run)}},
+          {"isolation", {"isolation", run.isolation}},
+          {"statements", {"style of statements", run.statements}},
+          {"delivery", {"Delivery", run.deferred_delivery ? "deferred" : "by the terminal"}}};
+}
+
+}  // namespace
+
+std::vector<ShownSetting> settings_of_load(const RunSettings& run) {
+  return run.is_tpcc() ? load_of_tpcc(run) : load_of_others(run);
+}
+
 std::vector<ShownSetting> settings_of_database(const RunSettings& run) {
   return {{"Threads", text::grouped(run.threads)},
           {"Connections", text::grouped(run.connections)},
           {"Transactions at a time",
            fmt::format("{}, {}", text::grouped(run.max_inflight),
                        run.max_inflight_chosen ? "as asked for" : "by itself")},
-          {"Statements", run.statements},
+          run.is_tpcc() ? ShownSetting{"Statements", run.statements}
+                        : ShownSetting{"Protocol", or_else(run.protocol, "–")},
           {"Schema", or_else(run.schema, "by the search path")},
           {"Isolation", run.isolation},
           {"When the database is lost", or_else(run.on_db_loss, "–")},
@@ -54,17 +112,15 @@ std::vector<ShownSetting> settings_of_database(const RunSettings& run) {
 }
 
 std::vector<ComparedSetting> settings_to_agree_in(const RunSettings& run) {
-  return {{"benchmark", {"benchmark", run.benchmark}},
-          // Where there was a database, the result knows which.
-          {"backend",
-           {"transactions run on",
-            run.simulate_ms ? fmt::format("simulated, {:g} ms", *run.simulate_ms) : ""}},
-          {"warehouses", {"warehouses", fmt::format("{}", run.warehouses)}},
-          {"pacing", {"pacing (keying and think times)", pacing_text(run)}},
-          {"inflight", {"transactions at a time without delays", inflight_text(run)}},
-          {"isolation", {"isolation", run.isolation}},
-          {"statements", {"style of statements", run.statements}},
-          {"delivery", {"Delivery", run.deferred_delivery ? "deferred" : "by the terminal"}}};
+  std::vector<ComparedSetting> settings = {
+      {"benchmark", {"benchmark", run.benchmark}},
+      // Where there was a database, the result knows which.
+      {"backend",
+       {"transactions run on",
+        run.simulate_ms ? fmt::format("simulated, {:g} ms", *run.simulate_ms) : ""}}};
+  std::ranges::move(run.is_tpcc() ? to_agree_in_of_tpcc(run) : to_agree_in_of_others(run),
+                    std::back_inserter(settings));
+  return settings;
 }
 
 std::vector<ShownSetting> settings_worth_a_note(const RunSettings& run) {

@@ -11,7 +11,7 @@
 namespace drover::settings {
 
 struct ShownSetting {
-  std::string_view label;
+  std::string label;
   std::string text;
 };
 
@@ -19,7 +19,8 @@ struct ShownSetting {
 std::vector<ShownSetting> settings_of_load(const RunSettings& run);
 std::vector<ShownSetting> settings_of_database(const RunSettings& run);
 
-// What results have to agree in: the sentence that says how they differ begins with the label.
+// What results have to agree in: the sentence that says how they differ begins with the label. Runs of one
+// benchmark have the same settings here, but for what they were given (the key "workload").
 struct ComparedSetting {
   std::string_view key;  // of --allow-different
   ShownSetting shown;

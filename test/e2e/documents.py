@@ -44,7 +44,9 @@ class Judged:
         return document
 
     def expect_all_described_is_there(self, documents):
-        fields = {place for place, _, _ in described_fields(self.schema, self.schema)}
+        # What only some documents have (a $comment says so) is another test's.
+        fields = {place for place, _, field in described_fields(self.schema, self.schema)
+                  if "$comment" not in field}
         there = {place for document in documents for place in places_of(document, fields)}
         self.assertEqual(fields - there, set())
 
@@ -359,7 +361,7 @@ class Searches(Judged, harness.TestCase):
         else:
             self.assertIn("not found out", answer["sentence"])
         self.expect_broken(record, [
-            (["schema_version"], 0), (["document"], "drover tpcc search"), (["unit"], "clients"),
+            (["schema_version"], 0), (["document"], "drover tpcc search"), (["unit"], "sheep"),
             (["bounds", "low"], 0), (["bounds", "high"], 2 * 10**9), (["bounds", "start"], ...),
             (["bounds", "tolerance"], 5), (["settings"], []), (["settings", "--probe"], 1),
             (["settings", "x" * 201], "1"), (["runs"], []), (["runs", 0, "load"], 1.5),

@@ -28,7 +28,7 @@ def load_schema(name):
 def strict(schema, required=True):
     """The schema in which no field may be there that is not described, and each that is described
     must be there (required), or none must be (False, for abridged examples), or those that the
-    schema itself requires (None)."""
+    schema itself requires (None). What only some documents have (a $comment says so) need not be."""
     if isinstance(schema, list):
         return [strict(one, required) for one in schema]
     if not isinstance(schema, dict):
@@ -38,7 +38,8 @@ def strict(schema, required=True):
     if schema.get("type") == "object" and isinstance(schema.get("properties"), dict):
         closed["additionalProperties"] = False
         if required is not None:
-            closed["required"] = list(schema["properties"]) if required else []
+            closed["required"] = [name for name, field in schema["properties"].items()
+                                  if required and "$comment" not in field]
     return closed
 
 

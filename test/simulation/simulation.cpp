@@ -8,10 +8,12 @@
 #include <cstdlib>
 #include <memory>
 
+#include "benchmark/tpcc/tpcc_benchmark.h"
 #include "coro/block_on.h"
 #include "coro/deadline.h"
 #include "coro/sleep.h"
 #include "load/run.h"
+#include "report/audit/audit.h"
 #include "run/measured_run.h"
 #include "run_record.h"
 #include "scenario.h"
@@ -154,7 +156,8 @@ class Simulation {
   void make_result() {
     if (!record_.outcome) return;
     run::RunPlan run;
-    run.plan = scenario_.plan;
+    tpcc::Plan plan = scenario_.plan;
+    plan.complete();
     run.tool = {.name = "simulation", .version = {}, .commit = {}, .compiler = {}};
     run.settings.statements = scenario_.batched ? "batched" : "single";
     run.settings.schema = "public";
@@ -163,11 +166,15 @@ class Simulation {
     run.settings.statement_timeout_s =
         std::chrono::duration<double>(scenario_.statement_timeout).count();
     run.settings.max_inflight_chosen = scenario_.plan.max_inflight > 0;
-    run::complete_plan(run);
+    run::complete_settings(run.settings, plan);
+    benchmark::complete_settings(plan, run.settings);
     run::RunFacts facts;
     facts.server.emplace();
-    if (record_.ledger_read) facts.ledger_in_data = run::ledger_between(before_, after_);
-    record_.result = run::make_result(run, facts, *record_.outcome, record_.records);
+    report::Result result = run::make_result(run, plan, facts, *record_.outcome);
+    benchmark::add_records(plan, record_.records, result);
+    if (record_.ledger_read) result.ledger_in_data = benchmark::ledger_between(before_, after_);
+    result.audit = report::audit(result);
+    record_.result = std::move(result);
   }
 
   const Scenario& scenario_;

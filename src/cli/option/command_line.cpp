@@ -15,13 +15,21 @@
 namespace drover::cli {
 namespace {
 
-// The commands that have an option of this name, if it is not near to one of the chosen command's.
-std::string owners_of(const Command& program, const std::string& option) {
+// The commands that have an option of this name, if it is not near to one of the chosen command's; its neighbours, if
+// they are among them.
+std::string owners_of(const Command& program, const Command& chosen, const std::string& option) {
+  const auto is_neighbour = [&chosen](const Command& command) {
+    return command.path.size() > 2 && command.path.size() == chosen.path.size() &&
+           std::equal(chosen.path.begin(), chosen.path.end() - 1, command.path.begin());
+  };
   std::vector<std::string> owners;
+  std::vector<std::string> neighbours;
   for (const Command* command : all_commands(program)) {
     const Option* found = command->find_option(option);
-    if (found != nullptr && found->name() == option) owners.push_back(command->full_name());
+    if (found == nullptr || found->name() != option) continue;
+    (is_neighbour(*command) ? neighbours : owners).push_back(command->full_name());
   }
+  if (!neighbours.empty()) owners = std::move(neighbours);
   constexpr std::size_t owners_most = 3;  // a longer list is no help
   if (owners.empty() || owners.size() > owners_most) return {};
   return fmt::format("; {} {} it", fmt::join(owners, ", "), owners.size() == 1 ? "has" : "have");
@@ -33,7 +41,7 @@ std::string unknown_option(const Command& program, const Command& command, std::
   std::vector<std::string> names;
   for (const Option& known : command.options) names.push_back(known.name());
   std::string hint = text::did_you_mean(option, names);
-  if (hint.empty()) hint = owners_of(program, option);
+  if (hint.empty()) hint = owners_of(program, command, option);
   return fmt::format("{}: unknown option {}{}", command.full_name(), text::terminal_text(option),
                      hint);
 }

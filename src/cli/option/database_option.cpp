@@ -6,12 +6,16 @@
 #include <utility>
 
 #include "database/postgres/connection.h"
+#include "workload/sql/postgres/database_on_postgres.h"
 #include "workload/tpcc/postgres/database_on_postgres.h"
+#include "workload/ycsb/postgres/database_on_postgres.h"
 #ifdef DROVER_WITH_YDB
 #include "database/ydb/credentials.h"
 #include "database/ydb/target.h"
+#include "database/ydb/ydb_database.h"
+#include "workload/sql/ydb/database_on_ydb.h"
 #include "workload/tpcc/ydb/database_on_ydb.h"
-#include "workload/tpcc/ydb/ydb_database.h"
+#include "workload/ycsb/ydb/database_on_ydb.h"
 #endif
 
 namespace drover::cli {
@@ -58,8 +62,8 @@ void require_conninfo(const std::string& conninfo) {
 
 #ifdef DROVER_WITH_YDB
 
-std::unique_ptr<tpcc::Database> database_on_ydb(const DatabaseOption& option) {
-  tpcc::ydb::YdbDatabase database;
+database::ydb::YdbDatabase ydb_database(const DatabaseOption& option) {
+  database::ydb::YdbDatabase database;
   try {
     database.client.target = database::ydb::parse_target(option.db);
   } catch (const database::ydb::TargetError& error) {
@@ -69,20 +73,52 @@ std::unique_ptr<tpcc::Database> database_on_ydb(const DatabaseOption& option) {
     database.client.credentials =
         database::ydb::find_credentials({option.ydb_token_file, option.ydb_ca_file},
                                         [](const char* name) { return std::getenv(name); });
-    database.folder = tpcc::ydb::parse_folder(option.schema);
+    database.folder = database::ydb::parse_folder(option.schema);
   } catch (const database::ydb::TargetError& error) {
     throw UsageError(error.what());
   }
   database.client.discovery = !option.no_discovery;
-  return tpcc::ydb::make_database(std::move(database));
+  return database;
+}
+
+std::unique_ptr<tpcc::Database> tpcc_on_ydb(const DatabaseOption& option) {
+  return tpcc::ydb::make_database(ydb_database(option));
+}
+
+std::unique_ptr<ycsb::Database> ycsb_on_ydb(const DatabaseOption& option) {
+  return ycsb::ydb::make_database(ydb_database(option));
+}
+
+std::unique_ptr<sql::Database> sql_on_ydb(const DatabaseOption& option) {
+  return sql::ydb::make_database(ydb_database(option));
+}
+
+std::string describe_ydb(const DatabaseOption& option) {
+  return ydb_database(option).client.target.url();
 }
 
 #else
 
-std::unique_ptr<tpcc::Database> database_on_ydb(const DatabaseOption&) {
+[[noreturn]] void refuse_ydb() {
   throw UsageError(
       "--db: this drover was built without the client of YDB. Install libgrpc-dev libprotobuf-dev "
       "protobuf-compiler (Debian), then configure and build it again");
+}
+
+std::unique_ptr<tpcc::Database> tpcc_on_ydb(const DatabaseOption&) {
+  refuse_ydb();
+}
+
+std::unique_ptr<ycsb::Database> ycsb_on_ydb(const DatabaseOption&) {
+  refuse_ydb();
+}
+
+std::unique_ptr<sql::Database> sql_on_ydb(const DatabaseOption&) {
+  refuse_ydb();
+}
+
+std::string describe_ydb(const DatabaseOption&) {
+  refuse_ydb();
 }
 
 #endif
@@ -125,25 +161,40 @@ std::vector<std::string> words_without_db(const DatabaseOption& option) {
   return words;
 }
 
-DatabaseTarget::DatabaseTarget(const DatabaseOption& option)
-    : kind_(kind_of(option)), schema_(option.schema) {
-  if (kind_ == DatabaseKind::ydb) {
-    database_ = database_on_ydb(option);
+DatabaseTarget::DatabaseTarget(const DatabaseOption& option) : option_(option) {
+  if (kind() == DatabaseKind::ydb) {
+    description_ = describe_ydb(option);
     return;
   }
   require_postgres(option);
-  std::string conninfo = option.db;
-  if (conninfo.empty()) {
+  if (option.db.empty()) {
     lease_.emplace(database::embedded::ServerLease::acquire());
-    conninfo = lease_->conninfo();
+    conninfo_ = lease_->conninfo();
+    description_ = "the private server";
   } else {
-    require_conninfo(conninfo);
+    require_conninfo(option.db);
+    conninfo_ = option.db;
+    description_ = database::postgres::describe_conninfo(conninfo_);
   }
-  database_ = tpcc::postgres::make_database(std::move(conninfo), schema_);
 }
 
-std::string DatabaseTarget::description() const {
-  return lease_ ? "the private server" : database_->description();
+run::RunPlace DatabaseTarget::place() const {
+  return {kind(), kind() == DatabaseKind::ydb ? "YDB" : "PostgreSQL", schema(), description_};
+}
+
+std::unique_ptr<tpcc::Database> DatabaseTarget::tpcc() const {
+  if (kind() == DatabaseKind::ydb) return tpcc_on_ydb(option_);
+  return tpcc::postgres::make_database(conninfo_, schema());
+}
+
+std::unique_ptr<ycsb::Database> DatabaseTarget::ycsb() const {
+  if (kind() == DatabaseKind::ydb) return ycsb_on_ydb(option_);
+  return ycsb::postgres::make_database(conninfo_, schema());
+}
+
+std::unique_ptr<sql::Database> DatabaseTarget::sql() const {
+  if (kind() == DatabaseKind::ydb) return sql_on_ydb(option_);
+  return sql::postgres::make_database(conninfo_, schema());
 }
 
 }  // namespace drover::cli

@@ -9,7 +9,9 @@
 #include "cli/option/command.h"
 #include "database/embedded/private_server.h"
 #include "run/measured_run.h"
+#include "workload/sql/database.h"
 #include "workload/tpcc/database.h"
+#include "workload/ycsb/database.h"
 
 namespace drover::cli {
 
@@ -41,20 +43,24 @@ class DatabaseTarget {
   // database::embedded::ServerError.
   explicit DatabaseTarget(const DatabaseOption& option);
 
-  DatabaseKind kind() const noexcept { return kind_; }
-  const tpcc::Database& database() const noexcept { return *database_; }
-  const std::string& schema() const noexcept { return schema_; }
+  DatabaseKind kind() const noexcept { return kind_of(option_); }
+  const std::string& schema() const noexcept { return option_.schema; }
 
   // For people; never a password.
-  std::string description() const;
+  const std::string& description() const noexcept { return description_; }
 
-  run::RunPlace place() const { return {*database_, kind_, schema_, description()}; }
+  run::RunPlace place() const;
+
+  // As the commands of a workload see it. They may outlive the target, unless it is the private server.
+  std::unique_ptr<tpcc::Database> tpcc() const;
+  std::unique_ptr<ycsb::Database> ycsb() const;
+  std::unique_ptr<sql::Database> sql() const;
 
  private:
-  DatabaseKind kind_;
+  DatabaseOption option_;
   std::optional<database::embedded::ServerLease> lease_;
-  std::string schema_;
-  std::unique_ptr<tpcc::Database> database_;
+  std::string conninfo_;  // of PostgreSQL
+  std::string description_;
 };
 
 }  // namespace drover::cli

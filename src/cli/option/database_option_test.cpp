@@ -62,7 +62,7 @@ TEST(DatabaseOption, SaysTheSameInWords) {
 TEST(DatabaseOption, TakesAUrlOfYdb) {
   const DatabaseTarget target(option_of("ydb://host:2136/Root/name", "bench/tpcc"));
   EXPECT_EQ(target.kind(), DatabaseKind::ydb);
-  EXPECT_EQ(target.database().kind(), "YDB");
+  EXPECT_EQ(target.place().kind_name, "YDB");
   EXPECT_EQ(target.description(), "ydb://host:2136/Root/name");
 }
 

@@ -9,7 +9,7 @@
 #include <chrono>
 #include <utility>
 
-#include "coro/worker.h"
+#include "database/postgres/round_trip.h"
 
 namespace drover::database::postgres {
 namespace {
@@ -68,18 +68,16 @@ std::string field(const PGresult* result, int code) {
   return one_line(PQresultErrorField(result, code));
 }
 
-// Whether a failure is that of a statement. All others are the last word of a session: of the
-// server (FATAL, PANIC), or of libpq, which has no SQLSTATE, and has not understood what came.
-bool is_refusal(const PGresult* result) {
-  return field(result, PG_DIAG_SEVERITY_NONLOCALIZED) == "ERROR";
-}
-
 // Whether it is the server's word that it has committed.
 bool is_commit(const Result& result) noexcept {
   return std::string_view(PQcmdStatus(result.get())) == "COMMIT";
 }
 
 }  // namespace
+
+bool is_refusal(const PGresult* result) {
+  return field(result, PG_DIAG_SEVERITY_NONLOCALIZED) == "ERROR";
+}
 
 Error error_of(const PGresult* result) {
   std::string sqlstate = field(result, PG_DIAG_SQLSTATE);
@@ -96,24 +94,6 @@ Error error_of(const PGresult* result) {
       sqlstate.empty() ? ErrorClass::connection_lost : classify_sqlstate(sqlstate);
   return {error_class, std::move(sqlstate), message};
 }
-
-// As long as it lives, the limit of a round trip runs.
-class Connection::RoundTrip {
- public:
-  explicit RoundTrip(Connection& connection) : timer_(connection.round_trip_timer_) {
-    if (!connection.round_trip_limit_ || timer_.expired) return;
-    coro::Worker& worker = coro::Worker::current();
-    worker.timers().add(timer_, worker.now() + *connection.round_trip_limit_);
-  }
-  RoundTrip(const RoundTrip&) = delete;
-  RoundTrip& operator=(const RoundTrip&) = delete;
-  ~RoundTrip() {
-    if (timer_.armed()) coro::Worker::current().timers().remove(timer_);
-  }
-
- private:
-  RoundTripTimer& timer_;
-};
 
 void Connection::RoundTripTimer::on_timer() noexcept {
   expired = true;

@@ -100,6 +100,35 @@ class Connection {
   // With several, the tag of the first alone is looked at: a COMMIT goes by itself.
   coro::Task<Result> script(std::string sql);
 
+  // What follows is for SQL that is not ours (connection_user_sql.cpp). Nothing is asked of its tags, nor of the state
+  // of the transaction that it leaves behind: whoever sends it looks at what comes back.
+  //
+  //   connection.ask_prepared(name, parameters);
+  //   do {
+  //     if (!connection.answer_is_here()) co_await connection.wait_for_answer();
+  //   } while ((result = connection.take_answer()).get() != nullptr);
+
+  // A message of the simple protocol, with one statement or several.
+  void ask(const std::string& sql);
+  // One statement, with its parameters; the results are text. It needs the end of the answer before, or a pipeline.
+  void ask(const std::string& sql, Parameters& parameters);
+  void ask_prepared(const char* name, Parameters& parameters);
+
+  // Whether take_answer() has something to hand out, or the end.
+  bool answer_is_here() const noexcept { return PQisBusy(handle_) == 0; }
+  coro::Task<void> wait_for_answer();
+  // The next result, of which an ERROR is one, too (error_of()); an empty one behind the last, of a pipeline behind
+  // each statement's last. Throws where the session was lost, and where it is given up, for a COPY waits for data.
+  // Requires: answer_is_here().
+  Result take_answer();
+
+  // From here on what is asked is a pipeline: answers are to be taken when it has been synced. A result of each sync
+  // has the status PGRES_PIPELINE_SYNC. In the end, when all answers have been taken, the pipeline is closed.
+  void open_pipeline();
+  void sync_pipeline() { require_sent(PQpipelineSync(handle_)); }
+  void close_pipeline();
+  bool in_pipeline() const noexcept { return asks_pipeline_; }
+
   // COPY … FROM STDIN. Between begin and end only copy_send() may be called.
   coro::Task<void> copy_begin(std::string sql);
   coro::Task<void> copy_send(std::span<const char> bytes);
@@ -183,6 +212,7 @@ class Connection {
   std::optional<coro::FdWatch> watch_;
   Parameters parameters_;
   std::vector<std::string_view> queued_;  // the expected tag of each statement
+  bool asks_pipeline_ = false;            // between open_pipeline() and close_pipeline()
   bool open_before_ = false;              // a transaction was, when the first of them was queued
   std::optional<coro::Duration> round_trip_limit_;
   RoundTripTimer round_trip_timer_{*this};
@@ -196,6 +226,10 @@ std::string one_line(const char* text);
 
 // The error of a failed result, with the server's SQLSTATE, message, detail and hint.
 Error error_of(const PGresult* result);
+
+// Whether a failure is that of a statement. All others are the last word of a session: of the server (FATAL, PANIC), or
+// of libpq, which has no SQLSTATE, and has not understood what came.
+bool is_refusal(const PGresult* result);
 
 // `text` is a connection string: says what is wrong with it, or nothing. Never quotes a password.
 std::optional<std::string> conninfo_problem(const std::string& text);

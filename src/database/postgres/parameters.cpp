@@ -66,8 +66,11 @@ void Parameters::add(std::span<const std::string_view> values) {
   end();
 }
 
-const char* const* Parameters::values() noexcept {
-  for (std::size_t i = 0; i < count_; ++i) values_[i] = bytes_.data() + offsets_[i];
+const char* const* Parameters::values() {
+  values_.resize(offsets_.size());
+  for (std::size_t i = 0; i < offsets_.size(); ++i) {
+    values_[i] = lengths_[i] == null_length ? nullptr : bytes_.data() + offsets_[i];
+  }
   return values_.data();
 }
 

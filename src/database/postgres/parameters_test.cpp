@@ -119,5 +119,52 @@ TEST_F(Parameter, AnIntegerOfAnotherWidthIsAnError) {
   }
 }
 
+// As the statements of others have them: the server finds out the types.
+TEST_F(Parameter, AsTextAreOfAnyType) {
+  Parameters parameters;
+  const auto add = [&parameters](const char* text) {
+    parameters.add_text([text](std::string& out) {
+      if (text != nullptr) out += text;
+      return text != nullptr;
+    });
+  };
+  for (const char* text : {"17", "0.25", "f", "", "ä'\\"}) add(text);
+  add(nullptr);
+  connection->ask("SELECT $1 + 1, $2::float8 * 2, NOT $3, length($4), $5 || '!', $6::int IS NULL",
+                  parameters);
+  run(connection->wait_for_answer());
+  const Result row = connection->take_answer();
+  ASSERT_EQ(row.rows(), 1) << PQresultErrorMessage(row.get());
+  std::string values;
+  for (int column = 0; column < row.columns(); ++column)
+    values += std::string(row.text(0, column)) + " ";
+  EXPECT_EQ(values, "18 0.5 t 0 ä'\\! t ");
+  if (!connection->answer_is_here()) run(connection->wait_for_answer());
+  EXPECT_EQ(connection->take_answer().get(), nullptr);
+  EXPECT_FALSE(connection->broken());
+}
+
+TEST_F(Parameter, MayBeMany) {
+  Parameters parameters;
+  std::string sql = "SELECT 0";
+  constexpr int count = 1'000;
+  for (int i = 1; i <= count; ++i) {
+    sql += " + $" + std::to_string(i) + "::int";
+    parameters.add_text([i](std::string& out) {
+      out += std::to_string(i);
+      return true;
+    });
+  }
+  connection->ask(sql, parameters);
+  run(connection->wait_for_answer());
+  EXPECT_EQ(connection->take_answer().text(0, 0), std::to_string(count * (count + 1) / 2));
+}
+
+TEST_F(Parameter, AreNoMoreThanTheProtocolCanNumber) {
+  Parameters parameters;
+  for (std::size_t i = 0; i <= Parameters::count_max; ++i) parameters.add(std::int32_t{1});
+  EXPECT_THROW(connection->ask("SELECT 1", parameters), Error);
+}
+
 }  // namespace
 }  // namespace drover::database::postgres

@@ -165,4 +165,12 @@ YdbError::YdbError(TransportStatus status, std::string_view details, std::string
             transport_message(status, details, call, peer)),
       transport_(status) {}
 
+ErrorClass class_without_commit(const YdbError& error) noexcept {
+  if (error.error_class() != ErrorClass::ambiguous_commit) return error.error_class();
+  if (error.transport() != TransportStatus::ok) {
+    return classify(error.transport(), Stage::working);
+  }
+  return classify(error.status(), Stage::working);
+}
+
 }  // namespace drover::database::ydb

@@ -103,4 +103,7 @@ class YdbError final : public Error {
 ErrorClass classify(Status status, Stage stage) noexcept;
 ErrorClass classify(TransportStatus status, Stage stage) noexcept;
 
+// What a failure of a transaction that had nothing to commit is: nothing is in doubt.
+ErrorClass class_without_commit(const YdbError& error) noexcept;
+
 }  // namespace drover::database::ydb

@@ -96,7 +96,7 @@ Judged judge_errors(const Result& result) {
 
 const std::vector<Rule> answer_rules = {{"deferred_delivery", "5.2.5.7", judge_deferred},
                                         {"delivery.skipped", "2.7.4.2", judge_skipped},
-                                        {"errors", "", judge_errors}};
+                                        {"errors", "", judge_errors, For::all}};
 
 Judged judge_latency(const TransactionResult& one) {
   return judge_percentile(one.latency, one.pending.unanswered, *one.latency_limit_s,

@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
 
 #include "report/audit/audit_rules.h"
 #include "text/plain_text.h"
@@ -17,8 +20,8 @@ constexpr double demand_most = 0.8;
 constexpr double share_most = 0.1;
 constexpr double delay_least_ms = 1;
 
-// Times that a worker has to be woken for a transaction: its timer, and two answers.
-constexpr double wake_ups_per_transaction = 3;
+// Times that a worker has to be woken for a New-Order: its timer, and two answers.
+constexpr double wake_ups_of_new_order = 3;
 
 // The same by the lag of timers, which tells what an event really waits, be it for a processor or
 // for what the worker does before. It includes what a database on the same processors costs it.
@@ -43,10 +46,41 @@ constexpr const char* crowd_knob = "; give the client processors of its own, or 
 constexpr double standstill_least_ms = 1000;
 constexpr double standstill_share_most = 0.01;
 
-// What the database and the way to it took of a New-Order: without what it waited for a permit,
+// The transaction that the client's delays are held against: in TPC-C a New-Order, else one of any type.
+struct Yardstick {
+  std::string noun;
+  TransactionResult transaction;
+  double wake_ups;
+};
+
+// Its begin, and the answer to each statement; where nobody counted these, to one.
+double wake_ups_of_any(const Result& result) {
+  std::uint64_t statements = 0;
+  std::uint64_t completed = 0;
+  for (const TransactionResult& one : result.transactions) {
+    completed += one.ok_count;
+    for (const StatementResult& statement : one.statements) statements += statement.ok_count;
+  }
+  if (completed == 0) return 2;
+  return 1 + std::max(std::round(static_cast<double>(statements) / static_cast<double>(completed)),
+                      1.0);
+}
+
+std::optional<Yardstick> yardstick_of(const Result& result) {
+  if (!result.is_tpcc()) {
+    Yardstick any{"transaction", all_transactions(result), wake_ups_of_any(result)};
+    return any.transaction.latency.empty() ? std::nullopt : std::optional(std::move(any));
+  }
+  const TransactionResult* new_order = result.find_transaction("NewOrder");
+  if (new_order == nullptr || new_order->latency.empty()) return std::nullopt;
+  return Yardstick{"New-Order", *new_order, wake_ups_of_new_order};
+}
+
+// What the database and the way to it took of a transaction: without what it waited for a permit or was begun late,
 // which is no work, and without those that had no answer, which tell nothing of the client.
-double served_ms(const TransactionResult& new_order) {
-  return std::max(mean_ms(new_order.answered_latency()) - mean_ms(new_order.wait), delay_least_ms);
+double served_ms(const TransactionResult& one) {
+  if (!one.service.empty()) return std::max(mean_ms(one.service), delay_least_ms);
+  return std::max(mean_ms(one.answered_latency()) - mean_ms(one.wait), delay_least_ms);
 }
 
 Judged judge_load(const Result& result) {
@@ -68,50 +102,51 @@ Judged judge_load(const Result& result) {
                                    : "; use more processors, and --threads");
 }
 
-// What a worker's delays, each time that it is woken, take of a New-Order. Requires: some New-Orders.
+// What a worker's delays, each time that it is woken, take of a transaction.
 struct Delay {
   double ms;
   double share;
 };
 
-Delay delay_of(double each_ms, const TransactionResult& new_order) {
-  const double ms = each_ms * wake_ups_per_transaction;
-  return {ms, ms / served_ms(new_order)};
+Delay delay_of(double each_ms, const Yardstick& yardstick) {
+  const double ms = each_ms * yardstick.wake_ups;
+  return {ms, ms / served_ms(yardstick.transaction)};
 }
 
 Judged judge_run_queue(const Result& result) {
-  const TransactionResult* new_order = result.find_transaction("NewOrder");
+  const std::optional<Yardstick> yardstick = yardstick_of(result);
   if (!result.client.run_queue_known || result.client.workers.empty()) {
     return not_judged("the kernel does not tell how long threads wait for a processor");
   }
-  if (new_order == nullptr || new_order->latency.empty()) return not_judged("no New-Order");
+  if (!yardstick) return not_judged(result.is_tpcc() ? "no New-Order" : "no transaction");
   const double longest_ms =
       std::ranges::max(result.client.workers, {}, &WorkerHealth::wake_up_delay_ms).wake_up_delay_ms;
-  const Delay delay = delay_of(longest_ms, *new_order);
+  const Delay delay = delay_of(longest_ms, *yardstick);
   return valid_if(
       delay.ms <= delay_least_ms || delay.share <= share_most,
-      fmt::format(
-          "a worker waits {:.3f} ms for a processor, {:g} times in a New-Order of {} ms: {:.1f}%, "
-          "at most {:.0f}%",
-          longest_ms, wake_ups_per_transaction, text::figure_text(served_ms(*new_order)),
-          delay.share * 100, share_most * 100),
+      fmt::format("a worker waits {:.3f} ms for a processor, {:g} times in a {} of {} ms: {:.1f}%, "
+                  "at most {:.0f}%",
+                  longest_ms, yardstick->wake_ups, yardstick->noun,
+                  text::figure_text(served_ms(yardstick->transaction)), delay.share * 100,
+                  share_most * 100),
       crowd_knob);
 }
 
 Judged judge_reaction(const Result& result) {
-  const TransactionResult* new_order = result.find_transaction("NewOrder");
+  const std::optional<Yardstick> yardstick = yardstick_of(result);
   const measure::HistogramSnapshot& lag = result.client.timer_lag;
-  if (lag.empty() || new_order == nullptr || new_order->latency.empty()) {
-    return not_judged("no timer and no New-Order");
+  if (lag.empty() || !yardstick) {
+    return not_judged(result.is_tpcc() ? "no timer and no New-Order"
+                                       : "no timer and no transaction");
   }
-  const Delay delay = delay_of(mean_ms(lag), *new_order);
+  const Delay delay = delay_of(mean_ms(lag), *yardstick);
   return valid_if(
       delay.ms <= reaction_least_ms || delay.share <= reaction_share_most,
-      fmt::format(
-          "a worker reacts {} ms late, {:g} times in a New-Order of {} ms: {:.1f}%, at most "
-          "{:.0f}%",
-          text::figure_text(mean_ms(lag)), wake_ups_per_transaction,
-          text::figure_text(served_ms(*new_order)), delay.share * 100, reaction_share_most * 100),
+      fmt::format("a worker reacts {} ms late, {:g} times in a {} of {} ms: {:.1f}%, at most "
+                  "{:.0f}%",
+                  text::figure_text(mean_ms(lag)), yardstick->wake_ups, yardstick->noun,
+                  text::figure_text(served_ms(yardstick->transaction)), delay.share * 100,
+                  reaction_share_most * 100),
       crowd_knob);
 }
 
@@ -124,7 +159,8 @@ Judged judge_timers(const Result& result) {
   const double longest_ms = static_cast<double>(lag.max_ns()) * 1e-6;
   const bool stood_still = longest_ms > standstill_least_ms &&
                            longest_ms > standstill_share_most * result.summary.time_seconds * 1e3;
-  const bool keeps_pace = result.plan.no_delays || 2 * mean_ms(lag) <= cycle_share_most * cycle_ms;
+  const bool has_cycles = result.is_tpcc() && !result.plan.no_delays;
+  const bool keeps_pace = !has_cycles || 2 * mean_ms(lag) <= cycle_share_most * cycle_ms;
   std::string text =
       fmt::format("timers were late by {} ms (p99; at most {:g} ms), on average by {} ms, of {}",
                   text::figure_text(p99_ms), timer_lag_p99_most_ms, text::figure_text(mean_ms(lag)),
@@ -137,12 +173,27 @@ Judged judge_timers(const Result& result) {
                         text::figure_text(cycle_ms));
   }
   return valid_if(p99_ms <= timer_lag_p99_most_ms && !stood_still && keeps_pace, text,
-                  std::string(crowd_knob) + ", or fewer terminals");
+                  fmt::format("{}, or fewer {}s", crowd_knob, result.plan.kind().client));
+}
+
+// Why transactions stand in line whatever the connections; empty if they need not.
+std::string line_by_design(const Result& result) {
+  const settings::RunSettings& plan = result.plan;
+  if (plan.is_tpcc()) {
+    if (plan.no_delays) return "with --no-delays terminals queue by design";
+    return plan.max_inflight_chosen ? "--max-inflight makes terminals queue" : "";
+  }
+  if (plan.is_open_loop())
+    return "by a schedule transactions queue behind a database that does not keep up";
+  if (plan.clients <= std::min(plan.connections, plan.max_inflight)) return "";
+  return fmt::format(
+      "{} on {} queue by design", text::counted_grouped(plan.clients, "client"),
+      text::counted_grouped(std::min(plan.connections, plan.max_inflight), "connection"));
 }
 
 Judged judge_waiting(const Result& result) {
-  if (result.plan.no_delays) return not_judged("with --no-delays terminals queue by design");
-  if (result.plan.max_inflight_chosen) return not_judged("--max-inflight makes terminals queue");
+  if (std::string reason = line_by_design(result); !reason.empty())
+    return not_judged(std::move(reason));
   const TransactionResult all = all_transactions(result);
   // The waits of those without an answer are not known.
   const measure::HistogramSnapshot latencies = all.answered_latency();
@@ -161,10 +212,17 @@ Judged judge_waiting(const Result& result) {
 
 }  // namespace
 
-const std::vector<Rule> client_rules = {{"client.load", "", judge_load},
-                                        {"client.run_queue", "", judge_run_queue},
-                                        {"client.reaction", "", judge_reaction},
-                                        {"client.timers", "", judge_timers},
-                                        {"client.waiting", "", judge_waiting}};
+const std::vector<Rule> client_rules = {{"client.load", "", judge_load, For::all},
+                                        {"client.run_queue", "", judge_run_queue, For::all},
+                                        {"client.reaction", "", judge_reaction, For::all},
+                                        {"client.timers", "", judge_timers, For::all},
+                                        {"client.waiting", "", judge_waiting, For::all}};
+
+bool is_client_too_slow(const Result& result) {
+  for (const auto& judge : {judge_load, judge_run_queue, judge_reaction, judge_timers}) {
+    if (judge(result).judgement == Judgement::invalid) return true;
+  }
+  return false;
+}
 
 }  // namespace drover::report

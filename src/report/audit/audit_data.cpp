@@ -40,8 +40,9 @@ void judge_stalls(const Result& result, double from, double until, Judged& judge
   if (longest_s >= stall_s_most || all_s > most_s) judged.judgement = Judgement::broken;
   judged.text += fmt::format(
       "; {}, {:.1f} s in all (at most {:.2g} s allowed), the longest {:.1f} s (below {:g} s "
-      "allowed): terminals waited, and nobody had an answer",
-      text::counted(measured, "stall"), all_s, most_s, longest_s, stall_s_most);
+      "allowed): {}s waited, and nobody had an answer",
+      text::counted(measured, "stall"), all_s, most_s, longest_s, stall_s_most,
+      result.plan.kind().client);
 }
 
 Judged judge_availability(const Result& result) {
@@ -130,12 +131,64 @@ Judged judge_ledger(const Result& result) {
                    : ": something else writes to these warehouses; let the run be alone there")};
 }
 
+Judged judge_account(const Account& account) {
+  if (!account.in_data) return not_judged(account.name + ": the data could not be asked");
+  const std::string text = fmt::format("{}: {} counted, {} in the data", account.name,
+                                       account.counted, *account.in_data);
+  if (*account.agrees()) return {Judgement::held, text};
+  if (*account.in_data < static_cast<std::int64_t>(account.counted)) {
+    return {Judgement::invalid,
+            text + ": commits were lost, or something else writes to this table"};
+  }
+  if (!account.exact) return not_judged(text + ": commits whose outcome is unknown may explain it");
+  return {Judgement::invalid,
+          text + ": something else writes to this table; let the run be alone there"};
+}
+
+// What weighs most of all accounts, and what there is to say of each.
+Judged judge_accounts(const Result& result) {
+  if (result.accounts.empty()) {
+    return not_judged(result.plan.simulate_ms ? no_database
+                                              : "nothing that it wrote was counted in the data");
+  }
+  Judged judged{Judgement::held, ""};
+  for (const Account& account : result.accounts) {
+    const Judged one = judge_account(account);
+    if (one.judgement == Judgement::invalid || judged.judgement == Judgement::held) {
+      judged.judgement = one.judgement;
+    }
+    judged.text += (judged.text.empty() ? "" : "; ") + one.text;
+  }
+  return judged;
+}
+
+Judged judge_verification(const Result& result) {
+  if (!result.verification || result.verification->values + result.verification->not_found == 0) {
+    return not_judged("no value was verified");
+  }
+  const Verification& verified = *result.verification;
+  std::string text = text::counted_grouped(verified.values, "value") + " verified";
+  if (verified.wrong == 0 && verified.not_found == 0)
+    return {Judgement::held, text + ", all as they were written"};
+  if (verified.wrong > 0)
+    text += fmt::format(", {} wrong: {}", text::grouped(verified.wrong), verified.first_wrong);
+  if (verified.not_found > 0) {
+    text += fmt::format("; {} that must be there {} not found",
+                        text::counted_grouped(verified.not_found, "row"),
+                        verified.not_found == 1 ? "was" : "were");
+  }
+  return {Judgement::invalid,
+          text + ": the database lost what it had, or something else writes to this table"};
+}
+
 }  // namespace
 
-const std::vector<Rule> data_rules = {{"run", "", judge_run},
-                                      {"availability", "", judge_availability},
-                                      {"counts", "", judge_counts},
-                                      {"ambiguous", "", judge_ambiguous},
-                                      {"ledger", "", judge_ledger}};
+const std::vector<Rule> data_rules = {{"run", "", judge_run, For::all},
+                                      {"availability", "", judge_availability, For::all},
+                                      {"counts", "", judge_counts, For::all},
+                                      {"ambiguous", "", judge_ambiguous, For::all},
+                                      {"ledger", "", judge_ledger},
+                                      {"accounts", "", judge_accounts, For::others},
+                                      {"verification", "", judge_verification, For::others}};
 
 }  // namespace drover::report

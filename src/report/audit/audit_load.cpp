@@ -280,6 +280,6 @@ Judged judge_steady_state(const Result& result) {
 const std::vector<Rule> load_rules = {
     {"mix", "5.2.3", judge_mix},           {"keying", "5.2.5.2", judge_keying},
     {"think", "5.2.5.4", judge_think},     {"throughput", "4.2", judge_throughput},
-    {"interval", "5.5.2", judge_interval}, {"steady_state", "5.5.1", judge_steady_state}};
+    {"interval", "5.5.2", judge_interval}, {"steady_state", "5.5.1", judge_steady_state, For::all}};
 
 }  // namespace drover::report

@@ -30,20 +30,32 @@ inline Judged valid_if(bool holds, const std::string& text, const std::string& r
   return holds ? Judged{Judgement::held, text} : Judged{Judgement::invalid, text + remedy};
 }
 
+// The benchmarks whose results a rule judges. A clause is TPC-C's.
+enum class For : std::uint8_t { tpcc, others, all };
+
 struct Rule {
   const char* name;
   const char* clause;
   std::function<Judged(const Result&)> judge;
+  For results = For::tpcc;
+
+  bool applies_to(const Result& result) const {
+    return results == For::all || (results == For::tpcc) == result.is_tpcc();
+  }
 };
 
 // These require that something was measured.
 extern const std::vector<Rule> load_rules;
+extern const std::vector<Rule> workload_rules;
 extern const std::vector<Rule> input_rules;
 extern const std::vector<Rule> answer_rules;
 extern const std::vector<Rule> client_rules;
 
 // Whether the 90th percentile of a type of transaction is within its limit.
 Judged judge_latency(const TransactionResult& one);
+
+// Whether the client's own machine was too slow, by any line but that of its connections.
+bool is_client_too_slow(const Result& result);
 
 // These are about the whole run.
 extern const std::vector<Rule> data_rules;

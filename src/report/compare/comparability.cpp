@@ -39,7 +39,7 @@ std::vector<Trait> traits_of(const Result& result) {
   const std::optional<Server>& server = result.environment.server;
   std::vector<Trait> traits;
   for (const auto& [key, shown] : settings::settings_to_agree_in(result.plan)) {
-    traits.push_back({std::string(key), std::string(shown.label), text::shown(shown.text)});
+    traits.push_back({std::string(key), text::shown(shown.label), text::shown(shown.text)});
     if (key != "backend" || result.plan.simulate_ms) continue;
     // A document from before there was another kind does not name it.
     traits.back().text = server ? text::shown(server->kind) : "a database";
@@ -48,6 +48,37 @@ std::vector<Trait> traits_of(const Result& result) {
     traits.push_back({name, fmt::format("server setting {}", name), setting_text(result, name)});
   }
   return traits;
+}
+
+const Trait* find_trait(const std::vector<Trait>& traits, const Trait& wanted) {
+  const auto found = std::ranges::find_if(traits, [&wanted](const Trait& one) {
+    return one.key == wanted.key && one.name == wanted.name;
+  });
+  return found == traits.end() ? nullptr : &*found;
+}
+
+// The traits of all runs, each once. Runs of one benchmark differ in what they were given; where runs are
+// of several, what only one benchmark has tells nothing.
+std::vector<Trait> traits_to_agree_in(const RunSet& base, const RunSet& new_runs) {
+  std::vector<std::vector<Trait>> traits;
+  bool is_one_benchmark = true;
+  for (const RunSet* side : {&base, &new_runs}) {
+    for (const Result& run : side->runs) {
+      traits.push_back(traits_of(run));
+      is_one_benchmark = is_one_benchmark && run.plan.benchmark == base.runs.front().plan.benchmark;
+    }
+  }
+  std::vector<Trait> wanted;
+  for (const std::vector<Trait>& of_run : traits) {
+    for (const Trait& trait : of_run) {
+      const auto has_it = [&trait](const auto& other) {
+        return find_trait(other, trait) != nullptr;
+      };
+      if (find_trait(wanted, trait) != nullptr) continue;
+      if (is_one_benchmark || std::ranges::all_of(traits, has_it)) wanted.push_back(trait);
+    }
+  }
+  return wanted;
 }
 
 constexpr std::string_view key_duration = "duration";
@@ -176,11 +207,14 @@ std::vector<Obstacle> find_obstacles(const RunSet& base, const RunSet& new_runs,
                                      const SideWords& words) {
   std::vector<Obstacle> obstacles;
   if (base.runs.empty() || new_runs.runs.empty()) return obstacles;
-  const std::vector<Trait> traits = traits_of(base.runs.front());
-  for (std::size_t i = 0; i < traits.size(); ++i) {
-    const auto text = [i](const Result& run) { return traits_of(run)[i].text; };
-    if (auto difference = difference_text(base, new_runs, words, traits[i].name, text)) {
-      obstacles.push_back({traits[i].key, std::move(*difference)});
+  for (const Trait& trait : traits_to_agree_in(base, new_runs)) {
+    const auto text = [&trait](const Result& run) {
+      const std::vector<Trait> traits = traits_of(run);
+      const Trait* found = find_trait(traits, trait);
+      return found == nullptr ? std::string() : found->text;
+    };
+    if (auto difference = difference_text(base, new_runs, words, trait.name, text)) {
+      obstacles.push_back({trait.key, std::move(*difference)});
     }
   }
   add_duration(obstacles, base, new_runs, words);
@@ -260,8 +294,8 @@ bool is_allowed(std::string_view key, std::span<const std::string> allow_differe
 std::string circumstances_of(const Result& result, std::span<const std::string> allow_different) {
   std::string circumstances;
   for (const Trait& trait : traits_of(result)) {
-    if (!is_allowed(trait.key, allow_different)) circumstances += trait.text;
-    circumstances += '\n';
+    if (is_allowed(trait.key, allow_different)) continue;
+    circumstances += fmt::format("{}: {}\n", trait.name, trait.text);
   }
   return circumstances;
 }
@@ -285,7 +319,7 @@ std::string server_text(const Result& result) {
 bool is_same_run(const Result& one, const Result& other) {
   return one.summary.measure_start_ts == other.summary.measure_start_ts &&
          one.environment.client.hostname == other.environment.client.hostname &&
-         one.summary.new_orders == other.summary.new_orders &&
+         one.all_count() == other.all_count() &&
          one.summary.time_seconds == other.summary.time_seconds &&
          one.client.cpu_seconds == other.client.cpu_seconds;
 }
@@ -293,7 +327,14 @@ bool is_same_run(const Result& one, const Result& other) {
 const std::vector<std::string>& obstacle_keys() {
   static const std::vector<std::string> keys = [] {
     std::vector<std::string> all;
-    for (const Trait& trait : traits_of(Result())) all.push_back(trait.key);
+    Result other;
+    other.plan.benchmark = "ycsb";
+    other.plan.workload = {{"readproportion", "1"}};
+    for (const Result& run : {Result(), other}) {
+      for (const Trait& trait : traits_of(run)) {
+        if (std::ranges::find(all, trait.key) == all.end()) all.push_back(trait.key);
+      }
+    }
     for (const std::string_view key :
          {key_duration, key_invalid, key_interrupted, key_failed, key_duplicate}) {
       all.emplace_back(key);

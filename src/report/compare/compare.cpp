@@ -333,8 +333,8 @@ SideDescription describe(std::span<const Result> runs) {
           .last_start_ts = starts.max};
 }
 
-std::vector<Metric> wanted_metrics(const CompareOptions& options) {
-  std::vector<Metric> metrics = options.metrics.empty() ? default_metrics() : options.metrics;
+std::vector<Metric> wanted_metrics(const CompareOptions& options, const Result& first) {
+  std::vector<Metric> metrics = options.metrics.empty() ? default_metrics(first) : options.metrics;
   for (const Limit& limit : options.limits) {
     if (std::ranges::find(metrics, limit.metric) == metrics.end()) metrics.push_back(limit.metric);
   }
@@ -457,7 +457,7 @@ Comparison compare(std::span<const Result> base, std::span<const Result> new_run
   Terms terms{options.confidence, finest_level, {}};
   if (options.is_paired) terms.pairs = pair_runs(base_set, new_set);
   comparison.pairs = terms.pairs.size();
-  for (const Metric& metric : wanted_metrics(options)) {
+  for (const Metric& metric : wanted_metrics(options, base.front())) {
     comparison.differences.push_back(difference_of(metric, base, new_runs, terms));
   }
   comparison.limits = judge_limits(options.limits, comparison.differences, level);

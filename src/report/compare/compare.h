@@ -29,7 +29,7 @@
 namespace drover::report {
 
 struct CompareOptions {
-  std::vector<Metric> metrics;  // rows; empty: default_metrics(), and those of limits
+  std::vector<Metric> metrics;  // rows; empty: default_metrics() of the base, and those of limits
   std::vector<Limit> limits;
   double confidence = 0.95;                  // of the intervals, two-sided; 0.5 to 0.999
   std::vector<std::string> allow_different;  // keys of obstacles that are no obstacle, or "all"

@@ -61,12 +61,13 @@ void require_direction(const Limit& limit, std::string_view whole) {
 
 }  // namespace
 
-Limit Limit::parse(std::string_view text) {
+Limit Limit::parse(std::string_view text, const MetricVocabulary& vocabulary) {
   const std::size_t sign = text.find_first_of("<>");
   if (sign == std::string_view::npos) refuse(text, "it has no < or >");
   const std::string_view after = text::trimmed(text.substr(sign + 1));
   if (after.starts_with('=')) refuse(text, "there is no <= or >=");
-  Limit limit{.metric = Metric::parse(text.substr(0, sign)), .above = text[sign] == '>'};
+  Limit limit{.metric = Metric::parse(text.substr(0, sign), vocabulary),
+              .above = text[sign] == '>'};
   const Bound bound = read_bound(after, text);
   limit.bound = bound.number + 0.0;  // no negative zero
   if (bound.unit == "%") {

@@ -29,7 +29,7 @@ struct Limit {
   enum class Kind : std::uint8_t { percent_change, change, value };
 
   // Throws LimitError, and MetricError for the metric's name.
-  static Limit parse(std::string_view text);
+  static Limit parse(std::string_view text, const MetricVocabulary& vocabulary = {});
 
   Metric metric;
   bool above = false;  // broken above the bound, else below

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "text/plain_text.h"
+#include "text/wrapped_text.h"
 
 namespace drover::report {
 namespace {
@@ -155,10 +156,17 @@ std::string interval_heading(double confidence) {
 }
 
 void append_table(std::string& out, const Comparison& comparison) {
-  constexpr auto line = "{:<18} {:>9} {:>9} {:<4} {:>9}  {:<23} {:>7}  {}";
-  const auto append = [&out](const Row& row) {
-    std::string text = fmt::format(fmt::runtime(line), row.name, row.base, row.new_value, row.unit,
-                                   row.change, row.interval, row.p, row.verdict);
+  constexpr std::size_t names_width_least = 18;
+  constexpr std::size_t names_width_most = 24;
+  constexpr auto line = "{:<{}} {:>9} {:>9} {:<4} {:>9}  {:<23} {:>7}  {}";
+  std::size_t names_width = names_width_least;
+  for (const MetricDifference& one : comparison.differences) {
+    names_width = std::clamp(text::text_width(one.metric.name()), names_width, names_width_most);
+  }
+  const auto append = [&out, names_width](const Row& row) {
+    std::string text =
+        fmt::format(fmt::runtime(line), end_of_name(row.name, names_width), names_width, row.base,
+                    row.new_value, row.unit, row.change, row.interval, row.p, row.verdict);
     text.erase(text.find_last_not_of(' ') + 1);
     out += text + "\n";
   };
@@ -199,8 +207,11 @@ void append_table_markdown(std::string& out, const Comparison& comparison) {
   for (const MetricDifference& one : comparison.differences) {
     const Row row = row_of(one, comparison.confidence);
     const std::string verdict = row.verdict == "WORSE" ? "**worse**" : row.verdict;
-    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", row.name, row.base,
-                       row.new_value, row.unit, row.change, row.interval,
+    // The names of TPC-C's metrics need no escapes.
+    const bool is_plain = row.name.find_first_of("\\`*{}[]()!|~&<>@#:") == std::string::npos;
+    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n",
+                       is_plain ? row.name : markdown_escaped(row.name), row.base, row.new_value,
+                       row.unit, row.change, row.interval,
                        row.p.starts_with('<') ? "&lt;0.0001" : row.p, verdict);
   }
 }

@@ -36,8 +36,10 @@ Value failed(const Metric& metric, const Result& run) {
 // follows a dot.
 constexpr std::array<Metric::Traits, 15> kinds = {
     {{"tpmC", Kind::rate, "/min", "New-Orders committed a minute",
-      [](const Metric&, const Result& run) -> Value { return run.summary.tpmc; }, true, 0,
-      "NewOrder"},
+      [](const Metric&, const Result& run) {
+        return run.is_tpcc() ? Value(run.summary.tpmc) : std::nullopt;
+      },
+      true, 0, "NewOrder"},
      {"efficiency", Kind::rate, "%", "of what the terminals could do at most",
       [](const Metric&, const Result& run) {
         return run.efficiency_is_meaningful() ? Value(run.summary.efficiency) : std::nullopt;
@@ -83,34 +85,59 @@ constexpr std::array<Metric::Traits, 15> kinds = {
 constexpr auto plain_kinds = std::span(kinds).first<10>();
 constexpr const Metric::Traits& percentile_kind = kinds[10];
 constexpr auto kinds_of_transaction = std::span(kinds).last<4>();
+constexpr std::size_t kinds_of_tpcc = 2;  // the first of them
+
+// Behind ".service".
+constexpr std::array<Metric::Traits, 3> kinds_of_service = {
+    {{"", Kind::percentile, "ms", "percentile of the service time", nullptr},
+     {"mean", Kind::mean, "ms", "mean service time", nullptr},
+     {"max", Kind::maximum, "ms", "longest service time", nullptr}}};
 
 struct NamedTransaction {
-  std::string_view name;
-  std::string_view in_results;  // empty: all together
+  std::string name;
+  std::string in_results;  // empty: all together
 };
 
 constexpr std::string_view deferred_name = "deferred";
-
-constexpr std::array<NamedTransaction, 7> named_transactions = {{{"new_order", "NewOrder"},
-                                                                 {"payment", "Payment"},
-                                                                 {"order_status", "OrderStatus"},
-                                                                 {"delivery", "Delivery"},
-                                                                 {"stock_level", "StockLevel"},
-                                                                 {"all", ""},
-                                                                 {deferred_name, ""}}};
 
 // Not std::tolower: it asks the locale, and takes no char.
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-// "New_Order.P99" and "NewOrder.p99" are the same.
-std::string folded(std::string_view text) {
+// "New_Order.P99" and "NewOrder.p99" are the same; of other benchmarks "read-modify-write" and "read_modify_write".
+std::string folded(std::string_view text, const MetricVocabulary& vocabulary) {
   std::string result;
   for (const char c : text) {
-    if (c != '_') result += lower(c);
+    if (c == '_' || (!vocabulary.is_tpcc && (c == '-' || c == ' '))) continue;
+    result += lower(c);
   }
   return result;
+}
+
+// "READ-MODIFY-WRITE" as "read_modify_write".
+std::string metric_transaction(std::string_view in_results) {
+  std::string name;
+  for (const char c : in_results) name += c == '-' || c == ' ' ? '_' : lower(c);
+  return name;
+}
+
+std::vector<NamedTransaction> transactions_of(const MetricVocabulary& vocabulary) {
+  if (vocabulary.is_tpcc) {
+    return {{"new_order", "NewOrder"},       {"payment", "Payment"},
+            {"order_status", "OrderStatus"}, {"delivery", "Delivery"},
+            {"stock_level", "StockLevel"},   {"all", ""},
+            {std::string(deferred_name), ""}};
+  }
+  std::vector<NamedTransaction> named;
+  for (const std::string& name : vocabulary.transactions)
+    named.push_back({metric_transaction(name), name});
+  named.push_back({"all", ""});
+  return named;
+}
+
+std::span<const Metric::Traits> plain_kinds_of(const MetricVocabulary& vocabulary) {
+  return vocabulary.is_tpcc ? plain_kinds : plain_kinds.subspan(kinds_of_tpcc);
 }
 
 // "p99.9": 99.9. Nothing if it is out of range or no such number.
@@ -126,69 +153,81 @@ std::optional<double> percent_of(std::string_view text) {
 }
 
 // Empty if nothing is near.
-std::string nearest_name(std::string_view text) {
-  const std::string wanted = folded(text);
+std::string nearest_name(std::string_view text, const MetricVocabulary& vocabulary) {
+  const std::string wanted = folded(text, vocabulary);
   std::string nearest;
   std::size_t least = 1 + std::max<std::size_t>(2, wanted.size() / 3);
-  for (const std::string& name : metric_names()) {
-    const std::size_t distance = text::edit_distance(wanted, folded(name));
+  for (const std::string& name : metric_names(vocabulary)) {
+    const std::size_t distance = text::edit_distance(wanted, folded(name, vocabulary));
     if (distance >= least) continue;
     least = distance;
-    nearest = name;
+    nearest = text::shown(name);
   }
   return nearest;
 }
 
-[[noreturn]] void refuse(std::string_view text) {
-  const std::string nearest = text.size() <= name_length_max ? nearest_name(text) : std::string();
+[[noreturn]] void refuse(std::string_view text, const MetricVocabulary& vocabulary) {
+  const std::string nearest =
+      text.size() <= name_length_max ? nearest_name(text, vocabulary) : std::string();
+  std::vector<std::string> plain;
+  for (const Metric::Traits& one : plain_kinds_of(vocabulary)) plain.emplace_back(one.name);
+  std::vector<std::string> transactions;
+  for (const NamedTransaction& one : transactions_of(vocabulary))
+    transactions.push_back(text::shown(one.name, 60));
   throw MetricError(fmt::format(
-      "unknown metric '{}'{}; expected one of tpmC, efficiency, throughput, failed, retries, "
-      "unanswered, unavailable_s, stalled_s, client.cpu_us, client.memory, or one of new_order, "
-      "payment, order_status, "
-      "delivery, stock_level, all, deferred with one of .p50, .p99.9 (any percentile), "
-      ".mean, .max, .ok, .failed",
-      text::shown(text), nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest)));
-}
-
-constexpr double change_shown_as_factor = 9;
-
-std::string row_name(const Metric& metric) {
-  if (metric.unit().empty()) return metric.name();
-  return fmt::format("{} {}", metric.name(), metric.unit());
-}
-
-std::optional<double> change_between(const std::optional<double>& first,
-                                     const std::optional<double>& value) {
-  if (!first || !value || *first == 0) return std::nullopt;
-  const double change = *value / *first - 1;
-  return std::isfinite(change) ? std::optional(change) : std::nullopt;
+      "unknown metric '{}'{}; expected one of {}, or one of {} with one of .p50, .p99.9 (any "
+      "percentile), "
+      ".mean, .max, .ok, .failed{}",
+      text::shown(text), nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest),
+      fmt::join(plain, ", "), fmt::join(transactions, ", "),
+      vocabulary.is_tpcc ? "" : ", .service.p99, .service.mean, .service.max"));
 }
 
 }  // namespace
 
-Metric Metric::parse(std::string_view text) {
+MetricVocabulary vocabulary_of(const Result& result) {
+  MetricVocabulary vocabulary{.is_tpcc = result.is_tpcc()};
+  if (vocabulary.is_tpcc) return vocabulary;
+  for (const TransactionResult& one : result.transactions)
+    vocabulary.transactions.push_back(one.name);
+  return vocabulary;
+}
+
+Metric Metric::parse(std::string_view text, const MetricVocabulary& vocabulary) {
   const std::string_view name = text::trimmed(text);
-  if (name.empty() || name.size() > name_length_max) refuse(name);
-  const std::string wanted = folded(name);
-  for (const Traits& plain : plain_kinds) {
-    if (folded(plain.name) == wanted) return {plain, std::string(plain.name)};
+  if (name.empty() || name.size() > name_length_max) refuse(name, vocabulary);
+  const std::string wanted = folded(name, vocabulary);
+  for (const Traits& plain : plain_kinds_of(vocabulary)) {
+    if (folded(plain.name, vocabulary) == wanted) return {plain, std::string(plain.name)};
   }
-  const std::size_t dot = wanted.find('.');
-  if (dot == std::string::npos) refuse(name);
-  const std::string statistic = wanted.substr(dot + 1);
-  const auto* named = std::ranges::find(named_transactions, wanted.substr(0, dot),
-                                        [](const auto& one) { return folded(one.name); });
-  const auto known = std::ranges::find(kinds_of_transaction, statistic, &Traits::name);
+  // A name may have dots itself: it is the longest that fits.
+  NamedTransaction named;
+  std::size_t dot = 0;
+  for (NamedTransaction& one : transactions_of(vocabulary)) {
+    const std::string folded_name = folded(one.name, vocabulary);
+    if (folded_name.size() <= dot || !wanted.starts_with(folded_name + ".")) continue;
+    dot = folded_name.size();
+    named = std::move(one);
+  }
+  if (dot == 0) refuse(name, vocabulary);
+  std::string statistic = wanted.substr(dot + 1);
+  constexpr std::string_view before_service = "service.";
+  const bool is_of_service = !vocabulary.is_tpcc && statistic.starts_with(before_service);
+  if (is_of_service) statistic.erase(0, before_service.size());
+  const std::span<const Traits> kinds_there =
+      is_of_service ? std::span<const Traits>(kinds_of_service).subspan(1) : kinds_of_transaction;
+  const auto known = std::ranges::find(kinds_there, statistic, &Traits::name);
   const std::optional<double> percent = percent_of(statistic);
-  if (named == named_transactions.end() || (!percent && known == kinds_of_transaction.end())) {
-    refuse(name);
-  }
+  if (!percent && known == kinds_there.end()) refuse(name, vocabulary);
+  const std::string before = named.name + (is_of_service ? ".service" : "");
+  const Traits& percentile = is_of_service ? kinds_of_service[0] : percentile_kind;
   // The shortest text that is the same number, so that equal metrics have equal names.
-  Metric metric = percent ? Metric(percentile_kind, fmt::format("{}.p{}", named->name, *percent))
-                          : Metric(*known, fmt::format("{}.{}", named->name, known->name));
+  Metric metric = percent ? Metric(percentile, fmt::format("{}.p{}", before, *percent))
+                          : Metric(*known, fmt::format("{}.{}", before, known->name));
   metric.percent_ = percent.value_or(0);
-  metric.transaction_ = named->in_results;
-  metric.deferred_ = named->name == deferred_name;
+  metric.transaction_ = named.in_results;
+  metric.service_ = is_of_service;
+  metric.deferred_ = vocabulary.is_tpcc && named.name == deferred_name;
   return metric;
 }
 
@@ -220,7 +259,7 @@ measure::HistogramSnapshot Metric::histogram(const Result& result) const {
   measure::HistogramSnapshot latencies;
   if (deferred_) return result.deferred_delivery ? result.deferred_delivery->latency : latencies;
   for (const TransactionResult& one : result.transactions) {
-    if (is_of(one)) latencies.merge(one.latency);
+    if (is_of(one)) latencies.merge(service_ ? one.service : one.latency);
   }
   return latencies;
 }
@@ -234,96 +273,62 @@ std::string Metric::number_text(double value) {
   return fmt::format("{:.2f}", value);
 }
 
-const std::vector<Metric>& default_metrics() {
-  static const std::vector<Metric> metrics = parse_metrics(
-      "tpmC,efficiency,throughput,new_order.p50,new_order.p90,new_order.p99,payment.p50,"
-      "payment.p90,payment.p99,order_status.p90,delivery.p90,stock_level.p90,all.p99,all.p99.9,"
-      "failed,retries,unanswered,unavailable_s,stalled_s,client.cpu_us,client.memory");
+std::vector<Metric> default_metrics(const Result& result) {
+  if (result.is_tpcc()) {
+    return parse_metrics(
+        "tpmC,efficiency,throughput,new_order.p50,new_order.p90,new_order.p99,payment.p50,"
+        "payment.p90,payment.p99,order_status.p90,delivery.p90,stock_level.p90,all.p99,all.p99.9,"
+        "failed,retries,unanswered,unavailable_s,stalled_s,client.cpu_us,client.memory");
+  }
+  constexpr std::size_t transactions_shown_most = 8;
+  const MetricVocabulary vocabulary = vocabulary_of(result);
+  std::vector<Metric> metrics = parse_metrics("throughput", vocabulary);
+  const auto add = [&](const std::string& name) {
+    const Metric metric = Metric::parse(name, vocabulary);
+    if (std::ranges::find(metrics, metric) == metrics.end()) metrics.push_back(metric);
+  };
+  const std::size_t shown = std::min(vocabulary.transactions.size(), transactions_shown_most);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const std::string name = metric_transaction(vocabulary.transactions[i]);
+    // Whoever wants more of a long name has to ask for it.
+    if (name.size() + 5 > name_length_max) continue;
+    for (const char* statistic : {".p50", ".p90", ".p99"}) add(name + statistic);
+  }
+  if (result.plan.is_open_loop()) {
+    for (const char* name : {"all.service.p50", "all.service.p99"}) add(name);
+  }
+  for (const char* name : {"all.p99", "all.p99.9", "failed", "retries", "unanswered",
+                           "unavailable_s", "stalled_s", "client.cpu_us", "client.memory"}) {
+    add(name);
+  }
   return metrics;
 }
 
-std::vector<Metric> parse_metrics(std::string_view text) {
+std::vector<Metric> parse_metrics(std::string_view text, const MetricVocabulary& vocabulary) {
   std::vector<Metric> metrics;
   while (true) {
     const std::size_t comma = text.find(',');
-    const Metric metric = Metric::parse(text.substr(0, comma));
+    const Metric metric = Metric::parse(text.substr(0, comma), vocabulary);
     if (std::ranges::find(metrics, metric) == metrics.end()) metrics.push_back(metric);
     if (comma == std::string_view::npos) return metrics;
     text.remove_prefix(comma + 1);
   }
 }
 
-const std::vector<std::string>& metric_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const Metric::Traits& plain : plain_kinds) all.emplace_back(plain.name);
-    for (const NamedTransaction& transaction : named_transactions) {
-      for (const char* statistic :
-           {"p50", "p90", "p95", "p99", "p99.9", "mean", "max", "ok", "failed"}) {
-        all.push_back(fmt::format("{}.{}", transaction.name, statistic));
-      }
+std::vector<std::string> metric_names(const MetricVocabulary& vocabulary) {
+  std::vector<std::string> all;
+  for (const Metric::Traits& plain : plain_kinds_of(vocabulary)) all.emplace_back(plain.name);
+  for (const NamedTransaction& transaction : transactions_of(vocabulary)) {
+    for (const char* statistic :
+         {"p50", "p90", "p95", "p99", "p99.9", "mean", "max", "ok", "failed"}) {
+      all.push_back(fmt::format("{}.{}", transaction.name, statistic));
     }
-    return all;
-  }();
-  return names;
-}
-
-std::vector<MetricRow> make_metric_table(const std::vector<NamedResult>& results,
-                                         const std::vector<Metric>& metrics) {
-  std::vector<MetricRow> rows;
-  for (const Metric& metric : metrics) {
-    MetricRow row{metric, {}};
-    bool any = false;
-    for (const NamedResult& one : results) {
-      MetricCell cell;
-      cell.value = metric.value(one.result);
-      if (!row.cells.empty()) cell.change = change_between(row.cells.front().value, cell.value);
-      any = any || cell.value;
-      row.cells.push_back(cell);
-    }
-    if (any) rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
-std::string value_text(const MetricCell& cell) {
-  return cell.value ? Metric::number_text(*cell.value) : "n/a";
-}
-
-std::string change_text(const MetricCell& cell) {
-  if (!cell.change) return {};
-  if (*cell.change >= change_shown_as_factor) return "x" + text::figure_text(*cell.change + 1);
-  return fmt::format("{:+.1f}%", *cell.change * 100);
-}
-
-std::string metric_table_text(const std::vector<NamedResult>& results,
-                              const std::vector<MetricRow>& rows, std::size_t width) {
-  constexpr std::size_t first_columns = 37;  // with the first result
-  constexpr std::size_t columns_a_result = 21;
-  const std::size_t results_a_block = (width - first_columns) / columns_a_result;
-  const std::size_t name_bytes = width - 10;
-  std::string out;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    out += fmt::format("{:>3}  {}\n     {}\n", i + 1, text::shown(results[i].name, name_bytes),
-                       text::shown(summarise(results[i].result.audit).sentence, name_bytes));
-  }
-  for (std::size_t first = 1; first == 1 || first < results.size(); first += results_a_block) {
-    const std::size_t last = std::min(first + results_a_block, results.size());
-    out += fmt::format("\n{:<25} {:>11}", "", "1");
-    for (std::size_t i = first; i < last; ++i) out += fmt::format(" {:>10} {:>9}", i + 1, "");
-    out += "\n";
-    for (const MetricRow& row : rows) {
-      out += fmt::format("{:<25} {:>11}", row_name(row.metric), value_text(row.cells[0]));
-      for (std::size_t i = first; i < last; ++i) {
-        out += fmt::format(" {:>10} {:>9}", value_text(row.cells[i]), change_text(row.cells[i]));
-      }
-      out += "\n";
+    if (vocabulary.is_tpcc) continue;
+    for (const char* statistic : {"p50", "p90", "p99", "mean", "max"}) {
+      all.push_back(fmt::format("{}.service.{}", transaction.name, statistic));
     }
   }
-  if (results.size() > 1) {
-    out += "\nPercentages are against 1.\nWhether they are more than chance: drover compare\n";
-  }
-  return out;
+  return all;
 }
 
 }  // namespace drover::report

@@ -9,6 +9,11 @@
 //                            STATISTIC: p50, p99.95 (any percentile), mean, max, ok (a second),
 //                            failed
 //
+// Results of other benchmarks have no tpmC and no efficiency, and TRANSACTION is one of their own: read,
+// read_modify_write, the name of a script (blanks and hyphens count as underscores), or all. They have
+// besides
+//   TRANSACTION.service.STATISTIC   p50, p99.95 (any percentile), mean, max of the service time in an open loop
+//
 // Latencies are in milliseconds. And tables of such figures: those of several results side by side, and how far
 // each is from the first one's. Whether a difference is more than chance is not asked here: that is what
 // `drover compare` does.
@@ -32,6 +37,13 @@ namespace drover::report {
 struct MetricError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+// The transactions that metrics can name.
+struct MetricVocabulary {
+  bool is_tpcc = true;
+  std::vector<std::string> transactions = {};  // of another benchmark, as its results call them
+};
+MetricVocabulary vocabulary_of(const Result& result);
 
 class Metric {
  public:
@@ -59,7 +71,7 @@ class Metric {
   };
 
   // Throws MetricError.
-  static Metric parse(std::string_view text);
+  static Metric parse(std::string_view text, const MetricVocabulary& vocabulary = {});
 
   const std::string& name() const { return name_; }  // as in the list above: "new_order.p99"
   Kind kind() const { return traits_->kind; }
@@ -69,6 +81,7 @@ class Metric {
   double resolution() const { return traits_->resolution; }
 
   double percent() const { return percent_; }  // of a percentile: 0.001 to 100
+  bool is_of_service() const { return service_; }
   bool is_of_deferred() const { return deferred_; }
   // Whether it is made of these: of its transaction, or of any.
   bool is_of(const TransactionResult& one) const {
@@ -97,19 +110,20 @@ class Metric {
 
   const Traits* traits_;
   std::string name_;
-  std::string_view transaction_;  // in results; empty: all together
+  std::string transaction_;  // in results; empty: all together
   double percent_ = 0;
+  bool service_ = false;
   bool deferred_ = false;
 };
 
-// Those that a table shows if nobody chooses.
-const std::vector<Metric>& default_metrics();
+// Those that a table shows if nobody chooses, of results like this one.
+std::vector<Metric> default_metrics(const Result& result = {});
 
 // The metrics of a comma-separated list. Throws MetricError.
-std::vector<Metric> parse_metrics(std::string_view text);
+std::vector<Metric> parse_metrics(std::string_view text, const MetricVocabulary& vocabulary = {});
 
 // All names, percentiles by way of example: for help and messages.
-const std::vector<std::string>& metric_names();
+std::vector<std::string> metric_names(const MetricVocabulary& vocabulary = {});
 
 struct MetricCell {
   std::optional<double> value;
@@ -124,6 +138,9 @@ struct MetricRow {
 // Rows of which no result has a value are left out.
 std::vector<MetricRow> make_metric_table(const std::vector<NamedResult>& results,
                                          const std::vector<Metric>& metrics);
+
+// A name that is too long for its column without its beginning, for the end says what is measured: "..write.p99".
+std::string end_of_name(std::string name, std::size_t width);
 
 std::string value_text(const MetricCell& cell);   // "31.4", "n/a"
 std::string change_text(const MetricCell& cell);  // "+3.1%", "x12.5" from tenfold on, "" if none

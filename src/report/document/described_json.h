@@ -54,6 +54,17 @@ class DescribedJson {
     describe_fields(inner);
     object_[name] = inner.take();
   }
+  void where(bool applies, const auto& describe_fields) {
+    if (applies) describe_fields(*this);
+  }
+  void list_if_any(const char* name, const auto& list, std::string_view /*says*/) {
+    if (!list.empty()) object_[name] = json_of(list);
+  }
+  void order_of(const char* name, const auto& list, std::string_view /*says*/) {
+    nlohmann::json names = nlohmann::json::array();
+    for (const auto& one : list) names.push_back(one.name);
+    object_[name] = std::move(names);
+  }
   void repeats(const char* name, const auto& value, const auto&... /*described*/) {
     object_[name] = json_of(value());
   }
@@ -98,6 +109,10 @@ class DescribedJson {
   void figures_or_null(const char* name, const measure::HistogramSnapshot& histogram,
                        std::string_view says, Need = {}) {
     object_[name] = nullptr;
+    if (!histogram.empty()) figures(name, histogram, says);
+  }
+  void figures_if_any(const char* name, const measure::HistogramSnapshot& histogram,
+                      std::string_view says) {
     if (!histogram.empty()) figures(name, histogram, says);
   }
   void percentiles(const measure::HistogramSnapshot& histogram, std::string_view says);

@@ -109,7 +109,7 @@ measure::HistogramSnapshot checked_histogram(const JsonReader& json,
 
 bool DescribedReader::is_next(std::string_view name, Need need) {
   const std::size_t index = index_++;
-  if (pass_ == Pass::require && need == Need::required && !seen_[index]) {
+  if (pass_ == Pass::require && need == Need::required && requires_ && !seen_[index]) {
     json_.refuse(fmt::format("a field {}", name), "none");
   }
   if (pass_ != Pass::read || key_known_ || name != key_) return false;

@@ -25,13 +25,13 @@
 
 #include "measure/histogram.h"
 #include "report/document/json_reader.h"
+#include "report/document/result.h"
 #include "settings/field.h"
 
 namespace drover::report {
 
 inline constexpr std::size_t json_name_bytes_max = settings::name.bytes_max;
 inline constexpr std::size_t json_names_max = 10'000;
-inline constexpr std::size_t transactions_max = 32;
 
 // The names of the transactions, as the first point of a time series has them.
 struct PointNames {
@@ -43,6 +43,16 @@ struct PointNames {
 // each element. `json` is at it.
 template <class Read>
 void require_fitting(const JsonReader&, const Read&) {}
+
+// Those of these names come first, in their order.
+template <class Element>
+void order_by_names(std::vector<Element>& list, const std::vector<std::string>& names) {
+  for (auto name = names.rbegin(); name != names.rend(); ++name) {
+    const auto found =
+        std::ranges::find_if(list, [&](const Element& one) { return one.name == *name; });
+    if (found != list.end()) std::rotate(list.begin(), found, found + 1);
+  }
+}
 
 class DescribedReader {
  public:
@@ -83,6 +93,26 @@ class DescribedReader {
   void within(const char* name, std::string_view /*says*/, Need need, const auto& describe_fields) {
     if (!is_next(name, need)) return;
     DescribedReader(json_, names_).read(describe_fields, [] {});
+  }
+  // What does not belong there is read all the same, and nobody misses it.
+  void where(bool applies, const auto& describe_fields) {
+    const bool before = std::exchange(requires_, requires_ && applies);
+    describe_fields(*this);
+    requires_ = before;
+  }
+  void list_if_any(const char* name, auto& list, std::string_view says) {
+    field(name, list, says, Need::added);
+  }
+  // The order of what by_name() reads, whose names the text may have sorted.
+  void order_of(const char* name, auto& list, std::string_view /*says*/) {
+    if (is_next(name, Need::added)) {
+      read_value(order_, settings::name);
+      if (order_.size() > transactions_max) {
+        json_.refuse(fmt::format("at most {} transactions", transactions_max), "more");
+      }
+    }
+    if (pass_ != Pass::compare || order_.empty()) return;
+    order_by_names(list, order_);
   }
   void repeats(const char* name, const auto& value, const auto& kind, std::string_view /*says*/,
                Need = {}) {
@@ -148,6 +178,10 @@ class DescribedReader {
   void figures_or_null(const char* name, measure::HistogramSnapshot& histogram,
                        std::string_view says, Need need = {}) {
     figures(name, histogram, says, need);
+  }
+  void figures_if_any(const char* name, measure::HistogramSnapshot& histogram,
+                      std::string_view says) {
+    figures(name, histogram, says, Need::added);
   }
   void percentiles(const measure::HistogramSnapshot& histogram, std::string_view says);
   void buckets(const char* name, measure::HistogramSnapshot& histogram, std::string_view says);
@@ -243,11 +277,13 @@ class DescribedReader {
   Pass pass_ = Pass::read;
   std::string_view key_;
   bool key_known_ = false;
+  bool requires_ = true;   // what is described now
   std::size_t index_ = 0;  // of the field that is described next
   std::bitset<64> seen_;
   std::vector<std::pair<std::size_t, double>> repeated_;  // by the index of their field
   std::vector<std::pair<const char*, double>> percentiles_;
   std::vector<double> column_;
+  std::vector<std::string> order_;
 };
 
 template <class Described>

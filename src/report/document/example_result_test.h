@@ -1,6 +1,9 @@
 // A result with something in every field, for the tests of this folder.
 #pragma once
 
+#include <array>
+#include <vector>
+
 #include "report/audit/audit.h"
 #include "report/document/result.h"
 
@@ -114,6 +117,96 @@ inline Result example_result() {
                    "a worker needed 96% of a processor; use more --threads"},
                   {"interval", "5.5.2", Judgement::not_judged, "1 min measured"}};
   result.failure = "the database was away for longer than it may";
+  return result;
+}
+
+// What both examples of other benchmarks have: 60 s on PostgreSQL, in which nothing went wrong.
+inline Result example_of_others(const char* benchmark, std::vector<const char*> names) {
+  Result result;
+  result.tool = {"drover", "0.1.0", "abc1234", "clang 19.1.7"};
+  result.plan.benchmark = benchmark;
+  result.plan.duration_s = 60;
+  result.plan.warmup_s = 5;
+  result.plan.threads = 2;
+  result.plan.clients = result.plan.connections = result.plan.max_inflight = 32;
+  result.plan.seed = 7;
+  result.plan.isolation = "read committed";
+  result.plan.on_db_loss = "wait";
+  result.environment.client = {"herd", "Debian 12, Linux 6.1", 2, "Xeon"};
+  result.environment.server = Server{"15.8", {{"fsync", "on"}, {"synchronous_commit", "on"}}};
+  result.summary.time_seconds = 60;
+  result.summary.measure_start_ts = 1'763'670'000;
+  for (const char* name : names) result.transactions.emplace_back().name = name;
+  result.client.cpu_seconds = 6;
+  result.client.peak_rss_bytes = 50u << 20;
+  result.client.threads = 3;
+  result.client.terminals = 32;
+  result.client.connections = 32;
+  result.client.workers = {{0.25, 0.002, 0.05}, {0.25, 0.01, 0.05}};
+  result.client.run_queue_known = true;
+  return result;
+}
+
+// Adds committed transactions; latencies rise evenly up to twice the mean.
+inline void add_commits(TransactionResult& one, std::uint64_t count, std::uint64_t mean_us) {
+  one.ok_count += count;
+  one.attempts += count;
+  for (std::uint64_t i = 1; i <= count; ++i) {
+    one.latency.record(2'000 * mean_us * i / count);
+    one.wait.record(1'000);
+  }
+}
+
+// A read-modify-write beside reads, in an open loop of 100 a second.
+inline Result example_ycsb_result() {
+  Result result = example_of_others("ycsb", {"READ", "READ-MODIFY-WRITE", "INSERT"});
+  result.plan.rate = 100;
+  result.plan.arrivals = "poisson";
+  result.plan.schema = "public";
+  result.plan.workload = {{"recordcount", "1000"},
+                          {"requestdistribution", "zipfian"},
+                          {"readproportion", "0.5"},
+                          {"readmodifywriteproportion", "0.45"},
+                          {"insertproportion", "0.05"}};
+  const std::array<std::uint64_t, 3> counts = {3'000, 2'700, 300};
+  const std::array<double, 3> shares = {0.5, 0.45, 0.05};
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    TransactionResult& one = result.transactions[i];
+    add_commits(one, counts[i], 4'000);
+    one.share = shares[i];
+    for (std::uint64_t k = 1; k <= counts[i]; ++k) one.service.record(4'000'000 * k / counts[i]);
+  }
+  result.accounts = {{"updates", 2'950, 2'950, true}, {"inserts", 310, 310, true}};
+  result.verification = Verification{.values = 30'000};
+  result.backlog = 3;
+  result.time_series = {{1, "measure", {50, 45, 5}, 0, 1.25, 2.25, 3.25, 3, 1, 0, 0.25}};
+  result.audit = {{"mix", "", Judgement::held, "READ 50.00%"},
+                  {"rate", "", Judgement::held, "100 of 100 transactions a second asked for"}};
+  return result;
+}
+
+// Two scripts, weighted 3 to 1, in a closed loop.
+inline Result example_sql_result() {
+  Result result = example_of_others("sql", {"transfer.sql", "look up.sql"});
+  result.plan.protocol = "prepared";
+  result.plan.operations = 4'000;
+  result.plan.workload = {
+      {"transfer.sql", "weight 3"}, {"look up.sql", "weight 1"}, {"-D naccounts", "1000"}};
+  const std::array<std::uint64_t, 2> counts = {3'000, 1'000};
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    TransactionResult& one = result.transactions[i];
+    add_commits(one, counts[i], 2'000);
+    one.share = i == 0 ? 0.75 : 0.25;
+    for (const char* name : {"1 UPDATE accounts SET", "2 SELECT balance <b>"}) {
+      StatementResult& statement = one.statements.emplace_back();
+      statement.name = name;
+      statement.ok_count = counts[i];
+      statement.failed_count = i;
+      for (std::uint64_t k = 0; k < counts[i]; ++k) statement.latency.record(500'000);
+    }
+  }
+  result.time_series = {{1, "measure", {50, 17}, 0, 1.25, 2.25, 3.25, 3, 1, 0, 0.25}};
+  result.audit = {{"mix", "", Judgement::held, "transfer.sql 75.00%, look up.sql 25.00%"}};
   return result;
 }
 

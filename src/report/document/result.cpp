@@ -98,6 +98,12 @@ std::uint64_t Result::all_count() const {
   return sum;
 }
 
+double Result::throughput() const {
+  std::uint64_t committed = 0;
+  for (const TransactionResult& one : transactions) committed += one.ok_count;
+  return summary.time_seconds > 0 ? static_cast<double>(committed) / summary.time_seconds : 0;
+}
+
 double Result::cpu_us_per_transaction() const {
   const std::uint64_t count = all_count();
   return count == 0 ? 0.0 : client.cpu_seconds * 1e6 / static_cast<double>(count);
@@ -124,6 +130,7 @@ TransactionResult all_transactions(const Result& result) {
     all.pending.answered += one.pending.answered;
     all.pending.unanswered.merge(one.pending.unanswered);
     all.wait.merge(one.wait);
+    all.service.merge(one.service);
     for (const auto& [name, count] : one.errors_by_class) all.errors_by_class[name] += count;
     for (const auto& [name, count] : one.errors_by_sqlstate) all.errors_by_sqlstate[name] += count;
   }
@@ -150,6 +157,7 @@ TransactionResult deferred_row(const DeferredDelivery& deferred) {
 }
 
 void complete_summary(Result& result) {
+  if (!result.is_tpcc()) return;
   Summary& summary = result.summary;
   const TransactionResult* new_order = result.find_transaction("NewOrder");
   summary.warehouses = result.plan.warehouses;
@@ -241,7 +249,8 @@ std::vector<std::string> count_errors(const Result& result) {
                                    total(one.errors_by_sqlstate), total(one.errors_by_class)));
     }
   }
-  if (const TransactionResult* new_order = result.find_transaction("NewOrder")) {
+  const TransactionResult* new_order = result.find_transaction("NewOrder");
+  if (result.is_tpcc() && new_order != nullptr) {
     require("summary", "new_orders", result.summary.new_orders, new_order->ok_count);
   }
   return errors;

@@ -9,7 +9,7 @@
 //   failed   = the transactions whose terminal got no answer: those that certainly left nothing in
 //              the data, and the ambiguous ones
 // All figures are those of the measurement interval, unless they say otherwise. It is not tied to
-// TPC-C: transactions are a list of names.
+// TPC-C: transactions are a list of names; what only TPC-C has is empty in the results of others.
 #pragma once
 
 #include <array>
@@ -58,6 +58,7 @@ struct Summary {
   std::string name = "Total";         // the word of YDB's CLI, which scripts may look for
   double time_seconds = 0;            // the measured interval as it was, not as it was planned
   std::int64_t measure_start_ts = 0;  // Unix time, seconds
+  // What follows is of TPC-C: empty in the results of others.
   std::uint64_t warehouses = 0;
   std::uint64_t new_orders = 0;  // committed New-Orders
   double tpmc = 0;
@@ -90,6 +91,19 @@ inline std::uint64_t late_after_ns(const measure::HistogramSnapshot& committed) 
   return 2 * committed.percentile_ns(50) + 100'000'000;
 }
 
+// A statement of a script, by its place there; attempts that were repeated included.
+struct StatementResult {
+  std::string name;
+  std::uint64_t ok_count = 0;
+  std::uint64_t failed_count = 0;
+  measure::HistogramSnapshot latency;  // of those that succeeded
+};
+
+// So many of a transaction are taken from a document.
+inline constexpr std::size_t statements_max = 100;
+// And of transactions.
+inline constexpr std::size_t transactions_max = 32;
+
 struct TransactionResult {
   std::string name;
   std::uint64_t ok_count = 0;            // committed
@@ -115,6 +129,13 @@ struct TransactionResult {
   // delays. Think times are those that followed a transaction of this type.
   measure::HistogramSnapshot keying;
   measure::HistogramSnapshot think;
+
+  // Committed transactions of an open loop, from when the client had a session to the answer: the latency
+  // without what a late begin and the line for a session added.
+  measure::HistogramSnapshot service;
+
+  std::vector<StatementResult> statements;  // of scripts, in their order
+  std::optional<double> share;              // of all transactions, that was asked for: 0 to 1
 
   // What the 90th percentile must not exceed (TPC-C: clause 5.2.5.7), seconds.
   std::optional<double> latency_limit_s;
@@ -202,6 +223,29 @@ struct LedgerInData {
 
 // Whether the data have of each as much as the client has counted.
 bool agrees(const Ledger& ledger, const LedgerInData& data) noexcept;
+
+// Something that a run of another benchmark has changed in the data so many times, over all its phases.
+struct Account {
+  std::string name;           // "updates", "inserts"
+  std::uint64_t counted = 0;  // acknowledged, and what of the ambiguous is known to have happened
+  std::optional<std::int64_t> in_data =
+      {};             // by how much the data rose; none if they could not be asked
+  bool exact = true;  // nothing ambiguous is left unresolved
+
+  std::optional<bool> agrees() const {
+    if (!in_data) return std::nullopt;
+    return *in_data == static_cast<std::int64_t>(counted);
+  }
+};
+
+// What was read and held against what must have been written.
+struct Verification {
+  std::uint64_t values = 0;  // all of them
+  std::uint64_t wrong = 0;
+  std::uint64_t not_found = 0;  // rows that are to be there
+  std::string first_wrong =
+      {};  // where the first wrong one is, and what is there; empty if none is
+};
 
 // Deliveries that were queued and executed beside the terminals (clause 2.7.2). Queued ones are
 // counted in the interval in which they were queued.
@@ -313,6 +357,10 @@ struct Result {
   Availability availability;
   Ledger ledger;
   std::optional<LedgerInData> ledger_in_data;  // none where the data could not be asked
+  std::vector<Account> accounts;
+  std::optional<Verification> verification;  // none where nothing was verified
+  // Transactions that were due by the schedule when the interval ended and had not begun; none in a closed loop.
+  std::optional<std::uint64_t> backlog;
   ClientCost client;
   std::vector<TimePoint> time_series;
   std::optional<std::vector<Checkpoint>> checkpoints;  // none where the server does not tell
@@ -321,11 +369,13 @@ struct Result {
   bool interrupted = false;
 
   const TransactionResult* find_transaction(std::string_view name) const;
-  std::uint64_t all_count() const;        // of all transactions
+  std::uint64_t all_count() const;  // of all transactions
+  double throughput() const;        // transactions committed a second; 0 if nothing was measured
   double cpu_us_per_transaction() const;  // client CPU over all_count(); 0 if there were none
   bool has_lower_bounds() const;          // some percentile of some transaction is one
+  bool is_tpcc() const { return plan.is_tpcc(); }
   // Without delays terminals are as fast as the database: nothing to be efficient against.
-  bool efficiency_is_meaningful() const { return !plan.no_delays; }
+  bool efficiency_is_meaningful() const { return is_tpcc() && !plan.no_delays; }
 };
 
 // All types of transaction as one, without a name and a limit, and without what terminals did meanwhile.
@@ -341,7 +391,7 @@ struct NamedResult {
 // NewOrder, Payment, OrderStatus, Delivery, StockLevel.
 std::vector<TransactionResult> tpcc_transactions();
 
-// Fills in new_orders, tpmc, efficiency and its error, of the transactions, the plan and
+// Fills in of TPC-C new_orders, tpmc, efficiency and its error, of the transactions, the plan and
 // summary.time_seconds: call it once these are there.
 void complete_summary(Result& result);
 

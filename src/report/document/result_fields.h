@@ -81,6 +81,22 @@ void describe(auto& visit, Of<Environment> auto& environment) {
   visit.field("server", environment.server, "The database server, or null if there was none.");
 }
 
+void describe_tpcc_summary(auto& visit, Of<Result> auto& result) {
+  auto& summary = result.summary;
+  visit.field("warehouses", summary.warehouses, objects, "W.");
+  visit.field("new_orders", summary.new_orders, count, "New-Orders committed in it.");
+  visit.field("tpmc", summary.tpmc, figure, "new_orders * 60 / measured_seconds.");
+  visit.field("efficiency", summary.efficiency, figure,
+              "Percent: tpmc / (12.86 * W * pace) * 100, not clipped.");
+  visit.field(
+      "efficiency_sampling_error", summary.efficiency_sampling_error, figure,
+      "Half the width of the 95% confidence interval of efficiency, in percentage points; 0 "
+      "without delays.");
+  visit.follows(
+      "efficiency_is_meaningful", [&result] { return result.efficiency_is_meaningful(); }, flag,
+      "False without delays: terminals are then as fast as the database.");
+}
+
 void describe_summary(auto& visit, Of<Result> auto& result) {
   constexpr std::int64_t end_of_year_9999 = 253'402'300'799;
   auto& summary = result.summary;
@@ -94,18 +110,10 @@ void describe_summary(auto& visit, Of<Result> auto& result) {
   visit.field("measured_seconds", summary.time_seconds, seconds, "The same, exactly.");
   visit.field("measure_start_ts", summary.measure_start_ts, settings::Amount{0, end_of_year_9999},
               "Its beginning, Unix time in seconds.");
-  visit.field("warehouses", summary.warehouses, objects, "W.");
-  visit.field("new_orders", summary.new_orders, count, "New-Orders committed in it.");
-  visit.field("tpmc", summary.tpmc, figure, "new_orders * 60 / measured_seconds.");
-  visit.field("efficiency", summary.efficiency, figure,
-              "Percent: tpmc / (12.86 * W * pace) * 100, not clipped.");
-  visit.field(
-      "efficiency_sampling_error", summary.efficiency_sampling_error, figure,
-      "Half the width of the 95% confidence interval of efficiency, in percentage points; 0 "
-      "without delays.");
   visit.follows(
-      "efficiency_is_meaningful", [&result] { return result.efficiency_is_meaningful(); }, flag,
-      "False without delays: terminals are then as fast as the database.");
+      "throughput", [&result] { return result.throughput(); }, figure,
+      "Transactions of all types committed a second.", Need::added);
+  visit.where(result.is_tpcc(), [&](auto& inner) { describe_tpcc_summary(inner, result); });
 }
 
 void describe(auto& visit, Of<Ambiguous> auto& ambiguous) {
@@ -137,6 +145,16 @@ void describe_pending(auto& visit, Of<TransactionResult> auto& transaction) {
   visit.follows(
       "lower_bounds", [&] { return lower_bounds(transaction.latency, pending.unanswered); },
       lower_bounds_kind, lower_bounds_text);
+}
+
+void describe(auto& visit, Of<StatementResult> auto& statement) {
+  visit.definition("A statement of a script, attempts that were repeated included.", "statement");
+  visit.field("name", statement.name, settings::name,
+              "Its place in the script, and how it begins.");
+  visit.field("ok_count", statement.ok_count, count, "Succeeded.");
+  visit.field("failed_count", statement.failed_count, count, "Ended in an error.");
+  visit.figures("latency", statement.latency,
+                "Of those that succeeded, from when it was sent to its answer.");
 }
 
 void describe(auto& visit, Of<TransactionResult> auto& one) {
@@ -190,6 +208,13 @@ void describe(auto& visit, Of<TransactionResult> auto& one) {
                         Need::added);
   visit.figures_or_null("think", one.think,
                         "Pauses after them, as they were; null if there were none.", Need::added);
+  visit.figures_if_any("service", one.service,
+                       "The latency from when the client had a session: without what a late begin "
+                       "and the line for a "
+                       "session added. In an open loop only.");
+  visit.list_if_any("statements", one.statements, "The statements of a script, in their order.");
+  visit.if_known("share", one.share, settings::Real{0, 1},
+                 "The share of all transactions that was asked for.");
 }
 
 void describe(auto& visit, Of<InputCounts> auto& inputs) {
@@ -292,6 +317,28 @@ void describe(auto& visit, Of<LedgerInData> auto& ledger) {
       "Missing in older documents.");
 }
 
+void describe(auto& visit, Of<Account> auto& account) {
+  visit.definition("Something that the run has changed in the data, over all its phases.",
+                   "account");
+  visit.field("name", account.name, settings::name, "What is counted: updates or inserts.");
+  visit.field("counted", account.counted, count,
+              "Those that were acknowledged, and of the ambiguous ones those that are known to "
+              "have happened.");
+  visit.field("in_data", account.in_data, amount,
+              "By how much the data rose; null if they could not be asked.");
+  visit.field("exact", account.exact, flag, "False if ambiguous commits stayed unresolved.");
+}
+
+void describe(auto& visit, Of<Verification> auto& verification) {
+  visit.definition("Values that were read, and held against what must have been written.");
+  visit.field("values", verification.values, count, "All of them.");
+  visit.field("wrong", verification.wrong, count, "Those that were others.");
+  visit.field("not_found", verification.not_found, count,
+              "Rows that were to be there, and were not.");
+  visit.field("first_wrong", verification.first_wrong, sentence,
+              "Where the first wrong one is, and what is there; empty if none is.");
+}
+
 void describe(auto& visit, Of<WorkerHealth> auto& worker) {
   visit.definition("How a worker thread got on with the machine, over the measurement interval.",
                    "worker");
@@ -390,6 +437,36 @@ void describe_audit(auto& visit, Of<std::vector<Verdict>> auto& lines) {
   visit.field("lines", lines, "Each rule, in the same order each time.");
 }
 
+void describe_what_tpcc_did(auto& visit, Of<Result> auto& result) {
+  visit.field("inputs", result.inputs,
+              "What was in the transactions that were completed (clauses 2.4.1, 2.5.1, 2.6.1).",
+              Need::added);
+  visit.field("delivery_skipped_districts", result.delivery_skipped_districts, count,
+              "Districts in which a Delivery found no undelivered order (clause 2.7.4.2).");
+  visit.field("deferred_delivery", result.deferred_delivery,
+              "Deliveries that were executed beside the terminals, or null.", Need::added);
+  visit.field("ledger", result.ledger,
+              "What the run wrote over all its phases, as the client has it.", Need::added);
+  visit.field("ledger_in_data", result.ledger_in_data,
+              "The same as the data have it; null if there was no database or it could not be "
+              "asked.",
+              Need::added);
+}
+
+void describe_what_others_did(auto& visit, Of<Result> auto& result) {
+  visit.order_of("transaction_order", result.transactions,
+                 "The names in transactions, in the order in which they are shown.");
+  visit.list_if_any("accounts", result.accounts,
+                    "What the run wrote, as the client and the data have it.");
+  visit.field("verification", result.verification,
+              "What was read and verified, or null if nothing was.", Need::added);
+  visit.field("backlog", result.backlog, count,
+              "Transactions that were due by the schedule when the interval ended and had not "
+              "begun; null in a "
+              "closed loop.",
+              Need::added);
+}
+
 void describe(auto& visit, Of<Result> auto& result) {
   visit.version("schema_version", result_schema_version,
                 "Of this format. It rises when a field changes its meaning or goes away.");
@@ -402,23 +479,14 @@ void describe(auto& visit, Of<Result> auto& result) {
                "The headline. Fields of the same names as those of ydb workload tpcc run --format "
                "json have the same meaning and unit.",
                Need::required, [&](auto& inner) { describe_summary(inner, result); });
-  visit.by_name("transactions", result.transactions,
-                "By type of transaction: NewOrder, Payment, OrderStatus, Delivery, StockLevel.");
-  visit.field("inputs", result.inputs,
-              "What was in the transactions that were completed (clauses 2.4.1, 2.5.1, 2.6.1).",
-              Need::added);
-  visit.field("delivery_skipped_districts", result.delivery_skipped_districts, count,
-              "Districts in which a Delivery found no undelivered order (clause 2.7.4.2).");
-  visit.field("deferred_delivery", result.deferred_delivery,
-              "Deliveries that were executed beside the terminals, or null.", Need::added);
+  visit.by_name(
+      "transactions", result.transactions,
+      "By type of transaction. Of tpcc: NewOrder, Payment, OrderStatus, Delivery, StockLevel; of "
+      "ycsb: READ, UPDATE, INSERT, SCAN, READ-MODIFY-WRITE; of sql: the names of the scripts.");
+  visit.where(result.is_tpcc(), [&](auto& inner) { describe_what_tpcc_did(inner, result); });
+  visit.where(!result.is_tpcc(), [&](auto& inner) { describe_what_others_did(inner, result); });
   visit.field("availability", result.availability,
               "When the database was away, over the whole run, the warm-up included.", Need::added);
-  visit.field("ledger", result.ledger,
-              "What the run wrote over all its phases, as the client has it.", Need::added);
-  visit.field("ledger_in_data", result.ledger_in_data,
-              "The same as the data have it; null if there was no database or it could not be "
-              "asked.",
-              Need::added);
   visit.within("client", "What the load generator itself cost.", Need::required,
                [&](auto& inner) { describe_client(inner, result); });
   visit.field("time_series", result.time_series, "A point a second, of the whole run.");

@@ -54,6 +54,16 @@ static void require_fitting(const JsonReader& json, const InputCounts& inputs) {
                inputs.order_statuses);
 }
 
+static void require_fitting(const JsonReader& json, const std::vector<StatementResult>& list) {
+  if (list.size() > statements_max)
+    json.refuse(fmt::format("at most {} statements", statements_max), "more");
+}
+
+static void require_fitting(const JsonReader& json, const std::vector<settings::Given>& list) {
+  if (list.size() > json_names_max)
+    json.refuse(fmt::format("at most {} of them", json_names_max), "more");
+}
+
 namespace {
 
 // Whatever happened in a run did so within its warm-up, its interval, and what its end may take.
@@ -108,6 +118,7 @@ void require_fitting_times(const Result& result) {
   for (const TransactionResult& one : result.transactions) {
     require(longest_s(one.latency), "transactions.{}.histogram.max", one.name);
     require(longest_s(one.wait), "transactions.{}.wait.histogram.max", one.name);
+    require(longest_s(one.service), "transactions.{}.service.histogram.max", one.name);
     require(longest_s(one.keying), "transactions.{}.keying.histogram.max", one.name);
     require(longest_s(one.think), "transactions.{}.think.histogram.max", one.name);
   }
@@ -129,12 +140,9 @@ void require_fitting_times(const Result& result) {
 
 // The order of TPC-C where the names are those, then that of the document.
 void order_as_tpcc(std::vector<TransactionResult>& transactions) {
-  const std::vector<TransactionResult> order = tpcc_transactions();
-  for (auto known = order.rbegin(); known != order.rend(); ++known) {
-    const auto has_name = [&](const TransactionResult& one) { return one.name == known->name; };
-    const auto found = std::ranges::find_if(transactions, has_name);
-    if (found != transactions.end()) std::rotate(transactions.begin(), found, found + 1);
-  }
+  std::vector<std::string> names;
+  for (const TransactionResult& one : tpcc_transactions()) names.push_back(one.name);
+  order_by_names(transactions, names);
 }
 
 // Gives the counts of the points the order of the transactions, which come after them in a document whose
@@ -178,16 +186,31 @@ void require_schema_version(std::string_view text) {
   }
 }
 
+// Known before all else is read, wherever it stands: it says which fields have to be there.
+std::string benchmark_in(std::string_view text) {
+  JsonReader json(text);
+  std::string benchmark = settings::RunSettings().benchmark;
+  json.object([&](std::string_view key) {
+    if (key != "plan") return json.skip();
+    json.object([&](std::string_view setting) {
+      if (setting != "benchmark") return json.skip();
+      benchmark = json.text(settings::name.bytes_max);
+    });
+  });
+  return benchmark;
+}
+
 Result read_document(std::string_view text) {
   require_schema_version(text);
   JsonReader json(text);
   Result result;
+  result.plan.benchmark = benchmark_in(text);
   PointNames names;
   read_described(json, result, &names);
-  order_as_tpcc(result.transactions);
+  if (result.is_tpcc()) order_as_tpcc(result.transactions);
   order_points(json, names, result);
   require_fitting_counts(result);
-  require_fitting_summary(result);
+  if (result.is_tpcc()) require_fitting_summary(result);
   require_fitting_times(result);
   return result;
 }

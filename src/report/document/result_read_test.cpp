@@ -152,6 +152,7 @@ TEST(ResultRead, EveryMissingFieldIsNamed) {
                                           "latency_limit_held",
                                           "time_seconds",
                                           "efficiency_is_meaningful",
+                                          "throughput",
                                           "cpu_us_per_transaction",
                                           "busiest_worker_load",
                                           "seconds",

@@ -83,6 +83,8 @@ constexpr const char* histogram_definition = R"json({
   }
 })json";
 
+constexpr const char* where_any = "Where there is any.";
+
 using Definitions = std::map<std::string, json, std::less<>>;
 
 class SchemaOfObject {
@@ -106,7 +108,27 @@ class SchemaOfObject {
   void within(const char* name, std::string_view says, Need need, const auto& describe_fields) {
     SchemaOfObject inner(definitions_);
     describe_fields(inner);
+    if (!inner.of_tpcc_.empty()) of_tpcc_["properties"][name] = inner.of_tpcc_;
     add(name, says, need, inner.take());
+  }
+  // The example that is described is one of tpcc.
+  void where(bool is_of_tpcc, const auto& describe_fields) {
+    SchemaOfObject inner(definitions_);
+    describe_fields(inner);
+    for (const auto& [name, schema] : inner.properties_.items()) {
+      properties_[name] = schema;
+      comment(name,
+              is_of_tpcc ? "In documents of tpcc." : "In documents of other benchmarks than tpcc.");
+    }
+    if (is_of_tpcc) of_tpcc_["required"] = inner.required_;
+  }
+  template <class Value>
+  void list_if_any(const char* name, const std::vector<Value>& list, std::string_view says) {
+    field(name, list, says, Need::added);
+    comment(name, where_any);
+  }
+  void order_of(const char* name, const auto&, std::string_view says) {
+    add(name, says, Need::added, {{"type", "array"}, {"items", schema_of(settings::name)}});
   }
   template <class Value>
   void repeats(const char* name, const Value& value, const auto& kind, std::string_view says,
@@ -125,6 +147,7 @@ class SchemaOfObject {
   void if_known(const char* name, const std::optional<Value>&, const auto& kind,
                 std::string_view says) {
     add(name, says, Need::added, schema_of(static_cast<Value*>(nullptr), kind));
+    comment(name, where_any);
   }
   void column(const char* name, const auto&, auto, const Real& kind, std::string_view says) {
     add(name, says, Need::required, {{"type", "array"}, {"items", schema_of(kind)}});
@@ -161,6 +184,10 @@ class SchemaOfObject {
                        Need need = {}) {
     add(name, says, need, or_null(figures_schema()));
   }
+  void figures_if_any(const char* name, const measure::HistogramSnapshot&, std::string_view says) {
+    add(name, says, Need::added, figures_schema());
+    comment(name, where_any);
+  }
   void percentiles(const measure::HistogramSnapshot&, std::string_view says) {
     SchemaOfObject inner(definitions_);
     for (const auto& [name, percent] : percentiles_written) {
@@ -176,6 +203,9 @@ class SchemaOfObject {
     add(name, says, Need::required, reference("histogram"));
   }
 
+  // A schema of what a document of tpcc has to have besides.
+  const json& of_tpcc() const { return of_tpcc_; }
+
   json take() {
     return {{"type", "object"},
             {"required", std::move(required_)},
@@ -187,6 +217,9 @@ class SchemaOfObject {
     if (need != Need::added) required_.push_back(name);
     properties_[name] = described(says, std::move(schema));
   }
+
+  // Who tells of fields that not every document has finds them by it.
+  void comment(const std::string& name, const char* text) { properties_[name]["$comment"] = text; }
 
   json defined(std::string_view definition, json schema) {
     if (definition.empty()) return schema;
@@ -259,6 +292,7 @@ class SchemaOfObject {
   std::string_view says_;
   json required_ = json::array();
   json properties_ = json::object();
+  json of_tpcc_ = json::object();
 };
 
 json result_schema() {
@@ -269,12 +303,16 @@ json result_schema() {
   json schema = {
       {"$schema", "https://json-schema.org/draft/2020-12/schema"},
       {"$id", "https://drover.invalid/result.schema.json"},
-      {"title", "The result of drover tpcc run --json"},
+      {"title", "The result of a run of drover (--json)"},
       {"description",
        "Schema version 1. Fields that are not named here may come without notice, so that a reader "
        "should ignore what it does not know. What is not required was added to this version later: "
        "documents of older programs lack it. docs/result-format.md says more of each field."}};
+  const json of_tpcc = result.of_tpcc();
   schema.update(result.take());
+  schema["if"] = {
+      {"properties", {{"plan", {{"properties", {{"benchmark", {{"const", "tpcc"}}}}}}}}}};
+  schema["then"] = of_tpcc;
   schema["$defs"] = definitions;
   return schema;
 }

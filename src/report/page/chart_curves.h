@@ -72,6 +72,8 @@ struct Timeline {
   std::vector<TimeSpan> outages;        // those that are within, and stalls
   std::vector<TimeSpan> checkpoints;
 
+  bool is_of_tpcc = true;  // which has a curve of its New-Orders
+
   // The largest `high` of any column; 0 if there is none.
   double highest(TimeFigure which) const;
   bool has_errors() const;  // some transaction failed, or was tried again

@@ -53,6 +53,10 @@ std::vector<Panel> time_panels(const Timeline& timeline) {
                     .axis = axis_from_zero(timeline.highest(commits), Quantity::number),
                     .curves = {curve(commits, "All committed a second", "ink"),
                                curve(new_orders, "NewOrder committed a second", "t0")}});
+  if (!timeline.is_of_tpcc) {
+    panels[0].keys = {{"all", "ink"}};
+    panels[0].curves.pop_back();
+  }
   panels.push_back(
       {.title = "Latency",
        .keys = {{"p50", "p50"}, {"p90", "p90"}, {"p99", "p99"}},
@@ -72,7 +76,10 @@ std::vector<Panel> time_panels(const Timeline& timeline) {
                     .keys = {{"in flight", "t2"}, {"waiting", "t3"}},
                     .height = 80,
                     .axis = axis(in_flight, waiting, Quantity::number),
-                    .curves = {curve(waiting, "Terminals in line for a permit", "t3"),
+                    .curves = {curve(waiting,
+                                     timeline.is_of_tpcc ? "Terminals in line for a permit"
+                                                         : "Clients in line for a session",
+                                     "t3"),
                                curve(in_flight, "Transactions in flight", "t2")}});
   if (timeline.highest(client_load) > 0) {
     constexpr double overloaded = 0.8;
@@ -93,10 +100,10 @@ std::vector<Panel> time_panels(const Timeline& timeline) {
 std::vector<std::string> read_out_lines(const Timeline& timeline, const TimelineColumn& column) {
   using enum TimeFigure;
   const auto mean = [&](TimeFigure figure) { return mean_text(column, figure); };
+  std::string rates = fmt::format("{} · all {}/s", time_label(column.start_s), mean(commits));
+  if (timeline.is_of_tpcc) rates += fmt::format(" · NewOrder {}/s", mean(new_orders));
   std::vector<std::string> lines = {
-      fmt::format("{} · all {}/s · NewOrder {}/s", time_label(column.start_s), mean(commits),
-                  mean(new_orders)),
-      fmt::format("p50 {} · p90 {} · p99 {}", mean(p50_ms), mean(p90_ms), mean(p99_ms))};
+      rates, fmt::format("p50 {} · p90 {} · p99 {}", mean(p50_ms), mean(p90_ms), mean(p99_ms))};
   if (timeline.has_errors()) {
     lines.push_back(fmt::format("failed {}/s · retried {}/s", mean(failed), mean(retries)));
   }
@@ -170,10 +177,17 @@ void write_time_table(HtmlWriter& html, const Result& result) {
   HtmlTable table{.caption = fmt::format("Means of every {}, from the start of the measurement",
                                          text::length_text(timeline.column_s)),
                   .columns = {{"From"}}};
-  for (const Column& column : columns) table.columns.push_back({column.title, true});
+  const auto is_shown = [&timeline](const Column& column) {
+    return timeline.is_of_tpcc || column.figure != TimeFigure::new_orders;
+  };
+  for (const Column& column : columns) {
+    if (is_shown(column)) table.columns.push_back({column.title, true});
+  }
   for (const TimelineColumn& time : timeline.columns) {
     HtmlRow& row = table.rows.emplace_back(HtmlRow{time_label(time.start_s)});
-    for (const Column& column : columns) row.push_back(mean_text(time, column.figure));
+    for (const Column& column : columns) {
+      if (is_shown(column)) row.push_back(mean_text(time, column.figure));
+    }
   }
   write_table(html, table);
 }

@@ -83,7 +83,7 @@ void write_results_table(HtmlWriter& html, const std::vector<NamedResult>& resul
   html.line("caption", caption);
   write_table_head(html, {{"Result"},
                           {"Audit"},
-                          {"tpmC", true},
+                          {headline_figure(results[0].result).name, true},
                           {"Efficiency", true},
                           {"Measured", true},
                           {"Load"},
@@ -99,15 +99,17 @@ void write_results_table(HtmlWriter& html, const std::vector<NamedResult>& resul
     }
     html.line("td", {{"class", "text " + badge.style}},
               badge.icon + " " + shortened(badge.sentence, 160));
-    html.line("td.n", rate_text(result.summary.tpmc));
+    const auto [name, figure] = headline_figure(result);
+    html.line("td.n",
+              name == headline_figure(results[0].result).name ? figure : figure + " " + name);
     html.line("td.n", result.efficiency_is_meaningful() && result.summary.new_orders > 0
                           ? fmt::format("{:.1f}%", result.summary.efficiency)
                           : "n/a");
     html.line("td.n", text::length_text(result.summary.time_seconds));
     html.line("td.text",
-              title_of(result) + fmt::format(", {}{}",
-                                             text::counted(result.plan.connections, "connection"),
-                                             result.plan.no_delays ? ", no delays" : ""));
+              title_of(result) +
+                  fmt::format(", {}{}", text::counted(result.plan.connections, "connection"),
+                              result.is_tpcc() && result.plan.no_delays ? ", no delays" : ""));
     html.line("td.n", text::moment_text(result.summary.measure_start_ts));
   }
 }
@@ -119,7 +121,8 @@ void write_differences(HtmlWriter& html, const std::vector<NamedResult>& results
       "p.about",
       "Percentages are against result 1. A difference of two runs may be chance: drover compare "
       "says whether it is.");
-  const std::vector<MetricRow> rows = make_metric_table(results, default_metrics());
+  const std::vector<MetricRow> rows =
+      make_metric_table(results, default_metrics(results[0].result));
   // As many in each table, nearly.
   const std::size_t others = results.size() - 1;
   const std::size_t tables = (others + results_a_table - 1) / results_a_table;

@@ -127,11 +127,6 @@ std::string cents_text(std::int64_t cents) {
   return fmt::format("{}{}.{:02}", cents < 0 ? "-" : "", text::grouped(size / 100), size % 100);
 }
 
-std::string signed_label(std::int64_t count) {
-  if (count >= 0) return text::grouped(static_cast<std::uint64_t>(count));
-  return "-" + text::grouped(0 - static_cast<std::uint64_t>(count));
-}
-
 // From, to and length of an outage or a stall.
 template <typename Span>
 HtmlRow span_row(const Span& span) {
@@ -140,11 +135,13 @@ HtmlRow span_row(const Span& span) {
           span.end_s ? text::length_text(*span.end_s - span.start_s) : "–"};
 }
 
-void write_stalls(HtmlWriter& html, const std::vector<Stall>& stalls) {
+void write_stalls(HtmlWriter& html, const Result& result) {
+  const std::vector<Stall>& stalls = result.availability.stalls;
   if (stalls.empty()) return;
   HtmlTable table{
-      "Stalls, in seconds since the run began: terminals waited, nobody had an answer, "
-      "and nothing failed",
+      fmt::format("Stalls, in seconds since the run began: {}s waited, nobody had an answer, "
+                  "and nothing failed",
+                  result.plan.kind().client),
       numbers_behind("From", {"To", "Length"}),
       {}};
   for (const Stall& stall : stalls) {
@@ -178,6 +175,10 @@ void write_transactions(HtmlWriter& html, const Result& result) {
   add(total);
   write_table(html, counts);
   write_table(html, latencies);
+  if (!result.is_tpcc()) {
+    write_service_times(html, result);
+    return write_statements(html, result);
+  }
   html.line(
       "p.note",
       "Latency runs from the end of the keying time to the answer, over all attempts; wait is "
@@ -212,16 +213,16 @@ void write_availability(HtmlWriter& html, const Result& result) {
       "p",
       fmt::format(
           "{} {} of the whole run; the database was away for {} of the {} measured, and in "
-          "{} more terminals waited and nobody had an answer. "
+          "{} more {}s waited and nobody had an answer. "
           "{} lost, {} opened anew; {} shorter than {:g} s.",
           availability.outages.empty() ? "No" : text::grouped(availability.outages.size()),
           text::plural(availability.outages.size(), "outage"),
           text::length_text(availability.unavailable_s),
           text::length_text(result.summary.time_seconds), text::length_text(availability.stalled_s),
-          text::counted_grouped(availability.sessions_lost, "session"),
+          result.plan.kind().client, text::counted_grouped(availability.sessions_lost, "session"),
           text::grouped(availability.sessions_reopened),
           text::counted_grouped(availability.interruptions, "interruption"), shortest_outage_s));
-  write_stalls(html, availability.stalls);
+  write_stalls(html, result);
   if (availability.outages.empty()) return;
   HtmlTable table{
       "Outages, in seconds since the run began",
@@ -280,7 +281,8 @@ void write_client(HtmlWriter& html, const Result& result) {
                  {"CPU a transaction", fmt::format("{:.1f} µs", result.cpu_us_per_transaction())},
                  {"Peak memory", text::bytes_text(client.peak_rss_bytes)},
                  {"Threads", text::grouped(client.threads)},
-                 {"Terminals", text::grouped(client.terminals)},
+                 {capitalised(std::string(result.plan.kind().client) + "s"),
+                  text::grouped(client.terminals)},
                  {"Connections", text::grouped(client.connections)},
                  {"Timer lag p50", lag(50)},
                  {"Timer lag p99", lag(99)},
@@ -351,7 +353,7 @@ void write_plan(HtmlWriter& html, const Result& result) {
       if (label == "Measured") {
         text = fmt::format("{} of {}", text::length_text(result.summary.time_seconds), text);
       }
-      rows.push_back({std::string(label), text});
+      rows.push_back({label, text});
       if (label != "Warm-up") continue;
       rows.push_back({"Began measuring", text::moment_text(result.summary.measure_start_ts)});
     }
@@ -360,7 +362,7 @@ void write_plan(HtmlWriter& html, const Result& result) {
   const auto half = html.open("div");
   std::vector<HtmlRow> rows;
   for (auto& [label, text] : settings::settings_of_database(result.plan)) {
-    rows.push_back({std::string(label), text});
+    rows.push_back({label, text});
   }
   write_pairs(html, "Database", rows);
 }

@@ -63,8 +63,12 @@ std::string limit_text(const TransactionResult& one, std::string_view held,
 
 std::string title_of(const Result& result) {
   const settings::RunSettings& plan = result.plan;
-  std::string title = plan.benchmark == "tpcc" ? "TPC-C" : shortened(plan.benchmark, 60);
-  title += ", " + text::counted_grouped(plan.warehouses, "warehouse");
+  const std::string_view known = plan.kind().title;
+  std::string title = known.empty() ? shortened(plan.benchmark, 60) : std::string(known);
+  title += ", " + (plan.is_tpcc() ? text::counted_grouped(plan.warehouses, "warehouse")
+                                  : text::counted_grouped(plan.clients, "client"));
+  if (plan.is_open_loop())
+    title += fmt::format(", {} tx/s asked for", text::figure_text(plan.rate));
   if (result.environment.server) {
     // "15.8 (Debian 15.8-1)": who packaged it stands with the environment.
     Server server = *result.environment.server;
@@ -76,9 +80,26 @@ std::string title_of(const Result& result) {
   return title;
 }
 
+std::string signed_label(std::int64_t count) {
+  if (count >= 0) return text::grouped(static_cast<std::uint64_t>(count));
+  return "-" + text::grouped(0 - static_cast<std::uint64_t>(count));
+}
+
+HeadlineFigure headline_figure(const Result& result) {
+  if (result.is_tpcc()) return {"tpmC", rate_text(result.summary.tpmc)};
+  return {"tx/s", rate_text(result.throughput())};
+}
+
+std::string_view disclaimer_of(const Result& result) {
+  return result.is_tpcc()
+             ? "This is not an official TPC result and must not be compared with published ones."
+             : "";
+}
+
 std::string transaction_colour(std::size_t index) {
   constexpr std::size_t colours = 5;
-  return fmt::format("t{} d{}", index % colours, index / colours % 3);
+  constexpr std::size_t dashes = 4;
+  return fmt::format("t{} d{}", index % colours, index / colours % dashes);
 }
 
 std::string capitalised(std::string text) {

@@ -9,10 +9,11 @@
 
 namespace drover::report {
 
-std::string ms_text(std::uint64_t ns);       // "0.85", "31.4", "4,666": without the unit
-std::string latency_text(std::uint64_t ns);  // "31.4 ms", "4.67 s"
-std::string rate_text(double per_second);    // "1,190", "24.5"
-std::string share_text(double share);        // "15%", "0.25%"
+std::string ms_text(std::uint64_t ns);         // "0.85", "31.4", "4,666": without the unit
+std::string latency_text(std::uint64_t ns);    // "31.4 ms", "4.67 s"
+std::string signed_label(std::int64_t count);  // "-1,234"
+std::string rate_text(double per_second);      // "1,190", "24.5"
+std::string share_text(double share);          // "15%", "0.25%"
 
 // A percentile of the latency in milliseconds, 100 for the maximum: "–" if there is none, and "≥ " before it where
 // those without an answer may raise it.
@@ -41,7 +42,17 @@ VerdictBadge badge_of(const Result& result);
 // With its first letter as a capital.
 std::string capitalised(std::string text);
 
-// "NewOrder" as index 0 and so on: which of the colours t0 to t4 it has.
+// What a table of results begins with: tpmC, or the throughput of another benchmark.
+struct HeadlineFigure {
+  std::string name;  // "tpmC", "tx/s"
+  std::string text;  // "1,190"
+};
+HeadlineFigure headline_figure(const Result& result);
+
+// What there is to know of the bounds of what is shown; empty of a benchmark that nobody publishes results of.
+std::string_view disclaimer_of(const Result& result);
+
+// "NewOrder" as index 0 and so on: which of the colours t0 to t4 it has, and which dashes.
 std::string transaction_colour(std::size_t index);
 
 }  // namespace drover::report

@@ -31,6 +31,11 @@ void write_availability(HtmlWriter& html, const Result& result);
 void write_audit(HtmlWriter& html, const Result& result);
 void write_client(HtmlWriter& html, const Result& result);
 void write_ledger(HtmlWriter& html, const Result& result);
+
+// html_others.cpp: what only benchmarks other than TPC-C have.
+void write_service_times(HtmlWriter& html, const Result& result);
+void write_statements(HtmlWriter& html, const Result& result);
+void write_accounts(HtmlWriter& html, const Result& result);  // in place of the ledger
 void write_plan(HtmlWriter& html, const Result& result);
 void write_environment(HtmlWriter& html, const Result& result);
 

@@ -74,6 +74,12 @@ Tile efficiency_tile(const Result& result) {
   return {"Efficiency", fmt::format("{:.1f}%", result.summary.efficiency), extra, ""};
 }
 
+Tile rate_tile(const Result& result) {
+  const std::uint64_t backlog = result.backlog.value_or(0);
+  return {"Asked for", rate_text(result.plan.rate) + "/s",
+          text::grouped(backlog) + " due at the end and not begun", ""};
+}
+
 std::vector<Tile> headline_tiles(const Result& result) {
   const Summary& summary = result.summary;
   const TransactionResult total = all_transactions(result);
@@ -82,14 +88,17 @@ std::vector<Tile> headline_tiles(const Result& result) {
   const double failed_share = all > 0 ? static_cast<double>(total.failed_count) / all : 0;
   const Availability& availability = result.availability;
   std::vector<Tile> tiles;
-  tiles.push_back({"tpmC", rate_text(summary.tpmc),
-                   text::counted_grouped(summary.new_orders, "New-Order") + " committed", "",
-                   true});
-  tiles.push_back(efficiency_tile(result));
+  if (result.is_tpcc()) {
+    tiles.push_back({"tpmC", rate_text(summary.tpmc),
+                     text::counted_grouped(summary.new_orders, "New-Order") + " committed", "",
+                     true});
+    tiles.push_back(efficiency_tile(result));
+  }
   tiles.push_back(
       {"Transactions",
        seconds > 0 ? rate_text(static_cast<double>(total.ok_count) / seconds) + "/s" : "n/a",
-       text::grouped(total.ok_count) + " committed", ""});
+       text::grouped(total.ok_count) + " committed", "", !result.is_tpcc()});
+  if (result.plan.is_open_loop()) tiles.push_back(rate_tile(result));
   tiles.push_back({"Failed", text::grouped(total.failed_count),
                    fmt::format("{} of all; {}", share_text(failed_share),
                                text::counted_grouped(total.retry_count, "retry")),
@@ -109,8 +118,11 @@ Tile latency_tile(const std::string& name, const TransactionResult& one) {
   const measure::HistogramSnapshot& latency = one.latency;
   const std::optional<double>& limit_s = one.latency_limit_s;
   const std::optional<bool> holds = one.holds_latency_limit();
-  if (latency.empty()) return {name, "n/a", "none was committed", ""};
-  Tile tile{name, latency_text(latency.percentile_ns(90)), "no limit", ""};
+  // Names of scripts may be as long as a path.
+  constexpr std::size_t name_most = 40;
+  const std::string shown = shortened(name, name_most);
+  if (latency.empty()) return {shown, "n/a", "none was committed", ""};
+  Tile tile{shown, latency_text(latency.percentile_ns(90)), "no limit", ""};
   if (is_lower_bound(latency, one.pending.unanswered, 90)) tile.figure = "≥ " + tile.figure;
   if (!limit_s) return tile;
   const double used = static_cast<double>(latency.percentile_ns(90)) * 1e-9 / *limit_s;
@@ -138,7 +150,8 @@ void write_latency_tiles(HtmlWriter& html, const Result& result) {
     tiles.push_back(latency_tile("Deferred Delivery", deferred_row(*result.deferred_delivery)));
   }
   if (tiles.empty()) return;
-  html.line("p.tiles-title", "90th percentile of the latency, against its limit");
+  html.line("p.tiles-title", result.is_tpcc() ? "90th percentile of the latency, against its limit"
+                                              : "90th percentile of the latency");
   write_tiles(html, tiles);
 }
 
@@ -193,7 +206,7 @@ void write_parts(HtmlWriter& html, const Result& result, const std::string& id, 
   anchored("availability", "Availability", write_availability);
   anchored("audit", "Audit", write_audit);
   anchored("client", "The client's own health", write_client);
-  section("Ledger", write_ledger);
+  section("Ledger", result.is_tpcc() ? write_ledger : write_accounts);
   anchored("plan", "Plan", write_plan);
   section("Environment", write_environment);
 }
@@ -251,8 +264,8 @@ void write_several(HtmlWriter& html, const std::vector<NamedResult>& results) {
     {
       const auto summary = html.open("summary");
       html.line("h2", fmt::format("{} {}", i + 1, shortened(results[i].name, 200)));
-      html.line("span.lead", fmt::format(" tpmC {}, {}", rate_text(results[i].result.summary.tpmc),
-                                         title_of(results[i].result)));
+      const auto [name, figure] = headline_figure(results[i].result);
+      html.line("span.lead", fmt::format(" {} {}, {}", name, figure, title_of(results[i].result)));
     }
     html.line("p.lead", subtitle_of(results[i].result));
     write_verdict(html, results[i].result);
@@ -265,8 +278,10 @@ void write_footer(HtmlWriter& html, const std::vector<NamedResult>& results) {
   const Tool& tool = results[0].result.tool;
   html.line("p", fmt::format("Measured by {} {} ({}).", shortened(tool.name, 60),
                              shortened(tool.version, 60), shortened(tool.commit, 60)));
-  html.line("p",
-            "This is not an official TPC result and must not be compared with published ones.");
+  for (const NamedResult& one : results) {
+    if (disclaimer_of(one.result).empty()) continue;
+    return html.line("p", std::string(disclaimer_of(one.result)));
+  }
 }
 
 }  // namespace

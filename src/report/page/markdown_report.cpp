@@ -107,6 +107,23 @@ void append_transactions(std::string& out, const Result& result) {
   append_transaction(out, "**All**", all_transactions(result), result.summary.time_seconds, "–");
 }
 
+// The service time of an open loop: the latency has besides what a late begin and the line for a session added.
+void append_service_times(std::string& out, const Result& result) {
+  if (!result.plan.is_open_loop()) return;
+  out += "\nService time, without the wait behind the schedule:\n\n";
+  append_head(out, {"Transaction", "p50 ms", "p90 ms", "p99 ms", "max ms"});
+  const auto append = [&out](const std::string& name, const measure::HistogramSnapshot& service) {
+    std::vector<std::string> cells = {name};
+    for (const double percent : {50, 90, 99, 100}) {
+      cells.push_back(service.empty() ? "–" : ms_text(service.percentile_ns(percent)));
+    }
+    append_row(out, cells);
+  };
+  for (const TransactionResult& one : result.transactions)
+    append(markdown_text(one.name), one.service);
+  append("**All**", all_transactions(result).service);
+}
+
 std::string verdict_line(const Result& result) {
   const VerdictBadge badge = badge_of(result);
   return fmt::format("{} {}", badge.icon, markdown_text(badge.sentence));
@@ -114,8 +131,14 @@ std::string verdict_line(const Result& result) {
 
 std::string headline(const Result& result) {
   const Summary& summary = result.summary;
-  std::string text = fmt::format("**tpmC {}**", rate_text(summary.tpmc));
-  if (result.efficiency_is_meaningful() && summary.new_orders > 0) {
+  const auto [name, figure] = headline_figure(result);
+  std::string text = result.is_tpcc() ? fmt::format("**{} {}**", name, figure)
+                                      : fmt::format("**{} {}**", figure, name);
+  if (!result.is_tpcc()) {
+    text += fmt::format(", {} committed", text::grouped(all_transactions(result).ok_count));
+    if (result.backlog)
+      text += fmt::format(", {} due at the end and not begun", text::grouped(*result.backlog));
+  } else if (result.efficiency_is_meaningful() && summary.new_orders > 0) {
     text += fmt::format(", efficiency {:.1f}% ± {:.1f}", summary.efficiency,
                         summary.efficiency_sampling_error);
   } else if (result.efficiency_is_meaningful()) {
@@ -150,19 +173,25 @@ void append_single(std::string& out, const Result& result) {
   out += fmt::format("### {}\n\n{}\n\n{}\n\n", markdown_text(title_of(result)),
                      verdict_line(result), headline(result));
   append_transactions(out, result);
+  append_service_times(out, result);
   std::string problems;
   append_problems(problems, result);
   if (!problems.empty()) out += "\n" + problems;
+}
+
+// A name may hold that of a script.
+std::string metric_text(const Metric& metric) {
+  const std::string clean = markdown_text(metric.name());
+  return clean.starts_with('`') ? clean : "`" + clean + "`";
 }
 
 void append_differences(std::string& out, const std::vector<NamedResult>& results) {
   std::vector<std::string> head = {"Figure"};
   for (std::size_t i = 0; i < results.size(); ++i) head.push_back(fmt::format("{}", i + 1));
   append_head(out, head);
-  for (const MetricRow& row : make_metric_table(results, default_metrics())) {
+  for (const MetricRow& row : make_metric_table(results, default_metrics(results[0].result))) {
     const std::string unit(row.metric.unit());
-    std::vector<std::string> cells = {"`" + row.metric.name() + "`" +
-                                      (unit.empty() ? "" : " " + unit)};
+    std::vector<std::string> cells = {metric_text(row.metric) + (unit.empty() ? "" : " " + unit)};
     for (const MetricCell& cell : row.cells) {
       const std::string change = change_text(cell);
       cells.push_back(value_text(cell) + (change.empty() ? "" : fmt::format(" ({})", change)));
@@ -205,7 +234,12 @@ std::string markdown_report(const std::vector<NamedResult>& results) {
   } else {
     append_several(out, results);
   }
-  out += "\nNot an official TPC result; it must not be compared with published ones.\n";
+  const auto has_disclaimer = [](const NamedResult& one) {
+    return !disclaimer_of(one.result).empty();
+  };
+  if (std::ranges::any_of(results, has_disclaimer)) {
+    out += "\nNot an official TPC result; it must not be compared with published ones.\n";
+  }
   return out;
 }
 

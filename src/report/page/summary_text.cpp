@@ -7,18 +7,31 @@
 #include <string_view>
 
 #include "report/page/html_figures.h"
+#include "report/page/summary_parts.h"
 #include "text/plain_text.h"
 
 namespace drover::report {
-namespace {
 
-// Three or four digits that matter, at most seven characters up to 27 hours.
 std::string plain_ms(std::uint64_t ns) {
   const double ms = static_cast<double>(ns) * 1e-6;
   if (ms < 9.995) return fmt::format("{:.2f}", ms);
   if (ms < 999.95) return fmt::format("{:.1f}", ms);
   return fmt::format("{:.0f}", ms);
 }
+
+std::string printable(std::string_view text) {
+  std::string result(text);
+  std::replace_if(
+      result.begin(), result.end(),
+      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  return result;
+}
+
+void append_wrapped(std::string& out, std::string_view label, std::string_view raw) {
+  out += fmt::format("{}{}\n", label, printable(raw));
+}
+
+namespace {
 
 // A percentile; 100 is the maximum. With ">" where transactions without an answer may raise it.
 std::string plain_latency(const TransactionResult& one, double percent) {
@@ -30,20 +43,6 @@ std::string plain_latency(const TransactionResult& one, double percent) {
 std::string plain_rate(double per_second) {
   if (per_second < 999.95) return fmt::format("{:.1f}", per_second);
   return fmt::format("{:.0f}", per_second);
-}
-
-// Text of others may hold line breaks and escape sequences: they must not reach a terminal.
-std::string printable(std::string_view text) {
-  std::string result(text);
-  std::replace_if(
-      result.begin(), result.end(),
-      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
-  return result;
-}
-
-// A line of the summary, however long: wrapped() makes it fit.
-void append_wrapped(std::string& out, std::string_view label, std::string_view raw) {
-  out += fmt::format("{}{}\n", label, printable(raw));
 }
 
 // What follows of a line with a label is indented as far as the texts behind labels.
@@ -65,7 +64,7 @@ void append_sentence(std::string& out, const Result& result) {
   if (result.failure) append_wrapped(out, "  GIVEN UP    ", *result.failure);
 }
 
-void append_headline(std::string& out, const Result& result) {
+void append_headline_of_tpcc(std::string& out, const Result& result) {
   const Summary& summary = result.summary;
   out += fmt::format("  tpmC        {:.1f}   ({} committed)\n", summary.tpmc,
                      text::counted(summary.new_orders, "New-Order"));
@@ -101,7 +100,6 @@ struct Column {
 };
 
 // Behind the name of the transaction, each with a space before it.
-constexpr std::size_t name_width = 11;
 constexpr std::array<Column, 11> columns = {{{"ok", 9},
                                              {"rolled", 7},
                                              {"failed", 7},
@@ -120,8 +118,8 @@ struct Row {
   std::array<std::string, columns.size()> cells;
 };
 
-void append_columns(std::string& out, const std::vector<Row>& rows, std::size_t first,
-                    std::size_t last) {
+void append_columns(std::string& out, const std::vector<Row>& rows, std::size_t name_width,
+                    std::size_t first, std::size_t last) {
   for (const Row& row : rows) {
     out += fmt::format("{:<{}.{}}", row.name, name_width, name_width);
     for (std::size_t i = first; i < last; ++i) {
@@ -132,20 +130,34 @@ void append_columns(std::string& out, const std::vector<Row>& rows, std::size_t 
 }
 
 // Where a row does not fit, the latencies are a table of their own.
-void append_table(std::string& out, const std::vector<Row>& rows, std::size_t width) {
-  std::size_t whole = name_width;
-  for (const Column& column : columns) whole += 1 + column.width;
+void append_table(std::string& out, const std::vector<Row>& rows, std::size_t column_count,
+                  std::size_t width) {
+  std::vector<std::string> names;
+  for (const Row& row : rows) names.push_back(row.name);
+  const auto width_of = [](std::size_t first, std::size_t last) {
+    std::size_t sum = 0;
+    for (std::size_t i = first; i < last; ++i) sum += 1 + columns[i].width;
+    return sum;
+  };
+  const std::size_t cells = width_of(0, column_count);
   out += "\n";
-  if (whole <= width) return append_columns(out, rows, 0, columns.size());
-  append_columns(out, rows, 0, first_latency_column);
+  if (const std::size_t name_width = name_width_of(names, cells, width);
+      name_width + cells <= width) {
+    return append_columns(out, rows, name_width, 0, column_count);
+  }
+  const std::size_t name_width = name_width_of(
+      names,
+      std::max(width_of(0, first_latency_column), width_of(first_latency_column, column_count)),
+      width);
+  append_columns(out, rows, name_width, 0, first_latency_column);
   out += "\n";
-  append_columns(out, rows, first_latency_column, columns.size());
+  append_columns(out, rows, name_width, first_latency_column, column_count);
 }
 
 Row transaction_row(std::string_view name, const TransactionResult& one, double seconds,
                     std::string_view held) {
   const double rate = seconds > 0 ? static_cast<double>(one.ok_count) / seconds : 0;
-  return {std::string(name),
+  return {printable(name),
           {std::to_string(one.ok_count), std::to_string(one.user_aborted_count),
            std::to_string(one.failed_count), std::to_string(one.retry_count), plain_rate(rate),
            plain_latency(one, 50), plain_latency(one, 90), plain_latency(one, 95),
@@ -168,7 +180,8 @@ void append_transactions(std::string& out, const Result& result, std::size_t wid
     const TransactionResult deferred = deferred_row(*result.deferred_delivery);
     add("deferred", deferred, held_text(deferred));
   }
-  append_table(out, rows, width);
+  // Whether a limit was held is for who has limits.
+  append_table(out, rows, columns.size() - (result.is_tpcc() ? 0 : 1), width);
   if (!result.deferred_delivery || result.deferred_delivery->unfinished == 0) return;
   out += fmt::format("  {} had not ended when the run did\n",
                      text::counted(result.deferred_delivery->unfinished, "deferred Delivery"));
@@ -265,8 +278,8 @@ void append_availability(std::string& out, const Result& result) {
     return fmt::format(", {} lost: {}", text::counted(outage.transactions_lost, "transaction"),
                        outage.first_error);
   });
-  append_spans(out, "  stall       ", availability.stalls, [](const Stall&) {
-    return std::string(": terminals waited, and nobody had an answer");
+  append_spans(out, "  stall       ", availability.stalls, [&result](const Stall&) {
+    return fmt::format(": {}s waited, and nobody had an answer", result.plan.kind().client);
   });
   if (availability.interruptions > 0 || availability.sessions_lost > 0) {
     append_wrapped(
@@ -315,21 +328,31 @@ void append_audit(std::string& out, const Result& result) {
 }  // namespace
 
 std::string summary_text(const Result& result, std::size_t width) {
-  std::string out = result.plan.benchmark == "tpcc" ? "TPC-C" : printable(result.plan.benchmark);
+  const std::string_view title = result.plan.kind().title;
+  std::string out = title.empty() ? printable(result.plan.benchmark) : std::string(title);
   out += " by " + printable(result.tool.name) + " " + printable(result.tool.version) + "\n\n";
   append_sentence(out, result);
-  append_headline(out, result);
+  if (result.is_tpcc()) {
+    append_headline_of_tpcc(out, result);
+  } else {
+    append_headline_of_others(out, result);
+  }
   append_transactions(out, result, width);
+  append_service_times(out, result, width);
+  append_statements(out, result, width);
   append_pending(out, result);
   append_limits(out, result);
   out += "\n";
   append_errors(out, result);
   append_availability(out, result);
   append_ledger(out, result);
+  append_accounts(out, result);
   append_client(out, result);
   append_durability(out, result);
   append_audit(out, result);
-  out += "\nThis is not an official TPC result and must not be compared with published ones.\n";
+  if (const std::string_view disclaimer = disclaimer_of(result); !disclaimer.empty()) {
+    out += fmt::format("\n{}\n", disclaimer);
+  }
   return wrapped(out, width);
 }
 

@@ -7,6 +7,7 @@
 
 #include "text/plain_text.h"
 #include "ui/number_text.h"
+#include "ui/run/run_end.h"
 #include "ui/run/run_events.h"
 #include "ui/run/run_model.h"
 #include "ui/terminal/display.h"
@@ -20,9 +21,9 @@ class PlainLines final : public RunDisplay {
       : plan_(plan), out_(out), every_(every), events_(plan) {}
 
   void on_started(coro::Duration ramp_up) override {
-    write(fmt::format("{} up after {:.2f} s; warm-up {}, then measuring for {}\n",
-                      text::counted_grouped(plan_.terminal_count, "terminal"), seconds_of(ramp_up),
-                      clock_text(plan_.warmup), clock_text(plan_.duration)));
+    write(fmt::format("{} up after {:.2f} s; warm-up {}, then measuring {}\n",
+                      text::counted_grouped(plan_.terminal_count, plan_.presentation.terminal),
+                      seconds_of(ramp_up), clock_text(plan_.warmup), measured_until(plan_)));
   }
 
   void on_note(std::string_view text) override { write(fmt::format("{}\n", printable_line(text))); }
@@ -45,7 +46,7 @@ class PlainLines final : public RunDisplay {
     sum_.latency.merge(snapshot.second_latency);
     // A sample comes a little after its second.
     if (sample.elapsed - printed_until_ + std::chrono::milliseconds(100) < every_) return;
-    print_line(sample);
+    print_line(sample, run_progress(plan_, snapshot).left);
     printed_until_ = sample.elapsed;
     sum_ = {};
   }
@@ -58,7 +59,7 @@ class PlainLines final : public RunDisplay {
   }
 
  private:
-  void print_line(const load::Sample& last) {
+  void print_line(const load::Sample& last, const std::string& left) {
     const bool warming = last.phase == load::Phase::warmup;
     const auto milliseconds = [this](double percent) {
       if (sum_.latency.empty()) return std::string("-");
@@ -73,8 +74,7 @@ class PlainLines final : public RunDisplay {
         sum_.retries > 0 ? fmt::format(", {} {}", sum_.retries, text::plural(sum_.retries, "retry"))
                          : "",
         sum_.failed > 0 ? fmt::format(", {} failed", sum_.failed) : "",
-        trouble.empty() ? "" : ", " + trouble, last.busiest_worker_load * 100,
-        clock_text(plan_.warmup + plan_.duration - last.elapsed)));
+        trouble.empty() ? "" : ", " + trouble, last.busiest_worker_load * 100, left));
   }
 
   // The rate of all transactions, and the headline if that is another figure.

@@ -26,16 +26,17 @@ class RunScreen final : public RunDisplay {
     model_.title = std::move(title);
     model_.plan = plan;
     note(plan.connections == 0
-             ? "starting the terminals"
+             ? fmt::format("starting the {}s", plan.presentation.terminal)
              : "opening " + text::counted_grouped(plan.connections, "connection"));
     screen_.paint();
   }
 
   void on_started(coro::Duration ramp_up) override {
     enter_stage(RunStage::running);
-    note(fmt::format("{} up after {:.2f} s",
-                     text::counted_grouped(model_.plan.terminal_count, "terminal"),
-                     seconds_of(ramp_up)));
+    note(fmt::format(
+        "{} up after {:.2f} s",
+        text::counted_grouped(model_.plan.terminal_count, model_.plan.presentation.terminal),
+        seconds_of(ramp_up)));
     screen_.paint();
   }
 
@@ -49,11 +50,12 @@ class RunScreen final : public RunDisplay {
     enter_stage(RunStage::asking);
     model_.database_away = database_away;
     if (database_away) {
-      model_.log.add(Level::warning,
-                     "the terminals have ended, and the database is away: waiting for it, to look "
-                     "up what was not answered");
+      model_.log.add(
+          Level::warning,
+          "the load has ended, and the database is away: waiting for it, to look up what "
+          "was not answered");
     } else {
-      note("the terminals have ended; asking the database what it holds");
+      note("the load has ended; asking the database what it holds");
     }
     screen_.paint();
   }

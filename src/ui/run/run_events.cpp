@@ -6,6 +6,7 @@
 
 #include "text/plain_text.h"
 #include "ui/number_text.h"
+#include "ui/run/run_end.h"
 
 namespace drover::ui {
 namespace {
@@ -67,8 +68,8 @@ void RunEvents::observe_phase(const load::Snapshot& snapshot) {
   broken_.assign(broken_.size(), false);
   if (phase == load::Phase::done) return;
   const bool warming = phase == load::Phase::warmup;
-  say(Level::note, fmt::format("{} for {}", warming ? "warm-up" : "measuring",
-                               clock_text(warming ? plan_.warmup : plan_.duration)));
+  say(Level::note,
+      warming ? "warm-up for " + clock_text(plan_.warmup) : "measuring " + measured_until(plan_));
 }
 
 // An outage is told when it begins and when it ends; one that began and ended within a second

@@ -13,6 +13,7 @@
 
 #include "text/plain_text.h"
 #include "ui/number_text.h"
+#include "ui/run/run_end.h"
 #include "ui/run/run_events.h"
 
 namespace drover::ui {
@@ -94,18 +95,12 @@ Progress progress_of(const RunModel& model) {
       opening.texts.push_back(text::counted_grouped(plan.connections, "connection"));
     return opening;
   }
-  const load::Sample second = model.snapshot ? model.snapshot->second : load::Sample{};
-  const bool measuring = second.phase != load::Phase::warmup;
-  const bool warming = !measuring && plan.warmup > coro::Duration::zero();
-  const coro::Duration done = warming ? second.elapsed : second.elapsed - plan.warmup;
-  const coro::Duration whole = warming ? plan.warmup : plan.duration;
-  const double share = whole.count() > 0 ? seconds_of(done) / seconds_of(whole) : 1;
-  std::string left = clock_text(plan.warmup + plan.duration - second.elapsed);
-  return {model.quitting ? "ending"
-          : warming      ? "warm-up"
-                         : "measuring",
-          share,
-          {fmt::format("{} of {}", clock_text(done), clock_text(whole)), left + " left"}};
+  RunProgress progress = run_progress(plan, model.snapshot ? *model.snapshot : load::Snapshot{});
+  return {model.quitting        ? "ending"
+          : progress.is_warming ? "warm-up"
+                                : "measuring",
+          progress.share,
+          {std::move(progress.done), progress.left + " left"}};
 }
 
 std::string title_right(const RunModel& model) {
@@ -113,7 +108,7 @@ std::string title_right(const RunModel& model) {
   for (const load::Quantity& one : model.plan.presentation.size) {
     text += text::counted_grouped(one.count, one.noun) + ", ";
   }
-  text += text::counted_grouped(model.plan.terminal_count, "terminal");
+  text += text::counted_grouped(model.plan.terminal_count, model.plan.presentation.terminal);
   if (!model.title.statements.empty()) text += ", " + model.title.statements;
   return text;
 }

@@ -7,11 +7,9 @@
 // outlive it. Errors: UnfitSchema, whose message says what to do, and database::Error.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +19,8 @@
 #include "coro/clock.h"
 #include "coro/task.h"
 #include "database/checkpoint_watch.h"
+#include "database/isolation.h"
+#include "database/server_facts.h"
 #include "settings/run_settings.h"
 #include "workload/tpcc/backend.h"
 #include "workload/tpcc/check/check_report.h"
@@ -47,15 +47,9 @@ struct ImportSettings {
   coro::Duration progress_interval = std::chrono::seconds(2);
 };
 
-// Not every database has each of them.
-enum class Isolation : std::uint8_t { read_committed, repeatable_read, snapshot, serializable };
-
-// As SQL has it, in lower case: "read committed", …
-constexpr std::string_view isolation_name(Isolation isolation) noexcept {
-  constexpr std::array<std::string_view, 4> names = {"read committed", "repeatable read",
-                                                     "snapshot", "serializable"};
-  return names[static_cast<std::size_t>(isolation)];
-}
+using database::Isolation;
+using database::isolation_name;
+using database::ServerFacts;
 
 // What the backend of one worker is made with.
 struct BackendSettings {
@@ -66,14 +60,6 @@ struct BackendSettings {
   coro::Duration resolve_patience = std::chrono::seconds(60);
   std::uint64_t seed = 0;
   NoteFunction on_note = {};  // called on the backend's worker
-};
-
-// What a result says of its server, and what "auto" needs to know of it.
-struct ServerFacts {
-  std::string version;  // empty where the server does not tell
-  std::map<std::string, std::string> settings;
-  std::int64_t connections_max = 0;   // for us; 0: not known
-  std::int64_t connections_used = 0;  // by everybody else
 };
 
 // What the tables say of all New-Orders, Payments and Deliveries that were ever committed, in three
@@ -106,12 +92,6 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
   virtual ~Database() = default;
-
-  // "PostgreSQL", "YDB"
-  virtual std::string_view kind() const noexcept = 0;
-
-  // For people; never a password.
-  virtual std::string description() const = 0;
 
   // The nine tables and ours, empty. Returns the names of the tables that it dropped.
   virtual coro::Task<std::vector<std::string>> initialise(InitialiseSettings settings) const = 0;

@@ -21,7 +21,7 @@ enum class RandomPurpose : uint64_t {
   CustomerPermutation,
   LoadConstants,
   RunConstants,
-  Test = 7,  // 6 is the engine's
+  Test = 7,  // 6 and 9 are the engine's
   Deck,
 };
 

@@ -42,5 +42,21 @@ TEST(Keys, AbsoluteValueOfTheLeastStaysNegative) {
   EXPECT_EQ(random::without_sign(~std::uint64_t{0}), 1);
 }
 
+TEST(Keys, AKeySaysWhichNumberItShows) {
+  for (const std::uint64_t number : {std::uint64_t{0}, std::uint64_t{17}, std::uint64_t{1} << 40}) {
+    for (const InsertOrder order : {InsertOrder::hashed, InsertOrder::ordered}) {
+      for (const std::int64_t zero_padding : {std::int64_t{1}, std::int64_t{30}}) {
+        const KeyName key(number, order, zero_padding);
+        EXPECT_EQ(number_shown_by(key), shown_number(number, order)) << key.view();
+      }
+    }
+  }
+  EXPECT_EQ(number_shown_by("user000"), 0U);
+  for (const char* other :
+       {"", "user", "user1x", "u17", "17", "user 17", "user99999999999999999999"}) {
+    EXPECT_EQ(number_shown_by(other), std::nullopt) << other;
+  }
+}
+
 }  // namespace
 }  // namespace drover::ycsb

@@ -28,7 +28,7 @@ inline constexpr std::size_t value_head_size = version_size + stamp_size;
 inline constexpr std::uint64_t version_max = 9'999'999'999;
 
 struct FieldPlace {
-  std::uint64_t key = 0;  // the number of the row, not its hash
+  std::uint64_t key = 0;  // the number that the row's key shows (shown_number() in keys.h)
   std::uint32_t field = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <limits>
 
 #include "database/error.h"
@@ -105,8 +106,59 @@ std::int64_t ValueView::cents() const {
   return static_cast<std::int64_t>(digits);
 }
 
+namespace {
+
+void append_decimal(Int128 digits, std::uint32_t scale, std::string& out) {
+  __extension__ using Uint128 = unsigned __int128;
+  if (digits < 0) out += '-';
+  Uint128 rest = digits < 0 ? -static_cast<Uint128>(digits) : static_cast<Uint128>(digits);
+  std::string reversed;
+  for (std::uint32_t place = 0; rest > 0 || place <= scale; ++place) {
+    if (place == scale && scale > 0) reversed += '.';
+    reversed += static_cast<char>('0' + static_cast<int>(rest % 10));
+    rest /= 10;
+  }
+  out.append(reversed.rbegin(), reversed.rend());
+}
+
+}  // namespace
+
+void ValueView::append_text(std::string& out) const {
+  const auto back = std::back_inserter(out);
+  if (type_->has_decimal_type()) {
+    return append_decimal(decimal().digits, type_->decimal_type().scale(), out);
+  }
+  switch (value_->value_case()) {
+    case Ydb::Value::kBoolValue:
+      out += value_->bool_value() ? "true" : "false";
+      return;
+    case Ydb::Value::kUint64Value:
+      fmt::format_to(back, "{}", value_->uint64_value());
+      return;
+    case Ydb::Value::kInt32Value:
+    case Ydb::Value::kUint32Value:
+    case Ydb::Value::kInt64Value:
+      fmt::format_to(back, "{}", integer());
+      return;
+    case Ydb::Value::kDoubleValue:
+    case Ydb::Value::kFloatValue:
+      fmt::format_to(back, "{}", real());
+      return;
+    case Ydb::Value::kTextValue:
+    case Ydb::Value::kBytesValue:
+      out += text();
+      return;
+    default:
+      mistaken("a scalar: a variable of a script holds no list, struct or the like");
+  }
+}
+
 std::size_t ResultSetView::columns() const noexcept {
   return data_->first == nullptr ? 0 : static_cast<std::size_t>(data_->first->columns_size());
+}
+
+std::string_view ResultSetView::name(std::size_t column) const {
+  return data_->first->columns(static_cast<int>(column)).name();
 }
 
 std::size_t ResultSetView::column(std::string_view name) const {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -40,6 +41,8 @@ class ValueView {
   double real() const;            // Double and Float
   std::string_view text() const;  // String, Utf8, Json, Yson
   Decimal decimal() const;
+  // As a script shows it: true, 17, 0.5, 12.30, or the text. Requires: it is not NULL. Throws where it is no scalar.
+  void append_text(std::string& out) const;
   std::int64_t cents() const;  // a decimal; one that is no whole number of cents throws
 
  private:
@@ -63,6 +66,9 @@ class ResultSetView {
 
   std::size_t rows() const noexcept { return data_->rows.size(); }
   std::size_t columns() const noexcept;
+
+  // Requires: column < columns().
+  std::string_view name(std::size_t column) const;
 
   // Where the column is: the order of columns is not always that of the statement. Throws if there
   // is none of that name.

@@ -13,9 +13,11 @@ namespace drover::database::ydb {
 std::string yql_name(ScalarType type) {
   if (std::exchange(type.optional, false)) return yql_name(type) + "?";
   constexpr std::pair<Primitive, const char*> names[] = {
-      {Primitive::boolean, "Bool"}, {Primitive::int32, "Int32"},
-      {Primitive::int64, "Int64"},  {Primitive::uint64, "Uint64"},
-      {Primitive::utf8, "Utf8"},    {Primitive::timestamp, "Timestamp"}};
+      {Primitive::boolean, "Bool"},       {Primitive::int32, "Int32"},
+      {Primitive::int64, "Int64"},        {Primitive::uint64, "Uint64"},
+      {Primitive::uint32, "Uint32"},      {Primitive::real, "Double"},
+      {Primitive::bytes, "String"},       {Primitive::utf8, "Utf8"},
+      {Primitive::timestamp, "Timestamp"}};
   for (const auto& [primitive, name] : names) {
     if (type.primitive == primitive) return name;
   }
@@ -106,6 +108,10 @@ void Cell::write(ScalarType type, Ydb::Value& out) const {
       return out.set_bool_value(as<bool>(value_));
     case Primitive::int32:
       return out.set_int32_value(number<std::int32_t>());
+    case Primitive::uint32:
+      return out.set_uint32_value(number<std::uint32_t>());
+    case Primitive::real:
+      return out.set_double_value(as<double>(value_));
     case Primitive::int64:
       return out.set_int64_value(number<std::int64_t>());
     case Primitive::uint64:
@@ -114,6 +120,10 @@ void Cell::write(ScalarType type, Ydb::Value& out) const {
     case Primitive::utf8: {
       const std::string_view text = as<std::string_view>(value_);
       return out.set_text_value(text.data(), text.size());
+    }
+    case Primitive::bytes: {
+      const std::string_view bytes = as<std::string_view>(value_);
+      return out.set_bytes_value(bytes.data(), bytes.size());
     }
     case Primitive::decimal: {
       const Int128 digits = as<Decimal>(value_).digits;
@@ -161,6 +171,14 @@ void Parameters::add_list(std::string_view name, std::span<const std::int32_t> v
   write_type(Primitive::int32, *parameter.mutable_type()->mutable_list_type()->mutable_item());
   for (const std::int32_t value : values) {
     parameter.mutable_value()->add_items()->set_int32_value(value);
+  }
+}
+
+void Parameters::add_list(std::string_view name, std::span<const std::string> values) {
+  Ydb::TypedValue& parameter = named(name);
+  write_type(Primitive::utf8, *parameter.mutable_type()->mutable_list_type()->mutable_item());
+  for (const std::string& value : values) {
+    parameter.mutable_value()->add_items()->set_text_value(value);
   }
 }
 

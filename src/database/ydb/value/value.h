@@ -39,10 +39,13 @@ namespace drover::database::ydb {
 enum class Primitive : std::uint16_t {
   decimal = 0,
   int32 = 1,
+  uint32 = 2,
   int64 = 3,
   uint64 = 4,
   boolean = 6,
+  real = 32,       // Double
   timestamp = 50,  // microseconds since 1970
+  bytes = 4097,    // String
   utf8 = 4608,
 };
 
@@ -128,6 +131,7 @@ class Cell {
   Cell(const std::string& value) noexcept : value_(std::string_view(value)) {}  // NOLINT
   Cell(const char* value) noexcept : value_(std::string_view(value)) {}         // NOLINT
   Cell(Decimal value) noexcept : value_(value) {}                               // NOLINT
+  Cell(double value) noexcept : value_(value) {}                                // NOLINT
   template <std::signed_integral I>
   Cell(I value) noexcept : value_(static_cast<std::int64_t>(value)) {}  // NOLINT
   template <std::unsigned_integral I>
@@ -140,7 +144,7 @@ class Cell {
   template <class To>
   To number() const noexcept;
 
-  std::variant<Null, bool, std::int64_t, std::uint64_t, std::string_view, Decimal> value_;
+  std::variant<Null, bool, std::int64_t, std::uint64_t, double, std::string_view, Decimal> value_;
 };
 
 // The rows of one List<Struct<…>> or List<Tuple<…>> that is being made. A view: the parameters and
@@ -167,8 +171,9 @@ class Parameters {
 
   void add(std::string_view name, ScalarType type, const Cell& value);
 
-  // List<Int32>.
+  // List<Int32>, List<Utf8>.
   void add_list(std::string_view name, std::span<const std::int32_t> values);
+  void add_list(std::string_view name, std::span<const std::string> values);
 
   Rows add_rows(std::string_view name, const RowType& type);
 

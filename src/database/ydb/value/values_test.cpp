@@ -140,6 +140,8 @@ TEST(ParametersTest, HoldScalarsListsAndRows) {
   parameters.add("$w_id", Primitive::int32, 7);
   const std::vector<std::int32_t> ids = {3, 1, 2};
   parameters.add_list("$ids", ids);
+  const std::vector<std::string> keys_of_text = {"one", ""};
+  parameters.add_list("$texts", keys_of_text);
   Rows rows = parameters.add_rows("$rows", row);
   rows.add({1, decimal_of_cents(250, 9), "first"});
   rows.add({2, decimal_of_cents(-1, 9), null});
@@ -148,7 +150,9 @@ TEST(ParametersTest, HoldScalarsListsAndRows) {
 
   const Parameters moved = std::move(parameters);
   auto sent = const_cast<Parameters&>(moved).request().parameters();
-  EXPECT_EQ(sent.size(), 4U);
+  EXPECT_EQ(sent.size(), 5U);
+  ASSERT_EQ(sent["$texts"].value().items_size(), 2);
+  EXPECT_EQ(sent["$texts"].value().items(0).text_value(), "one");
   EXPECT_EQ(ValueView(sent["$w_id"].value(), sent["$w_id"].type()).integer(), 7);
   ASSERT_EQ(sent["$ids"].value().items_size(), 3);
   EXPECT_EQ(sent["$ids"].value().items(0).int32_value(), 3);

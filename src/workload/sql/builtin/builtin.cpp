@@ -9,8 +9,11 @@
 
 #include "text/utf8.h"
 #include "workload/sql/builtin/select_only.sql.h"
+#include "workload/sql/builtin/select_only.yql.h"
 #include "workload/sql/builtin/simple_update.sql.h"
+#include "workload/sql/builtin/simple_update.yql.h"
 #include "workload/sql/builtin/tpcb_like.sql.h"
+#include "workload/sql/builtin/tpcb_like.yql.h"
 
 namespace drover::sql {
 
@@ -25,9 +28,11 @@ constexpr std::string_view without_break(std::string_view embedded) {
 
 std::span<const BuiltinScript> builtin_scripts() noexcept {
   static constexpr std::array<BuiltinScript, 3> scripts = {{
-      {"tpcb-like", "TPC-B (sort of)", without_break(tpcb_like_sql)},
-      {"simple-update", "one account and one row of history", without_break(simple_update_sql)},
-      {"select-only", "reads one account", without_break(select_only_sql)},
+      {"tpcb-like", "TPC-B (sort of)", without_break(tpcb_like_sql), without_break(tpcb_like_yql)},
+      {"simple-update", "one account and one row of history", without_break(simple_update_sql),
+       without_break(simple_update_yql)},
+      {"select-only", "reads one account", without_break(select_only_sql),
+       without_break(select_only_yql)},
   }};
   return scripts;
 }

@@ -12,6 +12,7 @@ struct BuiltinScript {
   std::string_view name;
   std::string_view description;
   std::string_view text;
+  std::string_view yql;  // the same in YQL, on the tables that `drover sql init` makes in YDB
 };
 
 // There is none of that name; what() names those that there are.

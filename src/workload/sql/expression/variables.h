@@ -70,6 +70,7 @@ class Variables {
   void append_text(Slot slot, std::string& out) const;
 
   const std::string& name(Slot slot) const { return names_->name(slot); }
+  const VariableNames& names() const noexcept { return *names_; }
 
  private:
   // Those that can be computed with come first. `textual`: texts_ has it as well.

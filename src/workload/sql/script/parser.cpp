@@ -14,6 +14,7 @@
 #include "workload/sql/expression/expression_lexer.h"
 #include "workload/sql/expression/expression_parser.h"
 #include "workload/sql/script/sql_scanner.h"
+#include "workload/sql/script/yql_scanner.h"
 
 namespace drover::sql {
 
@@ -35,8 +36,8 @@ struct OpenCondition {
 
 class ScriptParser {
  public:
-  ScriptParser(std::string file, std::string text, VariableNames& names)
-      : source_(std::move(file), std::move(text)), names_(names) {}
+  ScriptParser(std::string file, std::string text, VariableNames& names, Language language)
+      : source_(std::move(file), std::move(text)), names_(names), language_(language) {}
 
   Script parse();
 
@@ -49,6 +50,10 @@ class ScriptParser {
   static const std::array<MetaCommand, 15> meta_commands;
 
   void read_statement();
+  StatementEnd read_sql();
+  StatementEnd read_yql();
+  void declare(const ScannedStatement& statement);
+  void require_parameters() const;
   void read_meta();
   void read_set();
   void read_setrandom() { refuse("\\setrandom is no longer a command; use \\set NAME random(…)"); }
@@ -92,11 +97,14 @@ class ScriptParser {
 
   Source source_;
   VariableNames& names_;
+  const Language language_;
   std::size_t offset_ = 0;
   Word command_{};  // its name, and where its backslash stands
   std::vector<Command> commands_;
   bool after_statement_ = false;  // the last command is one of SQL, without a \gset
   std::vector<OpenCondition> conditions_;
+  std::vector<Declaration> declarations_;
+  std::vector<YqlMention> undeclared_;  // of names that may be those of variables
 };
 
 const std::array<ScriptParser::MetaCommand, 15> ScriptParser::meta_commands = {{
@@ -123,6 +131,7 @@ Script ScriptParser::parse() {
         0, fmt::format("a script has at most {}", text::bytes_text(script_bytes_max)));
   }
   while (offset_ < source_.text().size()) read_statement();
+  require_parameters();
   if (!conditions_.empty()) {
     throw source_.error_at(conditions_.back().begin, "\\if without matching \\endif");
   }
@@ -131,6 +140,13 @@ Script ScriptParser::parse() {
 }
 
 void ScriptParser::read_statement() {
+  const StatementEnd ended_by = language_ == Language::yql ? read_yql() : read_sql();
+  if (ended_by != StatementEnd::backslash) return;
+  read_meta();
+  after_statement_ = false;
+}
+
+StatementEnd ScriptParser::read_sql() {
   ScannedStatement statement = scan_statement(source_, offset_, names_);
   command_ = {{}, statement.begin};
   offset_ = statement.end;
@@ -138,9 +154,54 @@ void ScriptParser::read_statement() {
     add(SqlCommand{std::move(statement.sql)});
     after_statement_ = true;
   }
-  if (statement.ended_by != StatementEnd::backslash) return;
-  read_meta();
-  after_statement_ = false;
+  return statement.ended_by;
+}
+
+StatementEnd ScriptParser::read_yql() {
+  ScannedYql scanned = scan_yql_statement(source_, offset_);
+  ScannedStatement& statement = scanned.statement;
+  command_ = {{}, statement.begin};
+  offset_ = statement.end;
+  if (statement.sql.empty()) return statement.ended_by;
+  if (is_declaration(statement.sql.text())) {
+    declare(statement);
+    after_statement_ = false;
+    return statement.ended_by;
+  }
+  SqlCommand command{std::move(statement.sql)};
+  for (YqlMention& mention : scanned.mentions) {
+    const auto named = [&](const Declaration& one) { return one.name == mention.name; };
+    const auto found = std::find_if(declarations_.begin(), declarations_.end(), named);
+    if (mention.has_colon || found == declarations_.end()) {
+      undeclared_.push_back(std::move(mention));
+    } else if (std::none_of(command.declared.begin(), command.declared.end(), named)) {
+      command.declared.push_back(*found);
+    }
+  }
+  add(std::move(command));
+  after_statement_ = true;
+  return statement.ended_by;
+}
+
+// A second declaration of a name counts from there on.
+void ScriptParser::declare(const ScannedStatement& statement) {
+  ReadDeclaration read = read_declaration(statement.sql.text());
+  if (!read.problem.empty()) refuse(read.problem);
+  std::erase_if(declarations_, [&](const Declaration& one) { return one.name == read.name; });
+  const Slot slot = names_.slot_of(read.name);
+  declarations_.push_back({std::move(read.name), slot, read.type, std::move(read.type_name)});
+}
+
+// Other names are YQL's own: $rows = SELECT …, or what follows a colon.
+void ScriptParser::require_parameters() const {
+  for (const YqlMention& mention : undeclared_) {
+    if (!names_.find(mention.name)) continue;
+    throw source_.error_at(
+        mention.offset,
+        fmt::format("the variable {0} is a parameter in YQL: write DECLARE ${0} AS Int64; (or "
+                    "another type) before this statement, and ${0} in it",
+                    mention.name));
+  }
 }
 
 // From the backslash to the end of the line. A backslash alone is no command, as in pgbench.
@@ -306,8 +367,8 @@ void ScriptParser::read_pipeline(PipelineStep step) {
 
 }  // namespace
 
-Script parse_script(std::string file, std::string text, VariableNames& names) {
-  return ScriptParser(std::move(file), std::move(text), names).parse();
+Script parse_script(std::string file, std::string text, VariableNames& names, Language language) {
+  return ScriptParser(std::move(file), std::move(text), names, language).parse();
 }
 
 }  // namespace drover::sql

@@ -13,6 +13,7 @@
 
 #include "workload/sql/expression/expression.h"
 #include "workload/sql/expression/variables.h"
+#include "workload/sql/script/declaration.h"
 #include "workload/sql/script/source.h"
 #include "workload/sql/script/sql_text.h"
 
@@ -25,7 +26,8 @@ enum class Storing : std::uint8_t { none, gset, aset };
 struct SqlCommand {
   SqlText sql;
   Storing storing = Storing::none;
-  std::string prefix{};  // of the variables' names; column_slots() finds them
+  std::string prefix{};                 // of the variables' names; column_slots() finds them
+  std::vector<Declaration> declared{};  // of YQL: those parameters that it mentions, each once
 };
 
 struct SetCommand {

@@ -46,7 +46,7 @@ const Command* ScriptRun::next() {
 }
 
 std::chrono::nanoseconds ScriptRun::pause() {
-  const Command& command = script_.commands().at(next_ - 1);
+  const Command& command = script_.commands().at(index());
   const auto& pause = std::get<PauseCommand>(command.action);
   try {
     double ns = amount_of(pause, environment_.variables) * pause.unit_us * 1e3;

@@ -18,12 +18,16 @@ namespace drover::sql {
 
 class ScriptRun {
  public:
-  ScriptRun(const Script& script, Environment& environment)
-      : script_(script), environment_(environment) {}
+  // From the command of that index on: the first, or where an earlier run has been.
+  ScriptRun(const Script& script, Environment& environment, std::size_t begin = 0)
+      : script_(script), environment_(environment), next_(begin) {}
 
   // The next command that is an SqlCommand, PauseCommand or PipelineCommand; none at the end. Throws ScriptError with
   // the place of the command whose expression has no value.
   const Command* next();
+
+  // The index of the command that next() has just handed out.
+  std::size_t index() const noexcept { return next_ - 1; }
 
   // How long the pause is that next() has just handed out; draws it anew each time. Throws ScriptError.
   std::chrono::nanoseconds pause();
@@ -31,7 +35,7 @@ class ScriptRun {
  private:
   const Script& script_;
   Environment& environment_;
-  std::size_t next_ = 0;
+  std::size_t next_;
 };
 
 }  // namespace drover::sql

@@ -15,12 +15,23 @@ void SqlText::append_variable(std::string_view name, Slot slot) {
 }
 
 void SqlText::append_joint() {
+  joints_.push_back(text_.size());
   text_ += ';';
-  ++joints_;
 }
 
 void SqlText::trim_end() {
   text_.resize(text_.find_last_not_of(" \t\r\n\f\v") + 1);
+}
+
+std::vector<std::string_view> SqlText::joined() const {
+  std::vector<std::string_view> statements;
+  std::size_t begin = 0;
+  for (const std::size_t joint : joints_) {
+    statements.push_back(std::string_view(text_).substr(begin, joint - begin));
+    begin = joint + 1;
+  }
+  statements.push_back(std::string_view(text_).substr(begin));
+  return statements;
 }
 
 std::string SqlText::with_parameters() const {

@@ -23,7 +23,9 @@ class SqlText {
   bool empty() const noexcept { return text_.empty(); }
 
   // How many `\;` it has: a text with any goes by the simple protocol only.
-  std::size_t joints() const noexcept { return joints_; }
+  std::size_t joints() const noexcept { return joints_.size(); }
+  // The statements that were joined, as they were written; the only one, if none were.
+  std::vector<std::string_view> joined() const;
 
   // With $1, $2, … in place of the variables. A variable that is mentioned twice has two numbers, for the server may
   // find two types for it.
@@ -48,9 +50,9 @@ class SqlText {
   };
 
   std::string text_;
-  std::vector<Place> places_;     // in their order
-  std::vector<Slot> parameters_;  // of the same places
-  std::size_t joints_ = 0;
+  std::vector<Place> places_;        // in their order
+  std::vector<Slot> parameters_;     // of the same places
+  std::vector<std::size_t> joints_;  // where their ';' stands in the text
 };
 
 // Appends the value of a parameter; false if it is NULL: null, or not set.

@@ -16,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +23,7 @@
 #include "coro/clock.h"
 #include "coro/task.h"
 #include "database/error.h"
+#include "database/unfit_schema.h"
 #include "workload/tpcc/population.h"
 #include "workload/tpcc/random.h"
 #include "workload/tpcc/schema.h"
@@ -135,11 +135,7 @@ class ImportWork {
   bool planned_ = false;
 };
 
-// The schema is not in the state that a command needs; the message says what to do.
-class UnfitSchema : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
+using database::UnfitSchema;
 
 inline constexpr std::string_view settings_table = "drover_tpcc";
 inline constexpr std::string_view loaded_table = "drover_tpcc_loaded";

@@ -1,10 +1,11 @@
 #include "workload/tpcc/postgres/database_on_postgres.h"
 
-#include <cstdlib>
 #include <utility>
 
 #include "database/postgres/checkpoints.h"
 #include "database/postgres/connection.h"
+#include "database/postgres/server_facts.h"
+#include "database/postgres/session_setup.h"
 #include "workload/tpcc/postgres/check/check.h"
 #include "workload/tpcc/postgres/import/catalog.h"
 #include "workload/tpcc/postgres/import/import.h"
@@ -16,31 +17,7 @@ namespace {
 
 using coro::Task;
 using database::postgres::Connection;
-
-constexpr std::string_view settings_sql =
-    "SELECT name, current_setting(name) FROM pg_settings WHERE name IN ("
-    "'fsync', 'synchronous_commit', 'full_page_writes', 'shared_buffers', 'wal_level', "
-    "'max_wal_size', 'checkpoint_timeout', 'autovacuum', 'max_connections', "
-    "'superuser_reserved_connections', 'default_transaction_isolation', 'server_version', "
-    "'jit', 'work_mem', 'effective_cache_size', 'data_checksums')";
-
-Task<ServerFacts> read_facts(Connection& connection) {
-  ServerFacts facts;
-  const Result settings = co_await connection.query(std::string(settings_sql));
-  for (int row = 0; row < settings.rows(); ++row)
-    facts.settings.emplace(settings.text(row, 0), settings.text(row, 1));
-  facts.version = connection.parameter_status("server_version");
-  const auto number = [&facts](const char* setting) {
-    return std::strtol(facts.settings[setting].c_str(), nullptr, 10);
-  };
-  facts.connections_max = number("max_connections") - number("superuser_reserved_connections");
-  const Result used =
-      co_await connection.query("SELECT sum(numbackends) - 1 FROM pg_stat_database");
-  // Without this session, which ends before a run begins. Everybody may read it, unlike
-  // pg_stat_activity.
-  facts.connections_used = used.number<std::int32_t>(0, 0);
-  co_return facts;
-}
+using database::postgres::open_in_schema;
 
 // Another tool's money may be binary floating point: each value is rounded to cents.
 const Statement ledger_sums{
@@ -60,11 +37,6 @@ class DatabaseOnPostgres final : public Database {
  public:
   DatabaseOnPostgres(std::string conninfo, std::string schema)
       : conninfo_(std::move(conninfo)), schema_(std::move(schema)) {}
-
-  std::string_view kind() const noexcept override { return "PostgreSQL"; }
-  std::string description() const override {
-    return database::postgres::describe_conninfo(conninfo_);
-  }
 
   Task<std::vector<std::string>> initialise(InitialiseSettings settings) const override {
     const auto connection = co_await Connection::open(conninfo_);
@@ -90,7 +62,7 @@ class DatabaseOnPostgres final : public Database {
   Task<RunPreparation> prepare(std::optional<std::int32_t> warehouses) const override {
     RunPreparation prepared;
     const auto connection = co_await open_in_schema(conninfo_, schema_);
-    prepared.server = co_await read_facts(*connection);
+    prepared.server = co_await database::postgres::read_server_facts(*connection);
     if (loses_rows(connection->server_version())) {
       prepared.notes.push_back(lost_rows_note(prepared.server.version));
     }

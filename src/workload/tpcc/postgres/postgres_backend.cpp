@@ -1,15 +1,12 @@
 #include "workload/tpcc/postgres/postgres_backend.h"
 
-#include <fmt/format.h>
-
 #include <exception>
 #include <utility>
 
 #include "coro/deadline.h"
-#include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/error.h"
-#include "workload/tpcc/postgres/import/schema.h"
+#include "workload/tpcc/postgres/resolve.h"
 #include "workload/tpcc/postgres/transactions.h"
 
 namespace drover::tpcc::postgres {
@@ -20,9 +17,10 @@ using database::ErrorClass;
 
 class PostgresBackend::PostgresSession final : public Session {
  public:
-  PostgresSession(PostgresBackend& backend, std::unique_ptr<Connection> made,
-                  std::optional<SessionIdentity> named) noexcept
-      : connection(std::move(made)), identity(std::move(named)), backend_(backend) {}
+  PostgresSession(PostgresBackend& backend, database::postgres::OpenedSession opened) noexcept
+      : connection(std::move(opened.connection)),
+        identity(std::move(opened.identity)),
+        backend_(backend) {}
 
   // What comes back without its rows is done once more by single rows: either that says which are
   // missing, or the server has lost them.
@@ -51,7 +49,7 @@ class PostgresBackend::PostgresSession final : public Session {
   }
 
   std::unique_ptr<Connection> connection;
-  std::optional<SessionIdentity> identity;
+  std::optional<database::postgres::SessionIdentity> identity;
 
  private:
   Task<Outcome> execute_once(const Input& input, Trace& trace, Shape shape) {
@@ -73,7 +71,7 @@ class PostgresBackend::PostgresSession final : public Session {
       if (thrown.error_class() == ErrorClass::unavailable) connection.reset();
     }
     if (error) {
-      co_await roll_back();
+      if (connection) co_await database::postgres::roll_back(*connection);
       std::rethrow_exception(error);
     }
     co_return outcome;
@@ -88,36 +86,21 @@ class PostgresBackend::PostgresSession final : public Session {
     by_row_prepared_ = true;
   }
 
-  Task<void> roll_back() {
-    if (!usable() || !connection->in_transaction()) co_return;
-    try {
-      co_await connection->execute(rollback_statement);
-    } catch (const Error&) {
-      // The session is gone, and with it the transaction.
-    }
-  }
-
   PostgresBackend& backend_;
   bool by_row_prepared_ = false;
 };
 
-namespace {
-
-// What will be the same at each attempt: no access, or tables and columns that are not there
-// (families 42 and 3F). A server short of memory, say, may get over it.
-bool is_hopeless(const Error& error) noexcept {
-  const std::string_view family = std::string_view(error.sqlstate()).substr(0, 2);
-  return error.error_class() == ErrorClass::denied || family == "42" || family == "3F";
-}
-
-}  // namespace
-
 PostgresBackend::PostgresBackend(PostgresOptions options)
     : options_(std::move(options)),
+      // Which level is enough, docs/tpcc-fidelity.md says.
+      session_settings_{.conninfo = options_.conninfo,
+                        .schema = options_.schema,
+                        .isolation = options_.isolation,
+                        .statement_timeout = options_.run.statement_timeout()},
       statements_(statements_of(options_.style)),
       pool_({.size = options_.connections,
              .open = [this] { return connect(); },
-             .is_hopeless = is_hopeless,
+             .is_hopeless = database::postgres::is_hopeless,
              .wait_for_server = options_.run.waits_for_database(),
              .next = database::SessionPool<PostgresSession>::Next::warmest,
              .seed = options_.seed}),
@@ -126,74 +109,21 @@ PostgresBackend::PostgresBackend(PostgresOptions options)
 
 PostgresBackend::~PostgresBackend() = default;
 
-namespace {
-
-// The limit of each round trip while a session is set up. A server that lets us in and then says nothing must
-// not keep us from trying again.
-constexpr coro::Duration set_up_limit = std::chrono::seconds(20);
-
-}  // namespace
-
-Task<std::unique_ptr<Connection>> open_in_schema(std::string conninfo, std::string schema) {
-  auto connection = co_await Connection::open(std::move(conninfo));
-  if (!schema.empty()) {
-    connection->set_round_trip_limit(set_up_limit);
-    co_await connection->script(fmt::format("SET search_path TO {}", quote_identifier(schema)));
-    connection->set_round_trip_limit(std::nullopt);
-  }
-  co_return connection;
-}
-
-namespace {
-
-void require_writable(const Connection& connection) {
-  if (connection.parameter_status("in_hot_standby") != "on" &&
-      connection.parameter_status("default_transaction_read_only") != "on") {
-    return;
-  }
-  throw Error(ErrorClass::unavailable, "25006",
-              "the server takes no writes: it is a standby, or default_transaction_read_only is "
-              "on; name all hosts in the URI with target_session_attrs=read-write");
-}
-
-// The server's own timeout comes first: it leaves the session as it was.
-constexpr coro::Duration round_trip_grace = std::chrono::seconds(5);
-
-}  // namespace
-
 void PostgresBackend::found_to_lose_rows() {
   if (std::exchange(by_row_, true)) return;
   if (options_.on_note) options_.on_note(lost_rows_found_note());
 }
 
 Task<std::unique_ptr<PostgresBackend::PostgresSession>> PostgresBackend::connect() {
-  auto connection = co_await open_in_schema(options_.conninfo, options_.schema);
-  require_writable(*connection);
+  database::postgres::OpenedSession opened =
+      co_await database::postgres::open_session(session_settings_, statements_);
   const bool batched = options_.style == StatementStyle::batched;
-  if (batched && loses_rows(connection->server_version())) by_row_ = true;
-  connection->set_round_trip_limit(set_up_limit);
-  // Which level is enough, docs/tpcc-fidelity.md says; and the import has written its times in UTC.
-  const auto timeout_ms =
-      std::chrono::duration_cast<std::chrono::milliseconds>(options_.run.statement_timeout());
-  co_await connection->script(
-      fmt::format("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL {}; "
-                  "SET TimeZone TO 'UTC'",
-                  isolation_name(options_.isolation)));
-  co_await set_if_known(*connection, fmt::format("SET statement_timeout = {}", timeout_ms.count()));
-  // Plans for any parameters: the five that are made first otherwise cost more than they bring.
-  co_await set_if_known(*connection, "SET plan_cache_mode = force_generic_plan");
-  auto identity = co_await identify_session(*connection);
+  if (batched && loses_rows(opened.connection->server_version())) by_row_ = true;
   if (opened_at_.empty()) {
-    const Result now = co_await connection->query("SELECT localtimestamp");
+    const Result now = co_await opened.connection->query("SELECT localtimestamp");
     opened_at_ = now.text(0, 0);
   }
-  co_await connection->prepare(statements_);
-  std::optional<coro::Duration> limit;
-  if (options_.run.statement_timeout() > coro::Duration::zero()) {
-    limit = options_.run.statement_timeout() + round_trip_grace;
-  }
-  connection->set_round_trip_limit(limit);
-  co_return std::make_unique<PostgresSession>(*this, std::move(connection), std::move(identity));
+  co_return std::make_unique<PostgresSession>(*this, std::move(opened));
 }
 
 Task<void> PostgresBackend::open() {
@@ -214,39 +144,11 @@ void PostgresBackend::release(database::Session& session) noexcept {
   pool_.release(returned);
 }
 
-Task<std::unique_ptr<Connection>> PostgresBackend::connect_to_resolve() {
-  auto connection = co_await open_in_schema(options_.conninfo, options_.schema);
-  require_writable(*connection);
-  co_await connection->script("SET TimeZone TO 'UTC'");
-  const bool ended = co_await end_sessions(*connection, abandoned_, options_.resolve_patience);
-  if (!ended) {
-    throw Error(ErrorClass::denied, "", "old sessions go on, and may still do what we ask about");
-  }
-  abandoned_.clear();
-  co_return connection;
-}
-
-// None if it cannot be had in time.
-Task<std::unique_ptr<Connection>> PostgresBackend::connect_after_the_others(coro::Instant give_up) {
-  for (int attempt = 0; coro::Worker::current().now() < give_up; ++attempt) {
-    try {
-      co_return co_await coro::with_deadline(give_up, connect_to_resolve());
-    } catch (const Error& error) {
-      if (error.error_class() == ErrorClass::denied) break;
-      // Tried again below: the server may be on its way up.
-    } catch (const coro::DeadlineExceeded&) {
-      break;
-    }
-    co_await coro::sleep_for(resolve_pause_(attempt));
-  }
-  co_return nullptr;
-}
-
 Task<std::vector<Finding>> PostgresBackend::resolve(std::vector<Doubt> doubts) {
   // They are not needed any more, and there may be no slot besides theirs.
   co_await pool_.close();
-  const coro::Instant begun = coro::Worker::current().now();
-  const auto connection = co_await connect_after_the_others(begun + options_.resolve_patience);
+  const auto connection = co_await database::postgres::open_after_the_others(
+      session_settings_, abandoned_, options_.resolve_patience, resolve_pause_);
   if (connection) {
     // A pass over a large history takes its time, and still has an end.
     const coro::Instant give_up = coro::Worker::current().now() + 10 * options_.resolve_patience;

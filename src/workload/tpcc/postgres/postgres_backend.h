@@ -9,12 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "coro/clock.h"
 #include "coro/task.h"
 #include "database/postgres/connection.h"
+#include "database/postgres/session_setup.h"
 #include "database/session_pool.h"
 #include "workload/tpcc/database.h"
-#include "workload/tpcc/postgres/resolve.h"
 #include "workload/tpcc/postgres/transactions.h"
 
 namespace drover::tpcc::postgres {
@@ -48,20 +47,16 @@ class PostgresBackend final : public Backend {
 
   coro::Task<std::unique_ptr<PostgresSession>> connect();
   void found_to_lose_rows();
-  coro::Task<std::unique_ptr<Connection>> connect_after_the_others(coro::Instant give_up);
-  coro::Task<std::unique_ptr<Connection>> connect_to_resolve();
 
   PostgresOptions options_;
+  database::postgres::SessionSettings session_settings_;
   std::vector<Statement> statements_;
   database::SessionPool<PostgresSession> pool_;
   // Sessions that were left in the middle of something, which the server may go on with.
-  std::vector<SessionIdentity> abandoned_;
+  std::vector<database::postgres::SessionIdentity> abandoned_;
   std::string opened_at_;  // by the server's clock, UTC
   bool by_row_;            // the server loses rows
   database::ReopenPause resolve_pause_;
 };
-
-// A connection whose session sees `schema` first (empty: as the server has it).
-coro::Task<std::unique_ptr<Connection>> open_in_schema(std::string conninfo, std::string schema);
 
 }  // namespace drover::tpcc::postgres

@@ -2,8 +2,6 @@
 
 #include <optional>
 
-#include "coro/sleep.h"
-#include "coro/worker.h"
 #include "database/error.h"
 #include "workload/tpcc/postgres/transactions.h"
 
@@ -91,52 +89,7 @@ Task<void> resolve_payments(Connection& connection, std::span<const Doubt> doubt
   }
 }
 
-// How many of them the server still has; asks each to end.
-Task<std::int64_t> ask_to_end(Connection& connection, std::span<const std::int32_t> pids,
-                              std::span<const std::string_view> starts) {
-  const Result result = co_await connection.query(
-      "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
-      "JOIN unnest($1::int4[], $2::text[]::timestamptz[]) AS gone(pid, started) USING (pid) "
-      "WHERE backend_start = started",
-      pids, starts);
-  require_answer(result);
-  co_return result.number<std::int64_t>(0, 0);
-}
-
 }  // namespace
-
-Task<std::optional<SessionIdentity>> identify_session(Connection& own) {
-  try {
-    const Result result = co_await own.query(
-        "SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()");
-    if (result.rows() == 1) {
-      co_return SessionIdentity{result.number<std::int32_t>(0, 0), std::string(result.text(0, 1))};
-    }
-  } catch (const Error& error) {
-    const bool unknown_here =
-        error.error_class() == ErrorClass::statement || error.error_class() == ErrorClass::denied;
-    if (!unknown_here || own.broken()) throw;
-  }
-  co_return std::nullopt;
-}
-
-Task<bool> end_sessions(Connection& connection, std::span<const SessionIdentity> sessions,
-                        coro::Duration patience) {
-  if (sessions.empty()) co_return true;
-  Numbers pids;
-  std::vector<std::string_view> starts;
-  for (const SessionIdentity& session : sessions) {
-    pids.push_back(session.pid);
-    starts.push_back(session.started);
-  }
-  const coro::Instant give_up = coro::Worker::current().now() + patience;
-  for (;;) {
-    const std::int64_t left = co_await ask_to_end(connection, pids, starts);
-    if (left == 0) co_return true;
-    if (coro::Worker::current().now() >= give_up) co_return false;
-    co_await coro::sleep_for(std::chrono::milliseconds(20));
-  }
-}
 
 Task<std::vector<Finding>> resolve_doubts(Connection& connection, std::span<const Doubt> doubts,
                                           std::string since) {

@@ -26,6 +26,10 @@
 
 namespace drover::tpcc::postgres {
 
+using database::postgres::identify_session;
+using database::postgres::open_in_schema;
+using database::postgres::SessionIdentity;
+
 class SmallDatabase {
  public:
   static constexpr std::int32_t small_customers = 60;

@@ -1,76 +1,32 @@
 #include "workload/tpcc/ydb/database_on_ydb.h"
 
-#include <fmt/format.h>
-
 #include <cassert>
 #include <string>
 #include <string_view>
 
 #include "database/ydb/client.h"
+#include "database/ydb/database_access.h"
+#include "database/ydb/server_facts.h"
 #include "database/ydb/session.h"
-#include "database/ydb/ydb_error.h"
+#include "database/ydb/snapshot_writes.h"
 #include "workload/tpcc/ydb/check/check.h"
-#include "workload/tpcc/ydb/database_access.h"
 #include "workload/tpcc/ydb/import/catalog.h"
 #include "workload/tpcc/ydb/import/import.h"
 #include "workload/tpcc/ydb/transactions.h"
 #include "workload/tpcc/ydb/ydb_backend.h"
 
 namespace drover::tpcc::ydb {
+
+using database::ydb::patiently;
 namespace {
 
 using coro::Task;
-using database::Error;
 using database::ydb::Client;
-using database::ydb::Status;
 using database::ydb::TransactionMode;
-using database::ydb::YdbError;
-
-// YDB tells its clients no version.
-Task<ServerFacts> ask_server(const database::ydb::ClientOptions& options) {
-  Client client(options);
-  co_await client.connect();
-  ServerFacts facts;
-  facts.settings["nodes"] = std::to_string(client.endpoints().size());
-  facts.settings["discovery"] = options.discovery ? "on" : "off";
-  facts.settings["tls"] = options.target.tls ? "on" : "off";
-  co_return facts;
-}
 
 // Warehouses are numbered from 1. Some servers refuse such a transaction when it begins, others
 // when it writes, and a condition that never holds would be taken out of the statement.
 constexpr std::string_view probe = "UPDATE warehouse SET w_ytd = w_ytd WHERE w_id = 0;";
-
-Task<void> write_nothing(const YdbDatabase& database) {
-  const std::string text = folder_pragma(database).append(probe);
-  Client client(database.client);
-  co_await client.connect();
-  const auto session = co_await ServerSession::open(client);
-  session->set_mode(TransactionMode::snapshot_read_write);
-  co_await session->execute(text);
-  co_await session->roll_back();
-}
-
-bool is_refusal(const YdbError& error) noexcept {
-  return error.status() == Status::bad_request || error.status() == Status::unsupported;
-}
-
-// Tries a transaction that reads a snapshot and writes, which is a setting of the server and off by
-// default: on the tables of a run, where it changes nothing and is rolled back.
-Task<void> require_snapshot_writes(const YdbDatabase& database) {
-  auto attempt = [&]() -> Task<void> { co_await write_nothing(database); };
-  try {
-    co_await patiently(attempt);
-  } catch (const YdbError& error) {
-    if (!is_refusal(error)) throw;
-    throw Error(error.error_class(), error.sqlstate(),
-                fmt::format("--tx-mode snapshot-rw: this server has no snapshots for transactions "
-                            "that write: {}. Run with --tx-mode serializable-rw, which is the "
-                            "default, or have enable_snapshot_isolation_rw set in the server's "
-                            "table_service_config",
-                            error.what()));
-  }
-}
 
 // The sums of warehouses 1..warehouses, in one snapshot, exact.
 Task<LedgerSums> read_sums(YdbDatabase database, std::int32_t warehouses) {
@@ -88,9 +44,6 @@ Task<LedgerSums> read_sums(YdbDatabase database, std::int32_t warehouses) {
 class DatabaseOnYdb final : public Database {
  public:
   explicit DatabaseOnYdb(YdbDatabase database) : database_(std::move(database)) {}
-
-  std::string_view kind() const noexcept override { return "YDB"; }
-  std::string description() const override { return database_.client.target.url(); }
 
   Task<std::vector<std::string>> initialise(InitialiseSettings settings) const override {
     assert(settings.foreign_keys == ForeignKeys::none);
@@ -112,7 +65,7 @@ class DatabaseOnYdb final : public Database {
 
   Task<RunPreparation> prepare(std::optional<std::int32_t> warehouses) const override {
     RunPreparation prepared;
-    prepared.server = co_await ask_server(database_.client);
+    prepared.server = co_await database::ydb::read_server_facts(database_.client);
     prepared.loaded = co_await inspect_loaded(database_);
     const std::int32_t wanted = warehouses.value_or(prepared.loaded.warehouses);
     require_warehouses(prepared.loaded, wanted, database_.folder);
@@ -122,7 +75,8 @@ class DatabaseOnYdb final : public Database {
   }
 
   Task<void> require_isolation(Isolation isolation) const override {
-    if (isolation == Isolation::snapshot) co_await require_snapshot_writes(database_);
+    if (isolation != Isolation::snapshot) co_return;
+    co_await database::ydb::require_snapshot_writes(database_, std::string(probe));
   }
 
   Task<LedgerSums> read_ledger(std::int32_t warehouses) const override {

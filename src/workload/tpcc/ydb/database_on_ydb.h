@@ -6,10 +6,12 @@
 
 #include <memory>
 
+#include "database/ydb/ydb_database.h"
 #include "workload/tpcc/database.h"
-#include "workload/tpcc/ydb/ydb_database.h"
 
 namespace drover::tpcc::ydb {
+
+using database::ydb::YdbDatabase;
 
 std::unique_ptr<Database> make_database(YdbDatabase database);
 

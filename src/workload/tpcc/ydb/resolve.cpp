@@ -5,18 +5,12 @@
 #include <string_view>
 #include <utility>
 
-#include "coro/deadline.h"
-#include "coro/sleep.h"
-#include "coro/worker.h"
-#include "database/error.h"
-#include "workload/tpcc/ydb/database_access.h"
+#include "database/ydb/database_access.h"
 #include "workload/tpcc/ydb/transactions.h"
 
 namespace drover::tpcc::ydb {
 
 using coro::Task;
-using database::Error;
-using database::ydb::Client;
 
 namespace {
 
@@ -130,51 +124,24 @@ class Resolver {
   Statement delivery_text_ = text_.of({"find_delivery"});
 };
 
-constexpr coro::Duration pause = std::chrono::milliseconds(100);
-
-// The doubts from the first that has no answer on; the answers are kept as they come.
-Task<void> resolve_rest(const YdbDatabase& database, const std::vector<Doubt>& doubts,
-                        const Resolver& resolver, std::vector<Finding>& answers) {
-  Client client(database.client);
-  co_await client.connect();
-  const auto session = co_await ServerSession::open(client);
-  while (answers.size() < doubts.size()) {
-    const Doubt& doubt = doubts[answers.size()];
-    const Resolution answer = co_await resolver.resolve(*session, doubt);
-    answers.emplace_back(answer, answer == Resolution::committed ? doubt.trace.orders : 0);
-  }
-}
-
-// All of these may be repeated, be it after an ambiguous commit: they change nothing.
-Task<void> resolve_patiently(const YdbDatabase& database, const std::vector<Doubt>& doubts,
-                             std::int64_t since_us, std::vector<Finding>& answers) {
-  const Resolver resolver(database, since_us);
-  for (;;) {
-    bool hopeless = false;
-    try {
-      co_await resolve_rest(database, doubts, resolver, answers);
-    } catch (const Error& error) {
-      hopeless = !may_pass(error);
-    }
-    if (hopeless || answers.size() == doubts.size()) co_return;
-    co_await coro::sleep_for(pause);
-  }
-}
-
 }  // namespace
 
 Task<std::vector<Finding>> resolve_doubts(YdbDatabase database, std::vector<Doubt> doubts,
                                           std::int64_t since_us, coro::Duration patience) {
   std::vector<Finding> answers;
-  const coro::Instant give_up = coro::Worker::current().now() + patience;
   // The clock of this machine may have been set meanwhile.
   constexpr std::chrono::microseconds hour = std::chrono::hours(1);
   since_us = std::max(std::int64_t{0}, since_us - hour.count());
-  try {
-    co_await coro::with_deadline(give_up, resolve_patiently(database, doubts, since_us, answers));
-  } catch (const coro::DeadlineExceeded&) {
-    // Unknown.
-  }
+  const Resolver resolver(database, since_us);
+  // All of these may be repeated, be it after an ambiguous commit: they change nothing.
+  auto resolve_rest = [&](ServerSession& session) -> Task<void> {
+    while (answers.size() < doubts.size()) {
+      const Doubt& doubt = doubts[answers.size()];
+      const Resolution answer = co_await resolver.resolve(session, doubt);
+      answers.emplace_back(answer, answer == Resolution::committed ? doubt.trace.orders : 0);
+    }
+  };
+  co_await database::ydb::ask_patiently(database, patience, resolve_rest);
   answers.resize(doubts.size());
   co_return answers;
 }

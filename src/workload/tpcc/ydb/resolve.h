@@ -29,10 +29,12 @@
 
 #include "coro/clock.h"
 #include "coro/task.h"
+#include "database/ydb/ydb_database.h"
 #include "workload/tpcc/backend.h"
-#include "workload/tpcc/ydb/ydb_database.h"
 
 namespace drover::tpcc::ydb {
+
+using database::ydb::YdbDatabase;
 
 // One answer a doubt, in their order. `since_us` is a time of this machine before the run began,
 // Unix microseconds. Tries for as long as the patience lasts, the database may be on its way up;

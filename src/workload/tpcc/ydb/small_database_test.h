@@ -18,13 +18,15 @@
 #include "database/ydb/client.h"
 #include "database/ydb/session.h"
 #include "database/ydb/target.h"
+#include "database/ydb/ydb_database.h"
 #include "support/ydb_test_server.h"
 #include "workload/tpcc/postgres/small_database_test.h"
 #include "workload/tpcc/ydb/import/schema.h"
 #include "workload/tpcc/ydb/ydb_backend.h"
-#include "workload/tpcc/ydb/ydb_database.h"
 
 namespace drover::tpcc::ydb {
+
+using database::ydb::YdbDatabase;
 
 class SmallYdbDatabase {
  public:

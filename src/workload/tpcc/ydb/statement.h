@@ -18,10 +18,12 @@
 #include <vector>
 
 #include "database/ydb/value/value.h"
+#include "database/ydb/ydb_database.h"
 #include "workload/tpcc/ydb/import/schema.h"
-#include "workload/tpcc/ydb/ydb_database.h"
 
 namespace drover::tpcc::ydb {
+
+using database::ydb::YdbDatabase;
 
 // A parameter that is one value.
 class ScalarParameter {

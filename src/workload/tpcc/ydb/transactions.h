@@ -23,12 +23,14 @@
 #include "coro/task.h"
 #include "database/ydb/session.h"
 #include "database/ydb/value/query_result.h"
+#include "database/ydb/ydb_database.h"
 #include "workload/tpcc/backend.h"
 #include "workload/tpcc/transaction.h"
 #include "workload/tpcc/ydb/statement.h"
-#include "workload/tpcc/ydb/ydb_database.h"
 
 namespace drover::tpcc::ydb {
+
+using database::ydb::YdbDatabase;
 
 using database::ydb::each_row;
 using database::ydb::Parameters;

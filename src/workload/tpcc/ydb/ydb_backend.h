@@ -2,8 +2,7 @@
 // the database, and the transactions on them.
 //
 // A session that was lost is taken out; keep_open() opens another one beside the transactions
-// (database/ydb/session.h), and keeps up with nodes and token. So a Session here is a turn,
-// and not a session of the server: an attempt that finds its own lost goes on with another one.
+// (database/ydb/session_turns.h), and keeps up with nodes and token.
 // Belongs to one worker. Failures are database::ydb::YdbError.
 //
 // Order-Status and Stock-Level only read, and have a snapshot in every mode. Of them no commit is
@@ -12,19 +11,19 @@
 
 #include <array>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "coro/task.h"
-#include "database/ydb/client.h"
-#include "database/ydb/session.h"
+#include "database/ydb/session_turns.h"
+#include "database/ydb/ydb_database.h"
 #include "settings/run_settings.h"
 #include "workload/tpcc/backend.h"
 #include "workload/tpcc/database.h"
 #include "workload/tpcc/ydb/transactions.h"
-#include "workload/tpcc/ydb/ydb_database.h"
 
 namespace drover::tpcc::ydb {
+
+using database::ydb::YdbDatabase;
 
 class YdbBackend final : public Backend {
  public:
@@ -46,15 +45,10 @@ class YdbBackend final : public Backend {
  private:
   class YdbSession;
 
-  YdbSession* add_session();
-
   YdbDatabase database_;
   BackendSettings settings_;
   std::array<std::unique_ptr<Transaction>, std::variant_size_v<Input>> transactions_;  // by type
-  std::optional<database::ydb::Client> client_;     // from open() on
-  std::optional<database::ydb::SessionPool> pool_;  // the same
-  std::vector<std::unique_ptr<YdbSession>> sessions_;
-  std::vector<YdbSession*> free_;  // that hold no session of the pool
+  database::ydb::SessionTurns<YdbSession> turns_;
   std::int64_t opened_at_us_ = 0;
 };
 

@@ -10,10 +10,11 @@
 
 #include "coro/scope.h"
 #include "database/postgres/connection.h"
+#include "database/postgres/session_setup.h"
+#include "database/postgres/shared_snapshot.h"
 #include "workload/tpcc/check/catalogue.h"
 #include "workload/tpcc/check/check_work.h"
 #include "workload/tpcc/postgres/check/conditions.h"
-#include "workload/tpcc/postgres/postgres_backend.h"
 
 namespace drover::tpcc::postgres {
 namespace {
@@ -22,92 +23,10 @@ using coro::Task;
 using database::Error;
 using database::ErrorClass;
 using database::postgres::Connection;
+using database::postgres::open_in_schema;
+using database::postgres::refused_by_server;
 using database::postgres::Result;
-
-// Whether the server has judged the statement and the session lives on.
-bool refused_by_server(const Error& error, const Connection& session) noexcept {
-  const ErrorClass is = error.error_class();
-  const bool judged = is == ErrorClass::statement || is == ErrorClass::timed_out ||
-                      is == ErrorClass::retryable || is == ErrorClass::denied;
-  return judged && !session.broken();
-}
-
-constexpr std::string_view begin_statement = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-constexpr std::string_view savepoint_statement = "SAVEPOINT before_statement";
-
-// Hands back what the server said where it refused, else nothing, and the text of the first field
-// in `answer`.
-Task<std::optional<std::string>> try_statement(Connection& session, std::string sql,
-                                               std::string& answer) {
-  try {
-    const Result result = co_await session.script(std::move(sql));
-    if (result.rows() > 0) answer = result.text(0, 0);
-    co_return std::nullopt;
-  } catch (const Error& error) {
-    if (!refused_by_server(error, session)) throw;
-    co_return std::string(error.what());
-  }
-}
-
-Task<void> begin_transaction(Connection& session) {
-  co_await session.script(std::string(begin_statement));
-}
-
-Task<void> begin_anew(Connection& session) {
-  co_await session.script("ROLLBACK");
-  co_await begin_transaction(session);
-}
-
-// One snapshot for all sessions of a check: the first one exports it, the others import it, and so
-// all of them read the database as it was at one instant, whatever is written meanwhile.
-//
-// Each session stays in one transaction, REPEATABLE READ and READ ONLY. A statement that the server
-// refuses is rolled back to a savepoint: the snapshot survives it.
-//
-// A server that cannot share a snapshot (one that speaks the protocol but is no PostgreSQL, a
-// session that a balancer sent elsewhere) leaves each session with a snapshot of its own; then
-// `refusal` says why.
-class CheckSnapshot {
- public:
-  // Begins the first session, whose transaction must stay open until the last one has joined. All
-  // of these throw database::Error where the session is lost or cannot begin at all.
-  Task<void> begin(Connection& first) {
-    co_await begin_transaction(first);
-    refusal_ = co_await try_statement(first, "SELECT pg_export_snapshot()", id_);
-    if (refusal_) co_await begin_anew(first);
-    co_await first.script(std::string(savepoint_statement));
-  }
-
-  // Begins a further session in the snapshot of the first, or in one of its own.
-  Task<void> join(Connection& other) {
-    co_await begin_transaction(other);
-    if (!id_.empty()) {
-      // The name came from the server and is quoted all the same.
-      std::string quoted;
-      for (const char letter : id_) quoted.append(letter == '\'' ? 2 : 1, letter);
-      std::string ignored;
-      auto refused = co_await try_statement(
-          other, fmt::format("SET TRANSACTION SNAPSHOT '{}'", quoted), ignored);
-      if (refused) {
-        if (!refusal_) refusal_ = std::move(refused);
-        co_await begin_anew(other);
-      }
-    }
-    co_await other.script(std::string(savepoint_statement));
-  }
-
-  // After a statement that the server refused.
-  static Task<void> recover(Connection& session) {
-    co_await session.script("ROLLBACK TO SAVEPOINT before_statement");
-  }
-
-  // Set where not all sessions see the same: what the server said to the first that does not.
-  const std::optional<std::string>& refusal() const noexcept { return refusal_; }
-
- private:
-  std::string id_;  // empty: none to be had
-  std::optional<std::string> refusal_;
-};
+using database::postgres::SharedSnapshot;
 
 // One row a table of ours: whether it is there, and whether it holds money in binary floating
 // point. to_regclass() goes by the search path, as the conditions do.
@@ -174,7 +93,7 @@ Task<PieceAnswer> judge(Connection& connection, const std::string& sql, CheckPie
     if (!refused_by_server(error, connection)) throw;
     answer.error = error.what();
   }
-  if (answer.error) co_await CheckSnapshot::recover(connection);
+  if (answer.error) co_await SharedSnapshot::recover(connection);
   co_return answer;
 }
 
@@ -195,7 +114,7 @@ coro::Task<CheckReport> check(CheckOptions options) {
   CheckReport report;
   report.server_version = first->parameter_status("server_version");
   report.after_import = options.after_import;
-  CheckSnapshot snapshot;
+  SharedSnapshot snapshot;
   co_await snapshot.begin(*first);
   report.money = co_await examine_tables(*first, options);
   report.warehouses = co_await count_warehouses(*first, options);

@@ -100,20 +100,6 @@ SchemaObject made_of(const Described& one, std::string_view schema) {
 
 }  // namespace
 
-std::string quote_identifier(std::string_view name) {
-  std::string quoted = "\"";
-  for (const char letter : name) {
-    if (letter == '"') quoted += '"';
-    quoted += letter;
-  }
-  return quoted + '"';
-}
-
-std::string qualified_name(std::string_view schema, std::string_view table) {
-  if (schema.empty()) return quote_identifier(table);
-  return fmt::format("{}.{}", quote_identifier(schema), quote_identifier(table));
-}
-
 std::string create_table(Table table, std::string_view schema) {
   std::string_view types = column_types[static_cast<size_t>(table)];
   std::string columns;

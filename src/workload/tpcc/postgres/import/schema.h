@@ -11,15 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include "database/postgres/identifier.h"
 #include "workload/tpcc/schema.h"
 
 namespace drover::tpcc::postgres {
 
-// A name in double quotes, so that any name is taken as it is.
-std::string quote_identifier(std::string_view name);
-
-// "schema"."table", or "table" for an empty schema.
-std::string qualified_name(std::string_view schema, std::string_view table);
+using database::postgres::qualified_name;
+using database::postgres::quote_identifier;
 
 // CREATE TABLE with columns, NOT NULL and defaults, without keys.
 std::string create_table(Table table, std::string_view schema);

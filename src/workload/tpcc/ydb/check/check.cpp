@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "coro/scope.h"
+#include "database/ydb/database_access.h"
 #include "workload/tpcc/check/catalogue.h"
 #include "workload/tpcc/schema.h"
-#include "workload/tpcc/ydb/database_access.h"
 #include "workload/tpcc/ydb/import/catalog.h"
 
 namespace drover::tpcc::ydb {
+
+using database::ydb::patiently;
 
 namespace {
 

@@ -24,6 +24,8 @@
 
 namespace drover::tpcc::ydb {
 
+using database::ydb::YdbDatabase;
+
 // A session of a check, which executes one condition over one range at a time. Belongs to the
 // client's worker; the client must outlive it.
 class CheckSession {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "database/error.h"
+#include "database/ydb/database_access.h"
 #include "workload/tpcc/ydb/check/checked_database_test.h"
-#include "workload/tpcc/ydb/database_access.h"
 
 namespace drover::tpcc::ydb {
 namespace {

@@ -24,6 +24,8 @@
 
 namespace drover::tpcc::ydb {
 
+using database::ydb::YdbDatabase;
+
 class CheckedYdbDatabase {
  public:
   // Requires: YdbTestServer::reason_to_skip() is empty.

@@ -39,6 +39,8 @@
 
 namespace drover::tpcc::ydb {
 
+using database::ydb::YdbDatabase;
+
 // A template has columns in braces: {o_id}, {d_ytd:money}, {due:text}, {o_entry_d:time},
 // {mean:real}; without a kind, a whole number. What stands for NULL may follow:
 // {ytd:money|no district}.

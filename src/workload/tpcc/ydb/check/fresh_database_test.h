@@ -11,13 +11,16 @@
 
 #include "coro/block_on.h"
 #include "coro/worker.h"
+#include "database/ydb/database_access.h"
 #include "database/ydb/target.h"
+#include "database/ydb/ydb_database.h"
 #include "support/ydb_test_server.h"
-#include "workload/tpcc/ydb/database_access.h"
 #include "workload/tpcc/ydb/import/catalog.h"
-#include "workload/tpcc/ydb/ydb_database.h"
 
 namespace drover::tpcc::ydb {
+
+using database::ydb::DatabaseAccess;
+using database::ydb::YdbDatabase;
 
 class FreshDatabase : public testing::Test {
  protected:

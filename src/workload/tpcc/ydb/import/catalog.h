@@ -15,12 +15,16 @@
 #include <vector>
 
 #include "coro/task.h"
+#include "database/ydb/database_access.h"
 #include "workload/tpcc/database.h"
 #include "workload/tpcc/import/import.h"
-#include "workload/tpcc/ydb/database_access.h"
 #include "workload/tpcc/ydb/import/schema.h"
 
 namespace drover::tpcc::ydb {
+
+using database::ydb::BulkRows;
+using database::ydb::DatabaseAccess;
+using database::ydb::YdbDatabase;
 
 using Catalog = TablesPresent;
 

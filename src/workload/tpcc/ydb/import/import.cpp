@@ -12,8 +12,8 @@
 #include "coro/scope.h"
 #include "coro/stealing_pool.h"
 #include "coro/worker.h"
-#include "workload/tpcc/ydb/database_access.h"
-#include "workload/tpcc/ydb/import/bulk_rows.h"
+#include "database/ydb/database_access.h"
+#include "workload/tpcc/ydb/import/population_batch.h"
 
 namespace drover::tpcc::ydb {
 namespace {

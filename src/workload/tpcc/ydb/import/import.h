@@ -15,15 +15,18 @@
 
 #include "coro/clock.h"
 #include "coro/task.h"
+#include "database/ydb/database_access.h"
+#include "database/ydb/ydb_database.h"
 #include "workload/tpcc/database.h"
 #include "workload/tpcc/import/import.h"
-#include "workload/tpcc/ydb/database_access.h"
 #include "workload/tpcc/ydb/import/catalog.h"
 #include "workload/tpcc/ydb/import/import_claim.h"
 #include "workload/tpcc/ydb/import/schema.h"
-#include "workload/tpcc/ydb/ydb_database.h"
 
 namespace drover::tpcc::ydb {
+
+using database::ydb::DatabaseAccess;
+using database::ydb::YdbDatabase;
 
 struct ImportOptions : ImportSettings {
   YdbDatabase database = {};

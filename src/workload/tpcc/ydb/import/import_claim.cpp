@@ -8,10 +8,12 @@
 #include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/error.h"
+#include "database/ydb/database_access.h"
 #include "workload/tpcc/import/import.h"
-#include "workload/tpcc/ydb/database_access.h"
 
 namespace drover::tpcc::ydb {
+
+using database::ydb::finish_in_time;
 namespace {
 
 using coro::Task;

@@ -30,10 +30,12 @@
 
 #include "coro/clock.h"
 #include "coro/task.h"
-#include "workload/tpcc/ydb/database_access.h"
+#include "database/ydb/database_access.h"
 #include "workload/tpcc/ydb/import/catalog.h"
 
 namespace drover::tpcc::ydb {
+
+using database::ydb::DatabaseAccess;
 
 class ImportClaim {
  public:

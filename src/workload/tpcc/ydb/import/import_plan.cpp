@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "database/ydb/database_access.h"
 #include "workload/tpcc/import/import.h"
-#include "workload/tpcc/ydb/database_access.h"
 
 namespace drover::tpcc::ydb {
 namespace {

@@ -2,9 +2,11 @@
 
 #include <gmock/gmock.h>
 
-#include "workload/tpcc/ydb/ydb_database.h"
+#include "database/ydb/ydb_database.h"
 
 namespace drover::tpcc::ydb {
+
+using database::ydb::parse_folder;
 namespace {
 
 using testing::ElementsAre;

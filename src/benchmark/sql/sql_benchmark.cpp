@@ -1,0 +1,96 @@
+#include "benchmark/sql/sql_benchmark.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "benchmark/clients.h"
+
+namespace drover::benchmark {
+
+using coro::Task;
+
+SqlBenchmark::SqlBenchmark(SqlOptions options, const sql::Database& database)
+    : options_(std::move(options)), database_(database) {}
+
+Task<database::ServerFacts> SqlBenchmark::prepare() {
+  sql::RunPreparation prepared = co_await database_.prepare(options_.counts_branches);
+  if (prepared.branches) options_.plan.scale = *prepared.branches;
+  isolation_ = options_.isolation ? database::isolation_name(*options_.isolation)
+                                  : prepared.server.settings["default_transaction_isolation"];
+  co_return std::move(prepared.server);
+}
+
+std::optional<double> SqlBenchmark::transactions_a_second() const {
+  return rate_of(options_.plan);
+}
+
+void SqlBenchmark::complete(settings::RunSettings& settings) {
+  sql::Plan& plan = options_.plan;
+  plan.presentation = presentation_of(plan);
+  complete_client_settings(plan, settings);
+  settings.isolation = isolation_;
+  settings.protocol = sql::protocol_name(plan.scripts->protocol());
+  for (std::size_t i = 0; i < plan.scripts->titles().size(); ++i) {
+    const double percent = plan.scripts->shares()[i] * 100;
+    settings.workload.push_back({plan.scripts->titles()[i], fmt::format("{:g}%", percent)});
+  }
+  for (const sql::Definition& one : plan.definitions) {
+    settings.workload.push_back({"-D " + one.name, one.value});
+  }
+  if (options_.counts_branches) settings.workload.push_back({"scale", std::to_string(plan.scale)});
+  settings_ = settings;
+  records_.emplace(plan);
+}
+
+std::string SqlBenchmark::title() const {
+  return settings_.protocol;
+}
+
+load::WorkloadFactory SqlBenchmark::workload(std::function<void(std::string_view)>) {
+  const auto backends = [this](std::size_t index) {
+    sql::BackendSettings settings;
+    settings.run = settings_;
+    settings.protocol = options_.plan.scripts->protocol();
+    settings.isolation = options_.isolation.value_or(settings.isolation);
+    settings.connections = options_.plan.share_of_worker(index, options_.plan.connections);
+    settings.seed = options_.plan.seed + index;
+    return database_.make_backend(std::move(settings));
+  };
+  return sql::make_clients(options_.plan, backends, *records_);
+}
+
+std::unique_ptr<database::CheckpointWatch> SqlBenchmark::watch_checkpoints(
+    std::function<void(std::string_view)> on_note) const {
+  return database_.watch_checkpoints(std::move(on_note));
+}
+
+std::vector<std::string> SqlBenchmark::first_failures() const {
+  std::vector<std::string> lines;
+  const std::vector<std::string>& titles = options_.plan.scripts->titles();
+  for (std::size_t i = 0; i < titles.size(); ++i) {
+    for (const sql::WorkerCounts& worker : records_->workers) {
+      if (worker.first_failures[i].empty()) continue;
+      lines.push_back(fmt::format("{} failed first by: {}", titles[i], worker.first_failures[i]));
+      break;
+    }
+  }
+  return lines;
+}
+
+void SqlBenchmark::add_to(report::Result& result) const {
+  for (const sql::Statement& statement : options_.plan.scripts->statements()) {
+    auto& list = result.transactions[statement.script].statements;
+    if (list.size() == report::statements_max) continue;
+    report::StatementResult& entry = list.emplace_back();
+    entry.name = fmt::format("line {}: {}", statement.line, statement.title);
+    for (const sql::WorkerCounts& worker : records_->workers) {
+      const sql::StatementCounts& counts = worker.statements[statement.number];
+      entry.failed_count += counts.failures.get();
+      entry.ok_count += counts.executions.get() - counts.failures.get();
+      counts.latency.add_to(entry.latency);
+    }
+  }
+}
+
+}  // namespace drover::benchmark

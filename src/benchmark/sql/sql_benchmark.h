@@ -1,0 +1,59 @@
+// A run of scripts.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "run/benchmark.h"
+#include "settings/run_settings.h"
+#include "workload/sql/clients/clients.h"
+#include "workload/sql/clients/plan.h"
+#include "workload/sql/database.h"
+
+namespace drover::benchmark {
+
+// What the options say of it.
+struct SqlOptions {
+  sql::Plan plan = {};
+  // The scale was not given: the tables of the built-in scripts say it.
+  bool counts_branches = false;
+  std::optional<database::Isolation> isolation = {};  // none: as the server and the scripts have it
+};
+
+class SqlBenchmark final : public run::Benchmark {
+ public:
+  // The database must outlive the benchmark.
+  SqlBenchmark(SqlOptions options, const sql::Database& database);
+
+  load::Plan& plan() noexcept override { return options_.plan; }
+  coro::Task<database::ServerFacts> prepare() override;
+  std::optional<double> transactions_a_second() const override;
+  double connections_wanted() const override {
+    return static_cast<double>(options_.plan.terminal_count);
+  }
+  std::size_t threads_most() const override { return options_.plan.terminal_count; }
+  void complete(settings::RunSettings& settings) override;
+  std::string title() const override;
+  std::vector<std::string> notes() const override { return {}; }
+  load::WorkloadFactory workload(std::function<void(std::string_view)> on_note) override;
+  std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
+      std::function<void(std::string_view)> on_note) const override;
+  coro::Task<void> ask_afterwards(coro::Duration) override { co_return; }
+  void add_to(report::Result& result) const override;
+
+  // After the run: why an execution of each script failed first, a line each; none of those that never did.
+  std::vector<std::string> first_failures() const;
+
+ private:
+  SqlOptions options_;
+  const sql::Database& database_;
+  settings::RunSettings settings_;
+  std::string isolation_;  // the server's own: scripts say what they want besides
+  std::optional<sql::RunRecords> records_;
+};
+
+}  // namespace drover::benchmark

@@ -1,0 +1,139 @@
+#include "benchmark/tpcc/tpcc_benchmark.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "workload/tpcc/mix.h"
+#include "workload/tpcc/simulated/simulated_backend.h"
+
+namespace drover::benchmark {
+
+using coro::Task;
+
+// Writes out the log of deferred Deliveries while the run goes on.
+class TpccBenchmark::DeliveryLogWriter final : public load::Observer {
+ public:
+  explicit DeliveryLogWriter(const std::string& path) : log(path) {}
+  void on_snapshot(const load::Snapshot&) override { log.write_out(); }
+
+  tpcc::DeliveryLog log;
+};
+
+TpccBenchmark::TpccBenchmark(TpccOptions options, const tpcc::Database* database)
+    : options_(std::move(options)), database_(database) {
+  options_.plan.complete();
+}
+
+TpccBenchmark::~TpccBenchmark() = default;
+
+Task<database::ServerFacts> TpccBenchmark::prepare() {
+  tpcc::Plan& plan = options_.plan;
+  std::optional<std::int32_t> warehouses = plan.warehouses;
+  if (options_.all_warehouses) warehouses.reset();
+  prepared_ = co_await database_->prepare(warehouses);
+  co_await database_->require_isolation(options_.isolation);
+  if (options_.all_warehouses) plan.warehouses = prepared_.loaded.warehouses;
+  plan.complete();
+  co_return prepared_.server;
+}
+
+std::optional<double> TpccBenchmark::transactions_a_second() const {
+  const tpcc::Plan& plan = options_.plan;
+  if (plan.no_delays) return std::nullopt;
+  const double cycle = coro::seconds_of(tpcc::mean_cycle(plan.pace));
+  return static_cast<double>(plan.terminals()) / cycle;
+}
+
+// Enough for transactions of 100 ms at the pace of the terminals.
+double TpccBenchmark::connections_wanted() const {
+  const auto processors = static_cast<double>(std::thread::hardware_concurrency());
+  const std::optional<double> rate = transactions_a_second();
+  return std::clamp(rate ? *rate * 0.1 : 4 * processors, 16.0, 500.0);
+}
+
+std::size_t TpccBenchmark::threads_most() const {
+  return std::min(static_cast<std::size_t>(options_.plan.warehouses), options_.plan.terminals());
+}
+
+void TpccBenchmark::complete(settings::RunSettings& settings) {
+  tpcc::Plan& plan = options_.plan;
+  plan.complete();
+  const auto& loaded = prepared_.loaded.load_constants;
+  if (options_.simulated) {
+    plan.constants = tpcc::run_constants(plan.seed, tpcc::load_constants(plan.seed));
+  } else {
+    plan.constants =
+        loaded ? tpcc::run_constants(plan.seed, *loaded) : tpcc::load_constants(plan.seed);
+  }
+  complete_settings(plan, settings);
+  settings_ = settings;
+  if (!options_.delivery_log.empty()) {
+    delivery_log_ = std::make_unique<DeliveryLogWriter>(options_.delivery_log);
+  }
+  records_.emplace(plan, delivery_log_ != nullptr ? &delivery_log_->log : nullptr);
+}
+
+std::string TpccBenchmark::title() const {
+  return fmt::format("{}, {}", settings_.statements, settings_.isolation);
+}
+
+std::vector<std::string> TpccBenchmark::notes() const {
+  std::vector<std::string> notes = prepared_.notes;
+  if (!prepared_.loaded.load_constants) {
+    notes.emplace_back(
+        "note: another tool loaded these tables, so its C-Load is unknown: the distance of C-Run "
+        "to it (clause 2.1.6.1) is not ensured");
+  }
+  return notes;
+}
+
+tpcc::BackendSettings TpccBenchmark::backend_settings(std::size_t worker) const {
+  tpcc::BackendSettings settings;
+  settings.run = settings_;
+  settings.style = options_.style;
+  settings.isolation = options_.isolation;
+  settings.connections = options_.plan.share_of_worker(worker, options_.plan.connections);
+  settings.resolve_patience = settings_.patience_afterwards();
+  settings.seed = options_.plan.seed + worker;
+  return settings;
+}
+
+load::WorkloadFactory TpccBenchmark::workload(std::function<void(std::string_view)> on_note) {
+  const auto backends =
+      [this, on_note = std::move(on_note)](std::size_t index) -> std::unique_ptr<tpcc::Backend> {
+    if (options_.simulated) return std::make_unique<tpcc::SimulatedBackend>(*options_.simulated);
+    tpcc::BackendSettings settings = backend_settings(index);
+    settings.on_note = on_note;
+    return database_->make_backend(std::move(settings));
+  };
+  return tpcc::make_terminals(options_.plan, backends, *records_);
+}
+
+load::Observer* TpccBenchmark::observer() {
+  return delivery_log_.get();
+}
+
+std::unique_ptr<database::CheckpointWatch> TpccBenchmark::watch_checkpoints(
+    std::function<void(std::string_view)> on_note) const {
+  return database_ != nullptr ? database_->watch_checkpoints(std::move(on_note)) : nullptr;
+}
+
+Task<void> TpccBenchmark::ask_afterwards(coro::Duration patience) {
+  if (delivery_log_ != nullptr) delivery_log_->log.close();
+  if (database_ == nullptr) co_return;
+  ledger_after_ = co_await database_->read_ledger_patiently(options_.plan.warehouses, patience);
+}
+
+void TpccBenchmark::add_to(report::Result& result) const {
+  add_records(options_.plan, *records_, result);
+  if (ledger_after_) result.ledger_in_data = ledger_between(prepared_.ledger, *ledger_after_);
+}
+
+std::string TpccBenchmark::delivery_log_failure() const {
+  return delivery_log_ != nullptr ? delivery_log_->log.failure() : "";
+}
+
+}  // namespace drover::benchmark

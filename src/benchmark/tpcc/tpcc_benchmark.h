@@ -1,0 +1,74 @@
+// A run of TPC-C, over a database or simulated transactions.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "coro/clock.h"
+#include "report/document/result.h"
+#include "run/benchmark.h"
+#include "settings/run_settings.h"
+#include "workload/tpcc/database.h"
+#include "workload/tpcc/terminals/plan.h"
+#include "workload/tpcc/terminals/terminals.h"
+
+namespace drover::benchmark {
+
+// What the options say of it.
+struct TpccOptions {
+  tpcc::Plan plan = {};
+  tpcc::StatementStyle style = tpcc::StatementStyle::batched;
+  tpcc::Isolation isolation = tpcc::Isolation::read_committed;
+  bool all_warehouses = false;
+  std::string delivery_log = {};                 // empty: no file
+  std::optional<coro::Duration> simulated = {};  // each transaction takes so long
+};
+
+class TpccBenchmark final : public run::Benchmark {
+ public:
+  // The database is null where transactions are simulated; else it must outlive the benchmark.
+  TpccBenchmark(TpccOptions options, const tpcc::Database* database);
+  ~TpccBenchmark() override;
+
+  load::Plan& plan() noexcept override { return options_.plan; }
+  coro::Task<database::ServerFacts> prepare() override;
+  std::optional<double> transactions_a_second() const override;
+  double connections_wanted() const override;
+  std::size_t threads_most() const override;
+  void complete(settings::RunSettings& settings) override;
+  std::string title() const override;
+  std::vector<std::string> notes() const override;
+  load::WorkloadFactory workload(std::function<void(std::string_view)> on_note) override;
+  load::Observer* observer() override;
+  std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
+      std::function<void(std::string_view)> on_note) const override;
+  coro::Task<void> ask_afterwards(coro::Duration patience) override;
+  void add_to(report::Result& result) const override;
+
+  // After the run: why the log of deferred Deliveries is not whole; empty if it is, or nobody asked for one.
+  std::string delivery_log_failure() const;
+
+ private:
+  class DeliveryLogWriter;
+
+  tpcc::BackendSettings backend_settings(std::size_t worker) const;
+
+  TpccOptions options_;
+  const tpcc::Database* database_;
+  settings::RunSettings settings_;
+  tpcc::RunPreparation prepared_;
+  std::unique_ptr<DeliveryLogWriter> delivery_log_;  // none: nobody asked for it
+  std::optional<tpcc::RunRecords> records_;
+  std::optional<tpcc::LedgerSums> ledger_after_;
+};
+
+// What the workers have counted.
+void add_records(const tpcc::Plan& plan, const tpcc::RunRecords& records, report::Result& result);
+
+// What the data say of a run that was alone: the difference between its end and its beginning.
+report::LedgerInData ledger_between(const tpcc::LedgerSums& before, const tpcc::LedgerSums& after);
+
+void complete_settings(const tpcc::Plan& plan, settings::RunSettings& settings);
+
+}  // namespace drover::benchmark

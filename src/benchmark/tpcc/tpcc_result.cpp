@@ -1,0 +1,65 @@
+// TPC-C's own sections of a result.
+#include "benchmark/tpcc/tpcc_benchmark.h"
+
+namespace drover::benchmark {
+namespace {
+
+void add_inputs(const tpcc::InputMetrics& metrics, report::InputCounts& inputs) {
+  inputs.new_orders += metrics.new_orders.get();
+  inputs.new_orders_rolled_back += metrics.new_orders_rolled_back.get();
+  inputs.order_lines += metrics.order_lines.get();
+  inputs.order_lines_remote += metrics.order_lines_remote.get();
+  inputs.payments += metrics.payments.get();
+  inputs.payments_remote += metrics.payments_remote.get();
+  inputs.payments_by_name += metrics.payments_by_name.get();
+  inputs.order_statuses += metrics.order_statuses.get();
+  inputs.order_statuses_by_name += metrics.order_statuses_by_name.get();
+  inputs.deliveries += metrics.deliveries.get();
+}
+
+void add_ledger(const tpcc::LedgerMetrics& metrics, report::Ledger& ledger) {
+  ledger.new_orders += metrics.new_orders.get();
+  ledger.payments += metrics.payments.get();
+  ledger.payment_cents += static_cast<std::int64_t>(metrics.payment_cents.get());
+  ledger.deliveries += metrics.deliveries.get();
+  ledger.orders_delivered += metrics.orders_delivered.get();
+  ledger.exact = ledger.exact && metrics.unresolved.get() == 0;
+}
+
+void add_deferred(const tpcc::DeferredMetrics& metrics, report::DeferredDelivery& deferred) {
+  deferred.queued += metrics.queued.get();
+  deferred.completed += metrics.completed.get();
+  deferred.failed += metrics.failed.get();
+  deferred.unfinished = deferred.queued - deferred.completed - deferred.failed;
+  metrics.latency.add_to(deferred.latency);
+  metrics.unfinished.add_to(deferred.latency);
+  metrics.unfinished.add_to(deferred.unanswered);
+}
+
+}  // namespace
+
+void add_records(const tpcc::Plan& plan, const tpcc::RunRecords& records, report::Result& result) {
+  for (const tpcc::WorkerCounts& counts : records.workers) {
+    result.delivery_skipped_districts += counts.districts_skipped.get();
+    add_inputs(counts.inputs, result.inputs);
+    add_ledger(counts.ledger, result.ledger);
+    if (!plan.deferred_delivery) continue;
+    if (!result.deferred_delivery) result.deferred_delivery.emplace();
+    add_deferred(counts.deferred, *result.deferred_delivery);
+  }
+}
+
+report::LedgerInData ledger_between(const tpcc::LedgerSums& before, const tpcc::LedgerSums& after) {
+  return {.new_orders = after.next_o_ids - before.next_o_ids,
+          .payment_cents = after.ytd_cents - before.ytd_cents,
+          .orders_delivered = after.delivered() - before.delivered()};
+}
+
+void complete_settings(const tpcc::Plan& plan, settings::RunSettings& settings) {
+  settings.warehouses = static_cast<std::uint64_t>(plan.warehouses);
+  settings.no_delays = plan.no_delays;
+  settings.pace = plan.pace;
+  settings.deferred_delivery = plan.deferred_delivery;
+}
+
+}  // namespace drover::benchmark

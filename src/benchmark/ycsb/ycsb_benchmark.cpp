@@ -1,0 +1,156 @@
+#include "benchmark/ycsb/ycsb_benchmark.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "benchmark/clients.h"
+#include "text/plain_text.h"
+#include "workload/ycsb/properties/properties.h"
+
+namespace drover::benchmark {
+
+using coro::Task;
+
+YcsbBenchmark::YcsbBenchmark(YcsbOptions options, const ycsb::Database& database)
+    : options_(std::move(options)), database_(database) {}
+
+Task<database::ServerFacts> YcsbBenchmark::prepare() {
+  ycsb::Plan& plan = options_.plan;
+  prepared_ = co_await database_.prepare(plan.properties);
+  co_await database_.require_isolation(plan.properties, options_.isolation);
+  // The same stripe, whatever the other runs have inserted by now.
+  const std::uint64_t stride = plan.insert_stride;
+  plan.next_row = (prepared_.next_row + stride - 1) / stride * stride + options_.insert_stripe;
+  if (options_.all_rows) {
+    plan.properties.record_count = static_cast<std::int64_t>(prepared_.next_row);
+    plan.properties.insert_count = plan.properties.record_count - plan.properties.insert_start;
+    note_missing_rows();
+  }
+  co_return prepared_.server;
+}
+
+// A run that was cut off, or one of several stripes, leaves numbers without a row.
+void YcsbBenchmark::note_missing_rows() {
+  if (prepared_.before.rows >= prepared_.next_row) return;
+  prepared_.notes.push_back(
+      fmt::format("note: {} of {} row numbers have no row, as runs that inserted leave them: reads "
+                  "of these fail. --recordcount N keeps to the first N",
+                  text::grouped(prepared_.next_row - prepared_.before.rows),
+                  text::grouped(prepared_.next_row)));
+}
+
+std::optional<double> YcsbBenchmark::transactions_a_second() const {
+  return rate_of(options_.plan);
+}
+
+namespace {
+
+// What makes the load: the rest is of the client, and stands elsewhere.
+bool is_of_the_load(const ycsb::Properties& properties, std::string_view name) {
+  constexpr std::array<std::string_view, 8> always = {
+      "fieldcount",  "fieldlength", "readallfields", "writeallfields",
+      "recordcount", "insertstart", "insertcount",   "requestdistribution"};
+  constexpr std::array<std::string_view, 7> elsewhere = {
+      "workload",        "threadcount",    "target",        "maxexecutiontime",
+      "status.interval", "operationcount", "dotransactions"};
+  const auto is_in = [name](const auto& list) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  if (is_in(always) || name.ends_with("proportion")) return true;
+  return properties.is_given(name) && !is_in(elsewhere);
+}
+
+std::vector<settings::Given> given_of(const ycsb::Properties& properties) {
+  std::vector<settings::Given> given;
+  for (const ycsb::ShownProperty& one : ycsb::shown_properties(properties)) {
+    if (is_of_the_load(properties, one.name)) given.push_back({one.name, one.value});
+  }
+  if (properties.request_distribution == ycsb::RequestDistribution::zipfian &&
+      !properties.is_given("zipfian.skew")) {
+    given.push_back({"zipfian.skew", fmt::format("{:g}", properties.zipfian_skew)});
+  }
+  return given;
+}
+
+}  // namespace
+
+void YcsbBenchmark::complete(settings::RunSettings& settings) {
+  ycsb::Plan& plan = options_.plan;
+  plan.complete();
+  complete_client_settings(plan, settings);
+  settings.isolation = database::isolation_name(options_.isolation);
+  settings.workload = given_of(plan.properties);
+  settings_ = settings;
+  records_.emplace(plan);
+}
+
+load::WorkloadFactory YcsbBenchmark::workload(std::function<void(std::string_view)>) {
+  const auto backends = [this](std::size_t index) {
+    ycsb::BackendSettings settings;
+    settings.properties = options_.plan.properties;
+    settings.values = prepared_.values;
+    settings.verify = options_.verify;
+    settings.isolation = options_.isolation;
+    settings.connections = options_.plan.share_of_worker(index, options_.plan.connections);
+    settings.statement_timeout = settings_.statement_timeout();
+    settings.wait_for_server = settings_.waits_for_database();
+    settings.resolve_patience = settings_.patience_afterwards();
+    settings.seed = options_.plan.seed + index;
+    return database_.make_backend(std::move(settings));
+  };
+  return ycsb::make_clients(options_.plan, backends, *records_);
+}
+
+std::unique_ptr<database::CheckpointWatch> YcsbBenchmark::watch_checkpoints(
+    std::function<void(std::string_view)> on_note) const {
+  return database_.watch_checkpoints(std::move(on_note));
+}
+
+// A table that nothing was written to is not read whole.
+Task<void> YcsbBenchmark::ask_afterwards(coro::Duration patience) {
+  const ycsb::Properties& properties = options_.plan.properties;
+  const bool writes = properties.update_proportion + properties.insert_proportion +
+                          properties.read_modify_write_proportion >
+                      0;
+  // What the table says of several runs at the same time says nothing of one of them.
+  if (!writes || options_.plan.insert_stride > 1) co_return;
+  after_ =
+      co_await database_.read_sums_patiently(options_.plan.properties, prepared_.values, patience);
+}
+
+void YcsbBenchmark::add_to(report::Result& result) const {
+  const ycsb::Ledger ledger = records_->ledger();
+  const ycsb::Mix mix(options_.plan.properties);
+  const auto rise = [](std::uint64_t before, std::uint64_t after) {
+    return static_cast<std::int64_t>(after) - static_cast<std::int64_t>(before);
+  };
+  if (prepared_.before.versions && ledger.versions + ledger.versions_unresolved > 0) {
+    report::Account& updates = result.accounts.emplace_back();
+    updates.name = "fields updated";
+    updates.counted = ledger.versions;
+    updates.exact = ledger.versions_unresolved == 0;
+    if (after_ && after_->versions) {
+      updates.in_data = rise(*prepared_.before.versions, *after_->versions);
+    }
+  }
+  if (mix.share(ycsb::OperationType::insert) > 0) {
+    report::Account& inserts = result.accounts.emplace_back();
+    inserts.name = "inserts";
+    inserts.counted = ledger.inserts;
+    inserts.exact = ledger.inserts_unresolved == 0;
+    if (after_) inserts.in_data = rise(prepared_.before.rows, after_->rows);
+  }
+  report::Verification verification;
+  for (const ycsb::WorkerCounts& worker : records_->workers) {
+    verification.values += worker.values_verified.get();
+    verification.wrong += worker.values_wrong.get();
+    verification.not_found += worker.not_found.get();
+    if (verification.first_wrong.empty()) verification.first_wrong = worker.first_wrong;
+  }
+  if (options_.verify || verification.not_found > 0) result.verification = std::move(verification);
+}
+
+}  // namespace drover::benchmark

@@ -1,0 +1,62 @@
+// A run of YCSB.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "database/isolation.h"
+#include "run/benchmark.h"
+#include "settings/run_settings.h"
+#include "workload/ycsb/clients/clients.h"
+#include "workload/ycsb/clients/plan.h"
+#include "workload/ycsb/database.h"
+
+namespace drover::benchmark {
+
+// What the options say of it.
+struct YcsbOptions {
+  ycsb::Plan plan = {};
+  database::Isolation isolation = database::Isolation::read_committed;
+  bool verify = false;  // what is read
+  // Which of Plan::insert_stride runs at the same time this is, from 0.
+  std::uint64_t insert_stripe = 0;
+  bool all_rows = false;  // that are there: nobody has said a count of records
+};
+
+class YcsbBenchmark final : public run::Benchmark {
+ public:
+  // The database must outlive the benchmark.
+  YcsbBenchmark(YcsbOptions options, const ycsb::Database& database);
+
+  load::Plan& plan() noexcept override { return options_.plan; }
+  coro::Task<database::ServerFacts> prepare() override;
+  std::optional<double> transactions_a_second() const override;
+  double connections_wanted() const override {
+    return static_cast<double>(options_.plan.terminal_count);
+  }
+  std::size_t threads_most() const override { return options_.plan.terminal_count; }
+  void complete(settings::RunSettings& settings) override;
+  std::string title() const override { return settings_.isolation; }
+  std::vector<std::string> notes() const override { return prepared_.notes; }
+  load::WorkloadFactory workload(std::function<void(std::string_view)> on_note) override;
+  std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
+      std::function<void(std::string_view)> on_note) const override;
+  coro::Task<void> ask_afterwards(coro::Duration patience) override;
+  void add_to(report::Result& result) const override;
+
+ private:
+  void note_missing_rows();
+
+  YcsbOptions options_;
+  const ycsb::Database& database_;
+  settings::RunSettings settings_;
+  ycsb::RunPreparation prepared_;
+  std::optional<ycsb::RunRecords> records_;
+  std::optional<ycsb::TableSums> after_;
+};
+
+}  // namespace drover::benchmark

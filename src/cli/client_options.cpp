@@ -1,0 +1,92 @@
+#include "cli/client_options.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <limits>
+
+#include "cli/option/quantity.h"
+
+namespace drover::cli {
+namespace {
+
+constexpr std::int64_t clients_most = 1'000'000;
+constexpr double rate_most = 1e7;
+
+void read_rate(const ClientRequest& written, load::Plan& plan) {
+  if (!(written.rate >= 0 && written.rate <= rate_most)) {
+    throw UsageError(fmt::format(
+        "--rate {:g}: expected a number a second up to {:.0f}; 0 is none: a client goes on when "
+        "it has its answer",
+        written.rate, rate_most));
+  }
+  if (written.rate > 0 && written.rate < 1e-3) {
+    throw UsageError(fmt::format("--rate {:g}: at least 0.001 a second", written.rate));
+  }
+  plan.rate = written.rate;
+  plan.poisson =
+      parse_choice<bool>("--arrivals", written.arrivals, {{"constant", false}, {"poisson", true}});
+  if (plan.poisson && plan.rate <= 0) {
+    throw UsageError("--arrivals poisson needs --rate: without one there is no schedule");
+  }
+}
+
+// What is counted from the first operation on has no warm-up.
+void read_end(const ClientRequest& written, load::Plan& plan) {
+  if (written.warmup != "auto") plan.warmup = parse_duration("--warmup", written.warmup);
+  if (written.operations.empty()) {
+    if (written.warmup == "auto") plan.warmup = automatic_warmup(plan, std::chrono::seconds(3));
+    return;
+  }
+  plan.operations = static_cast<std::uint64_t>(
+      parse_count("--operations", written.operations, 1, std::numeric_limits<std::int64_t>::max()));
+  if (plan.warmup > coro::Duration::zero()) {
+    throw UsageError("--operations counts from the first on: --warmup must be 0");
+  }
+}
+
+}  // namespace
+
+void add_client_options(Command& command, ClientRequest& request, const std::string& transactions) {
+  command.add_options(
+      "Load",
+      {{"-c,--clients", &request.clients, "N", "How many; each has one at a time under way"},
+       {"--rate", &request.rate, "N",
+        fmt::format("So many {} a second, by a schedule that waits for nobody: latency counts from "
+                    "the time at which each was to begin. 0: a client goes on when it has its "
+                    "answer",
+                    transactions)},
+       {"--arrivals", &request.arrivals, "constant|poisson",
+        "The gaps of that schedule: all alike, or random as of independent users"},
+       {"--duration", &request.duration, "TIME", "How long to measure, e.g. 90s, 10m, 2h"},
+       {"--operations", &request.operations, "N",
+        fmt::format("Ends when so many {} are done, or the duration is over; without a warm-up",
+                    transactions)},
+       {"--warmup", &request.warmup, "TIME|auto",
+        "How long to run before measuring; auto: a tenth of the duration"}});
+  add_connection_options(command, request);
+}
+
+void add_connection_options(Command& command, ClientRequest& request) {
+  command.add_options(
+      "Load",
+      {{"--connections", &request.connections, "N|auto",
+        "Connections to the database; auto: one a client, as far as the server has room"},
+       {"--max-inflight", &request.max_inflight, "N|auto",
+        "Transactions at a time; the others wait in a queue. auto: one a connection"},
+       {"--threads", &request.threads, "N|auto", "Worker threads; auto: by rate and processors"},
+       {"--seed", &request.seed, "N", "The inputs are made from it; the same again by default"}});
+}
+
+run::RunPlan make_client_run(const ClientRequest& written, load::Plan& plan) {
+  RunRequest timed = written;
+  if (timed.duration == "auto") timed.duration = written.operations.empty() ? "10m" : "8760h";
+  run::RunPlan run = make_run_plan(timed, plan);
+  plan.terminal_count =
+      static_cast<std::size_t>(parse_count("--clients", written.clients, 1, clients_most));
+  read_rate(written, plan);
+  read_end(written, plan);
+  return run;
+}
+
+}  // namespace drover::cli

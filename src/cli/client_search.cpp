@@ -1,0 +1,155 @@
+#include "cli/client_search.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "run/interrupt.h"
+#include "run/run_plan.h"
+
+namespace drover::cli {
+namespace {
+
+using search::Step;
+
+constexpr std::int64_t rate_asked_most = 10'000'000;
+constexpr std::int64_t first_rate = 100;
+constexpr const char* client_limit_example = "all.p99 > 20";
+
+// Nothing if it was interrupted. Only PostgreSQL's are counted: sessions of YDB share connections.
+std::optional<std::int64_t> free_connections_of(const DatabaseTarget& target) {
+  if (target.kind() == DatabaseKind::ydb) return run::run_connections_most;
+  std::int64_t free = 0;
+  const auto ask = [&]() -> coro::Task<void> {
+    const auto database = target.sql();
+    free = connections_for_search((co_await database->prepare(false)).server);
+  };
+  if (run::run_command(ask()) != exit_success) return std::nullopt;
+  return free;
+}
+
+// Everything that has to be the same when the search goes on.
+std::map<std::string, std::string> settings_of_question(const Command& command,
+                                                        const SearchRequest& search,
+                                                        const ClientSearch& benchmark,
+                                                        const DatabaseTarget& target) {
+  std::map<std::string, std::string> settings = written_settings(
+      command, {"--low", "--high", "--start", "--tolerance", "--probe", "--confirm", "--warmup",
+                "--arrivals", "--clients", "--connections", "--max-inflight", "--threads", "--seed",
+                "--schema", "--on-db-loss", "--statement-timeout"});
+  for (const char* attempts : {"--max-attempts", "--max-tries"}) {
+    if (command.find_option(attempts) != nullptr) {
+      settings.merge(written_settings(command, {attempts}));
+    }
+  }
+  settings["the database"] = target.description();
+  settings["the benchmark"] = benchmark.benchmark;
+  settings["--fail-if"] = joined_values(search.fail_if);
+  settings.insert(benchmark.settings.begin(), benchmark.settings.end());
+  return settings;
+}
+
+}  // namespace
+
+void add_client_search_options(Command& command, ClientSearchRequest& search, ClientRequest& load,
+                               const std::string& transactions) {
+  add_search_options(
+      command, search, load.warmup,
+      {.units = "rate|clients",
+       .find = fmt::format("rate: {} a second by a schedule that waits for nobody, so that latency "
+                           "counts from the time at which each was to begin; clients: in a closed "
+                           "loop, a connection each",
+                           transactions),
+       .high = "The largest; auto: 10,000,000 a second, or free connections",
+       .start = "The first; auto: 100 a second, or an eighth of the largest number of clients"});
+  add_limit_option(command, search, client_limit_example);
+  command.add_options(
+      "Load", {{"-c,--clients", &load.clients, "N",
+                "Of a search for a rate: how many clients; each has one at a time under way"},
+               {"--arrivals", &load.arrivals, "constant|poisson",
+                "Of a search for a rate: the gaps of its schedule, all alike, or random as of "
+                "independent users"}});
+  add_connection_options(command, load);
+}
+
+void validate_client_search(const Command& command, const ClientSearchRequest& search,
+                            const ClientRequest& load) {
+  validate_search(search, {"rate", "clients"});
+  if (!search.finds_clients()) return;
+  if (search.fail_if.empty()) {
+    throw UsageError(fmt::format(
+        "--find clients needs --fail-if: a closed loop has no rule of its own; say what "
+        "must not be, such as --fail-if '{}'",
+        client_limit_example));
+  }
+  if (command.find_option("--clients")->is_given()) {
+    throw UsageError("--clients: it is these that are searched; --high is the upper bound");
+  }
+  if (load.connections != "auto") {
+    throw UsageError("--connections: a search for clients has a connection for each");
+  }
+  if (load.arrivals != "constant") {
+    throw UsageError(
+        "--arrivals: a search for clients has no schedule; search --find rate instead");
+  }
+}
+
+search::Rules client_search_rules(const SearchRequest& search,
+                                  std::vector<std::string> transactions) {
+  search::Rules rules;
+  rules.failures_allowed = false;
+  rules.limits = search_limits(search, {.is_tpcc = false, .transactions = std::move(transactions)},
+                               client_limit_example);
+  return rules;
+}
+
+search::Bounds client_search_bounds(const ClientSearchRequest& search,
+                                    std::int64_t free_connections) {
+  if (search.finds_clients()) {
+    return search_bounds(search, {.most = free_connections,
+                                  .there = "free connections",
+                                  .asked_most = run::run_connections_most});
+  }
+  return search_bounds(
+      search,
+      {.most = rate_asked_most, .there = "", .asked_most = rate_asked_most, .first = first_rate});
+}
+
+ClientRequest request_of_step(const ClientSearchRequest& search, const ClientRequest& load,
+                              const Step& step) {
+  ClientRequest request = load;
+  request.duration = duration_of(search, step);
+  if (search.finds_clients()) {
+    request.clients = request.connections = fmt::format("{}", step.load);
+  } else {
+    request.rate = static_cast<double>(step.load);
+  }
+  return request;
+}
+
+int perform_client_search(const Command& command, const DatabaseOption& database,
+                          const ClientSearchRequest& search, const ClientRequest& load,
+                          ClientSearch benchmark) {
+  validate_client_search(command, search, load);
+  const search::Rules rules = client_search_rules(search, std::move(benchmark.transactions));
+  // What is wrong with the options shall be said before anything runs.
+  benchmark.plan(request_of_step(search, load, {Step::Kind::probe, 1}));
+  benchmark.plan(request_of_step(search, load, {Step::Kind::confirm, 1}));
+  const DatabaseTarget target(database);
+  std::optional<std::int64_t> free = 0;
+  if (search.finds_clients()) free = free_connections_of(target);
+  if (!free) return exit_interrupted;
+  const search::Record question{
+      .unit = search.find,
+      .bounds = client_search_bounds(search, *free),
+      .settings = settings_of_question(command, search, benchmark, target),
+      .runs = {}};
+  return perform_search(search, rules, question, [&](const Step& step) {
+    if (search.finds_clients()) {
+      await_connections(step.load, [&] { return free_connections_of(target); });
+    }
+    return benchmark.measure(request_of_step(search, load, step), target);
+  });
+}
+
+}  // namespace drover::cli

@@ -1,0 +1,132 @@
+// `drover sql`: transactions of the user's own, in the script language of pgbench; and the tables of its built-in scripts.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/client_options.h"
+#include "cli/commands.h"
+#include "cli/option/database_option.h"
+#include "cli/option/quantity.h"
+#include "cli/sql/options.h"
+#include "cli/standard_output.h"
+#include "report/document/result_json.h"
+#include "run/interrupt.h"
+#include "run/measured_run.h"
+
+namespace drover::cli {
+namespace {
+
+struct SqlRequest : ClientRequest {
+  ScriptArguments scripts;
+};
+
+int perform_run(const DatabaseOption& option, const SqlRequest& written) {
+  const DatabaseKind kind = kind_of(option);
+  SqlRun planned = make_sql_run(
+      written, sql_options_of(written.scripts, read_scripts(written.scripts, kind), written, kind));
+  if (!written.json.empty()) file::check_can_write(report::result_file(written.json));
+  const DatabaseTarget target(option);
+  const auto run = measure_sql(std::move(planned), target);
+  return run ? finish_run(*run, written) : exit_interrupted;
+}
+
+void add_sql_run(Command& sql) {
+  struct Options {
+    DatabaseOption database;
+    SqlRequest request;
+  };
+  const auto options = std::make_shared<Options>();
+  SqlRequest& request = options->request;
+  Command& run = sql.add_command(
+      "run", "Executes scripts by many clients at a time, and reports",
+      "Examples:\n"
+      "  drover sql run --file pay.sql@9 --file report.sql@1 --clients 64 --duration 10m\n"
+      "  drover sql run --file pay.sql --rate 2000 --arrivals poisson --json result.json\n"
+      "  drover sql run --builtin select-only --clients 32 --duration 30s\n"
+      "Ctrl-C ends a run with the result so far (exit code 130); a second one at once.");
+  add_database_options(run, options->database);
+  add_script_options(run, request.scripts);
+  add_client_options(run, request, "transactions");
+  add_mode_option(run, request);
+  request.attempts_option = "--max-tries";
+  add_failure_options(run, request);
+  add_ui_option(run, request.ui);
+  add_metrics_option(run, request);
+  add_result_options(run, request);
+  run.action = [options] { return perform_run(options->database, options->request); };
+}
+
+struct SqlInitArguments {
+  DatabaseOption database;
+  std::string scale = "1";
+  bool force = false;
+};
+
+coro::Task<void> initialise(const DatabaseTarget& target, sql::InitialiseSettings settings) {
+  const std::int64_t scale = settings.scale;
+  const auto dropped = co_await target.sql()->initialise(std::move(settings));
+  std::string text;
+  if (!dropped.empty()) text = fmt::format("dropped {}\n", fmt::join(dropped, ", "));
+  text += fmt::format("made the four tables of the built-in scripts in {}, scale {}\n",
+                      target.description(), scale);
+  print(text, "what was made");
+}
+
+void add_sql_init(Command& sql) {
+  const auto arguments = std::make_shared<SqlInitArguments>();
+  Command& init = sql.add_command(
+      "init",
+      "Makes and fills the four tables of the built-in scripts, as pgbench -i does; refuses where "
+      "some of them exist",
+      "Example:\n  drover sql init --scale 10");
+  add_database_options(init, arguments->database);
+  init.add_options(
+      {{"--scale", &arguments->scale, "N", "Branches, of 100,000 accounts each"},
+       {"--force", &arguments->force, "", "Drop the tables that exist, with their rows"}});
+  init.action = [arguments] {
+    sql::InitialiseSettings settings;
+    settings.scale = parse_count("--scale", arguments->scale, 1, sql::scale_max);
+    settings.force = arguments->force;
+    const DatabaseTarget target(arguments->database);
+    return run::run_command(initialise(target, std::move(settings)));
+  };
+}
+
+coro::Task<void> clean_sql(const DatabaseTarget& target) {
+  const auto dropped = co_await target.sql()->clean();
+  print(dropped.empty()
+            ? fmt::format("there are no tables of the built-in scripts in {}: nothing to drop\n",
+                          target.description())
+            : fmt::format("dropped {}\n", fmt::join(dropped, ", ")),
+        "what was dropped");
+}
+
+void add_sql_clean(Command& sql) {
+  const auto database = std::make_shared<DatabaseOption>();
+  Command& command = sql.add_command("clean", "Drops the four tables of the built-in scripts",
+                                     "Example:\n  drover sql clean --schema bank");
+  add_database_options(command, *database);
+  command.action = [database] {
+    const DatabaseTarget target(*database);
+    return run::run_command(clean_sql(target));
+  };
+}
+
+}  // namespace
+
+void add_sql(Command& app) {
+  Command& sql = app.add_command("sql", "Your own transactions, in the script language of pgbench",
+                                 "Example, on the private server (see drover pg):\n"
+                                 "  drover sql init --scale 10\n"
+                                 "  drover sql run --builtin tpcb-like --clients 32 --duration 1m\n"
+                                 "  drover sql run --file pay.sql --rate 500 --duration 1m");
+  add_sql_init(sql);
+  add_sql_run(sql);
+  add_sql_search(sql);
+  add_sql_clean(sql);
+}
+
+}  // namespace drover::cli

@@ -1,0 +1,157 @@
+#include "cli/sql/options.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "cli/option/quantity.h"
+#include "cli/standard_output.h"
+#include "file/bounded_file.h"
+#include "workload/sql/builtin/builtin.h"
+#include "workload/sql/script/script_error.h"
+#include "workload/sql/script/weights.h"
+
+namespace drover::cli {
+namespace {
+
+using sql::Protocol;
+
+constexpr std::size_t script_bytes_max = std::size_t{1} << 20;
+
+sql::WeightedName weighted(const char* option, const std::string& written) {
+  if (auto name = sql::parse_weighted(written)) return std::move(*name);
+  throw UsageError(
+      fmt::format("{} {}: expected a name, or a name and a weight from 0 to "
+                  "2147483647, such as pay.sql@9",
+                  option, written));
+}
+
+std::string script_text(const std::string& path) {
+  try {
+    return file::read_bounded_file(path, script_bytes_max);
+  } catch (const file::UnreadableFile& error) {
+    throw UsageError(fmt::format("--file {}: {}", path, error.what()));
+  }
+}
+
+Protocol parse_protocol(const ScriptArguments& written, DatabaseKind kind) {
+  if (kind == DatabaseKind::ydb) {
+    if (written.protocol.empty()) return Protocol::declared;
+    throw UsageError("--protocol: of PostgreSQL; on YDB statements go with declared parameters");
+  }
+  if (written.protocol.empty()) return Protocol::prepared;
+  return parse_choice<Protocol>("--protocol", written.protocol,
+                                {{"simple", Protocol::simple},
+                                 {"extended", Protocol::extended},
+                                 {"prepared", Protocol::prepared}});
+}
+
+// On PostgreSQL the scripts say what they want.
+std::optional<database::Isolation> parse_mode(const ClientRequest& request, DatabaseKind kind) {
+  if (kind == DatabaseKind::ydb) return parse_isolation(request, kind);
+  if (request.tx_mode) {
+    throw UsageError("--tx-mode: of YDB; on PostgreSQL a script says BEGIN ISOLATION LEVEL …");
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void add_mode_option(Command& command, ClientRequest& request) {
+  command.add_options("Load", {{"--tx-mode", &request.tx_mode, "serializable-rw|snapshot-rw",
+                                "YDB: mode of the transactions that may write; a statement by "
+                                "itself that only reads has a snapshot",
+                                default_is("serializable-rw")}});
+}
+
+std::vector<sql::ScriptText> read_scripts(const ScriptArguments& written, DatabaseKind kind) {
+  std::vector<sql::ScriptText> texts;
+  for (const std::string& one : written.builtins) {
+    const sql::WeightedName wanted = weighted("--builtin", one);
+    try {
+      const sql::BuiltinScript& script = sql::find_builtin(wanted.name);
+      const std::string_view text = kind == DatabaseKind::ydb ? script.yql : script.text;
+      texts.push_back({std::string(script.name), std::string(text), wanted.weight});
+    } catch (const sql::UnknownBuiltin& error) {
+      throw UsageError(fmt::format("--builtin {}: {}", one, error.what()));
+    }
+  }
+  for (const std::string& one : written.files) {
+    const sql::WeightedName wanted = weighted("--file", one);
+    texts.push_back({wanted.name, script_text(wanted.name), wanted.weight});
+  }
+  if (texts.empty()) {
+    throw UsageError(
+        "a script is needed: --file FILE, or --builtin select-only, simple-update or "
+        "tpcb-like");
+  }
+  if (texts.size() > report::transactions_max) {
+    throw UsageError(fmt::format("{} scripts: at most {} can be told apart in a result",
+                                 texts.size(), report::transactions_max));
+  }
+  std::int64_t weights = 0;
+  for (const sql::ScriptText& text : texts) weights += text.weight;
+  if (weights == 0) throw UsageError("all scripts have the weight 0: none would be executed");
+  return texts;
+}
+
+benchmark::SqlOptions sql_options_of(const ScriptArguments& written,
+                                     std::vector<sql::ScriptText> texts,
+                                     const ClientRequest& request, DatabaseKind kind) {
+  benchmark::SqlOptions options;
+  const Protocol protocol = parse_protocol(written, kind);
+  options.isolation = parse_mode(request, kind);
+  try {
+    options.plan.scripts = std::make_shared<const sql::ScriptSet>(std::move(texts), protocol);
+  } catch (const sql::ScriptError& error) {
+    throw UsageError(error.what());
+  }
+  for (const std::string& text : written.definitions) {
+    const auto definition = sql::parse_definition(text);
+    if (!definition) {
+      throw UsageError(fmt::format("-D {}: expected name=value, such as -D amount=10", text));
+    }
+    options.plan.definitions.push_back(*definition);
+  }
+  const auto scale = parse_count_or_auto("--scale", written.scale, 1, sql::scale_max);
+  options.plan.scale = scale.value_or(1);
+  options.counts_branches = !scale && !written.builtins.empty();
+  return options;
+}
+
+SqlRun make_sql_run(const ClientRequest& written, benchmark::SqlOptions options) {
+  SqlRun made{.run = {}, .options = std::move(options)};
+  made.run = make_client_run(written, made.options.plan);
+  made.run.settings.benchmark = "sql";
+  return made;
+}
+
+std::optional<run::MeasuredRun> measure_sql(SqlRun run, const DatabaseTarget& target) {
+  const auto database = target.sql();
+  benchmark::SqlBenchmark benchmark(std::move(run.options), *database);
+  auto measured = run::measure_on_database(std::move(run.run), benchmark, target.place());
+  if (!measured) return std::nullopt;
+  for (const std::string& line : benchmark.first_failures()) note_to_stderr(line);
+  return measured;
+}
+
+void add_script_options(Command& command, ScriptArguments& arguments) {
+  command.add_options(
+      "Scripts",
+      {{"-f,--file", &arguments.files, "FILE[@WEIGHT]",
+        "A script in the language of pgbench; may be repeated: each is executed as often as its "
+        "weight says"},
+       {"-b,--builtin", &arguments.builtins, "NAME[@WEIGHT]",
+        "A built-in script: tpcb-like, simple-update or select-only, whose tables drover sql init "
+        "makes; may be repeated"},
+       {"-D,--define", &arguments.definitions, "NAME=VALUE",
+        "A variable of the scripts; may be repeated"},
+       {"-M,--protocol", &arguments.protocol, "simple|extended|prepared",
+        "PostgreSQL: how statements are sent: as text; as text with parameters; prepared once a "
+        "connection (default)"},
+       {"--scale", &arguments.scale, "N|auto",
+        "The variable :scale; auto: with a built-in script the branches that there are, else 1"}});
+}
+
+}  // namespace drover::cli

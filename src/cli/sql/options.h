@@ -1,0 +1,48 @@
+// The scripts on the command line, of `sql run` and `sql search`, and the runs that are made of them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "benchmark/sql/sql_benchmark.h"
+#include "cli/client_options.h"
+#include "cli/option/command.h"
+#include "cli/option/database_option.h"
+#include "workload/sql/script/script_set.h"
+
+namespace drover::cli {
+
+struct ScriptArguments {
+  std::vector<std::string> files;
+  std::vector<std::string> builtins;
+  std::vector<std::string> definitions;
+  std::string protocol;  // of PostgreSQL; empty: prepared
+  std::string scale = "auto";
+};
+
+void add_script_options(Command& command, ScriptArguments& arguments);
+
+// Reads the files. Throws UsageError, also where there is nothing to execute.
+std::vector<sql::ScriptText> read_scripts(const ScriptArguments& written, DatabaseKind kind);
+
+// Throws UsageError.
+benchmark::SqlOptions sql_options_of(const ScriptArguments& written,
+                                     std::vector<sql::ScriptText> texts,
+                                     const ClientRequest& request, DatabaseKind kind);
+
+// --tx-mode
+void add_mode_option(Command& command, ClientRequest& request);
+
+struct SqlRun {
+  run::RunPlan run;
+  benchmark::SqlOptions options;
+};
+
+// Throws UsageError.
+SqlRun make_sql_run(const ClientRequest& written, benchmark::SqlOptions options);
+
+// Nothing if it was interrupted before it began.
+std::optional<run::MeasuredRun> measure_sql(SqlRun run, const DatabaseTarget& target);
+
+}  // namespace drover::cli

@@ -1,0 +1,112 @@
+// `drover tpcc check`.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "cli/commands.h"
+#include "cli/option/database_option.h"
+#include "cli/standard_output.h"
+#include "cli/tpcc/check_report.h"
+#include "report/document/result_json.h"
+#include "run/interrupt.h"
+#include "run/needs.h"
+
+namespace drover::cli {
+namespace {
+
+struct CheckArguments {
+  DatabaseOption database;
+  std::optional<std::int32_t> warehouses;  // else those that there are
+  bool after_import = false;
+  std::optional<std::size_t>
+      connections;   // else one for each processor of this machine, at least 2
+  std::string json;  // file of the JSON document
+};
+
+tpcc::CheckSettings settings_of(const CheckArguments& arguments) {
+  tpcc::CheckSettings settings;
+  settings.warehouses = arguments.warehouses;
+  settings.after_import = arguments.after_import;
+  settings.connections =
+      arguments.connections.value_or(std::max<std::size_t>(2, std::thread::hardware_concurrency()));
+  return settings;
+}
+
+// exit_success if all conditions hold, exit_failure if one does not or could not be judged.
+int perform(const CheckArguments& arguments) {
+  const DatabaseTarget target(arguments.database);
+  const OutputFile json{arguments.json};
+  json.check();
+  tpcc::CheckSettings settings = settings_of(arguments);
+  run::require_descriptors(target.kind(), settings.connections, 1);
+  CheckProgressLine line(stderr);
+  settings.on_progress = [&line](const auto& progress) { line.show(progress); };
+
+  const coro::Clock& clock = coro::SteadyClock::instance();
+  const coro::Instant start = clock.now();
+  std::optional<tpcc::CheckReport> report;
+  const auto check = [&]() -> coro::Task<void> {
+    report = co_await target.tpcc()->check(std::move(settings));
+  };
+  run::run_command(check());
+  line.clear();
+  if (!report) {
+    fmt::print(stderr, "drover: interrupted: nothing is known of the data\n");
+    return exit_interrupted;
+  }
+  const CheckCircumstances circumstances{
+      .database = target.description(),
+      .kind = target.place().kind_name,
+      .schema = target.schema(),
+      .seconds = coro::seconds_of(clock.now() - start),
+      .finished = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))};
+  const auto document = [&] {
+    return report::document_text(check_document(*report, circumstances));
+  };
+  write_each({[&] {
+                print(json.for_people(), check_text(*report, circumstances),
+                      "the report of the check");
+              },
+              [&] { json.write(document); }});
+  return report->holds() ? exit_success : exit_failure;
+}
+
+}  // namespace
+
+void add_tpcc_check(Command& tpcc) {
+  const auto arguments = std::make_shared<CheckArguments>();
+  Command& command = tpcc.add_command(
+      "check",
+      "Check the data in any database with the nine tables, whichever tool loaded it: the\n"
+      "conditions of clause 3.3.2, and what the transactions imply besides (rows, keys, nulls,\n"
+      "counters). Only reads, and on PostgreSQL all of it in one snapshot: it may run beside a\n"
+      "load. Exit code 0: all conditions hold; 1: not, or they could not be checked.",
+      "Examples:\n"
+      "  drover tpcc check\n"
+      "  drover tpcc check --json check.json\n"
+      "  drover tpcc check --after-import --db postgresql://user@host/name\n"
+      "\n"
+      "docs/checks.md has each condition with its equation and clause, and the JSON document.");
+  add_database_options(command, arguments->database);
+  command.add_options(
+      {{"-w,--warehouses", &arguments->warehouses, "W",
+        "Warehouses that there must be (default: those that there are)", in_range(1, 1'000'000)},
+       {"--after-import", &arguments->after_import, "",
+        "The data is freshly loaded: condition 11, and the whole population of "
+        "clause 4.3.3.1: cardinalities, domains of all columns, shares"},
+       {"--connections", &arguments->connections, "N",
+        "Sessions that check at the same time (default: as many as processors)",
+        in_range(1, 1'000)},
+       {"--json", &arguments->json, "FILE",
+        "Writes what was found to this file as JSON; '-': to the standard output, and "
+        "the report for people to the error stream"}});
+  command.action = [arguments] { return perform(*arguments); };
+}
+
+}  // namespace drover::cli

@@ -1,0 +1,132 @@
+// `drover tpcc`, and its commands that make the tables and drop them: init and clean.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/option/database_option.h"
+#include "cli/option/quantity.h"
+#include "cli/standard_output.h"
+#include "run/interrupt.h"
+
+namespace drover::cli {
+namespace {
+
+using tpcc::ForeignKeys;
+using tpcc::InitialiseSettings;
+
+struct InitArguments {
+  DatabaseOption database;
+  std::string foreign_keys = "none";
+  std::string warehouses;  // empty: as the database has it
+  bool force = false;
+};
+
+std::string_view what_comes_later(const DatabaseTarget& target, ForeignKeys foreign_keys) {
+  if (target.kind() == DatabaseKind::ydb) return "indexes";
+  return foreign_keys == ForeignKeys::none ? "keys and indexes" : "keys, indexes and foreign keys";
+}
+
+coro::Task<void> init(const DatabaseTarget& target, InitialiseSettings settings) {
+  const std::string_view later = what_comes_later(target, settings.foreign_keys);
+  settings.on_note = note_to_stderr;
+  const std::vector<std::string> dropped = co_await target.tpcc()->initialise(settings);
+  std::string text;
+  if (!dropped.empty()) text = fmt::format("dropped {}\n", fmt::join(dropped, ", "));
+  text += fmt::format("made the nine tables of TPC-C in {}; {} come with the import\n",
+                      target.description(), later);
+  print(text, "what was made");
+}
+
+InitialiseSettings settings_of(const InitArguments& arguments) {
+  InitialiseSettings settings;
+  settings.force = arguments.force;
+  const auto foreign_keys = tpcc::foreign_keys_of(arguments.foreign_keys);
+  if (!foreign_keys) {
+    throw UsageError(
+        fmt::format("--foreign-keys {}: expected none or after-load", arguments.foreign_keys));
+  }
+  settings.foreign_keys = *foreign_keys;
+  const bool on_ydb = kind_of(arguments.database) == DatabaseKind::ydb;
+  if (on_ydb && settings.foreign_keys != ForeignKeys::none) {
+    throw UsageError("--foreign-keys after-load: YDB has none");
+  }
+  if (!arguments.warehouses.empty()) {
+    settings.warehouses = static_cast<std::int32_t>(
+        parse_count("--warehouses", arguments.warehouses, 1, tpcc::warehouses_max));
+  }
+  return settings;
+}
+
+int perform_init(const InitArguments& arguments) {
+  const InitialiseSettings settings = settings_of(arguments);
+  const DatabaseTarget target(arguments.database);
+  return run::run_command(init(target, settings));
+}
+
+void add_init(Command& tpcc) {
+  const auto arguments = std::make_shared<InitArguments>();
+  Command& command = tpcc.add_command(
+      "init", "Make the nine tables of TPC-C, empty; refuses where some of them exist",
+      "Examples:\n"
+      "  drover tpcc init\n"
+      "  drover tpcc init --db postgresql://user@host/name --schema tpcc --foreign-keys "
+      "after-load\n"
+      "  drover tpcc init --db ydb://host:2136/Root/name --schema tpcc -w 100");
+  add_database_options(command, arguments->database);
+  command.add_options(
+      {{"--foreign-keys", &arguments->foreign_keys, "WHEN",
+        "Whether the import adds the ten foreign keys of clause 1.3 after the rows: none "
+        "or after-load"},
+       {"-w,--warehouses", &arguments->warehouses, "W",
+        "How many warehouses the tables are cut in parts for (default: 10); PostgreSQL does "
+        "not need to know"},
+       {"--force", &arguments->force, "", "Drop the tables that exist, with their rows"}});
+  command.action = [arguments] { return perform_init(*arguments); };
+}
+
+coro::Task<void> clean(const DatabaseTarget& target) {
+  const std::vector<std::string> dropped = co_await target.tpcc()->clean(note_to_stderr);
+  print(dropped.empty() ? fmt::format("there are no tables of TPC-C in {}: nothing to drop\n",
+                                      target.description())
+                        : fmt::format("dropped {}\n", fmt::join(dropped, ", ")),
+        "what was dropped");
+}
+
+// It asks nothing.
+void add_clean(Command& tpcc) {
+  const auto database = std::make_shared<DatabaseOption>();
+  Command& command =
+      tpcc.add_command("clean", "Drop the nine tables of TPC-C and drover's records of them",
+                       "Example:\n  drover tpcc clean --schema tpcc");
+  add_database_options(command, *database);
+  command.action = [database] {
+    const DatabaseTarget target(*database);
+    return run::run_command(clean(target));
+  };
+}
+
+}  // namespace
+
+void add_tpcc(Command& app) {
+  Command& tpcc = app.add_command(
+      "tpcc",
+      "TPC-C: make its tables, load warehouses, run terminals, find the limit, check the data",
+      "Example, on the private server (see drover pg):\n"
+      "  drover tpcc init\n"
+      "  drover tpcc import -w 10\n"
+      "  drover tpcc run -w 10 --duration 3m\n"
+      "  drover tpcc check");
+  add_init(tpcc);
+  add_tpcc_import(tpcc);
+  add_tpcc_run(tpcc);
+  add_tpcc_search(tpcc);
+  add_tpcc_check(tpcc);
+  add_clean(tpcc);
+}
+
+}  // namespace drover::cli

@@ -1,0 +1,159 @@
+#include "cli/tpcc/options.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "cli/option/quantity.h"
+#include "workload/tpcc/mix.h"
+
+namespace drover::cli {
+namespace {
+
+using coro::Duration;
+using std::chrono::seconds;
+using tpcc::StatementStyle;
+
+constexpr std::int64_t warehouses_most = 1'000'000;
+
+// With delays at least one cycle of a terminal, so that each has met the database before its transactions count.
+Duration warmup_of(const TpccRequest& written, const tpcc::Plan& plan) {
+  if (written.warmup != "auto") return parse_duration("--warmup", written.warmup);
+  return automatic_warmup(plan,
+                          plan.no_delays ? Duration(seconds(3)) : tpcc::mean_cycle(plan.pace));
+}
+
+void validate_terminals(const TpccRequest& written, tpcc::Plan& plan) {
+  const auto terminals =
+      parse_count_or_auto("--terminals", written.terminals, 1, 10 * warehouses_most);
+  if (!terminals) return;
+  if (!written.no_delays) {
+    throw UsageError(
+        "--terminals needs --no-delays: with delays a warehouse has ten (clause 4.2.2); choose "
+        "--warehouses");
+  }
+  plan.terminals_most = static_cast<std::size_t>(*terminals);
+}
+
+void validate_deliveries(const TpccRequest& written, benchmark::TpccOptions& options) {
+  options.plan.deferred_delivery = written.deferred_delivery;
+  if (!written.delivery_log.empty() && !written.deferred_delivery) {
+    throw UsageError("--delivery-log needs --deferred-delivery: others leave no log");
+  }
+  options.delivery_log = written.delivery_log;
+}
+
+void validate_statements(const TpccRequest& written, DatabaseKind kind, TpccRun& made) {
+  made.options.isolation = parse_isolation(written, kind);
+  made.options.style = parse_choice<StatementStyle>(
+      "--statements", written.statements,
+      {{"batched", StatementStyle::batched}, {"single", StatementStyle::single}});
+  made.run.settings.statements = written.statements;
+  made.run.settings.isolation = tpcc::isolation_name(made.options.isolation);
+}
+
+// There is no database that could do anything with the rest.
+void validate_simulation(const TpccRequest& written, TpccRun& made) {
+  if (!written.simulate_ms) return;
+  if (!(*written.simulate_ms >= 0 && *written.simulate_ms <= 3'600'000)) {
+    throw UsageError("--simulate-ms: expected milliseconds from 0 to 3600000");
+  }
+  settings::RunSettings& settings = made.run.settings;
+  made.options.simulated = Duration(std::llround(*written.simulate_ms * 1e6));
+  settings.simulate_ms = written.simulate_ms;
+  settings.statements = settings.isolation = "none";
+  settings.on_db_loss.clear();
+  settings.statement_timeout_s = 0;
+}
+
+}  // namespace
+
+void add_load_options(Command& command, TpccRequest& request) {
+  command.add_options(
+      "Load",
+      {{"--no-delays", &request.no_delays, "", "Without keying and think times"},
+       {"--pace", &request.pace, "X", "Divides keying and think times: 10 is ten times as fast"},
+       {"--seed", &request.seed, "N",
+        "The inputs and pauses of the terminals are made from it; the same again by default"},
+       {"--threads", &request.threads, "N|auto",
+        "Worker threads; one is enough for 10,000 transactions a second"},
+       {"--statements", &request.statements, "batched|single",
+        "batched: pipelines and arrays; single: a statement a row, as other tools do"},
+       {"--isolation", &request.isolation, "read-committed|repeatable-read|serializable",
+        "PostgreSQL: isolation level of the transactions; what it costs is retries",
+        default_is("read-committed")},
+       {"--tx-mode", &request.tx_mode, "serializable-rw|snapshot-rw",
+        "YDB: mode of the transactions that write; those that only read have a snapshot "
+        "(snapshot-rw is off on servers by default, and is tried before the run)",
+        default_is("serializable-rw")},
+       {"--deferred-delivery", &request.deferred_delivery, "",
+        "Deliveries are queued, answered at once and executed beside the terminals (clause 2.7.2)"},
+       {"--simulate-ms", &request.simulate_ms, "N",
+        "No database: every transaction takes so many milliseconds"}});
+  add_failure_options(command, request);
+}
+
+void add_run_options(Command& command, TpccRequest& request) {
+  command.add_options(
+      "Load", {{"-w,--warehouses", &request.warehouses, "W|auto",
+                "Warehouses, ten terminals each; auto: all that are loaded"},
+               {"--duration", &request.duration, "TIME", "How long to measure, e.g. 90s, 10m, 2h"},
+               {"--warmup", &request.warmup, "TIME|auto",
+                "How long to run before measuring; auto: a tenth of the duration, with delays at "
+                "least a cycle of the terminals"},
+               {"--connections", &request.connections, "N|auto", "Connections to the database"},
+               {"--max-inflight", &request.max_inflight, "N|auto",
+                "Transactions at a time; the others wait in a queue. auto: one a connection"},
+               {"--terminals", &request.terminals, "N|auto",
+                "With --no-delays: how many terminals; auto: ten a warehouse"}});
+  add_load_options(command, request);
+  add_ui_option(command, request.ui);
+  add_metrics_option(command, request);
+  command.add_options("Output",
+                      {{"--delivery-log", &request.delivery_log, "FILE",
+                        "Writes a line for each deferred Delivery to this file (clause 2.7.2.2)"}});
+  add_result_options(command, request);
+}
+
+TpccRun make_tpcc_run(const TpccRequest& written, DatabaseKind kind) {
+  TpccRun made;
+  tpcc::Plan& plan = made.options.plan;
+  const auto warehouses =
+      parse_count_or_auto("--warehouses", written.warehouses, 1, warehouses_most);
+  made.options.all_warehouses = !warehouses;
+  if (!warehouses && written.simulate_ms) {
+    throw UsageError("--simulate-ms needs --warehouses: there is no database to count them in");
+  }
+  if (warehouses) plan.warehouses = static_cast<std::int32_t>(*warehouses);
+  plan.no_delays = written.no_delays;
+  if (!(written.pace >= 0.001 && written.pace <= 10'000)) {
+    throw UsageError(fmt::format("--pace {}: expected a number from 0.001 to 10000", written.pace));
+  }
+  plan.pace = written.pace;
+  made.run = make_run_plan(written, plan);
+  plan.warmup = warmup_of(written, plan);
+  validate_terminals(written, plan);
+  validate_deliveries(written, made.options);
+  validate_statements(written, kind, made);
+  validate_simulation(written, made);
+  return made;
+}
+
+std::optional<run::MeasuredRun> measure_tpcc(TpccRun run, const DatabaseTarget* target) {
+  if (target == nullptr) {
+    const double ms = run.run.settings.simulate_ms.value_or(0);
+    benchmark::TpccBenchmark benchmark(std::move(run.options), nullptr);
+    return run::measure_simulated(std::move(run.run), benchmark,
+                                  fmt::format("no database: every transaction takes {} ms", ms));
+  }
+  const auto database = target->tpcc();
+  benchmark::TpccBenchmark benchmark(std::move(run.options), database.get());
+  auto measured = run::measure_on_database(std::move(run.run), benchmark, target->place());
+  if (measured) measured->log_failure = benchmark.delivery_log_failure();
+  return measured;
+}
+
+}  // namespace drover::cli

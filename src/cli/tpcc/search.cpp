@@ -1,0 +1,203 @@
+// `drover tpcc search`: the largest load at which the rules still hold.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/option/database_option.h"
+#include "cli/search_command.h"
+#include "cli/tpcc/options.h"
+#include "run/interrupt.h"
+#include "run/measured_run.h"
+#include "search/record.h"
+#include "search/rules.h"
+#include "search/steps.h"
+
+namespace drover::cli {
+namespace {
+
+using coro::Task;
+using search::Step;
+
+struct SearchArguments {
+  DatabaseOption database;
+  TpccRequest run;
+  SearchRequest search{.find = "warehouses"};
+  double efficiency_least = 90;
+};
+
+constexpr const char* limit_example = "new_order.p90 > 20";
+
+bool finds_terminals(const SearchArguments& arguments) {
+  return arguments.search.find == "terminals";
+}
+
+search::Rules rules_of(const SearchArguments& arguments) {
+  search::Rules rules;
+  rules.efficiency_least = arguments.efficiency_least;
+  if (!(rules.efficiency_least >= 0 && rules.efficiency_least <= 100)) {
+    throw UsageError("--min-efficiency: expected percent from 0 to 100; 0 asks for none");
+  }
+  rules.limits = search_limits(arguments.search, {}, limit_example);
+  return rules;
+}
+
+void validate(const SearchArguments& arguments) {
+  validate_search(arguments.search, {"warehouses", "terminals"});
+  if (arguments.run.simulate_ms && arguments.search.high == "auto") {
+    throw UsageError("--simulate-ms needs --high: there is no database to count warehouses in");
+  }
+  if (finds_terminals(arguments) && arguments.run.connections != "auto") {
+    throw UsageError("--connections: a search for terminals has a connection for each");
+  }
+  if (!finds_terminals(arguments) && arguments.run.warehouses != "auto") {
+    throw UsageError("--warehouses: it is these that are searched; --high is the upper bound");
+  }
+  if (arguments.run.no_delays && !finds_terminals(arguments)) {
+    throw UsageError(
+        "--no-delays: a warehouse more adds no load then; search --find terminals instead");
+  }
+}
+
+// What the database has room for.
+struct Room {
+  std::int64_t warehouses = 0;
+  std::int64_t connections = 0;
+};
+
+Task<void> ask_room(const DatabaseTarget& target, Room& room) {
+  const tpcc::RunPreparation there = co_await target.tpcc()->prepare(std::nullopt);
+  room.warehouses = there.loaded.warehouses;
+  room.connections = connections_for_search(there.server);
+}
+
+// The bounds of the search, from the options and what there is.
+search::Bounds bounds_of(const SearchArguments& arguments, const std::optional<Room>& room) {
+  LoadRange range;
+  range.most = range.asked_most;
+  if (room) range.most = finds_terminals(arguments) ? room->connections : room->warehouses;
+  if (room && finds_terminals(arguments)) range.most = std::min(range.most, room->warehouses * 10);
+  range.there = finds_terminals(arguments) ? "free connections, and ten terminals a warehouse"
+                                           : "warehouses loaded";
+  return search_bounds(arguments.search, range);
+}
+
+// Everything that has to be the same when the search goes on, as it was written. `database` is none
+// where transactions are simulated.
+std::map<std::string, std::string> settings_of(const Command& command,
+                                               const SearchArguments& arguments,
+                                               const DatabaseTarget* database) {
+  std::vector<std::string> names = {"--low",        "--high",         "--start",
+                                    "--tolerance",  "--probe",        "--confirm",
+                                    "--warmup",     "--pace",         "--min-efficiency",
+                                    "--threads",    "--warehouses",   "--connections",
+                                    "--seed",       "--statements",   "--schema",
+                                    "--on-db-loss", "--max-attempts", "--statement-timeout"};
+  const bool on_ydb = kind_of(arguments.database) == DatabaseKind::ydb;
+  names.emplace_back(on_ydb ? "--tx-mode" : "--isolation");
+  if (arguments.run.simulate_ms) names.emplace_back("--simulate-ms");
+  std::map<std::string, std::string> settings = written_settings(command, names);
+  settings["the database"] = database == nullptr ? "" : database->description();
+  settings["--fail-if"] = joined_values(arguments.search.fail_if);
+  settings["--deferred-delivery"] = arguments.run.deferred_delivery ? "yes" : "";
+  return settings;
+}
+
+// One run of the search as the options of `tpcc run` would say it.
+TpccRequest request_of(const SearchArguments& arguments, const Step& step) {
+  TpccRequest request = arguments.run;
+  request.duration = duration_of(arguments.search, step);
+  const std::string load = fmt::format("{}", step.load);
+  if (finds_terminals(arguments)) {
+    request.no_delays = true;
+    request.terminals = load;
+    if (!request.simulate_ms) request.connections = load;
+  } else {
+    request.warehouses = load;
+  }
+  return request;
+}
+
+// Nothing if it was interrupted before it began. `target` is none where transactions are simulated.
+std::optional<run::MeasuredRun> measure(const SearchArguments& arguments, const Step& step,
+                                        const DatabaseTarget* target) {
+  TpccRun planned = make_tpcc_run(request_of(arguments, step), kind_of(arguments.database));
+  if (target != nullptr && finds_terminals(arguments)) {
+    await_connections(step.load, [target]() -> std::optional<std::int64_t> {
+      Room room;
+      if (run::run_command(ask_room(*target, room)) != exit_success) return std::nullopt;
+      return room.connections;
+    });
+  }
+  return measure_tpcc(std::move(planned), target);
+}
+
+int perform(const Command& command, const SearchArguments& arguments) {
+  validate(arguments);
+  const search::Rules rules = rules_of(arguments);
+  // What is wrong with the options shall be said before anything runs.
+  make_tpcc_run(request_of(arguments, {Step::Kind::probe, 1}), kind_of(arguments.database));
+  make_tpcc_run(request_of(arguments, {Step::Kind::confirm, 1}), kind_of(arguments.database));
+  std::optional<DatabaseTarget> target;
+  std::optional<Room> room;
+  if (!arguments.run.simulate_ms) {
+    target.emplace(arguments.database);
+    room.emplace();
+    if (run::run_command(ask_room(*target, *room)) != exit_success) return exit_interrupted;
+  }
+  const DatabaseTarget* database = target ? &*target : nullptr;
+  const search::Record question{.unit = arguments.search.find,
+                                .bounds = bounds_of(arguments, room),
+                                .settings = settings_of(command, arguments, database),
+                                .runs = {}};
+  return perform_search(arguments.search, rules, question,
+                        [&](const Step& step) { return measure(arguments, step, database); });
+}
+
+void add_options_of_search(Command& command, SearchArguments& arguments) {
+  add_search_options(
+      command, arguments.search, arguments.run.warmup,
+      {.units = "warehouses|terminals",
+       .find = "warehouses: with their keying and think times; terminals: transactions in flight "
+               "without "
+               "delays, a connection each",
+       .high = "The largest; auto: all warehouses that are loaded, or free connections",
+       .start = "The first; auto: an eighth of the largest"});
+  command.add_options("Search",
+                      {{"--min-efficiency", &arguments.efficiency_least, "P",
+                        "Percent of what terminals with delays could do; 0 asks for none"}});
+  add_limit_option(command, arguments.search, limit_example);
+  command.add_options(
+      "Load", {{"--connections", &arguments.run.connections, "N|auto",
+                "Connections to the database, of a search for warehouses"},
+               {"-w,--warehouses", &arguments.run.warehouses, "W|auto",
+                "Of a search for terminals: over how many warehouses; auto: all that are loaded"}});
+  add_load_options(command, arguments.run);
+  add_ui_option(command, arguments.run.ui);
+}
+
+}  // namespace
+
+void add_tpcc_search(Command& tpcc) {
+  const auto arguments = std::make_shared<SearchArguments>();
+  Command& command = tpcc.add_command(
+      "search",
+      "Find the largest number of warehouses, or of transactions in flight, at which the rules "
+      "still hold: the 90th percentiles, the efficiency, the audit, and limits of yours. Short "
+      "runs narrow it down, a long one confirms it. Exit code 1: nothing holds, or not over the "
+      "long run, or the client's own machine was too slow to find it out.",
+      "Examples:\n"
+      "  drover tpcc search --out search\n"
+      "  drover tpcc search --out search --pace 10 --probe 1m --confirm 10m\n"
+      "  drover tpcc search --out flight --find terminals --fail-if 'new_order.p90 > 20'\n"
+      "Ctrl-C leaves out the run that it cuts short; the same command goes on.");
+  add_database_options(command, arguments->database);
+  add_options_of_search(command, *arguments);
+  command.action = [arguments, &command] { return perform(command, *arguments); };
+}
+
+}  // namespace drover::cli

@@ -1,0 +1,234 @@
+// `drover ycsb`, and its commands that fill the table, check it and drop it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "cli/commands.h"
+#include "cli/option/database_option.h"
+#include "cli/option/quantity.h"
+#include "cli/run_options.h"
+#include "cli/standard_output.h"
+#include "cli/ycsb/options.h"
+#include "coro/clock.h"
+#include "run/interrupt.h"
+#include "run/needs.h"
+#include "text/plain_text.h"
+
+namespace drover::cli {
+namespace {
+
+constexpr std::int64_t sessions_most = 1'000;
+
+struct TableArguments {
+  DatabaseOption database;
+  PropertyArguments properties;
+  std::string connections = "auto";
+  std::string ui = "auto";
+};
+
+void add_table_options(Command& command, TableArguments& arguments) {
+  add_database_options(command, arguments.database);
+  add_property_options(command, arguments.properties);
+  command.add_options({{"--connections", &arguments.connections, "N|auto",
+                        "Sessions that work at the same time; auto: as many as processors"}});
+  command.add_options("Output", {{"--ui", &arguments.ui, "plain|quiet|auto",
+                                  "Lines of progress on the error stream, or none"}});
+}
+
+std::size_t connections_of(const TableArguments& arguments) {
+  const auto processors = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 2, 16);
+  return static_cast<std::size_t>(
+      parse_count_or_auto("--connections", arguments.connections, 1, sessions_most)
+          .value_or(processors));
+}
+
+bool is_quiet(const TableArguments& arguments) {
+  return parse_choice<bool>("--ui", arguments.ui,
+                            {{"auto", false}, {"plain", false}, {"quiet", true}});
+}
+
+// Lines of progress, on the error stream.
+class LoadLines final : public ycsb::LoadObserver {
+ public:
+  explicit LoadLines(bool quiet) : quiet_(quiet) {}
+
+  void on_loading(const ycsb::LoadProgress& progress) override {
+    if (quiet_ || progress.rows_total == 0) return;
+    const double seconds = coro::seconds_of(progress.elapsed);
+    const double rate = seconds > 0 ? static_cast<double>(progress.rows) / seconds : 0;
+    note_to_stderr(fmt::format(
+        "{} of {} rows ({:.0f}%), {} rows/s", text::grouped(progress.rows),
+        text::grouped(progress.rows_total),
+        100.0 * static_cast<double>(progress.rows) / static_cast<double>(progress.rows_total),
+        text::grouped(static_cast<std::uint64_t>(rate))));
+  }
+  void on_step(std::string_view name) override {
+    if (!quiet_) note_to_stderr(name);
+  }
+
+ private:
+  bool quiet_;
+};
+
+int perform_load(const TableArguments& arguments) {
+  ycsb::LoadSettings settings;
+  settings.properties = read_properties(arguments.properties);
+  if (settings.properties.insert_count == 0) {
+    throw UsageError("how many rows? Say --recordcount N (or -p recordcount=N)");
+  }
+  settings.connections = connections_of(arguments);
+  note_without_effect(settings.properties);
+  LoadLines lines(is_quiet(arguments));
+  const DatabaseTarget target(arguments.database);
+  run::require_descriptors(target.kind(), settings.connections, 1);
+  const auto database = target.ycsb();
+  const std::string table = settings.properties.table;
+  std::optional<ycsb::LoadProgress> loaded;
+  const auto load = [&]() -> coro::Task<void> {
+    loaded = co_await database->load(std::move(settings), lines);
+  };
+  if (run::run_command(load()) != exit_success || !loaded) {
+    fmt::print(stderr, "interrupted; the same command goes on from here\n");
+    return exit_interrupted;
+  }
+  const double seconds = coro::seconds_of(loaded->elapsed);
+  std::string text =
+      fmt::format("loaded {} into {} in {}", text::counted_grouped(loaded->rows, "row"), table,
+                  text::length_text(seconds));
+  if (loaded->rows > 0 && seconds > 0) {
+    text += fmt::format(
+        ": {} rows/s, {}/s",
+        text::grouped(static_cast<std::uint64_t>(static_cast<double>(loaded->rows) / seconds)),
+        text::bytes_text(static_cast<std::uint64_t>(static_cast<double>(loaded->bytes) / seconds)));
+  }
+  if (loaded->rows_there > 0) {
+    text += fmt::format(" ({} were there)", text::counted_grouped(loaded->rows_there, "row"));
+  }
+  print(text + "\n", "what was loaded");
+  return exit_success;
+}
+
+std::string check_text(const ycsb::CheckReport& report, const std::string& place) {
+  std::string text = fmt::format("{}, {}: {}, {} verified\n", place, report.server_version,
+                                 text::counted_grouped(report.rows, "row"),
+                                 text::counted_grouped(report.values, "value"));
+  if (report.versions > 0) {
+    text += fmt::format("updates       {}, at most {} of one field\n",
+                        text::grouped(report.versions), text::grouped(report.version_max));
+  }
+  if (report.rows_lost() > 0) {
+    text += fmt::format("LOST          {} of {} that were loaded\n",
+                        text::counted_grouped(report.rows_lost(), "row"),
+                        text::grouped(report.rows_loaded));
+  }
+  for (const ycsb::WrongValue& one : report.first_wrong) {
+    text += fmt::format("WRONG         {}{}{}: {}\n", one.key, one.field.empty() ? "" : " ",
+                        one.field, one.what);
+  }
+  if (report.snapshot_refusal) {
+    text += fmt::format("note: not in one snapshot: {}\n", *report.snapshot_refusal);
+  }
+  return text + (report.holds() ? "the table holds\n"
+                                : fmt::format("the table does NOT hold: {} wrong\n",
+                                              text::counted_grouped(report.values_wrong, "value")));
+}
+
+int perform_check(const TableArguments& arguments) {
+  ycsb::CheckSettings settings;
+  settings.properties = read_properties(arguments.properties);
+  settings.connections = connections_of(arguments);
+  if (!is_quiet(arguments)) {
+    settings.on_progress = [last = 0.0](const ycsb::CheckProgress& progress) mutable {
+      if (progress.part < last + 0.1 && progress.part < 1) return;
+      last = progress.part;
+      note_to_stderr(fmt::format("{} rows checked ({:.0f}%)", text::grouped(progress.rows),
+                                 progress.part * 100));
+    };
+  }
+  const DatabaseTarget target(arguments.database);
+  run::require_descriptors(target.kind(), settings.connections, 1);
+  const auto database = target.ycsb();
+  std::optional<ycsb::CheckReport> report;
+  const auto check = [&]() -> coro::Task<void> {
+    report = co_await database->check(std::move(settings));
+  };
+  run::run_command(check());
+  if (!report) {
+    fmt::print(stderr, "drover: interrupted: nothing is known of the table\n");
+    return exit_interrupted;
+  }
+  print(check_text(*report, target.description()), "the report of the check");
+  return report->holds() ? exit_success : exit_failure;
+}
+
+int perform_clean(const DatabaseOption& option, const PropertyArguments& properties) {
+  const std::string table = read_properties(properties).table;
+  const DatabaseTarget target(option);
+  const auto database = target.ycsb();
+  const auto clean = [&]() -> coro::Task<void> {
+    const auto dropped = co_await database->clean(table);
+    print(dropped.empty() ? fmt::format("there is no table {} in {}: nothing to drop\n", table,
+                                        target.description())
+                          : fmt::format("dropped {}\n", fmt::join(dropped, ", ")),
+          "what was dropped");
+  };
+  return run::run_command(clean());
+}
+
+void add_load(Command& ycsb) {
+  const auto arguments = std::make_shared<TableArguments>();
+  Command& command = ycsb.add_command(
+      "load",
+      "Makes the table and fills it; goes on where a killed load stopped. Several hosts load "
+      "parts of it, by --insertstart and --insertcount",
+      "Examples:\n"
+      "  drover ycsb load --recordcount 1000000\n"
+      "  drover ycsb load -P workloads/workloada -p recordcount=200000 --connections 4\n"
+      "  drover ycsb load --recordcount 1000000 --insertstart 500000 --insertcount 500000");
+  add_table_options(command, *arguments);
+  command.action = [arguments] { return perform_load(*arguments); };
+}
+
+void add_check(Command& ycsb) {
+  const auto arguments = std::make_shared<TableArguments>();
+  Command& command = ycsb.add_command(
+      "check",
+      "Reads the whole table and verifies each value, which follows from its key, its field and "
+      "how often it was updated. Exit code 1: one does not, or rows are lost",
+      "Example:\n  drover ycsb check");
+  add_table_options(command, *arguments);
+  command.action = [arguments] { return perform_check(*arguments); };
+}
+
+void add_clean(Command& ycsb) {
+  const auto arguments = std::make_shared<TableArguments>();
+  Command& command = ycsb.add_command("clean", "Drops the table and drover's records of it",
+                                      "Example:\n  drover ycsb clean --schema ycsb");
+  add_database_options(command, arguments->database);
+  add_property_options(command, arguments->properties);
+  command.action = [arguments] {
+    return perform_clean(arguments->database, arguments->properties);
+  };
+}
+
+}  // namespace
+
+void add_ycsb(Command& app) {
+  Command& ycsb = app.add_command("ycsb", "YCSB: fill its table, run its workloads, check the data",
+                                  "Example, on the private server (see drover pg):\n"
+                                  "  drover ycsb load --recordcount 200000\n"
+                                  "  drover ycsb run --workload a --clients 32 --duration 1m\n"
+                                  "  drover ycsb check");
+  add_load(ycsb);
+  add_ycsb_run(ycsb);
+  add_ycsb_search(ycsb);
+  add_check(ycsb);
+  add_clean(ycsb);
+}
+
+}  // namespace drover::cli

@@ -1,0 +1,148 @@
+#include "cli/ycsb/options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "cli/standard_output.h"
+#include "text/plain_text.h"
+#include "text/utf8.h"
+
+namespace drover::cli {
+namespace {
+
+// Those of the client have options of their own, or are known for the original's sake only.
+bool has_flag(std::string_view name) {
+  constexpr std::array<std::string_view, 16> others = {"workload",
+                                                       "threadcount",
+                                                       "target",
+                                                       "maxexecutiontime",
+                                                       "operationcount",
+                                                       "status.interval",
+                                                       "dotransactions",
+                                                       "label",
+                                                       "dataintegrity",
+                                                       "core_workload_insertion_retry_limit",
+                                                       "core_workload_insertion_retry_interval",
+                                                       "measurement.interval",
+                                                       "hdrhistogram.percentiles",
+                                                       "hdrhistogram.fileoutput",
+                                                       "hdrhistogram.output.path",
+                                                       "reportlatencyforeacherror"};
+  return std::find(others.begin(), others.end(), name) == others.end();
+}
+
+// --exponential-frac: variables and the file of --config could not have a dot.
+std::string flag_of(std::string name) {
+  std::replace(name.begin(), name.end(), '.', '-');
+  return "--" + name;
+}
+
+}  // namespace
+
+void add_property_options(Command& command, PropertyArguments& arguments) {
+  command.add_options(
+      "Workload",
+      {{"--workload", &arguments.workload, "a|b|c|d|e|f",
+        "One of the six by name: a updates half, b reads mostly, c only reads, d reads the "
+        "latest, e scans, f reads, modifies and writes"},
+       {"-P,--property-file", &arguments.files, "FILE",
+        "A workload file of YCSB; may be repeated, and the last one wins"},
+       {"-p,--property", &arguments.settings, "KEY=VALUE",
+        "A property, which wins over those of files; may be repeated"}});
+  std::vector<Option> options;
+  for (const ycsb::ShownProperty& one : ycsb::shown_properties({})) {
+    if (!has_flag(one.name)) continue;
+    auto& flag = arguments.flags.emplace_back(one.name, std::nullopt);
+    options.push_back({flag_of(one.name), &flag.second, "VALUE",
+                       fmt::format("{}: {}", one.says, one.expected), default_is(one.value)});
+  }
+  command.add_options("Properties", std::move(options));
+}
+
+ycsb::Properties read_properties(const PropertyArguments& arguments) {
+  try {
+    ycsb::PropertyReader reader;
+    if (!arguments.workload.empty()) reader.add_workload(arguments.workload);
+    for (const std::string& file : arguments.files) reader.add_file(file);
+    for (const std::string& setting : arguments.settings) reader.add_setting(setting);
+    for (const auto& [name, value] : arguments.flags) {
+      if (value) reader.add_setting(fmt::format("{}={}", name, *value), flag_of(name));
+    }
+    return reader.properties();
+  } catch (const ycsb::PropertyError& error) {
+    throw UsageError(error.what());
+  }
+}
+
+void add_verify_option(Command& command, bool& verify) {
+  command.add_options("Workload", {{"--verify", &verify, "",
+                                    "What is read is held against what must have been written"}});
+}
+
+void add_isolation_option(Command& command, ClientRequest& request) {
+  command.add_options(
+      "Load", {{"--isolation", &request.isolation, "read-committed|repeatable-read|serializable",
+                "PostgreSQL: isolation level of the transactions; a read-modify-write is one",
+                default_is("read-committed")},
+               {"--tx-mode", &request.tx_mode, "serializable-rw|snapshot-rw",
+                "YDB: mode of the transactions that write; those that only read have a snapshot "
+                "(snapshot-rw is off on servers by default, and is tried before the run)",
+                default_is("serializable-rw")}});
+}
+
+void note_without_effect(const ycsb::Properties& properties) {
+  constexpr std::array<std::string_view, 5> known = {
+      "core_workload_insertion_retry_limit", "core_workload_insertion_retry_interval",
+      "readallfieldsbyname", "reportlatencyforeacherror", "status.interval"};
+  std::vector<std::string> names = properties.ignored;
+  for (const std::string_view name : known) {
+    if (properties.is_given(name)) names.emplace_back(name);
+  }
+  if (names.empty()) return;
+  note_to_stderr(fmt::format("note: without effect here: {}", fmt::join(names, ", ")));
+}
+
+namespace {
+
+// Rows whose numbers leave I - 1 when they are divided by N.
+void read_stripe(const std::string& written, benchmark::YcsbOptions& options) {
+  if (written.empty()) return;
+  const std::size_t slash = written.find('/');
+  const auto number = text::number_of<std::uint64_t>(written.substr(0, slash));
+  const auto of = slash == std::string::npos
+                      ? std::nullopt
+                      : text::number_of<std::uint64_t>(written.substr(slash + 1));
+  if (!number || !of || *number < 1 || *number > *of || *of > 1'000'000) {
+    throw UsageError(fmt::format("--insert-stripe {}: expected I/N, I from 1 to N, such as 2/3",
+                                 text::shown(written)));
+  }
+  options.insert_stripe = *number - 1;
+  options.plan.insert_stride = *of;
+}
+
+}  // namespace
+
+YcsbRun make_ycsb_run(const ClientRequest& written, const YcsbWorkload& workload,
+                      DatabaseKind kind) {
+  YcsbRun made;
+  ycsb::Plan& plan = made.options.plan;
+  plan.properties = workload.properties;
+  made.run = make_client_run(written, plan);
+  made.run.settings.benchmark = "ycsb";
+  made.options.isolation = parse_isolation(written, kind);
+  made.options.verify = workload.verify || plan.properties.data_integrity;
+  read_stripe(workload.insert_stripe, made.options);
+  made.options.all_rows = !plan.properties.is_given("recordcount");
+  return made;
+}
+
+std::optional<run::MeasuredRun> measure_ycsb(YcsbRun run, const DatabaseTarget& target) {
+  const auto database = target.ycsb();
+  benchmark::YcsbBenchmark benchmark(std::move(run.options), *database);
+  return run::measure_on_database(std::move(run.run), benchmark, target.place());
+}
+
+}  // namespace drover::cli

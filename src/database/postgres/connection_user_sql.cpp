@@ -1,0 +1,83 @@
+// SQL that is not ours: statements of which nothing is known before the server has answered them.
+#include <cassert>
+
+#include "database/postgres/connection.h"
+#include "database/postgres/round_trip.h"
+
+namespace drover::database::postgres {
+
+using coro::Readiness;
+using coro::Task;
+
+namespace {
+
+constexpr int text_results = 0;
+
+}  // namespace
+
+void Connection::ask(const std::string& sql) {
+  leave_pipeline();
+  require_sent(PQsendQuery(handle_, sql.c_str()));
+  broken_ = true;  // until the whole answer is here
+}
+
+void Connection::ask(const std::string& sql, Parameters& parameters) {
+  if (!asks_pipeline_) leave_pipeline();
+  require_sent(PQsendQueryParams(handle_, sql.c_str(), parameters.count(), nullptr,
+                                 parameters.values(), parameters.lengths(), parameters.formats(),
+                                 text_results));
+  broken_ = true;
+}
+
+void Connection::ask_prepared(const char* name, Parameters& parameters) {
+  if (!asks_pipeline_) leave_pipeline();
+  require_sent(PQsendQueryPrepared(handle_, name, parameters.count(), parameters.values(),
+                                   parameters.lengths(), parameters.formats(), text_results));
+  broken_ = true;
+}
+
+Task<void> Connection::wait_for_answer() {
+  const RoundTrip round_trip(*this);
+  if (PQflush(handle_) != 0 && !co_await flush()) throw_lost();
+  while (PQisBusy(handle_) != 0) {
+    co_await watch_->ready(Readiness::read);
+    if (PQconsumeInput(handle_) == 0) throw_lost();
+  }
+}
+
+Result Connection::take_answer() {
+  assert(answer_is_here());
+  Result result(PQgetResult(handle_));
+  if (result.get() == nullptr) {
+    if (PQstatus(handle_) != CONNECTION_OK) throw_lost();
+    if (!asks_pipeline_) broken_ = false;
+    return result;
+  }
+  switch (PQresultStatus(result.get())) {
+    case PGRES_COPY_IN:
+    case PGRES_COPY_OUT:
+    case PGRES_COPY_BOTH:
+      throw Error(ErrorClass::statement, "", "COPY from and to the client is not possible here");
+    case PGRES_FATAL_ERROR:
+    case PGRES_BAD_RESPONSE:
+      if (!is_refusal(result.get())) throw loss(error_of(result.get()), false);
+      break;
+    default:
+      break;
+  }
+  return result;
+}
+
+void Connection::open_pipeline() {
+  if (PQpipelineStatus(handle_) == PQ_PIPELINE_OFF) require_sent(PQenterPipelineMode(handle_));
+  asks_pipeline_ = true;
+  broken_ = true;  // until it is closed
+}
+
+void Connection::close_pipeline() {
+  require_sent(PQexitPipelineMode(handle_));
+  asks_pipeline_ = false;
+  broken_ = false;
+}
+
+}  // namespace drover::database::postgres

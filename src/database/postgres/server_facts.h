@@ -1,0 +1,13 @@
+// What a PostgreSQL says of itself. Errors: database::Error.
+#pragma once
+
+#include "coro/task.h"
+#include "database/postgres/connection.h"
+#include "database/server_facts.h"
+
+namespace drover::database::postgres {
+
+// The connection's own session is not counted among those that are used: it ends before a run begins.
+coro::Task<ServerFacts> read_server_facts(Connection& connection);
+
+}  // namespace drover::database::postgres

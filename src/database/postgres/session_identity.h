@@ -1,0 +1,31 @@
+// Sessions of the server by name, to see to it that they have ended.
+// Thread safety: as the connection's. Errors: database::Error.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "coro/clock.h"
+#include "coro/task.h"
+#include "database/postgres/connection.h"
+
+namespace drover::database::postgres {
+
+// A session of the server, told from every other that ever had or will have its process number.
+struct SessionIdentity {
+  std::int32_t pid = 0;
+  std::string started;  // backend_start, as text in UTC
+};
+
+// Names this connection's own session; nothing where the server has no pg_stat_activity.
+coro::Task<std::optional<SessionIdentity>> identify_session(Connection& own);
+
+// Ends those that there still are, as a server goes on with what it was sent though its client has
+// gone, and returns when they have ended. False if some would not within the patience, or could not
+// be asked.
+coro::Task<bool> end_sessions(Connection& connection, std::span<const SessionIdentity> sessions,
+                              coro::Duration patience);
+
+}  // namespace drover::database::postgres

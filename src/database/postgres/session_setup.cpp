@@ -1,0 +1,133 @@
+#include "database/postgres/session_setup.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string_view>
+#include <utility>
+
+#include "coro/deadline.h"
+#include "coro/sleep.h"
+#include "coro/worker.h"
+#include "database/error.h"
+#include "database/postgres/identifier.h"
+
+namespace drover::database::postgres {
+
+using coro::Task;
+
+namespace {
+
+// The limit of each round trip while a session is set up. A server that lets us in and then says nothing must
+// not keep us from trying again.
+constexpr coro::Duration set_up_limit = std::chrono::seconds(20);
+
+// The server's own timeout comes first: it leaves the session as it was.
+constexpr coro::Duration round_trip_grace = std::chrono::seconds(5);
+
+}  // namespace
+
+Task<std::unique_ptr<Connection>> open_in_schema(std::string conninfo, std::string schema) {
+  auto connection = co_await Connection::open(std::move(conninfo));
+  if (!schema.empty()) {
+    connection->set_round_trip_limit(set_up_limit);
+    co_await connection->script(fmt::format("SET search_path TO {}", quote_identifier(schema)));
+    connection->set_round_trip_limit(std::nullopt);
+  }
+  co_return connection;
+}
+
+void require_writable(const Connection& connection) {
+  if (connection.parameter_status("in_hot_standby") != "on" &&
+      connection.parameter_status("default_transaction_read_only") != "on") {
+    return;
+  }
+  throw Error(ErrorClass::unavailable, "25006",
+              "the server takes no writes: it is a standby, or default_transaction_read_only is "
+              "on; name all hosts in the URI with target_session_attrs=read-write");
+}
+
+Task<OpenedSession> open_session(const SessionSettings& settings,
+                                 std::span<const Statement> statements) {
+  OpenedSession opened;
+  opened.connection = co_await open_in_schema(settings.conninfo, settings.schema);
+  Connection& connection = *opened.connection;
+  require_writable(connection);
+  connection.set_round_trip_limit(set_up_limit);
+  co_await connection.script(
+      fmt::format("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL {}; "
+                  "SET TimeZone TO 'UTC'",
+                  isolation_name(settings.isolation)));
+  // Plans for any parameters: the five that are made first otherwise cost more than they bring.
+  co_await set_if_known(connection, "SET plan_cache_mode = force_generic_plan");
+  for (const std::string& setting : settings.settings_if_known) {
+    co_await set_if_known(connection, setting);
+  }
+  opened.identity = co_await identify_session(connection);
+  co_await connection.prepare(statements);
+  co_await limit_statements(connection, settings.statement_timeout);
+  co_return opened;
+}
+
+Task<void> limit_statements(Connection& connection, coro::Duration timeout) {
+  const auto timeout_ms = std::chrono::duration_cast<std::chrono::milliseconds>(timeout);
+  connection.set_round_trip_limit(set_up_limit);
+  co_await set_if_known(connection, fmt::format("SET statement_timeout = {}", timeout_ms.count()));
+  std::optional<coro::Duration> limit;
+  if (timeout > coro::Duration::zero()) limit = timeout + round_trip_grace;
+  connection.set_round_trip_limit(limit);
+}
+
+bool is_hopeless(const Error& error) noexcept {
+  const std::string_view family = std::string_view(error.sqlstate()).substr(0, 2);
+  return error.error_class() == ErrorClass::denied || family == "42" || family == "3F";
+}
+
+Task<void> roll_back(Connection& connection) {
+  if (connection.broken() || !connection.in_transaction()) co_return;
+  try {
+    co_await connection.script("ROLLBACK");
+  } catch (const Error&) {
+    // The session is gone, and with it the transaction.
+  }
+}
+
+namespace {
+
+Task<std::unique_ptr<Connection>> open_when_they_have_ended(const SessionSettings& settings,
+                                                            std::vector<SessionIdentity>& abandoned,
+                                                            coro::Duration patience) {
+  auto connection = co_await open_in_schema(settings.conninfo, settings.schema);
+  require_writable(*connection);
+  co_await connection->script("SET TimeZone TO 'UTC'");
+  const bool ended = co_await end_sessions(*connection, abandoned, patience);
+  if (!ended) {
+    throw Error(ErrorClass::denied, "", "old sessions go on, and may still do what we ask about");
+  }
+  abandoned.clear();
+  co_return connection;
+}
+
+}  // namespace
+
+Task<std::unique_ptr<Connection>> open_after_the_others(const SessionSettings& settings,
+                                                        std::vector<SessionIdentity>& abandoned,
+                                                        coro::Duration patience,
+                                                        ReopenPause& pause) {
+  const coro::Instant give_up = coro::Worker::current().now() + patience;
+  for (int attempt = 0; coro::Worker::current().now() < give_up; ++attempt) {
+    try {
+      co_return co_await coro::with_deadline(
+          give_up, open_when_they_have_ended(settings, abandoned, patience));
+    } catch (const Error& error) {
+      if (error.error_class() == ErrorClass::denied) break;
+      // Tried again below: the server may be on its way up.
+    } catch (const coro::DeadlineExceeded&) {
+      break;
+    }
+    co_await coro::sleep_for(pause(attempt));
+  }
+  co_return nullptr;
+}
+
+}  // namespace drover::database::postgres

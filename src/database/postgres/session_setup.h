@@ -1,0 +1,64 @@
+// Sessions of a run: how they are opened and made ready, and the one that looks afterwards what became of commits whose
+// answer never came.
+//
+// Thread safety: a session belongs to the worker on which it was made. Errors: database::Error.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "coro/clock.h"
+#include "coro/task.h"
+#include "database/isolation.h"
+#include "database/postgres/connection.h"
+#include "database/postgres/session_identity.h"
+#include "database/session_pool.h"
+
+namespace drover::database::postgres {
+
+// A connection whose session sees `schema` first (empty: as the server has it).
+coro::Task<std::unique_ptr<Connection>> open_in_schema(std::string conninfo, std::string schema);
+
+// Throws Error (unavailable) where the server takes no writes.
+void require_writable(const Connection& connection);
+
+struct SessionSettings {
+  std::string conninfo;
+  std::string schema;                               // empty: the search path of the server
+  Isolation isolation = Isolation::read_committed;  // not `snapshot`
+  // The server ends a statement at it, and a round trip has a little more; 0: there is no limit.
+  coro::Duration statement_timeout{};
+  // What the session is SET to besides; a server that does not know one goes on without it.
+  std::vector<std::string> settings_if_known = {};
+};
+
+struct OpenedSession {
+  std::unique_ptr<Connection> connection;
+  std::optional<SessionIdentity> identity;  // none where the server has no pg_stat_activity
+};
+
+// Opens a session that may write, with these statements prepared. `statements` must outlive the task.
+coro::Task<OpenedSession> open_session(const SessionSettings& settings,
+                                       std::span<const Statement> statements);
+
+// Has the server end each statement at `timeout` (statement_timeout), and gives the session up a little later, where
+// the server says nothing; 0: there is no limit.
+coro::Task<void> limit_statements(Connection& connection, coro::Duration timeout);
+
+// Whether each attempt to open a session will end as this one has: no access, or tables and columns that are not there
+// (families 42 and 3F). A server short of memory, say, may get over it.
+bool is_hopeless(const Error& error) noexcept;
+
+// Ends the transaction that is open, if one is and the session lives.
+coro::Task<void> roll_back(Connection& connection);
+
+// A session in which to ask about commits in doubt: opened when `abandoned`, sessions that were left in the middle of
+// something, have ended, and the list is empty then. Tried for as long as the patience lasts; null if it cannot be had.
+coro::Task<std::unique_ptr<Connection>> open_after_the_others(
+    const SessionSettings& settings, std::vector<SessionIdentity>& abandoned,
+    coro::Duration patience, ReopenPause& pause);
+
+}  // namespace drover::database::postgres

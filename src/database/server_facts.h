@@ -1,0 +1,17 @@
+// What a result says of its server, and what "auto" needs to know of it. Plain values.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace drover::database {
+
+struct ServerFacts {
+  std::string version;  // empty where the server does not tell
+  std::map<std::string, std::string> settings;
+  std::int64_t connections_max = 0;   // for us; 0: not known
+  std::int64_t connections_used = 0;  // by everybody else
+};
+
+}  // namespace drover::database

@@ -1,0 +1,220 @@
+// Clients in closed and open loops, on virtual time.
+#include "load/clients.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "coro/block_on.h"
+#include "load/run.h"
+
+namespace drover::load {
+namespace {
+
+using namespace std::chrono_literals;
+using coro::Duration;
+using coro::Instant;
+using coro::Task;
+
+struct FreeSessions final : database::Backend, database::Session {
+  Task<void> open() override { co_return; }
+  Task<database::Session*> acquire() override { co_return static_cast<database::Session*>(this); }
+  void release(database::Session&) noexcept override {}
+};
+
+// A database that answers after 10 ms, and not at all while it stands still.
+struct SlowAnswers {
+  Instant still_from = Instant::max();
+  Instant still_until = Instant::max();
+
+  Task<void> answer() const {
+    const Instant now = coro::Worker::current().now();
+    if (now >= still_from && now < still_until) co_await coro::sleep_until(still_until);
+    co_await coro::sleep_for(10ms);
+  }
+};
+
+class Asking final : public Workload {
+ public:
+  Asking(const Plan& plan, std::size_t index, const SlowAnswers& answers,
+         std::vector<std::size_t>& asked)
+      : clients_(plan, index), answers_(answers), asked_(asked) {}
+
+  database::Backend& backend() noexcept override { return sessions_; }
+  std::size_t terminals() const noexcept override { return clients_.clients(); }
+  void start_terminals(Herd& herd) override {
+    clients_.start(herd, [this](std::size_t number) {
+      asked_.push_back(number);
+      return Question(answers_);
+    });
+  }
+  Task<std::vector<database::Resolution>> resolve(
+      std::vector<const load::Transaction*> doubts) override {
+    co_return std::vector(doubts.size(), database::Resolution::unknown);
+  }
+  void leave_unresolved(std::size_t) override {}
+
+ private:
+  class Question final : public load::Transaction {
+   public:
+    explicit Question(const SlowAnswers& answers) : answers_(answers) {}
+    std::size_t type() const noexcept override { return 0; }
+    Task<void> execute(database::Session&) override { return answers_.answer(); }
+    bool committed() const noexcept override { return true; }
+    bool commit_sent() const noexcept override { return false; }
+    void count(bool) override {}
+    std::unique_ptr<load::Transaction> keep() const override {
+      return std::make_unique<Question>(*this);
+    }
+
+   private:
+    const SlowAnswers& answers_;
+  };
+
+  ClientLoop clients_;
+  FreeSessions sessions_;
+  const SlowAnswers& answers_;
+  std::vector<std::size_t>& asked_;
+};
+
+struct Ended {
+  Outcome outcome;
+  std::vector<std::size_t> asked;  // by which client
+};
+
+Plan plan_of(std::size_t clients) {
+  Plan plan;
+  plan.terminal_count = clients;
+  plan.duration = 10s;
+  return plan;
+}
+
+// The database stands still for a time, from an instant of the run on.
+Ended run_to_its_end(const Plan& plan, Duration still_from = 0s, Duration still_for = 0s) {
+  coro::VirtualClock clock;
+  coro::Worker worker(clock);
+  Observer nobody;
+  StopRequest stop;
+  Surroundings surroundings;
+  surroundings.own_threads = false;
+  SlowAnswers answers;
+  Ended ended;
+  std::optional<Outcome> outcome;
+  auto body = [&]() -> Task<void> {
+    if (still_for > 0s) answers.still_from = coro::Worker::current().now() + still_from;
+    if (still_for > 0s) answers.still_until = answers.still_from + still_for;
+    const auto make = [&](std::size_t index) {
+      return std::make_unique<Asking>(plan, index, answers, ended.asked);
+    };
+    outcome = co_await run(plan, make, nobody, stop, surroundings);
+  };
+  coro::block_on(worker, body());
+  ended.outcome = std::move(*outcome);
+  return ended;
+}
+
+TransactionSnapshot measured_of(const Ended& ended) {
+  TransactionSnapshot sum;
+  for (const auto& worker : ended.outcome.workers) sum.add(worker->measured[0]);
+  return sum;
+}
+
+std::uint64_t backlog_of(const Ended& ended) {
+  std::uint64_t sum = 0;
+  for (const auto& worker : ended.outcome.workers) sum += worker->backlog.get();
+  return sum;
+}
+
+TEST(Clients, ClosedLoopGoesOnWithTheAnswer) {
+  const Ended ended = run_to_its_end(plan_of(4));
+  EXPECT_EQ(measured_of(ended).committed, 4 * 999U);  // the last one of each ends with the run
+  EXPECT_TRUE(ended.outcome.workers[0]->measured[0].service.snapshot().empty());
+  EXPECT_EQ(backlog_of(ended), 0U);
+}
+
+TEST(Clients, EveryClientHasANumberOfItsOwn) {
+  Plan plan = plan_of(5);
+  plan.threads = 2;
+  plan.operations = 5;
+  Ended ended = run_to_its_end(plan);
+  std::sort(ended.asked.begin(), ended.asked.end());
+  EXPECT_EQ(ended.asked, (std::vector<std::size_t>{0, 1, 2, 3, 4}));
+}
+
+TEST(Clients, RunEndsWhenTheOperationsAreDone) {
+  for (const std::size_t threads : {1U, 3U}) {
+    Plan plan = plan_of(7);
+    plan.threads = threads;
+    plan.operations = 1'000;
+    const Ended ended = run_to_its_end(plan);
+    EXPECT_EQ(measured_of(ended).committed, 1'000U);
+    EXPECT_FALSE(ended.outcome.interrupted);
+    // 143 each; or 333 by two of three workers' clients, of which there are 3, 2 and 2.
+    EXPECT_GE(ended.outcome.measured, threads == 1 ? 1'430ms : 1'670ms);
+    EXPECT_LE(ended.outcome.measured, threads == 1 ? 1'450ms : 1'690ms);
+  }
+}
+
+TEST(Clients, TimeEndsARunOfTooManyOperations) {
+  Plan plan = plan_of(1);
+  plan.operations = 1'000'000;
+  const Ended ended = run_to_its_end(plan);
+  EXPECT_EQ(measured_of(ended).committed, 999U);
+  EXPECT_EQ(ended.outcome.measured, 10s);
+}
+
+TEST(Clients, OpenLoopKeepsItsRateWhateverTheAnswersTake) {
+  for (const std::size_t threads : {1U, 2U}) {
+    Plan plan = plan_of(64);
+    plan.threads = threads;
+    plan.rate = 500;
+    const Ended ended = run_to_its_end(plan);
+    const TransactionSnapshot measured = measured_of(ended);
+    EXPECT_NEAR(static_cast<double>(measured.committed), 5'000, 6);  // some are under way
+    EXPECT_LT(measured.latency.max_ns(), 11'000'000U);
+    EXPECT_EQ(backlog_of(ended), 0U);
+  }
+}
+
+TEST(Clients, PoissonArrivalsAreTheSameForTheSameSeed) {
+  Plan plan = plan_of(64);
+  plan.rate = 500;
+  plan.poisson = true;
+  const std::uint64_t first = measured_of(run_to_its_end(plan)).committed;
+  EXPECT_EQ(measured_of(run_to_its_end(plan)).committed, first);
+  EXPECT_NEAR(static_cast<double>(first), 5'000, 5 * 71);  // the seed is fixed
+  plan.seed = 2;
+  EXPECT_NE(measured_of(run_to_its_end(plan)).committed, first);
+}
+
+// A second in which nothing is answered: a hundredth of the transactions of 100 s, had they waited; a closed loop has
+// one of them for each client.
+TEST(Clients, StallIsInTheLatencyFromTheIntendedTimeOnly) {
+  Plan plan = plan_of(16);
+  plan.rate = 500;
+  const Ended ended = run_to_its_end(plan, 5s, 1s);
+  const TransactionMetrics& measured = ended.outcome.workers[0]->measured[0];
+  const measure::HistogramSnapshot latency = measured.latency.snapshot();
+  const measure::HistogramSnapshot service = measured.service.snapshot();
+  EXPECT_EQ(latency.count(), service.count());
+  EXPECT_GT(latency.percentile_ns(95), 500'000'000U);
+  EXPECT_LT(service.percentile_ns(99), 11'000'000U);
+  EXPECT_GT(service.max_ns(), 900'000'000U);  // of the 16 that had been begun
+  EXPECT_EQ(backlog_of(ended), 0U);           // it was made up for
+}
+
+TEST(Clients, WhatNobodyWasFreeToBeginIsBacklog) {
+  Plan plan = plan_of(2);
+  plan.rate = 500;  // they can do 200
+  const Ended ended = run_to_its_end(plan);
+  const std::uint64_t committed = measured_of(ended).committed;
+  EXPECT_NEAR(static_cast<double>(committed), 2'000, 2);
+  EXPECT_NEAR(static_cast<double>(committed + backlog_of(ended)), 5'000, 4);
+}
+
+}  // namespace
+}  // namespace drover::load

@@ -1,0 +1,135 @@
+#include "report/page/hdr_log.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+namespace drover::report {
+namespace {
+
+constexpr std::uint32_t cookie = 0x1c849313;
+constexpr std::uint32_t cookie_compressed = 0x1c849314;
+constexpr int digits = 3;
+// The least power of two in which values of `digits` digits are told apart below 2 * 10^digits.
+constexpr unsigned sub_bucket_bits = 11;
+constexpr std::uint64_t half = std::uint64_t{1} << (sub_bucket_bits - 1);
+
+std::size_t counts_index(std::uint64_t value) {
+  constexpr std::uint64_t mask = (std::uint64_t{1} << sub_bucket_bits) - 1;
+  const auto bucket = static_cast<unsigned>(std::bit_width(value | mask)) - sub_bucket_bits;
+  const std::uint64_t sub_bucket = value >> bucket;
+  return (bucket + 1) * half + sub_bucket - half;
+}
+
+// By value in microseconds.
+std::vector<std::uint64_t> counts_of(const measure::HistogramSnapshot& latency) {
+  const measure::SparseHistogram sparse = latency.to_sparse();
+  std::vector<std::uint64_t> counts(counts_index(sparse.max_ns / 1'000) + 1);
+  for (const auto& [index, count] : sparse.buckets) {
+    const std::uint64_t ns =
+        std::clamp(measure::bucket_middle_ns(index), sparse.min_ns, sparse.max_ns);
+    counts[counts_index(ns / 1'000)] += count;
+  }
+  counts.back() += sparse.overflow;
+  return counts;
+}
+
+void append_big_endian(std::string& out, std::uint64_t value, int bytes) {
+  for (int i = bytes - 1; i >= 0; --i) out += static_cast<char>(value >> (8 * i) & 0xff);
+}
+
+// ZigZag LEB128 of at most nine bytes, the last of which has eight bits.
+void append_zigzag(std::string& out, std::int64_t number) {
+  auto value = static_cast<std::uint64_t>(number) << 1 ^ static_cast<std::uint64_t>(number >> 63);
+  for (int i = 0; i < 8; ++i) {
+    if (value < 0x80) {
+      out += static_cast<char>(value);
+      return;
+    }
+    out += static_cast<char>((value & 0x7f) | 0x80);
+    value >>= 7;
+  }
+  out += static_cast<char>(value);
+}
+
+// A run of empty buckets is its length, negative.
+std::string payload_of(const std::vector<std::uint64_t>& counts) {
+  std::string payload;
+  for (std::size_t i = 0; i < counts.size();) {
+    std::size_t end = i;
+    while (end < counts.size() && counts[end] == 0) ++end;
+    if (end > i) {
+      append_zigzag(payload, -static_cast<std::int64_t>(end - i));
+      i = end;
+    } else {
+      append_zigzag(payload, static_cast<std::int64_t>(counts[i++]));
+    }
+  }
+  return payload;
+}
+
+std::string deflated(std::string_view text) {
+  uLongf size = compressBound(text.size());
+  std::string out(size, '\0');
+  const int code = compress(reinterpret_cast<Bytef*>(out.data()), &size,
+                            reinterpret_cast<const Bytef*>(text.data()), text.size());
+  if (code != Z_OK) throw std::runtime_error("a histogram cannot be compressed: out of memory");
+  out.resize(size);
+  return out;
+}
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view alphabet =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      out += i + k > bytes.size() ? '=' : alphabet[group >> (18 - 6 * k) & 0x3f];
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string hdr_encoded(const measure::HistogramSnapshot& latency) {
+  const std::string payload = payload_of(counts_of(latency));
+  const std::uint64_t highest = std::max<std::uint64_t>(latency.max_ns() / 1'000, 2);
+  std::string plain;
+  append_big_endian(plain, cookie, 4);
+  append_big_endian(plain, payload.size(), 4);
+  append_big_endian(plain, 0, 4);  // the offset of its indexes
+  append_big_endian(plain, digits, 4);
+  append_big_endian(plain, 1, 8);  // the lowest value that is told apart from 0
+  append_big_endian(plain, highest, 8);
+  append_big_endian(plain, std::bit_cast<std::uint64_t>(1.0), 8);  // a value is what it is
+  const std::string compressed = deflated(plain + payload);
+  std::string bytes;
+  append_big_endian(bytes, cookie_compressed, 4);
+  append_big_endian(bytes, compressed.size(), 4);
+  return base64(bytes + compressed);
+}
+
+std::string hdr_log(const measure::HistogramSnapshot& latency, std::int64_t start, double seconds) {
+  constexpr double longest_in_seconds = 1e-9;
+  return fmt::format(
+      "#[Histogram log format version 1.3]\n"
+      "#[StartTime: {}.000 (seconds since epoch), {:%a %b %d %H:%M:%S} UTC {:%Y}]\n"
+      "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n"
+      "0.000,{:.3f},{:.3f},{}\n",
+      start, fmt::gmtime(start), fmt::gmtime(start), seconds,
+      static_cast<double>(latency.max_ns()) * longest_in_seconds, hdr_encoded(latency));
+}
+
+}  // namespace drover::report

@@ -1,0 +1,49 @@
+// What a database must do for scripts: hand out sessions that execute one statement after the other.
+//
+// A session belongs to one worker; nothing here is thread-safe. Failures are database::Error, whose message is the
+// server's.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "coro/task.h"
+#include "database/backend.h"
+#include "workload/sql/expression/variables.h"
+#include "workload/sql/script/statement.h"
+
+namespace drover::sql {
+
+// What came back of a pipeline.
+struct PipelineAnswer {
+  std::size_t answered = 0;  // statements in a row, from the first on, that succeeded
+  std::size_t synced = 0;    // parts that came to their end before the first error
+  std::optional<database::Error> error = {};
+};
+
+class Session : public database::Session {
+ public:
+  // Sends the statement, waits for its answer, and puts of it into the variables what the statement is to store; a
+  // column that is NULL makes its variable null. A \gset throws unless there is one row. In a pipeline it is sent at
+  // some time before the pipeline's end, and nothing is waited for.
+  virtual coro::Task<void> execute(const Statement& statement, Variables& variables) = 0;
+
+  // Makes ready for a pipeline of no other statements than these.
+  virtual coro::Task<void> open_pipeline(std::span<const Statement> statements) = 0;
+  virtual void sync_pipeline() = 0;
+  // Throws where the session was lost; the error of a statement is part of the answer.
+  virtual coro::Task<PipelineAnswer> close_pipeline() = 0;
+
+  // A transaction is open, failed or not. Not within a pipeline.
+  virtual bool in_transaction() const noexcept = 0;
+  // Ends the transaction and the pipeline that are open. What goes wrong ends the session.
+  virtual coro::Task<void> roll_back() = 0;
+};
+
+// Makes the backend of the worker `index`, on that worker's thread; its sessions are sql::Session.
+using BackendFactory = std::function<std::unique_ptr<database::Backend>(std::size_t index)>;
+
+}  // namespace drover::sql

@@ -1,0 +1,163 @@
+// Clients of scripts driven by the engine on virtual time, over sessions that do as the statements say.
+#include "workload/sql/clients/clients.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coro/block_on.h"
+#include "coro/sleep.h"
+#include "load/run.h"
+
+namespace drover::sql {
+namespace {
+
+using namespace std::chrono_literals;
+using coro::Task;
+using database::Error;
+using database::ErrorClass;
+using testing::ElementsAre;
+using testing::EndsWith;
+
+// Statements take 10 ms. A text with "lost" loses the session, one with "again" fails every second time.
+class ObedientSessions final : public database::Backend, Session {
+ public:
+  explicit ObedientSessions(std::vector<std::string>* sent) : sent_(sent) {}
+
+  Task<void> open() override { co_return; }
+  Task<database::Session*> acquire() override {
+    co_return static_cast<database::Session*>(static_cast<Session*>(this));
+  }
+  void release(database::Session&) noexcept override {}
+
+  Task<void> execute(const Statement& statement, Variables& variables) override {
+    std::string text;
+    statement.command->sql.render(variables, text);
+    if (sent_ != nullptr) sent_->push_back(text);
+    co_await coro::sleep_for(10ms);
+    if (text.find("lost") != std::string::npos) {
+      throw Error(ErrorClass::connection_lost, "", "the connection broke");
+    }
+    if (text.find("again") != std::string::npos && (failed_ = !failed_)) {
+      throw Error(ErrorClass::retryable, "40001", "somebody was quicker");
+    }
+    open_ = statement.leaves_open(open_);
+  }
+  Task<void> open_pipeline(std::span<const Statement>) override { co_return; }
+  void sync_pipeline() override {}
+  Task<PipelineAnswer> close_pipeline() override { co_return PipelineAnswer{}; }
+  bool in_transaction() const noexcept override { return open_; }
+  Task<void> roll_back() override {
+    if (open_ && sent_ != nullptr) sent_->push_back("rolled back");
+    open_ = false;
+    co_return;
+  }
+
+ private:
+  std::vector<std::string>* sent_;
+  bool failed_ = false;
+  bool open_ = false;
+};
+
+struct Ended {
+  Plan plan;
+  std::unique_ptr<RunRecords> records;
+  load::Outcome outcome;
+  std::vector<std::string> sent;
+
+  const load::TransactionMetrics& measured(std::size_t script) const {
+    return outcome.workers[0]->measured[script];
+  }
+};
+
+// One client.
+std::unique_ptr<Ended> run_scripts(std::vector<ScriptText> texts, std::uint64_t operations) {
+  coro::VirtualClock clock;
+  coro::Worker worker(clock);
+  auto ended = std::make_unique<Ended>();
+  Plan& plan = ended->plan;
+  plan.scripts = std::make_shared<ScriptSet>(std::move(texts), Protocol::simple);
+  plan.presentation = presentation_of(plan);
+  plan.terminal_count = 1;
+  plan.operations = operations;
+  plan.duration = 1h;
+  plan.definitions = {{"n", "100"}};
+  ended->records = std::make_unique<RunRecords>(plan);
+  load::Observer nobody;
+  load::StopRequest stop;
+  load::Surroundings surroundings;
+  surroundings.own_threads = false;
+  auto body = [&]() -> Task<void> {
+    const BackendFactory backends = [&](std::size_t) {
+      return std::make_unique<ObedientSessions>(&ended->sent);
+    };
+    std::optional<load::Outcome> outcome;
+    outcome = co_await load::run(plan, make_clients(plan, backends, *ended->records), nobody, stop,
+                                 surroundings);
+    ended->outcome = std::move(*outcome);
+  };
+  coro::block_on(worker, body());
+  return ended;
+}
+
+TEST(Clients, ShowTheirScriptsAsTypes) {
+  Plan plan;
+  plan.scripts = std::make_shared<ScriptSet>(
+      std::vector<ScriptText>{{"a", "SELECT 1"}, {"b", "SELECT 2"}}, Protocol::simple);
+  const load::Presentation shown = presentation_of(plan);
+  EXPECT_EQ(shown.key, "sql");
+  ASSERT_EQ(shown.types.size(), 2U);
+  EXPECT_EQ(shown.types[1].name, "b");
+  EXPECT_EQ(shown.types[1].share, 0.5);
+  EXPECT_EQ(shown.terminal, "client");
+  EXPECT_TRUE(shown.headline.is_all_a_second());
+}
+
+TEST(Clients, ExecuteScriptsByWeight) {
+  const auto ended = run_scripts(
+      {{"rare", "SELECT 1;"}, {"never", "SELECT 2;", 0}, {"often", "SELECT 3;\n\\sleep 5 ms", 9}},
+      1'000);
+  EXPECT_NEAR(static_cast<double>(ended->measured(0).committed.get()), 100, 40);
+  EXPECT_EQ(ended->measured(1).attempts.get(), 0U);
+  EXPECT_EQ(ended->measured(0).committed.get() + ended->measured(2).committed.get(), 1'000U);
+  EXPECT_NEAR(static_cast<double>(ended->measured(2).latency.snapshot().max_ns()), 15e6, 1e5);
+  const StatementCounts& often = ended->records->workers[0].statements[2];
+  EXPECT_EQ(often.executions.get(), ended->measured(2).committed.get());
+  EXPECT_NEAR(static_cast<double>(often.latency.snapshot().max_ns()), 10e6, 1e5)
+      << "without the pause behind it";
+}
+
+TEST(Clients, KeepVariablesAndRepeatTransactions) {
+  const auto ended = run_scripts(
+      {{"a", "\\set n :n + 1\nSELECT :n;\nBEGIN;\n\\set n :n + 1\nSELECT :n, 'again';\nEND;"}}, 2);
+  EXPECT_THAT(ended->sent, ElementsAre("SELECT 101;", "BEGIN;", "SELECT 102, 'again';",
+                                       "rolled back", "BEGIN;", "SELECT 102, 'again';", "END;",
+                                       "SELECT 103;", "BEGIN;", "SELECT 104, 'again';",
+                                       "rolled back", "BEGIN;", "SELECT 104, 'again';", "END;"));
+  EXPECT_EQ(ended->measured(0).committed.get(), 2U);
+  EXPECT_EQ(ended->measured(0).retries.get(), 2U);
+  const StatementCounts& repeated = ended->records->workers[0].statements[2];
+  EXPECT_EQ(repeated.executions.get(), 4U);
+  EXPECT_EQ(repeated.failures.get(), 2U);
+  EXPECT_EQ(repeated.latency.snapshot().count(), 2U);
+}
+
+TEST(Clients, LeaveCommitsInDoubtUnresolved) {
+  const auto ended = run_scripts({{"a", "INSERT INTO lost VALUES (1);"}}, 3);
+  EXPECT_EQ(ended->measured(0).failed.get(), 3U);
+  EXPECT_EQ(ended->measured(0).ambiguous_unresolved.get(), 3U);
+  EXPECT_EQ(ended->records->workers[0].unresolved.get(), 3U);
+  EXPECT_THAT(ended->records->workers[0].first_failures[0],
+              EndsWith("a:1: INSERT INTO lost VALUES (1);: the connection broke"));
+  const auto reading = run_scripts({{"a", "SELECT 'lost';"}}, 3);
+  EXPECT_EQ(reading->measured(0).failed.get(), 3U);
+  EXPECT_EQ(reading->measured(0).ambiguous_unresolved.get(), 0U);
+}
+
+}  // namespace
+}  // namespace drover::sql

@@ -1,0 +1,220 @@
+#include "workload/sql/clients/script_transaction.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+#include "coro/sleep.h"
+#include "coro/worker.h"
+#include "workload/sql/script/protocol_check.h"
+
+namespace drover::sql {
+
+using coro::Instant;
+using coro::Task;
+using coro::Worker;
+using database::Error;
+using database::ErrorClass;
+
+namespace {
+
+// What a stream of random numbers is for. The engine has the number 6.
+enum class RandomPurpose : std::uint8_t { client = 1, choice, default_seed };
+
+}  // namespace
+
+Client::Client(const Plan& plan, std::uint64_t number, ClientSurroundings& around)
+    : surroundings(around),
+      variables(around.scripts.names()),
+      rng(random::Rng::stream(plan.seed, RandomPurpose::client, {number})),
+      beginning{.variables = Variables(around.scripts.names())},
+      choice_rng_(random::Rng::stream(plan.seed, RandomPurpose::choice, {number})) {
+  const VariableNames& names = surroundings.scripts.names();
+  random::Rng default_seed = random::Rng::stream(plan.seed, RandomPurpose::default_seed);
+  set_builtin_variables(names,
+                        {.client_id = static_cast<std::int64_t>(number),
+                         .default_seed = static_cast<std::int64_t>(default_seed.next()),
+                         .random_seed = static_cast<std::int64_t>(plan.seed),
+                         .scale = plan.scale},
+                        variables);
+  set_definitions(names, plan.definitions, variables);
+}
+
+Task<void> ScriptTransaction::execute(database::Session& handed_out) {
+  auto& session = static_cast<Session&>(handed_out);
+  std::optional<Error> failure;
+  try {
+    ScriptRun run = begin();
+    while (const Command* next = run.next()) {
+      index_ = run.index();
+      if (std::holds_alternative<SqlCommand>(next->action)) {
+        co_await execute_statement(session);
+      } else if (const auto* pipeline = std::get_if<PipelineCommand>(&next->action)) {
+        co_await step(session, pipeline->step);
+      } else {
+        co_await coro::sleep_for(run.pause());
+      }
+    }
+    require_complete(session);
+  } catch (const ScriptError& error) {
+    failure = failure_of(error);
+  } catch (const Error& error) {
+    failure = failure_of(error);
+  }
+  if (!failure) co_return;
+  repeats_ = failure->error_class() == ErrorClass::retryable;
+  std::string& first = client_->surroundings.counts.first_failures[script_];
+  if (first.empty() && !repeats_) first = failure->what();
+  co_await session.roll_back();
+  throw Error(*failure);
+}
+
+// Where the attempt goes on.
+ScriptRun ScriptTransaction::begin() {
+  at_ = nullptr;
+  in_pipeline_ = committing_ = false;
+  if (!repeats_) return ScriptRun(script(), client_->environment);
+  const Client::Beginning& beginning = client_->beginning;
+  if (beginning.is_whole) {
+    client_->variables = beginning.variables;
+    client_->rng = beginning.rng;
+  }
+  return ScriptRun(script(), client_->environment, beginning.index);
+}
+
+// A statement that is a transaction alone changes no variable before it has succeeded.
+void ScriptTransaction::remember_beginning(bool whole) {
+  Client::Beginning& beginning = client_->beginning;
+  beginning.index = index_;
+  beginning.is_whole = whole;
+  if (whole) {
+    beginning.variables = client_->variables;
+    beginning.rng = client_->rng;
+  }
+  repeatable_ = true;
+}
+
+Task<void> ScriptTransaction::execute_statement(Session& session) {
+  const Statement& statement = client_->surroundings.scripts.statement(script_, index_);
+  at_ = &statement;
+  if (in_pipeline_) {
+    queue(statement);
+    co_await session.execute(statement, client_->variables);
+    co_return;
+  }
+  const bool open = session.in_transaction();
+  if (!open) remember_beginning(statement.does(Effect::begins));
+  committing_ = statement.may_commit(open);
+  const Instant sent = Worker::current().now();
+  co_await session.execute(statement, client_->variables);
+  note_success(statement, sent, Worker::current().now());
+  if (statement.ends_transaction() && session.in_transaction()) repeatable_ = false;
+  committed_ = committed_ || committing_;
+  committing_ = false;
+}
+
+void ScriptTransaction::queue(const Statement& statement) {
+  if (statement.command->storing != Storing::none) {
+    throw script().error(command(), storing_in_pipeline);
+  }
+  committing_ = committing_ || statement.may_commit(open_);
+  open_ = statement.leaves_open(open_);
+  client_->pipeline.push_back({&statement, Worker::current().now()});
+}
+
+Task<void> ScriptTransaction::step(Session& session, PipelineStep step) {
+  at_ = nullptr;
+  if (step == PipelineStep::start) {
+    co_await open_pipeline(session);
+    co_return;
+  }
+  if (!in_pipeline_) throw script().error(command(), no_pipeline);
+  if (step == PipelineStep::sync) {
+    session.sync_pipeline();
+  } else {
+    co_await close_pipeline(session);
+  }
+}
+
+Task<void> ScriptTransaction::open_pipeline(Session& session) {
+  if (in_pipeline_) throw script().error(command(), nested_pipeline);
+  open_ = session.in_transaction();
+  if (!open_) remember_beginning(true);
+  client_->pipeline.clear();
+  co_await session.open_pipeline(client_->surroundings.scripts.pipeline(script_, index_));
+  in_pipeline_ = true;
+}
+
+Task<void> ScriptTransaction::close_pipeline(Session& session) {
+  const PipelineAnswer answer = co_await session.close_pipeline();
+  in_pipeline_ = false;
+  const Instant now = Worker::current().now();
+  bool ended = false;
+  bool commits = answer.synced > 0;
+  for (std::size_t i = 0; i < answer.answered; ++i) {
+    const Client::Sent& sent = client_->pipeline[i];
+    note_success(*sent.statement, sent.at, now);
+    ended = ended || sent.statement->ends_transaction();
+    commits = commits || sent.statement->does(Effect::commits);
+  }
+  committed_ = committed_ || (committing_ && (commits || !answer.error));
+  committing_ = false;
+  if (ended && session.in_transaction()) repeatable_ = false;
+  if (!answer.error) co_return;
+  if (commits) repeatable_ = false;
+  if (answer.answered < client_->pipeline.size()) {
+    at_ = client_->pipeline[answer.answered].statement;
+    index_ = at_->index;
+  }
+  throw Error(*answer.error);
+}
+
+void ScriptTransaction::require_complete(const Session& session) {
+  at_ = nullptr;
+  if (in_pipeline_) throw script().error(command(), unfinished_pipeline);
+  if (session.in_transaction()) {
+    throw script().error(command(),
+                         "end of script reached without completing the last transaction");
+  }
+}
+
+void ScriptTransaction::note_success(const Statement& statement, Instant sent, Instant now) {
+  if (!client_->surroundings.measuring(now)) return;
+  StatementCounts& counts = client_->surroundings.counts.statements[statement.number];
+  counts.executions.add();
+  counts.latency.record(static_cast<std::uint64_t>((now - sent).count()));
+}
+
+Error ScriptTransaction::failure_of(const Error& error) {
+  if (at_ != nullptr && client_->surroundings.measuring(Worker::current().now())) {
+    StatementCounts& counts = client_->surroundings.counts.statements[at_->number];
+    counts.executions.add();
+    counts.failures.add();
+  }
+  ErrorClass error_class = error.error_class();
+  std::string_view remark;
+  if (error_class == ErrorClass::connection_lost && committing_) {
+    error_class = ErrorClass::ambiguous_commit;
+  }
+  const bool commits_in_part =
+      at_ != nullptr && at_->effects.size() > 1 && at_->does(Effect::commits);
+  if (error_class == ErrorClass::retryable && (!repeatable_ || commits_in_part)) {
+    error_class = ErrorClass::statement;
+    remark = "; it is not repeated, for part of what would be is committed";
+  }
+  committing_ = error_class == ErrorClass::ambiguous_commit;
+  const std::uint32_t line = script().position(command()).line;
+  std::string where = fmt::format("{}:{}: ", script().file(), line);
+  if (at_ != nullptr) where += at_->title + ": ";
+  return {error_class, error.sqlstate(), fmt::format("{}{}{}", where, error.what(), remark),
+          error.backoff()};
+}
+
+Error ScriptTransaction::failure_of(const ScriptError& error) const {
+  return {ErrorClass::statement, "",
+          fmt::format("{}:{}:{}: {}", error.file(), error.position().line, error.position().column,
+                      error.message())};
+}
+
+}  // namespace drover::sql

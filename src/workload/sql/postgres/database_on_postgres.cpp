@@ -1,0 +1,63 @@
+#include "workload/sql/postgres/database_on_postgres.h"
+
+#include <utility>
+
+#include "database/postgres/checkpoints.h"
+#include "database/postgres/connection.h"
+#include "database/postgres/server_facts.h"
+#include "database/postgres/session_setup.h"
+#include "workload/sql/postgres/pgbench_tables.h"
+#include "workload/sql/postgres/postgres_backend.h"
+
+namespace drover::sql::postgres {
+namespace {
+
+using coro::Task;
+using database::postgres::open_in_schema;
+
+class DatabaseOnPostgres final : public Database {
+ public:
+  DatabaseOnPostgres(std::string conninfo, std::string schema)
+      : conninfo_(std::move(conninfo)), schema_(std::move(schema)) {}
+
+  Task<std::vector<std::string>> initialise(InitialiseSettings settings) const override {
+    const auto connection = co_await open_in_schema(conninfo_, schema_);
+    co_return co_await make_pgbench_tables(*connection, std::move(settings));
+  }
+
+  Task<std::vector<std::string>> clean() const override {
+    const auto connection = co_await open_in_schema(conninfo_, schema_);
+    co_return co_await drop_pgbench_tables(*connection);
+  }
+
+  Task<RunPreparation> prepare(bool count_branches) const override {
+    RunPreparation prepared;
+    const auto connection = co_await open_in_schema(conninfo_, schema_);
+    prepared.server = co_await database::postgres::read_server_facts(*connection);
+    if (count_branches) prepared.branches = co_await postgres::count_branches(*connection);
+    co_return prepared;
+  }
+
+  std::unique_ptr<database::Backend> make_backend(BackendSettings settings) const override {
+    return std::make_unique<PostgresBackend>(
+        PostgresOptions{std::move(settings), conninfo_, schema_});
+  }
+
+  std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
+      std::function<void(std::string_view)> on_note) const override {
+    return std::make_unique<database::postgres::CheckpointCounterWatch>(conninfo_,
+                                                                        std::move(on_note));
+  }
+
+ private:
+  std::string conninfo_;
+  std::string schema_;
+};
+
+}  // namespace
+
+std::unique_ptr<Database> make_database(std::string conninfo, std::string schema) {
+  return std::make_unique<DatabaseOnPostgres>(std::move(conninfo), std::move(schema));
+}
+
+}  // namespace drover::sql::postgres

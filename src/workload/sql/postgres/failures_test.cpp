@@ -1,0 +1,225 @@
+// Scripts that fail on a real server: transactions that are repeated, and sessions that are lost.
+#include <gmock/gmock.h>
+
+#include "workload/sql/postgres/script_fixture_test.h"
+
+namespace drover::sql::postgres {
+namespace {
+
+using database::ErrorClass;
+using testing::HasSubstr;
+
+class ScriptFailures : public ScriptFixture {
+ protected:
+  // Attempts at it until one succeeds; says how many it took. Errors that are not retryable are thrown.
+  static Task<int> repeat(ScriptClient& client) {
+    ScriptTransaction transaction(*client.client, 0);
+    for (int attempt = 1;; ++attempt) {
+      std::optional<database::Error> error;
+      try {
+        co_await client.attempt(transaction);
+      } catch (const database::Error& thrown) {
+        error = thrown;
+      }
+      if (!error) co_return attempt;
+      if (error->error_class() != ErrorClass::retryable) throw database::Error(*error);
+    }
+  }
+
+  // A function that fails with a serialization failure as often as its argument says.
+  void make_fail_first() {
+    query(
+        "DROP SEQUENCE IF EXISTS calls; CREATE SEQUENCE calls; "
+        "CREATE OR REPLACE FUNCTION fail_first(times int) RETURNS void LANGUAGE plpgsql AS $$ "
+        "BEGIN "
+        "IF nextval('calls') <= times THEN RAISE EXCEPTION 'once more' USING ERRCODE = '40001'; "
+        "END IF; END $$; "
+        "DROP TABLE IF EXISTS noted; CREATE TABLE noted (part int, n int)");
+  }
+};
+
+TEST_F(ScriptFailures, ATransactionIsRepeatedWithItsVariablesAndNumbers) {
+  make_fail_first();
+  const auto made = client(
+      "\\set drawn random(1, 1000000000)\nBEGIN;\n\\set inner random(1, 1000000000)\n\\set n :n + "
+      "1\n"
+      "INSERT INTO noted VALUES (:inner, :n);\nSELECT fail_first(3);\nEND;\n");
+  made->client->variables.set(*made->plan.scripts->names().find("n"), Value::of(std::int64_t{0}));
+  std::vector<std::string> drawn;
+  ScriptTransaction transaction(*made->client, 0);
+  for (int attempt = 1; attempt <= 3; ++attempt) {
+    const database::Error error = error_of(made->attempt(transaction));
+    EXPECT_EQ(error.error_class(), ErrorClass::retryable);
+    EXPECT_STREQ(error.what(), "test.sql:6: SELECT fail_first(3);: once more [SQLSTATE 40001]");
+    EXPECT_FALSE(transaction.commit_sent());
+    drawn.push_back(made->variable("drawn") + " " + made->variable("inner"));
+  }
+  run(made->attempt(transaction));
+  drawn.push_back(made->variable("drawn") + " " + made->variable("inner"));
+  EXPECT_EQ(drawn, std::vector<std::string>(4, drawn[0]));
+  EXPECT_EQ(made->variable("n"), "1");
+  EXPECT_EQ(query("SELECT count(*), max(n) FROM noted"), "1,1");
+  EXPECT_TRUE(transaction.commit_sent());
+}
+
+TEST_F(ScriptFailures, WhatAScriptHasCommittedIsNotCommittedTwice) {
+  make_fail_first();
+  const auto made = client(
+      "\\set n 1\nINSERT INTO noted VALUES (1, :n);\nBEGIN;\n\\set n :n + 1\nINSERT INTO noted "
+      "VALUES (2, :n);\n"
+      "SELECT fail_first(1);\nCOMMIT;\nINSERT INTO noted SELECT 3, :n FROM fail_first(3);\n"
+      "INSERT INTO noted VALUES (4, :n);");
+  EXPECT_EQ(run(repeat(*made)), 3);
+  EXPECT_EQ(query("SELECT part, n FROM noted ORDER BY part"), "1,1\n2,2\n3,2\n4,2");
+}
+
+TEST_F(ScriptFailures, WhatCannotBeRepeatedByItselfIsNot) {
+  make_fail_first();
+  const auto chained = client(
+      "BEGIN;\nINSERT INTO noted VALUES (1, 1);\nCOMMIT AND CHAIN;\nSELECT fail_first(100);\nEND;");
+  const database::Error error = error_of(chained->execute());
+  EXPECT_EQ(error.error_class(), ErrorClass::statement);
+  EXPECT_EQ(error.sqlstate(), "40001");
+  EXPECT_THAT(error.what(),
+              HasSubstr("it is not repeated, for part of what would be is committed"));
+  const auto piped = client(
+      "\\startpipeline\nINSERT INTO noted VALUES (2, 1);\n\\syncpipeline\nSELECT "
+      "fail_first(100);\n\\endpipeline",
+      Protocol::extended);
+  EXPECT_EQ(error_of(piped->execute()).error_class(), ErrorClass::statement);
+  const auto joined = client("BEGIN;\nSELECT 1;\nCOMMIT \\; SELECT fail_first(100);");
+  EXPECT_EQ(error_of(joined->execute()).error_class(), ErrorClass::statement);
+  EXPECT_EQ(query("SELECT part FROM noted ORDER BY part"), "1\n2");
+}
+
+TEST_F(ScriptFailures, APipelineIsRepeatedAsAWhole) {
+  make_fail_first();
+  const auto made = client(
+      "\\set n 1\n\\startpipeline\nINSERT INTO noted VALUES (1, :n::int);\n\\set n :n + 1\nSELECT "
+      "fail_first(2);\n"
+      "INSERT INTO noted VALUES (2, :n::int);\n\\endpipeline",
+      Protocol::prepared);
+  EXPECT_EQ(run(repeat(*made)), 3);
+  EXPECT_EQ(query("SELECT part, n FROM noted ORDER BY part"), "1,1\n2,2");
+}
+
+constexpr const char* somebody_waits_for_a_row =
+    "SELECT count(*) = 1 FROM pg_locks WHERE NOT granted AND locktype IN ('transactionid', "
+    "'tuple')";
+constexpr const char* somebody_waits_for_the_signal =
+    "SELECT count(*) = 1 FROM pg_locks WHERE NOT granted AND locktype = 'advisory'";
+
+TEST_F(ScriptFailures, ASerializationFailureIsRepeated) {
+  query(
+      "DROP TABLE IF EXISTS rows; CREATE TABLE rows (id int PRIMARY KEY, n int); INSERT INTO rows "
+      "VALUES (1, 0)");
+  const auto made = client(
+      "BEGIN ISOLATION LEVEL REPEATABLE READ;\nSELECT n FROM rows WHERE id = 1 \\gset\n"
+      "UPDATE rows SET n = :n + 1 WHERE id = 1;\nEND;");
+  const auto other = run(Connection::open(server->conninfo()));
+  const auto observer = run(Connection::open(server->conninfo()));
+  int attempts = 0;
+  auto script = [&]() -> Task<void> { attempts = co_await repeat(*made); };
+  auto interfere = [&]() -> Task<void> {
+    co_await wait_until(*observer, somebody_waits_for_a_row);
+    co_await other->script("COMMIT");
+  };
+  run(other->script("BEGIN"));
+  run(other->script("UPDATE rows SET n = 10 WHERE id = 1"));
+  run(side_by_side(script(), interfere()));
+  EXPECT_EQ(attempts, 2);
+  EXPECT_EQ(query("SELECT n FROM rows"), "11");
+}
+
+// The script closes the circle, and the other session never looks for one: the script is the one that is ended.
+TEST_F(ScriptFailures, ADeadlockIsRepeated) {
+  query(
+      "DROP TABLE IF EXISTS rows; CREATE TABLE rows (id int, n int); INSERT INTO rows VALUES (1, "
+      "0), (2, 0)");
+  const auto made = client(
+      "BEGIN;\nUPDATE rows SET n = n + 1 WHERE id = 1;\nSELECT pg_advisory_xact_lock(5);\n"
+      "UPDATE rows SET n = n + 1 WHERE id = 2;\nEND;");
+  const auto other = run(Connection::open(server->conninfo()));
+  const auto observer = run(Connection::open(server->conninfo()));
+  int attempts = 0;
+  auto script = [&]() -> Task<void> { attempts = co_await repeat(*made); };
+  const auto watcher = run(Connection::open(server->conninfo()));
+  auto update_the_first = [&]() -> Task<void> {
+    co_await wait_until(*watcher, somebody_waits_for_the_signal);
+    co_await other->script("UPDATE rows SET n = n + 10 WHERE id = 1");
+    co_await other->script("COMMIT");
+  };
+  auto give_the_signal = [&]() -> Task<void> {
+    co_await wait_until(*observer, somebody_waits_for_a_row);
+    co_await observer->query("SELECT pg_advisory_unlock(5)");
+  };
+  auto interfere = [&]() -> Task<void> {
+    co_await side_by_side(update_the_first(), give_the_signal());
+  };
+  run(observer->query("SELECT pg_advisory_lock(5)"));
+  run(other->script("SET deadlock_timeout = '1h'"));
+  run(other->script("BEGIN"));
+  run(other->script("UPDATE rows SET n = n + 10 WHERE id = 2"));
+  run(side_by_side(script(), interfere()));
+  EXPECT_GE(attempts, 2) << "it may be quicker than the other, and close the circle again";
+  EXPECT_EQ(query("SELECT id, n FROM rows ORDER BY id"), "1,11\n2,11");
+}
+
+class LostSessions : public ScriptFailures {
+ protected:
+  // Ends the session of the client when it sleeps in the server.
+  database::Error loss_of(const std::string& text, Protocol protocol = Protocol::simple) {
+    query("DROP TABLE IF EXISTS written; CREATE TABLE written (n int)");
+    const auto made = client(text, protocol);
+    const auto killer = run(Connection::open(server->conninfo()));
+    std::optional<database::Error> error;
+    ScriptTransaction transaction(*made->client, 0);
+    auto script = [&]() -> Task<void> {
+      try {
+        co_await made->attempt(transaction);
+      } catch (const database::Error& thrown) {
+        error = thrown;
+      }
+    };
+    auto kill = [&]() -> Task<void> {
+      co_await wait_until(
+          *killer,
+          "SELECT coalesce(bool_or(pg_terminate_backend(pid, 5000)), false) FROM pg_stat_activity "
+          "WHERE wait_event = 'PgSleep'");
+    };
+    run(side_by_side(script(), kill()));
+    EXPECT_TRUE(error);
+    if (!error) return {ErrorClass::statement, "", "there was no error"};
+    EXPECT_EQ(transaction.commit_sent(), error->error_class() == ErrorClass::ambiguous_commit);
+    return *error;
+  }
+};
+
+TEST_F(LostSessions, WithinATransactionHaveCommittedNothing) {
+  const database::Error error =
+      loss_of("BEGIN;\nINSERT INTO written VALUES (1);\nSELECT pg_sleep(600);\nEND;");
+  EXPECT_EQ(error.error_class(), ErrorClass::connection_lost);
+  EXPECT_THAT(error.what(), HasSubstr("test.sql:3: SELECT pg_sleep(600);: terminating connection"));
+}
+
+TEST_F(LostSessions, ThatOnlyReadHaveCommittedNothing) {
+  EXPECT_EQ(loss_of("SELECT pg_sleep(600);").error_class(), ErrorClass::connection_lost);
+  EXPECT_EQ(loss_of("SELECT 1 \\; SELECT pg_sleep(600);").error_class(),
+            ErrorClass::connection_lost);
+}
+
+TEST_F(LostSessions, MayHaveCommitted) {
+  for (const char* text : {"INSERT INTO written SELECT 1 FROM pg_sleep(600);",
+                           "BEGIN \\; SELECT pg_sleep(600) \\; COMMIT;"}) {
+    EXPECT_EQ(loss_of(text).error_class(), ErrorClass::ambiguous_commit) << text;
+  }
+  for (const char* text :
+       {"\\startpipeline\nINSERT INTO written VALUES (1);\nSELECT pg_sleep(600);\n\\endpipeline",
+        "BEGIN;\n\\startpipeline\nSELECT pg_sleep(600);\nEND;\n\\endpipeline"}) {
+    EXPECT_EQ(loss_of(text, Protocol::prepared).error_class(), ErrorClass::ambiguous_commit)
+        << text;
+  }
+}
+
+}  // namespace
+}  // namespace drover::sql::postgres

@@ -1,0 +1,172 @@
+#include "workload/sql/postgres/postgres_session.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+#include "database/error.h"
+#include "database/postgres/session_setup.h"
+
+namespace drover::sql::postgres {
+
+using coro::Task;
+using database::ErrorClass;
+using database::postgres::error_of;
+
+Task<void> PostgresSession::execute(const Statement& statement, Variables& variables) {
+  if (protocol_ == Protocol::prepared && !is_prepared(statement)) co_await prepare(statement);
+  send(statement, variables);
+  if (!in_pipeline_) co_await answer(statement, variables);
+}
+
+Task<void> PostgresSession::prepare(const Statement& statement) {
+  const database::postgres::Statement named{statement.name.c_str(), statement.parameterised};
+  co_await connection_->prepare({&named, 1});
+  if (prepared_.size() <= statement.number) prepared_.resize(statement.number + 1);
+  prepared_[statement.number] = true;
+}
+
+void PostgresSession::send(const Statement& statement, const Variables& variables) {
+  const SqlText& sql = statement.command->sql;
+  if (protocol_ == Protocol::simple) {
+    text_.clear();
+    sql.render(variables, text_);
+    connection_->ask(text_);
+    return;
+  }
+  parameters_.clear();
+  for (const Slot slot : sql.parameters()) {
+    parameters_.add_text(
+        [&variables, slot](std::string& out) { return append_parameter(variables, slot, out); });
+  }
+  if (protocol_ == Protocol::extended) {
+    connection_->ask(statement.parameterised, parameters_);
+  } else {
+    connection_->ask_prepared(statement.name.c_str(), parameters_);
+  }
+}
+
+// All of the answer is taken in before an error of it is thrown: the session goes on.
+Task<void> PostgresSession::answer(const Statement& statement, Variables& variables) {
+  const Storing storing = statement.command->storing;
+  std::optional<Error> error;
+  Result last;
+  for (;;) {
+    if (!connection_->answer_is_here()) co_await connection_->wait_for_answer();
+    Result result = connection_->take_answer();
+    if (result.get() == nullptr) break;
+    if (PQresultStatus(result.get()) == PGRES_FATAL_ERROR) {
+      if (!error) error = error_of(result.get());
+      continue;
+    }
+    if (storing == Storing::aset && result.rows() > 0) store_last_row(statement, result, variables);
+    last = std::move(result);
+  }
+  if (error) refuse(*error);
+  if (storing != Storing::gset) co_return;
+  if (last.rows() != 1) {
+    throw Error(ErrorClass::statement, "", fmt::format("expected one row, got {}", last.rows()));
+  }
+  store_last_row(statement, last, variables);
+}
+
+void PostgresSession::refuse(const Error& error) {
+  if (error.error_class() == ErrorClass::unavailable) is_misled_ = true;
+  throw Error(error);
+}
+
+void PostgresSession::store_last_row(const Statement& statement, const Result& result,
+                                     Variables& variables) {
+  const int row = result.rows() - 1;
+  const StoredColumns& columns = columns_of(statement, result, variables);
+  for (int column = 0; column < result.columns(); ++column) {
+    const std::optional<Slot> slot = columns.slots[static_cast<std::size_t>(column)];
+    if (!slot) continue;
+    if (result.is_null(row, column)) {
+      variables.set(*slot, Value::null());
+    } else {
+      variables.set_text(*slot, result.text(row, column));
+    }
+  }
+}
+
+const PostgresSession::StoredColumns& PostgresSession::columns_of(const Statement& statement,
+                                                                  const Result& result,
+                                                                  const Variables& variables) {
+  if (columns_.size() <= statement.number) columns_.resize(statement.number + 1);
+  StoredColumns& stored = columns_[statement.number];
+  const auto count = static_cast<std::size_t>(result.columns());
+  bool same = stored.names.size() == count;
+  for (std::size_t i = 0; same && i < count; ++i) {
+    same = stored.names[i] == PQfname(result.get(), static_cast<int>(i));
+  }
+  if (same) return stored;
+  std::vector<std::string_view> names;
+  for (int i = 0; i < result.columns(); ++i) names.emplace_back(PQfname(result.get(), i));
+  stored.slots = column_slots(variables.names(), statement.command->prefix, names);
+  stored.names.assign(names.begin(), names.end());
+  return stored;
+}
+
+Task<void> PostgresSession::open_pipeline(std::span<const Statement> statements) {
+  if (protocol_ == Protocol::prepared) {
+    for (const Statement& statement : statements) {
+      if (!is_prepared(statement)) co_await prepare(statement);
+    }
+  }
+  connection_->open_pipeline();
+  in_pipeline_ = true;
+  syncs_ = 0;
+}
+
+void PostgresSession::sync_pipeline() {
+  connection_->sync_pipeline();
+  ++syncs_;
+}
+
+Task<PipelineAnswer> PostgresSession::close_pipeline() {
+  sync_pipeline();
+  PipelineAnswer answer;
+  int ends = 0;  // in a row: one after each statement, more only where there is nothing left
+  for (std::size_t synced = 0; synced < syncs_;) {
+    if (!connection_->answer_is_here()) co_await connection_->wait_for_answer();
+    const Result result = connection_->take_answer();
+    ends = result.get() == nullptr ? ends + 1 : 0;
+    if (ends == 1) continue;
+    if (ends > 1) {
+      throw Error(ErrorClass::connection_lost, "",
+                  "the server has not answered the whole pipeline");
+    }
+    switch (PQresultStatus(result.get())) {
+      case PGRES_PIPELINE_SYNC:
+        ++synced;
+        if (!answer.error) ++answer.synced;
+        break;
+      case PGRES_FATAL_ERROR:
+        if (!answer.error) answer.error = error_of(result.get());
+        break;
+      default:
+        if (!answer.error) ++answer.answered;
+    }
+  }
+  connection_->close_pipeline();
+  in_pipeline_ = false;
+  co_return answer;
+}
+
+// A pipeline that is left in the middle ends with a ROLLBACK, which takes what was sent before with it.
+Task<void> PostgresSession::roll_back() {
+  try {
+    if (std::exchange(in_pipeline_, false) && connection_->in_pipeline()) {
+      parameters_.clear();
+      connection_->ask("ROLLBACK", parameters_);
+      co_await close_pipeline();
+    }
+  } catch (const Error&) {
+    // The session is gone, and with it the transaction.
+  }
+  co_await database::postgres::roll_back(*connection_);
+}
+
+}  // namespace drover::sql::postgres

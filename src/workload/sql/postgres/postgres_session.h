@@ -1,0 +1,76 @@
+// PostgresSession: statements of scripts on one connection, by the protocol of the run. In the prepared protocol a
+// statement is prepared when a session first executes it, as in pgbench.
+//
+// Belongs to one worker.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "coro/task.h"
+#include "database/postgres/connection.h"
+#include "workload/sql/backend.h"
+#include "workload/sql/script/script_set.h"
+
+namespace drover::sql::postgres {
+
+using database::Error;
+using database::postgres::Connection;
+using database::postgres::Parameters;
+using database::postgres::Result;
+
+class PostgresSession final : public Session {
+ public:
+  PostgresSession(std::unique_ptr<Connection> connection, Protocol protocol) noexcept
+      : connection_(std::move(connection)), protocol_(protocol) {}
+
+  coro::Task<void> execute(const Statement& statement, Variables& variables) override;
+  coro::Task<void> open_pipeline(std::span<const Statement> statements) override;
+  void sync_pipeline() override;
+  coro::Task<PipelineAnswer> close_pipeline() override;
+  bool in_transaction() const noexcept override { return connection_->in_transaction(); }
+  coro::Task<void> roll_back() override;
+
+  // What the pool asks of a session.
+  bool usable() const noexcept { return connection_ && !connection_->broken() && !is_misled_; }
+  coro::Task<void> close() {
+    connection_.reset();
+    co_return;
+  }
+
+ private:
+  // Where the columns of a statement's result go, of the result that was stored last: most have the same ones always.
+  struct StoredColumns {
+    std::vector<std::string> names;
+    std::vector<std::optional<Slot>> slots;
+  };
+
+  bool is_prepared(const Statement& statement) const {
+    return statement.number < prepared_.size() && prepared_[statement.number];
+  }
+  coro::Task<void> prepare(const Statement& statement);
+  void send(const Statement& statement, const Variables& variables);
+  coro::Task<void> answer(const Statement& statement, Variables& variables);
+  [[noreturn]] void refuse(const Error& error);
+  void store_last_row(const Statement& statement, const Result& result, Variables& variables);
+  const StoredColumns& columns_of(const Statement& statement, const Result& result,
+                                  const Variables& variables);
+
+  std::unique_ptr<Connection> connection_;
+  const Protocol protocol_;
+  std::vector<bool> prepared_;          // by Statement::number
+  std::vector<StoredColumns> columns_;  // likewise
+  // Memory that is used again for each statement.
+  std::string text_;
+  Parameters parameters_;
+  std::size_t syncs_ = 0;  // sent in the open pipeline
+  bool in_pipeline_ = false;
+  bool is_misled_ =
+      false;  // to a server that has become a standby: its address may lead to another one now
+};
+
+}  // namespace drover::sql::postgres

@@ -1,0 +1,136 @@
+// Sets of scripts: their statements, and what is refused before anything is sent.
+#include "workload/sql/script/script_set.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "workload/sql/builtin/builtin.h"
+#include "workload/sql/script/script_error.h"
+
+namespace drover::sql {
+namespace {
+
+// Why the script is refused; nothing if it is not.
+std::string refusal(std::string text, Protocol protocol) {
+  try {
+    const ScriptSet set({{"test.sql", std::move(text)}}, protocol);
+  } catch (const ScriptError& error) {
+    const std::string what = error.what();
+    return what.substr(0, what.find('\n'));
+  }
+  return "";
+}
+
+TEST(ScriptSet, NumbersStatementsOverAllScripts) {
+  const ScriptSet set(
+      {{"a.sql", "\\set x 1\nSELECT :x;\n\\sleep 1 us\nINSERT INTO t\n  VALUES (:x, :y, :x);"},
+       {"a.sql", "SHOW all;"},
+       {"b.sql", "END;", 3}},
+      Protocol::prepared);
+  EXPECT_EQ(set.titles(), (std::vector<std::string>{"a.sql", "a.sql #2", "b.sql"}));
+  ASSERT_EQ(set.statements().size(), 4U);
+  EXPECT_EQ(&set.statement(0, 3), &set.statements()[1]);
+  EXPECT_EQ(&set.statement(2, 0), &set.statements()[3]);
+  const Statement& insert = set.statements()[1];
+  EXPECT_EQ(insert.number, 1U);
+  EXPECT_EQ(insert.index, 3U);
+  EXPECT_EQ(insert.line, 4U);
+  EXPECT_EQ(insert.title, "INSERT INTO t VALUES (:x, :y, :x);");
+  EXPECT_EQ(insert.name, "s1");
+  EXPECT_EQ(insert.parameterised, "INSERT INTO t\n  VALUES ($1, $2, $3);");
+}
+
+TEST(ScriptSet, ShortensTitles) {
+  const ScriptSet set(
+      {{"test.sql", "SELECT '" + std::string(40, 'x') + "äöü\x01" + std::string(40, 'y') + "';"}},
+      Protocol::simple);
+  EXPECT_EQ(set.statements()[0].title,
+            "SELECT '" + std::string(40, 'x') + "äöü?" + std::string(8, 'y') + "…");
+}
+
+TEST(ScriptSet, TakesTheBuiltinScripts) {
+  for (const Protocol protocol : {Protocol::simple, Protocol::extended, Protocol::prepared}) {
+    for (const BuiltinScript& script : builtin_scripts()) {
+      EXPECT_EQ(refusal(std::string(script.text), protocol), "") << script.name;
+    }
+  }
+}
+
+TEST(ScriptSet, RefusesJoinedStatementsOfTheExtendedProtocol) {
+  EXPECT_EQ(refusal("SELECT 1 \\; SELECT 2;", Protocol::simple), "");
+  for (const Protocol protocol : {Protocol::extended, Protocol::prepared}) {
+    EXPECT_EQ(refusal("SELECT 0;\nSELECT 1 \\; SELECT 2;", protocol),
+              "test.sql:2:1: statements joined by \\; go by the simple protocol only: part them by "
+              "; or use it");
+  }
+}
+
+TEST(ScriptSet, RefusesPipelinesOfTheSimpleProtocol) {
+  EXPECT_EQ(refusal("SELECT 1;\n\\startpipeline\n\\endpipeline", Protocol::simple),
+            "test.sql:2:1: cannot use pipeline mode with the simple query protocol");
+}
+
+TEST(ScriptSet, RefusesPipelinesThatCannotWork) {
+  const auto refused = [](const std::string& text) { return refusal(text, Protocol::extended); };
+  EXPECT_EQ(refused("\\startpipeline\nSELECT 1;\n\\syncpipeline\n\\set x 1\n\\endpipeline\n"
+                    "\\startpipeline\n\\endpipeline"),
+            "");
+  EXPECT_EQ(refused("\\startpipeline\n\\startpipeline\n\\endpipeline"),
+            "test.sql:2:1: already in pipeline mode");
+  EXPECT_EQ(refused("SELECT 1;\n\\endpipeline"), "test.sql:2:1: not in pipeline mode");
+  EXPECT_EQ(refused("\\syncpipeline"), "test.sql:1:1: not in pipeline mode");
+  EXPECT_EQ(refused("SELECT 1;\n\\startpipeline\nSELECT 2;"),
+            "test.sql:2:1: end of script reached with pipeline open");
+  EXPECT_EQ(refused("\\startpipeline\nSELECT 2 AS x \\gset\n\\endpipeline"),
+            "test.sql:2:1: \\gset and \\aset are not allowed in pipeline mode");
+}
+
+TEST(ScriptSet, LeavesWhatDependsOnConditionsToTheRun) {
+  const auto refused = [](const std::string& text) { return refusal(text, Protocol::extended); };
+  const std::string perhaps = "\\if :x\n\\startpipeline\n\\endif\n";
+  EXPECT_EQ(refused(perhaps + "SELECT 1 AS y \\gset"), "");
+  EXPECT_EQ(refused(perhaps + "\\if :x\n\\endpipeline\n\\endif"), "");
+  EXPECT_EQ(
+      refused("\\if :x\n\\startpipeline\n\\else\n\\startpipeline\n\\endif\n\\startpipeline\n"),
+      "test.sql:6:1: already in pipeline mode");
+}
+
+Statement statement_of(const std::string& text) {
+  static std::vector<std::unique_ptr<ScriptSet>> sets;
+  sets.push_back(
+      std::make_unique<ScriptSet>(std::vector<ScriptText>{{"test.sql", text}}, Protocol::simple));
+  return sets.back()->statements().at(0);
+}
+
+TEST(Effect, IsKnownByTheFirstWord) {
+  EXPECT_EQ(effect_of("select f()"), Effect::reads);
+  EXPECT_EQ(effect_of(" ((SELECT 1))"), Effect::reads);
+  EXPECT_EQ(effect_of("Table x"), Effect::reads);
+  EXPECT_EQ(effect_of(" ;"), Effect::reads);
+  EXPECT_EQ(effect_of("BEGIN;"), Effect::begins);
+  EXPECT_EQ(effect_of("start transaction"), Effect::begins);
+  EXPECT_EQ(effect_of("Commit;"), Effect::commits);
+  EXPECT_EQ(effect_of("END"), Effect::commits);
+  EXPECT_EQ(effect_of("abort;"), Effect::rolls_back);
+  EXPECT_EQ(effect_of("rollback to s"), Effect::rolls_back);
+  EXPECT_EQ(effect_of("WITH x AS (DELETE FROM t) SELECT 1"), Effect::writes);
+  EXPECT_EQ(effect_of("selection"), Effect::writes);
+}
+
+TEST(Effect, SaysWhatMayBeCommitted) {
+  EXPECT_FALSE(statement_of("SELECT 1;").may_commit(false));
+  EXPECT_TRUE(statement_of("DELETE FROM t;").may_commit(false));
+  EXPECT_FALSE(statement_of("DELETE FROM t;").may_commit(true));
+  EXPECT_TRUE(statement_of("END;").may_commit(true));
+  EXPECT_FALSE(statement_of("BEGIN \\; DELETE FROM t;").may_commit(false));
+  EXPECT_TRUE(statement_of("BEGIN \\; DELETE FROM t \\; END;").may_commit(false));
+  EXPECT_TRUE(statement_of("ROLLBACK \\; DELETE FROM t;").may_commit(true));
+  EXPECT_TRUE(statement_of("BEGIN \\; DELETE FROM t;").leaves_open(false));
+  EXPECT_FALSE(statement_of("SELECT 1 \\; END;").leaves_open(true));
+}
+
+}  // namespace
+}  // namespace drover::sql

@@ -1,0 +1,63 @@
+#include "workload/sql/script/statement.h"
+
+#include <algorithm>
+#include <array>
+
+#include "workload/sql/expression/expression_lexer.h"
+
+namespace drover::sql {
+namespace {
+
+struct KnownWord {
+  std::string_view word;
+  Effect effect;
+};
+
+constexpr std::array<KnownWord, 10> known_words = {{{"select", Effect::reads},
+                                                    {"show", Effect::reads},
+                                                    {"values", Effect::reads},
+                                                    {"table", Effect::reads},
+                                                    {"begin", Effect::begins},
+                                                    {"start", Effect::begins},
+                                                    {"commit", Effect::commits},
+                                                    {"end", Effect::commits},
+                                                    {"rollback", Effect::rolls_back},
+                                                    {"abort", Effect::rolls_back}}};
+
+// In small letters. A SELECT may stand in parentheses.
+std::string first_word(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of("( \t\r\n"), text.size()));
+  std::size_t end = 0;
+  while (end < text.size() && is_name_byte(text[end])) ++end;
+  return in_lower_case(text.substr(0, end));
+}
+
+}  // namespace
+
+Effect effect_of(std::string_view statement) {
+  const std::string word = first_word(statement);
+  if (word.empty()) return Effect::reads;
+  for (const KnownWord& known : known_words) {
+    if (known.word == word) return known.effect;
+  }
+  return Effect::writes;
+}
+
+bool Statement::leaves_open(bool open) const noexcept {
+  for (const Effect effect : effects) {
+    if (effect == Effect::begins) open = true;
+    if (effect == Effect::commits || effect == Effect::rolls_back) open = false;
+  }
+  return open;
+}
+
+bool Statement::may_commit(bool open) const noexcept {
+  for (const Effect effect : effects) {
+    if (effect == Effect::commits || (effect == Effect::writes && !open)) return true;
+    if (effect == Effect::begins) open = true;
+    if (effect == Effect::rolls_back) open = false;
+  }
+  return false;
+}
+
+}  // namespace drover::sql

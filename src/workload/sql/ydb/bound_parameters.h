@@ -1,0 +1,18 @@
+// The declared parameters of a statement with the values that a client's variables have. Pure function.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "database/ydb/value/value.h"
+#include "workload/sql/script/script.h"
+
+namespace drover::sql::ydb {
+
+// Throws database::Error (statement) where a variable is not set, or has a value that its type has not.
+database::ydb::Parameters bound_parameters(const SqlCommand& command, const Variables& variables);
+
+// "12.30" as a Decimal of that type. Throws database::Error; `name` is for its message.
+database::ydb::Decimal decimal_of(std::string_view text, const Declaration& declared);
+
+}  // namespace drover::sql::ydb

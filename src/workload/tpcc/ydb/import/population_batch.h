@@ -1,0 +1,71 @@
+// The population of one table of one warehouse as rows for BulkUpsert, a batch at a time.
+//
+// Thread safety: an object belongs to one thread at a time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "database/ydb/value/bulk_rows.h"
+#include "workload/tpcc/import/population_rows.h"
+#include "workload/tpcc/population.h"
+#include "workload/tpcc/schema.h"
+#include "workload/tpcc/ydb/import/schema.h"
+
+namespace drover::tpcc::ydb {
+
+using database::ydb::BulkRows;
+
+// What PopulationRows writes to: BulkRows that know the fields of the population.
+class PopulationBulkRows : public BulkRows {
+ public:
+  static constexpr bool history_is_numbered = true;
+
+  using BulkRows::BulkRows;
+
+  template <class... Fields>
+  PopulationBulkRows& add(const Fields&... fields) {
+    (put(fields), ...);
+    return *this;
+  }
+
+  // A whole row.
+  template <class... Fields>
+  void row(const Fields&... fields) {
+    add(fields...).end_row();
+  }
+
+ private:
+  using BulkRows::put;
+  void put(Timestamp value) { put_timestamp(value.us); }
+  void put(Cents money) { put(money_of_cents(money.count)); }
+  void put(TenThousandths rate) { put(rate_of_ten_thousandths(rate.count)); }
+  void put(const Address& address) {
+    add(address.street_1, address.street_2, address.city, address.state, address.zip);
+  }
+  template <size_t size>
+  void put(const std::array<char, size>& text) {
+    put(std::string_view(text.data(), size));
+  }
+  template <size_t size, size_t count>
+  void put(const std::array<std::array<char, size>, count>& texts) {
+    for (const auto& text : texts) put(text);
+  }
+  template <class Field>
+  void put(const std::optional<Field>& value) {
+    value ? put(*value) : put_null();
+  }
+};
+
+// How many batches a warehouse's part of the table has; the whole of Table::Item.
+int32_t batch_count(Table table);
+
+// A batch has 10,000 rows of stock, 100,000 of item, all of warehouse and district, and those of a
+// district of the others.
+// `w_id` is of no meaning to Table::Item. Requires: batch < batch_count(table).
+BulkRows make_batch(Table table, int32_t w_id, int32_t batch, const PopulationSeed& seed);
+
+}  // namespace drover::tpcc::ydb

@@ -1,0 +1,188 @@
+#include "workload/ycsb/clients/operations.h"
+
+#include <algorithm>
+
+namespace drover::ycsb {
+namespace {
+
+using random::Rng;
+
+constexpr std::uint64_t operations_purpose = 1;
+
+// Tries of zipfian-original before it takes what remains after a division: where operationcount is far above the rows
+// that there are, nearly all that it draws is no row yet.
+constexpr int original_tries_max = 100;
+
+constexpr std::size_t number_of(OperationType type) {
+  return static_cast<std::size_t>(type);
+}
+
+std::uint64_t initial_rows_of(const Properties& properties) {
+  if (properties.insert_count > 0) return static_cast<std::uint64_t>(properties.insert_count);
+  throw PropertyError("there are no rows to choose from: expected a recordcount above insertstart");
+}
+
+// Its upper bound counts as a row, too.
+std::uint64_t original_items(const Properties& properties) {
+  const double proportions = properties.read_proportion + properties.update_proportion +
+                             properties.insert_proportion + properties.scan_proportion +
+                             properties.read_modify_write_proportion;
+  const double inserts = static_cast<double>(properties.operation_count) *
+                         (properties.insert_proportion / proportions);
+  return initial_rows_of(properties) + static_cast<std::uint64_t>(inserts * 2) + 1;
+}
+
+}  // namespace
+
+std::string_view operation_name(OperationType type) {
+  switch (type) {
+    case OperationType::read:
+      return "READ";
+    case OperationType::update:
+      return "UPDATE";
+    case OperationType::insert:
+      return "INSERT";
+    case OperationType::scan:
+      return "SCAN";
+    case OperationType::read_modify_write:
+      break;
+  }
+  return "READ-MODIFY-WRITE";
+}
+
+Mix::Mix(const Properties& properties) {
+  double sum = 0;
+  const auto put = [&](OperationType type, double proportion) {
+    up_to_[number_of(type)] = sum += proportion;
+  };
+  put(OperationType::read, properties.read_proportion);
+  put(OperationType::update, properties.update_proportion);
+  put(OperationType::insert, properties.insert_proportion);
+  put(OperationType::scan, properties.scan_proportion);
+  put(OperationType::read_modify_write, properties.read_modify_write_proportion);
+}
+
+double Mix::share(OperationType type) const {
+  const std::size_t number = number_of(type);
+  return (up_to_[number] - (number == 0 ? 0 : up_to_[number - 1])) / up_to_.back();
+}
+
+OperationType Mix::draw(Rng& rng) const {
+  // In (0, sum], so that a type without a share is never the first whose sum is not below it.
+  const double at = rng.unit() * up_to_.back();
+  std::size_t number = 0;
+  while (up_to_[number] < at) ++number;
+  return static_cast<OperationType>(number);
+}
+
+KeyChooser::KeyChooser(const Properties& properties, const InsertSequence& sequence)
+    : sequence_(sequence),
+      distribution_(properties.request_distribution),
+      first_(static_cast<std::uint64_t>(properties.insert_start)),
+      initial_rows_(initial_rows_of(properties)),
+      zipfian_(initial_rows_, properties.zipfian_skew),
+      permutation_(initial_rows_),
+      original_(original_items(properties)),
+      hotspot_(properties.hotspot_data_fraction, properties.hotspot_operation_fraction),
+      exponential_(properties.exponential_percentile, properties.exponential_fraction) {}
+
+std::uint64_t KeyChooser::draw(Rng& rng, random::Sequential& position) {
+  const std::uint64_t index = draw_index(rng, position, initial_rows_ + sequence_.existing());
+  return index < initial_rows_ ? first_ + index : sequence_.number(index - initial_rows_);
+}
+
+std::uint64_t KeyChooser::draw_index(Rng& rng, random::Sequential& position, std::uint64_t rows) {
+  switch (distribution_) {
+    case RequestDistribution::uniform:
+      break;
+    case RequestDistribution::zipfian: {
+      const std::uint64_t rank = draw_rank(rng, rows);
+      return rank < initial_rows_ ? permutation_(rank) : rank;
+    }
+    case RequestDistribution::zipfian_original:
+      return draw_original(rng, rows);
+    case RequestDistribution::latest:
+      return rows - 1 - draw_rank(rng, rows);
+    case RequestDistribution::hotspot:
+      return hotspot_.draw(rng, rows);
+    case RequestDistribution::sequential:
+      return position.draw(rows);
+    case RequestDistribution::exponential:
+      return rows - 1 - exponential_.draw(rng, rows);
+  }
+  return rng.below(rows);
+}
+
+std::uint64_t KeyChooser::draw_rank(Rng& rng, std::uint64_t rows) {
+  if (rows != zipfian_.items()) zipfian_.resize(rows);
+  return zipfian_.draw(rng);
+}
+
+std::uint64_t KeyChooser::draw_original(Rng& rng, std::uint64_t rows) const {
+  std::uint64_t index = original_.draw(rng);
+  for (int tries = 1; index >= rows && tries < original_tries_max; ++tries) {
+    index = original_.draw(rng);
+  }
+  return index % rows;
+}
+
+Operations::Operations(const Properties& properties, InsertSequence& sequence,
+                       std::uint32_t terminals)
+    : sequence_(sequence),
+      terminals_(terminals),
+      mix_(properties),
+      field_count_(static_cast<std::uint32_t>(properties.field_count)),
+      read_all_fields_(properties.read_all_fields),
+      write_all_fields_(properties.write_all_fields),
+      scan_length_min_(static_cast<std::uint32_t>(properties.scan_length_min)),
+      scan_length_max_(static_cast<std::uint32_t>(properties.scan_length_max)) {
+  if (mix_.share(OperationType::insert) < 1) keys_.emplace(properties, sequence);
+  if (properties.scan_length_distribution == ScanLengthDistribution::zipfian) {
+    scan_lengths_.emplace(scan_length_max_ - scan_length_min_ + 1, properties.zipfian_skew);
+  }
+}
+
+Operation Operations::draw(Rng& rng, random::Sequential& position) {
+  Operation operation = {.type = mix_.draw(rng)};
+  if (operation.type == OperationType::insert) {
+    operation.key = sequence_.next();
+    return operation;
+  }
+  operation.key = keys_->draw(rng, position);
+  switch (operation.type) {
+    case OperationType::read:
+      operation.read_field = draw_field(rng, read_all_fields_);
+      break;
+    case OperationType::update:
+      operation.written_field = draw_field(rng, write_all_fields_);
+      break;
+    case OperationType::scan:
+      operation.scan_length = draw_scan_length(rng);
+      operation.read_field = draw_field(rng, read_all_fields_);
+      break;
+    case OperationType::read_modify_write:
+      operation.read_field = draw_field(rng, read_all_fields_);
+      operation.written_field = draw_field(rng, write_all_fields_);
+      break;
+    case OperationType::insert:
+      break;
+  }
+  return operation;
+}
+
+std::uint32_t Operations::draw_scan_length(Rng& rng) const {
+  if (scan_lengths_) return scan_length_min_ + static_cast<std::uint32_t>(scan_lengths_->draw(rng));
+  return static_cast<std::uint32_t>(rng.uniform64(scan_length_min_, scan_length_max_));
+}
+
+std::optional<std::uint32_t> Operations::draw_field(Rng& rng, bool all) const {
+  if (all) return std::nullopt;
+  return static_cast<std::uint32_t>(rng.below(field_count_));
+}
+
+OperationSource::OperationSource(Operations& operations, std::uint64_t seed, std::uint32_t terminal)
+    : operations_(&operations),
+      rng_(Rng::stream(seed, operations_purpose, {terminal})),
+      position_(terminal, operations.terminals_) {}
+
+}  // namespace drover::ycsb

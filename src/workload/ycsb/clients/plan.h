@@ -1,0 +1,33 @@
+// Plan: a run of YCSB, validated and with every "auto" resolved. Values only.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "load/plan.h"
+#include "workload/ycsb/clients/operations.h"
+#include "workload/ycsb/properties/properties.h"
+
+namespace drover::ycsb {
+
+// What is shown of a run: the types are the operations whose proportion is above 0, in the order of OperationType.
+load::Presentation presentation_of(const Properties& properties);
+
+// The place of each operation among these types; 0 of those that are none.
+std::array<std::size_t, operation_type_count> places_of_types(const Properties& properties);
+
+struct Plan : load::Plan {
+  Properties properties;
+  // The first row to insert, and the distance to the next: a process of several inserts the rows of its own stripe.
+  std::uint64_t next_row = 0;
+  std::uint64_t insert_stride = 1;
+  // The stamp of the first attempt; none: random, since two runs must be told apart. A simulation is to be repeated.
+  std::optional<std::uint64_t> first_stamp = {};
+
+  // Says in `presentation` what the rest comes to: for when no more of it changes, since nothing else keeps it up.
+  void complete() { presentation = presentation_of(properties); }
+};
+
+}  // namespace drover::ycsb

@@ -1,0 +1,27 @@
+#include "workload/ycsb/database.h"
+
+#include "coro/deadline.h"
+#include "coro/sleep.h"
+#include "coro/worker.h"
+#include "database/error.h"
+
+namespace drover::ycsb {
+
+coro::Task<std::optional<TableSums>> Database::read_sums_patiently(Properties properties,
+                                                                   ValueKind values,
+                                                                   coro::Duration patience) const {
+  const coro::Instant give_up = coro::Worker::current().now() + patience;
+  while (coro::Worker::current().now() < give_up) {
+    try {
+      co_return co_await coro::with_deadline(give_up, read_sums(properties, values));
+    } catch (const database::Error&) {
+      // Tried again below.
+    } catch (const coro::DeadlineExceeded&) {
+      break;
+    }
+    co_await coro::sleep_for(std::chrono::milliseconds(200));
+  }
+  co_return std::nullopt;
+}
+
+}  // namespace drover::ycsb

@@ -1,0 +1,165 @@
+// A database as the commands of `drover ycsb` see it: what loads, checks and drops the table, and what a run has to know
+// before it begins and after it has ended. One implementation for each kind of database.
+//
+// An object only says where the table is; every call opens what it needs and closes it again.
+// Thread safety: the calls may be made on any worker; none changes the object. Tasks must not outlive it.
+// Errors: database::UnfitSchema, whose message says what to do, PropertyError, and database::Error.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coro/clock.h"
+#include "coro/task.h"
+#include "database/checkpoint_watch.h"
+#include "database/isolation.h"
+#include "database/server_facts.h"
+#include "workload/ycsb/backend.h"
+#include "workload/ycsb/properties/properties.h"
+
+namespace drover::ycsb {
+
+struct LoadSettings {
+  Properties properties = {};  // the rows [insert_start, insert_start + insert_count) are loaded
+  std::size_t connections = 2;
+  coro::Duration progress_interval = std::chrono::seconds(2);
+};
+
+// What this command has done and has to do; what an earlier one loaded is only in rows_there. Rows and bytes count as
+// they are handed to the server.
+struct LoadProgress {
+  coro::Duration elapsed{};
+  std::uint64_t rows_there = 0;  // of the part, that were loaded before
+  std::uint64_t rows = 0;
+  std::uint64_t rows_total = 0;  // to load
+  std::uint64_t bytes = 0;
+};
+
+// Called on the worker that loads; must not throw.
+class LoadObserver {
+ public:
+  virtual ~LoadObserver() = default;
+  // Every few seconds, once before and once when all rows are there.
+  virtual void on_loading(const LoadProgress&) {}
+  // After the rows: "analyze usertable".
+  virtual void on_step(std::string_view /*name*/) {}
+};
+
+// What the table says of all inserts and updates that were ever committed: read before and after a run, the differences
+// are what the run has written, if nobody else wrote.
+struct TableSums {
+  std::uint64_t rows = 0;
+  // Over all fields: an update raises it by 1 a field that it writes. None where values are not counted.
+  std::optional<std::uint64_t> versions = {};
+};
+
+struct RunPreparation {
+  database::ServerFacts server;
+  ValueKind values = ValueKind::counted;
+  // All rows that were found have lower numbers: where inserts begin.
+  std::uint64_t next_row = 0;
+  TableSums before;
+  std::vector<std::string> notes;  // lines for people
+};
+
+struct CheckProgress {
+  std::uint64_t rows = 0;
+  double part = 0;  // 0..1 of the table; 1 at the end
+};
+
+struct CheckSettings {
+  Properties properties = {};
+  std::size_t connections = 2;
+  // Called on the worker that checks; may be empty.
+  std::function<void(const CheckProgress&)> on_progress = {};
+};
+
+inline constexpr std::size_t wrong_values_kept = 10;
+
+// A value that nobody can have written there, or a key that is none of ours.
+struct WrongValue {
+  std::string key;
+  std::string field;  // empty: the key itself
+  std::string what;
+};
+
+struct CheckReport {
+  std::uint64_t rows = 0;
+  std::uint64_t rows_loaded = 0;  // that loads have recorded: so many must be there
+  std::uint64_t values = 0;
+  std::uint64_t values_wrong = 0;
+  std::vector<WrongValue> first_wrong;  // at most wrong_values_kept
+  // The values that begin with a version have these.
+  std::uint64_t version_max = 0;
+  std::uint64_t versions = 0;  // their sum
+  std::string server_version;
+  // Set where each session saw its own snapshot in place of one for all: why.
+  std::optional<std::string> snapshot_refusal;
+
+  std::uint64_t rows_lost() const noexcept { return rows < rows_loaded ? rows_loaded - rows : 0; }
+  bool holds() const noexcept { return values_wrong == 0 && rows_lost() == 0; }
+};
+
+// What the backend of one worker is made with.
+struct BackendSettings {
+  Properties properties = {};
+  ValueKind values = ValueKind::counted;  // as prepare() has found
+  bool verify = false;                    // what is read; not of foreign values
+  database::Isolation isolation = database::Isolation::read_committed;  // one that the database has
+  std::size_t connections = 1;
+  coro::Duration statement_timeout = std::chrono::seconds(60);  // 0: none
+  bool wait_for_server = true;                                  // when it is away
+  coro::Duration resolve_patience = std::chrono::seconds(60);
+  std::uint64_t seed = 0;  // of the pauses between attempts to connect
+};
+
+class Database {
+ public:
+  Database() = default;
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+  virtual ~Database() = default;
+
+  // Makes the table if it is not there, and loads what of the part is not. It may be killed at any point, on either
+  // side: the same call goes on from there. Several may load at the same time, whatever their parts are. Throws
+  // UnfitSchema where the rows that are there were made with other properties, or by others.
+  virtual coro::Task<LoadProgress> load(LoadSettings settings, LoadObserver& observer) const = 0;
+
+  // Throws UnfitSchema where a run with these properties cannot begin.
+  virtual coro::Task<RunPreparation> prepare(Properties properties) const = 0;
+
+  // Throws database::Error, whose message says what to do, if the server does not allow it: on YDB, whose servers have
+  // `snapshot` off by default. Asked once the table is known to be ready.
+  virtual coro::Task<void> require_isolation(Properties /*properties*/,
+                                             database::Isolation /*isolation*/) const {
+    co_return;
+  }
+
+  // One pass over the table, in one snapshot.
+  virtual coro::Task<TableSums> read_sums(Properties properties, ValueKind values) const = 0;
+
+  // The same, tried for as long as the patience lasts: the database may be on its way up. Nothing if it could not be
+  // asked.
+  coro::Task<std::optional<TableSums>> read_sums_patiently(Properties properties, ValueKind values,
+                                                           coro::Duration patience) const;
+
+  // Throws UnfitSchema where the values are not ours: nobody knows what they must be.
+  virtual coro::Task<CheckReport> check(CheckSettings settings) const = 0;
+
+  // Drops the table of this name and what is recorded of it; returns the names of the tables that it dropped.
+  virtual coro::Task<std::vector<std::string>> clean(std::string table) const = 0;
+
+  virtual std::unique_ptr<Backend> make_backend(BackendSettings settings) const = 0;
+
+  // `on_note` is called with lines for people. Null where there are no checkpoints to be seen.
+  virtual std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
+      std::function<void(std::string_view)> on_note) const = 0;
+};
+
+}  // namespace drover::ycsb

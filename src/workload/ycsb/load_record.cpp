@@ -1,0 +1,135 @@
+#include "workload/ycsb/load_record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "database/unfit_schema.h"
+#include "text/plain_text.h"
+
+namespace drover::ycsb {
+
+using database::UnfitSchema;
+
+namespace {
+
+// The name of the property that differs, with both of its values, of two layouts.
+std::string difference_of(std::string_view recorded, std::string_view wanted) {
+  for (;;) {
+    const std::string_view one = recorded.substr(0, recorded.find(' '));
+    const std::string_view other = wanted.substr(0, wanted.find(' '));
+    if (one != other || one.size() == recorded.size() || other.size() == wanted.size()) {
+      return fmt::format("{}, and not {}", one.empty() ? recorded : one,
+                         other.empty() ? wanted : other);
+    }
+    recorded.remove_prefix(one.size() + 1);
+    wanted.remove_prefix(other.size() + 1);
+  }
+}
+
+constexpr std::uint64_t piece_rows_max = 100'000;
+
+}  // namespace
+
+RowRange part_of(const Properties& properties) noexcept {
+  const auto begin = static_cast<std::uint64_t>(properties.insert_start);
+  return {.begin = begin, .end = begin + static_cast<std::uint64_t>(properties.insert_count)};
+}
+
+std::vector<RowRange> missing_ranges(RowRange wanted, const std::vector<RowRange>& loaded) {
+  std::vector<RowRange> missing;
+  std::uint64_t at = wanted.begin;
+  for (const RowRange& range : loaded) {
+    if (range.begin >= wanted.end) break;
+    if (range.begin > at) missing.push_back({.begin = at, .end = range.begin});
+    at = std::max(at, range.end);
+  }
+  if (at < wanted.end) missing.push_back({.begin = at, .end = wanted.end});
+  return missing;
+}
+
+std::string layout_of(const Properties& properties) {
+  constexpr std::array<std::string_view, 6> always = {
+      "fieldcount",      "fieldlength", "fieldlengthdistribution",
+      "fieldnameprefix", "insertorder", "zeropadding"};
+  const auto is_of_it = [&](std::string_view name) {
+    if (name == "minfieldlength") {
+      return properties.field_length_distribution == FieldLengthDistribution::uniform ||
+             properties.field_length_distribution == FieldLengthDistribution::zipfian;
+    }
+    if (name == "fieldlengthhistogram") {
+      return properties.field_length_distribution == FieldLengthDistribution::histogram;
+    }
+    return std::ranges::find(always, name) != always.end();
+  };
+  std::string layout;
+  for (const ShownProperty& property : shown_properties(properties)) {
+    if (!is_of_it(property.name)) continue;
+    layout += fmt::format("{}{}={}", layout.empty() ? "" : " ", property.name,
+                          text::replaced(property.value, " ", "_"));
+  }
+  return layout;
+}
+
+std::uint64_t LoadRecord::rows_loaded() const noexcept {
+  std::uint64_t rows = 0;
+  for (const RowRange& range : loaded) rows += range.rows();
+  return rows;
+}
+
+std::vector<RowRange> cut_in_pieces(const std::vector<RowRange>& ranges,
+                                    std::uint64_t rows_of_piece) {
+  std::vector<RowRange> pieces;
+  for (RowRange range : ranges) {
+    while (range.begin < range.end) {
+      const std::uint64_t next = (range.begin / rows_of_piece + 1) * rows_of_piece;
+      const std::uint64_t end = std::min(next, range.end);
+      pieces.push_back({.begin = range.begin, .end = end});
+      range.begin = end;
+    }
+  }
+  return pieces;
+}
+
+std::uint64_t rows_of_piece(const Properties& properties, const FieldLengths& lengths,
+                            std::uint64_t bytes) {
+  const std::uint64_t row =
+      32 + static_cast<std::uint64_t>(properties.field_count) * (lengths.length_max() + 1);
+  return std::clamp<std::uint64_t>(bytes / row, 1, piece_rows_max);
+}
+
+void require_format(std::int64_t format, std::string_view table) {
+  if (format == record_format) return;
+  throw UnfitSchema(
+      fmt::format("another version of drover loaded the table {} (format {}, "
+                  "expected {}): drop it with 'drover ycsb clean', and load anew",
+                  table, format, record_format));
+}
+
+void require_layout(const LoadRecord& record, const Properties& properties) {
+  if (!record.layout) return;
+  const std::string wanted = layout_of(properties);
+  if (*record.layout == wanted) return;
+  throw UnfitSchema(
+      fmt::format("the rows of {} were loaded with {}: give the properties with which "
+                  "they were loaded, or drop them with 'drover ycsb clean'",
+                  properties.table, difference_of(*record.layout, wanted)));
+}
+
+void require_record(const LoadRecord& record, std::string_view table) {
+  if (record.has_table && record.layout) return;
+  throw UnfitSchema(fmt::format(
+      "{} {}: only what 'drover ycsb load' has loaded can be checked",
+      record.has_table ? "no load of drover has recorded the rows of" : "there is no table",
+      table));
+}
+
+void refuse_unrecorded_rows(std::string_view table) {
+  throw UnfitSchema(
+      fmt::format("the table {} holds rows that no load of drover has recorded: drop "
+                  "it with 'drover ycsb clean', or name another one with -p table=",
+                  table));
+}
+
+}  // namespace drover::ycsb

@@ -1,0 +1,72 @@
+// What is recorded of loads, whatever the database: of each table with which properties its rows were made, and which of
+// them are there. A database keeps it in two small tables of drover's own: drover_ycsb and drover_ycsb_loaded. A table
+// that another tool loaded is in neither. And how a load is cut in pieces.
+//
+// Pure functions and values; any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "workload/ycsb/properties/field_lengths.h"
+#include "workload/ycsb/properties/properties.h"
+
+namespace drover::ycsb {
+
+inline constexpr std::string_view record_table = "drover_ycsb";
+inline constexpr std::string_view loaded_table = "drover_ycsb_loaded";
+inline constexpr int record_format = 1;
+
+// All loaded values have this stamp: a run's begin at a random one.
+inline constexpr std::uint64_t load_stamp = 0;
+
+// The rows [begin, end).
+struct RowRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+
+  std::uint64_t rows() const noexcept { return end - begin; }
+  friend bool operator==(const RowRange&, const RowRange&) = default;
+};
+
+// Those of the client's part.
+RowRange part_of(const Properties& properties) noexcept;
+
+// The parts of `wanted` that are in none of `loaded`, in ascending order; `loaded` is in ascending order.
+std::vector<RowRange> missing_ranges(RowRange wanted, const std::vector<RowRange>& loaded);
+
+// The ranges cut at multiples of `rows_of_piece`, so that all that load the same rows cut alike.
+std::vector<RowRange> cut_in_pieces(const std::vector<RowRange>& ranges,
+                                    std::uint64_t rows_of_piece);
+
+// The rows of a piece of so many bytes.
+std::uint64_t rows_of_piece(const Properties& properties, const FieldLengths& lengths,
+                            std::uint64_t bytes);
+
+// What all rows of a table have in common: "fieldcount=10 fieldlength=100 …".
+std::string layout_of(const Properties& properties);
+
+struct LoadRecord {
+  bool has_table = false;             // the one of YCSB
+  std::optional<std::string> layout;  // of its rows; none: nothing is recorded
+  std::vector<RowRange> loaded;       // in ascending order
+
+  std::uint64_t rows_loaded() const noexcept;
+};
+
+// Each throws database::UnfitSchema.
+
+// Where another version of drover has written the record.
+void require_format(std::int64_t format, std::string_view table);
+// Where the rows have another layout than these properties ask for.
+void require_layout(const LoadRecord& record, const Properties& properties);
+// Where nobody knows what the values must be.
+void require_record(const LoadRecord& record, std::string_view table);
+
+// The rows of a table that no load has recorded are not written over.
+[[noreturn]] void refuse_unrecorded_rows(std::string_view table);
+
+}  // namespace drover::ycsb

@@ -1,0 +1,30 @@
+#include "workload/ycsb/load_record.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace drover::ycsb {
+namespace {
+
+using Ranges = std::vector<RowRange>;
+
+TEST(LoadedRanges, WhatIsMissingLiesBetweenThem) {
+  const Ranges loaded = {{10, 20}, {20, 30}, {40, 50}};
+  EXPECT_EQ(missing_ranges({0, 60}, loaded), (Ranges{{0, 10}, {30, 40}, {50, 60}}));
+  EXPECT_EQ(missing_ranges({15, 45}, loaded), (Ranges{{30, 40}}));
+  EXPECT_EQ(missing_ranges({12, 28}, loaded), Ranges{});
+  EXPECT_EQ(missing_ranges({30, 40}, loaded), (Ranges{{30, 40}}));
+  EXPECT_EQ(missing_ranges({5, 5}, loaded), Ranges{});
+  EXPECT_EQ(missing_ranges({3, 7}, {}), (Ranges{{3, 7}}));
+}
+
+TEST(LoadedRanges, PiecesEndAtTheSameRowsWhereverTheyBegin) {
+  EXPECT_EQ(cut_in_pieces({{0, 25}, {37, 40}}, 10),
+            (Ranges{{0, 10}, {10, 20}, {20, 25}, {37, 40}}));
+  EXPECT_EQ(cut_in_pieces({{5, 31}}, 10), (Ranges{{5, 10}, {10, 20}, {20, 30}, {30, 31}}));
+  EXPECT_EQ(cut_in_pieces({}, 10), Ranges{});
+}
+
+}  // namespace
+}  // namespace drover::ycsb

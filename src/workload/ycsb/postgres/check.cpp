@@ -1,0 +1,172 @@
+#include "workload/ycsb/postgres/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "coro/scope.h"
+#include "database/error.h"
+#include "database/postgres/connection.h"
+#include "database/postgres/session_setup.h"
+#include "database/postgres/shared_snapshot.h"
+#include "workload/ycsb/postgres/load_record.h"
+#include "workload/ycsb/postgres/table.h"
+#include "workload/ycsb/table_values.h"
+
+namespace drover::ycsb::postgres {
+namespace {
+
+using coro::Task;
+using database::Error;
+using database::postgres::Connection;
+using database::postgres::Result;
+using database::postgres::SharedSnapshot;
+
+constexpr std::uint64_t fetched_bytes = 1 << 20;
+constexpr int ranges_of_blocks_since =
+    140000;  // the version from which on they read no other block
+
+// The table's; 0 where the server does not know.
+Task<std::uint64_t> count_blocks(Connection& connection, const Table& table) {
+  if (connection.server_version() < ranges_of_blocks_since) co_return 0;
+  bool refused = false;
+  std::uint64_t blocks = 0;
+  try {
+    co_await connection.script(
+        fmt::format("SELECT FROM {} WHERE ctid >= '(0,0)' AND ctid < '(0,0)'", table.name()));
+    const Result size = co_await connection.query(
+        "SELECT pg_relation_size(to_regclass($1::text)) / current_setting('block_size')::int8",
+        table.name());
+    blocks = size.number<std::uint64_t>(0, 0);
+  } catch (const Error& error) {
+    if (!database::postgres::refused_by_server(error, connection)) throw;
+    refused = true;
+  }
+  if (refused) co_await SharedSnapshot::recover(connection);
+  co_return blocks;
+}
+
+class Check {
+ public:
+  explicit Check(CheckOptions options)
+      : options_(std::move(options)),
+        table_(options_.properties),
+        values_(options_.properties, report_),
+        rows_fetched_(values_.rows_of(fetched_bytes)) {}
+
+  Task<CheckReport> run();
+
+ private:
+  Task<std::unique_ptr<Connection>> open() const;
+  Task<void> examine(Connection& connection);
+  Task<void> take_pieces(Connection& connection);
+  Task<void> read_piece(Connection& connection, std::uint64_t piece);
+  Task<void> take_pieces_beside();
+  std::string condition_of(std::uint64_t piece) const;
+  void verify(const Result& rows);
+  void tell_progress() const;
+
+  const CheckOptions options_;
+  const Table table_;
+  SharedSnapshot snapshot_;
+  CheckReport report_;
+  TableValues values_;
+  const std::uint64_t rows_fetched_;
+  std::uint64_t pieces_ = 1;
+  std::uint64_t next_ = 0;
+  std::uint64_t done_ = 0;
+};
+
+Task<std::unique_ptr<Connection>> Check::open() const {
+  auto connection = co_await database::postgres::open_in_schema(options_.conninfo, options_.schema);
+  co_await database::postgres::set_if_known(*connection, "SET statement_timeout = 0");
+  co_return connection;
+}
+
+Task<void> Check::examine(Connection& connection) {
+  const LoadRecord record = co_await read_load_record(connection, table_);
+  require_record(record, table_.plain_name());
+  require_layout(record, options_.properties);
+  report_.rows_loaded = record.rows_loaded();
+  report_.server_version = connection.parameter_status("server_version");
+  const std::uint64_t blocks = co_await count_blocks(connection, table_);
+  pieces_ = std::max<std::uint64_t>(1, blocks / options_.blocks_of_piece);
+}
+
+// The last one has no end, for the table may have grown since its blocks were counted.
+std::string Check::condition_of(std::uint64_t piece) const {
+  if (pieces_ == 1) return "";
+  std::string condition = fmt::format(" WHERE ctid >= '({},0)'", piece * options_.blocks_of_piece);
+  if (piece + 1 < pieces_) {
+    condition += fmt::format(" AND ctid < '({},0)'", (piece + 1) * options_.blocks_of_piece);
+  }
+  return condition;
+}
+
+Task<void> Check::read_piece(Connection& connection, std::uint64_t piece) {
+  co_await connection.script(
+      fmt::format("DECLARE piece NO SCROLL CURSOR FOR SELECT {}, {} FROM {}{}", key_column,
+                  table_.all_fields(), table_.name(), condition_of(piece)));
+  for (;;) {
+    const Result rows =
+        co_await connection.script(fmt::format("FETCH {} FROM piece", rows_fetched_));
+    if (rows.rows() == 0) break;
+    verify(rows);
+    tell_progress();
+  }
+  co_await connection.script("CLOSE piece");
+  ++done_;
+}
+
+Task<void> Check::take_pieces(Connection& connection) {
+  while (next_ < pieces_) co_await read_piece(connection, next_++);
+}
+
+Task<void> Check::take_pieces_beside() {
+  const auto connection = co_await open();
+  co_await snapshot_.join(*connection);
+  co_await take_pieces(*connection);
+}
+
+void Check::verify(const Result& rows) {
+  for (int row = 0; row < rows.rows(); ++row) {
+    values_.verify_row(rows.text(row, 0), [&](std::size_t field) {
+      return rows.text(row, static_cast<int>(field) + 1);
+    });
+  }
+}
+
+void Check::tell_progress() const {
+  if (!options_.on_progress) return;
+  options_.on_progress(
+      {.rows = report_.rows, .part = static_cast<double>(done_) / static_cast<double>(pieces_)});
+}
+
+Task<CheckReport> Check::run() {
+  const auto first = co_await open();
+  co_await snapshot_.begin(*first);
+  co_await examine(*first);
+  const std::uint64_t sessions = std::min<std::uint64_t>(options_.connections, pieces_);
+  // Nobody leaves before all have ended: the first transaction outlives every join. None of them is ended in words, as
+  // there is nothing to be undone and the sessions close.
+  auto body = [&](coro::Scope& scope) -> Task<void> {
+    for (std::uint64_t i = 1; i < sessions; ++i) scope.start(take_pieces_beside());
+    co_await take_pieces(*first);
+  };
+  co_await coro::with_scope(body);
+  tell_progress();
+  report_.snapshot_refusal = snapshot_.refusal();
+  co_return std::move(report_);
+}
+
+}  // namespace
+
+Task<CheckReport> check(CheckOptions options) {
+  Check work(std::move(options));
+  co_return co_await work.run();
+}
+
+}  // namespace drover::ycsb::postgres

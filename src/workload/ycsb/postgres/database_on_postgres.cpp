@@ -1,0 +1,81 @@
+#include "workload/ycsb/postgres/database_on_postgres.h"
+
+#include <utility>
+
+#include "database/postgres/checkpoints.h"
+#include "database/postgres/connection.h"
+#include "database/postgres/session_setup.h"
+#include "workload/ycsb/postgres/check.h"
+#include "workload/ycsb/postgres/load.h"
+#include "workload/ycsb/postgres/load_record.h"
+#include "workload/ycsb/postgres/postgres_backend.h"
+#include "workload/ycsb/postgres/preparation.h"
+
+namespace drover::ycsb::postgres {
+namespace {
+
+using coro::Task;
+using database::postgres::Connection;
+using database::postgres::open_in_schema;
+
+class DatabaseOnPostgres final : public Database {
+ public:
+  DatabaseOnPostgres(std::string conninfo, std::string schema)
+      : conninfo_(std::move(conninfo)), schema_(std::move(schema)) {}
+
+  Task<LoadProgress> load(LoadSettings settings, LoadObserver& observer) const override {
+    return postgres::load({std::move(settings), conninfo_, schema_}, observer);
+  }
+
+  Task<RunPreparation> prepare(Properties properties) const override {
+    const auto connection = co_await open_to_read_all();
+    co_return co_await prepare_run(*connection, std::move(properties));
+  }
+
+  Task<TableSums> read_sums(Properties properties, ValueKind values) const override {
+    const auto connection = co_await open_to_read_all();
+    co_return co_await add_up(*connection, std::move(properties), values);
+  }
+
+  Task<CheckReport> check(CheckSettings settings) const override {
+    return postgres::check({std::move(settings), conninfo_, schema_});
+  }
+
+  Task<std::vector<std::string>> clean(std::string table) const override {
+    const auto connection = co_await open_in_schema(conninfo_, schema_);
+    Properties properties;
+    properties.table = std::move(table);
+    const Table dropped(properties);
+    co_return co_await drop_table(*connection, dropped);
+  }
+
+  std::unique_ptr<Backend> make_backend(BackendSettings settings) const override {
+    return std::make_unique<PostgresBackend>(
+        PostgresOptions{std::move(settings), conninfo_, schema_});
+  }
+
+  std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
+      std::function<void(std::string_view)> on_note) const override {
+    return std::make_unique<database::postgres::CheckpointCounterWatch>(conninfo_,
+                                                                        std::move(on_note));
+  }
+
+ private:
+  // A limit for short transactions that the role may have is not meant for a pass over the table.
+  Task<std::unique_ptr<Connection>> open_to_read_all() const {
+    auto connection = co_await open_in_schema(conninfo_, schema_);
+    co_await database::postgres::set_if_known(*connection, "SET statement_timeout = 0");
+    co_return connection;
+  }
+
+  std::string conninfo_;
+  std::string schema_;
+};
+
+}  // namespace
+
+std::unique_ptr<Database> make_database(std::string conninfo, std::string schema) {
+  return std::make_unique<DatabaseOnPostgres>(std::move(conninfo), std::move(schema));
+}
+
+}  // namespace drover::ycsb::postgres

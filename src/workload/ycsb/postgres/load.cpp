@@ -1,0 +1,267 @@
+#include "workload/ycsb/postgres/load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "coro/scope.h"
+#include "coro/sleep.h"
+#include "coro/worker.h"
+#include "database/error.h"
+#include "database/postgres/connection.h"
+#include "database/postgres/session_setup.h"
+#include "workload/ycsb/keys.h"
+#include "workload/ycsb/postgres/load_record.h"
+#include "workload/ycsb/postgres/table.h"
+#include "workload/ycsb/properties/field_lengths.h"
+#include "workload/ycsb/values.h"
+
+namespace drover::ycsb::postgres {
+namespace {
+
+using coro::Task;
+using database::Error;
+using database::postgres::Connection;
+
+constexpr std::size_t chunk_bytes = 256 * 1024;  // that are handed to libpq at a time
+constexpr std::uint64_t piece_bytes = 16 << 20;
+constexpr std::string_view unique_violation_of_copy = "23505";
+
+constexpr std::array<std::string_view, 4> load_settings = {
+    // A crash of the server may lose the last commits, and then their rows in drover_ycsb_loaded too: the load that goes
+    // on sees it.
+    "SET synchronous_commit = off",
+    // No session of a client that was killed goes on (from PostgreSQL 14 on).
+    "SET client_connection_check_interval = '1s'",
+    // A limit for short transactions that the role may have is not meant for these.
+    "SET statement_timeout = 0",
+    "SET lock_timeout = 0",
+};
+
+// Rows as COPY has them as text: no character of keys and values has a meaning there.
+class RowText {
+ public:
+  RowText(const Properties& properties, const FieldLengths& lengths)
+      : properties_(properties),
+        lengths_(lengths),
+        row_bytes_max_(KeyName::size_max + 1 +
+                       static_cast<std::size_t>(properties.field_count) *
+                           (lengths.length_max() + 1)),
+        memory_(chunk_bytes + row_bytes_max_, '\0') {}
+
+  bool is_full() const noexcept { return size_ >= chunk_bytes; }
+  std::span<const char> bytes() const noexcept { return {memory_.data(), size_}; }
+  void clear() noexcept { size_ = 0; }
+
+  // Requires: !is_full().
+  void add_row(std::uint64_t number) {
+    const KeyName key(number, properties_.insert_order, properties_.zero_padding);
+    const std::uint64_t shown = shown_number(number, properties_.insert_order);
+    char* out = std::ranges::copy(key.view(), memory_.data() + size_).out;
+    for (std::uint32_t field = 0; field < properties_.field_count; ++field) {
+      const FieldPlace place = {.key = shown, .field = field};
+      const std::size_t length = lengths_.length(place, load_stamp);
+      *out++ = '\t';
+      write_value({out, length}, place, {.version = 0, .stamp = load_stamp});
+      out += length;
+    }
+    *out++ = '\n';
+    size_ = static_cast<std::size_t>(out - memory_.data());
+  }
+
+ private:
+  const Properties& properties_;
+  const FieldLengths& lengths_;
+  const std::size_t row_bytes_max_;
+  std::string memory_;
+  std::size_t size_ = 0;
+};
+
+// What all connections of a load share.
+class Load {
+ public:
+  Load(LoadOptions options, LoadObserver& observer)
+      : options_(std::move(options)),
+        observer_(observer),
+        table_(options_.properties),
+        lengths_(options_.properties),
+        rows_of_piece_(options_.rows_of_piece > 0
+                           ? options_.rows_of_piece
+                           : rows_of_piece(options_.properties, lengths_, piece_bytes)),
+        start_(coro::Worker::current().now()) {}
+
+  Task<LoadProgress> run();
+  Error explained(const Error& error) const;
+
+ private:
+  Task<void> load_missing(Connection& connection);
+  Task<void> load_pieces();
+  Task<void> run_connection();
+  Task<void> load_piece(Connection& connection, RowRange piece);
+  Task<void> copy_piece(Connection& connection, RowRange piece);
+  Task<std::unique_ptr<Connection>> open();
+  Task<void> finish(Connection& connection);
+  Task<void> report_progress();
+  void tell_progress();
+
+  const LoadOptions options_;
+  LoadObserver& observer_;
+  const Table table_;
+  const FieldLengths lengths_;
+  const std::uint64_t rows_of_piece_;
+  const coro::Instant start_;
+  LoadProgress progress_;
+  std::vector<RowRange> pieces_;
+  std::size_t next_ = 0;
+};
+
+Task<std::unique_ptr<Connection>> Load::open() {
+  auto connection = co_await database::postgres::open_in_schema(options_.conninfo, options_.schema);
+  for (const std::string_view setting : load_settings) {
+    std::string sql(setting);
+    co_await database::postgres::set_if_known(*connection, std::move(sql));
+  }
+  co_return connection;
+}
+
+Task<void> Load::copy_piece(Connection& connection, RowRange piece) {
+  co_await connection.copy_begin(
+      fmt::format("COPY {} ({}, {}) FROM STDIN", table_.name(), key_column, table_.all_fields()));
+  RowText text(options_.properties, lengths_);
+  std::uint64_t sent = piece.begin;
+  for (std::uint64_t number = piece.begin; number < piece.end; ++number) {
+    text.add_row(number);
+    if (!text.is_full() && number + 1 < piece.end) continue;
+    co_await connection.copy_send(text.bytes());
+    progress_.rows += number + 1 - sent;
+    progress_.bytes += text.bytes().size();
+    sent = number + 1;
+    text.clear();
+  }
+  const std::int64_t taken = co_await connection.copy_end();
+  if (static_cast<std::uint64_t>(taken) == piece.rows()) co_return;
+  throw Error(database::ErrorClass::statement, "",
+              fmt::format("the server took {} of {} rows of {}: does a trigger or a rule keep them "
+                          "out?",
+                          taken, piece.rows(), table_.plain_name()));
+}
+
+Task<void> Load::load_piece(Connection& connection, RowRange piece) {
+  co_await connection.script("BEGIN");
+  const auto recorded = co_await connection.query(
+      fmt::format("INSERT INTO {} (table_name, first_row, rows) "
+                  "VALUES ($1::text, $2::int8, $3::int8) ON CONFLICT DO NOTHING",
+                  loaded_table),
+      table_.plain_name(), static_cast<std::int64_t>(piece.begin),
+      static_cast<std::int64_t>(piece.rows()));
+  if (recorded.affected() == 0) {  // somebody else has been quicker
+    co_await connection.script("ROLLBACK");
+    co_return;
+  }
+  co_await copy_piece(connection, piece);
+  co_await connection.script("COMMIT");
+}
+
+Task<void> Load::run_connection() {
+  const std::unique_ptr<Connection> connection = co_await open();
+  while (next_ < pieces_.size()) {
+    const RowRange piece = pieces_[next_++];
+    co_await load_piece(*connection, piece);
+  }
+}
+
+Task<void> Load::load_pieces() {
+  const std::size_t connections = std::clamp<std::size_t>(options_.connections, 1, pieces_.size());
+  auto body = [&](coro::Scope& scope) -> Task<void> {
+    for (std::size_t i = 0; i < connections; ++i) scope.start(run_connection());
+    co_return;
+  };
+  co_await coro::with_scope(body);
+}
+
+// Until nothing is missing: of what others were loading, they may have failed to load something.
+Task<void> Load::load_missing(Connection& connection) {
+  const RowRange part = part_of(options_.properties);
+  for (bool first = true;; first = false) {
+    const LoadRecord record = co_await read_load_record(connection, table_);
+    const std::vector<RowRange> missing = missing_ranges(part, record.loaded);
+    if (first) {
+      for (const RowRange& range : missing) progress_.rows_total += range.rows();
+      progress_.rows_there = part.rows() - progress_.rows_total;
+      tell_progress();
+    }
+    if (missing.empty()) co_return;
+    pieces_ = cut_in_pieces(missing, rows_of_piece_);
+    next_ = 0;
+    co_await load_pieces();
+  }
+}
+
+// To commit where commits are waited for makes all earlier ones as durable as itself.
+Task<void> Load::finish(Connection& connection) {
+  observer_.on_step(fmt::format("analyze {}", table_.plain_name()));
+  co_await connection.script(fmt::format("ANALYZE {}", table_.name()));
+  co_await connection.query(
+      fmt::format("UPDATE {} SET layout = layout WHERE table_name = $1::text", record_table),
+      table_.plain_name());
+}
+
+Task<LoadProgress> Load::run() {
+  const auto connection =
+      co_await database::postgres::open_in_schema(options_.conninfo, options_.schema);
+  co_await begin_load(*connection, options_.schema, table_, options_.properties);
+  auto body = [&](coro::Scope& scope) -> Task<void> {
+    scope.start(report_progress());
+    co_await load_missing(*connection);
+    scope.cancel();
+  };
+  co_await coro::with_scope(body);
+  tell_progress();
+  co_await finish(*connection);
+  progress_.elapsed = coro::Worker::current().now() - start_;
+  co_return progress_;
+}
+
+Task<void> Load::report_progress() {
+  for (;;) {
+    co_await coro::sleep_for(options_.progress_interval);
+    tell_progress();
+  }
+}
+
+void Load::tell_progress() {
+  progress_.elapsed = coro::Worker::current().now() - start_;
+  observer_.on_loading(progress_);
+}
+
+Error Load::explained(const Error& error) const {
+  if (error.sqlstate() == unique_violation_of_copy) {
+    return {error.error_class(), error.sqlstate(),
+            fmt::format("{}; rows of this part are in the table {} already, though no load has "
+                        "recorded them: a run has inserted them, or another load is at work on "
+                        "them. Wait for its end and load again, load another part (insertstart, "
+                        "insertcount), or drop the table with 'drover ycsb clean'",
+                        error.what(), table_.plain_name())};
+  }
+  if (progress_.rows_total == 0) return error;
+  return {error.error_class(), error.sqlstate(),
+          fmt::format("{}; the load had sent {} of {} rows; the same command goes on from there",
+                      error.what(), progress_.rows, progress_.rows_total)};
+}
+
+}  // namespace
+
+Task<LoadProgress> load(LoadOptions options, LoadObserver& observer) {
+  Load work(std::move(options), observer);
+  try {
+    co_return co_await work.run();
+  } catch (const Error& error) {
+    throw work.explained(error);
+  }
+}
+
+}  // namespace drover::ycsb::postgres

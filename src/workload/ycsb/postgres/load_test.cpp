@@ -1,0 +1,180 @@
+#include "workload/ycsb/postgres/load.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "database/error.h"
+#include "workload/ycsb/postgres/load_record.h"
+#include "workload/ycsb/postgres/served_table_test.h"
+
+namespace drover::ycsb::postgres {
+namespace {
+
+class LoadOnPostgres : public ServedTable {
+ protected:
+  LoadProgress load_in_pieces(const Properties& properties, std::uint64_t rows_of_piece,
+                              std::size_t connections = 3) {
+    return run(postgres::load(options(properties, rows_of_piece, connections), observer));
+  }
+
+  LoadOptions options(const Properties& properties, std::uint64_t rows_of_piece,
+                      std::size_t connections) const {
+    LoadOptions options;
+    options.properties = properties;
+    options.connections = connections;
+    options.conninfo = server->conninfo();
+    options.schema = schema;
+    options.rows_of_piece = rows_of_piece;
+    return options;
+  }
+
+  CheckReport check(const Properties& properties) const {
+    return run(database->check({.properties = properties}));
+  }
+
+  static Properties part(std::uint64_t begin, std::uint64_t count) {
+    return properties_of("a", {"recordcount=1000", fmt::format("insertstart={}", begin),
+                               fmt::format("insertcount={}", count)});
+  }
+
+  LoadObserver observer;
+};
+
+TEST_F(LoadOnPostgres, LoadsTheRowsThatTheCheckExpects) {
+  const Properties properties = properties_of("a", {"recordcount=1000"});
+  const LoadProgress done = load_in_pieces(properties, 90);
+  EXPECT_EQ(done.rows, 1000U);
+  EXPECT_EQ(done.rows_total, 1000U);
+  EXPECT_GT(done.bytes, 1'000'000U);
+  const CheckReport report = check(properties);
+  EXPECT_TRUE(report.holds());
+  EXPECT_EQ(report.rows, 1000U);
+  EXPECT_EQ(report.rows_loaded, 1000U);
+  EXPECT_EQ(report.values, 10'000U);
+  EXPECT_EQ(report.versions, 0U);
+  EXPECT_EQ(query("SELECT max(length(field9)) FROM usertable"), "100");
+  EXPECT_EQ(query("SELECT count(*) FROM usertable WHERE ycsb_key = 'user6284781860667377211'"),
+            "1");
+}
+
+TEST_F(LoadOnPostgres, TheSameCommandAgainHasNothingToDo) {
+  const Properties properties = properties_of("a", {"recordcount=100"});
+  load(properties);
+  const LoadProgress again = load(properties);
+  EXPECT_EQ(again.rows_there, 100U);
+  EXPECT_EQ(again.rows_total, 0U);
+  EXPECT_EQ(again.rows, 0U);
+}
+
+TEST_F(LoadOnPostgres, ATableThatSomebodyHasDroppedIsLoadedAnew) {
+  const Properties properties = properties_of("a", {"recordcount=100"});
+  load(properties);
+  query("DROP TABLE usertable");
+  EXPECT_EQ(load(properties).rows, 100U);
+  EXPECT_TRUE(check(properties).holds());
+}
+
+TEST_F(LoadOnPostgres, SeveralLoadTheirParts) {
+  load_in_pieces(part(0, 300), 70);
+  const LoadProgress second = load_in_pieces(part(600, 400), 70);
+  EXPECT_EQ(second.rows, 400U);
+  EXPECT_EQ(check(part(0, 1000)).rows, 700U);
+  const LoadProgress rest = load_in_pieces(part(0, 1000), 70);
+  EXPECT_EQ(rest.rows_there, 700U);
+  EXPECT_EQ(rest.rows, 300U);
+  const CheckReport report = check(part(0, 1000));
+  EXPECT_TRUE(report.holds());
+  EXPECT_EQ(report.rows, 1000U);
+}
+
+TEST_F(LoadOnPostgres, SeveralThatLoadTheSameAtOnceShareTheWork) {
+  const Properties properties = part(0, 1000);
+  auto both = [&](coro::Scope& scope) -> coro::Task<void> {
+    auto one = [&]() -> coro::Task<void> {
+      co_await postgres::load(options(properties, 50, 2), observer);
+    };
+    scope.start(one());
+    co_await postgres::load(options(properties, 50, 2), observer);
+  };
+  run(coro::with_scope(both));
+  EXPECT_EQ(check(properties).rows, 1000U);
+  EXPECT_EQ(query("SELECT count(*) FROM drover_ycsb_loaded"), "20");
+}
+
+// The server ends a session of the load when it is about to copy, by a trigger.
+TEST_F(LoadOnPostgres, ALoadWhoseSessionWasEndedGoesOn) {
+  load_in_pieces(part(0, 100), 50);
+  query(
+      "CREATE FUNCTION end_session() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+      "IF (SELECT count(*) FROM drover_ycsb_loaded) >= 10 THEN "
+      "PERFORM pg_terminate_backend(pg_backend_pid()); END IF; RETURN NEW; END $$; "
+      "CREATE TRIGGER end_session BEFORE INSERT ON usertable FOR EACH ROW "
+      "EXECUTE FUNCTION end_session()");
+  try {
+    load_in_pieces(part(0, 1000), 50, 1);
+    ADD_FAILURE() << "no session was ended";
+  } catch (const database::Error& error) {
+    EXPECT_EQ(error.error_class(), database::ErrorClass::connection_lost) << error.what();
+    EXPECT_NE(std::string(error.what()).find("the same command goes on from there"),
+              std::string::npos);
+  }
+  EXPECT_EQ(query("SELECT count(*) FROM usertable"), "450");
+  query("DROP TRIGGER end_session ON usertable");
+  const LoadProgress rest = load_in_pieces(part(0, 1000), 50);
+  EXPECT_EQ(rest.rows_there, 450U);
+  EXPECT_EQ(rest.rows, 550U);
+  EXPECT_TRUE(check(part(0, 1000)).holds());
+  EXPECT_EQ(query("SELECT count(*) FROM usertable"), "1000");
+}
+
+TEST_F(LoadOnPostgres, RowsOfOtherPropertiesAreRefused) {
+  load(properties_of("a", {"recordcount=10"}));
+  for (const auto& [setting, difference] : std::vector<std::pair<std::string, std::string>>{
+           {"fieldlength=50", "fieldlength=100, and not fieldlength=50"},
+           {"fieldcount=5", "fieldcount=10, and not fieldcount=5"},
+           {"zeropadding=9", "zeropadding=1, and not zeropadding=9"},
+           {"insertorder=ordered", "insertorder=hashed, and not insertorder=ordered"}}) {
+    LoadObserver nobody;
+    const Properties other = properties_of("a", {"recordcount=20", setting});
+    const std::string message = unfit(database->load({.properties = other}, nobody));
+    EXPECT_NE(message.find(difference), std::string::npos) << message;
+  }
+}
+
+TEST_F(LoadOnPostgres, RowsOfAnotherToolAreRefused) {
+  query("CREATE SCHEMA " + schema);
+  query("CREATE TABLE usertable (YCSB_KEY VARCHAR(255) PRIMARY KEY, FIELD0 TEXT)");
+  query("INSERT INTO usertable VALUES ('user1', 'x')");
+  LoadObserver nobody;
+  const Properties properties = properties_of("a", {"recordcount=10", "fieldcount=1"});
+  const std::string message = unfit(database->load({.properties = properties}, nobody));
+  EXPECT_NE(message.find("no load of drover has recorded"), std::string::npos) << message;
+}
+
+TEST_F(LoadOnPostgres, RowsThatARunHasInsertedAreNoPartOfALoad) {
+  const Properties properties = properties_of("d", {"recordcount=20", "insertproportion=1"});
+  load(properties);
+  run_engine(properties, {.operations = 50});
+  try {
+    load(properties_of("d", {"recordcount=100"}));
+    ADD_FAILURE() << "rows were loaded twice";
+  } catch (const database::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("a run has inserted them"), std::string::npos);
+  }
+}
+
+TEST_F(LoadOnPostgres, CleanLeavesOtherTablesAlone) {
+  load(properties_of("a", {"recordcount=10"}));
+  load(properties_of("a", {"recordcount=10", "table=OTHER"}));
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(run(database->clean("usertable")), Names{"usertable"});
+  EXPECT_EQ(query("SELECT count(*) FROM other"), "10");
+  EXPECT_EQ(run(database->clean("Other")), (Names{"other", "drover_ycsb", "drover_ycsb_loaded"}));
+  EXPECT_EQ(run(database->clean("other")), Names{});
+}
+
+}  // namespace
+}  // namespace drover::ycsb::postgres

@@ -1,0 +1,220 @@
+// Sessions on a real server, one operation at a time; and writes whose answer never came.
+#include "workload/ycsb/postgres/postgres_backend.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "database/error.h"
+#include "workload/ycsb/keys.h"
+#include "workload/ycsb/postgres/served_table_test.h"
+#include "workload/ycsb/postgres/statements.h"
+
+namespace drover::ycsb::postgres {
+namespace {
+
+using coro::Task;
+using database::Error;
+using database::ErrorClass;
+using database::Resolution;
+
+class BackendOnPostgres : public ServedTable {
+ protected:
+  BackendOnPostgres()
+      : properties(properties_of("a", {"recordcount=10", "fieldcount=3", "scanproportion=1",
+                                       "insertproportion=1", "readmodifywriteproportion=1"})) {
+    load(properties);
+  }
+
+  std::unique_ptr<Backend> backend(bool write_all_fields = false) const {
+    BackendSettings settings;
+    settings.properties = properties;
+    settings.properties.write_all_fields = write_all_fields;
+    settings.verify = true;
+    return database->make_backend(settings);
+  }
+
+  // On the worker of all backends.
+  template <class T>
+  T run_here(Task<T> task) {
+    return coro::block_on(worker, std::move(task));
+  }
+
+  // Of the last call of execute().
+  struct Executed {
+    Trace trace;
+    Outcome outcome;
+    std::optional<Error> error;
+  };
+
+  static Task<void> execute_on(Backend& on, Operation operation, std::uint64_t stamp,
+                               Executed& executed) {
+    executed = {};
+    executed.trace.stamp = stamp;
+    database::Session* session = co_await on.acquire();
+    const database::SessionLease lease(on, *session);
+    try {
+      co_await static_cast<Session&>(*session).execute(operation, executed.trace, executed.outcome);
+    } catch (const Error& error) {
+      executed.error = error;
+    }
+  }
+
+  // Nothing else is done meanwhile.
+  void with(Backend& backend, const std::function<Task<void>()>& body) {
+    auto open_first = [&]() -> Task<void> {
+      co_await backend.open();
+      co_await body();
+    };
+    run_here(open_first());
+  }
+
+  static Operation update_of(std::uint64_t key, std::optional<std::uint32_t> field) {
+    return {.type = OperationType::update, .key = key, .written_field = field};
+  }
+
+  std::string version_of(std::uint64_t row, int field) const {
+    return query(fmt::format("SELECT left(field{}, 10)::int8 FROM usertable WHERE ycsb_key = '{}'",
+                             field, KeyName(row, InsertOrder::hashed, 1).view()));
+  }
+
+  coro::Worker worker;
+  const Properties properties;
+};
+
+TEST_F(BackendOnPostgres, AnUpdateCountsItsFieldUp) {
+  const auto on = backend();
+  Executed executed;
+  with(*on, [&]() -> Task<void> {
+    for (std::uint64_t stamp = 1; stamp <= 12; ++stamp) {
+      co_await execute_on(*on, update_of(4, 1), stamp, executed);
+      EXPECT_FALSE(executed.error);
+      EXPECT_TRUE(executed.trace.commit_sent);
+    }
+    const Operation read = {.type = OperationType::read, .key = 4};
+    co_await execute_on(*on, read, 0, executed);
+    EXPECT_FALSE(executed.trace.commit_sent);
+  });
+  EXPECT_EQ(executed.outcome.rows_read, 1U);
+  EXPECT_EQ(executed.outcome.values_verified, 3U);
+  EXPECT_EQ(executed.outcome.values_wrong, 0U);
+  EXPECT_EQ(version_of(4, 1), "12");
+  EXPECT_EQ(version_of(4, 0), "0");
+}
+
+TEST_F(BackendOnPostgres, AScanReadsFromItsKeyOnInTheirOrder) {
+  const auto on = backend();
+  Executed executed;
+  with(*on, [&]() -> Task<void> {
+    const Operation scan = {.type = OperationType::scan, .key = 3, .scan_length = 5};
+    co_await execute_on(*on, scan, 0, executed);
+  });
+  const std::string behind =
+      query(fmt::format("SELECT least(5, count(*)) FROM usertable WHERE ycsb_key >= '{}'",
+                        KeyName(3, InsertOrder::hashed, 1).view()));
+  EXPECT_EQ(std::to_string(executed.outcome.rows_read), behind);
+  EXPECT_EQ(executed.outcome.values_verified, 3 * executed.outcome.rows_read);
+}
+
+// Whatever the server thinks of the number of rows, which a plan for any parameters does not know.
+TEST_F(BackendOnPostgres, AScanReadsByTheKeyAndSortsNothing) {
+  const Statements statements(properties, ValueKind::counted, database::Isolation::read_committed);
+  const std::string plan =
+      query(fmt::format("SET plan_cache_mode = force_generic_plan; SET enable_sort = off; "
+                        "SET max_parallel_workers_per_gather = 0; PREPARE scan AS {}; "
+                        "EXPLAIN (FORMAT JSON) EXECUTE scan ('user1', 5)",
+                        statements.scan(std::nullopt).sql));
+  EXPECT_NE(plan.find("Index Scan"), std::string::npos) << plan;
+  EXPECT_EQ(plan.find("Sort"), std::string::npos) << plan;
+}
+
+TEST_F(BackendOnPostgres, ARowThatIsThereIsNotInsertedAgain) {
+  const auto on = backend();
+  Executed executed;
+  with(*on, [&]() -> Task<void> {
+    const Operation insert = {.type = OperationType::insert, .key = 9};
+    co_await execute_on(*on, insert, 5, executed);
+  });
+  ASSERT_TRUE(executed.error);
+  EXPECT_EQ(executed.error->error_class(), ErrorClass::statement);
+  EXPECT_NE(std::string(executed.error->what()).find("a stripe of its own"), std::string::npos);
+}
+
+TEST_F(BackendOnPostgres, ARowThatIsMissingLeavesNoTransactionOpen) {
+  const auto on = backend();
+  with(*on, [&]() -> Task<void> {
+    for (const OperationType type :
+         {OperationType::read, OperationType::update, OperationType::read_modify_write}) {
+      const Operation operation = {.type = type, .key = 77, .written_field = 0};
+      Executed executed;
+      co_await execute_on(*on, operation, 5, executed);
+      EXPECT_TRUE(executed.outcome.not_found);
+      EXPECT_TRUE(executed.error && executed.error->error_class() == ErrorClass::statement);
+      co_await execute_on(*on, update_of(1, 0), 6, executed);
+      EXPECT_FALSE(executed.error);
+    }
+  });
+}
+
+// The server has ended the session before: of a write, nobody can know.
+TEST_F(BackendOnPostgres, ALostSessionLeavesWritesInDoubtAndReadsNot) {
+  for (const OperationType type :
+       {OperationType::read, OperationType::scan, OperationType::update, OperationType::insert}) {
+    const auto on = backend();
+    Executed executed;
+    run_here(on->open());
+    query(
+        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+        "WHERE application_name = 'drover' AND pid <> pg_backend_pid()");
+    const Operation operation = {.type = type, .key = 50, .scan_length = 1, .written_field = 0};
+    auto body = [&]() -> Task<void> {
+      // The pool may have seen the end, and has no other session then.
+      co_await execute_on(*on, operation, 1, executed);
+    };
+    run_here(body());
+    ASSERT_TRUE(executed.error);
+    const bool writes = type == OperationType::update || type == OperationType::insert;
+    EXPECT_EQ(executed.error->error_class(),
+              writes ? ErrorClass::ambiguous_commit : ErrorClass::connection_lost);
+    EXPECT_EQ(executed.trace.commit_sent, writes);
+  }
+}
+
+TEST_F(BackendOnPostgres, FindsOutWhetherAWriteHappened) {
+  const auto one_field = backend();
+  const auto all_fields = backend(true);
+  Executed executed;
+  with(*one_field, [&]() -> Task<void> {
+    co_await execute_on(*one_field, update_of(1, 0), 101, executed);  // stays
+    co_await execute_on(*one_field, update_of(2, 0), 102, executed);  // is written over
+    co_await execute_on(*one_field, update_of(2, 0), 103, executed);
+    const Operation insert = {.type = OperationType::insert, .key = 20};
+    co_await execute_on(*one_field, insert, 104, executed);
+  });
+  with(*all_fields, [&]() -> Task<void> {
+    co_await execute_on(*all_fields, update_of(3, std::nullopt), 105, executed);
+  });
+  std::vector<Resolution> answers;
+  auto resolve = [&]() -> Task<void> {
+    const Operation inserted = {.type = OperationType::insert, .key = 20};
+    const Operation not_inserted = {.type = OperationType::insert, .key = 21};
+    std::vector<Doubt> doubts = {{update_of(1, 0), {101}},  {update_of(2, 0), {102}},
+                                 {update_of(2, 0), {103}},  {update_of(4, 1), {110}},
+                                 {update_of(3, {}), {105}}, {update_of(55, 0), {111}},
+                                 {inserted, {104}},         {not_inserted, {112}}};
+    answers = co_await one_field->resolve(doubts);
+  };
+  run_here(resolve());
+  const std::vector<Resolution> expected = {Resolution::committed, Resolution::unknown,
+                                            Resolution::committed, Resolution::not_committed,
+                                            Resolution::committed, Resolution::not_committed,
+                                            Resolution::committed, Resolution::not_committed};
+  EXPECT_EQ(answers, expected);
+}
+
+}  // namespace
+}  // namespace drover::ycsb::postgres

@@ -1,0 +1,110 @@
+#include "workload/ycsb/postgres/preparation.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "database/error.h"
+#include "database/postgres/server_facts.h"
+#include "workload/ycsb/keys.h"
+#include "workload/ycsb/postgres/load_record.h"
+#include "workload/ycsb/postgres/table.h"
+#include "workload/ycsb/preparation.h"
+#include "workload/ycsb/properties/field_lengths.h"
+#include "workload/ycsb/values.h"
+
+namespace drover::ycsb::postgres {
+namespace {
+
+using coro::Task;
+using database::postgres::Connection;
+using database::postgres::Result;
+
+constexpr std::string_view undefined_column = "42703";
+
+class PostgresTableReader final : public TableReader {
+ public:
+  PostgresTableReader(Connection& connection, const Properties& properties)
+      : connection_(connection), properties_(properties), table_(properties) {}
+
+  std::string_view table_name() const noexcept override { return table_.plain_name(); }
+
+  Task<database::ServerFacts> read_server_facts() override {
+    return database::postgres::read_server_facts(connection_);
+  }
+
+  Task<LoadRecord> read_record() override { return read_load_record(connection_, table_); }
+
+  Task<void> require_columns() override {
+    try {
+      co_await connection_.query(fmt::format("SELECT {}, {} FROM {} LIMIT 0", key_column,
+                                             table_.all_fields(), table_.name()));
+    } catch (const database::Error& error) {
+      if (error.sqlstate() != undefined_column) throw;
+      refuse_columns(error, table_.plain_name());
+    }
+  }
+
+  Task<std::optional<std::uint64_t>> highest_row(std::uint64_t begin, std::uint64_t rows) override {
+    const std::vector<std::string> keys = keys_of_rows(properties_, begin, rows);
+    const std::vector<std::string_view> views(keys.begin(), keys.end());
+    const Result found = co_await connection_.query(
+        fmt::format(
+            "SELECT max(place) FROM unnest($1::text[]) WITH ORDINALITY AS wanted (key, place) "
+            "JOIN {} ON {} = key",
+            table_.name(), key_column),
+        views);
+    if (found.is_null(0, 0)) co_return std::nullopt;
+    co_return begin + found.number<std::uint64_t>(0, 0) - 1;
+  }
+
+  Task<bool> has_our_values(const FieldLengths& lengths) override {
+    const Result rows = co_await connection_.query(fmt::format(
+        "SELECT {}, {} FROM {} LIMIT 100", key_column, table_.all_fields(), table_.name()));
+    for (int row = 0; row < rows.rows(); ++row) {
+      const auto field_text = [&](std::size_t field) {
+        return rows.text(row, static_cast<int>(field) + 1);
+      };
+      if (!is_our_row(lengths, rows.text(row, 0), table_.field_count(), field_text))
+        co_return false;
+    }
+    co_return true;
+  }
+
+  Task<TableSums> add_up(ValueKind values) override {
+    return postgres::add_up(connection_, properties_, values);
+  }
+
+ private:
+  Connection& connection_;
+  const Properties& properties_;
+  Table table_;
+};
+
+}  // namespace
+
+Task<TableSums> add_up(Connection& connection, Properties properties, ValueKind values) {
+  const Table table(properties);
+  std::string versions = "0";
+  if (values == ValueKind::counted) {
+    for (std::size_t field = 0; field < table.field_count(); ++field) {
+      versions += fmt::format(" + left({}, {})::int8", table.field(field), version_size);
+    }
+  }
+  const Result sums = co_await connection.query(
+      fmt::format("SELECT count(*), coalesce(sum({}), 0) FROM {}", versions, table.name()));
+  TableSums answer{.rows = sums.number<std::uint64_t>(0, 0)};
+  if (values == ValueKind::counted) answer.versions = sums.number<std::uint64_t>(0, 1);
+  co_return answer;
+}
+
+Task<RunPreparation> prepare_run(Connection& connection, Properties properties) {
+  PostgresTableReader table(connection, properties);
+  co_return co_await ycsb::prepare_run(table, properties);
+}
+
+}  // namespace drover::ycsb::postgres

@@ -1,0 +1,132 @@
+#include "workload/ycsb/preparation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "database/unfit_schema.h"
+#include "text/plain_text.h"
+#include "workload/ycsb/keys.h"
+#include "workload/ycsb/values.h"
+
+namespace drover::ycsb {
+
+using coro::Task;
+using database::UnfitSchema;
+
+namespace {
+
+// One more than the highest row, of those from `next` on. Steps double until they are beyond the end, and are halved
+// from there.
+Task<std::uint64_t> end_of_rows(TableReader& table, std::uint64_t next) {
+  std::uint64_t step = 0;
+  bool beyond = false;
+  for (;;) {
+    const auto found = co_await table.highest_row(next + step, rows_of_window);
+    if (found) {
+      next = *found + 1;
+    } else {
+      beyond = true;
+      if (step == 0) co_return next;
+    }
+    step = beyond ? step / 2 : std::max(rows_of_window, step * 2);
+  }
+}
+
+Task<void> require_row(TableReader& table, const Properties& properties, std::uint64_t number) {
+  if (co_await table.highest_row(number, 1)) co_return;
+  const KeyName key(number, properties.insert_order, properties.zero_padding);
+  throw UnfitSchema(fmt::format(
+      "the row {} ({}) of {} is not there, and a run with recordcount={} insertstart={} wants it: "
+      "load it with 'drover ycsb load', or give the insertorder and zeropadding of the rows that "
+      "are there",
+      number, key.view(), table.table_name(), properties.record_count, properties.insert_start));
+}
+
+// At the ends of the part, and of what of it no load has recorded.
+Task<void> require_rows(TableReader& table, const Properties& properties,
+                        const LoadRecord& record) {
+  const RowRange part = part_of(properties);
+  if (part.rows() == 0) co_return;
+  std::vector<RowRange> ranges = missing_ranges(part, record.loaded);
+  ranges.push_back(part);
+  for (const RowRange& range : ranges) {
+    co_await require_row(table, properties, range.begin);
+    co_await require_row(table, properties, range.end - 1);
+  }
+}
+
+// By some rows where nothing is recorded.
+Task<ValueKind> kind_of_values(TableReader& table, const Properties& properties,
+                               const LoadRecord& record) {
+  const FieldLengths lengths(properties);
+  if (!record.layout) {
+    const bool ours = co_await table.has_our_values(lengths);
+    if (!ours) co_return ValueKind::foreign;
+  }
+  co_return lengths.length_min() < value_head_size ? ValueKind::stamped : ValueKind::counted;
+}
+
+std::string_view note_of(ValueKind values) {
+  switch (values) {
+    case ValueKind::counted:
+      break;
+    case ValueKind::stamped:
+      return "note: fields of less than 22 characters have no version: updates are not counted in "
+             "the data";
+    case ValueKind::foreign:
+      return "note: another tool has loaded the rows: what is read is not verified, and updates "
+             "are "
+             "not counted in the data";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> keys_of_rows(const Properties& properties, std::uint64_t begin,
+                                      std::uint64_t rows) {
+  std::vector<std::string> keys;
+  for (std::uint64_t number = begin; number < begin + rows; ++number) {
+    keys.emplace_back(KeyName(number, properties.insert_order, properties.zero_padding).view());
+  }
+  return keys;
+}
+
+void refuse_columns(const database::Error& error, std::string_view table) {
+  throw UnfitSchema(
+      fmt::format("{}: the table {} is none of YCSB's with this fieldcount and "
+                  "fieldnameprefix",
+                  error.what(), table));
+}
+
+Task<RunPreparation> prepare_run(TableReader& table, const Properties& properties) {
+  RunPreparation prepared;
+  prepared.server = co_await table.read_server_facts();
+  const LoadRecord record = co_await table.read_record();
+  if (!record.has_table) {
+    throw UnfitSchema(
+        fmt::format("there is no table {}: load it with 'drover ycsb load', or name "
+                    "its schema with --schema",
+                    table.table_name()));
+  }
+  require_layout(record, properties);
+  co_await table.require_columns();
+  co_await require_rows(table, properties, record);
+  prepared.values = co_await kind_of_values(table, properties, record);
+  const std::string_view note = note_of(prepared.values);
+  if (!note.empty()) prepared.notes.emplace_back(note);
+  std::uint64_t known = part_of(properties).end;
+  for (const RowRange& range : record.loaded) known = std::max(known, range.end);
+  prepared.next_row = co_await end_of_rows(table, known);
+  prepared.before = co_await table.add_up(prepared.values);
+  if (prepared.before.rows > prepared.next_row) {
+    prepared.notes.push_back(fmt::format(
+        "note: the table has {}, more than the {} whose keys are known",
+        text::counted_grouped(prepared.before.rows, "row"), text::grouped(prepared.next_row)));
+  }
+  co_return prepared;
+}
+
+}  // namespace drover::ycsb

@@ -1,0 +1,158 @@
+#include "workload/ycsb/properties/properties.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "file/bounded_file.h"
+#include "text/plain_text.h"
+#include "text/utf8.h"
+#include "workload/ycsb/properties/property_table.h"
+#include "workload/ycsb/workloads/a.properties.h"
+#include "workload/ycsb/workloads/b.properties.h"
+#include "workload/ycsb/workloads/c.properties.h"
+#include "workload/ycsb/workloads/d.properties.h"
+#include "workload/ycsb/workloads/e.properties.h"
+#include "workload/ycsb/workloads/f.properties.h"
+
+namespace drover::ycsb {
+namespace {
+
+constexpr std::size_t shown_bytes_max = 100;
+
+std::string shown_value(std::string_view value) {
+  return text::shown(value, shown_bytes_max);
+}
+
+}  // namespace
+
+std::string_view named_workload(std::string_view name) {
+  if (name == "a") return workload_a_properties;
+  if (name == "b") return workload_b_properties;
+  if (name == "c") return workload_c_properties;
+  if (name == "d") return workload_d_properties;
+  if (name == "e") return workload_e_properties;
+  if (name == "f") return workload_f_properties;
+  return {};
+}
+
+bool Properties::is_given(std::string_view name) const {
+  return std::binary_search(given.begin(), given.end(), name);
+}
+
+void PropertyReader::add_workload(std::string_view name) {
+  const std::string_view text = named_workload(name);
+  if (text.empty()) {
+    throw PropertyError(fmt::format("the workload \"{}\" is unknown: expected a, b, c, d, e or f",
+                                    shown_value(name)));
+  }
+  add_text(text, fmt::format("the workload {}", name));
+}
+
+void PropertyReader::add_file(const std::filesystem::path& path) {
+  const std::string origin =
+      fmt::format("the property file \"{}\"", text::shown(path.native(), 300));
+  std::string text;
+  try {
+    text = file::read_bounded_file(path, property_file_bytes_max);
+  } catch (const file::UnreadableFile& error) {
+    throw PropertyError(fmt::format("{}: {}", origin, error.what()));
+  }
+  add_text(text, origin);
+}
+
+void PropertyReader::add_text(std::string_view text, std::string_view origin) {
+  std::vector<PropertyEntry> entries;
+  try {
+    entries = parse_property_file(text);
+  } catch (const PropertyError& error) {
+    throw PropertyError(fmt::format("{}, {}", origin, error.what()));
+  }
+  for (const PropertyEntry& entry : entries) {
+    add(entry.key, entry.value, fmt::format("{}, line {}", origin, entry.line), false);
+  }
+}
+
+void PropertyReader::add_setting(std::string_view setting, std::string_view option) {
+  const std::size_t equals = setting.find('=');
+  const std::string key(text::trimmed(setting.substr(0, equals)));
+  if (equals == std::string_view::npos || key.empty()) {
+    throw PropertyError(fmt::format("-p {}: expected key=value", shown_value(key)));
+  }
+  add(key, std::string(setting.substr(equals + 1)), std::string(option), true);
+}
+
+void PropertyReader::add(const std::string& key, const std::string& value,
+                         const std::string& origin, bool is_setting) {
+  const std::string_view behind_origin = is_setting ? " " : ": ";
+  const PropertyDefinition* const definition = find_property(key);
+  if (definition == nullptr) {
+    if (!is_ignored_property(key)) {
+      throw PropertyError(fmt::format("{}{}{}: no such property{}", origin, behind_origin,
+                                      shown_value(key), did_you_mean_property(key)));
+    }
+    ignored_.insert(shown_value(key));
+    return;
+  }
+  const std::string_view meant = text::trimmed(value);
+  if (!definition->kind.read(properties_, meant)) {
+    throw PropertyError(fmt::format("{}{}{}={}: expected {}", origin, behind_origin, key,
+                                    shown_value(value), definition->kind.expected));
+  }
+  origins_[key] = origin;
+}
+
+Properties PropertyReader::properties() const {
+  Properties result = properties_;
+  require_not_above("minfieldlength", result.field_length_min, "fieldlength", result.field_length);
+  require_not_above("minscanlength", result.scan_length_min, "maxscanlength",
+                    result.scan_length_max);
+  require_mix();
+  complete_size(result);
+  for (const auto& [name, origin] : origins_) result.given.push_back(name);
+  result.ignored.assign(ignored_.begin(), ignored_.end());
+  return result;
+}
+
+// "fieldlength=100 (default)"
+std::string PropertyReader::described(std::string_view name) const {
+  const auto origin = origins_.find(name);
+  return fmt::format("{}={} ({})", name, find_property(name)->kind.show(properties_),
+                     origin == origins_.end() ? "default" : origin->second);
+}
+
+void PropertyReader::require_not_above(std::string_view low, std::int64_t low_value,
+                                       std::string_view high, std::int64_t high_value) const {
+  if (low_value > high_value) {
+    throw PropertyError(fmt::format("{} is above {}", described(low), described(high)));
+  }
+}
+
+void PropertyReader::require_mix() const {
+  const double sum = properties_.read_proportion + properties_.update_proportion +
+                     properties_.insert_proportion + properties_.scan_proportion +
+                     properties_.read_modify_write_proportion;
+  if (sum > 0) return;
+  throw PropertyError(
+      "the proportions of reads, updates, inserts, scans and read-modify-writes are all 0: "
+      "expected "
+      "one above 0, such as readproportion=1");
+}
+
+void PropertyReader::complete_size(Properties& result) const {
+  if (result.record_count == 0) {
+    result.record_count = result.insert_start + result.insert_count;
+    return;
+  }
+  require_not_above("insertstart", result.insert_start, "recordcount", result.record_count);
+  if (!origins_.contains("insertcount")) {
+    result.insert_count = result.record_count - result.insert_start;
+  }
+  if (result.insert_count > result.record_count - result.insert_start) {
+    throw PropertyError(fmt::format("{} and {} are together above {}", described("insertstart"),
+                                    described("insertcount"), described("recordcount")));
+  }
+}
+
+}  // namespace drover::ycsb

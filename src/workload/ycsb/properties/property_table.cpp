@@ -1,0 +1,397 @@
+#include "workload/ycsb/properties/property_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "text/nearest_name.h"
+#include "text/plain_text.h"
+#include "text/utf8.h"
+
+namespace drover::ycsb {
+namespace {
+
+constexpr std::int64_t seconds_max = std::int64_t{1} << 31;
+constexpr std::size_t text_bytes_max = 1'000;
+
+PropertyKind count(std::int64_t Properties::* member, std::int64_t low, std::int64_t high) {
+  return {.expected = fmt::format("a whole number from {} to {}", low, high),
+          .read =
+              [=](Properties& properties, std::string_view value) {
+                const auto number = text::number_of<std::int64_t>(value);
+                if (!number || *number < low || *number > high) return false;
+                properties.*member = *number;
+                return true;
+              },
+          .show = [=](const Properties& properties) { return fmt::to_string(properties.*member); }};
+}
+
+PropertyKind number(double Properties::* member, double low, double high) {
+  return {.expected = fmt::format("a number from {} to {}", low, high),
+          .read =
+              [=](Properties& properties, std::string_view value) {
+                const auto read = text::number_of<double>(value);
+                if (!read || !(*read >= low && *read <= high)) return false;
+                properties.*member = *read;
+                return true;
+              },
+          .show = [=](const Properties& properties) { return fmt::to_string(properties.*member); }};
+}
+
+// As large as it likes: what counts is its part of all proportions.
+PropertyKind proportion(double Properties::* member) {
+  return number(member, 0, 1e9);
+}
+
+PropertyKind truth(bool Properties::* member) {
+  return {.expected = "true or false",
+          .read =
+              [=](Properties& properties, std::string_view value) {
+                std::string lower(value);
+                std::transform(lower.begin(), lower.end(), lower.begin(),
+                               [](unsigned char c) { return std::tolower(c); });
+                if (lower != "true" && lower != "false") return false;
+                properties.*member = lower == "true";
+                return true;
+              },
+          .show =
+              [=](const Properties& properties) {
+                return std::string(properties.*member ? "true" : "false");
+              }};
+}
+
+template <class Value>
+PropertyKind word(Value Properties::* member,
+                  std::vector<std::pair<std::string_view, Value>> words) {
+  std::string expected;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool last = i + 1 == words.size();
+    expected += fmt::format("{}{}", i == 0 ? "" : last ? " or " : ", ", words[i].first);
+  }
+  return {.expected = expected,
+          .read =
+              [=](Properties& properties, std::string_view value) {
+                for (const auto& [name, meaning] : words) {
+                  if (name != value) continue;
+                  properties.*member = meaning;
+                  return true;
+                }
+                return false;
+              },
+          .show =
+              [=](const Properties& properties) {
+                for (const auto& [name, meaning] : words) {
+                  if (properties.*member == meaning) return std::string(name);
+                }
+                return std::string();
+              }};
+}
+
+bool is_name(std::string_view value) {
+  constexpr std::size_t longest = 50;  // a database takes 63, and a number may follow
+  const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  return !value.empty() && value.size() <= longest &&
+         std::isdigit(static_cast<unsigned char>(value[0])) == 0 &&
+         std::all_of(value.begin(), value.end(), is_of_name);
+}
+
+// A name within statements.
+PropertyKind name(std::string Properties::* member) {
+  return {.expected = "a name of at most 50 letters, digits and _ that begins with no digit",
+          .read =
+              [=](Properties& properties, std::string_view value) {
+                if (!is_name(value)) return false;
+                properties.*member = value;
+                return true;
+              },
+          .show = [=](const Properties& properties) { return properties.*member; }};
+}
+
+bool is_one_line(std::string_view value) {
+  if (value.size() > text_bytes_max) return false;
+  while (!value.empty()) {
+    const text::Utf8Character character = text::first_character(value);
+    if (!character.valid || !text::is_printable(character.point)) return false;
+    value.remove_prefix(character.bytes);
+  }
+  return true;
+}
+
+PropertyKind line(std::string Properties::* member) {
+  return {.expected = "one line of at most 1000 bytes",
+          .read =
+              [=](Properties& properties, std::string_view value) {
+                if (!is_one_line(value)) return false;
+                properties.*member = value;
+                return true;
+              },
+          .show = [=](const Properties& properties) { return properties.*member; }};
+}
+
+std::optional<std::vector<double>> percentiles_of(std::string_view value) {
+  constexpr std::size_t most = 20;
+  std::vector<double> percentiles;
+  while (true) {
+    const std::size_t comma = value.find(',');
+    const auto percentile = text::number_of<double>(text::trimmed(value.substr(0, comma)));
+    if (!percentile || !(*percentile > 0 && *percentile <= 100)) return std::nullopt;
+    if (percentiles.size() == most) return std::nullopt;
+    percentiles.push_back(*percentile);
+    if (comma == std::string_view::npos) return percentiles;
+    value.remove_prefix(comma + 1);
+  }
+}
+
+PropertyKind percentiles(std::vector<double> Properties::* member) {
+  return {.expected = "at most 20 percentages above 0, at most 100, with commas between",
+          .read =
+              [=](Properties& properties, std::string_view value) {
+                std::optional<std::vector<double>> read = percentiles_of(value);
+                if (!read) return false;
+                properties.*member = std::move(*read);
+                return true;
+              },
+          .show =
+              [=](const Properties& properties) {
+                return fmt::format("{}", fmt::join(properties.*member, ","));
+              }};
+}
+
+// Only one kind of workload is known here, under the names that it has had.
+PropertyKind core_workload() {
+  constexpr std::string_view newest = "site.ycsb.workloads.CoreWorkload";
+  return {.expected = fmt::format("{}, the only workload known here", newest),
+          .read =
+              [=](Properties&, std::string_view value) {
+                return value == newest || value == "com.yahoo.ycsb.workloads.CoreWorkload" ||
+                       value == "core";
+              },
+          .show = [=](const Properties&) { return std::string(newest); }};
+}
+
+std::vector<PropertyDefinition> data_properties() {
+  using P = Properties;
+  using Length = FieldLengthDistribution;
+  return {
+      {"table", name(&P::table), "the table"},
+      {"fieldcount", count(&P::field_count, 1, field_count_max), "fields of a row"},
+      {"fieldlength", count(&P::field_length, 1, field_length_max),
+       "characters of a field, at most"},
+      {"minfieldlength", count(&P::field_length_min, 1, field_length_max),
+       "characters of a field at least, where lengths are uniform or zipfian"},
+      {"fieldlengthdistribution",
+       word<Length>(&P::field_length_distribution, {{"constant", Length::constant},
+                                                    {"uniform", Length::uniform},
+                                                    {"zipfian", Length::zipfian},
+                                                    {"histogram", Length::histogram}}),
+       "how lengths of fields are distributed; zipfian favours the short ones"},
+      {"fieldlengthhistogram", line(&P::field_length_histogram),
+       "the file with the histogram of lengths"},
+      {"fieldnameprefix", name(&P::field_name_prefix),
+       "what names of fields begin with, before their numbers"},
+      {"readallfields", truth(&P::read_all_fields), "reads and scans want all fields, not one"},
+      {"readallfieldsbyname", truth(&P::read_all_fields_by_name),
+       "reads of all fields name each of them"},
+      {"writeallfields", truth(&P::write_all_fields), "updates write all fields, not one"},
+      {"dataintegrity", truth(&P::data_integrity), "what was read is verified"},
+  };
+}
+
+std::vector<PropertyDefinition> mix_properties() {
+  using P = Properties;
+  return {
+      {"readproportion", proportion(&P::read_proportion), "reads among the operations"},
+      {"updateproportion", proportion(&P::update_proportion), "updates among the operations"},
+      {"insertproportion", proportion(&P::insert_proportion), "inserts among the operations"},
+      {"scanproportion", proportion(&P::scan_proportion), "scans among the operations"},
+      {"readmodifywriteproportion", proportion(&P::read_modify_write_proportion),
+       "reads with an update of the same row among the operations"},
+  };
+}
+
+std::vector<PropertyDefinition> key_properties() {
+  using P = Properties;
+  using Request = RequestDistribution;
+  return {
+      {"requestdistribution",
+       word<Request>(&P::request_distribution, {{"uniform", Request::uniform},
+                                                {"zipfian", Request::zipfian},
+                                                {"zipfian-original", Request::zipfian_original},
+                                                {"latest", Request::latest},
+                                                {"hotspot", Request::hotspot},
+                                                {"sequential", Request::sequential},
+                                                {"exponential", Request::exponential}}),
+       "how keys are chosen; zipfian is exact, zipfian-original is YCSB's own approximation of it"},
+      {"zipfian.skew", number(&P::zipfian_skew, 0.5, 2),
+       "the skew of zipfian and latest (Drover's own)"},
+      {"hotspotdatafraction", number(&P::hotspot_data_fraction, 0, 1),
+       "hotspot: the part of the keys that is hot"},
+      {"hotspotopnfraction", number(&P::hotspot_operation_fraction, 0, 1),
+       "hotspot: the part of the operations that goes to hot keys"},
+      {"exponential.percentile", number(&P::exponential_percentile, 0.001, 99.999999),
+       "exponential: the percentage of the operations that goes to the newest keys"},
+      {"exponential.frac", number(&P::exponential_fraction, 0.000001, 1),
+       "exponential: the part of the keys that counts as the newest"},
+      {"insertorder",
+       word<InsertOrder>(&P::insert_order,
+                         {{"hashed", InsertOrder::hashed}, {"ordered", InsertOrder::ordered}}),
+       "whether keys have the number of the row in them or its hash"},
+      {"zeropadding", count(&P::zero_padding, 0, zero_padding_max), "digits of a key, at least"},
+      {"minscanlength", count(&P::scan_length_min, 1, scan_rows_max), "rows of a scan, at least"},
+      {"maxscanlength", count(&P::scan_length_max, 1, scan_rows_max), "rows of a scan, at most"},
+      {"scanlengthdistribution",
+       word<ScanLengthDistribution>(&P::scan_length_distribution,
+                                    {{"uniform", ScanLengthDistribution::uniform},
+                                     {"zipfian", ScanLengthDistribution::zipfian}}),
+       "how lengths of scans are distributed; zipfian favours the short ones"},
+  };
+}
+
+std::vector<PropertyDefinition> run_properties() {
+  using P = Properties;
+  return {
+      {"workload", core_workload(), "the kind of workload"},
+      {"recordcount", count(&P::record_count, 0, record_count_max),
+       "rows of the table; 0: insertstart + insertcount"},
+      {"operationcount", count(&P::operation_count, 0, record_count_max),
+       "operations of the run; 0: without an end"},
+      {"insertstart", count(&P::insert_start, 0, record_count_max),
+       "the first row of this client's part"},
+      {"insertcount", count(&P::insert_count, 0, record_count_max),
+       "rows of this client's part; unless set, recordcount - insertstart"},
+      {"threadcount", count(&P::thread_count, 1, 10'000'000), "clients at a time"},
+      {"target", number(&P::target, 0, 1e12), "operations a second; 0: as many as there can be"},
+      {"maxexecutiontime", count(&P::max_execution_time_s, 0, seconds_max),
+       "seconds of the run; 0: without an end"},
+      {"status.interval", count(&P::status_interval_s, 1, seconds_max),
+       "seconds from one line of status to the next"},
+      {"dotransactions", truth(&P::do_transactions), "a run; false: the table is filled"},
+      {"label", line(&P::label), "what the run is called"},
+      {"core_workload_insertion_retry_limit", count(&P::insertion_retry_limit, 0, 1'000'000'000),
+       "how often a failed insert is repeated"},
+      {"core_workload_insertion_retry_interval",
+       count(&P::insertion_retry_interval_s, 0, seconds_max),
+       "seconds before it is repeated, on the average"},
+  };
+}
+
+std::vector<PropertyDefinition> measuring_properties() {
+  using P = Properties;
+  return {
+      {"measurement.interval",
+       word<MeasurementInterval>(&P::measurement_interval,
+                                 {{"op", MeasurementInterval::op},
+                                  {"intended", MeasurementInterval::intended},
+                                  {"both", MeasurementInterval::both}}),
+       "whether latencies count from the operation's start, its intended start, or both"},
+      {"hdrhistogram.percentiles", percentiles(&P::percentiles), "which percentiles are printed"},
+      {"hdrhistogram.fileoutput", truth(&P::histogram_file_output),
+       "whether histograms are written to files"},
+      {"hdrhistogram.output.path", line(&P::histogram_output_path),
+       "what the names of these files begin with"},
+      {"reportlatencyforeacherror", truth(&P::report_latency_for_each_error),
+       "failed operations have latencies of their own for each kind of error"},
+  };
+}
+
+std::vector<PropertyDefinition> all_properties() {
+  std::vector<PropertyDefinition> all;
+  for (auto* const part : {&data_properties, &mix_properties, &key_properties, &run_properties,
+                           &measuring_properties}) {
+    for (PropertyDefinition& definition : part()) all.push_back(std::move(definition));
+  }
+  return all;
+}
+
+std::vector<std::string> known_names() {
+  std::vector<std::string> names;
+  for (const PropertyDefinition& definition : property_table()) names.push_back(definition.name);
+  for (const std::string& ignored : ignored_property_names()) {
+    if (!ignored.ends_with('.')) names.push_back(ignored);
+  }
+  return names;
+}
+
+std::vector<std::string> known_names_below(std::string_view prefix) {
+  std::vector<std::string> names;
+  for (const PropertyDefinition& definition : property_table()) {
+    if (definition.name.starts_with(prefix)) names.push_back(definition.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+const std::vector<PropertyDefinition>& property_table() {
+  static const std::vector<PropertyDefinition> table = all_properties();
+  return table;
+}
+
+const PropertyDefinition* find_property(std::string_view name) {
+  for (const PropertyDefinition& definition : property_table()) {
+    if (definition.name == name) return &definition;
+  }
+  return nullptr;
+}
+
+const std::vector<std::string>& ignored_property_names() {
+  // Those of the original's client and of the tools that read its files; the last are connections of other programs.
+  static const std::vector<std::string> names = {"db",
+                                                 "exporter",
+                                                 "exportfile",
+                                                 "measurementtype",
+                                                 "status",
+                                                 "debug",
+                                                 "dropdata",
+                                                 "silence",
+                                                 "latencytrackederrors",
+                                                 "outputstyle",
+                                                 "verbose",
+                                                 "command",
+                                                 "batch.size",
+                                                 "measurement.",
+                                                 "hdrhistogram.",
+                                                 "histogram.",
+                                                 "timeseries.",
+                                                 "htrace.",
+                                                 "basicdb.",
+                                                 "db.",
+                                                 "jdbc.",
+                                                 "pg.",
+                                                 "mysql.",
+                                                 "tikv.",
+                                                 "cassandra.",
+                                                 "mongodb.",
+                                                 "redis.",
+                                                 "ydb."};
+  return names;
+}
+
+bool is_ignored_property(std::string_view name) {
+  const std::vector<std::string>& ignored = ignored_property_names();
+  return std::any_of(ignored.begin(), ignored.end(), [&](const std::string& one) {
+    if (!one.ends_with('.')) return name == one;
+    // Who writes hdrhistogram.percentile means something that would be missed.
+    return name.starts_with(one) && !text::nearest_name(name, known_names_below(one));
+  });
+}
+
+std::string did_you_mean_property(std::string_view name) {
+  return text::did_you_mean(name, known_names());
+}
+
+std::vector<ShownProperty> shown_properties(const Properties& properties) {
+  std::vector<ShownProperty> shown;
+  for (const auto& [name, kind, says] : property_table()) {
+    shown.push_back(
+        {.name = name, .value = kind.show(properties), .expected = kind.expected, .says = says});
+  }
+  return shown;
+}
+
+}  // namespace drover::ycsb

@@ -1,0 +1,174 @@
+#include "workload/ycsb/ydb/load.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "database/error.h"
+#include "workload/ycsb/ydb/served_table_test.h"
+#include "workload/ycsb/ydb/table.h"
+
+namespace drover::ycsb::ydb {
+namespace {
+
+TEST(TableOnYdb, IsCutWhereItsKeysAre) {
+  const Properties properties = properties_of("a", {"recordcount=100000"});
+  EXPECT_EQ(partitions_wanted(properties), 50U);
+  const std::vector<std::string> keys = split_keys(properties, 50);
+  ASSERT_EQ(keys.size(), 49U);
+  EXPECT_TRUE(std::ranges::is_sorted(keys));
+  for (const std::string& key : keys) EXPECT_TRUE(key.starts_with("user"));
+  EXPECT_EQ(split_keys(properties_of("a", {"recordcount=100", "insertorder=ordered"}), 4),
+            (std::vector<std::string>{"user31", "user54", "user77"}));
+}
+
+TEST(TableOnYdb, OfFewRowsIsOnePartition) {
+  EXPECT_EQ(partitions_wanted(properties_of("a", {"recordcount=150"})), 1U);
+  EXPECT_EQ(partitions_wanted(properties_of("a", {"recordcount=0"})), 1U);
+  EXPECT_TRUE(split_keys(properties_of("a", {"recordcount=0"}), 1).empty());
+}
+
+TEST(TableOnYdb, HasNoNameThatWouldBeAPath) {
+  EXPECT_THROW(Table(properties_of("a", {"table=a/b"})), PropertyError);
+  EXPECT_THROW(Table(properties_of("a", {"fieldnameprefix=`"})), PropertyError);
+}
+
+class LoadOnYdb : public ServedTable {
+ protected:
+  LoadProgress load_in_pieces(const Properties& properties, std::uint64_t rows_of_piece) {
+    return run(ydb::load(options(properties, rows_of_piece), observer));
+  }
+
+  LoadOptions options(const Properties& properties, std::uint64_t rows_of_piece) const {
+    LoadOptions options;
+    options.properties = properties;
+    options.connections = 3;
+    options.database = where;
+    options.rows_of_piece = rows_of_piece;
+    return options;
+  }
+
+  CheckReport check(const Properties& properties) const {
+    return run(database->check({.properties = properties, .connections = 3}));
+  }
+
+  static Properties part(std::uint64_t begin, std::uint64_t count) {
+    return properties_of("a", {"recordcount=1000", fmt::format("insertstart={}", begin),
+                               fmt::format("insertcount={}", count)});
+  }
+
+  LoadObserver observer;
+};
+
+TEST_F(LoadOnYdb, LoadsTheRowsThatTheCheckExpects) {
+  const Properties properties = properties_of("a", {"recordcount=1000"});
+  const LoadProgress done = load_in_pieces(properties, 90);
+  EXPECT_EQ(done.rows, 1000U);
+  EXPECT_EQ(done.rows_total, 1000U);
+  EXPECT_GT(done.bytes, 1'000'000U);
+  const CheckReport report = check(properties);
+  EXPECT_TRUE(report.holds());
+  EXPECT_EQ(report.rows, 1000U);
+  EXPECT_EQ(report.rows_loaded, 1000U);
+  EXPECT_EQ(report.values, 10'000U);
+  EXPECT_EQ(report.versions, 0U);
+  EXPECT_TRUE(report.snapshot_refusal);
+  EXPECT_EQ(query("SELECT count(*) FROM {} WHERE ycsb_key = 'user6284781860667377211'"), "1");
+  EXPECT_EQ(load(properties).rows_there, 1000U);
+}
+
+TEST_F(LoadOnYdb, SeveralLoadTheirParts) {
+  load_in_pieces(part(0, 300), 70);
+  EXPECT_EQ(load_in_pieces(part(600, 400), 70).rows, 400U);
+  EXPECT_EQ(check(part(0, 1000)).rows, 700U);
+  const LoadProgress rest = load_in_pieces(part(0, 1000), 70);
+  EXPECT_EQ(rest.rows_there, 700U);
+  EXPECT_EQ(rest.rows, 300U);
+  EXPECT_TRUE(check(part(0, 1000)).holds());
+}
+
+// As a load leaves them that was killed: rows of a piece that is not recorded.
+TEST_F(LoadOnYdb, WhatIsNotRecordedIsLoadedAgain) {
+  load_in_pieces(part(0, 1000), 100);
+  query("DELETE FROM {0} WHERE first_row IN (300, 500)", "drover_ycsb_loaded");
+  query("DELETE FROM {0} WHERE ycsb_key = (SELECT min(ycsb_key) FROM {0})");
+  query("DELETE FROM {0} WHERE first_row = 0", "drover_ycsb_loaded");
+  load_in_pieces(part(100, 200), 100);
+  const LoadProgress rest = load_in_pieces(part(0, 1000), 100);
+  EXPECT_EQ(rest.rows_there, 700U);
+  EXPECT_EQ(rest.rows, 300U);
+  EXPECT_EQ(check(part(0, 1000)).rows_loaded, 1000U);
+}
+
+TEST_F(LoadOnYdb, WhatWasUpdatedIsNotWrittenOver) {
+  const Properties properties = properties_of("a", {"recordcount=50"});
+  load(properties);
+  query("DELETE FROM {0}", "drover_ycsb_loaded");
+  query(
+      "UPDATE {0} SET field9 = '0000000001' || substr(field9, 11) WHERE ycsb_key = "
+      "(SELECT max(ycsb_key) FROM {0})");
+  try {
+    load(properties);
+    ADD_FAILURE() << "an update was lost";
+  } catch (const database::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("no load has written"), std::string::npos);
+  }
+  EXPECT_EQ(run(database->read_sums(properties, ValueKind::counted)).versions, 1U);
+}
+
+TEST_F(LoadOnYdb, RowsThatARunHasInsertedAreNotWrittenOver) {
+  const Properties properties = properties_of("d", {"recordcount=20", "insertproportion=1"});
+  load(properties);
+  run_engine(properties, {.operations = 50, .isolation = database::Isolation::serializable});
+  try {
+    load(properties_of("d", {"recordcount=100"}));
+    ADD_FAILURE() << "rows were loaded twice";
+  } catch (const database::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("a run has inserted"), std::string::npos);
+  }
+}
+
+TEST_F(LoadOnYdb, RowsOfOtherPropertiesAreRefused) {
+  load(properties_of("a", {"recordcount=10"}));
+  const Properties other = properties_of("a", {"recordcount=20", "fieldlength=50"});
+  LoadObserver nobody;
+  EXPECT_NE(unfit(database->load({.properties = other}, nobody))
+                .find("fieldlength=100, and not fieldlength=50"),
+            std::string::npos);
+}
+
+TEST_F(LoadOnYdb, LongRowsAndCleaning) {
+  const Properties properties =
+      properties_of("a", {"recordcount=3", "fieldcount=2", "fieldlength=700000", "table=Long"});
+  load(properties);
+  EXPECT_TRUE(check(properties).holds());
+  load(properties_of("a", {"recordcount=10"}));
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(run(database->clean("usertable")), Names{"usertable"});
+  EXPECT_EQ(run(database->clean("Long")), (Names{"Long", "drover_ycsb", "drover_ycsb_loaded"}));
+  EXPECT_EQ(run(database->clean("Long")), Names{});
+}
+
+TEST_F(LoadOnYdb, CheckCountsWhatIsWrong) {
+  const Properties properties = properties_of("a", {"recordcount=300"});
+  load(properties);
+  query("UPDATE {0} SET field2 = field3 WHERE ycsb_key = (SELECT max(ycsb_key) FROM {0})");
+  query(
+      "UPDATE {0} SET field5 = '0000000042' || substr(field5, 11) "
+      "WHERE ycsb_key = (SELECT min(ycsb_key) FROM {0})");
+  query("DELETE FROM {0} WHERE ycsb_key = (SELECT ycsb_key FROM {0} ORDER BY 1 OFFSET 9 LIMIT 1)");
+  const CheckReport report = check(properties);
+  EXPECT_FALSE(report.holds());
+  EXPECT_EQ(report.values_wrong, 1U);
+  ASSERT_EQ(report.first_wrong.size(), 1U);
+  EXPECT_EQ(report.first_wrong[0].field, "field2");
+  EXPECT_EQ(report.rows_lost(), 1U);
+  EXPECT_EQ(report.versions, 42U);
+  EXPECT_EQ(run(database->read_sums(properties, ValueKind::counted)).versions, 42U);
+}
+
+}  // namespace
+}  // namespace drover::ycsb::ydb

@@ -1,0 +1,57 @@
+// The YDB backend of one worker: its own client with a fixed number of sessions over the nodes of the database, and the
+// operations on them. A read, a scan, an update and an insert are one request each, which begins and commits its
+// transaction; a read-modify-write is two.
+//
+// A session that was lost is taken out; keep_open() opens another one beside the operations
+// (database/ydb/session_turns.h). Reads and scans have a snapshot in every mode, and no commit of theirs is in doubt.
+// Belongs to one worker. Failures are database::Error.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "coro/task.h"
+#include "database/ydb/session_turns.h"
+#include "database/ydb/ydb_database.h"
+#include "workload/ycsb/clients/written_values.h"
+#include "workload/ycsb/database.h"
+#include "workload/ycsb/keys.h"
+#include "workload/ycsb/ydb/statements.h"
+#include "workload/ycsb/ydb/table.h"
+
+namespace drover::ycsb::ydb {
+
+// Its isolation is `serializable` or `snapshot`, of the operations that write. The statement timeout is that of one
+// request.
+struct YdbOptions : BackendSettings {
+  database::ydb::YdbDatabase database = {};
+};
+
+class YdbBackend final : public Backend {
+ public:
+  // Throws PropertyError.
+  explicit YdbBackend(YdbOptions options);
+  ~YdbBackend() override;
+
+  // Connects, and opens all sessions, several at a time.
+  coro::Task<void> open() override;
+  coro::Task<void> keep_open(database::SessionObserver& observer) override;
+
+  coro::Task<database::Session*> acquire() override;
+  void release(database::Session& session) noexcept override;
+
+  // Ends all sessions: nothing can be acquired afterwards.
+  coro::Task<std::vector<database::Resolution>> resolve(std::vector<Doubt> doubts) override;
+
+ private:
+  class YdbSession;
+
+  YdbOptions options_;
+  Table table_;
+  bool verify_;
+  Statements statements_;
+  WrittenValues values_;
+  database::ydb::SessionTurns<YdbSession> turns_;
+};
+
+}  // namespace drover::ycsb::ydb
