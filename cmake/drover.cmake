@@ -89,7 +89,7 @@ endfunction()
 
 # drover_library(name [FOLDERS folder...] [USES target...] [TEST_USES target...] [TEST_ALSO folder...]
 #                [TEST_NEEDS thing] [TEST_LONG cases] [HEAVY target] [HOT] [ONE_THREAD]
-#                [TEST_OPTIMISED] [FILES_ALONE] [TESTS_ALONE])
+#                [TEST_OPTIMISED])
 #
 # Makes the library drover_<name> (alias drover::<name>) of the .cpp files of the calling folder and its
 # FOLDERS, and, of their *_test.cpp files and those of the folders TEST_ALSO, the program <name>_test. USES are
@@ -103,10 +103,8 @@ endfunction()
 # ONE_THREAD: no case has a second thread. Tests are compiled without optimising, in a third of the time;
 # TEST_OPTIMISED: the library is templates and lock-free, so that what is tested is what the
 # optimiser makes of it in the test (but for the sanitizers, which see the same accesses either way).
-# FILES_ALONE, TESTS_ALONE: the files, or the tests, have names of their own that others of the same library
-# have too (each transaction's `batched`), so that DROVER_UNITY leaves them as they are.
 function(drover_library name)
-  cmake_parse_arguments(ARG "HOT;ONE_THREAD;TEST_OPTIMISED;FILES_ALONE;TESTS_ALONE" "TEST_NEEDS;TEST_LONG;HEAVY"
+  cmake_parse_arguments(ARG "HOT;ONE_THREAD;TEST_OPTIMISED" "TEST_NEEDS;TEST_LONG;HEAVY"
     "FOLDERS;USES;TEST_USES;TEST_ALSO" ${ARGN})
   list(TRANSFORM ARG_FOLDERS APPEND /*.cpp OUTPUT_VARIABLE below)
   file(GLOB sources CONFIGURE_DEPENDS *.cpp ${below})
@@ -137,7 +135,7 @@ function(drover_library name)
   if(sources AND fmt::fmt IN_LIST ARG_USES)
     drover_precompile(drover_${name} ${kind} "${ARG_HEAVY}")
   endif()
-  if(sources AND DROVER_UNITY AND NOT ARG_FILES_ALONE)
+  if(sources AND DROVER_UNITY)
     drover_unite(drover_${name})
   endif()
   if(DROVER_TESTS AND tests)

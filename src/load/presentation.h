@@ -14,7 +14,7 @@ namespace drover::load {
 
 // A type of transaction. Names are printable UTF-8, no two the same; where there is no room a long one is cut.
 struct TransactionType {
-  std::string name;                            // "NewOrder"
+  std::string name;                            // "Transfer"
   std::optional<double> latency_limit_s = {};  // of the 90th percentile
   std::optional<double> share = {};            // of all transactions, that is asked for: 0 to 1
 };
@@ -41,7 +41,7 @@ struct Presentation {
   std::string key = "workload";          // in names of metrics, so small letters, digits and _
   std::vector<Quantity> size = {};       // of the data; terminals are no part of it
   std::string terminal = "terminal";     // what one that transacts is called: "client"
-  // Those that are rolled back and have not failed: "New-Orders that the specification has roll back".
+  // Those that are rolled back and have not failed, as the specification of the benchmark calls them.
   std::string rollbacks = "rolled back as they are meant to be";
   std::vector<TransactionType> types = {{.name = "transaction"}};  // at least one
   Headline headline = {};

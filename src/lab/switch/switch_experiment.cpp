@@ -27,12 +27,12 @@ using coro::seconds_of;
 // A run is long enough that reading the clock is nothing beside it, and short enough to fit between
 // two interruptions.
 constexpr std::uint64_t steps_a_run = 10'000;
-constexpr int runs = 2'000;
+constexpr int short_runs = 2'000;
 
 coro::Duration fastest_run() {
   coro::Duration fastest = coro::Duration::max();
   std::uint64_t value = 1;
-  for (int i = 0; i < runs; ++i) {
+  for (int i = 0; i < short_runs; ++i) {
     const coro::Instant begun = Clock::now();
     asm volatile("" : "+r"(value)::"memory");  // no part of the computing is moved out of the run
     value = compute(steps_a_run, value);

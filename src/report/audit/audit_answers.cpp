@@ -11,12 +11,12 @@ namespace drover::report {
 namespace {
 
 // Where there are fewer transactions, the 90th percentile is the largest latency.
-constexpr std::uint64_t few = 10;
+constexpr std::uint64_t few_answers = 10;
 
 Judged judge_percentile(const measure::HistogramSnapshot& latency,
                         const measure::HistogramSnapshot& unanswered, double limit_s,
                         const char* remedy) {
-  if (latency.count() < few) {
+  if (latency.count() < few_answers) {
     return not_judged(fmt::format("{} are too few", text::counted(latency.count(), "transaction")));
   }
   const double p90_s = static_cast<double>(latency.percentile_ns(90)) * 1e-9;
@@ -43,7 +43,8 @@ Judged judge_deferred(const Result& result) {
   judged.text += fmt::format("; {} failed, {} unfinished at the end, of {} queued",
                              text::grouped(deferred.failed), text::grouped(deferred.unfinished),
                              text::grouped(deferred.queued));
-  if (deferred.queued >= few && lost * 10 > deferred.queued) judged.judgement = Judgement::broken;
+  if (deferred.queued >= few_answers && lost * 10 > deferred.queued)
+    judged.judgement = Judgement::broken;
   return judged;
 }
 

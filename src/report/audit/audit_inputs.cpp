@@ -11,9 +11,6 @@
 namespace drover::report {
 namespace {
 
-// Below so many draws chance allows for nearly everything.
-constexpr std::uint64_t few = 30;
-
 using Count = std::uint64_t InputCounts::*;
 
 // The share of a part in its whole. Of what is done in remote warehouses there has to be more than one warehouse.

@@ -13,9 +13,6 @@
 namespace drover::report {
 namespace {
 
-// Below so many of a kind a line is not judged.
-constexpr std::uint64_t few = 30;
-
 // A deck makes the mix exact but for the cards at the two edges of the interval: of each warehouse
 // an unfinished deck and ten terminals that hold a card.
 constexpr std::uint64_t edge_cards_per_warehouse = 40;

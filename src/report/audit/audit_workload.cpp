@@ -11,9 +11,6 @@
 namespace drover::report {
 namespace {
 
-// Below so many of all chance allows for nearly everything.
-constexpr std::uint64_t few = 30;
-
 CountBounds bounds_of_share(std::uint64_t all, double share) {
   if (share <= 0) return {0, 0};
   if (share >= 1) return {all, all};

@@ -17,7 +17,7 @@ const Statement insert_history_by_id = statement("pay_history_by_id");
 const Statement insert_history_by_name = statement("pay_history_by_name");
 
 const Statement find_customer_by_name = statement("pay_find_by_name");
-const Statement get_customer = statement("pay_get_customer");
+const Statement get_paying_customer = statement("pay_get_customer");
 
 constexpr std::string_view not_null_violation = "23502";
 
@@ -70,7 +70,7 @@ coro::Task<Outcome> single(Connection& connection, const PaymentInput& input, Tr
   const CustomerChoice& customer = input.customer;
   const std::int32_t c_id = co_await customer_id(connection, customer);
   const Result before =
-      co_await connection.execute(get_customer, customer.c_w_id, customer.c_d_id, c_id);
+      co_await connection.execute(get_paying_customer, customer.c_w_id, customer.c_d_id, c_id);
   require_one_row(before, "customer");
   const Result paid =
       co_await connection.execute(update_customer_by_id, customer.c_w_id, customer.c_d_id, c_id,
@@ -89,7 +89,7 @@ coro::Task<Outcome> single(Connection& connection, const PaymentInput& input, Tr
 const StatementSets payment_statements{
     .batched = {update_warehouse, update_district, update_customer_by_id, update_customer_by_name,
                 insert_history_by_id, insert_history_by_name},
-    .single = {update_warehouse, update_district, find_customer_by_name, get_customer,
+    .single = {update_warehouse, update_district, find_customer_by_name, get_paying_customer,
                update_customer_by_id, insert_history_by_id}};
 
 coro::Task<Outcome> perform(Connection& connection, const PaymentInput& input, Trace& trace,
