@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -11,7 +12,6 @@
 #include "database/error.h"
 #include "database/ydb/ydb_error.h"
 #include "workload/sql/backend.h"
-#include "workload/sql/expression/expression_lexer.h"
 #include "workload/sql/script/transaction_control.h"
 #include "workload/sql/ydb/bound_parameters.h"
 
@@ -33,21 +33,15 @@ Error refused(std::string_view message) {
   return {ErrorClass::statement, "", std::string(message)};
 }
 
-bool only_reads(const Statement& statement) noexcept {
-  for (const Effect effect : statement.effects) {
-    if (effect != Effect::reads) return false;
-  }
-  return true;
+bool only_reads(const Statement& statement) {
+  return std::ranges::all_of(statement.effects,
+                             [](Effect effect) { return effect == Effect::reads; });
 }
 
 // What makes and drops tables and users, which no transaction of YDB holds.
 bool changes_scheme(const Statement& statement) {
   constexpr std::array<std::string_view, 5> words = {"create", "alter", "drop", "grant", "revoke"};
-  const std::string beginning = in_lower_case(statement.command->sql.text().substr(0, 8));
-  for (const std::string_view word : words) {
-    if (beginning.starts_with(word)) return true;
-  }
-  return false;
+  return std::ranges::find(words, first_word(statement.command->sql.text())) != words.end();
 }
 
 void store_row(const Statement& statement, const ResultSetView& rows, Variables& variables) {
@@ -118,9 +112,14 @@ class YdbBackend::YdbSession final : public Session, public database::ydb::Sessi
   bool in_transaction() const noexcept override { return is_open_; }
 
   Task<void> roll_back() override {
-    is_open_ = false;
-    server_ = nullptr;
+    forget_transaction();
     co_await SessionTurn::roll_back();
+  }
+
+  // A script that is cancelled leaves its transaction open; the pool ends the session of the server then.
+  void end() noexcept {
+    forget_transaction();
+    SessionTurn::end();
   }
 
  private:
@@ -175,10 +174,11 @@ class YdbBackend::YdbSession final : public Session, public database::ydb::Sessi
     co_return co_await server_->execute(backend_.text_of(statement), std::move(parameters));
   }
 
-  // A statement behind its end would begin another one, and a commit would have nothing to do.
+  // A statement behind its end would begin another one, and a commit would have nothing to do. As where the server
+  // itself says so (BAD_SESSION), nothing is committed.
   void require_transaction() const {
     if (server_->alive() && server_->in_transaction()) return;
-    throw Error(ErrorClass::connection_lost, "",
+    throw Error(ErrorClass::retryable, "",
                 "the session has ended, and with it the transaction that was open");
   }
 
@@ -188,6 +188,10 @@ class YdbBackend::YdbSession final : public Session, public database::ydb::Sessi
       require_transaction();
       co_await session->commit();
     }
+    forget_transaction();
+  }
+
+  void forget_transaction() noexcept {
     is_open_ = false;
     server_ = nullptr;
   }
@@ -208,13 +212,10 @@ YdbBackend::YdbBackend(YdbOptions options)
 YdbBackend::~YdbBackend() = default;
 
 Task<void> YdbBackend::open() {
-  database::ydb::ClientOptions client = options_.database.client;
-  client.request_timeout = options_.run.statement_timeout();
-  client.seed = options_.seed;
   const SessionPool::Options pool{.size = options_.connections,
                                   .wait_for_server = options_.run.waits_for_database(),
                                   .seed = options_.seed};
-  co_await turns_.open(std::move(client), pool);
+  return turns_.open(options_.database.client, options_.run.statement_timeout(), pool);
 }
 
 Task<void> YdbBackend::keep_open(database::SessionObserver& observer) {
