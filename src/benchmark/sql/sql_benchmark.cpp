@@ -16,6 +16,9 @@ SqlBenchmark::SqlBenchmark(SqlOptions options, const sql::Database& database)
 Task<database::ServerFacts> SqlBenchmark::prepare() {
   sql::RunPreparation prepared = co_await database_.prepare(options_.counts_branches);
   if (prepared.branches) options_.plan.scale = *prepared.branches;
+  if (options_.isolation && options_.counts_branches) {
+    co_await database_.require_isolation(*options_.isolation);
+  }
   isolation_ = options_.isolation ? database::isolation_name(*options_.isolation)
                                   : prepared.server.settings["default_transaction_isolation"];
   co_return std::move(prepared.server);
