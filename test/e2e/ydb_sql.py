@@ -214,7 +214,7 @@ class Scripts(SqlTestCase):
         self.assertEqual(one["errors_by_sqlstate"], {"SCHEME_ERROR": 3})
         self.assertEqual([(each["ok_count"], each["failed_count"]) for each in one["statements"]], [(3, 0), (0, 3)])
         self.assertRegex(command.err, r"failed first by: .*wrong\.yql:2: SELECT \* FROM no_such_table;: ExecuteQuery: "
-                         r"SCHEME_ERROR: .*no_such_table")
+                         r"SCHEME_ERROR: .*no_such_table.* \(line 3, column 8\)")
         self.run_to_end("failing", *arguments, "--strict", code=FAILURE)
 
 

@@ -86,7 +86,7 @@ void SqlBenchmark::add_to(report::Result& result) const {
     auto& list = result.transactions[statement.script].statements;
     if (list.size() == report::statements_max) continue;
     report::StatementResult& entry = list.emplace_back();
-    entry.name = fmt::format("line {}: {}", statement.line, statement.title);
+    entry.name = fmt::format("line {}: {}", statement.position.line, statement.title);
     for (const sql::WorkerCounts& worker : records_->workers) {
       const sql::StatementCounts& counts = worker.statements[statement.number];
       entry.failed_count += counts.failures.get();

@@ -112,7 +112,7 @@ TEST_P(StatementsByProtocol, AreCountedByPlace) {
   const std::vector<Statement>& statements = made->plan.scripts->statements();
   ASSERT_EQ(statements.size(), 3U);
   EXPECT_EQ(statements[1].title, "SELECT 1 / :client_id;");
-  EXPECT_EQ(statements[2].line, 3U);
+  EXPECT_EQ(statements[2].position.line, 3U);
 }
 
 TEST_P(StatementsByProtocol, RunAsPreparedAgainAfterAnError) {

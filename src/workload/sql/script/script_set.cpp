@@ -89,7 +89,7 @@ void ScriptSet::add_statements(std::size_t script) {
     statement.number = statements_.size();
     statement.script = script;
     statement.index = index;
-    statement.line = scripts_[script].position(commands[index]).line;
+    statement.position = scripts_[script].position(commands[index]);
     statement.title = title_of(sql->sql);
     statement.name = fmt::format("s{}", statement.number);
     statement.parameterised =

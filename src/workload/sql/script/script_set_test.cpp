@@ -37,7 +37,7 @@ TEST(ScriptSet, NumbersStatementsOverAllScripts) {
   const Statement& insert = set.statements()[1];
   EXPECT_EQ(insert.number, 1U);
   EXPECT_EQ(insert.index, 3U);
-  EXPECT_EQ(insert.line, 4U);
+  EXPECT_EQ(insert.position, (Position{4, 1}));
   EXPECT_EQ(insert.title, "INSERT INTO t VALUES (:x, :y, :x);");
   EXPECT_EQ(insert.name, "s1");
   EXPECT_EQ(insert.parameterised, "INSERT INTO t\n  VALUES ($1, $2, $3);");

@@ -32,7 +32,7 @@ struct Statement {
   std::size_t number = 0;  // counted over all scripts
   std::size_t script = 0;  // its place in the set
   std::size_t index = 0;   // of the command in the script
-  std::uint32_t line = 0;  // in the script's file
+  Position position;       // in the script's file
   std::string title;       // its text in a line, shortened
   std::string name;        // as a prepared statement
   // Its text with $1, $2, … in place of the variables; of YQL, behind its pragmas and declarations.

@@ -96,7 +96,11 @@ TEST_F(StatementsOfYql, FailWithTheirPlace) {
                                "SCHEME_ERROR: "),
                     HasSubstr("no_such_table")));
   EXPECT_EQ(failure("SELECT 1;\n  \\set x 1 / 0\n"), "test.yql:2:3: division by zero");
-  EXPECT_THAT(failure("SELECT 1 +;"), HasSubstr("GENERIC_ERROR"));
+  EXPECT_THAT(failure("SELECT 1;   SELECT 1 +;"), EndsWith("(line 1, column 23)"));
+  EXPECT_THAT(failure("PRAGMA AnsiInForEmptyOrNullableItemsCollections;\nDECLARE $a AS Int64;\n"
+                      "\\set a 1\n  SELECT $a;\n  SELECT $a,\n\n    $a + \"x\";\n"),
+              AllOf(StartsWith("test.yql:5: SELECT $a, $a + \"x\";: ExecuteQuery: GENERIC_ERROR: "),
+                    EndsWith("(line 7, column 8)")));
   EXPECT_EQ(failure("DECLARE $x AS Int32;\n\\set x 3000000000\nSELECT 1;\nSELECT $x;"),
             "test.yql:4: SELECT $x;: $x: the value 3000000000 is none of the type Int32");
 }

@@ -44,6 +44,19 @@ bool changes_scheme(const Statement& statement) {
   return std::ranges::find(words, first_word(statement.command->sql.text())) != words.end();
 }
 
+// " (line 7, column 3)" for the place in the text that was sent, which begins with what the script does not have there;
+// nothing where the server named none of the statement.
+std::string place_in_script(database::ydb::TextPlace place, const Statement& statement,
+                            std::string_view sent) {
+  sent.remove_suffix(statement.command->sql.text().size());
+  const auto lines_before = static_cast<std::uint32_t>(std::ranges::count(sent, '\n'));
+  if (place.row <= lines_before) return "";
+  const std::uint32_t line = place.row - lines_before - 1;
+  const std::uint32_t columns_before = line == 0 ? statement.position.column - 1 : 0;
+  return fmt::format(" (line {}, column {})", statement.position.line + line,
+                     columns_before + place.column);
+}
+
 void store_row(const Statement& statement, const ResultSetView& rows, Variables& variables) {
   std::vector<std::string_view> names;
   for (std::size_t i = 0; i < rows.columns(); ++i) names.push_back(rows.name(i));
@@ -99,7 +112,11 @@ class YdbBackend::YdbSession final : public Session, public database::ydb::Sessi
       case TransactionControl::none:
         break;
     }
-    store(statement, co_await ask(statement, variables), variables);
+    try {
+      store(statement, co_await ask(statement, variables), variables);
+    } catch (const YdbError& error) {
+      throw explained(error, statement);
+    }
   }
 
   // The script was refused before it came here.
@@ -146,20 +163,22 @@ class YdbBackend::YdbSession final : public Session, public database::ydb::Sessi
     co_return co_await (*co_await usable_session()).execute_alone(backend_.text_of(statement));
   }
 
-  // Whatever a statement that only reads may have met: nothing of it is in doubt.
   Task<QueryResult> ask_alone(const Statement& statement, const Variables& variables) {
-    const bool reads = only_reads(statement);
     database::ydb::Parameters parameters = bound_parameters(*statement.command, variables);
     ServerSession& session = *co_await usable_session();
-    session.set_mode(reads ? TransactionMode::snapshot_read_only : mode_that_writes());
-    try {
-      co_return co_await session.execute_and_commit(backend_.text_of(statement),
-                                                    std::move(parameters));
-    } catch (const YdbError& error) {
-      if (!reads) throw;
-      throw Error(database::ydb::class_without_commit(error), error.sqlstate(), error.what(),
-                  error.backoff());
-    }
+    session.set_mode(only_reads(statement) ? TransactionMode::snapshot_read_only
+                                           : mode_that_writes());
+    co_return co_await session.execute_and_commit(backend_.text_of(statement),
+                                                  std::move(parameters));
+  }
+
+  // Whatever a statement that only reads has met, nothing of it is in doubt.
+  Error explained(const YdbError& error, const Statement& statement) {
+    const ErrorClass error_class =
+        only_reads(statement) ? database::ydb::class_without_commit(error) : error.error_class();
+    return {error_class, error.sqlstate(),
+            error.what() + place_in_script(error.place(), statement, backend_.text_of(statement)),
+            error.backoff()};
   }
 
   Task<QueryResult> ask_within(const Statement& statement, const Variables& variables) {
