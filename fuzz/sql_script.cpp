@@ -1,5 +1,5 @@
-// Scripts of pgbench's language, read and gone through: whatever is in one, it is refused with a message that shows
-// where, or it comes to its end. A second reading finds the same.
+// Scripts of pgbench's language, read as SQL and as YQL, and gone through: whatever is in one, it is refused with a
+// message that shows where, or it comes to its end. A second reading finds the same.
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -8,6 +8,7 @@
 #include "fuzz.h"
 #include "workload/sql/script/parser.h"
 #include "workload/sql/script/script_run.h"
+#include "workload/sql/script/transaction_control.h"
 #include "workload/sql/script/weights.h"
 
 using namespace drover;
@@ -73,20 +74,30 @@ void go_through(const sql::Script& script, const sql::VariableNames& names, std:
 
 }  // namespace
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text = fuzz::text_of(data, size);
-  sql::parse_weighted(text);
-  sql::parse_definition(text);
+namespace {
+
+void read(std::string_view text, sql::Language language) {
   try {
     sql::VariableNames names;
-    const sql::Script script = sql::parse_script("file", std::string(text), names);
+    const sql::Script script = sql::parse_script("file", std::string(text), names, language);
     const std::size_t slots = names.size();
-    const sql::Script again = sql::parse_script("file", std::string(text), names);
+    const sql::Script again = sql::parse_script("file", std::string(text), names, language);
     fuzz::require(names.size() == slots, "a second reading finds no new names");
     fuzz::require(again.commands().size() == script.commands().size(), "… and as many commands");
     go_through(script, names, text);
   } catch (const sql::ScriptError& error) {
     require_shown(error);
   }
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = fuzz::text_of(data, size);
+  sql::parse_weighted(text);
+  sql::parse_definition(text);
+  sql::transaction_control(text);
+  read(text, sql::Language::sql);
+  read(text, sql::Language::yql);
   return 0;
 }

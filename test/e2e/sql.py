@@ -286,12 +286,6 @@ class WrongUse(harness.TestCase):
                     path.write_text(text, encoding="utf-8")
                     self.expect_error(harness.drover("sql", "run", "--file", path), USAGE, r"wrong\.sql", said)
 
-    def test_ydb(self):
-        for arguments in [["init"], ["run", "-b", "select-only"], ["clean"]]:
-            with self.subTest(arguments=arguments):
-                command = harness.drover("sql", *arguments, "--db", "ydb://localhost:2136/local")
-                self.expect_error(command, USAGE, "not on YDB|built without the client of YDB")
-
     def test_a_password_is_not_shown(self):
         for arguments in (["init"], ["run", "-b", "select-only"], ["clean"]):
             with self.subTest(arguments=arguments):

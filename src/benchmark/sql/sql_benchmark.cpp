@@ -16,6 +16,9 @@ SqlBenchmark::SqlBenchmark(SqlOptions options, const sql::Database& database)
 Task<database::ServerFacts> SqlBenchmark::prepare() {
   sql::RunPreparation prepared = co_await database_.prepare(options_.counts_branches);
   if (prepared.branches) options_.plan.scale = *prepared.branches;
+  if (options_.isolation && options_.counts_branches) {
+    co_await database_.require_isolation(*options_.isolation);
+  }
   isolation_ = options_.isolation ? database::isolation_name(*options_.isolation)
                                   : prepared.server.settings["default_transaction_isolation"];
   co_return std::move(prepared.server);
@@ -83,7 +86,7 @@ void SqlBenchmark::add_to(report::Result& result) const {
     auto& list = result.transactions[statement.script].statements;
     if (list.size() == report::statements_max) continue;
     report::StatementResult& entry = list.emplace_back();
-    entry.name = fmt::format("line {}: {}", statement.line, statement.title);
+    entry.name = fmt::format("line {}: {}", statement.position.line, statement.title);
     for (const sql::WorkerCounts& worker : records_->workers) {
       const sql::StatementCounts& counts = worker.statements[statement.number];
       entry.failed_count += counts.failures.get();

@@ -140,8 +140,9 @@ void add_script_options(Command& command, ScriptArguments& arguments) {
   command.add_options(
       "Scripts",
       {{"-f,--file", &arguments.files, "FILE[@WEIGHT]",
-        "A script in the language of pgbench; may be repeated: each is executed as often as its "
-        "weight says"},
+        "A script in the language of pgbench, its statements in SQL, on YDB in YQL; may be "
+        "repeated: "
+        "each is executed as often as its weight says"},
        {"-b,--builtin", &arguments.builtins, "NAME[@WEIGHT]",
         "A built-in script: tpcb-like, simple-update or select-only, whose tables drover sql init "
         "makes; may be repeated"},

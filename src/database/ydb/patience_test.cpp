@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-YdbError error_of(Status status) {
+YdbError error_with(Status status) {
   return {status, "", "BulkUpsert", Stage::working};
 }
 
@@ -42,20 +42,20 @@ TEST(Patience, PausesAreDoubledUpToALimit) {
 }
 
 TEST(Patience, TriesAgainWhatMayPass) {
-  EXPECT_EQ(attempts(0, error_of(Status::overloaded)), 1);
-  EXPECT_EQ(attempts(3, error_of(Status::overloaded)), 4);
-  EXPECT_EQ(attempts(99, error_of(Status::unavailable)), 100);
+  EXPECT_EQ(attempts(0, error_with(Status::overloaded)), 1);
+  EXPECT_EQ(attempts(3, error_with(Status::overloaded)), 4);
+  EXPECT_EQ(attempts(99, error_with(Status::unavailable)), 100);
   EXPECT_EQ(attempts(2, {TransportStatus::unavailable, "", "BulkUpsert", "here", Stage::working}),
             3);
 }
 
 TEST(Patience, EndsAfterAHundredAttempts) {
-  EXPECT_EQ(attempts(100, error_of(Status::overloaded)), -100);
+  EXPECT_EQ(attempts(100, error_with(Status::overloaded)), -100);
 }
 
 TEST(Patience, DoesNotTryAgainWhatWouldFailAgain) {
-  EXPECT_EQ(attempts(1, error_of(Status::scheme_error)), -1);
-  EXPECT_EQ(attempts(1, error_of(Status::unauthorized)), -1);
+  EXPECT_EQ(attempts(1, error_with(Status::scheme_error)), -1);
+  EXPECT_EQ(attempts(1, error_with(Status::unauthorized)), -1);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "coro/clock.h"
 #include "coro/scope.h"
 #include "coro/task.h"
 #include "database/backend.h"
@@ -51,7 +52,10 @@ class SessionTurns {
   }
 
   // Connects, and opens all sessions, several at a time.
-  coro::Task<void> open(ClientOptions client, SessionPool::Options options) {
+  coro::Task<void> open(ClientOptions client, coro::Duration request_timeout,
+                        SessionPool::Options options) {
+    client.request_timeout = request_timeout;
+    client.seed = options.seed;
     client_.emplace(std::move(client));
     pool_.emplace(*client_, options);
     co_await client_->connect();

@@ -153,11 +153,13 @@ ErrorClass classify(TransportStatus status, Stage stage) noexcept {
   return ends_session(status) ? connection_lost : statement;
 }
 
-YdbError::YdbError(Status status, std::string_view issues, std::string_view call, Stage stage)
+YdbError::YdbError(Status status, std::string_view issues, std::string_view call, Stage stage,
+                   TextPlace place)
     : Error(classify(status, stage), std::string(status_name(status)),
             reply_message(status, issues, call),
             status == Status::overloaded ? Backoff::slow : Backoff::fast),
-      status_(status) {}
+      status_(status),
+      place_(place) {}
 
 YdbError::YdbError(TransportStatus status, std::string_view details, std::string_view call,
                    std::string_view peer, Stage stage)

@@ -79,11 +79,20 @@ enum class Stage : std::uint8_t {
   committing,  // if nobody can know whether it did, the failure is an ambiguous_commit
 };
 
+// Of the text that was sent, from 1 on. The row 0: the server does not say.
+struct TextPlace {
+  std::uint32_t row = 0;
+  std::uint32_t column = 0;
+
+  friend bool operator==(const TextPlace&, const TextPlace&) = default;
+};
+
 class YdbError final : public Error {
  public:
   // A reply whose status is not success. `issues` is what issues_text() made of it; `call` names
   // the RPC.
-  YdbError(Status status, std::string_view issues, std::string_view call, Stage stage);
+  YdbError(Status status, std::string_view issues, std::string_view call, Stage stage,
+           TextPlace place = {});
 
   // No reply, or not all of it. `peer` names the endpoint.
   YdbError(TransportStatus status, std::string_view details, std::string_view call,
@@ -91,6 +100,7 @@ class YdbError final : public Error {
 
   Status status() const noexcept { return status_; }                 // unspecified: no reply
   TransportStatus transport() const noexcept { return transport_; }  // ok: a reply
+  TextPlace place() const noexcept { return place_; }  // where it has found something wrong
   bool ends_session() const noexcept {
     return ydb::ends_session(status_) || ydb::ends_session(transport_);
   }
@@ -98,6 +108,7 @@ class YdbError final : public Error {
  private:
   Status status_ = Status::unspecified;
   TransportStatus transport_ = TransportStatus::ok;
+  TextPlace place_;
 };
 
 ErrorClass classify(Status status, Stage stage) noexcept;

@@ -66,6 +66,10 @@ class Database {
   // `count_branches`: they are the scale of a run that has a built-in script, and was not told another one.
   virtual coro::Task<RunPreparation> prepare(bool count_branches) const = 0;
 
+  // Throws Error, whose message says what to do, where the tables of the built-in scripts cannot be written to at the
+  // isolation that BackendSettings have.
+  virtual coro::Task<void> require_isolation(database::Isolation isolation) const = 0;
+
   virtual std::unique_ptr<database::Backend> make_backend(BackendSettings settings) const = 0;
 
   // `on_note` is called with lines for people. Null where there are no checkpoints to be seen.

@@ -46,6 +46,9 @@ using Issues = google::protobuf::RepeatedPtrField<Ydb::Issue::IssueMessage>;
 // looked at.
 std::string issues_text(const Issues& issues);
 
+// The first place that they name, of the innermost issue: those around it name what holds it.
+TextPlace place_of(const Issues& issues);
+
 YdbError reply_error(Ydb::StatusIds::StatusCode status, const Issues& issues, Method method,
                      Stage stage);
 

@@ -141,8 +141,10 @@ void ValueView::append_text(std::string& out) const {
       fmt::format_to(back, "{}", integer());
       return;
     case Ydb::Value::kDoubleValue:
+      fmt::format_to(back, "{}", value_->double_value());
+      return;
     case Ydb::Value::kFloatValue:
-      fmt::format_to(back, "{}", real());
+      fmt::format_to(back, "{}", value_->float_value());
       return;
     case Ydb::Value::kTextValue:
     case Ydb::Value::kBytesValue:

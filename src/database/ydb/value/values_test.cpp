@@ -94,6 +94,30 @@ TEST(Values, OfMoneyAreExact) {
   EXPECT_THROW(Sent(ScalarType::decimal(35, 2), huge).view().cents(), Error);
 }
 
+// As scripts have them.
+TEST(Values, HaveATextOfTheirOwn) {
+  const auto text = [](const ValueView& view) {
+    std::string shown;
+    view.append_text(shown);
+    return shown;
+  };
+  EXPECT_EQ(text(Sent(Primitive::boolean, false).view()), "false");
+  EXPECT_EQ(text(Sent(Primitive::int32, -7).view()), "-7");
+  EXPECT_EQ(text(Sent(Primitive::uint64, ~0ULL).view()), "18446744073709551615");
+  EXPECT_EQ(text(Sent(Primitive::real, 0.1).view()), "0.1");
+  EXPECT_EQ(text(Sent(Primitive::bytes, "a;b").view()), "a;b");
+  EXPECT_EQ(text(Sent(ScalarType::decimal(22, 2), Decimal{-5}).view()), "-0.05");
+  EXPECT_EQ(text(Sent(ScalarType::decimal(22, 0), Decimal{70}).view()), "70");
+  EXPECT_EQ(text(Sent(ScalarType::decimal(22, 2), Decimal{0}).view()), "0.00");
+  Ydb::Value value;
+  Ydb::Type type;
+  value.set_float_value(0.1F);
+  EXPECT_EQ(text(ValueView(value, type)), "0.1") << "and not the digits of a double";
+  value.add_items();
+  value.clear_value();
+  EXPECT_THROW(text(ValueView(value, type)), Error) << "a list";
+}
+
 TEST(Values, MayBeNull) {
   const ScalarType type = ScalarType(Primitive::int32).nullable();
   const Sent nothing(type, null);

@@ -6,10 +6,6 @@
 
 #include "database/embedded/installation.h"
 #include "database/unfit_schema.h"
-#include "load/run.h"
-#include "workload/sql/builtin/builtin.h"
-#include "workload/sql/clients/clients.h"
-#include "workload/sql/postgres/database_on_postgres.h"
 #include "workload/sql/postgres/script_fixture_test.h"
 
 namespace drover::sql::postgres {
@@ -28,36 +24,6 @@ class BuiltinScripts : public ScriptFixture, public testing::WithParamInterface<
   static Task<void> fill() {
     const auto database = make_database(server->conninfo());
     co_await database->initialise({});
-  }
-
-  static Plan plan_of(std::vector<ScriptText> texts, Protocol protocol) {
-    Plan plan;
-    plan.scripts = std::make_shared<ScriptSet>(std::move(texts), protocol);
-    plan.presentation = presentation_of(plan);
-    plan.terminal_count = 8;
-    plan.threads = 2;
-    plan.connections = 6;
-    plan.operations = 600;
-    plan.duration = std::chrono::hours(1);
-    plan.seed = 3;
-    return plan;
-  }
-
-  load::Outcome run_plan(const Plan& plan, RunRecords& records) {
-    const auto database = make_database(server->conninfo());
-    load::Observer nobody;
-    load::StopRequest stop;
-    std::optional<load::Outcome> outcome;
-    auto body = [&]() -> Task<void> {
-      const BackendFactory backends = [&](std::size_t index) {
-        return database->make_backend(
-            {.protocol = plan.scripts->protocol(),
-             .connections = plan.share_of_worker(index, plan.connections)});
-      };
-      outcome = co_await load::run(plan, make_clients(plan, backends, records), nobody, stop);
-    };
-    run(body());
-    return std::move(*outcome);
   }
 
   static std::uint64_t executions(const RunRecords& records, std::size_t statement) {
@@ -86,7 +52,7 @@ TEST_P(BuiltinScripts, LeaveTheMoneyConsistent) {
   }
   const Plan plan = plan_of(std::move(texts), GetParam());
   RunRecords records(plan);
-  const load::Outcome outcome = run_plan(plan, records);
+  const load::Outcome outcome = run_plan(*make_database(server->conninfo()), plan, records);
   std::uint64_t transfers = 0;
   std::uint64_t reads = 0;
   for (const auto& worker : outcome.workers) {
@@ -123,7 +89,7 @@ TEST_P(BuiltinScripts, ThatFailSayWhy) {
   plan.operations = 4;
   plan.terminal_count = 2;
   RunRecords records(plan);
-  const load::Outcome outcome = run_plan(plan, records);
+  const load::Outcome outcome = run_plan(*make_database(server->conninfo()), plan, records);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(outcome.workers[i]->measured[0].failed.get(), 2U);
     EXPECT_THAT(records.workers[i].first_failures[0],

@@ -38,6 +38,8 @@ class DatabaseOnPostgres final : public Database {
     co_return prepared;
   }
 
+  Task<void> require_isolation(database::Isolation) const override { co_return; }
+
   std::unique_ptr<database::Backend> make_backend(BackendSettings settings) const override {
     return std::make_unique<PostgresBackend>(
         PostgresOptions{std::move(settings), conninfo_, schema_});

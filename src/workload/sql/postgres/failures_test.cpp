@@ -11,21 +11,6 @@ using testing::HasSubstr;
 
 class ScriptFailures : public ScriptFixture {
  protected:
-  // Attempts at it until one succeeds; says how many it took. Errors that are not retryable are thrown.
-  static Task<int> repeat(ScriptClient& client) {
-    ScriptTransaction transaction(*client.client, 0);
-    for (int attempt = 1;; ++attempt) {
-      std::optional<database::Error> error;
-      try {
-        co_await client.attempt(transaction);
-      } catch (const database::Error& thrown) {
-        error = thrown;
-      }
-      if (!error) co_return attempt;
-      if (error->error_class() != ErrorClass::retryable) throw database::Error(*error);
-    }
-  }
-
   // A function that fails with a serialization failure as often as its argument says.
   void make_fail_first() {
     query(
@@ -44,7 +29,7 @@ TEST_F(ScriptFailures, ATransactionIsRepeatedWithItsVariablesAndNumbers) {
       "\\set drawn random(1, 1000000000)\nBEGIN;\n\\set inner random(1, 1000000000)\n\\set n :n + "
       "1\n"
       "INSERT INTO noted VALUES (:inner, :n);\nSELECT fail_first(3);\nEND;\n");
-  made->client->variables.set(*made->plan.scripts->names().find("n"), Value::of(std::int64_t{0}));
+  made->set("n", 0);
   std::vector<std::string> drawn;
   ScriptTransaction transaction(*made->client, 0);
   for (int attempt = 1; attempt <= 3; ++attempt) {
@@ -69,7 +54,7 @@ TEST_F(ScriptFailures, WhatAScriptHasCommittedIsNotCommittedTwice) {
       "VALUES (2, :n);\n"
       "SELECT fail_first(1);\nCOMMIT;\nINSERT INTO noted SELECT 3, :n FROM fail_first(3);\n"
       "INSERT INTO noted VALUES (4, :n);");
-  EXPECT_EQ(run(repeat(*made)), 3);
+  EXPECT_EQ(run(made->repeat()), 3);
   EXPECT_EQ(query("SELECT part, n FROM noted ORDER BY part"), "1,1\n2,2\n3,2\n4,2");
 }
 
@@ -99,7 +84,7 @@ TEST_F(ScriptFailures, APipelineIsRepeatedAsAWhole) {
       "fail_first(2);\n"
       "INSERT INTO noted VALUES (2, :n::int);\n\\endpipeline",
       Protocol::prepared);
-  EXPECT_EQ(run(repeat(*made)), 3);
+  EXPECT_EQ(run(made->repeat()), 3);
   EXPECT_EQ(query("SELECT part, n FROM noted ORDER BY part"), "1,1\n2,2");
 }
 
@@ -119,7 +104,7 @@ TEST_F(ScriptFailures, ASerializationFailureIsRepeated) {
   const auto other = run(Connection::open(server->conninfo()));
   const auto observer = run(Connection::open(server->conninfo()));
   int attempts = 0;
-  auto script = [&]() -> Task<void> { attempts = co_await repeat(*made); };
+  auto script = [&]() -> Task<void> { attempts = co_await made->repeat(); };
   auto interfere = [&]() -> Task<void> {
     co_await wait_until(*observer, somebody_waits_for_a_row);
     co_await other->script("COMMIT");
@@ -142,7 +127,7 @@ TEST_F(ScriptFailures, ADeadlockIsRepeated) {
   const auto other = run(Connection::open(server->conninfo()));
   const auto observer = run(Connection::open(server->conninfo()));
   int attempts = 0;
-  auto script = [&]() -> Task<void> { attempts = co_await repeat(*made); };
+  auto script = [&]() -> Task<void> { attempts = co_await made->repeat(); };
   const auto watcher = run(Connection::open(server->conninfo()));
   auto update_the_first = [&]() -> Task<void> {
     co_await wait_until(*watcher, somebody_waits_for_the_signal);

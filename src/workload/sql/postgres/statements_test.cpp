@@ -23,17 +23,8 @@ class StatementsByProtocol : public ScriptFixture, public testing::WithParamInte
     const auto made = client(std::move(text), GetParam());
     const std::string message = message_of(made->execute());
     EXPECT_EQ(made->records->workers[0].first_failures[0], message);
-    EXPECT_TRUE(session_is_idle(*made));
+    EXPECT_TRUE(run(made->session_is_idle()));
     return message;
-  }
-  // The session goes on, and has no transaction open.
-  bool session_is_idle(ScriptClient& made) {
-    auto look = [&made]() -> Task<bool> {
-      database::Session* session = co_await made.backend->acquire();
-      const database::SessionLease lease(*made.backend, *session);
-      co_return !static_cast<Session*>(session)->in_transaction();
-    };
-    return run(look());
   }
 };
 
@@ -82,7 +73,7 @@ TEST_P(StatementsByProtocol, KeepTheirVariablesForTheNextScript) {
   const auto made =
       client("INSERT INTO counted VALUES (:n) RETURNING n + 1 AS n \\gset\n\\set client :client_id",
              GetParam());
-  made->client->variables.set(*made->plan.scripts->names().find("n"), Value::of(std::int64_t{0}));
+  made->set("n", 0);
   run(made->execute());
   EXPECT_EQ(made->variable("client"), "3");
   run(made->execute());
@@ -121,14 +112,14 @@ TEST_P(StatementsByProtocol, AreCountedByPlace) {
   const std::vector<Statement>& statements = made->plan.scripts->statements();
   ASSERT_EQ(statements.size(), 3U);
   EXPECT_EQ(statements[1].title, "SELECT 1 / :client_id;");
-  EXPECT_EQ(statements[2].line, 3U);
+  EXPECT_EQ(statements[2].position.line, 3U);
 }
 
 TEST_P(StatementsByProtocol, RunAsPreparedAgainAfterAnError) {
   const auto made = client("SELECT 12 / :d::int AS q \\gset\n\\set d 4\nSELECT :q;", GetParam());
-  made->client->variables.set(*made->plan.scripts->names().find("d"), Value::of(std::int64_t{0}));
+  made->set("d", 0);
   EXPECT_THAT(message_of(made->execute()), HasSubstr("division by zero"));
-  made->client->variables.set(*made->plan.scripts->names().find("d"), Value::of(std::int64_t{3}));
+  made->set("d", 3);
   run(made->execute());
   EXPECT_EQ(made->variable("q"), "4");
   run(made->execute());

@@ -103,10 +103,6 @@ std::string known_parameter_types() {
   return fmt::format("{} and Decimal(22,9), each also as Optional<…>", fmt::join(names, ", "));
 }
 
-bool is_declaration(std::string_view statement) {
-  return in_lower_case(take_word(statement)) == "declare";
-}
-
 ReadDeclaration read_declaration(std::string_view statement) {
   std::string_view rest = statement;
   if (rest.ends_with(';')) rest.remove_suffix(1);

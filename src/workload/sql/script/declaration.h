@@ -48,9 +48,6 @@ struct Declaration {
   std::string text() const { return "DECLARE $" + name + " AS " + type_name + ";\n"; }
 };
 
-// Whether a statement begins with the word DECLARE.
-bool is_declaration(std::string_view statement);
-
 // What is wrong with it, or the name and the type that it has: `DECLARE $name AS Type;`.
 struct ReadDeclaration {
   std::string problem;  // empty: there is none

@@ -14,6 +14,7 @@
 #include "workload/sql/expression/expression_lexer.h"
 #include "workload/sql/expression/expression_parser.h"
 #include "workload/sql/script/sql_scanner.h"
+#include "workload/sql/script/statement.h"
 #include "workload/sql/script/yql_scanner.h"
 
 namespace drover::sql {
@@ -103,6 +104,7 @@ class ScriptParser {
   std::vector<Command> commands_;
   bool after_statement_ = false;  // the last command is one of SQL, without a \gset
   std::vector<OpenCondition> conditions_;
+  std::string pragmas_;  // of YQL, so far
   std::vector<Declaration> declarations_;
   std::vector<YqlMention> undeclared_;  // of names that may be those of variables
 };
@@ -163,12 +165,20 @@ StatementEnd ScriptParser::read_yql() {
   command_ = {{}, statement.begin};
   offset_ = statement.end;
   if (statement.sql.empty()) return statement.ended_by;
-  if (is_declaration(statement.sql.text())) {
+  const std::string word = first_word(statement.sql.text());
+  after_statement_ = false;
+  if (word == "declare") {
     declare(statement);
-    after_statement_ = false;
+    return statement.ended_by;
+  }
+  if (word == "pragma" && statement.sql.joints() == 0) {
+    pragmas_ +=
+        statement.sql.text() + (statement.ended_by == StatementEnd::semicolon ? "\n" : ";\n");
     return statement.ended_by;
   }
   SqlCommand command{std::move(statement.sql)};
+  command.pragmas = pragmas_;
+  after_statement_ = true;
   for (YqlMention& mention : scanned.mentions) {
     const auto named = [&](const Declaration& one) { return one.name == mention.name; };
     const auto found = std::find_if(declarations_.begin(), declarations_.end(), named);
@@ -179,7 +189,6 @@ StatementEnd ScriptParser::read_yql() {
     }
   }
   add(std::move(command));
-  after_statement_ = true;
   return statement.ended_by;
 }
 

@@ -23,7 +23,8 @@ namespace drover::sql {
 inline constexpr std::size_t script_bytes_max = std::size_t{16} << 20;
 
 // What the statements are written in. In YQL variables are parameters that the script declares (declaration.h); where a
-// variable is mentioned otherwise, by $name without a declaration or by :name, the script is refused.
+// variable is mentioned otherwise, by $name without a declaration or by :name, the script is refused. A declaration and
+// a PRAGMA are sent with each statement behind them.
 enum class Language : std::uint8_t { sql, yql };
 
 // `file` is the script's name in messages. The variables that it mentions get slots of `names`, which all scripts of a

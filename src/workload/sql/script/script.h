@@ -26,8 +26,10 @@ enum class Storing : std::uint8_t { none, gset, aset };
 struct SqlCommand {
   SqlText sql;
   Storing storing = Storing::none;
-  std::string prefix{};                 // of the variables' names; column_slots() finds them
-  std::vector<Declaration> declared{};  // of YQL: those parameters that it mentions, each once
+  std::string prefix{};  // of the variables' names; column_slots() finds them
+  // Of YQL: what stands before the text when it is sent. Of the declarations those that it mentions, each once.
+  std::string pragmas{};
+  std::vector<Declaration> declared{};
 };
 
 struct SetCommand {

@@ -49,8 +49,8 @@ Language language_of(Protocol protocol) noexcept {
   return protocol == Protocol::declared ? Language::yql : Language::sql;
 }
 
-std::string with_declarations(const SqlCommand& command) {
-  std::string text;
+std::string with_prologue(const SqlCommand& command) {
+  std::string text = command.pragmas;
   for (const Declaration& one : command.declared) text += one.text();
   return text + command.sql.text();
 }
@@ -89,11 +89,11 @@ void ScriptSet::add_statements(std::size_t script) {
     statement.number = statements_.size();
     statement.script = script;
     statement.index = index;
-    statement.line = scripts_[script].position(commands[index]).line;
+    statement.position = scripts_[script].position(commands[index]);
     statement.title = title_of(sql->sql);
     statement.name = fmt::format("s{}", statement.number);
     statement.parameterised =
-        protocol_ == Protocol::declared ? with_declarations(*sql) : sql->sql.with_parameters();
+        protocol_ == Protocol::declared ? with_prologue(*sql) : sql->sql.with_parameters();
     for (const std::string_view one : sql->sql.joined())
       statement.effects.push_back(effect_of(one));
     statements_.push_back(std::move(statement));

@@ -37,7 +37,7 @@ TEST(ScriptSet, NumbersStatementsOverAllScripts) {
   const Statement& insert = set.statements()[1];
   EXPECT_EQ(insert.number, 1U);
   EXPECT_EQ(insert.index, 3U);
-  EXPECT_EQ(insert.line, 4U);
+  EXPECT_EQ(insert.position, (Position{4, 1}));
   EXPECT_EQ(insert.title, "INSERT INTO t VALUES (:x, :y, :x);");
   EXPECT_EQ(insert.name, "s1");
   EXPECT_EQ(insert.parameterised, "INSERT INTO t\n  VALUES ($1, $2, $3);");
@@ -118,6 +118,17 @@ TEST(Effect, IsKnownByTheFirstWord) {
   EXPECT_EQ(effect_of("rollback to s"), Effect::rolls_back);
   EXPECT_EQ(effect_of("WITH x AS (DELETE FROM t) SELECT 1"), Effect::writes);
   EXPECT_EQ(effect_of("selection"), Effect::writes);
+  EXPECT_EQ(effect_of("$x = (SELECT 1)"), Effect::reads);
+  EXPECT_EQ(effect_of("PRAGMA x"), Effect::reads);
+}
+
+// Else a lost UPDATE behind a comment would not be known to be in doubt.
+TEST(Effect, IsKnownBehindComments) {
+  EXPECT_EQ(effect_of("/* select */ UPDATE t SET a = 1"), Effect::writes);
+  EXPECT_EQ(effect_of("-- select\n  delete from t"), Effect::writes);
+  EXPECT_EQ(effect_of("/* a /* b */ update */ -- c\n(SELECT 1)"), Effect::reads);
+  EXPECT_EQ(effect_of("/* no end"), Effect::reads);
+  EXPECT_EQ(effect_of("/*/ select */ commit"), Effect::commits);
 }
 
 TEST(Effect, SaysWhatMayBeCommitted) {

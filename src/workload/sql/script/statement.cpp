@@ -13,10 +13,11 @@ struct KnownWord {
   Effect effect;
 };
 
-constexpr std::array<KnownWord, 10> known_words = {{{"select", Effect::reads},
+constexpr std::array<KnownWord, 11> known_words = {{{"select", Effect::reads},
                                                     {"show", Effect::reads},
                                                     {"values", Effect::reads},
                                                     {"table", Effect::reads},
+                                                    {"pragma", Effect::reads},
                                                     {"begin", Effect::begins},
                                                     {"start", Effect::begins},
                                                     {"commit", Effect::commits},
@@ -24,15 +25,35 @@ constexpr std::array<KnownWord, 10> known_words = {{{"select", Effect::reads},
                                                     {"rollback", Effect::rolls_back},
                                                     {"abort", Effect::rolls_back}}};
 
-// In small letters. A SELECT may stand in parentheses.
+// They nest.
+std::size_t end_of_block_comment(std::string_view text) {
+  std::size_t end = 2;
+  for (std::size_t depth = 1; depth > 0 && end < text.size();) {
+    const std::string_view two = text.substr(end, 2);
+    if (two == "/*") ++depth;
+    if (two == "*/") --depth;
+    end += two == "/*" || two == "*/" ? 2 : 1;
+  }
+  return std::min(end, text.size());
+}
+
+}  // namespace
+
 std::string first_word(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of("( \t\r\n"), text.size()));
+  for (;;) {
+    text.remove_prefix(std::min(text.find_first_not_of("( \t\r\n\f\v"), text.size()));
+    if (text.starts_with("--")) {
+      text.remove_prefix(std::min(text.find('\n'), text.size()));
+    } else if (text.starts_with("/*")) {
+      text.remove_prefix(end_of_block_comment(text));
+    } else {
+      break;
+    }
+  }
   std::size_t end = 0;
   while (end < text.size() && is_name_byte(text[end])) ++end;
   return in_lower_case(text.substr(0, end));
 }
-
-}  // namespace
 
 Effect effect_of(std::string_view statement) {
   const std::string word = first_word(statement);

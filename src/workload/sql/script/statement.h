@@ -15,7 +15,7 @@ namespace drover::sql {
 // What a statement does, by its first word alone. A SELECT counts as reading, though a function that it calls may
 // write.
 enum class Effect : std::uint8_t {
-  reads,       // SELECT, SHOW, VALUES, TABLE; or nothing is there
+  reads,       // SELECT, SHOW, VALUES, TABLE, YQL's PRAGMA and $name = …; or nothing is there
   begins,      // BEGIN, START
   commits,     // COMMIT, END
   rolls_back,  // ROLLBACK, ABORT
@@ -24,16 +24,19 @@ enum class Effect : std::uint8_t {
 
 Effect effect_of(std::string_view statement);
 
+// In small letters, behind comments and parentheses, as a SELECT may stand in; empty where another sign comes first.
+std::string first_word(std::string_view text);
+
 struct Statement {
   const SqlCommand* command = nullptr;
   std::size_t number = 0;  // counted over all scripts
   std::size_t script = 0;  // its place in the set
   std::size_t index = 0;   // of the command in the script
-  std::uint32_t line = 0;  // in the script's file
+  Position position;       // in the script's file
   std::string title;       // its text in a line, shortened
   std::string name;        // as a prepared statement
-  std::string
-      parameterised;  // its text with $1, $2, … in place of the variables; of YQL, with its declarations
+  // Its text with $1, $2, … in place of the variables; of YQL, behind its pragmas and declarations.
+  std::string parameterised;
   std::vector<Effect> effects;  // one, or several where statements were joined
 
   bool does(Effect effect) const noexcept {

@@ -19,7 +19,12 @@ class YqlScanner {
     skip_to_first_word();
     const std::size_t begin = offset_;
     const StatementEnd ended_by = scan_to_end();
-    if (ended_by != StatementEnd::semicolon && !has_words_) sql_ = SqlText();
+    if (ended_by != StatementEnd::semicolon && is_named_) {
+      throw source_.error_at(begin,
+                             "a named expression is part of the statement behind it: nothing else "
+                             "may stand between them");
+    }
+    if (!has_words_) sql_ = SqlText();
     sql_.trim_end();
     return {{std::move(sql_), begin, offset_, ended_by}, std::move(mentions_)};
   }
@@ -35,23 +40,33 @@ class YqlScanner {
     return std::min(source_.text().find('\n', offset_), source_.text().size());
   }
 
+  // Comments that stand before a statement are not sent with it.
   void skip_to_first_word() {
-    while (!at_end() && (is_blank(here()) || at("--"))) {
-      offset_ = is_blank(here()) ? offset_ + 1 : end_of_line();
+    for (;;) {
+      if (!at_end() && is_blank(here())) {
+        ++offset_;
+      } else if (at("--")) {
+        offset_ = end_of_line();
+      } else if (at("/*")) {
+        offset_ = end_of_comment();
+      } else {
+        return;
+      }
     }
   }
 
   StatementEnd scan_to_end() {
     while (!at_end()) {
       if (here() == ';' && depth_ == 0) {
-        copy(1);
-        return StatementEnd::semicolon;
-      }
-      if (here() != '\\') {
+        if (!is_named_) {
+          copy(1);
+          return StatementEnd::semicolon;
+        }
+        join(1);
+      } else if (here() != '\\') {
         scan_element();
       } else if (behind() == ';') {
-        sql_.append_joint();
-        offset_ += 2;
+        join(2);
       } else {
         return StatementEnd::backslash;
       }
@@ -59,13 +74,20 @@ class YqlScanner {
     return StatementEnd::end_of_file;
   }
 
+  void join(std::size_t bytes) {
+    sql_.append_joint();
+    offset_ += bytes;
+    begins_ = true;
+  }
+
   void scan_element() {
     const char c = here();
     if (is_blank(c)) return copy(1);
     if (at("--")) return copy(end_of_line() - offset_);
-    if (at("/*")) return copy_past("*/", 2, "this comment (/*) has no end");
+    if (at("/*")) return copy(end_of_comment() - offset_);
     has_words_ = true;
-    if (at("@@")) return copy_past("@@", 2, "these quotes (@@) have no end");
+    if (std::exchange(begins_, false)) is_named_ = c == '$';
+    if (at("@@")) return copy(end_behind("@@", "these quotes (@@) have no end") - offset_);
     if (c == '\'' || c == '"' || c == '`') return scan_quoted(c);
     if (c == '$' || c == ':') return scan_name();
     if (is_name_byte(c)) return scan_word();
@@ -104,11 +126,13 @@ class YqlScanner {
     copy(end + 1 - offset_);
   }
 
-  void copy_past(std::string_view end, std::size_t from, std::string_view problem) {
-    const std::size_t found = source_.text().find(end, offset_ + from);
+  // Behind the two signs that end what two signs have begun here.
+  std::size_t end_behind(std::string_view end, std::string_view problem) const {
+    const std::size_t found = source_.text().find(end, offset_ + 2);
     if (found == std::string_view::npos) throw source_.error_at(offset_, problem);
-    copy(found + end.size() - offset_);
+    return found + end.size();
   }
+  std::size_t end_of_comment() const { return end_behind("*/", "this comment (/*) has no end"); }
 
   void copy(std::size_t bytes) {
     sql_.append(source_.text().substr(offset_, bytes));
@@ -121,6 +145,8 @@ class YqlScanner {
   std::vector<YqlMention> mentions_;
   std::size_t depth_ = 0;  // of parentheses and braces
   bool has_words_ = false;
+  bool begins_ = true;     // the next word is the first of a statement
+  bool is_named_ = false;  // the one that is being read, or was read last, is $name = …
 };
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <limits>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -46,6 +48,13 @@ Number number_of(std::string_view text, const Declaration& declared) {
   const std::optional<Number> number = text::number_of<Number>(text);
   if (!number) refuse(text, declared);
   return *number;
+}
+
+// Requires: 0 <= exponent <= 35, the most that a Decimal has.
+Int128 power_of_ten(int exponent) noexcept {
+  Int128 power = 1;
+  for (int i = 0; i < exponent; ++i) power *= 10;
+  return power;
 }
 
 bool is_utf8(std::string_view text) {
@@ -95,27 +104,22 @@ void add(Parameters& parameters, const std::string& name, std::string_view text,
 // Digits behind the point that the type has no room for are refused, and not rounded: money.
 Decimal decimal_of(std::string_view text, const Declaration& declared) {
   const bool negative = text.starts_with('-');
-  std::string_view rest = text.substr(negative ? 1 : 0);
+  const std::string_view number = text.substr(negative ? 1 : 0);
+  const std::size_t point = std::min(number.find('.'), number.size());
+  const std::string_view whole = number.substr(0, point);
+  const std::string_view fraction = number.substr(std::min(point + 1, number.size()));
+  const std::size_t scale = declared.type.scale;
+  if (whole.size() + fraction.size() == 0 || fraction.size() > scale) refuse(text, declared);
+  const Int128 limit = power_of_ten(declared.type.precision);
   Int128 digits = 0;
-  int count = 0;
-  std::optional<int> behind_point;
-  for (const char c : rest) {
-    if (c == '.' && !behind_point && count > 0) {
-      behind_point = 0;
-      continue;
-    }
-    if (c < '0' || c > '9' || behind_point == declared.type.scale) refuse(text, declared);
+  const auto append = [&](char c) {
+    if (c < '0' || c > '9') refuse(text, declared);
     digits = digits * 10 + (c - '0');
-    if (digits > 0) ++count;
-    if (digits == 0) count = std::max(count, 1);
-    if (behind_point) ++*behind_point;
-    if (count > declared.type.precision) refuse(text, declared);
-  }
-  if (count == 0) refuse(text, declared);
-  for (int place = behind_point.value_or(0); place < declared.type.scale; ++place) {
-    digits *= 10;
-    if (digits != 0 && ++count > declared.type.precision) refuse(text, declared);
-  }
+    if (digits >= limit) refuse(text, declared);
+  };
+  for (const char c : whole) append(c);
+  for (const char c : fraction) append(c);
+  for (std::size_t place = fraction.size(); place < scale; ++place) append('0');
   return {negative ? -digits : digits};
 }
 

@@ -12,7 +12,7 @@ namespace drover::sql::ydb {
 // Throws database::Error (statement) where a variable is not set, or has a value that its type has not.
 database::ydb::Parameters bound_parameters(const SqlCommand& command, const Variables& variables);
 
-// "12.30" as a Decimal of that type. Throws database::Error; `name` is for its message.
+// "12.30", "-7", ".5" as a Decimal of the declared type. Throws database::Error (statement).
 database::ydb::Decimal decimal_of(std::string_view text, const Declaration& declared);
 
 }  // namespace drover::sql::ydb

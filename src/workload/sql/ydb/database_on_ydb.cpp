@@ -5,6 +5,7 @@
 
 #include "database/ydb/database_access.h"
 #include "database/ydb/server_facts.h"
+#include "database/ydb/snapshot_writes.h"
 #include "workload/sql/ydb/pgbench_tables.h"
 #include "workload/sql/ydb/ydb_backend.h"
 
@@ -45,6 +46,13 @@ class DatabaseOnYdb final : public Database {
     };
     co_await DatabaseAccess::use(database_, body);
     co_return prepared;
+  }
+
+  // No branch has the number 0, and a condition that never holds would be taken out of the statement.
+  Task<void> require_isolation(database::Isolation isolation) const override {
+    if (isolation != database::Isolation::snapshot) co_return;
+    co_await database::ydb::require_snapshot_writes(
+        database_, "UPDATE pgbench_branches SET bbalance = bbalance WHERE bid = 0;");
   }
 
   std::unique_ptr<database::Backend> make_backend(BackendSettings settings) const override {

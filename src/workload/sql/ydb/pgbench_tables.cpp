@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "database/unfit_schema.h"
+#include "database/ydb/partitions.h"
 #include "database/ydb/value/bulk_rows.h"
 #include "workload/sql/builtin/pgbench_schema.h"
 
@@ -33,15 +34,31 @@ constexpr std::array<Column, 3> teller_columns = {
 constexpr std::array<Column, 2> branch_columns = {
     {{"bid", Primitive::int32}, {"bbalance", Primitive::int64}}};
 
-constexpr std::array<std::string_view, 4> create_statements = {
-    "CREATE TABLE pgbench_accounts (aid Int64 NOT NULL, bid Int32, abalance Int64, filler Utf8, "
-    "PRIMARY KEY (aid));",
-    "CREATE TABLE pgbench_branches (bid Int32 NOT NULL, bbalance Int64, filler Utf8, "
-    "PRIMARY KEY (bid));",
-    "CREATE TABLE pgbench_history (aid Int64 NOT NULL, hid Int64 NOT NULL, tid Int32, bid Int32, "
-    "delta Int64, mtime Timestamp, filler Utf8, PRIMARY KEY (aid, hid));",
-    "CREATE TABLE pgbench_tellers (tid Int32 NOT NULL, bid Int32, tbalance Int64, filler Utf8, "
-    "PRIMARY KEY (tid));"};
+// With as many partitions as a table of `rows` rows has to begin with; they are cut by the first column of its key.
+std::string create_statement(std::string_view name, std::string_view columns, std::int64_t rows) {
+  const std::vector<std::string> keys = database::ydb::keys_of_ranges(rows);
+  return fmt::format("CREATE TABLE IF NOT EXISTS {} ({}){};", name, columns,
+                     database::ydb::partition_settings(keys.size() + 1, keys));
+}
+
+std::array<std::string, 4> create_statements(std::int64_t scale) {
+  const std::int64_t accounts = scale * accounts_per_branch;
+  return {
+      create_statement("pgbench_accounts",
+                       "aid Int64 NOT NULL, bid Int32, abalance Int64, filler Utf8, "
+                       "PRIMARY KEY (aid)",
+                       accounts),
+      create_statement("pgbench_branches",
+                       "bid Int32 NOT NULL, bbalance Int64, filler Utf8, PRIMARY KEY (bid)", scale),
+      create_statement("pgbench_history",
+                       "aid Int64 NOT NULL, mtime Timestamp NOT NULL, tid Int32, bid Int32, "
+                       "delta Int64, filler Utf8, PRIMARY KEY (aid, mtime)",
+                       accounts),
+      create_statement("pgbench_tellers",
+                       "tid Int32 NOT NULL, bid Int32, tbalance Int64, filler Utf8, "
+                       "PRIMARY KEY (tid)",
+                       scale * tellers_per_branch)};
+}
 
 Task<std::vector<std::string>> tables_there(DatabaseAccess& access) {
   std::vector<std::string> there;
@@ -54,7 +71,7 @@ Task<std::vector<std::string>> tables_there(DatabaseAccess& access) {
   co_return there;
 }
 
-// The rows 1 to `count` of a table: their number, their branch, and the balance 0.
+// The rows `first` to `last` of a table: their number, their branch, and the balance 0.
 template <class Number>
 Task<void> fill(DatabaseAccess& access, std::string_view table, std::span<const Column> columns,
                 std::int64_t first, std::int64_t last, std::int64_t rows_of_branch) {
@@ -94,8 +111,8 @@ Task<std::vector<std::string>> make_pgbench_tables(DatabaseAccess& access,
   std::vector<std::string> there = co_await tables_there(access);
   if (!settings.force) refuse_tables_there(there);
   const std::vector<std::string> dropped = co_await drop_pgbench_tables(access);
-  for (const std::string_view text : create_statements) {
-    co_await access.change_scheme(std::string(text));
+  for (const std::string& text : create_statements(settings.scale)) {
+    co_await access.change_scheme(text);
   }
   co_await fill<std::int32_t>(access, "pgbench_tellers", teller_columns, 1,
                               settings.scale * tellers_per_branch, tellers_per_branch);

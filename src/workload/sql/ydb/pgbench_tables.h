@@ -1,5 +1,7 @@
-// The tables of the built-in scripts in YDB: those of `pgbench -i`, and a key for the history, whose rows are told apart
-// by a random number of the client's. Thread safety: as the access's. Errors: database::UnfitSchema, database::Error.
+// The tables of the built-in scripts in YDB: those of `pgbench -i`, and a key for the history, which YDB wants: the
+// account and the time, for transactions of one account come one after the other.
+//
+// Thread safety: as the access's. Errors: database::UnfitSchema, database::Error.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -11,7 +12,6 @@
 #include "database/error.h"
 #include "database/ydb/ydb_error.h"
 #include "workload/sql/backend.h"
-#include "workload/sql/expression/expression_lexer.h"
 #include "workload/sql/script/transaction_control.h"
 #include "workload/sql/ydb/bound_parameters.h"
 
@@ -33,21 +33,28 @@ Error refused(std::string_view message) {
   return {ErrorClass::statement, "", std::string(message)};
 }
 
-bool only_reads(const Statement& statement) noexcept {
-  for (const Effect effect : statement.effects) {
-    if (effect != Effect::reads) return false;
-  }
-  return true;
+bool only_reads(const Statement& statement) {
+  return std::ranges::all_of(statement.effects,
+                             [](Effect effect) { return effect == Effect::reads; });
 }
 
 // What makes and drops tables and users, which no transaction of YDB holds.
 bool changes_scheme(const Statement& statement) {
   constexpr std::array<std::string_view, 5> words = {"create", "alter", "drop", "grant", "revoke"};
-  const std::string beginning = in_lower_case(statement.command->sql.text().substr(0, 8));
-  for (const std::string_view word : words) {
-    if (beginning.starts_with(word)) return true;
-  }
-  return false;
+  return std::ranges::find(words, first_word(statement.command->sql.text())) != words.end();
+}
+
+// " (line 7, column 3)" for the place in the text that was sent, which begins with what the script does not have there;
+// nothing where the server named none of the statement.
+std::string place_in_script(database::ydb::TextPlace place, const Statement& statement,
+                            std::string_view sent) {
+  sent.remove_suffix(statement.command->sql.text().size());
+  const auto lines_before = static_cast<std::uint32_t>(std::ranges::count(sent, '\n'));
+  if (place.row <= lines_before) return "";
+  const std::uint32_t line = place.row - lines_before - 1;
+  const std::uint32_t columns_before = line == 0 ? statement.position.column - 1 : 0;
+  return fmt::format(" (line {}, column {})", statement.position.line + line,
+                     columns_before + place.column);
 }
 
 void store_row(const Statement& statement, const ResultSetView& rows, Variables& variables) {
@@ -105,7 +112,11 @@ class YdbBackend::YdbSession final : public Session, public database::ydb::Sessi
       case TransactionControl::none:
         break;
     }
-    store(statement, co_await ask(statement, variables), variables);
+    try {
+      store(statement, co_await ask(statement, variables), variables);
+    } catch (const YdbError& error) {
+      throw explained(error, statement);
+    }
   }
 
   // The script was refused before it came here.
@@ -118,9 +129,14 @@ class YdbBackend::YdbSession final : public Session, public database::ydb::Sessi
   bool in_transaction() const noexcept override { return is_open_; }
 
   Task<void> roll_back() override {
-    is_open_ = false;
-    server_ = nullptr;
+    forget_transaction();
     co_await SessionTurn::roll_back();
+  }
+
+  // A script that is cancelled leaves its transaction open; the pool ends the session of the server then.
+  void end() noexcept {
+    forget_transaction();
+    SessionTurn::end();
   }
 
  private:
@@ -147,20 +163,22 @@ class YdbBackend::YdbSession final : public Session, public database::ydb::Sessi
     co_return co_await (*co_await usable_session()).execute_alone(backend_.text_of(statement));
   }
 
-  // Whatever a statement that only reads may have met: nothing of it is in doubt.
   Task<QueryResult> ask_alone(const Statement& statement, const Variables& variables) {
-    const bool reads = only_reads(statement);
     database::ydb::Parameters parameters = bound_parameters(*statement.command, variables);
     ServerSession& session = *co_await usable_session();
-    session.set_mode(reads ? TransactionMode::snapshot_read_only : mode_that_writes());
-    try {
-      co_return co_await session.execute_and_commit(backend_.text_of(statement),
-                                                    std::move(parameters));
-    } catch (const YdbError& error) {
-      if (!reads) throw;
-      throw Error(database::ydb::class_without_commit(error), error.sqlstate(), error.what(),
-                  error.backoff());
-    }
+    session.set_mode(only_reads(statement) ? TransactionMode::snapshot_read_only
+                                           : mode_that_writes());
+    co_return co_await session.execute_and_commit(backend_.text_of(statement),
+                                                  std::move(parameters));
+  }
+
+  // Whatever a statement that only reads has met, nothing of it is in doubt.
+  Error explained(const YdbError& error, const Statement& statement) {
+    const ErrorClass error_class =
+        only_reads(statement) ? database::ydb::class_without_commit(error) : error.error_class();
+    return {error_class, error.sqlstate(),
+            error.what() + place_in_script(error.place(), statement, backend_.text_of(statement)),
+            error.backoff()};
   }
 
   Task<QueryResult> ask_within(const Statement& statement, const Variables& variables) {
@@ -175,10 +193,11 @@ class YdbBackend::YdbSession final : public Session, public database::ydb::Sessi
     co_return co_await server_->execute(backend_.text_of(statement), std::move(parameters));
   }
 
-  // A statement behind its end would begin another one, and a commit would have nothing to do.
+  // A statement behind its end would begin another one, and a commit would have nothing to do. As where the server
+  // itself says so (BAD_SESSION), nothing is committed.
   void require_transaction() const {
     if (server_->alive() && server_->in_transaction()) return;
-    throw Error(ErrorClass::connection_lost, "",
+    throw Error(ErrorClass::retryable, "",
                 "the session has ended, and with it the transaction that was open");
   }
 
@@ -188,6 +207,10 @@ class YdbBackend::YdbSession final : public Session, public database::ydb::Sessi
       require_transaction();
       co_await session->commit();
     }
+    forget_transaction();
+  }
+
+  void forget_transaction() noexcept {
     is_open_ = false;
     server_ = nullptr;
   }
@@ -208,13 +231,10 @@ YdbBackend::YdbBackend(YdbOptions options)
 YdbBackend::~YdbBackend() = default;
 
 Task<void> YdbBackend::open() {
-  database::ydb::ClientOptions client = options_.database.client;
-  client.request_timeout = options_.run.statement_timeout();
-  client.seed = options_.seed;
   const SessionPool::Options pool{.size = options_.connections,
                                   .wait_for_server = options_.run.waits_for_database(),
                                   .seed = options_.seed};
-  co_await turns_.open(std::move(client), pool);
+  return turns_.open(options_.database.client, options_.run.statement_timeout(), pool);
 }
 
 Task<void> YdbBackend::keep_open(database::SessionObserver& observer) {

@@ -78,13 +78,10 @@ YdbBackend::~YdbBackend() = default;
 
 Task<void> YdbBackend::open() {
   opened_at_us_ = now_us();
-  database::ydb::ClientOptions client = database_.client;
-  client.request_timeout = settings_.run.statement_timeout();
-  client.seed = settings_.seed;
   const SessionPool::Options pool{.size = settings_.connections,
                                   .wait_for_server = settings_.run.waits_for_database(),
                                   .seed = settings_.seed};
-  co_await turns_.open(std::move(client), pool);
+  return turns_.open(database_.client, settings_.run.statement_timeout(), pool);
 }
 
 Task<void> YdbBackend::keep_open(SessionObserver& observer) {

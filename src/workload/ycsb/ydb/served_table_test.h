@@ -1,18 +1,16 @@
-// For tests: test/ydb_server and the PostgreSQL behind it, one for the program, and a folder for each test.
+// For tests of YCSB on test/ydb_server: a folder for each test, and ways to look into its tables.
 #pragma once
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "coro/task.h"
 #include "database/postgres/connection.h"
-#include "database/ydb/target.h"
-#include "database/ydb/ydb_database.h"
+#include "database/ydb/served_folder_test.h"
 #include "support/ydb_test_server.h"
 #include "workload/ycsb/database_test.h"
 #include "workload/ycsb/ydb/database_on_ydb.h"
@@ -21,14 +19,7 @@ namespace drover::ycsb::ydb {
 
 class ServedTable : public TestOfDatabase {
  protected:
-  static void SetUpTestSuite() {
-    if (test::YdbTestServer::reason_to_skip().empty() && !server) {
-      static test::YdbTestServer made({.arguments = {"--lock-timeout", "60"}});
-      server = &made;
-    }
-  }
-
-  ServedTable() : ServedTable(place()) {}
+  ServedTable() : ServedTable(database::ydb::served_folder("ycsb")) {}
 
   void SetUp() override {
     if (server == nullptr) GTEST_SKIP() << test::YdbTestServer::reason_to_skip();
@@ -40,24 +31,14 @@ class ServedTable : public TestOfDatabase {
     return run(query_task(std::string(sql), std::string(table)));
   }
 
-  inline static test::YdbTestServer* server = nullptr;
-  inline static int folders = 0;
+  test::YdbTestServer* const server = database::ydb::served();
   const database::ydb::YdbDatabase where;
 
  private:
   explicit ServedTable(const database::ydb::YdbDatabase& its_place)
       : TestOfDatabase(make_database(its_place)), where(its_place) {}
 
-  // Patient: a starved machine is no failure.
-  static database::ydb::YdbDatabase place() {
-    database::ydb::ClientOptions client;
-    client.target = database::ydb::parse_target(server ? server->url() : "ydb://nowhere/Root/test");
-    client.opening_timeout = std::chrono::minutes(5);
-    client.request_timeout = std::chrono::minutes(5);
-    return {.client = std::move(client), .folder = fmt::format("bench/ycsb_{}", ++folders)};
-  }
-
-  static coro::Task<std::string> query_task(std::string sql, std::string table) {
+  coro::Task<std::string> query_task(std::string sql, std::string table) const {
     const auto connection = co_await database::postgres::Connection::open(server->postgres());
     const database::postgres::Result named = co_await connection->query(
         "SELECT relname FROM pg_class WHERE relkind = 'r' "

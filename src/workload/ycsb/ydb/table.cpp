@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "database/ydb/partitions.h"
 #include "workload/ycsb/keys.h"
 #include "workload/ycsb/properties/property_file.h"
 
@@ -11,10 +12,10 @@ namespace drover::ycsb::ydb {
 namespace {
 
 using database::ydb::Column;
+using database::ydb::partition_megabytes;
+using database::ydb::partitions_least;
 using database::ydb::Primitive;
 
-constexpr std::uint64_t partition_megabytes = 2000;
-constexpr std::uint64_t partitions_least = 50;
 constexpr std::uint64_t rows_of_partition_least = 100;
 constexpr std::uint64_t samples_of_range = 64;
 
@@ -60,17 +61,12 @@ std::string Table::create_statement(const Properties& properties) const {
   std::string columns = fmt::format("{} Utf8 NOT NULL", key_column);
   for (const std::string& field : fields_) columns += fmt::format(", {} Utf8", in_backticks(field));
   const std::size_t partitions = partitions_wanted(properties);
-  std::string with = fmt::format(
-      "AUTO_PARTITIONING_BY_LOAD = DISABLED, AUTO_PARTITIONING_PARTITION_SIZE_MB = {}, "
-      "AUTO_PARTITIONING_MIN_PARTITIONS_COUNT = {}, AUTO_PARTITIONING_MAX_PARTITIONS_COUNT = {}",
-      partition_megabytes, partitions, std::max(2 * partitions, 2 * partitions_least));
-  std::string keys;
+  std::vector<std::string> keys;
   for (const std::string& key : split_keys(properties, partitions)) {
-    keys += fmt::format("{}\"{}\"", keys.empty() ? "" : ", ", key);
+    keys.push_back(fmt::format("\"{}\"", key));
   }
-  if (!keys.empty()) with += fmt::format(", PARTITION_AT_KEYS = ({})", keys);
-  return fmt::format("CREATE TABLE IF NOT EXISTS {} ({}, PRIMARY KEY ({})) WITH ({});", name_,
-                     columns, key_column, with);
+  return fmt::format("CREATE TABLE IF NOT EXISTS {} ({}, PRIMARY KEY ({})){};", name_, columns,
+                     key_column, database::ydb::partition_settings(partitions, keys));
 }
 
 std::vector<std::string> split_keys(const Properties& properties, std::size_t ranges) {
@@ -96,8 +92,8 @@ std::size_t partitions_wanted(const Properties& properties) {
   const auto row_bytes =
       static_cast<std::uint64_t>(properties.field_count * properties.field_length);
   const std::uint64_t that_fit = std::max<std::uint64_t>(
-      partition_megabytes * 1'000'000 / std::max<std::uint64_t>(row_bytes, 1), 1);
-  const std::uint64_t wanted = std::max(partitions_least, rows / that_fit);
+      std::uint64_t{partition_megabytes} * 1'000'000 / std::max<std::uint64_t>(row_bytes, 1), 1);
+  const std::uint64_t wanted = std::max<std::uint64_t>(partitions_least, rows / that_fit);
   // Below the limit of a server, which splits further.
   constexpr std::uint64_t most = 10'000;
   return std::clamp<std::uint64_t>(rows / rows_of_partition_least, 1, std::min(wanted, most));

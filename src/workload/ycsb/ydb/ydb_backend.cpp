@@ -201,13 +201,10 @@ YdbBackend::YdbBackend(YdbOptions options)
 YdbBackend::~YdbBackend() = default;
 
 Task<void> YdbBackend::open() {
-  database::ydb::ClientOptions client = options_.database.client;
-  client.request_timeout = options_.statement_timeout;
-  client.seed = options_.seed;
   const SessionPool::Options pool{.size = options_.connections,
                                   .wait_for_server = options_.wait_for_server,
                                   .seed = options_.seed};
-  co_await turns_.open(std::move(client), pool);
+  return turns_.open(options_.database.client, options_.statement_timeout, pool);
 }
 
 Task<void> YdbBackend::keep_open(database::SessionObserver& observer) {

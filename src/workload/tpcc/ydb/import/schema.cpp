@@ -6,11 +6,13 @@
 #include <ranges>
 #include <stdexcept>
 
+#include "database/ydb/partitions.h"
 #include "workload/tpcc/import/import.h"
 
 namespace drover::tpcc::ydb {
 namespace {
 
+using database::ydb::partition_megabytes;
 using database::ydb::Primitive;
 using database::ydb::ScalarType;
 
@@ -97,11 +99,9 @@ const Layout& layout_of(Table table) {
   return layouts.at(static_cast<size_t>(table));
 }
 
-constexpr int32_t partition_megabytes = 2000;
-
 // A partition serves only so much; with many there are several for each node.
 int32_t partitions_wanted(int32_t warehouses) {
-  return std::max(50, warehouses / 100);
+  return std::max(static_cast<int32_t>(database::ydb::partitions_least), warehouses / 100);
 }
 
 }  // namespace
@@ -138,19 +138,12 @@ std::vector<int32_t> partition_keys(Table table, int32_t warehouses) {
 }
 
 std::string create_table(Table table, int32_t warehouses) {
-  const std::vector<int32_t> keys = partition_keys(table, warehouses);
-  const auto partitions =
-      std::max(partitions_wanted(warehouses), static_cast<int32_t>(keys.size()) + 1);
-  std::string with = fmt::format(
-      " WITH (\n"
-      "  AUTO_PARTITIONING_BY_LOAD = DISABLED,\n"
-      "  AUTO_PARTITIONING_PARTITION_SIZE_MB = {},\n"
-      "  AUTO_PARTITIONING_MIN_PARTITIONS_COUNT = {},\n"
-      "  AUTO_PARTITIONING_MAX_PARTITIONS_COUNT = {}",
-      partition_megabytes, partitions, 2 * partitions);
-  if (!keys.empty()) with += fmt::format(",\n  PARTITION_AT_KEYS = ({})", fmt::join(keys, ", "));
-  return definition(table_name(table), columns(table), layout_of(table).key_columns) + with +
-         "\n);";
+  std::vector<std::string> keys;
+  for (const int32_t key : partition_keys(table, warehouses)) keys.push_back(std::to_string(key));
+  const std::size_t partitions = std::max<std::size_t>(
+      static_cast<std::size_t>(partitions_wanted(warehouses)), keys.size() + 1);
+  return definition(table_name(table), columns(table), layout_of(table).key_columns) +
+         database::ydb::partition_settings(partitions, keys) + ";";
 }
 
 std::span<const Column> loaded_columns() {
