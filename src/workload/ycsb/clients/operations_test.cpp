@@ -63,6 +63,28 @@ void insert_rows(InsertSequence& sequence, int count) {
   for (int i = 0; i < count; ++i) sequence.acknowledge(sequence.next());
 }
 
+TEST(Operations, ReadNoRowWhoseInsertWasGivenUp) {
+  for (const char* distribution :
+       {"uniform", "zipfian", "zipfian-original", "latest", "hotspot", "sequential"}) {
+    Drawn drawn({"recordcount=10", "operationcount=100", "insertproportion=1",
+                 std::string("requestdistribution=") + distribution});
+    InsertSequence& sequence = drawn.sequence();
+    for (std::uint64_t number = 10; number < 20; ++number) {
+      sequence.next();
+      if (number % 3 == 0) {
+        sequence.acknowledge(number);
+      } else {
+        sequence.abandon(number);
+      }
+    }
+    std::vector<std::uint64_t> inserted;
+    for (const auto& [key, count] : drawn.keys(5'000)) {
+      if (key >= 10) inserted.push_back(key);
+    }
+    EXPECT_EQ(inserted, (std::vector<std::uint64_t>{12, 15, 18})) << distribution;
+  }
+}
+
 TEST(Mix, GivesEachTypeItsShare) {
   Properties properties;
   properties.read_proportion = 1;
