@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "coro/sleep.h"
 #include "database/error.h"
 #include "workload/ycsb/postgres/load_record.h"
 #include "workload/ycsb/postgres/served_table_test.h"
@@ -102,6 +103,33 @@ TEST_F(LoadOnPostgres, SeveralThatLoadTheSameAtOnceShareTheWork) {
   run(coro::with_scope(both));
   EXPECT_EQ(check(properties).rows, 1000U);
   EXPECT_EQ(query("SELECT count(*) FROM drover_ycsb_loaded"), "20");
+}
+
+// Parts whose pieces begin and end within each other, of loads that have both seen that nothing is there.
+TEST_F(LoadOnPostgres, PartsThatOverlapAreLoadedOnce) {
+  load_in_pieces(part(990, 10), 1000);
+  const auto load_one = [&](std::uint64_t begin, std::uint64_t count) -> coro::Task<void> {
+    co_await postgres::load(options(part(begin, count), 1000, 1), observer);
+  };
+  auto both = [&](coro::Scope& scope) -> coro::Task<void> {
+    const auto blocking = co_await database::postgres::open_in_schema(server->conninfo(), schema);
+    co_await blocking->script("BEGIN; LOCK TABLE drover_ycsb_loaded IN EXCLUSIVE MODE");
+    scope.start(load_one(0, 900));
+    scope.start(load_one(250, 700));
+    for (std::uint64_t waiting = 0; waiting < 2;) {
+      co_await coro::sleep_for(std::chrono::milliseconds(2));
+      const auto count = co_await blocking->query(
+          "SELECT count(*) FROM pg_locks WHERE NOT granted "
+          "AND relation = 'drover_ycsb_loaded'::regclass");
+      waiting = count.number<std::uint64_t>(0, 0);
+    }
+    co_await blocking->script("COMMIT");
+  };
+  run(coro::with_scope(both));
+  const CheckReport report = check(part(0, 1000));
+  EXPECT_TRUE(report.holds());
+  EXPECT_EQ(report.rows, 960U);
+  EXPECT_EQ(report.rows_loaded, 960U);
 }
 
 // The server ends a session of the load when it is about to copy, by a trigger.
