@@ -131,7 +131,7 @@ void YcsbBenchmark::add_to(report::Result& result) const {
     report::Account& updates = result.accounts.emplace_back();
     updates.name = "fields updated";
     updates.counted = ledger.versions;
-    updates.exact = ledger.versions_unresolved == 0;
+    updates.unresolved = ledger.versions_unresolved;
     if (after_ && after_->versions) {
       updates.in_data = rise(*prepared_.before.versions, *after_->versions);
     }
@@ -140,7 +140,7 @@ void YcsbBenchmark::add_to(report::Result& result) const {
     report::Account& inserts = result.accounts.emplace_back();
     inserts.name = "inserts";
     inserts.counted = ledger.inserts;
-    inserts.exact = ledger.inserts_unresolved == 0;
+    inserts.unresolved = ledger.inserts_unresolved;
     if (after_) inserts.in_data = rise(prepared_.before.rows, after_->rows);
   }
   report::Verification verification;
