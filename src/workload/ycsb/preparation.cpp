@@ -101,6 +101,13 @@ void refuse_columns(const database::Error& error, std::string_view table) {
                   error.what(), table));
 }
 
+void refuse_versions(const database::Error& error, std::string_view table) {
+  throw UnfitSchema(
+      fmt::format("{}: a value of {} has no version, so that updates cannot be counted: 'drover "
+                  "ycsb check' names the wrong ones",
+                  error.what(), table));
+}
+
 Task<RunPreparation> prepare_run(TableReader& table, const Properties& properties) {
   RunPreparation prepared;
   prepared.server = co_await table.read_server_facts();

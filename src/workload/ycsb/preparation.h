@@ -56,10 +56,12 @@ bool is_our_row(const FieldLengths& lengths, std::string_view key, std::size_t f
 }
 
 // For readers: the keys of the rows [begin, begin + rows); what is wrong with a table that the error knows to have other
-// columns.
+// columns, or columns of other types.
 std::vector<std::string> keys_of_rows(const Properties& properties, std::uint64_t begin,
                                       std::uint64_t rows);
 [[noreturn]] void refuse_columns(const database::Error& error, std::string_view table);
+// Where a value has no version, though all must have one.
+[[noreturn]] void refuse_versions(const database::Error& error, std::string_view table);
 
 coro::Task<RunPreparation> prepare_run(TableReader& table, const Properties& properties);
 

@@ -1,5 +1,7 @@
 #include "workload/ycsb/clients/operations.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace drover::ycsb {
@@ -19,7 +21,10 @@ constexpr std::size_t number_of(OperationType type) {
 
 std::uint64_t initial_rows_of(const Properties& properties) {
   if (properties.insert_count > 0) return static_cast<std::uint64_t>(properties.insert_count);
-  throw PropertyError("there are no rows to choose from: expected a recordcount above insertstart");
+  throw PropertyError(fmt::format(
+      "there are no rows to choose from in {}, from the row {} (insertstart) on: load some with "
+      "'drover ycsb load', or name others",
+      properties.table, properties.insert_start));
 }
 
 // Its upper bound counts as a row, too.

@@ -186,6 +186,28 @@ TEST_F(RunOnPostgres, ATableOfTheOriginalIsUsedAsItIs) {
   EXPECT_NE(unfit(database->prepare(properties)).find("the row 999999 (user"), std::string::npos);
 }
 
+TEST_F(RunOnPostgres, ColumnsThatAreNoTextAreRefused) {
+  query("CREATE SCHEMA " + schema);
+  const Properties properties = properties_of("a", {"recordcount=1", "fieldcount=1"});
+  for (const std::string columns : {"ycsb_key bigint, field0 text", "ycsb_key text, field0 int",
+                                    "ycsb_key text, field0 bytea"}) {
+    query(fmt::format("CREATE TABLE usertable ({})", columns));
+    EXPECT_NE(unfit(database->prepare(properties)).find("is none of YCSB's"), std::string::npos)
+        << columns;
+    query("DROP TABLE usertable");
+  }
+  query("CREATE TABLE usertable (ycsb_key char(80), field0 varchar(9))");
+  EXPECT_NE(unfit(database->prepare(properties)).find("the row 0 (user"), std::string::npos);
+}
+
+TEST_F(RunOnPostgres, AValueWithoutAVersionIsSentToTheCheck) {
+  const Properties properties = properties_of("a", {"recordcount=3"});
+  load(properties);
+  query("UPDATE usertable SET field3 = 'nothing of ours'");
+  EXPECT_NE(unfit(database->prepare(properties)).find("'drover ycsb check' names"),
+            std::string::npos);
+}
+
 TEST_F(RunOnPostgres, ARunWantsTheTableAndThePropertiesOfItsRows) {
   Properties properties = properties_of("c", {"recordcount=10"});
   EXPECT_NE(unfit(database->prepare(properties)).find("there is no table usertable"),
