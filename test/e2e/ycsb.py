@@ -205,6 +205,9 @@ class Workloads(YcsbTestCase):
             inserted += insert["ok_count"]
         self.assertEqual(self.rows("stripes"), 1000 + inserted)
         self.expect_holds("stripes")
+        # One has inserted more: whoever reads the newest reads none that the other has not come to.
+        document = self.run_to_end("stripes", "--workload", "d", "--operations", 400, "--verify")
+        self.assertEqual(document["verification"]["not_found"], 0)
 
     def test_an_open_loop_has_two_latencies(self):
         self.server.sql("CREATE SCHEMA open_loop")

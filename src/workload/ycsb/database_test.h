@@ -156,6 +156,7 @@ class TestOfDatabase : public testing::Test {
     Plan& plan = made.plan;
     plan.properties = properties;
     plan.next_row = made.prepared.next_row;
+    plan.missing_rows = made.prepared.missing_rows.value_or(std::vector<std::uint64_t>());
     plan.terminal_count = settings.clients;
     plan.connections = settings.connections;
     plan.threads = settings.threads;

@@ -1,7 +1,5 @@
 #include "workload/ycsb/clients/insert_sequence.h"
 
-#include <algorithm>
-#include <ranges>
 #include <stdexcept>
 
 namespace drover::ycsb {
@@ -21,12 +19,9 @@ void InsertSequence::abandon(std::uint64_t number) {
   settle(number, State::abandoned);
 }
 
-// The k-th of the missing has missing_[k] - k rows before it.
-std::uint64_t InsertSequence::missing_before(std::uint64_t index) const {
+std::uint64_t InsertSequence::place_of(std::uint64_t index) const {
   const std::lock_guard lock(mutex_);
-  const auto all = std::views::iota(std::size_t{0}, missing_.size());
-  return *std::ranges::partition_point(all,
-                                       [&](std::size_t k) { return missing_[k] - k <= index; });
+  return missing_.place_of(index);
 }
 
 void InsertSequence::settle(std::uint64_t number, State state) {
@@ -38,14 +33,14 @@ void InsertSequence::settle(std::uint64_t number, State state) {
   window_[in_window] = state;
   while (!window_.empty() &&
          (window_.front() != State::outstanding || window_.size() > outstanding_max_)) {
-    if (window_.front() != State::inserted && missing_.size() < missing_max) {
-      missing_.push_back(settled_);
+    if (window_.front() != State::inserted && missing_.count() < missing_max) {
+      missing_.add(settled_);
     }
     window_.pop_front();
     ++settled_;
   }
-  missing_count_.store(missing_.size(), std::memory_order_relaxed);
-  existing_.store(settled_ - missing_.size(), std::memory_order_release);
+  missing_count_.store(missing_.count(), std::memory_order_relaxed);
+  existing_.store(settled_ - missing_.count(), std::memory_order_release);
 }
 
 }  // namespace drover::ycsb

@@ -21,7 +21,8 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
-#include <vector>
+
+#include "workload/ycsb/clients/missing_places.h"
 
 namespace drover::ycsb {
 
@@ -57,14 +58,14 @@ class InsertSequence {
   // The number of the row at an index, from 0, which does not change any more. Requires: the calling thread has seen
   // existing() above the index.
   [[nodiscard]] std::uint64_t number(std::uint64_t index) const {
-    return number_at(missing() == 0 ? index : index + missing_before(index));
+    return number_at(missing() == 0 ? index : place_of(index));
   }
 
  private:
   enum class State : std::uint8_t { outstanding, inserted, abandoned };
 
   std::uint64_t number_at(std::uint64_t place) const noexcept { return first_ + place * stride_; }
-  std::uint64_t missing_before(std::uint64_t index) const;
+  std::uint64_t place_of(std::uint64_t index) const;
   void settle(std::uint64_t number, State state);
 
   const std::uint64_t first_;
@@ -81,7 +82,7 @@ class InsertSequence {
   alignas(64) mutable std::mutex mutex_;  // the rest is below it
   std::uint64_t settled_ = 0;             // places: rows and missing ones
   std::deque<State> window_;              // from the place settled_
-  std::vector<std::uint64_t> missing_;    // places, ascending
+  MissingPlaces missing_;
 };
 
 }  // namespace drover::ycsb

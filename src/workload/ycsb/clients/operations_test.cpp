@@ -19,7 +19,7 @@ class Drawn {
                  std::uint32_t terminals = 1)
       : properties_(read(settings, workload)),
         sequence_(static_cast<std::uint64_t>(properties_.record_count)),
-        operations_(properties_, sequence_, terminals) {}
+        operations_(properties_, {}, sequence_, terminals) {}
 
   OperationSource source(std::uint64_t seed = 1, std::uint32_t terminal = 0) {
     return OperationSource(operations_, seed, terminal);

@@ -55,17 +55,19 @@ class PostgresTableReader final : public TableReader {
     }
   }
 
-  Task<std::optional<std::uint64_t>> highest_row(std::uint64_t begin, std::uint64_t rows) override {
+  Task<std::vector<std::uint64_t>> rows_there(std::uint64_t begin, std::uint64_t rows) override {
     const std::vector<std::string> keys = keys_of_rows(properties_, begin, rows);
     const std::vector<std::string_view> views(keys.begin(), keys.end());
     const Result found = co_await connection_.query(
-        fmt::format(
-            "SELECT max(place) FROM unnest($1::text[]) WITH ORDINALITY AS wanted (key, place) "
-            "JOIN {} ON {} = key",
-            table_.name(), key_column),
+        fmt::format("SELECT place FROM unnest($1::text[]) WITH ORDINALITY AS wanted (key, place) "
+                    "JOIN {} ON {} = key ORDER BY place",
+                    table_.name(), key_column),
         views);
-    if (found.is_null(0, 0)) co_return std::nullopt;
-    co_return begin + found.number<std::uint64_t>(0, 0) - 1;
+    std::vector<std::uint64_t> there;
+    for (int row = 0; row < found.rows(); ++row) {
+      there.push_back(begin + found.number<std::uint64_t>(row, 0) - 1);
+    }
+    co_return there;
   }
 
   Task<bool> has_our_values(const FieldLengths& lengths) override {

@@ -53,6 +53,27 @@ TEST_F(RunOnPostgres, InsertsOfWorkloadDFollowThoseOfTheRunBefore) {
   }
 }
 
+// As inserts that failed leave them: what a load has recorded is missed.
+TEST_F(RunOnPostgres, GapsThatARunHasLeftAreLeftOut) {
+  const Properties inserting =
+      properties_of("d", {"recordcount=10", "readproportion=0", "insertproportion=1"});
+  load(inserting);
+  run_engine(inserting, {.operations = 20});
+  const auto remove = [&](std::uint64_t row) {
+    query(fmt::format("DELETE FROM usertable WHERE ycsb_key = '{}'",
+                      KeyName(row, InsertOrder::hashed, 1).view()));
+  };
+  for (const std::uint64_t row : {12, 13, 27}) remove(row);
+  const Properties reading =
+      properties_of("c", {"recordcount=30", "requestdistribution=sequential"});
+  const auto run = run_engine(reading, {.operations = 54, .clients = 1});
+  EXPECT_EQ(run->prepared.missing_rows, (std::vector<std::uint64_t>{12, 13, 27}));
+  EXPECT_EQ(run->committed(OperationType::read), 54U);
+  remove(4);
+  const auto lost = run_engine(reading, {.operations = 54, .clients = 1});
+  EXPECT_EQ(lost->counted(&WorkerCounts::not_found), 2U);
+}
+
 TEST_F(RunOnPostgres, ReadModifyWritesOfWorkloadFAreAllInTheData) {
   for (const database::Isolation isolation :
        {database::Isolation::read_committed, database::Isolation::repeatable_read,

@@ -278,6 +278,20 @@ TEST_F(RunOnYdb, ARunWantsTheTableAndThePropertiesOfItsRows) {
             std::string::npos);
 }
 
+TEST_F(RunOnYdb, GapsThatARunHasLeftAreLeftOut) {
+  const Properties inserting =
+      properties_of("d", {"recordcount=10", "readproportion=0", "insertproportion=1"});
+  load(inserting);
+  run_engine(inserting, {.operations = 20, .isolation = Isolation::serializable});
+  query(fmt::format("DELETE FROM {{0}} WHERE ycsb_key = '{}'",
+                    KeyName(12, InsertOrder::hashed, 1).view()));
+  const auto run =
+      run_engine(properties_of("c", {"recordcount=30", "requestdistribution=sequential"}),
+                 {.operations = 29, .clients = 1, .isolation = Isolation::serializable});
+  EXPECT_EQ(run->prepared.missing_rows, (std::vector<std::uint64_t>{12}));
+  EXPECT_EQ(run->committed(OperationType::read), 29U);
+}
+
 TEST_F(RunOnYdb, AServerWithoutSnapshotsForWritesSaysSo) {
   const Properties properties = properties_of("a", {"recordcount=10"});
   load(properties);
