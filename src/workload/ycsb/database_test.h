@@ -61,6 +61,16 @@ class TestOfDatabase : public testing::Test {
     return run(database->load({.properties = properties, .connections = connections}, nobody));
   }
 
+  CheckReport check(const Properties& properties, std::size_t connections = 2) const {
+    return run(database->check({.properties = properties, .connections = connections}));
+  }
+
+  // Some of a thousand rows.
+  static Properties part(std::uint64_t begin, std::uint64_t count) {
+    return properties_of("a", {"recordcount=1000", "insertstart=" + std::to_string(begin),
+                               "insertcount=" + std::to_string(count)});
+  }
+
   // What a run of the engine has come to.
   struct Run {
     RunPreparation prepared;

@@ -18,8 +18,7 @@ class RunOnPostgres : public ServedTable {
     EXPECT_EQ(run.counted(&WorkerCounts::values_wrong), 0U);
     EXPECT_EQ(run.counted(&WorkerCounts::not_found), 0U);
     expect_ledger(run);
-    const CheckReport report =
-        ServedTable::run(database->check({.properties = run.plan.properties}));
+    const CheckReport report = check(run.plan.properties);
     EXPECT_TRUE(report.holds());
     EXPECT_EQ(report.rows, run.after.rows);
     EXPECT_EQ(report.versions, run.after.versions.value_or(report.versions));
@@ -145,7 +144,7 @@ TEST_F(RunOnPostgres, WritesWhoseSessionsAreEndedAreResolved) {
   EXPECT_EQ(run->counted(&WorkerCounts::not_found), 0U) << "of inserts that failed";
   EXPECT_GT(run->records->ledger().versions, 0U);
   expect_ledger(*run);
-  EXPECT_TRUE(ServedTable::run(database->check({.properties = properties})).holds());
+  EXPECT_TRUE(check(properties).holds());
 }
 
 TEST_F(RunOnPostgres, AWrongValueIsFoundByReadsAndByTheCheck) {
@@ -158,7 +157,7 @@ TEST_F(RunOnPostgres, AWrongValueIsFoundByReadsAndByTheCheck) {
   const auto run = run_engine(properties, {.operations = 100, .clients = 1, .verify = true});
   EXPECT_EQ(run->counted(&WorkerCounts::values_wrong), 5U);
   EXPECT_NE(run->records->workers[0].first_wrong.find("field 3 of the row"), std::string::npos);
-  const CheckReport report = ServedTable::run(database->check({.properties = properties}));
+  const CheckReport report = check(properties);
   EXPECT_FALSE(report.holds());
   EXPECT_EQ(report.values_wrong, 1U);
   EXPECT_EQ(report.values, 200U);
@@ -176,7 +175,7 @@ TEST_F(RunOnPostgres, ARowThatIsNotThereIsAnErrorAndCounted) {
   const auto run = run_engine(properties, {.operations = 40, .clients = 1});
   EXPECT_EQ(run->counted(&WorkerCounts::not_found), 4U);
   EXPECT_EQ(run->failed(), 4U);
-  const CheckReport report = ServedTable::run(database->check({.properties = properties}));
+  const CheckReport report = check(properties);
   EXPECT_EQ(report.rows_lost(), 1U);
   EXPECT_FALSE(report.holds());
 }

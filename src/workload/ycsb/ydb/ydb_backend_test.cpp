@@ -262,7 +262,7 @@ TEST_F(RunOnYdb, FaultsLoseNothingAndAreResolved) {
   server->set_faults("{}");
   EXPECT_EQ(run->counted(&WorkerCounts::values_wrong), 0U);
   expect_ledger(*run);
-  EXPECT_TRUE(ServedTable::run(database->check({.properties = properties})).holds());
+  EXPECT_TRUE(check(properties).holds());
 }
 
 TEST_F(RunOnYdb, ARunWantsTheTableAndThePropertiesOfItsRows) {
