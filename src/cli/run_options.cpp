@@ -150,13 +150,15 @@ RunPlan make_run_plan(const RunRequest& written, load::Plan& plan) {
   return run;
 }
 
-int finish_run(const run::MeasuredRun& run, const RunRequest& written, const SummaryText& summary) {
+int finish_run(const run::MeasuredRun& run, const RunRequest& written, const SummaryText& summary,
+               const std::function<void()>& write_more) {
   const report::Result& result = run.result;
   // The document comes first: whoever reads the summary may leave, and that ends the process.
   const auto write_document = [&] {
     if (!written.json.empty()) report::write_result_file(written.json, result);
   };
-  write_each({write_document, [&] { print(summary(result, summary_width()), "the summary"); }});
+  write_each({write_document, write_more,
+              [&] { print(summary(result, summary_width()), "the summary"); }});
   if (result.failure) {
     fmt::print(stderr, "drover: error: the run was given up: {}\n", *result.failure);
     return exit_failure;

@@ -67,8 +67,10 @@ run::RunPlan make_run_plan(const RunRequest& written, load::Plan& plan);
 
 using SummaryText = std::function<std::string(const report::Result&, std::size_t width)>;
 
-// Writes the document and prints the summary. Returns the exit code.
-int finish_run(const run::MeasuredRun& run, const RunRequest& written,
-               const SummaryText& summary = report::summary_text);
+// Writes the document, prints the summary, and does what else there is. Returns the exit code.
+int finish_run(
+    const run::MeasuredRun& run, const RunRequest& written,
+    const SummaryText& summary = report::summary_text,
+    const std::function<void()>& write_more = [] {});
 
 }  // namespace drover::cli

@@ -27,17 +27,19 @@ Task<database::ServerFacts> YcsbBenchmark::prepare() {
   if (options_.all_rows) {
     plan.properties.record_count = static_cast<std::int64_t>(prepared_.next_row);
     plan.properties.insert_count = plan.properties.record_count - plan.properties.insert_start;
-    note_missing_rows();
+    if (!prepared_.missing_rows) note_missing_rows();
   }
+  const auto end =
+      static_cast<std::uint64_t>(plan.properties.insert_start + plan.properties.insert_count);
+  plan.missing_rows = prepared_.missing_rows.value_or(std::vector<std::uint64_t>());
+  std::erase_if(plan.missing_rows, [end](std::uint64_t number) { return number >= end; });
   co_return prepared_.server;
 }
 
-// A run that was cut off, or one of several stripes, leaves numbers without a row.
 void YcsbBenchmark::note_missing_rows() {
-  if (prepared_.before.rows >= prepared_.next_row) return;
   prepared_.notes.push_back(
-      fmt::format("note: {} of {} row numbers have no row, as runs that inserted leave them: reads "
-                  "of these fail. --recordcount N keeps to the first N",
+      fmt::format("note: {} of {} row numbers have no row, and are too many to be looked up: reads "
+                  "of these fail. --insertstart and --recordcount keep to a part",
                   text::grouped(prepared_.next_row - prepared_.before.rows),
                   text::grouped(prepared_.next_row)));
 }
@@ -131,7 +133,7 @@ void YcsbBenchmark::add_to(report::Result& result) const {
     report::Account& updates = result.accounts.emplace_back();
     updates.name = "fields updated";
     updates.counted = ledger.versions;
-    updates.exact = ledger.versions_unresolved == 0;
+    updates.unresolved = ledger.versions_unresolved;
     if (after_ && after_->versions) {
       updates.in_data = rise(*prepared_.before.versions, *after_->versions);
     }
@@ -140,7 +142,7 @@ void YcsbBenchmark::add_to(report::Result& result) const {
     report::Account& inserts = result.accounts.emplace_back();
     inserts.name = "inserts";
     inserts.counted = ledger.inserts;
-    inserts.exact = ledger.inserts_unresolved == 0;
+    inserts.unresolved = ledger.inserts_unresolved;
     if (after_) inserts.in_data = rise(prepared_.before.rows, after_->rows);
   }
   report::Verification verification;

@@ -24,7 +24,7 @@ struct YcsbOptions {
   bool verify = false;  // what is read
   // Which of Plan::insert_stride runs at the same time this is, from 0.
   std::uint64_t insert_stripe = 0;
-  bool all_rows = false;  // that are there: nobody has said a count of records
+  bool all_rows = false;  // that are there: nobody has said how many
 };
 
 class YcsbBenchmark final : public run::Benchmark {

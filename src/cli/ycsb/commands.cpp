@@ -77,7 +77,7 @@ class LoadLines final : public ycsb::LoadObserver {
 
 int perform_load(const TableArguments& arguments) {
   ycsb::LoadSettings settings;
-  settings.properties = read_properties(arguments.properties);
+  settings.properties = read_row_properties(arguments.properties);
   if (settings.properties.insert_count == 0) {
     throw UsageError("how many rows? Say --recordcount N (or -p recordcount=N)");
   }
@@ -140,7 +140,7 @@ std::string check_text(const ycsb::CheckReport& report, const std::string& place
 
 int perform_check(const TableArguments& arguments) {
   ycsb::CheckSettings settings;
-  settings.properties = read_properties(arguments.properties);
+  settings.properties = read_row_properties(arguments.properties);
   settings.connections = connections_of(arguments);
   if (!is_quiet(arguments)) {
     settings.on_progress = [last = 0.0](const ycsb::CheckProgress& progress) mutable {

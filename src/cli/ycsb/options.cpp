@@ -9,6 +9,7 @@
 #include "cli/standard_output.h"
 #include "text/plain_text.h"
 #include "text/utf8.h"
+#include "workload/ycsb/properties/field_lengths.h"
 
 namespace drover::cli {
 namespace {
@@ -77,6 +78,16 @@ ycsb::Properties read_properties(const PropertyArguments& arguments) {
   }
 }
 
+ycsb::Properties read_row_properties(const PropertyArguments& arguments) {
+  ycsb::Properties properties = read_properties(arguments);
+  try {
+    (void)ycsb::FieldLengths(properties);
+  } catch (const ycsb::PropertyError& error) {
+    throw UsageError(error.what());
+  }
+  return properties;
+}
+
 void add_verify_option(Command& command, bool& verify) {
   command.add_options("Workload", {{"--verify", &verify, "",
                                     "What is read is held against what must have been written"}});
@@ -135,7 +146,8 @@ YcsbRun make_ycsb_run(const ClientRequest& written, const YcsbWorkload& workload
   made.options.isolation = parse_isolation(written, kind);
   made.options.verify = workload.verify || plan.properties.data_integrity;
   read_stripe(workload.insert_stripe, made.options);
-  made.options.all_rows = !plan.properties.is_given("recordcount");
+  made.options.all_rows =
+      !plan.properties.is_given("recordcount") && !plan.properties.is_given("insertcount");
   return made;
 }
 

@@ -29,6 +29,9 @@ void add_property_options(Command& command, PropertyArguments& arguments);
 // A flag wins over -p, which wins over a file; of files and of -p the last one wins. Throws UsageError.
 ycsb::Properties read_properties(const PropertyArguments& arguments);
 
+// The same, for what looks into rows: the file of lengths that they may name is read, too.
+ycsb::Properties read_row_properties(const PropertyArguments& arguments);
+
 // What the options of a run say besides.
 struct YcsbWorkload {
   ycsb::Properties properties;

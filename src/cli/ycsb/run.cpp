@@ -87,7 +87,7 @@ SummaryText summary_of(const std::string& format, const ycsb::Properties& proper
 }
 
 int perform(const DatabaseOption& option, const YcsbRequest& written, const Command& command) {
-  const ycsb::Properties properties = read_properties(written.properties);
+  const ycsb::Properties properties = read_row_properties(written.properties);
   if (!properties.do_transactions) {
     throw UsageError("dotransactions=false fills the table: that is drover ycsb load");
   }
@@ -105,12 +105,12 @@ int perform(const DatabaseOption& option, const YcsbRequest& written, const Comm
   const auto run = measure_ycsb(std::move(planned), target);
   if (!run) return exit_interrupted;
   const auto write_logs = [&] {
+    if (prefix.empty()) return;
     for (const LogFile& log : logs_of(run->result, prefix)) {
       file::write_atomically({log.path, "histogram log"}, log.text);
     }
   };
-  if (!prefix.empty()) write_logs();
-  return finish_run(*run, written, summary);
+  return finish_run(*run, written, summary, write_logs);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ std::map<std::string, std::string> settings_of_workload(const Command& command,
 }
 
 int perform(const Command& command, const YcsbSearchArguments& arguments) {
-  const YcsbWorkload workload{read_properties(arguments.properties), arguments.verify};
+  const YcsbWorkload workload{read_row_properties(arguments.properties), arguments.verify};
   const DatabaseKind kind = kind_of(arguments.database);
   ClientRequest load = arguments.load;
   if (!command.find_option("--clients")->is_given() &&

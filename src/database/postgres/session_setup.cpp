@@ -108,8 +108,7 @@ Task<std::unique_ptr<Connection>> open_when_they_have_ended(const SessionSetting
   co_return connection;
 }
 
-}  // namespace
-
+// Null if it cannot be had.
 Task<std::unique_ptr<Connection>> open_after_the_others(const SessionSettings& settings,
                                                         std::vector<SessionIdentity>& abandoned,
                                                         coro::Duration patience,
@@ -128,6 +127,22 @@ Task<std::unique_ptr<Connection>> open_after_the_others(const SessionSettings& s
     co_await coro::sleep_for(pause(attempt));
   }
   co_return nullptr;
+}
+
+}  // namespace
+
+Task<void> ask_after_the_others(const SessionSettings& settings,
+                                std::vector<SessionIdentity>& abandoned, AskingTime time,
+                                ReopenPause& pause, std::function<Task<void>(Connection&)> body) {
+  const auto connection = co_await open_after_the_others(settings, abandoned, time.to_open, pause);
+  if (!connection) co_return;
+  const coro::Instant give_up = coro::Worker::current().now() + time.to_answer;
+  try {
+    co_await coro::with_deadline(give_up, body(*connection));
+  } catch (const Error&) {
+    // Unknown, like what takes too long.
+  } catch (const coro::DeadlineExceeded&) {
+  }
 }
 
 }  // namespace drover::database::postgres

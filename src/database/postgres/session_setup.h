@@ -4,6 +4,7 @@
 // Thread safety: a session belongs to the worker on which it was made. Errors: database::Error.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -55,10 +56,17 @@ bool is_hopeless(const Error& error) noexcept;
 // Ends the transaction that is open, if one is and the session lives.
 coro::Task<void> roll_back(Connection& connection);
 
-// A session in which to ask about commits in doubt: opened when `abandoned`, sessions that were left in the middle of
-// something, have ended, and the list is empty then. Tried for as long as the patience lasts; null if it cannot be had.
-coro::Task<std::unique_ptr<Connection>> open_after_the_others(
-    const SessionSettings& settings, std::vector<SessionIdentity>& abandoned,
-    coro::Duration patience, ReopenPause& pause);
+struct AskingTime {
+  coro::Duration to_open{};    // the session
+  coro::Duration to_answer{};  // what is asked
+};
+
+// For what is asked about commits in doubt: a session of its own for the body, opened when `abandoned`, sessions that
+// were left in the middle of something, have ended; the list is empty then. Throws nothing but Cancelled: where there
+// was no time, or the server said no, the body has not come to its end.
+coro::Task<void> ask_after_the_others(const SessionSettings& settings,
+                                      std::vector<SessionIdentity>& abandoned, AskingTime time,
+                                      ReopenPause& pause,
+                                      std::function<coro::Task<void>(Connection&)> body);
 
 }  // namespace drover::database::postgres

@@ -135,14 +135,21 @@ Judged judge_account(const Account& account) {
   if (!account.in_data) return not_judged(account.name + ": the data could not be asked");
   const std::string text = fmt::format("{}: {} counted, {} in the data", account.name,
                                        account.counted, *account.in_data);
-  if (*account.agrees()) return {Judgement::held, text};
-  if (*account.in_data < static_cast<std::int64_t>(account.counted)) {
+  if (*account.agrees()) {
+    const std::string in_doubt =
+        account.unresolved == 0
+            ? ""
+            : fmt::format(", of {} in doubt {} happened", account.unresolved, *account.more());
+    return {Judgement::held, text + in_doubt};
+  }
+  if (*account.more() < 0) {
     return {Judgement::invalid,
             text + ": commits were lost, or something else writes to this table"};
   }
-  if (!account.exact) return not_judged(text + ": commits whose outcome is unknown may explain it");
   return {Judgement::invalid,
-          text + ": something else writes to this table; let the run be alone there"};
+          text +
+              ": writes were executed twice, or something else writes to this table; let the "
+              "run be alone there"};
 }
 
 // What weighs most of all accounts, and what there is to say of each.

@@ -95,8 +95,12 @@ TEST(AuditWorkload, AccountsAndTheData) {
   result.accounts[0].in_data = 2'951;
   EXPECT_EQ(line_of(result, "accounts").judgement, Judgement::invalid);
   EXPECT_THAT(line_of(result, "accounts").text, HasSubstr("something else writes to this table"));
-  result.accounts[0].exact = false;
-  EXPECT_EQ(line_of(result, "accounts").judgement, Judgement::not_judged);
+  result.accounts[0].unresolved = 1;
+  EXPECT_EQ(line_of(result, "accounts").judgement, Judgement::held);
+  EXPECT_THAT(line_of(result, "accounts").text,
+              HasSubstr("2951 in the data, of 1 in doubt 1 happened"));
+  result.accounts[0].in_data = 2'952;
+  EXPECT_EQ(line_of(result, "accounts").judgement, Judgement::invalid) << "one was in doubt";
   result.accounts[0].in_data = 2'949;
   EXPECT_EQ(line_of(result, "accounts").judgement, Judgement::invalid) << "less is never explained";
   EXPECT_THAT(sentence_of(result),

@@ -176,7 +176,7 @@ inline Result example_ycsb_result() {
     one.share = shares[i];
     for (std::uint64_t k = 1; k <= counts[i]; ++k) one.service.record(4'000'000 * k / counts[i]);
   }
-  result.accounts = {{"updates", 2'950, 2'950, true}, {"inserts", 310, 310, true}};
+  result.accounts = {{"updates", 2'950, 2'950, 0}, {"inserts", 310, 310, 0}};
   result.verification = Verification{.values = 30'000};
   result.backlog = 3;
   result.time_series = {{1, "measure", {50, 45, 5}, 0, 1.25, 2.25, 3.25, 3, 1, 0, 0.25}};

@@ -229,12 +229,16 @@ struct Account {
   std::string name;           // "updates", "inserts"
   std::uint64_t counted = 0;  // acknowledged, and what of the ambiguous is known to have happened
   std::optional<std::int64_t> in_data =
-      {};             // by how much the data rose; none if they could not be asked
-  bool exact = true;  // nothing ambiguous is left unresolved
+      {};                        // by how much the data rose; none if they could not be asked
+  std::uint64_t unresolved = 0;  // of the ambiguous, any of which may have happened besides
 
+  // How many of the unresolved have happened, as the data say.
+  std::optional<std::int64_t> more() const {
+    return in_data ? std::optional(*in_data - static_cast<std::int64_t>(counted)) : std::nullopt;
+  }
   std::optional<bool> agrees() const {
     if (!in_data) return std::nullopt;
-    return *in_data == static_cast<std::int64_t>(counted);
+    return *more() >= 0 && static_cast<std::uint64_t>(*more()) <= unresolved;
   }
 };
 

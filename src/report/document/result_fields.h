@@ -326,7 +326,8 @@ void describe(auto& visit, Of<Account> auto& account) {
               "have happened.");
   visit.field("in_data", account.in_data, amount,
               "By how much the data rose; null if they could not be asked.");
-  visit.field("exact", account.exact, flag, "False if ambiguous commits stayed unresolved.");
+  visit.field("unresolved", account.unresolved, count,
+              "At most so many more have happened, of ambiguous commits.");
 }
 
 void describe(auto& visit, Of<Verification> auto& verification) {

@@ -48,7 +48,7 @@ TEST(ResultOfOthers, HasWhatIsOfIt) {
   EXPECT_EQ(ycsb["transactions"]["READ"]["share"], 0.5);
   EXPECT_EQ(ycsb["summary"]["throughput"], 100.0);
   EXPECT_EQ(ycsb["accounts"][1],
-            (json{{"name", "inserts"}, {"counted", 310}, {"in_data", 310}, {"exact", true}}));
+            (json{{"name", "inserts"}, {"counted", 310}, {"in_data", 310}, {"unresolved", 0}}));
   EXPECT_EQ(ycsb["verification"],
             (json{{"values", 30'000}, {"wrong", 0}, {"not_found", 0}, {"first_wrong", ""}}));
   EXPECT_EQ(ycsb["backlog"], 3);
@@ -126,8 +126,8 @@ TEST(ResultOfOthers, WhatCannotBeIsRefused) {
               HasSubstr("plan.workload: expected a list"));
   EXPECT_THAT(message_about([](json& d) { d["accounts"][0]["counted"] = -1; }),
               HasSubstr("accounts[0].counted"));
-  EXPECT_THAT(message_about([](json& d) { d["accounts"][0].erase("exact"); }),
-              HasSubstr("expected a field exact"));
+  EXPECT_THAT(message_about([](json& d) { d["accounts"][0].erase("unresolved"); }),
+              HasSubstr("expected a field unresolved"));
   EXPECT_THAT(message_about([](json& d) { d["transactions"]["READ"]["share"] = 2; }),
               HasSubstr("transactions.READ.share: expected a number from 0 to 1"));
   EXPECT_THAT(message_about([](json& d) {

@@ -108,7 +108,7 @@ void write_accounts(HtmlWriter& html, const Result& result) {
     for (const Account& account : result.accounts) {
       if (table.rows.size() == shown_rows_max) break;
       table.rows.push_back(
-          {account.name + (account.exact ? "" : ", some ambiguous commits unresolved"),
+          {account.name + (account.unresolved == 0 ? "" : ", some ambiguous commits unresolved"),
            text::grouped(account.counted), account.in_data ? signed_label(*account.in_data) : "–",
            agreement_text(account)});
     }

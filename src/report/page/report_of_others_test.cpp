@@ -52,6 +52,10 @@ TEST(SummaryOfOthers, Ycsb) {
 
 TEST(SummaryOfOthers, WhatIsWrongIsSaid) {
   Result result = example_ycsb_result();
+  result.accounts[0].in_data = 2'951;
+  result.accounts[0].unresolved = 4;
+  EXPECT_THAT(summary_text(result),
+              HasSubstr("updates: 2,950 counted, the data say the same; 4 in doubt: 1 happened\n"));
   result.accounts[0].in_data = 2'949;
   result.accounts[1].in_data.reset();
   result.verification =

@@ -66,7 +66,11 @@ void append_account(std::string& out, const Account& account) {
   if (agrees)
     data =
         *agrees ? "the data say the same" : fmt::format("the data DISAGREE: {}", *account.in_data);
-  if (!account.exact) data += "; commits whose outcome is unknown may be missing";
+  if (account.unresolved > 0) {
+    const std::string happened =
+        agrees && *agrees ? fmt::format(": {} happened", text::grouped(*account.more())) : "";
+    data += fmt::format("; {} in doubt{}", text::grouped(account.unresolved), happened);
+  }
   append_wrapped(
       out, "  accounts    ",
       fmt::format("{}: {} counted, {}", account.name, text::grouped(account.counted), data));

@@ -39,7 +39,7 @@ void append_latencies(std::string& out, std::string_view name,
   out += fmt::format("[{}], MinLatency(us), {}\n", name, microseconds(latency.min_ns()));
   out += fmt::format("[{}], MaxLatency(us), {}\n", name, microseconds(latency.max_ns()));
   for (const double percent : percentiles) {
-    out += fmt::format("[{}], {:g}{}PercentileLatency(us), {}\n", name, percent,
+    out += fmt::format("[{}], {}{}PercentileLatency(us), {}\n", name, percent,
                        ordinal_ending(percent), microseconds(latency.percentile_ns(percent)));
   }
 }

@@ -17,7 +17,7 @@ Result closed_loop() {
 }
 
 TEST(YcsbLines, AreThoseThatScriptsRead) {
-  EXPECT_EQ(ycsb_lines(closed_loop(), YcsbInterval::op, {50, 95, 99.9}),
+  EXPECT_EQ(ycsb_lines(closed_loop(), YcsbInterval::op, {50, 95, 99.9, 99.99999}),
             "[OVERALL], RunTime(ms), 2000\n"
             "[OVERALL], Throughput(ops/sec), 2\n"
             "[READ], Operations, 4\n"
@@ -27,6 +27,7 @@ TEST(YcsbLines, AreThoseThatScriptsRead) {
             "[READ], 50thPercentileLatency(us), 100\n"
             "[READ], 95thPercentileLatency(us), 300\n"
             "[READ], 99.9PercentileLatency(us), 300\n"
+            "[READ], 99.99999PercentileLatency(us), 300\n"
             "[READ], Return=OK, 4\n");
 }
 

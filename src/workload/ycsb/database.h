@@ -64,6 +64,9 @@ struct RunPreparation {
   ValueKind values = ValueKind::counted;
   // All rows that were found have lower numbers: where inserts begin.
   std::uint64_t next_row = 0;
+  // Of the rows from insertstart to there, those that are missing, as inserts that failed leave them: ascending. None
+  // where they are too many to be looked up.
+  std::optional<std::vector<std::uint64_t>> missing_rows;
   TableSums before;
   std::vector<std::string> notes;  // lines for people
 };

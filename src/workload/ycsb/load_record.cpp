@@ -74,7 +74,12 @@ std::string layout_of(const Properties& properties) {
 
 std::uint64_t LoadRecord::rows_loaded() const noexcept {
   std::uint64_t rows = 0;
-  for (const RowRange& range : loaded) rows += range.rows();
+  std::uint64_t end = 0;
+  for (const RowRange& range : loaded) {
+    const std::uint64_t begin = std::max(range.begin, end);
+    end = std::max(end, range.end);
+    rows += end - begin;
+  }
   return rows;
 }
 

@@ -52,8 +52,10 @@ std::string layout_of(const Properties& properties);
 struct LoadRecord {
   bool has_table = false;             // the one of YCSB
   std::optional<std::string> layout;  // of its rows; none: nothing is recorded
-  std::vector<RowRange> loaded;       // in ascending order
+  // By their beginnings; they overlap where two have loaded the same rows.
+  std::vector<RowRange> loaded;
 
+  // Each counted once.
   std::uint64_t rows_loaded() const noexcept;
 };
 

@@ -19,6 +19,13 @@ TEST(LoadedRanges, WhatIsMissingLiesBetweenThem) {
   EXPECT_EQ(missing_ranges({3, 7}, {}), (Ranges{{3, 7}}));
 }
 
+TEST(LoadedRanges, RowsThatTwoHaveLoadedCountOnce) {
+  LoadRecord record;
+  EXPECT_EQ(record.rows_loaded(), 0U);
+  record.loaded = {{0, 10}, {5, 10}, {8, 20}, {30, 40}, {35, 38}};
+  EXPECT_EQ(record.rows_loaded(), 30U);
+}
+
 TEST(LoadedRanges, PiecesEndAtTheSameRowsWhereverTheyBegin) {
   EXPECT_EQ(cut_in_pieces({{0, 25}, {37, 40}}, 10),
             (Ranges{{0, 10}, {10, 20}, {20, 25}, {37, 40}}));

@@ -17,15 +17,18 @@ using database::UnfitSchema;
 
 namespace {
 
+// Some seconds of look-ups.
+constexpr std::uint64_t rows_looked_up_max = std::uint64_t{1} << 22;
+
 // One more than the highest row, of those from `next` on. Steps double until they are beyond the end, and are halved
 // from there.
 Task<std::uint64_t> end_of_rows(TableReader& table, std::uint64_t next) {
   std::uint64_t step = 0;
   bool beyond = false;
   for (;;) {
-    const auto found = co_await table.highest_row(next + step, rows_of_window);
-    if (found) {
-      next = *found + 1;
+    const auto found = co_await table.rows_there(next + step, rows_of_window);
+    if (!found.empty()) {
+      next = found.back() + 1;
     } else {
       beyond = true;
       if (step == 0) co_return next;
@@ -35,7 +38,8 @@ Task<std::uint64_t> end_of_rows(TableReader& table, std::uint64_t next) {
 }
 
 Task<void> require_row(TableReader& table, const Properties& properties, std::uint64_t number) {
-  if (co_await table.highest_row(number, 1)) co_return;
+  const auto found = co_await table.rows_there(number, 1);
+  if (!found.empty()) co_return;
   const KeyName key(number, properties.insert_order, properties.zero_padding);
   throw UnfitSchema(fmt::format(
       "the row {} ({}) of {} is not there, and a run with recordcount={} insertstart={} wants it: "
@@ -55,6 +59,28 @@ Task<void> require_rows(TableReader& table, const Properties& properties,
     co_await require_row(table, properties, range.begin);
     co_await require_row(table, properties, range.end - 1);
   }
+}
+
+// Of those that no load has recorded: inserts of a run that was cut off, or of one of several stripes, leave gaps.
+Task<std::optional<std::vector<std::uint64_t>>> missing_rows(TableReader& table, RowRange rows,
+                                                             const LoadRecord& record) {
+  const std::vector<RowRange> ranges = missing_ranges(rows, record.loaded);
+  std::uint64_t unrecorded = 0;
+  for (const RowRange& range : ranges) unrecorded += range.rows();
+  if (unrecorded > rows_looked_up_max) co_return std::nullopt;
+  std::vector<std::uint64_t> missing;
+  for (const RowRange& window : cut_in_pieces(ranges, rows_of_window)) {
+    const auto found = co_await table.rows_there(window.begin, window.rows());
+    auto next = found.begin();
+    for (std::uint64_t number = window.begin; number < window.end; ++number) {
+      if (next != found.end() && *next == number) {
+        ++next;
+      } else {
+        missing.push_back(number);
+      }
+    }
+  }
+  co_return missing;
 }
 
 // By some rows where nothing is recorded.
@@ -101,6 +127,13 @@ void refuse_columns(const database::Error& error, std::string_view table) {
                   error.what(), table));
 }
 
+void refuse_versions(const database::Error& error, std::string_view table) {
+  throw UnfitSchema(
+      fmt::format("{}: a value of {} has no version, so that updates cannot be counted: 'drover "
+                  "ycsb check' names the wrong ones",
+                  error.what(), table));
+}
+
 Task<RunPreparation> prepare_run(TableReader& table, const Properties& properties) {
   RunPreparation prepared;
   prepared.server = co_await table.read_server_facts();
@@ -121,6 +154,12 @@ Task<RunPreparation> prepare_run(TableReader& table, const Properties& propertie
   for (const RowRange& range : record.loaded) known = std::max(known, range.end);
   prepared.next_row = co_await end_of_rows(table, known);
   prepared.before = co_await table.add_up(prepared.values);
+  const RowRange all = {.begin = part_of(properties).begin, .end = prepared.next_row};
+  if (prepared.before.rows >= prepared.next_row) {
+    prepared.missing_rows.emplace();
+  } else {
+    prepared.missing_rows = co_await missing_rows(table, all, record);
+  }
   if (prepared.before.rows > prepared.next_row) {
     prepared.notes.push_back(fmt::format(
         "note: the table has {}, more than the {} whose keys are known",

@@ -35,9 +35,9 @@ class TableReader {
   virtual coro::Task<LoadRecord> read_record() = 0;
   // Throws UnfitSchema where the table has not the columns of these properties.
   virtual coro::Task<void> require_columns() = 0;
-  // The highest row of those [begin, begin + rows) that are there. Requires: rows <= rows_of_window.
-  virtual coro::Task<std::optional<std::uint64_t>> highest_row(std::uint64_t begin,
-                                                               std::uint64_t rows) = 0;
+  // Those of the rows [begin, begin + rows) that are there, ascending. Requires: rows <= rows_of_window.
+  virtual coro::Task<std::vector<std::uint64_t>> rows_there(std::uint64_t begin,
+                                                            std::uint64_t rows) = 0;
   // Whether all values of some rows are ours.
   virtual coro::Task<bool> has_our_values(const FieldLengths& lengths) = 0;
   virtual coro::Task<TableSums> add_up(ValueKind values) = 0;
@@ -56,10 +56,12 @@ bool is_our_row(const FieldLengths& lengths, std::string_view key, std::size_t f
 }
 
 // For readers: the keys of the rows [begin, begin + rows); what is wrong with a table that the error knows to have other
-// columns.
+// columns, or columns of other types.
 std::vector<std::string> keys_of_rows(const Properties& properties, std::uint64_t begin,
                                       std::uint64_t rows);
 [[noreturn]] void refuse_columns(const database::Error& error, std::string_view table);
+// Where a value has no version, though all must have one.
+[[noreturn]] void refuse_versions(const database::Error& error, std::string_view table);
 
 coro::Task<RunPreparation> prepare_run(TableReader& table, const Properties& properties);
 

@@ -3,8 +3,6 @@
 #include <exception>
 #include <utility>
 
-#include "coro/deadline.h"
-#include "coro/worker.h"
 #include "database/error.h"
 #include "workload/tpcc/postgres/resolve.h"
 #include "workload/tpcc/postgres/transactions.h"
@@ -147,20 +145,16 @@ void PostgresBackend::release(database::Session& session) noexcept {
 Task<std::vector<Finding>> PostgresBackend::resolve(std::vector<Doubt> doubts) {
   // They are not needed any more, and there may be no slot besides theirs.
   co_await pool_.close();
-  const auto connection = co_await database::postgres::open_after_the_others(
-      session_settings_, abandoned_, options_.resolve_patience, resolve_pause_);
-  if (connection) {
-    // A pass over a large history takes its time, and still has an end.
-    const coro::Instant give_up = coro::Worker::current().now() + 10 * options_.resolve_patience;
-    try {
-      co_return co_await coro::with_deadline(give_up,
-                                             resolve_doubts(*connection, doubts, opened_at_));
-    } catch (const Error&) {
-      // Unknown, like what takes too long.
-    } catch (const coro::DeadlineExceeded&) {
-    }
-  }
-  co_return std::vector<Finding>(doubts.size());
+  std::vector<Finding> found;
+  auto ask = [&](Connection& connection) -> Task<void> {
+    found = co_await resolve_doubts(connection, doubts, opened_at_);
+  };
+  // A pass over a large history takes its time, and still has an end.
+  const coro::Duration patience = options_.resolve_patience;
+  co_await database::postgres::ask_after_the_others(session_settings_, abandoned_,
+                                                    {patience, 10 * patience}, resolve_pause_, ask);
+  found.resize(doubts.size());
+  co_return found;
 }
 
 }  // namespace drover::tpcc::postgres

@@ -48,7 +48,7 @@ Clients::Clients(const Plan& plan, std::size_t index, std::unique_ptr<Backend> b
       counts_(records.workers[index]),
       sequence_(records.sequence),
       places_(places_of_types(plan.properties)),
-      operations_(plan.properties, records.sequence,
+      operations_(plan.properties, plan.missing_rows, records.sequence,
                   static_cast<std::uint32_t>(plan.terminal_count)),
       loop_(plan, index),
       next_stamp_(first_stamp_of(plan, index)) {

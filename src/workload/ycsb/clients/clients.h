@@ -20,7 +20,6 @@
 #include "measure/counter.h"
 #include "workload/ycsb/backend.h"
 #include "workload/ycsb/clients/insert_sequence.h"
-#include "workload/ycsb/clients/ledger.h"
 #include "workload/ycsb/clients/operations.h"
 #include "workload/ycsb/clients/plan.h"
 
@@ -43,6 +42,16 @@ struct alignas(measure::cache_line_bytes) WorkerCounts {
   measure::Counter values_wrong;
   measure::Counter not_found;  // attempts whose row was not there
   std::string first_wrong;     // for the end, when the worker has been joined
+};
+
+// The same of all workers: what the clients of a run know to have written, and what of it may be in the table or not.
+struct Ledger {
+  std::uint64_t inserts = 0;
+  std::uint64_t inserts_unresolved = 0;
+  std::uint64_t updates = 0;
+  std::uint64_t read_modify_writes = 0;
+  std::uint64_t versions = 0;
+  std::uint64_t versions_unresolved = 0;
 };
 
 // What the workers of a run write, each its own counts; and the rows that they insert.

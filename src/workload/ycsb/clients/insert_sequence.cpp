@@ -19,26 +19,28 @@ void InsertSequence::abandon(std::uint64_t number) {
   settle(number, State::abandoned);
 }
 
-std::uint64_t InsertSequence::missing() const {
+std::uint64_t InsertSequence::place_of(std::uint64_t index) const {
   const std::lock_guard lock(mutex_);
-  return missing_;
+  return missing_.place_of(index);
 }
 
 void InsertSequence::settle(std::uint64_t number, State state) {
-  const std::uint64_t index = (number - first_) / stride_;
+  const std::uint64_t place = (number - first_) / stride_;
   const std::lock_guard lock(mutex_);
-  std::uint64_t existing = existing_.load(std::memory_order_relaxed);
-  if (index < existing) return;  // it was passed over
-  const std::uint64_t place = index - existing;
-  if (place >= window_.size()) window_.resize(place + 1, State::outstanding);
-  window_[place] = state;
+  if (place < settled_) return;  // it was passed over
+  const std::uint64_t in_window = place - settled_;
+  if (in_window >= window_.size()) window_.resize(in_window + 1, State::outstanding);
+  window_[in_window] = state;
   while (!window_.empty() &&
          (window_.front() != State::outstanding || window_.size() > outstanding_max_)) {
-    if (window_.front() != State::inserted) ++missing_;
+    if (window_.front() != State::inserted && missing_.count() < missing_max) {
+      missing_.add(settled_);
+    }
     window_.pop_front();
-    ++existing;
+    ++settled_;
   }
-  existing_.store(existing, std::memory_order_relaxed);
+  missing_count_.store(missing_.count(), std::memory_order_relaxed);
+  existing_.store(settled_ - missing_.count(), std::memory_order_release);
 }
 
 }  // namespace drover::ycsb

@@ -7,14 +7,13 @@
 // no two insert the same row.
 //
 // Numbers are settled in any order: a row is in the table, or its insert was given up. Rows may be read once all
-// before them are settled. One that was given up is missing for ever: a read of it finds nothing, which whoever counts
-// must expect. An insert that is never settled would hold back all behind it: when outstanding_max numbers lie
-// between it and the newest that is settled, it is passed over.
+// before them are settled. One that was given up, or may be there or not, is none of them: a database from which it
+// could be read, or could not, has done nothing wrong. An insert that is never settled would hold back all behind it:
+// when outstanding_max numbers lie between it and the newest that is settled, it is given up.
 //
 // Thread safety: any thread, any function. Handing out is one relaxed addition, for only the number itself must be
-// unique. To settle takes a mutex, twenty thousand times a second or so, for some 50 ns. existing() is a relaxed
-// load: who sees a count reads nothing in memory by it, but rows in the database; their inserts were answered before
-// the count was stored, and so before it was seen.
+// unique. To settle takes a mutex, twenty thousand times a second or so, for some 50 ns, and so does number() once an
+// insert was given up.
 #pragma once
 
 #include <atomic>
@@ -23,11 +22,15 @@
 #include <deque>
 #include <mutex>
 
+#include "workload/ycsb/clients/missing_places.h"
+
 namespace drover::ycsb {
 
 class InsertSequence {
  public:
   static constexpr std::size_t outstanding_max_default = std::size_t{1} << 22;  // 4 MiB then
+  // So many that were given up are told from rows, in 8 MiB: whoever reads one of those behind them finds nothing.
+  static constexpr std::size_t missing_max = std::size_t{1} << 20;
 
   // Throws std::invalid_argument if stride or outstanding_max is 0.
   explicit InsertSequence(std::uint64_t first, std::uint64_t stride = 1,
@@ -35,7 +38,7 @@ class InsertSequence {
 
   // The number of the next row to insert.
   std::uint64_t next() noexcept {
-    return number(next_index_.fetch_add(1, std::memory_order_relaxed));
+    return number_at(next_index_.fetch_add(1, std::memory_order_relaxed));
   }
 
   // Of a number that next() gave out, once: its row is in the table; or it is not known to be, and will not be tried
@@ -43,21 +46,26 @@ class InsertSequence {
   void acknowledge(std::uint64_t number);
   void abandon(std::uint64_t number);
 
-  // So many of the first numbers are settled. Never falls.
+  // So many rows may be read. Never falls.
   [[nodiscard]] std::uint64_t existing() const noexcept {
-    return existing_.load(std::memory_order_relaxed);
+    return existing_.load(std::memory_order_acquire);
   }
-  // How many of these were given up or passed over.
-  [[nodiscard]] std::uint64_t missing() const;
+  // How many numbers between and before these were given up.
+  [[nodiscard]] std::uint64_t missing() const noexcept {
+    return missing_count_.load(std::memory_order_relaxed);
+  }
 
-  // The number at an index, from 0.
-  [[nodiscard]] std::uint64_t number(std::uint64_t index) const noexcept {
-    return first_ + index * stride_;
+  // The number of the row at an index, from 0, which does not change any more. Requires: the calling thread has seen
+  // existing() above the index.
+  [[nodiscard]] std::uint64_t number(std::uint64_t index) const {
+    return number_at(missing() == 0 ? index : place_of(index));
   }
 
  private:
   enum class State : std::uint8_t { outstanding, inserted, abandoned };
 
+  std::uint64_t number_at(std::uint64_t place) const noexcept { return first_ + place * stride_; }
+  std::uint64_t place_of(std::uint64_t index) const;
   void settle(std::uint64_t number, State state);
 
   const std::uint64_t first_;
@@ -66,11 +74,15 @@ class InsertSequence {
 
   // On lines of their own, for each is written at its own time and the second is read before every operation.
   alignas(64) std::atomic<std::uint64_t> next_index_ = 0;
-  alignas(64) std::atomic<std::uint64_t> existing_ = 0;  // written under the mutex
+  // Both written under the mutex. existing_ is stored with release, and pairs with existing(): whoever sees a row sees
+  // how many are missing before it.
+  alignas(64) std::atomic<std::uint64_t> existing_ = 0;
+  std::atomic<std::uint64_t> missing_count_ = 0;
 
   alignas(64) mutable std::mutex mutex_;  // the rest is below it
-  std::deque<State> window_;              // from the index existing_
-  std::uint64_t missing_ = 0;
+  std::uint64_t settled_ = 0;             // places: rows and missing ones
+  std::deque<State> window_;              // from the place settled_
+  MissingPlaces missing_;
 };
 
 }  // namespace drover::ycsb

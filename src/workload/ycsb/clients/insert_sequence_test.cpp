@@ -33,8 +33,22 @@ TEST(InsertSequence, FailedInsertDoesNotHoldBackOthers) {
   sequence.abandon(2);
   EXPECT_EQ(sequence.missing(), 0U);
   sequence.abandon(0);
-  EXPECT_EQ(sequence.existing(), 3U);
+  EXPECT_EQ(sequence.existing(), 1U);
   EXPECT_EQ(sequence.missing(), 2U);
+}
+
+TEST(InsertSequence, WhatWasGivenUpIsNoRow) {
+  InsertSequence sequence(100, 2);
+  for (int i = 0; i < 10; ++i) sequence.next();
+  for (const std::uint64_t given_up : {100, 106, 108}) sequence.abandon(given_up);
+  for (const std::uint64_t inserted : {112, 102, 104, 110}) sequence.acknowledge(inserted);
+  ASSERT_EQ(sequence.existing(), 4U);
+  for (const std::uint64_t later : {114, 118}) sequence.acknowledge(later);
+  sequence.abandon(116);
+  ASSERT_EQ(sequence.existing(), 6U);
+  std::vector<std::uint64_t> rows;
+  for (std::uint64_t i = 0; i < 6; ++i) rows.push_back(sequence.number(i));
+  EXPECT_EQ(rows, (std::vector<std::uint64_t>{102, 104, 110, 112, 114, 118}));
 }
 
 TEST(InsertSequence, StripesDoNotMeet) {
@@ -56,15 +70,16 @@ TEST(InsertSequence, PassesOverWhatIsNeverSettled) {
   for (std::uint64_t number = 1; number < 4; ++number) sequence.acknowledge(number);
   EXPECT_EQ(sequence.existing(), 0U);
   sequence.acknowledge(4);
-  EXPECT_EQ(sequence.existing(), 5U);
+  EXPECT_EQ(sequence.existing(), 4U);
   EXPECT_EQ(sequence.missing(), 1U);
   sequence.acknowledge(0);  // late
-  EXPECT_EQ(sequence.existing(), 5U);
+  EXPECT_EQ(sequence.existing(), 4U);
   EXPECT_EQ(sequence.missing(), 1U);
   sequence.acknowledge(9);  // 5 is as far back as it may be, and one more
-  EXPECT_EQ(sequence.existing(), 6U);
+  EXPECT_EQ(sequence.missing(), 2U);
   sequence.acknowledge(6);
-  EXPECT_EQ(sequence.existing(), 7U);
+  EXPECT_EQ(sequence.existing(), 5U);
+  EXPECT_EQ(sequence.number(4), 6U);
 }
 
 TEST(InsertSequence, NeverRunsOut) {
@@ -96,6 +111,7 @@ TEST(InsertSequence, GivesEachNumberToOneThread) {
         }
         const std::uint64_t existing = sequence.existing();
         EXPECT_GE(existing, seen);
+        if (existing > 0) EXPECT_GE(sequence.number(existing - 1), 7 + existing - 1);
         seen = existing;
       }
     });
@@ -105,7 +121,7 @@ TEST(InsertSequence, GivesEachNumberToOneThread) {
   for (const auto& numbers : taken) all.insert(all.end(), numbers.begin(), numbers.end());
   std::sort(all.begin(), all.end());
   for (std::uint64_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], 7 + i);
-  EXPECT_EQ(sequence.existing(), 3 * each);
+  EXPECT_EQ(sequence.existing(), 3 * each - 3 * each / 100);
   EXPECT_EQ(sequence.missing(), 3 * each / 100);
 }
 

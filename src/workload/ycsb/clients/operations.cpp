@@ -1,6 +1,9 @@
 #include "workload/ycsb/clients/operations.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 namespace drover::ycsb {
 namespace {
@@ -17,19 +20,29 @@ constexpr std::size_t number_of(OperationType type) {
   return static_cast<std::size_t>(type);
 }
 
-std::uint64_t initial_rows_of(const Properties& properties) {
-  if (properties.insert_count > 0) return static_cast<std::uint64_t>(properties.insert_count);
-  throw PropertyError("there are no rows to choose from: expected a recordcount above insertstart");
+MissingPlaces places_of(const std::vector<std::uint64_t>& missing, std::uint64_t first) {
+  std::vector<std::uint64_t> places = missing;
+  for (std::uint64_t& place : places) place -= first;
+  return MissingPlaces(std::move(places));
+}
+
+std::uint64_t initial_rows_of(const Properties& properties, std::size_t missing) {
+  const auto rows = static_cast<std::uint64_t>(properties.insert_count);
+  if (rows > missing) return rows - missing;
+  throw PropertyError(fmt::format(
+      "there are no rows to choose from in {}, from the row {} (insertstart) on: load some with "
+      "'drover ycsb load', or name others",
+      properties.table, properties.insert_start));
 }
 
 // Its upper bound counts as a row, too.
-std::uint64_t original_items(const Properties& properties) {
+std::uint64_t original_items(const Properties& properties, std::uint64_t initial_rows) {
   const double proportions = properties.read_proportion + properties.update_proportion +
                              properties.insert_proportion + properties.scan_proportion +
                              properties.read_modify_write_proportion;
   const double inserts = static_cast<double>(properties.operation_count) *
                          (properties.insert_proportion / proportions);
-  return initial_rows_of(properties) + static_cast<std::uint64_t>(inserts * 2) + 1;
+  return initial_rows + static_cast<std::uint64_t>(inserts * 2) + 1;
 }
 
 }  // namespace
@@ -75,20 +88,23 @@ OperationType Mix::draw(Rng& rng) const {
   return static_cast<OperationType>(number);
 }
 
-KeyChooser::KeyChooser(const Properties& properties, const InsertSequence& sequence)
+KeyChooser::KeyChooser(const Properties& properties, const std::vector<std::uint64_t>& missing,
+                       const InsertSequence& sequence)
     : sequence_(sequence),
       distribution_(properties.request_distribution),
       first_(static_cast<std::uint64_t>(properties.insert_start)),
-      initial_rows_(initial_rows_of(properties)),
+      missing_(places_of(missing, first_)),
+      initial_rows_(initial_rows_of(properties, missing_.count())),
       zipfian_(initial_rows_, properties.zipfian_skew),
       permutation_(initial_rows_),
-      original_(original_items(properties)),
+      original_(original_items(properties, initial_rows_)),
       hotspot_(properties.hotspot_data_fraction, properties.hotspot_operation_fraction),
       exponential_(properties.exponential_percentile, properties.exponential_fraction) {}
 
 std::uint64_t KeyChooser::draw(Rng& rng, random::Sequential& position) {
   const std::uint64_t index = draw_index(rng, position, initial_rows_ + sequence_.existing());
-  return index < initial_rows_ ? first_ + index : sequence_.number(index - initial_rows_);
+  return index < initial_rows_ ? first_ + missing_.place_of(index)
+                               : sequence_.number(index - initial_rows_);
 }
 
 std::uint64_t KeyChooser::draw_index(Rng& rng, random::Sequential& position, std::uint64_t rows) {
@@ -126,8 +142,8 @@ std::uint64_t KeyChooser::draw_original(Rng& rng, std::uint64_t rows) const {
   return index % rows;
 }
 
-Operations::Operations(const Properties& properties, InsertSequence& sequence,
-                       std::uint32_t terminals)
+Operations::Operations(const Properties& properties, const std::vector<std::uint64_t>& missing,
+                       InsertSequence& sequence, std::uint32_t terminals)
     : sequence_(sequence),
       terminals_(terminals),
       mix_(properties),
@@ -136,7 +152,7 @@ Operations::Operations(const Properties& properties, InsertSequence& sequence,
       write_all_fields_(properties.write_all_fields),
       scan_length_min_(static_cast<std::uint32_t>(properties.scan_length_min)),
       scan_length_max_(static_cast<std::uint32_t>(properties.scan_length_max)) {
-  if (mix_.share(OperationType::insert) < 1) keys_.emplace(properties, sequence);
+  if (mix_.share(OperationType::insert) < 1) keys_.emplace(properties, missing, sequence);
   if (properties.scan_length_distribution == ScanLengthDistribution::zipfian) {
     scan_lengths_.emplace(scan_length_max_ - scan_length_min_ + 1, properties.zipfian_skew);
   }

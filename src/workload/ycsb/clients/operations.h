@@ -4,8 +4,8 @@
 //   OperationSource source(operations, seed, terminal);          // one a terminal
 //   const Operation operation = source.next();
 //
-// Rows that exist are those of the client's part when the run began, in their order, and then those that the run has
-// inserted (InsertSequence). How the key is chosen of them:
+// Rows that exist are those of the client's part that were there when the run began, in their order, and then those that
+// the run has inserted (InsertSequence). How the key is chosen of them:
 //
 //   uniform           each as often
 //   zipfian           exactly, of all of them; the ranks of the rows of the beginning are scattered over them, and
@@ -29,6 +29,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "random/exponential.h"
 #include "random/hotspot.h"
@@ -38,6 +39,7 @@
 #include "random/sequential.h"
 #include "random/zipfian.h"
 #include "workload/ycsb/clients/insert_sequence.h"
+#include "workload/ycsb/clients/missing_places.h"
 #include "workload/ycsb/properties/properties.h"
 
 namespace drover::ycsb {
@@ -77,8 +79,10 @@ class Mix {
 // Chooses a row that exists.
 class KeyChooser {
  public:
-  // Throws PropertyError where there is no row at the beginning. The sequence must outlive this.
-  KeyChooser(const Properties& properties, const InsertSequence& sequence);
+  // `missing`: rows of the part that are not there, ascending. Throws PropertyError where there is no row at the
+  // beginning. The sequence must outlive this.
+  KeyChooser(const Properties& properties, const std::vector<std::uint64_t>& missing,
+             const InsertSequence& sequence);
 
   std::uint64_t draw(random::Rng& rng, random::Sequential& position);
 
@@ -90,6 +94,7 @@ class KeyChooser {
   const InsertSequence& sequence_;
   RequestDistribution distribution_;
   std::uint64_t first_;
+  MissingPlaces missing_;  // from first_ on
   std::uint64_t initial_rows_;
   random::Zipfian zipfian_;
   random::Permutation permutation_;
@@ -100,9 +105,10 @@ class KeyChooser {
 
 class Operations {
  public:
-  // `terminals` of all workers together. Throws PropertyError where operations want rows and there are none at the
+  // `terminals` of all workers together; `missing` as KeyChooser has it. Throws PropertyError where operations want rows and there are none at the
   // beginning. The sequence must outlive this.
-  Operations(const Properties& properties, InsertSequence& sequence, std::uint32_t terminals);
+  Operations(const Properties& properties, const std::vector<std::uint64_t>& missing,
+             InsertSequence& sequence, std::uint32_t terminals);
 
  private:
   friend class OperationSource;

@@ -19,7 +19,7 @@ class Drawn {
                  std::uint32_t terminals = 1)
       : properties_(read(settings, workload)),
         sequence_(static_cast<std::uint64_t>(properties_.record_count)),
-        operations_(properties_, sequence_, terminals) {}
+        operations_(properties_, {}, sequence_, terminals) {}
 
   OperationSource source(std::uint64_t seed = 1, std::uint32_t terminal = 0) {
     return OperationSource(operations_, seed, terminal);
@@ -61,6 +61,28 @@ std::uint64_t hottest_of(const std::map<std::uint64_t, int>& counts) {
 
 void insert_rows(InsertSequence& sequence, int count) {
   for (int i = 0; i < count; ++i) sequence.acknowledge(sequence.next());
+}
+
+TEST(Operations, ReadNoRowWhoseInsertWasGivenUp) {
+  for (const char* distribution :
+       {"uniform", "zipfian", "zipfian-original", "latest", "hotspot", "sequential"}) {
+    Drawn drawn({"recordcount=10", "operationcount=100", "insertproportion=1",
+                 std::string("requestdistribution=") + distribution});
+    InsertSequence& sequence = drawn.sequence();
+    for (std::uint64_t number = 10; number < 20; ++number) {
+      sequence.next();
+      if (number % 3 == 0) {
+        sequence.acknowledge(number);
+      } else {
+        sequence.abandon(number);
+      }
+    }
+    std::vector<std::uint64_t> inserted;
+    for (const auto& [key, count] : drawn.keys(5'000)) {
+      if (key >= 10) inserted.push_back(key);
+    }
+    EXPECT_EQ(inserted, (std::vector<std::uint64_t>{12, 15, 18})) << distribution;
+  }
 }
 
 TEST(Mix, GivesEachTypeItsShare) {

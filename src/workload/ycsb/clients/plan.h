@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "load/plan.h"
 #include "workload/ycsb/clients/operations.h"
@@ -20,6 +21,8 @@ std::array<std::size_t, operation_type_count> places_of_types(const Properties& 
 
 struct Plan : load::Plan {
   Properties properties;
+  // Rows of the part that are not there: ascending, and within it.
+  std::vector<std::uint64_t> missing_rows;
   // The first row to insert, and the distance to the next: a process of several inserts the rows of its own stripe.
   std::uint64_t next_row = 0;
   std::uint64_t insert_stride = 1;

@@ -5,16 +5,17 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "coro/scope.h"
-#include "coro/sleep.h"
-#include "coro/worker.h"
 #include "database/error.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/session_setup.h"
 #include "workload/ycsb/keys.h"
+#include "workload/ycsb/piecewise_load.h"
 #include "workload/ycsb/postgres/load_record.h"
 #include "workload/ycsb/postgres/table.h"
 #include "workload/ycsb/properties/field_lengths.h"
@@ -28,7 +29,6 @@ using database::Error;
 using database::postgres::Connection;
 
 constexpr std::size_t chunk_bytes = 256 * 1024;  // that are handed to libpq at a time
-constexpr std::uint64_t piece_bytes = 16 << 20;
 constexpr std::string_view unique_violation_of_copy = "23505";
 
 constexpr std::array<std::string_view, 4> load_settings = {
@@ -81,45 +81,37 @@ class RowText {
   std::size_t size_ = 0;
 };
 
-// What all connections of a load share.
-class Load {
+struct Sent {
+  std::uint64_t rows = 0;
+  std::uint64_t bytes = 0;
+};
+
+class Load final : public PiecewiseLoad {
  public:
   Load(LoadOptions options, LoadObserver& observer)
-      : options_(std::move(options)),
+      : PiecewiseLoad(options, options.rows_of_piece, observer),
+        options_(std::move(options)),
         observer_(observer),
-        table_(options_.properties),
-        lengths_(options_.properties),
-        rows_of_piece_(options_.rows_of_piece > 0
-                           ? options_.rows_of_piece
-                           : rows_of_piece(options_.properties, lengths_, piece_bytes)),
-        start_(coro::Worker::current().now()) {}
+        table_(options_.properties) {}
 
   Task<LoadProgress> run();
   Error explained(const Error& error) const;
 
  private:
-  Task<void> load_missing(Connection& connection);
-  Task<void> load_pieces();
-  Task<void> run_connection();
+  Task<LoadRecord> read_record() override { return read_load_record(*first_, table_); }
+  Task<void> load_pieces() override;
   Task<void> load_piece(Connection& connection, RowRange piece);
-  Task<void> copy_piece(Connection& connection, RowRange piece);
-  Task<std::unique_ptr<Connection>> open();
-  Task<void> finish(Connection& connection);
-  Task<void> report_progress();
-  void tell_progress();
+  Task<void> copy_piece(Connection& connection, RowRange piece, Sent& sent);
+  Task<std::unique_ptr<Connection>> open() const;
+  Task<void> finish();
 
   const LoadOptions options_;
   LoadObserver& observer_;
   const Table table_;
-  const FieldLengths lengths_;
-  const std::uint64_t rows_of_piece_;
-  const coro::Instant start_;
-  LoadProgress progress_;
-  std::vector<RowRange> pieces_;
-  std::size_t next_ = 0;
+  std::unique_ptr<Connection> first_;
 };
 
-Task<std::unique_ptr<Connection>> Load::open() {
+Task<std::unique_ptr<Connection>> Load::open() const {
   auto connection = co_await database::postgres::open_in_schema(options_.conninfo, options_.schema);
   for (const std::string_view setting : load_settings) {
     std::string sql(setting);
@@ -128,18 +120,18 @@ Task<std::unique_ptr<Connection>> Load::open() {
   co_return connection;
 }
 
-Task<void> Load::copy_piece(Connection& connection, RowRange piece) {
+Task<void> Load::copy_piece(Connection& connection, RowRange piece, Sent& sent) {
   co_await connection.copy_begin(
       fmt::format("COPY {} ({}, {}) FROM STDIN", table_.name(), key_column, table_.all_fields()));
-  RowText text(options_.properties, lengths_);
-  std::uint64_t sent = piece.begin;
+  RowText text(properties(), lengths());
   for (std::uint64_t number = piece.begin; number < piece.end; ++number) {
     text.add_row(number);
     if (!text.is_full() && number + 1 < piece.end) continue;
     co_await connection.copy_send(text.bytes());
-    progress_.rows += number + 1 - sent;
-    progress_.bytes += text.bytes().size();
-    sent = number + 1;
+    const std::uint64_t rows = number + 1 - piece.begin - sent.rows;
+    count_sent(rows, text.bytes().size());
+    sent.rows += rows;
+    sent.bytes += text.bytes().size();
     text.clear();
   }
   const std::int64_t taken = co_await connection.copy_end();
@@ -162,95 +154,54 @@ Task<void> Load::load_piece(Connection& connection, RowRange piece) {
     co_await connection.script("ROLLBACK");
     co_return;
   }
-  co_await copy_piece(connection, piece);
-  co_await connection.script("COMMIT");
-}
-
-Task<void> Load::run_connection() {
-  const std::unique_ptr<Connection> connection = co_await open();
-  while (next_ < pieces_.size()) {
-    const RowRange piece = pieces_[next_++];
-    co_await load_piece(*connection, piece);
+  Sent sent;
+  std::optional<Error> duplicate;
+  try {
+    co_await copy_piece(connection, piece, sent);
+  } catch (const Error& error) {
+    if (error.sqlstate() != unique_violation_of_copy) throw;
+    duplicate = error;
   }
+  if (!duplicate) {
+    co_await connection.script("COMMIT");
+    co_return;
+  }
+  // A part that begins or ends within this piece has another record: its load may have been quicker.
+  co_await database::postgres::roll_back(connection);
+  const LoadRecord record = co_await read_load_record(connection, table_);
+  if (missing_ranges(piece, record.loaded) == std::vector{piece}) throw *duplicate;
+  count_left(sent.rows, sent.bytes);
 }
 
 Task<void> Load::load_pieces() {
-  const std::size_t connections = std::clamp<std::size_t>(options_.connections, 1, pieces_.size());
-  auto body = [&](coro::Scope& scope) -> Task<void> {
-    for (std::size_t i = 0; i < connections; ++i) scope.start(run_connection());
-    co_return;
-  };
-  co_await coro::with_scope(body);
-}
-
-// Until nothing is missing: of what others were loading, they may have failed to load something.
-Task<void> Load::load_missing(Connection& connection) {
-  const RowRange part = part_of(options_.properties);
-  for (bool first = true;; first = false) {
-    const LoadRecord record = co_await read_load_record(connection, table_);
-    const std::vector<RowRange> missing = missing_ranges(part, record.loaded);
-    if (first) {
-      for (const RowRange& range : missing) progress_.rows_total += range.rows();
-      progress_.rows_there = part.rows() - progress_.rows_total;
-      tell_progress();
-    }
-    if (missing.empty()) co_return;
-    pieces_ = cut_in_pieces(missing, rows_of_piece_);
-    next_ = 0;
-    co_await load_pieces();
-  }
+  const std::unique_ptr<Connection> connection = co_await open();
+  while (const auto piece = next_piece()) co_await load_piece(*connection, *piece);
 }
 
 // To commit where commits are waited for makes all earlier ones as durable as itself.
-Task<void> Load::finish(Connection& connection) {
+Task<void> Load::finish() {
   observer_.on_step(fmt::format("analyze {}", table_.plain_name()));
-  co_await connection.script(fmt::format("ANALYZE {}", table_.name()));
-  co_await connection.query(
+  co_await first_->script(fmt::format("ANALYZE {}", table_.name()));
+  co_await first_->query(
       fmt::format("UPDATE {} SET layout = layout WHERE table_name = $1::text", record_table),
       table_.plain_name());
 }
 
 Task<LoadProgress> Load::run() {
-  const auto connection =
-      co_await database::postgres::open_in_schema(options_.conninfo, options_.schema);
-  co_await begin_load(*connection, options_.schema, table_, options_.properties);
-  auto body = [&](coro::Scope& scope) -> Task<void> {
-    scope.start(report_progress());
-    co_await load_missing(*connection);
-    scope.cancel();
-  };
-  co_await coro::with_scope(body);
-  tell_progress();
-  co_await finish(*connection);
-  progress_.elapsed = coro::Worker::current().now() - start_;
-  co_return progress_;
-}
-
-Task<void> Load::report_progress() {
-  for (;;) {
-    co_await coro::sleep_for(options_.progress_interval);
-    tell_progress();
-  }
-}
-
-void Load::tell_progress() {
-  progress_.elapsed = coro::Worker::current().now() - start_;
-  observer_.on_loading(progress_);
+  first_ = co_await database::postgres::open_in_schema(options_.conninfo, options_.schema);
+  co_await begin_load(*first_, options_.schema, table_, options_.properties);
+  co_await load_missing();
+  co_await finish();
+  co_return finished();
 }
 
 Error Load::explained(const Error& error) const {
-  if (error.sqlstate() == unique_violation_of_copy) {
-    return {error.error_class(), error.sqlstate(),
-            fmt::format("{}; rows of this part are in the table {} already, though no load has "
-                        "recorded them: a run has inserted them, or another load is at work on "
-                        "them. Wait for its end and load again, load another part (insertstart, "
-                        "insertcount), or drop the table with 'drover ycsb clean'",
-                        error.what(), table_.plain_name())};
-  }
-  if (progress_.rows_total == 0) return error;
+  if (error.sqlstate() != unique_violation_of_copy) return PiecewiseLoad::explained(error);
   return {error.error_class(), error.sqlstate(),
-          fmt::format("{}; the load had sent {} of {} rows; the same command goes on from there",
-                      error.what(), progress_.rows, progress_.rows_total)};
+          fmt::format("{}; rows of this part are in the table {} already, though no load has "
+                      "recorded them: a run has inserted them. Load another part (insertstart, "
+                      "insertcount), or drop the table with 'drover ycsb clean'",
+                      error.what(), table_.plain_name())};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
-// The load of a part of the rows: by COPY, in pieces, over several connections. Each piece is one transaction with its row in
-// drover_ycsb_loaded, so that it is loaded whole and recorded, or not at all. The row comes first: a piece that somebody
-// else is loading is waited for, and then left to him.
+// The load of a part of the rows: by COPY, in pieces, over several connections. Each piece is one transaction with its row
+// in drover_ycsb_loaded, so that it is loaded whole and recorded, or not at all. The row comes first: a piece that
+// somebody else is loading is waited for, and then left to him. So are the rows of a piece that another part cuts
+// elsewhere: those that are there already end the COPY, and what is not is loaded then.
 //
 // Runs on one worker.
 #pragma once

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "coro/sleep.h"
 #include "database/error.h"
-#include "workload/ycsb/postgres/load_record.h"
+#include "workload/ycsb/load_cases_test.h"
 #include "workload/ycsb/postgres/served_table_test.h"
 
 namespace drover::ycsb::postgres {
@@ -31,42 +31,18 @@ class LoadOnPostgres : public ServedTable {
     return options;
   }
 
-  CheckReport check(const Properties& properties) const {
-    return run(database->check({.properties = properties}));
-  }
-
-  static Properties part(std::uint64_t begin, std::uint64_t count) {
-    return properties_of("a", {"recordcount=1000", fmt::format("insertstart={}", begin),
-                               fmt::format("insertcount={}", count)});
-  }
-
+  static constexpr auto isolation = database::Isolation::read_committed;
   LoadObserver observer;
 };
 
-TEST_F(LoadOnPostgres, LoadsTheRowsThatTheCheckExpects) {
-  const Properties properties = properties_of("a", {"recordcount=1000"});
-  const LoadProgress done = load_in_pieces(properties, 90);
-  EXPECT_EQ(done.rows, 1000U);
-  EXPECT_EQ(done.rows_total, 1000U);
-  EXPECT_GT(done.bytes, 1'000'000U);
-  const CheckReport report = check(properties);
-  EXPECT_TRUE(report.holds());
-  EXPECT_EQ(report.rows, 1000U);
-  EXPECT_EQ(report.rows_loaded, 1000U);
-  EXPECT_EQ(report.values, 10'000U);
-  EXPECT_EQ(report.versions, 0U);
+INSTANTIATE_TYPED_TEST_SUITE_P(Postgres, LoadOnDatabase, LoadOnPostgres);
+
+// As the original names and fills them.
+TEST_F(LoadOnPostgres, TheTableIsThatOfTheOriginal) {
+  load_in_pieces(part(0, 1), 1);
   EXPECT_EQ(query("SELECT max(length(field9)) FROM usertable"), "100");
   EXPECT_EQ(query("SELECT count(*) FROM usertable WHERE ycsb_key = 'user6284781860667377211'"),
             "1");
-}
-
-TEST_F(LoadOnPostgres, TheSameCommandAgainHasNothingToDo) {
-  const Properties properties = properties_of("a", {"recordcount=100"});
-  load(properties);
-  const LoadProgress again = load(properties);
-  EXPECT_EQ(again.rows_there, 100U);
-  EXPECT_EQ(again.rows_total, 0U);
-  EXPECT_EQ(again.rows, 0U);
 }
 
 TEST_F(LoadOnPostgres, ATableThatSomebodyHasDroppedIsLoadedAnew) {
@@ -75,19 +51,6 @@ TEST_F(LoadOnPostgres, ATableThatSomebodyHasDroppedIsLoadedAnew) {
   query("DROP TABLE usertable");
   EXPECT_EQ(load(properties).rows, 100U);
   EXPECT_TRUE(check(properties).holds());
-}
-
-TEST_F(LoadOnPostgres, SeveralLoadTheirParts) {
-  load_in_pieces(part(0, 300), 70);
-  const LoadProgress second = load_in_pieces(part(600, 400), 70);
-  EXPECT_EQ(second.rows, 400U);
-  EXPECT_EQ(check(part(0, 1000)).rows, 700U);
-  const LoadProgress rest = load_in_pieces(part(0, 1000), 70);
-  EXPECT_EQ(rest.rows_there, 700U);
-  EXPECT_EQ(rest.rows, 300U);
-  const CheckReport report = check(part(0, 1000));
-  EXPECT_TRUE(report.holds());
-  EXPECT_EQ(report.rows, 1000U);
 }
 
 TEST_F(LoadOnPostgres, SeveralThatLoadTheSameAtOnceShareTheWork) {
@@ -102,6 +65,33 @@ TEST_F(LoadOnPostgres, SeveralThatLoadTheSameAtOnceShareTheWork) {
   run(coro::with_scope(both));
   EXPECT_EQ(check(properties).rows, 1000U);
   EXPECT_EQ(query("SELECT count(*) FROM drover_ycsb_loaded"), "20");
+}
+
+// Parts whose pieces begin and end within each other, of loads that have both seen that nothing is there.
+TEST_F(LoadOnPostgres, PartsThatOverlapAreLoadedOnce) {
+  load_in_pieces(part(990, 10), 1000);
+  const auto load_one = [&](std::uint64_t begin, std::uint64_t count) -> coro::Task<void> {
+    co_await postgres::load(options(part(begin, count), 1000, 1), observer);
+  };
+  auto both = [&](coro::Scope& scope) -> coro::Task<void> {
+    const auto blocking = co_await database::postgres::open_in_schema(server->conninfo(), schema);
+    co_await blocking->script("BEGIN; LOCK TABLE drover_ycsb_loaded IN EXCLUSIVE MODE");
+    scope.start(load_one(0, 900));
+    scope.start(load_one(250, 700));
+    for (std::uint64_t waiting = 0; waiting < 2;) {
+      co_await coro::sleep_for(std::chrono::milliseconds(2));
+      const auto count = co_await blocking->query(
+          "SELECT count(*) FROM pg_locks WHERE NOT granted "
+          "AND relation = 'drover_ycsb_loaded'::regclass");
+      waiting = count.number<std::uint64_t>(0, 0);
+    }
+    co_await blocking->script("COMMIT");
+  };
+  run(coro::with_scope(both));
+  const CheckReport report = check(part(0, 1000));
+  EXPECT_TRUE(report.holds());
+  EXPECT_EQ(report.rows, 960U);
+  EXPECT_EQ(report.rows_loaded, 960U);
 }
 
 // The server ends a session of the load when it is about to copy, by a trigger.
@@ -130,20 +120,6 @@ TEST_F(LoadOnPostgres, ALoadWhoseSessionWasEndedGoesOn) {
   EXPECT_EQ(query("SELECT count(*) FROM usertable"), "1000");
 }
 
-TEST_F(LoadOnPostgres, RowsOfOtherPropertiesAreRefused) {
-  load(properties_of("a", {"recordcount=10"}));
-  for (const auto& [setting, difference] : std::vector<std::pair<std::string, std::string>>{
-           {"fieldlength=50", "fieldlength=100, and not fieldlength=50"},
-           {"fieldcount=5", "fieldcount=10, and not fieldcount=5"},
-           {"zeropadding=9", "zeropadding=1, and not zeropadding=9"},
-           {"insertorder=ordered", "insertorder=hashed, and not insertorder=ordered"}}) {
-    LoadObserver nobody;
-    const Properties other = properties_of("a", {"recordcount=20", setting});
-    const std::string message = unfit(database->load({.properties = other}, nobody));
-    EXPECT_NE(message.find(difference), std::string::npos) << message;
-  }
-}
-
 TEST_F(LoadOnPostgres, RowsOfAnotherToolAreRefused) {
   query("CREATE SCHEMA " + schema);
   query("CREATE TABLE usertable (YCSB_KEY VARCHAR(255) PRIMARY KEY, FIELD0 TEXT)");
@@ -152,18 +128,6 @@ TEST_F(LoadOnPostgres, RowsOfAnotherToolAreRefused) {
   const Properties properties = properties_of("a", {"recordcount=10", "fieldcount=1"});
   const std::string message = unfit(database->load({.properties = properties}, nobody));
   EXPECT_NE(message.find("no load of drover has recorded"), std::string::npos) << message;
-}
-
-TEST_F(LoadOnPostgres, RowsThatARunHasInsertedAreNoPartOfALoad) {
-  const Properties properties = properties_of("d", {"recordcount=20", "insertproportion=1"});
-  load(properties);
-  run_engine(properties, {.operations = 50});
-  try {
-    load(properties_of("d", {"recordcount=100"}));
-    ADD_FAILURE() << "rows were loaded twice";
-  } catch (const database::Error& error) {
-    EXPECT_NE(std::string(error.what()).find("a run has inserted them"), std::string::npos);
-  }
 }
 
 TEST_F(LoadOnPostgres, CleanLeavesOtherTablesAlone) {

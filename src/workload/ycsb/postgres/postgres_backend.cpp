@@ -5,8 +5,6 @@
 #include <exception>
 #include <utility>
 
-#include "coro/deadline.h"
-#include "coro/worker.h"
 #include "database/error.h"
 #include "workload/ycsb/clients/found_rows.h"
 #include "workload/ycsb/postgres/resolve.h"
@@ -231,19 +229,15 @@ void PostgresBackend::release(database::Session& session) noexcept {
 Task<std::vector<Resolution>> PostgresBackend::resolve(std::vector<Doubt> doubts) {
   // They are not needed any more, and there may be no slot besides theirs.
   co_await pool_.close();
-  const auto connection = co_await database::postgres::open_after_the_others(
-      session_settings_, abandoned_, options_.resolve_patience, resolve_pause_);
-  if (connection) {
-    const coro::Instant give_up = coro::Worker::current().now() + options_.resolve_patience;
-    try {
-      co_return co_await coro::with_deadline(
-          give_up, resolve_doubts(*connection, options_.properties, options_.values, doubts));
-    } catch (const Error&) {
-      // Unknown, like what takes too long.
-    } catch (const coro::DeadlineExceeded&) {
-    }
-  }
-  co_return std::vector(doubts.size(), Resolution::unknown);
+  std::vector<Resolution> answers;
+  auto ask = [&](Connection& connection) -> Task<void> {
+    answers = co_await resolve_doubts(connection, options_.properties, options_.values, doubts);
+  };
+  const coro::Duration patience = options_.resolve_patience;
+  co_await database::postgres::ask_after_the_others(session_settings_, abandoned_,
+                                                    {patience, patience}, resolve_pause_, ask);
+  answers.resize(doubts.size(), Resolution::unknown);
+  co_return answers;
 }
 
 }  // namespace drover::ycsb::postgres

@@ -25,6 +25,8 @@ using database::postgres::Connection;
 using database::postgres::Result;
 
 constexpr std::string_view undefined_column = "42703";
+constexpr std::string_view undefined_operator = "42883";
+constexpr std::string_view no_number = "22P02";
 
 class PostgresTableReader final : public TableReader {
  public:
@@ -40,26 +42,32 @@ class PostgresTableReader final : public TableReader {
   Task<LoadRecord> read_record() override { return read_load_record(connection_, table_); }
 
   Task<void> require_columns() override {
+    std::string are_text = fmt::format("{} = ''::text", key_column);
+    for (std::size_t field = 0; field < table_.field_count(); ++field) {
+      are_text += fmt::format(" AND {} = ''::text", table_.field(field));
+    }
     try {
-      co_await connection_.query(fmt::format("SELECT {}, {} FROM {} LIMIT 0", key_column,
-                                             table_.all_fields(), table_.name()));
+      co_await connection_.query(
+          fmt::format("SELECT FROM {} WHERE {} LIMIT 0", table_.name(), are_text));
     } catch (const database::Error& error) {
-      if (error.sqlstate() != undefined_column) throw;
+      if (error.sqlstate() != undefined_column && error.sqlstate() != undefined_operator) throw;
       refuse_columns(error, table_.plain_name());
     }
   }
 
-  Task<std::optional<std::uint64_t>> highest_row(std::uint64_t begin, std::uint64_t rows) override {
+  Task<std::vector<std::uint64_t>> rows_there(std::uint64_t begin, std::uint64_t rows) override {
     const std::vector<std::string> keys = keys_of_rows(properties_, begin, rows);
     const std::vector<std::string_view> views(keys.begin(), keys.end());
     const Result found = co_await connection_.query(
-        fmt::format(
-            "SELECT max(place) FROM unnest($1::text[]) WITH ORDINALITY AS wanted (key, place) "
-            "JOIN {} ON {} = key",
-            table_.name(), key_column),
+        fmt::format("SELECT place FROM unnest($1::text[]) WITH ORDINALITY AS wanted (key, place) "
+                    "JOIN {} ON {} = key ORDER BY place",
+                    table_.name(), key_column),
         views);
-    if (found.is_null(0, 0)) co_return std::nullopt;
-    co_return begin + found.number<std::uint64_t>(0, 0) - 1;
+    std::vector<std::uint64_t> there;
+    for (int row = 0; row < found.rows(); ++row) {
+      there.push_back(begin + found.number<std::uint64_t>(row, 0) - 1);
+    }
+    co_return there;
   }
 
   Task<bool> has_our_values(const FieldLengths& lengths) override {
@@ -76,7 +84,12 @@ class PostgresTableReader final : public TableReader {
   }
 
   Task<TableSums> add_up(ValueKind values) override {
-    return postgres::add_up(connection_, properties_, values);
+    try {
+      co_return co_await postgres::add_up(connection_, properties_, values);
+    } catch (const database::Error& error) {
+      if (error.sqlstate() != no_number) throw;
+      refuse_versions(error, table_.plain_name());
+    }
   }
 
  private:

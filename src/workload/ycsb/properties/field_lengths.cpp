@@ -154,7 +154,7 @@ std::optional<ValueMismatch> FieldLengths::verify(std::string_view text, FieldPl
     expected = fmt::format("the {} that the writer {:016x} wrote", written, head->stamp);
   } else {
     if (text.size() >= min_ && text.size() <= max_) return std::nullopt;
-    expected = fmt::format("{} to {}", min_, max_);
+    expected = min_ == max_ ? fmt::to_string(max_) : fmt::format("{} to {}", min_, max_);
   }
   return ValueMismatch{
       .part = ValuePart::length,

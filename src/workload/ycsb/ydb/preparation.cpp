@@ -55,7 +55,7 @@ class YdbTableReader final : public TableReader {
     }
   }
 
-  Task<std::optional<std::uint64_t>> highest_row(std::uint64_t begin, std::uint64_t rows) override {
+  Task<std::vector<std::uint64_t>> rows_there(std::uint64_t begin, std::uint64_t rows) override {
     const std::vector<std::string> keys = keys_of_rows(properties_, begin, rows);
     const QueryResult result = co_await access_.query(
         fmt::format("DECLARE $keys AS List<Utf8>;\nSELECT {0} FROM {1} WHERE {0} IN $keys;",
@@ -69,10 +69,11 @@ class YdbTableReader final : public TableReader {
     for (std::size_t row = 0; row < result.set(0).rows(); ++row) {
       found.insert(result.set(0).at(row, 0).text());
     }
-    for (std::uint64_t i = rows; i > 0; --i) {
-      if (found.contains(keys[i - 1])) co_return begin + i - 1;
+    std::vector<std::uint64_t> there;
+    for (std::uint64_t i = 0; i < rows; ++i) {
+      if (found.contains(keys[i])) there.push_back(begin + i);
     }
-    co_return std::nullopt;
+    co_return there;
   }
 
   Task<bool> has_our_values(const FieldLengths& lengths) override {

@@ -262,7 +262,7 @@ TEST_F(RunOnYdb, FaultsLoseNothingAndAreResolved) {
   server->set_faults("{}");
   EXPECT_EQ(run->counted(&WorkerCounts::values_wrong), 0U);
   expect_ledger(*run);
-  EXPECT_TRUE(ServedTable::run(database->check({.properties = properties})).holds());
+  EXPECT_TRUE(check(properties).holds());
 }
 
 TEST_F(RunOnYdb, ARunWantsTheTableAndThePropertiesOfItsRows) {
@@ -276,6 +276,20 @@ TEST_F(RunOnYdb, ARunWantsTheTableAndThePropertiesOfItsRows) {
   properties.field_length = 50;
   EXPECT_NE(unfit(database->prepare(properties)).find("fieldlength=100, and not fieldlength=50"),
             std::string::npos);
+}
+
+TEST_F(RunOnYdb, GapsThatARunHasLeftAreLeftOut) {
+  const Properties inserting =
+      properties_of("d", {"recordcount=10", "readproportion=0", "insertproportion=1"});
+  load(inserting);
+  run_engine(inserting, {.operations = 20, .isolation = Isolation::serializable});
+  query(fmt::format("DELETE FROM {{0}} WHERE ycsb_key = '{}'",
+                    KeyName(12, InsertOrder::hashed, 1).view()));
+  const auto run =
+      run_engine(properties_of("c", {"recordcount=30", "requestdistribution=sequential"}),
+                 {.operations = 29, .clients = 1, .isolation = Isolation::serializable});
+  EXPECT_EQ(run->prepared.missing_rows, (std::vector<std::uint64_t>{12}));
+  EXPECT_EQ(run->committed(OperationType::read), 29U);
 }
 
 TEST_F(RunOnYdb, AServerWithoutSnapshotsForWritesSaysSo) {
