@@ -60,7 +60,7 @@ void draw_an_operation(benchmark::State& state, const std::string& workload) {
   reader.add_setting("recordcount=100000000");
   const Properties properties = reader.properties();
   InsertSequence sequence(static_cast<std::uint64_t>(properties.record_count));
-  Operations operations(properties, sequence, 1);
+  Operations operations(properties, {}, sequence, 1);
   OperationSource source(operations, 1, 0);
   for (auto _ : state) {
     const Operation operation = source.next();
