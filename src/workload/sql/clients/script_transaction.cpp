@@ -109,7 +109,7 @@ Task<void> ScriptTransaction::execute_statement(Session& session) {
   const Instant sent = Worker::current().now();
   co_await session.execute(statement, client_->variables);
   note_success(statement, sent, Worker::current().now());
-  if (statement.ends_transaction() && session.in_transaction()) repeatable_ = false;
+  if (committing_ && statement.ends_transaction() && session.in_transaction()) repeatable_ = false;
   committed_ = committed_ || committing_;
   committing_ = false;
 }

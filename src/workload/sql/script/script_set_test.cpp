@@ -105,7 +105,7 @@ Statement statement_of(const std::string& text) {
   return sets.back()->statements().at(0);
 }
 
-TEST(Effect, IsKnownByTheFirstWord) {
+TEST(Effect, IsKnownByTheFirstWords) {
   EXPECT_EQ(effect_of("select f()"), Effect::reads);
   EXPECT_EQ(effect_of(" ((SELECT 1))"), Effect::reads);
   EXPECT_EQ(effect_of("Table x"), Effect::reads);
@@ -115,7 +115,16 @@ TEST(Effect, IsKnownByTheFirstWord) {
   EXPECT_EQ(effect_of("Commit;"), Effect::commits);
   EXPECT_EQ(effect_of("END"), Effect::commits);
   EXPECT_EQ(effect_of("abort;"), Effect::rolls_back);
-  EXPECT_EQ(effect_of("rollback to s"), Effect::rolls_back);
+  EXPECT_EQ(effect_of("ROLLBACK AND CHAIN"), Effect::rolls_back);
+  EXPECT_EQ(effect_of("ROLLBACK WORK;"), Effect::rolls_back);
+  EXPECT_EQ(effect_of("rollback to s"), Effect::keeps_open);
+  EXPECT_EQ(effect_of("ROLLBACK WORK\fTO SAVEPOINT s;"), Effect::keeps_open);
+  EXPECT_EQ(effect_of("SAVEPOINT s"), Effect::keeps_open);
+  EXPECT_EQ(effect_of("release savepoint s;"), Effect::keeps_open);
+  EXPECT_EQ(effect_of("PREPARE TRANSACTION 'x'"), Effect::commits);
+  EXPECT_EQ(effect_of("COMMIT PREPARED 'x'"), Effect::commits);
+  EXPECT_EQ(effect_of("ROLLBACK PREPARED 'x'"), Effect::writes);
+  EXPECT_EQ(effect_of("PREPARE x AS SELECT 1"), Effect::writes);
   EXPECT_EQ(effect_of("WITH x AS (DELETE FROM t) SELECT 1"), Effect::writes);
   EXPECT_EQ(effect_of("selection"), Effect::writes);
 }
@@ -125,6 +134,9 @@ TEST(Effect, SaysWhatMayBeCommitted) {
   EXPECT_TRUE(statement_of("DELETE FROM t;").may_commit(false));
   EXPECT_FALSE(statement_of("DELETE FROM t;").may_commit(true));
   EXPECT_TRUE(statement_of("END;").may_commit(true));
+  EXPECT_FALSE(statement_of("ROLLBACK TO s \\; DELETE FROM t;").may_commit(true));
+  EXPECT_TRUE(statement_of("ROLLBACK TO s;").leaves_open(true));
+  EXPECT_FALSE(statement_of("PREPARE TRANSACTION 'x';").leaves_open(true));
   EXPECT_FALSE(statement_of("BEGIN \\; DELETE FROM t;").may_commit(false));
   EXPECT_TRUE(statement_of("BEGIN \\; DELETE FROM t \\; END;").may_commit(false));
   EXPECT_TRUE(statement_of("ROLLBACK \\; DELETE FROM t;").may_commit(true));

@@ -17,8 +17,9 @@ namespace drover::sql {
 enum class Effect : std::uint8_t {
   reads,       // SELECT, SHOW, VALUES, TABLE; or nothing is there
   begins,      // BEGIN, START
-  commits,     // COMMIT, END
+  commits,     // COMMIT, END, PREPARE TRANSACTION: it outlives the session
   rolls_back,  // ROLLBACK, ABORT
+  keeps_open,  // SAVEPOINT, RELEASE, ROLLBACK TO: parts of a transaction, which goes on
   writes,      // anything else
 };
 
