@@ -250,12 +250,14 @@ class WrongUse(harness.TestCase):
         ("\\startpipeline\nSELECT 1;\n", r"pipeline"),
         ("-- nothing\n", r"no command"),
         ("", r"no command"),
+        ("SELECT 'a\0b';\n", r":1:10: .*byte is 0"),
     ]
 
     CASES = [
         (["sql"], "subcommand"),
         (["sql", "run"], "a script is needed"),
         (["sql", "run", "--file", "/dev/null/none"], "/dev/null/none"),
+        (["sql", "run", "--file", "/etc"], "--file /etc: it is a folder"),
         (["sql", "run", "-b", "select-only@0"], "weight 0"),
         (["sql", "run", "-b", "select-only@x"], "select-only@x"),
         (["sql", "run", "-b", "select-only@-1"], "select-only@-1"),
@@ -285,6 +287,12 @@ class WrongUse(harness.TestCase):
                 with self.subTest(text=text):
                     path.write_text(text, encoding="utf-8")
                     self.expect_error(harness.drover("sql", "run", "--file", path), USAGE, r"wrong\.sql", said)
+
+    def test_a_script_that_is_too_large(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "large.sql")
+            path.write_text("SELECT 1;\n" * 500_000, encoding="utf-8")
+            self.expect_error(harness.drover("sql", "run", "--file", path), USAGE, r"large\.sql: .*larger than 4 MiB")
 
     def test_ydb(self):
         for arguments in [["init"], ["run", "-b", "select-only"], ["clean"]]:
