@@ -51,6 +51,29 @@ TEST(ScriptSet, ShortensTitles) {
             "SELECT '" + std::string(40, 'x') + "äöü?" + std::string(8, 'y') + "…");
 }
 
+// As a reader of results takes them.
+TEST(ScriptSet, NamesScriptsAsResultsCan) {
+  const ScriptSet set({{"a/b/pay.sql", "SELECT 1;"},
+                       {"/c/pay.sql", "SELECT 1;"},
+                       {"x/größe \"1\\2\"\x01.sql", "SELECT 1;"},
+                       {"all", "SELECT 1;"},
+                       {std::string(250, 'n'), "SELECT 1;"}},
+                      Protocol::simple);
+  EXPECT_EQ(set.titles(), (std::vector<std::string>{"pay.sql", "pay.sql #2", "größe ?1?2??.sql",
+                                                    "all #2", std::string(60, 'n') + "…"}));
+  EXPECT_EQ(set.scripts()[1].file(), "/c/pay.sql") << "in messages";
+}
+
+TEST(ScriptSet, HasFiguresOfTheFirstStatementsOfAScript) {
+  std::string many;
+  for (std::size_t i = 0; i <= statements_with_figures_max; ++i) many += "SELECT 1;\n";
+  const ScriptSet set({{"a.sql", many}, {"b.sql", "SELECT 2;"}}, Protocol::simple);
+  ASSERT_EQ(set.statements().size(), statements_with_figures_max + 2);
+  EXPECT_TRUE(set.statements()[statements_with_figures_max - 1].has_figures);
+  EXPECT_FALSE(set.statements()[statements_with_figures_max].has_figures);
+  EXPECT_TRUE(set.statements().back().has_figures);
+}
+
 TEST(ScriptSet, TakesTheBuiltinScripts) {
   for (const Protocol protocol : {Protocol::simple, Protocol::extended, Protocol::prepared}) {
     for (const BuiltinScript& script : builtin_scripts()) {

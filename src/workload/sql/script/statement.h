@@ -12,7 +12,7 @@
 
 namespace drover::sql {
 
-// What a statement does, by its first word alone. A SELECT counts as reading, though a function that it calls may
+// What a statement does, by its first words alone. A SELECT counts as reading, though a function that it calls may
 // write.
 enum class Effect : std::uint8_t {
   reads,       // SELECT, SHOW, VALUES, TABLE; or nothing is there
@@ -27,12 +27,13 @@ Effect effect_of(std::string_view statement);
 
 struct Statement {
   const SqlCommand* command = nullptr;
-  std::size_t number = 0;  // counted over all scripts
-  std::size_t script = 0;  // its place in the set
-  std::size_t index = 0;   // of the command in the script
-  std::uint32_t line = 0;  // in the script's file
-  std::string title;       // its text in a line, shortened
-  std::string name;        // as a prepared statement
+  std::size_t number = 0;   // counted over all scripts
+  std::size_t script = 0;   // its place in the set
+  std::size_t index = 0;    // of the command in the script
+  std::uint32_t line = 0;   // in the script's file
+  bool has_figures = true;  // of its own: it is one of the first of its script
+  std::string title;        // its text in a line, shortened
+  std::string name;         // as a prepared statement
   std::string
       parameterised;  // its text with $1, $2, … in place of the variables; of YQL, with its declarations
   std::vector<Effect> effects;  // one, or several where statements were joined
