@@ -26,7 +26,7 @@ std::string size_text(std::size_t bytes) {
 
 [[noreturn]] void refuse_size(std::size_t bytes_max) {
   throw UnreadableFile(
-      fmt::format("it is larger than {}, which no such file of drover's is", size_text(bytes_max)));
+      fmt::format("it is larger than {}, the most that is read", size_text(bytes_max)));
 }
 
 const char* kind_of(mode_t mode) {

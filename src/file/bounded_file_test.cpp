@@ -34,7 +34,7 @@ TEST_F(BoundedFile, IsReadWholeUpToItsLimit) {
   std::ofstream(folder_ / "file", std::ios::binary) << text;
   EXPECT_EQ(read_bounded_file(folder_ / "file", text.size()), text);
   EXPECT_EQ(message(folder_ / "file", text.size() - 1),
-            "it is larger than 200003 bytes, which no such file of drover's is");
+            "it is larger than 200003 bytes, the most that is read");
   std::filesystem::create_symlink("file", folder_ / "link");
   EXPECT_EQ(read_bounded_file(folder_ / "link", text.size()), text);
   std::ofstream(folder_ / "empty");
@@ -44,8 +44,7 @@ TEST_F(BoundedFile, IsReadWholeUpToItsLimit) {
 // Files of the kernel say that they are empty.
 TEST_F(BoundedFile, TheSizeIsNotBelieved) {
   EXPECT_NE(read_bounded_file("/proc/self/status", 100'000), "");
-  EXPECT_EQ(message("/proc/self/status", 10),
-            "it is larger than 10 bytes, which no such file of drover's is");
+  EXPECT_EQ(message("/proc/self/status", 10), "it is larger than 10 bytes, the most that is read");
 }
 
 TEST_F(BoundedFile, OnlyFilesAreRead) {

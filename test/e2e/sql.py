@@ -174,6 +174,23 @@ COMMIT;
         self.expect(self.begin_run("failing", "--file", path, "--clients", 1, "--operations", 3, "--strict").wait(),
                     FAILURE)
 
+    def test_results_of_scripts_with_odd_names_can_be_read(self):
+        self.make_schema("odd_names")
+        names = ["it's \"quoted\".sql", "back\\slash.sql", "line\nbreak.sql", "größe.sql", "all", "n" * 240]
+        paths = [self.script(name, "\ufeffSELECT 'ä' AS \"A\";\r\n") for name in names]
+        # In a folder whose path is longer than any name in a result.
+        folder = self.server.folder / ("d" * 120) / ("e" * 120)
+        folder.mkdir(parents=True)
+        paths.append(folder / "deep.sql")
+        paths[-1].write_text("SELECT 1;\n", encoding="utf-8")
+        files = [argument for path in paths for argument in ("--file", f"{path}@1")]
+        document = self.run_to_end("odd_names", *files, "--clients", 2, "--operations", 100)
+        self.assertEqual(set(document["transactions"]),
+                         {"it's ?quoted?.sql", "back?slash.sql", "line break.sql", "größe.sql", "all #2",
+                          "n" * 60 + "…", "deep.sql"})
+        report = self.expect(harness.drover("report", self.path), SUCCESS)
+        self.assertIn("it's ?quoted?.sql", report.out)
+
     def test_an_open_loop_has_two_latencies(self):
         path = self.script("open.sql", "SELECT 1;\n")
         self.make_schema("open_loop")
@@ -250,12 +267,14 @@ class WrongUse(harness.TestCase):
         ("\\startpipeline\nSELECT 1;\n", r"pipeline"),
         ("-- nothing\n", r"no command"),
         ("", r"no command"),
+        ("SELECT 'a\0b';\n", r":1:10: .*byte is 0"),
     ]
 
     CASES = [
         (["sql"], "subcommand"),
         (["sql", "run"], "a script is needed"),
         (["sql", "run", "--file", "/dev/null/none"], "/dev/null/none"),
+        (["sql", "run", "--file", "/etc"], "--file /etc: it is a folder"),
         (["sql", "run", "-b", "select-only@0"], "weight 0"),
         (["sql", "run", "-b", "select-only@x"], "select-only@x"),
         (["sql", "run", "-b", "select-only@-1"], "select-only@-1"),
@@ -285,6 +304,12 @@ class WrongUse(harness.TestCase):
                 with self.subTest(text=text):
                     path.write_text(text, encoding="utf-8")
                     self.expect_error(harness.drover("sql", "run", "--file", path), USAGE, r"wrong\.sql", said)
+
+    def test_a_script_that_is_too_large(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "large.sql")
+            path.write_text("SELECT 1;\n" * 500_000, encoding="utf-8")
+            self.expect_error(harness.drover("sql", "run", "--file", path), USAGE, r"large\.sql: .*larger than 4 MiB")
 
     def test_a_password_is_not_shown(self):
         for arguments in (["init"], ["run", "-b", "select-only"], ["clean"]):

@@ -82,13 +82,14 @@ std::vector<std::string> SqlBenchmark::first_failures() const {
 }
 
 void SqlBenchmark::add_to(report::Result& result) const {
+  static_assert(sql::statements_with_figures_max <= report::statements_max);
   for (const sql::Statement& statement : options_.plan.scripts->statements()) {
     auto& list = result.transactions[statement.script].statements;
-    if (list.size() == report::statements_max) continue;
+    if (!statement.has_figures) continue;
     report::StatementResult& entry = list.emplace_back();
     entry.name = fmt::format("line {}: {}", statement.position.line, statement.title);
     for (const sql::WorkerCounts& worker : records_->workers) {
-      const sql::StatementCounts& counts = worker.statements[statement.number];
+      const sql::StatementCounts& counts = *worker.statements[statement.number];
       entry.failed_count += counts.failures.get();
       entry.ok_count += counts.executions.get() - counts.failures.get();
       counts.latency.add_to(entry.latency);

@@ -9,6 +9,7 @@
 #include "cli/standard_output.h"
 #include "file/bounded_file.h"
 #include "workload/sql/builtin/builtin.h"
+#include "workload/sql/script/parser.h"
 #include "workload/sql/script/script_error.h"
 #include "workload/sql/script/weights.h"
 
@@ -16,8 +17,6 @@ namespace drover::cli {
 namespace {
 
 using sql::Protocol;
-
-constexpr std::size_t script_bytes_max = std::size_t{1} << 20;
 
 sql::WeightedName weighted(const char* option, const std::string& written) {
   if (auto name = sql::parse_weighted(written)) return std::move(*name);
@@ -29,7 +28,7 @@ sql::WeightedName weighted(const char* option, const std::string& written) {
 
 std::string script_text(const std::string& path) {
   try {
-    return file::read_bounded_file(path, script_bytes_max);
+    return file::read_bounded_file(path, sql::script_bytes_max);
   } catch (const file::UnreadableFile& error) {
     throw UsageError(fmt::format("--file {}: {}", path, error.what()));
   }

@@ -84,6 +84,17 @@ TEST(SummaryOfOthers, Sql) {
   EXPECT_LE(widest_line_of(summary_text(example_sql_result(), 60)), 60u);
 }
 
+// A character of several bytes is as wide as another.
+TEST(SummaryOfOthers, NamesInAnyLanguageLeaveTheirLineWhole) {
+  Result result = example_sql_result();
+  for (int i = 0; i < 30; ++i) result.transactions[0].name.insert(0, "ö");
+  const std::string text = summary_text(result);
+  const std::size_t begin = text.find("\nö") + 1;
+  const std::string line = text.substr(begin, text.find('\n', begin) - begin);
+  EXPECT_GT(line.size(), 100u);
+  EXPECT_EQ(std::count(line.begin(), line.end(), '.'), 6) << line;
+}
+
 TEST(SummaryOfOthers, ABenchmarkThatNobodyKnows) {
   Result result = example_sql_result();
   result.plan.benchmark = "mine\n";

@@ -9,6 +9,7 @@
 #include "report/page/html_figures.h"
 #include "report/page/summary_parts.h"
 #include "text/plain_text.h"
+#include "text/wrapped_text.h"
 
 namespace drover::report {
 
@@ -53,8 +54,12 @@ std::string wrapped(std::string_view text, std::size_t width) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(line.size() + 1);
     const std::string_view indent = line.starts_with(' ') ? label_space : std::string_view();
-    text::append_folded(out, line, width, indent, indent.size());
-    if (line.empty()) out += '\n';
+    if (text::text_width(line) <= width) {
+      out += line;
+      out += '\n';
+    } else {
+      text::append_folded(out, line, width, indent, indent.size());
+    }
   }
   return out;
 }

@@ -126,7 +126,7 @@ TEST(Clients, ExecuteScriptsByWeight) {
   EXPECT_EQ(ended->measured(1).attempts.get(), 0U);
   EXPECT_EQ(ended->measured(0).committed.get() + ended->measured(2).committed.get(), 1'000U);
   EXPECT_NEAR(static_cast<double>(ended->measured(2).latency.snapshot().max_ns()), 15e6, 1e5);
-  const StatementCounts& often = ended->records->workers[0].statements[2];
+  const StatementCounts& often = *ended->records->workers[0].statements[2];
   EXPECT_EQ(often.executions.get(), ended->measured(2).committed.get());
   EXPECT_NEAR(static_cast<double>(often.latency.snapshot().max_ns()), 10e6, 1e5)
       << "without the pause behind it";
@@ -141,7 +141,7 @@ TEST(Clients, KeepVariablesAndRepeatTransactions) {
                                        "rolled back", "BEGIN;", "SELECT 104, 'again';", "END;"));
   EXPECT_EQ(ended->measured(0).committed.get(), 2U);
   EXPECT_EQ(ended->measured(0).retries.get(), 2U);
-  const StatementCounts& repeated = ended->records->workers[0].statements[2];
+  const StatementCounts& repeated = *ended->records->workers[0].statements[2];
   EXPECT_EQ(repeated.executions.get(), 4U);
   EXPECT_EQ(repeated.failures.get(), 2U);
   EXPECT_EQ(repeated.latency.snapshot().count(), 2U);

@@ -109,7 +109,7 @@ Task<void> ScriptTransaction::execute_statement(Session& session) {
   const Instant sent = Worker::current().now();
   co_await session.execute(statement, client_->variables);
   note_success(statement, sent, Worker::current().now());
-  if (statement.ends_transaction() && session.in_transaction()) repeatable_ = false;
+  if (committing_ && statement.ends_transaction() && session.in_transaction()) repeatable_ = false;
   committed_ = committed_ || committing_;
   committing_ = false;
 }
@@ -179,18 +179,25 @@ void ScriptTransaction::require_complete(const Session& session) {
   }
 }
 
+// None while nothing is measured, and of a statement without figures.
+StatementCounts* ScriptTransaction::counts_of(const Statement& statement, Instant now) {
+  if (!client_->surroundings.measuring(now)) return nullptr;
+  return client_->surroundings.counts.statements[statement.number].get();
+}
+
 void ScriptTransaction::note_success(const Statement& statement, Instant sent, Instant now) {
-  if (!client_->surroundings.measuring(now)) return;
-  StatementCounts& counts = client_->surroundings.counts.statements[statement.number];
-  counts.executions.add();
-  counts.latency.record(static_cast<std::uint64_t>((now - sent).count()));
+  StatementCounts* counts = counts_of(statement, now);
+  if (counts == nullptr) return;
+  counts->executions.add();
+  counts->latency.record(static_cast<std::uint64_t>((now - sent).count()));
 }
 
 Error ScriptTransaction::failure_of(const Error& error) {
-  if (at_ != nullptr && client_->surroundings.measuring(Worker::current().now())) {
-    StatementCounts& counts = client_->surroundings.counts.statements[at_->number];
-    counts.executions.add();
-    counts.failures.add();
+  if (at_ != nullptr) {
+    if (StatementCounts* counts = counts_of(*at_, Worker::current().now())) {
+      counts->executions.add();
+      counts->failures.add();
+    }
   }
   ErrorClass error_class = error.error_class();
   std::string_view remark;

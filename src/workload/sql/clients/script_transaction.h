@@ -99,6 +99,7 @@ class ScriptTransaction final : public load::Transaction {
   coro::Task<void> close_pipeline(Session& session);
   void queue(const Statement& statement);
   void require_complete(const Session& session);
+  StatementCounts* counts_of(const Statement& statement, coro::Instant now);
   void note_success(const Statement& statement, coro::Instant sent, coro::Instant now);
   // What the engine is told of a failure.
   database::Error failure_of(const database::Error& error);

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "measure/counter.h"
 #include "measure/histogram.h"
@@ -23,11 +25,14 @@ struct StatementCounts {
 };
 
 struct alignas(measure::cache_line_bytes) WorkerCounts {
-  explicit WorkerCounts(const Plan& plan)
-      : statements(plan.scripts->statements().size()),
-        first_failures(plan.scripts->scripts().size()) {}
+  explicit WorkerCounts(const Plan& plan) : first_failures(plan.scripts->scripts().size()) {
+    for (const Statement& statement : plan.scripts->statements()) {
+      statements.push_back(statement.has_figures ? std::make_unique<StatementCounts>() : nullptr);
+    }
+  }
 
-  std::deque<StatementCounts> statements;  // by Statement::number
+  // By Statement::number; none of a statement without figures.
+  std::vector<std::unique_ptr<StatementCounts>> statements;
   // Why an execution of each script failed first, at any time of the run; empty: none did.
   std::deque<std::string> first_failures;
   measure::Counter unresolved;  // nobody knows whether they were committed

@@ -29,7 +29,7 @@ class BuiltinScripts : public ScriptFixture, public testing::WithParamInterface<
   static std::uint64_t executions(const RunRecords& records, std::size_t statement) {
     std::uint64_t sum = 0;
     for (const WorkerCounts& worker : records.workers) {
-      const StatementCounts& counts = worker.statements[statement];
+      const StatementCounts& counts = *worker.statements[statement];
       EXPECT_EQ(counts.failures.get(), 0U);
       EXPECT_EQ(counts.executions.get(), counts.latency.snapshot().count());
       sum += counts.executions.get();
@@ -94,8 +94,8 @@ TEST_P(BuiltinScripts, ThatFailSayWhy) {
     EXPECT_EQ(outcome.workers[i]->measured[0].failed.get(), 2U);
     EXPECT_THAT(records.workers[i].first_failures[0],
                 HasSubstr("bad.sql:2: SELECT 1/0;: division by zero"));
-    EXPECT_EQ(records.workers[i].statements[1].failures.get(), 2U);
-    EXPECT_EQ(records.workers[i].statements[0].executions.get(), 2U);
+    EXPECT_EQ(records.workers[i].statements[1]->failures.get(), 2U);
+    EXPECT_EQ(records.workers[i].statements[0]->executions.get(), 2U);
   }
 }
 

@@ -77,6 +77,28 @@ TEST_F(ScriptFailures, WhatCannotBeRepeatedByItselfIsNot) {
   EXPECT_EQ(query("SELECT part FROM noted ORDER BY part"), "1\n2");
 }
 
+TEST_F(ScriptFailures, SavepointsDoNotPartATransaction) {
+  make_fail_first();
+  const auto made = client(
+      "BEGIN;\nINSERT INTO noted VALUES (1, 1);\nSAVEPOINT s;\nINSERT INTO noted VALUES (2, 1);\n"
+      "ROLLBACK TO SAVEPOINT s;\nSELECT fail_first(2);\nINSERT INTO noted VALUES (3, 1);\nEND;");
+  EXPECT_EQ(run(repeat(*made)), 3);
+  EXPECT_EQ(query("SELECT part FROM noted ORDER BY part"), "1\n3");
+}
+
+TEST_F(ScriptFailures, WhatWasRolledBackMayBeRepeatedWithTheRest) {
+  make_fail_first();
+  const auto made = client(
+      "BEGIN;\nINSERT INTO noted VALUES (1, 1);\nROLLBACK AND CHAIN;\nINSERT INTO noted VALUES (2, "
+      "1);\nSELECT fail_first(2);\nEND;");
+  EXPECT_EQ(run(repeat(*made)), 3);
+  EXPECT_EQ(query("SELECT part FROM noted"), "2");
+  const auto joined = client(
+      "BEGIN;\nROLLBACK \\; INSERT INTO noted VALUES (3, 1) \\; BEGIN;\nSELECT "
+      "fail_first(100);\nEND;");
+  EXPECT_EQ(error_of(joined->execute()).error_class(), ErrorClass::statement);
+}
+
 TEST_F(ScriptFailures, APipelineIsRepeatedAsAWhole) {
   make_fail_first();
   const auto made = client(

@@ -95,6 +95,17 @@ TEST_P(Pipelines, OfManyStatementsDoNotStop) {
   run(made->execute());
 }
 
+TEST_P(Pipelines, RunOnAfterTheirTableHasChanged) {
+  const auto made = client(
+      "\\startpipeline\nSELECT 1;\nSELECT * FROM piped;\nSELECT 2;\n\\endpipeline", GetParam());
+  run(made->execute());
+  query("ALTER TABLE piped ADD m int");
+  if (GetParam() == Protocol::prepared) {
+    EXPECT_EQ(error_of(made->execute()).sqlstate(), "0A000");
+  }
+  for (int i = 0; i < 2; ++i) run(made->execute());
+}
+
 TEST_P(Pipelines, FailAtTheirEnd) {
   query(
       "DROP TABLE IF EXISTS deferred; CREATE TABLE deferred (n int UNIQUE DEFERRABLE INITIALLY "

@@ -7,6 +7,7 @@
 
 #include "database/error.h"
 #include "database/postgres/session_setup.h"
+#include "text/utf8.h"
 
 namespace drover::sql::postgres {
 
@@ -14,17 +15,49 @@ using coro::Task;
 using database::ErrorClass;
 using database::postgres::error_of;
 
+namespace {
+
+// Whether the session has no prepared statement any more.
+bool gives_up_statements(const Result& result) {
+  if (result.get() == nullptr) return false;
+  const std::string_view tag = PQcmdStatus(result.get());
+  return tag == "DISCARD ALL" || tag == "DEALLOCATE ALL";
+}
+
+}  // namespace
+
 Task<void> PostgresSession::execute(const Statement& statement, Variables& variables) {
   if (protocol_ == Protocol::prepared && !is_prepared(statement)) co_await prepare(statement);
   send(statement, variables);
-  if (!in_pipeline_) co_await answer(statement, variables);
+  if (in_pipeline_) {
+    piped_.push_back(&statement);
+  } else {
+    co_await answer(statement, variables);
+  }
 }
 
 Task<void> PostgresSession::prepare(const Statement& statement) {
+  if (prepared_.size() <= statement.number) prepared_.resize(statement.number + 1);
+  Preparation& preparation = prepared_[statement.number];
+  if (std::exchange(preparation, Preparation::none) == Preparation::outdated) {
+    co_await connection_->script("DEALLOCATE " + statement.name);
+  }
   const database::postgres::Statement named{statement.name.c_str(), statement.parameterised};
   co_await connection_->prepare({&named, 1});
-  if (prepared_.size() <= statement.number) prepared_.resize(statement.number + 1);
-  prepared_[statement.number] = true;
+  prepared_[statement.number] = Preparation::done;
+}
+
+// Its next execution prepares it anew, where that may help.
+void PostgresSession::note_failure(const Statement& statement, const Error& error) {
+  if (!is_prepared(statement)) return;
+  constexpr std::string_view plan_has_another_result =
+      "0A000";  // of much else, too: it does no harm
+  constexpr std::string_view no_such_statement = "26000";
+  if (error.sqlstate() == plan_has_another_result) {
+    prepared_[statement.number] = Preparation::outdated;
+  } else if (error.sqlstate() == no_such_statement) {
+    prepared_[statement.number] = Preparation::none;
+  }
 }
 
 void PostgresSession::send(const Statement& statement, const Variables& variables) {
@@ -60,10 +93,17 @@ Task<void> PostgresSession::answer(const Statement& statement, Variables& variab
       if (!error) error = error_of(result.get());
       continue;
     }
-    if (storing == Storing::aset && result.rows() > 0) store_last_row(statement, result, variables);
+    try {
+      if (storing == Storing::aset && result.rows() > 0) {
+        store_last_row(statement, result, variables);
+      }
+    } catch (const Error& unnamed) {
+      if (!error) error = unnamed;
+    }
     last = std::move(result);
   }
-  if (error) refuse(*error);
+  if (error) refuse(statement, *error);
+  if (gives_up_statements(last)) prepared_.clear();
   if (storing != Storing::gset) co_return;
   if (last.rows() != 1) {
     throw Error(ErrorClass::statement, "", fmt::format("expected one row, got {}", last.rows()));
@@ -71,7 +111,8 @@ Task<void> PostgresSession::answer(const Statement& statement, Variables& variab
   store_last_row(statement, last, variables);
 }
 
-void PostgresSession::refuse(const Error& error) {
+void PostgresSession::refuse(const Statement& statement, const Error& error) {
+  note_failure(statement, error);
   if (error.error_class() == ErrorClass::unavailable) is_misled_ = true;
   throw Error(error);
 }
@@ -103,7 +144,14 @@ const PostgresSession::StoredColumns& PostgresSession::columns_of(const Statemen
   }
   if (same) return stored;
   std::vector<std::string_view> names;
-  for (int i = 0; i < result.columns(); ++i) names.emplace_back(PQfname(result.get(), i));
+  for (int i = 0; i < result.columns(); ++i) {
+    const std::string_view name = names.emplace_back(PQfname(result.get(), i));
+    if (is_variable_name(statement.command->prefix + std::string(name))) continue;
+    throw Error(ErrorClass::statement, "",
+                fmt::format("no variable can be named after the column \"{}\": give it another "
+                            "name with AS",
+                            text::shown(name)));
+  }
   stored.slots = column_slots(variables.names(), statement.command->prefix, names);
   stored.names.assign(names.begin(), names.end());
   return stored;
@@ -117,6 +165,7 @@ Task<void> PostgresSession::open_pipeline(std::span<const Statement> statements)
   }
   connection_->open_pipeline();
   in_pipeline_ = true;
+  piped_.clear();
   syncs_ = 0;
 }
 
@@ -144,9 +193,12 @@ Task<PipelineAnswer> PostgresSession::close_pipeline() {
         if (!answer.error) ++answer.synced;
         break;
       case PGRES_FATAL_ERROR:
-        if (!answer.error) answer.error = error_of(result.get());
+        if (answer.error) break;
+        answer.error = error_of(result.get());
+        if (answer.answered < piped_.size()) note_failure(*piped_[answer.answered], *answer.error);
         break;
       default:
+        if (gives_up_statements(result)) prepared_.clear();
         if (!answer.error) ++answer.answered;
     }
   }

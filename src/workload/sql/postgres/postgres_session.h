@@ -1,10 +1,12 @@
 // PostgresSession: statements of scripts on one connection, by the protocol of the run. In the prepared protocol a
-// statement is prepared when a session first executes it, as in pgbench.
+// statement is prepared when a session first executes it, as in pgbench; and anew when the server has said that it does
+// not have it any more, or that its tables have changed.
 //
 // Belongs to one worker.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -49,25 +51,33 @@ class PostgresSession final : public Session {
     std::vector<std::optional<Slot>> slots;
   };
 
+  enum class Preparation : std::uint8_t {
+    none,
+    done,
+    outdated,  // its tables have changed: it is to be given up before it is made anew
+  };
+
   bool is_prepared(const Statement& statement) const {
-    return statement.number < prepared_.size() && prepared_[statement.number];
+    return statement.number < prepared_.size() && prepared_[statement.number] == Preparation::done;
   }
   coro::Task<void> prepare(const Statement& statement);
+  void note_failure(const Statement& statement, const Error& error);
   void send(const Statement& statement, const Variables& variables);
   coro::Task<void> answer(const Statement& statement, Variables& variables);
-  [[noreturn]] void refuse(const Error& error);
+  [[noreturn]] void refuse(const Statement& statement, const Error& error);
   void store_last_row(const Statement& statement, const Result& result, Variables& variables);
   const StoredColumns& columns_of(const Statement& statement, const Result& result,
                                   const Variables& variables);
 
   std::unique_ptr<Connection> connection_;
   const Protocol protocol_;
-  std::vector<bool> prepared_;          // by Statement::number
+  std::vector<Preparation> prepared_;   // by Statement::number
   std::vector<StoredColumns> columns_;  // likewise
   // Memory that is used again for each statement.
   std::string text_;
   Parameters parameters_;
-  std::size_t syncs_ = 0;  // sent in the open pipeline
+  std::vector<const Statement*> piped_;  // sent in the open pipeline
+  std::size_t syncs_ = 0;                // likewise
   bool in_pipeline_ = false;
   bool is_misled_ =
       false;  // to a server that has become a standby: its address may lead to another one now

@@ -52,6 +52,17 @@ TEST_P(StatementsByProtocol, WithGsetHaveOneRow) {
   EXPECT_THAT(failure("SET work_mem = '4MB' \\gset"), EndsWith("expected one row, got 0"));
 }
 
+TEST_P(StatementsByProtocol, ThatAreStoredHaveColumnsThatNameVariables) {
+  for (const char* text :
+       {"SELECT 1 \\gset", "SELECT 1 AS a, 2 \\gset\nSELECT :a;", "SELECT 1 \\aset"}) {
+    EXPECT_THAT(failure(text), EndsWith("no variable can be named after the column \"?column?\": "
+                                        "give it another name with AS"));
+  }
+  EXPECT_THAT(failure("SELECT 1 AS \"two words\" \\gset p_"), HasSubstr("\"two words\""));
+  const auto prefixed = executed("SELECT 1 AS \"1\" \\gset p_\nSELECT :p_1;");
+  EXPECT_EQ(prefixed->variable("p_1"), "1");
+}
+
 TEST_P(StatementsByProtocol, WithAsetHaveAnyRows) {
   const auto made = executed(
       "\\set x 7\nSELECT 1 AS x WHERE false \\aset\nSELECT :x::int AS before \\aset\n"
@@ -124,6 +135,34 @@ TEST_P(StatementsByProtocol, RunAsPreparedAgainAfterAnError) {
   EXPECT_EQ(made->variable("q"), "4");
   run(made->execute());
   EXPECT_EQ(made->variable("q"), "3");
+}
+
+// One execution fails, and the session goes on with the table as it is now.
+TEST_P(StatementsByProtocol, RunOnAfterTheirTableHasChanged) {
+  query(
+      "DROP TABLE IF EXISTS altered; CREATE TABLE altered (a int); INSERT INTO altered VALUES (1)");
+  const auto made = client("SELECT * FROM altered \\gset\nSELECT :a, :b;", GetParam());
+  made->client->variables.set(*made->plan.scripts->names().find("b"), Value::of(std::int64_t{0}));
+  run(made->execute());
+  query("ALTER TABLE altered ADD b int DEFAULT 2");
+  if (GetParam() == Protocol::prepared) {
+    EXPECT_EQ(error_of(made->execute()).sqlstate(), "0A000");
+  }
+  for (int i = 0; i < 2; ++i) run(made->execute());
+  EXPECT_EQ(made->variable("b"), "2");
+}
+
+TEST_P(StatementsByProtocol, ArePreparedAnewWhenTheSessionHasGivenThemUp) {
+  const auto made = client(
+      "SELECT 1 AS one \\gset\nSELECT :one;\nDEALLOCATE ALL;\nSELECT "
+      ":one;\nDISCARD ALL;",
+      GetParam());
+  for (int i = 0; i < 3; ++i) run(made->execute());
+  if (GetParam() != Protocol::prepared) return;
+  const auto single = client("SELECT 1;\nDEALLOCATE s0;", GetParam());
+  run(single->execute());
+  EXPECT_EQ(error_of(single->execute()).sqlstate(), "26000");
+  run(single->execute());
 }
 
 class JoinedStatements : public ScriptFixture {};

@@ -27,6 +27,13 @@ struct Word {
   std::size_t offset;
 };
 
+// Editors begin UTF-8 with a mark that is no part of the text; psql passes over it, too.
+std::string without_mark(std::string text) {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  if (text.starts_with(mark)) text.erase(0, mark.size());
+  return text;
+}
+
 // An \if that waits for its \endif.
 struct OpenCondition {
   std::size_t begin;                  // in the script
@@ -38,7 +45,9 @@ struct OpenCondition {
 class ScriptParser {
  public:
   ScriptParser(std::string file, std::string text, VariableNames& names, Language language)
-      : source_(std::move(file), std::move(text)), names_(names), language_(language) {}
+      : source_(std::move(file), without_mark(std::move(text))),
+        names_(names),
+        language_(language) {}
 
   Script parse();
 
@@ -131,6 +140,10 @@ Script ScriptParser::parse() {
   if (source_.text().size() > script_bytes_max) {
     throw source_.error_at(
         0, fmt::format("a script has at most {}", text::bytes_text(script_bytes_max)));
+  }
+  if (const std::size_t zero = source_.text().find('\0'); zero != std::string_view::npos) {
+    throw source_.error_at(
+        zero, "a script is a text, and this byte is 0, where a statement would end for the server");
   }
   while (offset_ < source_.text().size()) read_statement();
   require_parameters();
@@ -364,6 +377,10 @@ void ScriptParser::read_storing(Storing storing) {
   }
   const std::optional<Word> prefix = next_word();
   require_no_more_words("too many arguments");
+  if (prefix && !is_variable_name(prefix->text)) {
+    refuse_at(prefix->offset,
+              fmt::format("no variable's name begins with \"{}\"", text::shown(prefix->text)));
+  }
   SqlCommand& sql = std::get<SqlCommand>(commands_.back().action);
   sql.storing = storing;
   if (prefix) sql.prefix = prefix->text;

@@ -8,7 +8,8 @@
 //                           its simple protocol
 //   a variable that is null is a null where it is a parameter, and not the text NULL; \gset of a NULL makes it null
 //   a retry begins with the transaction that failed, not with the script (clients/script_transaction.h)
-//   what can never be executed is refused here: quotes and comments without an end, names that no variable can have
+//   what can never be executed is refused here: quotes and comments without an end, names that no variable can have, a
+//                           byte 0
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@
 
 namespace drover::sql {
 
-inline constexpr std::size_t script_bytes_max = std::size_t{16} << 20;
+inline constexpr std::size_t script_bytes_max = std::size_t{4} << 20;
 
 // What the statements are written in. In YQL variables are parameters that the script declares (declaration.h); where a
 // variable is mentioned otherwise, by $name without a declaration or by :name, the script is refused. A declaration and

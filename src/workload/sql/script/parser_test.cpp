@@ -185,6 +185,23 @@ TEST(ScriptParser, RefusesToStoreNothing) {
   EXPECT_EQ(parse_refusal("\\if true\nselect 1;\n\\endif\n\\gset"),
             "4:1 \\gset must follow an SQL command");
   EXPECT_EQ(parse_refusal("select 1 \\gset a b"), "1:18 too many arguments in command \"gset\"");
+  EXPECT_EQ(parse_refusal("select 1 as a \\gset 1_"),
+            "1:21 no variable's name begins with \"1_\" in command \"gset\"");
+  EXPECT_EQ(parse_refusal("select 1 as a \\aset p-"),
+            "1:21 no variable's name begins with \"p-\" in command \"aset\"");
+}
+
+// The server would take the statement's beginning for the whole.
+TEST(ScriptParser, RefusesWhatIsNoText) {
+  using namespace std::string_literals;
+  EXPECT_EQ(
+      parse_refusal("select 1;\nselect 'a\0b';"s),
+      "2:10 a script is a text, and this byte is 0, where a statement would end for the server");
+}
+
+TEST(ScriptParser, PassesOverAMarkAtTheBeginning) {
+  EXPECT_EQ(commands_of("\xef\xbb\xbfselect 1;"), (Lines{"select 1;"}));
+  EXPECT_EQ(parse_refusal("\xef\xbb\xbf\\nosuch"), "1:1 invalid command \"\\nosuch\"");
 }
 
 TEST(ScriptParser, RefusesScriptsWithoutACommand) {

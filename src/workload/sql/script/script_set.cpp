@@ -19,29 +19,35 @@ std::vector<std::int32_t> weights_of(const std::vector<ScriptText>& texts) {
   return weights;
 }
 
-// On one line, with one blank for several, and no more characters than a table has room for.
-std::string title_of(const SqlText& sql) {
+// On one line, with one blank for several, no more characters than a table has room for, and '?' for what cannot be
+// printed and for those `refused`.
+std::string in_a_line(std::string_view text, std::string_view refused) {
   constexpr int characters_max = 60;
-  std::string title;
+  std::string line;
   int characters = 0;
-  for (std::string_view rest = sql.text(); !rest.empty();) {
-    const text::Utf8Character character = text::first_character(rest);
-    const std::string_view bytes = rest.substr(0, character.bytes);
-    rest.remove_prefix(character.bytes);
+  while (!text.empty()) {
+    const text::Utf8Character character = text::first_character(text);
+    const std::string_view bytes = text.substr(0, character.bytes);
+    text.remove_prefix(character.bytes);
     const bool is_blank = bytes.find_first_of(" \t\r\n\f\v") == 0;
-    if (is_blank && title.ends_with(' ')) continue;
-    if (characters++ == characters_max) return title + "…";
-    const bool is_shown = character.valid && text::is_printable(character.point);
-    title += is_blank ? " " : is_shown ? bytes : "?";
+    if (is_blank && line.ends_with(' ')) continue;
+    if (characters++ == characters_max) return line + "…";
+    const bool is_shown = character.valid && text::is_printable(character.point) &&
+                          refused.find(bytes) == std::string_view::npos;
+    line += is_blank ? " " : is_shown ? bytes : "?";
   }
-  return title;
+  return line;
 }
 
-std::string unused_title(const std::string& name, const std::vector<std::string>& used) {
-  std::string title = name;
-  for (int number = 2; std::find(used.begin(), used.end(), title) != used.end(); ++number) {
-    title = fmt::format("{} #{}", name, number);
-  }
+// A script's is the name of its file without the folders, as result documents can have it. "all" is what all scripts
+// together are called there.
+std::string unused_title(std::string_view name, const std::vector<std::string>& used) {
+  const std::string wanted = in_a_line(name.substr(name.rfind('/') + 1), "\"\\");
+  const auto is_used = [&used](const std::string& title) {
+    return title == "all" || std::find(used.begin(), used.end(), title) != used.end();
+  };
+  std::string title = wanted;
+  for (int number = 2; is_used(title); ++number) title = fmt::format("{} #{}", wanted, number);
   return title;
 }
 
@@ -89,8 +95,9 @@ void ScriptSet::add_statements(std::size_t script) {
     statement.number = statements_.size();
     statement.script = script;
     statement.index = index;
+    statement.has_figures = statements_.size() - places.front() < statements_with_figures_max;
     statement.position = scripts_[script].position(commands[index]);
-    statement.title = title_of(sql->sql);
+    statement.title = in_a_line(sql->sql.text(), "");
     statement.name = fmt::format("s{}", statement.number);
     statement.parameterised =
         protocol_ == Protocol::declared ? with_prologue(*sql) : sql->sql.with_parameters();

@@ -16,6 +16,9 @@
 
 namespace drover::sql {
 
+// So many statements of a script, the first ones, have figures of their own: each costs every worker a histogram.
+inline constexpr std::size_t statements_with_figures_max = 100;
+
 // How statements are sent, as pgbench's -M says: as text; as text with parameters; prepared once a session. `declared`:
 // as YQL with the parameters that the script declares, which is YDB's only way.
 enum class Protocol : std::uint8_t { simple, extended, prepared, declared };
@@ -24,7 +27,7 @@ std::string_view protocol_name(Protocol protocol) noexcept;
 
 // A script that is to be part of a run.
 struct ScriptText {
-  std::string name;  // a file's, or a built-in script's
+  std::string name;  // a file's, as messages have it, or a built-in script's
   std::string text;
   std::int32_t weight = 1;
 };
@@ -41,7 +44,7 @@ class ScriptSet {
   const VariableNames& names() const noexcept { return names_; }
   const ScriptChoice& choice() const noexcept { return choice_; }
   const std::vector<Script>& scripts() const noexcept { return scripts_; }
-  // Names of the scripts, no two the same: the second of a name is "name #2".
+  // Names of the scripts' files without their folders, no two the same: the second of a name is "name #2".
   const std::vector<std::string>& titles() const noexcept { return titles_; }
   // Which part of all executions is to be each script's: 0 to 1.
   const std::vector<double>& shares() const noexcept { return shares_; }

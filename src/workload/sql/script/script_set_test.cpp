@@ -51,6 +51,29 @@ TEST(ScriptSet, ShortensTitles) {
             "SELECT '" + std::string(40, 'x') + "äöü?" + std::string(8, 'y') + "…");
 }
 
+// As a reader of results takes them.
+TEST(ScriptSet, NamesScriptsAsResultsCan) {
+  const ScriptSet set({{"a/b/pay.sql", "SELECT 1;"},
+                       {"/c/pay.sql", "SELECT 1;"},
+                       {"x/größe \"1\\2\"\x01.sql", "SELECT 1;"},
+                       {"all", "SELECT 1;"},
+                       {std::string(250, 'n'), "SELECT 1;"}},
+                      Protocol::simple);
+  EXPECT_EQ(set.titles(), (std::vector<std::string>{"pay.sql", "pay.sql #2", "größe ?1?2??.sql",
+                                                    "all #2", std::string(60, 'n') + "…"}));
+  EXPECT_EQ(set.scripts()[1].file(), "/c/pay.sql") << "in messages";
+}
+
+TEST(ScriptSet, HasFiguresOfTheFirstStatementsOfAScript) {
+  std::string many;
+  for (std::size_t i = 0; i <= statements_with_figures_max; ++i) many += "SELECT 1;\n";
+  const ScriptSet set({{"a.sql", many}, {"b.sql", "SELECT 2;"}}, Protocol::simple);
+  ASSERT_EQ(set.statements().size(), statements_with_figures_max + 2);
+  EXPECT_TRUE(set.statements()[statements_with_figures_max - 1].has_figures);
+  EXPECT_FALSE(set.statements()[statements_with_figures_max].has_figures);
+  EXPECT_TRUE(set.statements().back().has_figures);
+}
+
 TEST(ScriptSet, TakesTheBuiltinScripts) {
   for (const Protocol protocol : {Protocol::simple, Protocol::extended, Protocol::prepared}) {
     for (const BuiltinScript& script : builtin_scripts()) {
@@ -105,7 +128,7 @@ Statement statement_of(const std::string& text) {
   return sets.back()->statements().at(0);
 }
 
-TEST(Effect, IsKnownByTheFirstWord) {
+TEST(Effect, IsKnownByTheFirstWords) {
   EXPECT_EQ(effect_of("select f()"), Effect::reads);
   EXPECT_EQ(effect_of(" ((SELECT 1))"), Effect::reads);
   EXPECT_EQ(effect_of("Table x"), Effect::reads);
@@ -115,7 +138,16 @@ TEST(Effect, IsKnownByTheFirstWord) {
   EXPECT_EQ(effect_of("Commit;"), Effect::commits);
   EXPECT_EQ(effect_of("END"), Effect::commits);
   EXPECT_EQ(effect_of("abort;"), Effect::rolls_back);
-  EXPECT_EQ(effect_of("rollback to s"), Effect::rolls_back);
+  EXPECT_EQ(effect_of("ROLLBACK AND CHAIN"), Effect::rolls_back);
+  EXPECT_EQ(effect_of("ROLLBACK WORK;"), Effect::rolls_back);
+  EXPECT_EQ(effect_of("rollback to s"), Effect::keeps_open);
+  EXPECT_EQ(effect_of("ROLLBACK WORK\fTO SAVEPOINT s;"), Effect::keeps_open);
+  EXPECT_EQ(effect_of("SAVEPOINT s"), Effect::keeps_open);
+  EXPECT_EQ(effect_of("release savepoint s;"), Effect::keeps_open);
+  EXPECT_EQ(effect_of("PREPARE TRANSACTION 'x'"), Effect::commits);
+  EXPECT_EQ(effect_of("COMMIT PREPARED 'x'"), Effect::commits);
+  EXPECT_EQ(effect_of("ROLLBACK PREPARED 'x'"), Effect::writes);
+  EXPECT_EQ(effect_of("PREPARE x AS SELECT 1"), Effect::writes);
   EXPECT_EQ(effect_of("WITH x AS (DELETE FROM t) SELECT 1"), Effect::writes);
   EXPECT_EQ(effect_of("selection"), Effect::writes);
   EXPECT_EQ(effect_of("$x = (SELECT 1)"), Effect::reads);
@@ -136,6 +168,9 @@ TEST(Effect, SaysWhatMayBeCommitted) {
   EXPECT_TRUE(statement_of("DELETE FROM t;").may_commit(false));
   EXPECT_FALSE(statement_of("DELETE FROM t;").may_commit(true));
   EXPECT_TRUE(statement_of("END;").may_commit(true));
+  EXPECT_FALSE(statement_of("ROLLBACK TO s \\; DELETE FROM t;").may_commit(true));
+  EXPECT_TRUE(statement_of("ROLLBACK TO s;").leaves_open(true));
+  EXPECT_FALSE(statement_of("PREPARE TRANSACTION 'x';").leaves_open(true));
   EXPECT_FALSE(statement_of("BEGIN \\; DELETE FROM t;").may_commit(false));
   EXPECT_TRUE(statement_of("BEGIN \\; DELETE FROM t \\; END;").may_commit(false));
   EXPECT_TRUE(statement_of("ROLLBACK \\; DELETE FROM t;").may_commit(true));

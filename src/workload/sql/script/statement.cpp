@@ -13,7 +13,7 @@ struct KnownWord {
   Effect effect;
 };
 
-constexpr std::array<KnownWord, 11> known_words = {{{"select", Effect::reads},
+constexpr std::array<KnownWord, 13> known_words = {{{"select", Effect::reads},
                                                     {"show", Effect::reads},
                                                     {"values", Effect::reads},
                                                     {"table", Effect::reads},
@@ -23,7 +23,9 @@ constexpr std::array<KnownWord, 11> known_words = {{{"select", Effect::reads},
                                                     {"commit", Effect::commits},
                                                     {"end", Effect::commits},
                                                     {"rollback", Effect::rolls_back},
-                                                    {"abort", Effect::rolls_back}}};
+                                                    {"abort", Effect::rolls_back},
+                                                    {"savepoint", Effect::keeps_open},
+                                                    {"release", Effect::keeps_open}}};
 
 // They nest.
 std::size_t end_of_block_comment(std::string_view text) {
@@ -37,9 +39,9 @@ std::size_t end_of_block_comment(std::string_view text) {
   return std::min(end, text.size());
 }
 
-}  // namespace
-
-std::string first_word(std::string_view text) {
+// In small letters, behind comments and parentheses, as a SELECT may stand in, and taken from the text; empty where
+// another sign comes first.
+std::string next_word(std::string_view& text) {
   for (;;) {
     text.remove_prefix(std::min(text.find_first_not_of("( \t\r\n\f\v"), text.size()));
     if (text.starts_with("--")) {
@@ -52,14 +54,32 @@ std::string first_word(std::string_view text) {
   }
   std::size_t end = 0;
   while (end < text.size() && is_name_byte(text[end])) ++end;
-  return in_lower_case(text.substr(0, end));
+  std::string word = in_lower_case(text.substr(0, end));
+  text.remove_prefix(end);
+  return word;
+}
+
+// Behind ROLLBACK or ABORT.
+Effect effect_of_rollback(std::string_view rest) {
+  std::string word = next_word(rest);
+  if (word == "prepared") return Effect::writes;
+  if (word == "work" || word == "transaction") word = next_word(rest);
+  return word == "to" ? Effect::keeps_open : Effect::rolls_back;
+}
+
+}  // namespace
+
+std::string first_word(std::string_view text) {
+  return next_word(text);
 }
 
 Effect effect_of(std::string_view statement) {
-  const std::string word = first_word(statement);
+  const std::string word = next_word(statement);
   if (word.empty()) return Effect::reads;
+  if (word == "prepare" && next_word(statement) == "transaction") return Effect::commits;
   for (const KnownWord& known : known_words) {
-    if (known.word == word) return known.effect;
+    if (known.word != word) continue;
+    return known.effect == Effect::rolls_back ? effect_of_rollback(statement) : known.effect;
   }
   return Effect::writes;
 }

@@ -12,13 +12,14 @@
 
 namespace drover::sql {
 
-// What a statement does, by its first word alone. A SELECT counts as reading, though a function that it calls may
+// What a statement does, by its first words alone. A SELECT counts as reading, though a function that it calls may
 // write.
 enum class Effect : std::uint8_t {
   reads,       // SELECT, SHOW, VALUES, TABLE, YQL's PRAGMA and $name = …; or nothing is there
   begins,      // BEGIN, START
-  commits,     // COMMIT, END
+  commits,     // COMMIT, END, PREPARE TRANSACTION: it outlives the session
   rolls_back,  // ROLLBACK, ABORT
+  keeps_open,  // SAVEPOINT, RELEASE, ROLLBACK TO: parts of a transaction, which goes on
   writes,      // anything else
 };
 
@@ -29,12 +30,13 @@ std::string first_word(std::string_view text);
 
 struct Statement {
   const SqlCommand* command = nullptr;
-  std::size_t number = 0;  // counted over all scripts
-  std::size_t script = 0;  // its place in the set
-  std::size_t index = 0;   // of the command in the script
-  Position position;       // in the script's file
-  std::string title;       // its text in a line, shortened
-  std::string name;        // as a prepared statement
+  std::size_t number = 0;   // counted over all scripts
+  std::size_t script = 0;   // its place in the set
+  std::size_t index = 0;    // of the command in the script
+  Position position;        // in the script's file
+  bool has_figures = true;  // of its own: it is one of the first of its script
+  std::string title;        // its text in a line, shortened
+  std::string name;         // as a prepared statement
   // Its text with $1, $2, … in place of the variables; of YQL, behind its pragmas and declarations.
   std::string parameterised;
   std::vector<Effect> effects;  // one, or several where statements were joined
