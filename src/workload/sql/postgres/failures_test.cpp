@@ -82,7 +82,7 @@ TEST_F(ScriptFailures, SavepointsDoNotPartATransaction) {
   const auto made = client(
       "BEGIN;\nINSERT INTO noted VALUES (1, 1);\nSAVEPOINT s;\nINSERT INTO noted VALUES (2, 1);\n"
       "ROLLBACK TO SAVEPOINT s;\nSELECT fail_first(2);\nINSERT INTO noted VALUES (3, 1);\nEND;");
-  EXPECT_EQ(run(repeat(*made)), 3);
+  EXPECT_EQ(run(made->repeat()), 3);
   EXPECT_EQ(query("SELECT part FROM noted ORDER BY part"), "1\n3");
 }
 
@@ -91,7 +91,7 @@ TEST_F(ScriptFailures, WhatWasRolledBackMayBeRepeatedWithTheRest) {
   const auto made = client(
       "BEGIN;\nINSERT INTO noted VALUES (1, 1);\nROLLBACK AND CHAIN;\nINSERT INTO noted VALUES (2, "
       "1);\nSELECT fail_first(2);\nEND;");
-  EXPECT_EQ(run(repeat(*made)), 3);
+  EXPECT_EQ(run(made->repeat()), 3);
   EXPECT_EQ(query("SELECT part FROM noted"), "2");
   const auto joined = client(
       "BEGIN;\nROLLBACK \\; INSERT INTO noted VALUES (3, 1) \\; BEGIN;\nSELECT "
