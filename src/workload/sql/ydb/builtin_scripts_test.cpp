@@ -102,8 +102,8 @@ TEST_F(BuiltinScriptsOnYdb, ARunOfFailuresSaysWhy) {
     EXPECT_THAT(records.workers[i].first_failures[0],
                 HasSubstr("bad.yql:2: SELECT Unwrap(CAST(\"x\" AS Int32));: ExecuteQuery: "
                           "PRECONDITION_FAILED: "));
-    EXPECT_EQ(records.workers[i].statements[1].failures.get(), 2U);
-    EXPECT_EQ(records.workers[i].statements[0].executions.get(), 2U);
+    EXPECT_EQ(records.workers[i].statements[1]->failures.get(), 2U);
+    EXPECT_EQ(records.workers[i].statements[0]->executions.get(), 2U);
   }
 }
 
