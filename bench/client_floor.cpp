@@ -61,7 +61,7 @@ Message select_account(std::uint64_t account) {
   const std::string_view value(digits.data(), static_cast<std::size_t>(end - digits.data()));
   Message message;
   message.byte('B');
-  message.int32(static_cast<std::uint32_t>(18 + value.size()));
+  message.int32(static_cast<std::uint32_t>(17 + value.size()));
   message.text(std::string_view("\0s\0", 3));  // the portal without a name, of the statement "s"
   message.int16(0);                            // formats: text
   message.int16(1);                            // one parameter

@@ -198,7 +198,7 @@ class Scripts(SqlTestCase):
         document, _ = self.run_to_end("transfer", "--file", self.script("transfer.yql", TRANSFER), "-D", "most=50",
                                       "--clients", 6, "--operations", 200, "--max-tries", 1000, *folder)
         self.server.faults()
-        one = document["transactions"][str(self.folder / "transfer.yql")]
+        one = document["transactions"]["transfer.yql"]
         self.assertEqual((one["ok_count"], one["failed_count"]), (200, 0), one)
         self.assertGreater(one["retry_count"], 0)
         self.assertEqual(self.sum_of("balance", "purses"), 2000)

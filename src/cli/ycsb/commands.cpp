@@ -106,6 +106,10 @@ int perform_load(const TableArguments& arguments) {
         text::grouped(static_cast<std::uint64_t>(static_cast<double>(loaded->rows) / seconds)),
         text::bytes_text(static_cast<std::uint64_t>(static_cast<double>(loaded->bytes) / seconds)));
   }
+  if (loaded->rows > 0 && loaded->finishing > coro::Duration::zero()) {
+    text +=
+        fmt::format("; statistics in {}", text::length_text(coro::seconds_of(loaded->finishing)));
+  }
   if (loaded->rows_there > 0) {
     text += fmt::format(" ({} were there)", text::counted_grouped(loaded->rows_there, "row"));
   }

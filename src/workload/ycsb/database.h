@@ -34,7 +34,8 @@ struct LoadSettings {
 // What this command has done and has to do; what an earlier one loaded is only in rows_there. Rows and bytes count as
 // they are handed to the server.
 struct LoadProgress {
-  coro::Duration elapsed{};
+  coro::Duration elapsed{};      // until now, or until the last row was there
+  coro::Duration finishing{};    // since then: statistics
   std::uint64_t rows_there = 0;  // of the part, that were loaded before
   std::uint64_t rows = 0;
   std::uint64_t rows_total = 0;  // to load

@@ -81,11 +81,6 @@ Task<void> PiecewiseLoad::load_missing() {
   tell_progress();
 }
 
-LoadProgress PiecewiseLoad::finished() {
-  progress_.elapsed = coro::Worker::current().now() - start_;
-  return progress_;
-}
-
 Task<void> PiecewiseLoad::report_progress() {
   for (;;) {
     co_await coro::sleep_for(settings_.progress_interval);
@@ -94,7 +89,8 @@ Task<void> PiecewiseLoad::report_progress() {
 }
 
 void PiecewiseLoad::tell_progress() {
-  observer_.on_loading(finished());
+  progress_.elapsed = coro::Worker::current().now() - start_;
+  observer_.on_loading(progress_);
 }
 
 database::Error PiecewiseLoad::explained(const database::Error& error) const {

@@ -40,7 +40,7 @@ class PiecewiseLoad {
 
   // Tells the observer meanwhile.
   coro::Task<void> load_missing();
-  LoadProgress finished();
+  const LoadProgress& progress() const noexcept { return progress_; }
   // Says how far the load came.
   database::Error explained(const database::Error& error) const;
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "coro/worker.h"
 #include "database/error.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/session_setup.h"
@@ -191,8 +192,11 @@ Task<LoadProgress> Load::run() {
   first_ = co_await database::postgres::open_in_schema(options_.conninfo, options_.schema);
   co_await begin_load(*first_, options_.schema, table_, options_.properties);
   co_await load_missing();
+  const coro::Instant all_there = coro::Worker::current().now();
   co_await finish();
-  co_return finished();
+  LoadProgress loaded = progress();
+  loaded.finishing = coro::Worker::current().now() - all_there;
+  co_return loaded;
 }
 
 Error Load::explained(const Error& error) const {

@@ -133,7 +133,7 @@ Task<LoadProgress> Load::run() {
     co_await load_missing();
   };
   co_await DatabaseAccess::use(options_.database, body);
-  co_return finished();
+  co_return progress();
 }
 
 }  // namespace
