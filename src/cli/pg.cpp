@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/standard_output.h"
+#include "database/embedded/installation.h"
 #include "database/embedded/private_server.h"
 #include "database/embedded/program.h"
 #include "database/embedded/server_error.h"
@@ -75,7 +76,7 @@ int status(const PgArguments& arguments) {
 
 int psql(const PgArguments& arguments) {
   ServerLease lease = ServerLease::acquire(options_of(arguments));
-  const int exit_code = run_psql(lease.server().installation().program("psql"), lease.conninfo(),
+  const int exit_code = run_psql(find_psql(lease.server().installation()), lease.conninfo(),
                                  arguments.psql_arguments);
   lease.release();
   return exit_code;

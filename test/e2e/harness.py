@@ -22,6 +22,8 @@ import time
 import unittest
 
 DROVER = os.environ.get("DROVER", "")
+# The programs that servers are made of, where it is not the installed version (on_version.py).
+PG_BINDIR = os.environ.get("DROVER_TEST_PG_BINDIR")
 
 # Exit codes of drover, as its help documents them.
 SUCCESS = 0
@@ -149,6 +151,8 @@ def drover(*arguments, seconds=PATIENCE_S, **environment):
 def start_drover(*arguments, **environment):
     # Without a folder of its own a command would make a server in the user's.
     environment.setdefault("DROVER_DATA_HOME", "/dev/null/drover")
+    if PG_BINDIR:
+        environment.setdefault("DROVER_PG_BINDIR", PG_BINDIR)
     return Command([str(argument) for argument in arguments], clean_environment(**environment))
 
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
 #include <ranges>
 #include <system_error>
@@ -121,6 +123,18 @@ Installation find_installation() {
                   "and 'initdb' that run: correct it, or unset it and drover looks for them "
                   "itself (Debian: 'apt install postgresql')",
                   chosen));
+}
+
+fs::path find_psql(const Installation& installation) {
+  std::vector<fs::path> folders = {installation.bin_folder};
+  std::ranges::move(candidate_folders(), std::back_inserter(folders));
+  for (const fs::path& folder : folders) {
+    if (is_program(folder / "psql")) return folder / "psql";
+  }
+  throw ServerError(fmt::format(
+      "there is no psql in {}, nor anywhere else on this machine: install it with 'apt install "
+      "postgresql-client'",
+      installation.bin_folder.string()));
 }
 
 }  // namespace drover::database::embedded

@@ -26,4 +26,8 @@ Installation newest_installation(const std::vector<std::filesystem::path>& bin_f
 // Throws ServerError.
 Installation find_installation();
 
+// The psql of the installation, or, as programs packed to be embedded have none, another one of this machine: each
+// speaks to servers of any version. Throws ServerError.
+std::filesystem::path find_psql(const Installation& installation);
+
 }  // namespace drover::database::embedded
