@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
+
+#include "database/pooling.h"
 
 namespace drover::database {
 
@@ -12,6 +15,8 @@ struct ServerFacts {
   std::map<std::string, std::string> settings;
   std::int64_t connections_max = 0;   // for us; 0: not known
   std::int64_t connections_used = 0;  // by everybody else
+  Pooling pooling = Pooling::none;
+  std::vector<std::string> notes = {};  // lines for people, before a run
 };
 
 }  // namespace drover::database

@@ -234,6 +234,7 @@ std::optional<MeasuredRun> measure_on_database(RunPlan run, Benchmark& benchmark
   const std::string where = fmt::format("{}, {}", place.description, facts.server->name());
   Attendance attendance(run, benchmark, {where, benchmark.title()}, server->version);
   attendance.observers.on_note(plan_text(benchmark.plan(), where));
+  for (const std::string& note : server->notes) attendance.observers.on_note(note);
   for (const std::string& note : benchmark.notes()) attendance.observers.on_note(note);
   // For the database to be there again, when the terminals have ended.
   const Duration patience = run.settings.patience_afterwards();

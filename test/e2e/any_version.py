@@ -1,11 +1,11 @@
 """Each command on a server of whatever version on_version.py has chosen; without it, of the one that is installed."""
 
 import json
-import os
 import pathlib
+import signal
 
 import harness
-from harness import FAILURE, SUCCESS
+from harness import FAILURE, INTERRUPTED, SUCCESS
 
 ISOLATIONS = ("read-committed", "repeatable-read", "serializable")
 
@@ -33,16 +33,11 @@ class AnyVersion(harness.ServerTestCase):
         self.assertEqual(document["environment"]["server"]["version"].split()[0], self.version)
         return document
 
-    def expect_every_count(self, document):
-        self.assertEqual(document["ledger"], document["ledger_in_data"])
-        self.assertEqual(sum(one["failed_count"] for one in document["transactions"].values()), 0)
-        self.assertGreater(document["summary"]["new_orders"], 0)
-
     def test_1_the_server_is_what_was_asked_for(self):
         if harness.PG_BINDIR:
             self.assertEqual(pathlib.Path(harness.PG_BINDIR).parent.name, self.version)
         status = self.server.status()
-        self.assertEqual(status["version"].split()[0], self.version)
+        self.assertIn(self.version, status["version"])
 
     def test_2_init_and_import(self):
         self.expect(self.server.drover("tpcc", "init", "--foreign-keys", "after-load"), SUCCESS)
@@ -56,19 +51,21 @@ class AnyVersion(harness.ServerTestCase):
                     document = self.run_and_read("--duration", "1s", "--statements", statements, "--isolation", isolation,
                                                  "--max-attempts", 1000)
                     self.expect_every_count(document)
+                    self.assertEqual(sum(one["failed_count"] for one in document["transactions"].values()), 0)
         self.expect_consistent(self.server)
 
     def test_4_the_server_is_killed_in_a_run(self):
-        command = self.begin_run("--duration", "5s")
+        command = self.begin_run("--duration", "24h")
+        self.addCleanup(command.kill)
         command.wait_for("terminals up")
-        with self.server.session() as session:
-            before = session.number("SELECT sum(d_next_o_id) FROM district")
-            harness.wait_until(lambda: session.number("SELECT sum(d_next_o_id) FROM district") > before + 100, "orders")
+        self.server.wait_for_orders()
         self.server.kill()
         self.server.start()
-        self.expect(command.wait(), SUCCESS)
+        self.server.wait_for_orders()
+        command.signal(signal.SIGINT)
+        self.expect(command.wait(), INTERRUPTED)
         document = self.read_result()
-        self.assertEqual(document["ledger"], document["ledger_in_data"])
+        self.expect_every_count(document)
         self.assertGreaterEqual(document["availability"]["sessions_lost"], 1)
         self.expect_consistent(self.server)
 

@@ -401,6 +401,13 @@ class Server:
         expect(self.drover("tpcc", "init", *where), SUCCESS)
         expect(self.drover("tpcc", "import", "-w", warehouses, "--seed", seed, *where), SUCCESS)
 
+    def wait_for_orders(self, schema="public", count=50):
+        """Until New-Orders have come in, by so many."""
+        with self.session() as session:
+            query = f"SELECT sum(d_next_o_id) FROM {schema}.district"
+            before = session.number(query)
+            wait_until(lambda: session.number(query) >= before + count, "orders")
+
     def content(self, schema="public"):
         """A digest of the rows of each table, without the columns of time."""
         digests = {}
@@ -490,6 +497,12 @@ class TestCase(unittest.TestCase):
             self.assertNotIn(trace, command.err, str(command))
         self.assertLess(command.seconds, within_s, str(command))
         return command
+
+    def expect_every_count(self, document):
+        """What a run of TPC-C has counted is what the tables say."""
+        in_data = document["ledger_in_data"]
+        self.assertEqual({name: document["ledger"][name] for name in in_data}, in_data)
+        self.assertGreater(document["summary"]["new_orders"], 0)
 
     def expect_consistent(self, server, *arguments):
         return self.expect(server.drover("tpcc", "check", *arguments), SUCCESS)

@@ -21,6 +21,7 @@ Task<database::ServerFacts> SqlBenchmark::prepare() {
   }
   isolation_ = options_.isolation ? database::isolation_name(*options_.isolation)
                                   : prepared.server.settings["default_transaction_isolation"];
+  pooling_ = prepared.server.pooling;
   co_return std::move(prepared.server);
 }
 
@@ -57,6 +58,7 @@ load::WorkloadFactory SqlBenchmark::workload(std::function<void(std::string_view
     settings.protocol = options_.plan.scripts->protocol();
     settings.isolation = options_.isolation.value_or(settings.isolation);
     settings.connections = options_.plan.share_of_worker(index, options_.plan.connections);
+    settings.pooling = pooling_;
     settings.seed = options_.plan.seed + index;
     return database_.make_backend(std::move(settings));
   };

@@ -52,6 +52,7 @@ class SqlBenchmark final : public run::Benchmark {
   SqlOptions options_;
   const sql::Database& database_;
   settings::RunSettings settings_;
+  database::Pooling pooling_ = database::Pooling::none;
   std::string isolation_;  // the server's own: scripts say what they want besides
   std::optional<sql::RunRecords> records_;
 };

@@ -96,6 +96,7 @@ tpcc::BackendSettings TpccBenchmark::backend_settings(std::size_t worker) const 
   settings.style = options_.style;
   settings.isolation = options_.isolation;
   settings.connections = options_.plan.share_of_worker(worker, options_.plan.connections);
+  settings.pooling = prepared_.server.pooling;
   settings.resolve_patience = settings_.patience_afterwards();
   settings.seed = options_.plan.seed + worker;
   return settings;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cassert>
 #include <chrono>
+#include <exception>
 #include <utility>
 
 #include "database/postgres/round_trip.h"
@@ -165,9 +166,46 @@ void Connection::require_sent(int sent) {
   throw Error(ErrorClass::statement, "", one_line(PQerrorMessage(handle_)));
 }
 
-void Connection::use_pipeline() {
+// Whether the statement stands at the beginning of a transaction that wants its setup.
+bool Connection::begins(std::string_view sql) const noexcept {
+  // VACUUM goes by itself, as a database has it.
+  return setup_ && queued_.empty() && !in_transaction() && !begins_with_word(sql, "VACUUM");
+}
+
+// Makes the pipeline ready for the statement. True: that was its BEGIN, which has been sent.
+bool Connection::use_pipeline(const std::string& sql) {
+  const bool with_setup = begins(sql);
   if (queued_.empty()) open_before_ = in_transaction();
   if (PQpipelineStatus(handle_) == PQ_PIPELINE_OFF) require_sent(PQenterPipelineMode(handle_));
+  return with_setup && begin_with_setup(sql);
+}
+
+// A transaction that begins by itself is ended by run().
+bool Connection::begin_with_setup(const std::string& sql) {
+  const bool is_begin = begins_with_word(sql, "BEGIN");
+  // One that says more of itself, as READ ONLY, has it so.
+  send_bare(is_begin && sql != "BEGIN" ? sql : setup_->begin, is_begin);
+  for (const std::string& setting : setup_->settings) send_bare(setting, false);
+  wrapped_ = !is_begin;
+  return is_begin;
+}
+
+void Connection::send_bare(const std::string& sql, bool asked_for) {
+  constexpr int no_parameters = 0;
+  require_sent(PQsendQueryParams(handle_, sql.c_str(), no_parameters, nullptr, nullptr, nullptr,
+                                 nullptr, 0));
+  queued_.push_back({.tag = expected_tag(sql), .asked_for = asked_for});
+}
+
+// Several statements in one message are one transaction.
+std::string Connection::with_setup(std::string sql) const {
+  const bool is_begin = begins_with_word(sql, "BEGIN");
+  const std::string settings = fmt::format("{}", fmt::join(setup_->settings, "; "));
+  if (settings.empty()) return is_begin && sql == "BEGIN" ? setup_->begin : sql;
+  if (!is_begin) return settings + "; " + sql;
+  const std::size_t end = std::min(sql.find(';'), sql.size());
+  const std::string begin = sql.substr(0, end);
+  return (begin == "BEGIN" ? setup_->begin : begin) + "; " + settings + sql.substr(end);
 }
 
 void Connection::leave_pipeline() {
@@ -176,24 +214,30 @@ void Connection::leave_pipeline() {
 }
 
 void Connection::send_prepared(const Statement& statement) {
-  use_pipeline();
-  require_sent(PQsendQueryPrepared(handle_, statement.name, parameters_.count(),
-                                   parameters_.values(), parameters_.lengths(),
-                                   parameters_.formats(), 1));
-  queued_.push_back(expected_tag(statement.sql));
+  if (use_pipeline(statement.sql)) return;
+  constexpr int binary = 1;
+  const int sent = setup_ ? PQsendQueryParams(handle_, statement.sql.c_str(), parameters_.count(),
+                                              nullptr, parameters_.values(), parameters_.lengths(),
+                                              parameters_.formats(), binary)
+                          : PQsendQueryPrepared(handle_, statement.name, parameters_.count(),
+                                                parameters_.values(), parameters_.lengths(),
+                                                parameters_.formats(), binary);
+  require_sent(sent);
+  queued_.push_back({expected_tag(statement.sql)});
 }
 
 void Connection::send_text(const std::string& sql) {
-  use_pipeline();
+  if (use_pipeline(sql)) return;
   require_sent(PQsendQueryParams(handle_, sql.c_str(), parameters_.count(), nullptr,
                                  parameters_.values(), parameters_.lengths(), parameters_.formats(),
                                  0));
-  queued_.push_back(expected_tag(sql));
+  queued_.push_back({expected_tag(sql)});
 }
 
 Task<void> Connection::prepare(std::span<const Statement> statements) {
-  use_pipeline();
+  if (setup_) co_return;
   for (const Statement& statement : statements) {
+    use_pipeline(statement.sql);
     require_sent(PQsendPrepare(handle_, statement.name, statement.sql.c_str(), 0, nullptr));
     queued_.emplace_back();
   }
@@ -235,9 +279,11 @@ bool Connection::take(Result result, Answer& answer) {
   }
   refuse_copy(status);
   if (status == PGRES_PIPELINE_ABORTED) return true;
-  const std::size_t number = answer.results.size();
-  if (number < queued_.size()) check_tag(PQcmdStatus(result.get()), queued_[number], answer);
-  answer.results.push_back(std::move(result));
+  const Queued statement = answer.count < queued_.size() ? queued_[answer.count] : Queued{};
+  ++answer.count;
+  check_tag(PQcmdStatus(result.get()), statement.tag, answer);
+  answer.committed = is_commit(result);
+  if (statement.asked_for) answer.results.push_back(std::move(result));
   return true;
 }
 
@@ -291,12 +337,30 @@ Task<void> Connection::exchange(Answer& answer) {
 }
 
 Task<Results> Connection::run(Commits commits) {
+  return wrapped_ ? run_wrapped(commits) : run_queued(commits);
+}
+
+// What would have failed by itself leaves no transaction behind.
+Task<Results> Connection::run_wrapped(Commits commits) {
+  wrapped_ = false;
+  send_bare("COMMIT", false);
+  std::exception_ptr error;
+  try {
+    co_return co_await run_queued(commits);
+  } catch (const Error&) {
+    error = std::current_exception();
+  }
+  co_await roll_back(*this);
+  std::rethrow_exception(error);
+}
+
+Task<Results> Connection::run_queued(Commits commits) {
   Answer answer;
   answer.results.reserve(queued_.size());
   broken_ = true;  // until the whole answer is here
   const std::size_t expected = queued_.size();
   bool open = queued_.empty() ? in_transaction() : open_before_;
-  for (const std::string_view tag : queued_) open = open_after(tag, open);
+  for (const Queued& statement : queued_) open = open_after(statement.tag, open);
   const RoundTrip round_trip(*this);
   try {
     co_await exchange(answer);
@@ -305,17 +369,16 @@ Task<Results> Connection::run(Commits commits) {
     if (!answer.error) answer.error = error;
   }
   queued_.clear();
-  const bool complete = answer.results.size() == expected;
-  if (!answer.whole && !answer.misled && complete && commits == Commits::yes && expected > 0 &&
-      is_commit(answer.results.back())) {
+  const bool complete = answer.count == expected;
+  if (!answer.whole && !answer.misled && complete && commits == Commits::yes && answer.committed) {
     forget_closed_socket();  // the session went after its last answer
     co_return std::move(answer.results);
   }
   if (!answer.error && !complete) {
     answer.lost = broken_ = true;
-    answer.error = Error(ErrorClass::connection_lost, "",
-                         fmt::format("the server gave {} answers to {} statements",
-                                     answer.results.size(), expected));
+    answer.error =
+        Error(ErrorClass::connection_lost, "",
+              fmt::format("the server gave {} answers to {} statements", answer.count, expected));
   }
   if (!answer.error) check_state(open, answer);
   if (answer.error && (answer.lost || PQstatus(handle_) != CONNECTION_OK)) {
@@ -363,6 +426,7 @@ Task<Result> Connection::simple_results(std::string_view first_tag, bool stop_at
 
 Task<Result> Connection::script(std::string sql) {
   leave_pipeline();
+  if (begins(sql)) sql = with_setup(std::move(sql));
   const std::string_view tag = expected_tag(sql);
   if (tag == "COMMIT" && !in_transaction()) {
     throw Error(ErrorClass::statement, "",
@@ -377,6 +441,7 @@ Task<Result> Connection::script(std::string sql) {
 
 Task<void> Connection::copy_begin(std::string sql) {
   leave_pipeline();
+  assert(!begins(sql));
   require_sent(PQsendQuery(handle_, sql.c_str()));
   broken_ = true;
   if (!co_await flush()) throw_lost();
@@ -417,9 +482,30 @@ Task<std::int64_t> Connection::copy_end() {
   co_return result.affected();
 }
 
+Task<void> roll_back(Connection& connection) {
+  if (connection.broken() || !connection.in_transaction()) co_return;
+  try {
+    co_await connection.script("ROLLBACK");
+  } catch (const Error&) {
+    // The session is gone, and with it the transaction.
+  }
+}
+
+Task<void> set(Connection& connection, std::string setting) {
+  TransactionSetup* const setup = connection.setup();
+  if (setup == nullptr) {
+    co_await connection.script(std::move(setting));
+    co_return;
+  }
+  assert(begins_with_word(setting, "SET"));
+  const std::string local = "SET LOCAL" + setting.substr(std::string_view("SET").size());
+  co_await connection.script(local);  // in a transaction of its own: whether the server takes it
+  setup->settings.push_back(local);
+}
+
 Task<void> set_if_known(Connection& connection, std::string setting) {
   try {
-    co_await connection.script(std::move(setting));
+    co_await set(connection, std::move(setting));
   } catch (const Error& error) {
     if (error.error_class() != ErrorClass::statement) throw;
   }

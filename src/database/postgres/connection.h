@@ -21,6 +21,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "coro/clock.h"
@@ -28,6 +29,7 @@
 #include "coro/task.h"
 #include "coro/timer_wheel.h"
 #include "database/error.h"
+#include "database/pooling.h"
 #include "database/postgres/parameters.h"
 #include "database/postgres/result.h"
 
@@ -40,6 +42,12 @@ struct Statement {
 };
 
 using Results = std::vector<Result>;
+
+// How each transaction begins where no session outlives one (pooling.h): what a session would have been SET to once.
+struct TransactionSetup {
+  std::string begin = "BEGIN";        // of a transaction that asks for nothing more itself
+  std::vector<std::string> settings;  // SET LOCAL …, one statement each
+};
 
 // Whether a pipeline ends its transaction, with COMMIT as its last statement. If the session is
 // lost under it, the outcome is unknown (ambiguous_commit), unless the server had said before that
@@ -134,6 +142,13 @@ class Connection {
   coro::Task<void> copy_send(std::span<const char> bytes);
   coro::Task<std::int64_t> copy_end();  // the rows that the server took
 
+  // From here on statements go as text each time, and each transaction begins with the setup: also a pipeline, a
+  // query() or a script() outside of one, which becomes a transaction. For SQL that is not ours nothing changes.
+  // Requires: nothing is queued, no transaction is open.
+  void set_up_each_transaction(TransactionSetup setup) { setup_ = std::move(setup); }
+  // As it is, to be added to; none where the session lasts.
+  TransactionSetup* setup() noexcept { return setup_ ? &*setup_ : nullptr; }
+
   // How long run(), script() and what is made of them may wait for an answer; nothing: for ever.
   // At the limit the session is given up: it is broken(), and the error is of the class
   // connection_lost (ambiguous_commit of a pipeline that commits). For the operations begun from
@@ -142,13 +157,17 @@ class Connection {
     round_trip_limit_ = limit;
   }
 
-  // The server's process of this session, as pg_stat_activity names it.
+  // The server's process of this session, as pg_stat_activity names it; a pooler gives a number of its own.
   int backend_pid() const noexcept { return PQbackendPID(handle_); }
 
   bool in_transaction() const noexcept { return PQtransactionStatus(handle_) != PQTRANS_IDLE; }
   bool broken() const noexcept {
     return broken_ || round_trip_timer_.expired || PQstatus(handle_) != CONNECTION_OK;
   }
+
+  // What stands between it and the server, where somebody has asked.
+  Pooling pooling() const noexcept { return pooling_; }
+  void set_pooling(Pooling pooling) noexcept { pooling_ = pooling; }
 
   // As a number, 180001 for 18.1; of a relative of PostgreSQL, what it says to be.
   int server_version() const noexcept { return PQserverVersion(handle_); }
@@ -165,6 +184,14 @@ class Connection {
     bool misled = false;         // an answer has another tag than its statement's
     bool lost = false;           // without an end, or of no meaning
     bool whole = false;          // to the end, so that the session goes on
+    bool committed = false;      // so the last of the answers says
+    std::size_t count = 0;       // of answers, with those that nobody asked for
+  };
+
+  // A statement that was sent. Its answer is the setup's where nobody asked for it.
+  struct Queued {
+    std::string_view tag;  // expected of its answer
+    bool asked_for = true;
   };
 
   // Shuts the socket down, so that whoever waits for it finds the session lost: that needs neither
@@ -194,12 +221,18 @@ class Connection {
   coro::Task<Result> next_result();
   coro::Task<bool> flush();
   coro::Task<void> exchange(Answer& answer);
+  coro::Task<Results> run_queued(Commits commits);
+  coro::Task<Results> run_wrapped(Commits commits);
   bool take(Result result, Answer& answer);
   void check_tag(std::string_view tag, std::string_view expected, Answer& answer);
   void check_state(bool open, Answer& answer);
   coro::Task<Result> simple_results(std::string_view first_tag, bool stop_at_copy = false);
   coro::Task<void> copy_failed();
-  void use_pipeline();
+  bool begins(std::string_view sql) const noexcept;
+  bool use_pipeline(const std::string& sql);
+  bool begin_with_setup(const std::string& sql);
+  void send_bare(const std::string& sql, bool asked_for);
+  std::string with_setup(std::string sql) const;
   void leave_pipeline();
   void require_sent(int sent);
   [[noreturn]] void throw_lost();
@@ -211,9 +244,12 @@ class Connection {
   PGconn* handle_;
   std::optional<coro::FdWatch> watch_;
   Parameters parameters_;
-  std::vector<std::string_view> queued_;  // the expected tag of each statement
-  bool asks_pipeline_ = false;            // between open_pipeline() and close_pipeline()
-  bool open_before_ = false;              // a transaction was, when the first of them was queued
+  std::vector<Queued> queued_;
+  std::optional<TransactionSetup> setup_;
+  Pooling pooling_ = Pooling::none;
+  bool wrapped_ = false;        // the pipeline is a transaction that we have begun, and end
+  bool asks_pipeline_ = false;  // between open_pipeline() and close_pipeline()
+  bool open_before_ = false;    // a transaction was, when the first of them was queued
   std::optional<coro::Duration> round_trip_limit_;
   RoundTripTimer round_trip_timer_{*this};
   bool broken_ = false;
@@ -237,7 +273,13 @@ std::optional<std::string> conninfo_problem(const std::string& text);
 // The connection string for people: "host=… port=… dbname=… user=…", never a password.
 std::string describe_conninfo(const std::string& text);
 
-// Has the server execute a SET, unless it speaks the protocol but does not know the setting.
+// Ends the transaction that is open, if one is and the session lives.
+coro::Task<void> roll_back(Connection& connection);
+
+// Has the session execute a SET, or each of its transactions, where no session lasts.
+coro::Task<void> set(Connection& connection, std::string setting);
+
+// The same, unless the server speaks the protocol but does not know the setting.
 coro::Task<void> set_if_known(Connection& connection, std::string setting);
 
 }  // namespace drover::database::postgres

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "database/postgres/pooling.h"
+
 namespace drover::database::postgres {
 
 using coro::Task;
@@ -32,6 +34,11 @@ Task<ServerFacts> read_server_facts(Connection& connection) {
       co_await connection.query("SELECT sum(numbackends) - 1 FROM pg_stat_database");
   // Everybody may read it, unlike pg_stat_activity.
   facts.connections_used = used.number<std::int32_t>(0, 0);
+  facts.pooling = connection.pooling();
+  if (facts.pooling != Pooling::none) {
+    facts.settings.emplace("pooling", pooling_name(facts.pooling));
+    facts.notes.push_back(pooling_note(facts.pooling));
+  }
   co_return facts;
 }
 

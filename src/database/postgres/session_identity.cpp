@@ -1,5 +1,8 @@
 #include "database/postgres/session_identity.h"
 
+#include <fmt/format.h>
+
+#include <random>
 #include <string_view>
 #include <vector>
 
@@ -30,10 +33,33 @@ Task<std::int64_t> ask_to_end(Connection& connection, std::span<const std::int32
   co_return result.number<std::int64_t>(0, 0);
 }
 
+// The same of the transactions that have one of the names.
+Task<std::int64_t> ask_to_end(Connection& connection, std::span<const std::string_view> names) {
+  const Result result = co_await connection.query(
+      "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
+      "WHERE application_name = ANY($1::text[])",
+      names);
+  require_count(result);
+  co_return result.number<std::int64_t>(0, 0);
+}
+
+// That no other session has, of this client or of another.
+std::string unused_name() {
+  std::random_device random;
+  return fmt::format("drover {:08x}{:08x}", random(), random());
+}
+
 }  // namespace
 
 Task<std::optional<SessionIdentity>> identify_session(Connection& own) {
   try {
+    if (own.setup() != nullptr) {
+      SessionIdentity named;
+      named.application_name = unused_name();
+      co_await own.query("SELECT state FROM pg_stat_activity WHERE pid = pg_backend_pid()");
+      co_await set(own, fmt::format("SET application_name TO '{}'", named.application_name));
+      co_return named;
+    }
     const Result result = co_await own.query(
         "SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()");
     if (result.rows() == 1) {
@@ -52,13 +78,20 @@ Task<bool> end_sessions(Connection& connection, std::span<const SessionIdentity>
   if (sessions.empty()) co_return true;
   std::vector<std::int32_t> pids;
   std::vector<std::string_view> starts;
+  std::vector<std::string_view> names;
   for (const SessionIdentity& session : sessions) {
+    if (!session.application_name.empty()) {
+      names.push_back(session.application_name);
+      continue;
+    }
     pids.push_back(session.pid);
     starts.push_back(session.started);
   }
   const coro::Instant give_up = coro::Worker::current().now() + patience;
   for (;;) {
-    const std::int64_t left = co_await ask_to_end(connection, pids, starts);
+    std::int64_t left = 0;
+    if (!pids.empty()) left = co_await ask_to_end(connection, pids, starts);
+    if (!names.empty()) left += co_await ask_to_end(connection, names);
     if (left == 0) co_return true;
     if (coro::Worker::current().now() >= give_up) co_return false;
     co_await coro::sleep_for(std::chrono::milliseconds(20));

@@ -11,6 +11,7 @@
 #include "coro/worker.h"
 #include "database/error.h"
 #include "database/postgres/identifier.h"
+#include "database/postgres/pooling.h"
 
 namespace drover::database::postgres {
 
@@ -27,14 +28,37 @@ constexpr coro::Duration round_trip_grace = std::chrono::seconds(5);
 
 }  // namespace
 
+namespace {
+
+Task<void> begin_in_schema(Connection& connection, std::string schema, Pooling pooling) {
+  connection.set_pooling(pooling);
+  if (pooling == Pooling::transaction) connection.set_up_each_transaction({});
+  if (schema.empty()) co_return;
+  connection.set_round_trip_limit(set_up_limit);
+  co_await set(connection, fmt::format("SET search_path TO {}", quote_identifier(schema)));
+  connection.set_round_trip_limit(std::nullopt);
+}
+
+}  // namespace
+
 Task<std::unique_ptr<Connection>> open_in_schema(std::string conninfo, std::string schema) {
-  auto connection = co_await Connection::open(std::move(conninfo));
-  if (!schema.empty()) {
-    connection->set_round_trip_limit(set_up_limit);
-    co_await connection->script(fmt::format("SET search_path TO {}", quote_identifier(schema)));
-    connection->set_round_trip_limit(std::nullopt);
-  }
+  auto connection = co_await Connection::open(conninfo);
+  connection->set_round_trip_limit(set_up_limit);
+  const Pooling pooling = co_await find_pooling(*connection, std::move(conninfo));
+  connection->set_round_trip_limit(std::nullopt);
+  co_await begin_in_schema(*connection, std::move(schema), pooling);
   co_return connection;
+}
+
+Task<std::unique_ptr<Connection>> open_in_schema(std::string conninfo, std::string schema,
+                                                 Pooling pooling) {
+  auto connection = co_await Connection::open(std::move(conninfo));
+  co_await begin_in_schema(*connection, std::move(schema), pooling);
+  co_return connection;
+}
+
+Task<std::unique_ptr<Connection>> open_connection(std::string conninfo) {
+  return open_in_schema(std::move(conninfo), "");
 }
 
 void require_writable(const Connection& connection) {
@@ -47,13 +71,9 @@ void require_writable(const Connection& connection) {
               "on; name all hosts in the URI with target_session_attrs=read-write");
 }
 
-Task<OpenedSession> open_session(const SessionSettings& settings,
-                                 std::span<const Statement> statements) {
-  OpenedSession opened;
-  opened.connection = co_await open_in_schema(settings.conninfo, settings.schema);
-  Connection& connection = *opened.connection;
-  require_writable(connection);
-  connection.set_round_trip_limit(set_up_limit);
+namespace {
+
+Task<void> set_up_session(Connection& connection, const SessionSettings& settings) {
   co_await connection.script(
       fmt::format("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL {}; "
                   "SET TimeZone TO 'UTC'",
@@ -63,10 +83,49 @@ Task<OpenedSession> open_session(const SessionSettings& settings,
   for (const std::string& setting : settings.settings_if_known) {
     co_await set_if_known(connection, setting);
   }
+}
+
+}  // namespace
+
+namespace {
+
+Task<OpenedSession> open_ready_session(const SessionSettings& settings,
+                                       std::span<const Statement> statements) {
+  OpenedSession opened;
+  opened.connection = co_await open_in_schema(settings.conninfo, settings.schema, settings.pooling);
+  Connection& connection = *opened.connection;
+  require_writable(connection);
+  connection.set_round_trip_limit(set_up_limit);
+  if (TransactionSetup* const setup = connection.setup()) {
+    setup->begin = fmt::format("BEGIN ISOLATION LEVEL {}", isolation_name(settings.isolation));
+    co_await set(connection, "SET TimeZone TO 'UTC'");
+  } else {
+    co_await set_up_session(connection, settings);
+  }
   opened.identity = co_await identify_session(connection);
   co_await connection.prepare(statements);
   co_await limit_statements(connection, settings.statement_timeout);
   co_return opened;
+}
+
+}  // namespace
+
+Task<OpenedSession> open_session(const SessionSettings& settings,
+                                 std::span<const Statement> statements) {
+  try {
+    co_return co_await open_ready_session(settings, statements);
+  } catch (const Error& error) {
+    // A pooler has let us in, and no process of the server was free.
+    const bool waits_for_process = settings.pooling == Pooling::session &&
+                                   error.error_class() == ErrorClass::connection_lost &&
+                                   error.sqlstate().empty();
+    if (!waits_for_process) throw;
+    throw Error(error.error_class(), "",
+                fmt::format("{}: is the pool of the pooler smaller than the number of connections? "
+                            "Ask for fewer with "
+                            "--connections, or have it lend more (default_pool_size)",
+                            error.what()));
+  }
 }
 
 Task<void> limit_statements(Connection& connection, coro::Duration timeout) {
@@ -83,23 +142,14 @@ bool is_hopeless(const Error& error) noexcept {
   return error.error_class() == ErrorClass::denied || family == "42" || family == "3F";
 }
 
-Task<void> roll_back(Connection& connection) {
-  if (connection.broken() || !connection.in_transaction()) co_return;
-  try {
-    co_await connection.script("ROLLBACK");
-  } catch (const Error&) {
-    // The session is gone, and with it the transaction.
-  }
-}
-
 namespace {
 
 Task<std::unique_ptr<Connection>> open_when_they_have_ended(const SessionSettings& settings,
                                                             std::vector<SessionIdentity>& abandoned,
                                                             coro::Duration patience) {
-  auto connection = co_await open_in_schema(settings.conninfo, settings.schema);
+  auto connection = co_await open_in_schema(settings.conninfo, settings.schema, settings.pooling);
   require_writable(*connection);
-  co_await connection->script("SET TimeZone TO 'UTC'");
+  co_await set(*connection, "SET TimeZone TO 'UTC'");
   const bool ended = co_await end_sessions(*connection, abandoned, patience);
   if (!ended) {
     throw Error(ErrorClass::denied, "", "old sessions go on, and may still do what we ask about");

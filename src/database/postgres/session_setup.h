@@ -20,8 +20,14 @@
 
 namespace drover::database::postgres {
 
-// A connection whose session sees `schema` first (empty: as the server has it).
+// A connection whose session, or each of its transactions behind a pooler, sees `schema` first (empty: as the server
+// has it).
 coro::Task<std::unique_ptr<Connection>> open_in_schema(std::string conninfo, std::string schema);
+// The same where it is known already what stands between.
+coro::Task<std::unique_ptr<Connection>> open_in_schema(std::string conninfo, std::string schema,
+                                                       Pooling pooling);
+// And of whoever names all tables with their schema.
+coro::Task<std::unique_ptr<Connection>> open_connection(std::string conninfo);
 
 // Throws Error (unavailable) where the server takes no writes.
 void require_writable(const Connection& connection);
@@ -29,10 +35,11 @@ void require_writable(const Connection& connection);
 struct SessionSettings {
   std::string conninfo;
   std::string schema;                               // empty: the search path of the server
+  Pooling pooling = Pooling::none;                  // as the server was found
   Isolation isolation = Isolation::read_committed;  // not `snapshot`
   // The server ends a statement at it, and a round trip has a little more; 0: there is no limit.
   coro::Duration statement_timeout{};
-  // What the session is SET to besides; a server that does not know one goes on without it.
+  // What the session is SET to besides for its prepared statements; a server that does not know one goes on without it.
   std::vector<std::string> settings_if_known = {};
 };
 
@@ -52,9 +59,6 @@ coro::Task<void> limit_statements(Connection& connection, coro::Duration timeout
 // Whether each attempt to open a session will end as this one has: no access, or tables and columns that are not there
 // (families 42 and 3F). A server short of memory, say, may get over it.
 bool is_hopeless(const Error& error) noexcept;
-
-// Ends the transaction that is open, if one is and the session lives.
-coro::Task<void> roll_back(Connection& connection);
 
 struct AskingTime {
   coro::Duration to_open{};    // the session

@@ -41,6 +41,7 @@ struct BackendSettings {
   // Of YDB, which a script cannot tell otherwise: `serializable` or `snapshot`.
   database::Isolation isolation = database::Isolation::serializable;
   std::size_t connections = 1;
+  database::Pooling pooling = database::Pooling::none;
   std::uint64_t seed = 0;
 };
 

@@ -109,6 +109,14 @@ std::string_view note_of(ValueKind values) {
   return {};
 }
 
+std::string note_of_written(std::string_view table) {
+  return fmt::format(
+      "note: a value of {} has no version: another tool has written to the rows, or they are "
+      "damaged ('drover ycsb check' names such): what is read is not verified, and updates are not "
+      "counted in the data",
+      table);
+}
+
 }  // namespace
 
 std::vector<std::string> keys_of_rows(const Properties& properties, std::uint64_t begin,
@@ -127,13 +135,6 @@ void refuse_columns(const database::Error& error, std::string_view table) {
                   error.what(), table));
 }
 
-void refuse_versions(const database::Error& error, std::string_view table) {
-  throw UnfitSchema(
-      fmt::format("{}: a value of {} has no version, so that updates cannot be counted: 'drover "
-                  "ycsb check' names the wrong ones",
-                  error.what(), table));
-}
-
 Task<RunPreparation> prepare_run(TableReader& table, const Properties& properties) {
   RunPreparation prepared;
   prepared.server = co_await table.read_server_facts();
@@ -148,12 +149,18 @@ Task<RunPreparation> prepare_run(TableReader& table, const Properties& propertie
   co_await table.require_columns();
   co_await require_rows(table, properties, record);
   prepared.values = co_await kind_of_values(table, properties, record);
-  const std::string_view note = note_of(prepared.values);
-  if (!note.empty()) prepared.notes.emplace_back(note);
+  if (auto sums = co_await table.add_up(prepared.values)) {
+    prepared.before = *sums;
+    const std::string_view note = note_of(prepared.values);
+    if (!note.empty()) prepared.notes.emplace_back(note);
+  } else {
+    prepared.values = ValueKind::foreign;
+    prepared.before = (co_await table.add_up(ValueKind::foreign)).value();
+    prepared.notes.push_back(note_of_written(table.table_name()));
+  }
   std::uint64_t known = part_of(properties).end;
   for (const RowRange& range : record.loaded) known = std::max(known, range.end);
   prepared.next_row = co_await end_of_rows(table, known);
-  prepared.before = co_await table.add_up(prepared.values);
   const RowRange all = {.begin = part_of(properties).begin, .end = prepared.next_row};
   if (prepared.before.rows >= prepared.next_row) {
     prepared.missing_rows.emplace();

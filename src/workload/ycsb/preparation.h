@@ -40,7 +40,8 @@ class TableReader {
                                                             std::uint64_t rows) = 0;
   // Whether all values of some rows are ours.
   virtual coro::Task<bool> has_our_values(const FieldLengths& lengths) = 0;
-  virtual coro::Task<TableSums> add_up(ValueKind values) = 0;
+  // Nothing where a value has no version, though all must have one.
+  virtual coro::Task<std::optional<TableSums>> add_up(ValueKind values) = 0;
 };
 
 // Whether all fields of a row are ours. `text_of`: of a field, by its number.
@@ -60,8 +61,6 @@ bool is_our_row(const FieldLengths& lengths, std::string_view key, std::size_t f
 std::vector<std::string> keys_of_rows(const Properties& properties, std::uint64_t begin,
                                       std::uint64_t rows);
 [[noreturn]] void refuse_columns(const database::Error& error, std::string_view table);
-// Where a value has no version, though all must have one.
-[[noreturn]] void refuse_versions(const database::Error& error, std::string_view table);
 
 coro::Task<RunPreparation> prepare_run(TableReader& table, const Properties& properties);
 

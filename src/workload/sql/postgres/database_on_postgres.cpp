@@ -6,6 +6,7 @@
 #include "database/postgres/connection.h"
 #include "database/postgres/server_facts.h"
 #include "database/postgres/session_setup.h"
+#include "database/unfit_schema.h"
 #include "workload/sql/postgres/pgbench_tables.h"
 #include "workload/sql/postgres/postgres_backend.h"
 
@@ -34,6 +35,14 @@ class DatabaseOnPostgres final : public Database {
     RunPreparation prepared;
     const auto connection = co_await open_in_schema(conninfo_, schema_);
     prepared.server = co_await database::postgres::read_server_facts(*connection);
+    if (!schema_.empty() && connection->setup() != nullptr) {
+      throw database::UnfitSchema(
+          "--schema: the pooler before the server lends its processes by the transaction, so that "
+          "no search path "
+          "lasts for the statements of a script: name the schema in the script, or set it for the "
+          "role (ALTER ROLE … "
+          "SET search_path)");
+    }
     if (count_branches) prepared.branches = co_await postgres::count_branches(*connection);
     co_return prepared;
   }

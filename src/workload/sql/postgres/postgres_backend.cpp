@@ -18,9 +18,14 @@ PostgresBackend::PostgresBackend(PostgresOptions options)
              .seed = options_.seed}) {}
 
 Task<std::unique_ptr<PostgresSession>> PostgresBackend::connect() {
-  auto connection = co_await database::postgres::open_in_schema(options_.conninfo, options_.schema);
+  auto connection = co_await database::postgres::open_in_schema(options_.conninfo, options_.schema,
+                                                                options_.pooling);
   co_await database::postgres::limit_statements(*connection, options_.run.statement_timeout());
-  co_return std::make_unique<PostgresSession>(std::move(connection), options_.protocol);
+  // A process that was lent for a transaction does not know what another one has prepared.
+  const bool forgets = options_.pooling == database::Pooling::transaction;
+  const Protocol protocol =
+      forgets && options_.protocol == Protocol::prepared ? Protocol::extended : options_.protocol;
+  co_return std::make_unique<PostgresSession>(std::move(connection), protocol);
 }
 
 Task<database::Session*> PostgresBackend::acquire() {

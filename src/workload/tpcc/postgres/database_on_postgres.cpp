@@ -39,14 +39,14 @@ class DatabaseOnPostgres final : public Database {
       : conninfo_(std::move(conninfo)), schema_(std::move(schema)) {}
 
   Task<std::vector<std::string>> initialise(InitialiseSettings settings) const override {
-    const auto connection = co_await Connection::open(conninfo_);
+    const auto connection = co_await database::postgres::open_connection(conninfo_);
     InitialiseOptions options{schema_, settings.foreign_keys, settings.force,
                               std::move(settings.on_note)};
     co_return co_await postgres::initialise(*connection, std::move(options));
   }
 
   Task<std::vector<std::string>> clean(NoteFunction on_note) const override {
-    const auto connection = co_await Connection::open(conninfo_);
+    const auto connection = co_await database::postgres::open_connection(conninfo_);
     co_return co_await postgres::clean(*connection, schema_, std::move(on_note));
   }
 

@@ -93,6 +93,7 @@ PostgresBackend::PostgresBackend(PostgresOptions options)
       // Which level is enough, docs/tpcc-fidelity.md says.
       session_settings_{.conninfo = options_.conninfo,
                         .schema = options_.schema,
+                        .pooling = options_.pooling,
                         .isolation = options_.isolation,
                         .statement_timeout = options_.run.statement_timeout()},
       statements_(statements_of(options_.style)),

@@ -184,6 +184,7 @@ PostgresBackend::PostgresBackend(PostgresOptions options)
     : options_(std::move(options)),
       session_settings_{.conninfo = options_.conninfo,
                         .schema = options_.schema,
+                        .pooling = options_.pooling,
                         .isolation = options_.isolation,
                         .statement_timeout = options_.statement_timeout,
                         // A plan for any length of a scan must not sort the table.

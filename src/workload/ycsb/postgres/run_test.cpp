@@ -206,6 +206,19 @@ TEST_F(RunOnPostgres, ATableOfTheOriginalIsUsedAsItIs) {
   EXPECT_NE(unfit(database->prepare(properties)).find("the row 999999 (user"), std::string::npos);
 }
 
+TEST_F(RunOnPostgres, RowsThatTheOriginalHasWrittenToAreRunOnAndNotCounted) {
+  const Properties properties = properties_of("a", {"recordcount=50", "fieldcount=2"});
+  load(properties);
+  query(fmt::format("UPDATE usertable SET field1 = '.:i!$ 3+%' WHERE ycsb_key = '{}'",
+                    KeyName(7, InsertOrder::hashed, 1).view()));
+  const auto run = run_engine(properties, {.operations = 100});
+  EXPECT_EQ(run->prepared.values, ValueKind::foreign);
+  ASSERT_EQ(run->prepared.notes.size(), 1U);
+  EXPECT_NE(run->prepared.notes[0].find("another tool has written"), std::string::npos);
+  EXPECT_EQ(run->failed(), 0U);
+  EXPECT_FALSE(check(properties).holds());
+}
+
 TEST_F(RunOnPostgres, ColumnsThatAreNoTextAreRefused) {
   query("CREATE SCHEMA " + schema);
   const Properties properties = properties_of("a", {"recordcount=1", "fieldcount=1"});

@@ -90,8 +90,8 @@ class YdbTableReader final : public TableReader {
     co_return true;
   }
 
-  Task<TableSums> add_up(ValueKind values) override {
-    return ydb::add_up(access_, properties_, values);
+  Task<std::optional<TableSums>> add_up(ValueKind values) override {
+    co_return co_await ydb::add_up(access_, properties_, values);
   }
 
  private:

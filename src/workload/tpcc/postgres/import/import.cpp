@@ -10,6 +10,7 @@
 
 #include "coro/sleep.h"
 #include "coro/worker.h"
+#include "database/postgres/session_setup.h"
 #include "workload/tpcc/import/import.h"
 #include "workload/tpcc/postgres/import/schema.h"
 #include "workload/tpcc/postgres/transactions.h"
@@ -147,31 +148,67 @@ std::string lock_call(std::string_view function, int32_t lock) {
   return fmt::format("{}({}, to_regclass($1::text)::oid::int)", function, lock);
 }
 
+Task<bool> holds(Connection& connection, std::string condition, const std::string& table) {
+  const Result result = co_await connection.query("SELECT " + std::move(condition), table);
+  co_return result.text(0, 0) == "t";
+}
+
+// A first lock that is got again counts twice, and both go with the session.
+Task<bool> try_lock_by_session(Connection& connection, const std::string& table) {
+  // CASE keeps the order: the second lock is tried under the first one only.
+  const bool locked = co_await holds(connection,
+                                     fmt::format("CASE WHEN {} THEN {} ELSE false END",
+                                                 lock_call("pg_try_advisory_lock", import_lock),
+                                                 lock_call("pg_try_advisory_lock", session_lock)),
+                                     table);
+  if (locked) {
+    co_await connection.query("SELECT " + lock_call("pg_advisory_unlock", session_lock), table);
+  }
+  co_return locked;
+}
+
+// A rollback to the savepoint gives the second lock back.
+Task<bool> try_lock_by_transaction(Connection& connection, const std::string& table) {
+  co_await connection.script("BEGIN");
+  bool locked =
+      co_await holds(connection, lock_call("pg_try_advisory_xact_lock", import_lock), table);
+  if (locked) {
+    co_await connection.script("SAVEPOINT before_sessions");
+    locked =
+        co_await holds(connection, lock_call("pg_try_advisory_xact_lock", session_lock), table);
+    co_await connection.script("ROLLBACK TO SAVEPOINT before_sessions");
+  }
+  if (!locked) co_await connection.script("ROLLBACK");
+  co_return locked;
+}
+
 }  // namespace
 
-Task<std::unique_ptr<Connection>> open_import_session(std::string conninfo, std::string schema) {
-  std::unique_ptr<Connection> connection = co_await Connection::open(std::move(conninfo));
+Task<std::unique_ptr<Connection>> open_import_session(const ImportOptions& options) {
+  auto connection =
+      co_await database::postgres::open_in_schema(options.conninfo, "", options.pooling);
   for (const std::string_view setting : settings) {
     std::string sql(setting);
     co_await set_if_known(*connection, std::move(sql));
   }
-  const std::string table = qualified_name(schema, settings_table);
-  co_await connection->query("SELECT " + lock_call("pg_advisory_lock_shared", session_lock), table);
+  const std::string table = qualified_name(options.schema, settings_table);
+  if (database::postgres::TransactionSetup* const setup = connection->setup()) {
+    const Result oid = co_await connection->query("SELECT to_regclass($1::text)::oid::int", table);
+    setup->settings.push_back(
+        fmt::format("SELECT pg_advisory_xact_lock_shared({}, {})", session_lock, oid.text(0, 0)));
+  } else {
+    co_await connection->query("SELECT " + lock_call("pg_advisory_lock_shared", session_lock),
+                               table);
+  }
   co_return connection;
 }
 
 Task<bool> try_lock_import(Connection& connection, std::string schema) {
   const std::string table = qualified_name(schema, settings_table);
-  // CASE keeps the order: the second lock is tried under the first one only. A first one that is
-  // got again counts twice, and both go with the session.
-  const database::postgres::Result locked =
-      co_await connection.query(fmt::format("SELECT CASE WHEN {} THEN {} ELSE false END",
-                                            lock_call("pg_try_advisory_lock", import_lock),
-                                            lock_call("pg_try_advisory_lock", session_lock)),
-                                table);
-  if (locked.text(0, 0) != "t") co_return false;
-  co_await connection.query("SELECT " + lock_call("pg_advisory_unlock", session_lock), table);
-  co_return true;
+  const bool locked = connection.setup() != nullptr
+                          ? co_await try_lock_by_transaction(connection, table)
+                          : co_await try_lock_by_session(connection, table);
+  co_return locked;
 }
 
 namespace {
@@ -193,12 +230,21 @@ Task<void> lock_import(Connection& connection, const ImportOptions& options,
   }
 }
 
-Task<ImportOutcome> run_import(const ImportOptions& options, ImportObserver& observer,
-                               ImportWork& work) {
-  // Holds the lock as long as the import takes.
-  const std::unique_ptr<Connection> connection = co_await Connection::open(options.conninfo);
+// A transaction of its own that stays open, where no session lasts.
+Task<std::unique_ptr<Connection>> open_lock_holder(const ImportOptions& options) {
+  auto holder = co_await database::postgres::open_in_schema(options.conninfo, "", options.pooling);
+  co_await set_if_known(*holder, "SET idle_in_transaction_session_timeout = 0");
+  co_return holder;
+}
+
+Task<ImportOutcome> run_import(ImportOptions options, ImportObserver& observer, ImportWork& work) {
+  const auto connection = co_await database::postgres::open_connection(options.conninfo);
+  options.pooling = connection->pooling();
   co_await require_initialised(*connection, options.schema);
-  co_await lock_import(*connection, options, observer);
+  // Holds the lock as long as the import takes.
+  std::unique_ptr<Connection> holder;
+  if (connection->setup() != nullptr) holder = co_await open_lock_holder(options);
+  co_await lock_import(holder ? *holder : *connection, options, observer);
   const ImportPlan plan = co_await begin_import(*connection, options.schema, options.request);
   work.begin(plan);
   work.start();

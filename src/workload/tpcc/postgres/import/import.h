@@ -13,7 +13,8 @@
 // takes, and each of its sessions shares a second one. The sessions of a client that was killed
 // live on for a moment, with an index half built or a commit under way; who holds the first lock
 // and then gets the second one alone knows that they have ended. Both are advisory locks on the
-// table drover_tpcc.
+// table drover_tpcc. Behind a pooler that lends processes by the transaction, sessions hold none:
+// there a transaction that stays open holds the first lock, and each transaction shares the second.
 //
 // Thread safety: runs on one worker; the threads that make rows end before it does.
 #pragma once
@@ -34,6 +35,7 @@ struct ImportOptions : ImportSettings {
   std::string schema = {};
   // How long the sessions of a killed import may take to end.
   coro::Duration lock_wait_max = std::chrono::seconds(15);
+  database::Pooling pooling = database::Pooling::none;  // before the server; an import finds out
 };
 
 // Throws UnfitSchema, and database::Error, whose message then says how far the import came.
@@ -44,10 +46,11 @@ coro::Task<ImportOutcome> import_warehouses(ImportOptions options, ImportObserve
 // A server that does not know one of the settings goes on without it. Requires that drover_tpcc
 // exists.
 coro::Task<std::unique_ptr<database::postgres::Connection>> open_import_session(
-    std::string conninfo, std::string schema);
+    const ImportOptions& options);
 
-// Takes the right to import into the schema, for the life of the session; false if another import
-// has it, or sessions of one have not ended. For a session that open_import_session() did not make.
+// Takes the right to import into the schema, for the life of the session, or, where none lasts, of a transaction that
+// stays open; false if another import has it, or sessions of one have not ended. For a session that
+// open_import_session() did not make.
 coro::Task<bool> try_lock_import(database::postgres::Connection& connection, std::string schema);
 
 // Throws UnfitSchema if init has not been run.

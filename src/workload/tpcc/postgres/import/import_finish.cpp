@@ -147,7 +147,7 @@ Task<void> finish_import(const ImportOptions& options, ForeignKeys references,
   Connections connections;
   const size_t wanted = std::clamp<size_t>(options.connections, 1, all_tables.size());
   while (connections.size() < wanted) {
-    connections.push_back(co_await open_import_session(options.conninfo, options.schema));
+    connections.push_back(co_await open_import_session(options));
   }
   Connection& first = *connections.front();
   const Catalog catalog = co_await read_catalog(first, options.schema);

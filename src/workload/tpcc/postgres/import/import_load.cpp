@@ -126,8 +126,7 @@ Task<void> Load::load_part(Connection& connection, int32_t part) {
 }
 
 Task<void> Load::run_connection() {
-  const std::unique_ptr<Connection> connection =
-      co_await open_import_session(options_.conninfo, options_.schema);
+  const std::unique_ptr<Connection> connection = co_await open_import_session(options_);
   while (next_ < plan_.missing.size()) co_await load_part(*connection, plan_.missing[next_++]);
 }
 
