@@ -16,6 +16,8 @@ import made_results
 from browser import Browser
 from harness import FAILURE, INTERRUPTED, SUCCESS, USAGE
 
+WAIT_EVENTS = ["LWLock:WALWrite", "CPU", "Lock:transactionid", "IO:WALSync", "Client:ClientRead",
+               "LWLock:BufferContent", "Timeout:SpinDelay", "IO:DataFileRead", "IO:DataFileExtend"]
 WIDTHS = (320, 400, 768, 1280, 1600)
 PAGE_BYTES_MAX = 1_000_000
 
@@ -274,6 +276,12 @@ def measured():
     # Whether the server makes a checkpoint within these seconds is its own affair.
     document["checkpoints"] = [{"start_s": 1, "end_s": 2.5, "requested": True},
                                {"start_s": 3, "end_s": None, "requested": False}]
+    # And so is what its sessions wait for.
+    document["server_stats"] = {
+        "samples_measured": 2, "statements": None,
+        "wait_events": [{"name": name, "sessions": 0.5} for name in WAIT_EVENTS],
+        "samples": [{"t": i + 0.02, "sessions": {name: 1 + i % 2 for name in WAIT_EVENTS}}
+                    for i in range(int(document["time_series"][-1]["t"]))]}
     return document
 
 
@@ -335,6 +343,17 @@ class Pages(PageTestCase):
         self.assertEqual(browser.evaluate(BAD_NUMBERS), [])
         self.assertEqual(browser.evaluate(EMPTY_CURVES), [])
         self.expect_quiet(self.page)
+
+    def test_sessions_lie_on_each_other(self):
+        browser = self.open(self.page)
+        tops = browser.evaluate("""[...document.querySelectorAll('.time .stack path.envelope')].map(
+            path => path.getBoundingClientRect().top)""")
+        # Seven have names, and the others are one.
+        self.assertEqual(len(tops), 8)
+        self.assertEqual(tops, sorted(tops, reverse=True))
+        legend = browser.evaluate("[...document.querySelectorAll('.legend li')].map(one => one.textContent)")
+        for name in [*WAIT_EVENTS[:7], "others"]:
+            self.assertIn("■ " + name, legend)
 
     def test_phases_outages_and_checkpoints_are_marked(self):
         browser = self.open(self.page)
