@@ -453,8 +453,8 @@ class Pages(PageTestCase):
 
     def test_the_table_of_a_chart_says_what_the_result_says(self):
         browser = self.open(self.page)
-        rows = browser.evaluate("""[...document.querySelectorAll(
-            '#result-1-time details:first-of-type tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))""")
+        rows = browser.evaluate("""[...document.querySelectorAll('#result-1-time details:first-of-type tbody tr')]
+            .map(row => [...row.cells].map(cell => cell.textContent))""")
         points = [p for p in self.document["time_series"] if p["phase"] == "measure"]
         whole = [p for p, before in zip(points[1:], points) if p["t"] - before["t"] > 0.99]
         before = points[points.index(whole[0]) - 1]
@@ -463,8 +463,8 @@ class Pages(PageTestCase):
         start = whole[0]["t"] - 1 - self.document["plan"]["warmup_s"]
         row = by_time[f"0:{round(start):02}"]
         self.assertAlmostEqual(float(row[1].replace(",", "")), commits, delta=max(2, commits * 0.02))
-        sessions = browser.evaluate("""[...document.querySelectorAll(
-            '#result-1-time details:last-of-type tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))""")
+        sessions = browser.evaluate("""[...document.querySelectorAll('#result-1-time details:last-of-type tbody tr')]
+            .map(row => [...row.cells].map(cell => cell.textContent))""")
         self.assertEqual(len(sessions), len(rows))
         # Each event has one session or two.
         all_sessions = [float(row[1]) for row in sessions if row[1] != "–"]
