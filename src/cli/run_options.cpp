@@ -71,6 +71,14 @@ void add_metrics_option(Command& command, RunRequest& request) {
                   "may be read from other machines"}});
 }
 
+void add_server_stats_option(Command& command, RunRequest& request) {
+  command.add_options(
+      "Output", {{"--server-stats", &request.server_stats, "",
+                  "PostgreSQL: looks once a second, by a session of its own, what the sessions of "
+                  "the run wait for; and what their statements cost, where pg_stat_statements is "
+                  "installed"}});
+}
+
 void add_result_options(Command& command, RunRequest& request) {
   command.add_options(
       "Output", {{"--strict", &request.strict, "",
@@ -145,6 +153,7 @@ RunPlan make_run_plan(const RunRequest& written, load::Plan& plan) {
       parse_count("--seed", written.seed, 0, std::numeric_limits<std::int64_t>::max()));
   run.ui = parse_ui_choice(written.ui);
   run.metrics = parse_metrics_address(written.metrics);
+  run.settings.server_stats = written.server_stats;
   read_failures(written, run, plan);
   run.tool = tool();
   return run;

@@ -38,6 +38,7 @@ struct RunRequest {
   std::string json;                                     // empty: no file
   std::string ui = "auto";
   std::string metrics;  // the address of the endpoint; empty: none
+  bool server_stats = false;
 };
 
 // --on-db-loss, --statement-timeout, and how often a transaction is tried.
@@ -48,6 +49,7 @@ void add_ui_option(Command& command, std::string& written);
 
 // --metrics; --strict and --json come after what else a benchmark writes.
 void add_metrics_option(Command& command, RunRequest& request);
+void add_server_stats_option(Command& command, RunRequest& request);
 void add_result_options(Command& command, RunRequest& request);
 
 // Throws UsageError for what is no choice, and for a screen where none can be: it says why.

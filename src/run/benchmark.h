@@ -13,6 +13,7 @@
 
 #include "coro/clock.h"
 #include "coro/task.h"
+#include "database/activity_watch.h"
 #include "database/checkpoint_watch.h"
 #include "database/server_facts.h"
 #include "load/plan.h"
@@ -57,6 +58,9 @@ class Benchmark {
   virtual load::Observer* observer() { return nullptr; }
   // Null where there are no checkpoints to be seen.
   virtual std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
+      std::function<void(std::string_view)> on_note) const = 0;
+  // Null where the server does not tell what its sessions do.
+  virtual std::unique_ptr<database::ActivityWatch> watch_activity(
       std::function<void(std::string_view)> on_note) const = 0;
 
   // When the terminals have ended: what is left to ask, for so long at most. May be cancelled.

@@ -65,6 +65,32 @@ class CheckpointsOfRun final : public load::Observer {
   coro::Scope* scope_ = nullptr;
 };
 
+// Begins to watch what the server does for the run when its sessions are open, where that was asked for.
+class ActivityOfRun final : public load::Observer {
+ public:
+  ActivityOfRun(const RunPlan& run, const Benchmark& benchmark, load::Observer& log) {
+    if (!run.settings.server_stats) return;
+    watch_ = benchmark.watch_activity([&log](std::string_view text) { log.on_note(text); });
+  }
+
+  bool can_watch() const { return watch_ != nullptr; }
+  // Until the scope is cancelled.
+  void watch_in(coro::Scope& scope) { scope_ = &scope; }
+  void on_started(Duration) override {
+    if (scope_ != nullptr && watch_ != nullptr) scope_->start(watch_->run());
+  }
+  Task<void> finish(Duration patience) {
+    if (watch_ != nullptr) co_await watch_->finish(patience);
+  }
+  std::optional<database::ObservedActivity> observed() const {
+    return watch_ != nullptr ? watch_->observed() : std::nullopt;
+  }
+
+ private:
+  std::unique_ptr<database::ActivityWatch> watch_;  // null: nothing is watched
+  coro::Scope* scope_ = nullptr;
+};
+
 // What backends say to people, from their threads: handed on by the main thread, each line once.
 class NotesOfBackends final : public load::Observer {
  public:
@@ -103,6 +129,7 @@ struct Attendance {
   std::unique_ptr<ui::RunDisplay> display;
   std::shared_ptr<metrics::MetricsEndpoint> metrics;
   CheckpointsOfRun checkpoints;
+  ActivityOfRun activity;
   NotesOfBackends notes;
 
   Attendance(const Attendance&) = delete;
@@ -113,6 +140,7 @@ struct Attendance {
       : display(ui::make_run_display(run.ui, benchmark.plan(), std::move(title),
                                      [this] { stop.request(); })),
         checkpoints(benchmark, observers),
+        activity(run, benchmark, observers),
         notes(observers) {
     observers.add(*display);
     if (load::Observer* own = benchmark.observer()) observers.add(*own);
@@ -122,6 +150,7 @@ struct Attendance {
       observers.add(*metrics);
     }
     observers.add(checkpoints);
+    observers.add(activity);
     observers.add(notes);
   }
 };
@@ -139,6 +168,7 @@ Task<load::Outcome> run_until_interrupted(Benchmark& benchmark, Attendance& atte
   watching.start(interrupt.watch());
   watching.start(attendance.display->attend());
   attendance.checkpoints.watch_in(watching);
+  attendance.activity.watch_in(watching);
   std::exception_ptr error;
   load::Outcome outcome;
   try {
@@ -147,6 +177,8 @@ Task<load::Outcome> run_until_interrupted(Benchmark& benchmark, Attendance& atte
     Duration wait = patience;
     if (stop.requested()) wait = std::min(wait, patience_after_interrupt);
     if (outcome.failure) wait = std::min(wait, patience_after_failure);
+    // Before anything else is asked, which would be among what the run cost.
+    co_await attendance.activity.finish(std::min(wait, patience_after_interrupt));
     co_await run_afterwards(benchmark, stop, wait);
     outcome.stop_requested = stop.requested();
   } catch (...) {
@@ -163,6 +195,7 @@ MeasuredRun measure(const RunPlan& run, Benchmark& benchmark, coro::Worker& work
   const load::Outcome outcome =
       coro::block_on(worker, run_until_interrupted(benchmark, attendance, patience));
   facts.checkpoints = attendance.checkpoints.observed();
+  facts.activity = attendance.activity.observed();
   MeasuredRun measured;
   measured.metrics = attendance.metrics;
   if (measured.metrics != nullptr) measured.metrics->show_outcome(outcome);
@@ -236,6 +269,10 @@ std::optional<MeasuredRun> measure_on_database(RunPlan run, Benchmark& benchmark
   attendance.observers.on_note(plan_text(benchmark.plan(), where));
   for (const std::string& note : server->notes) attendance.observers.on_note(note);
   for (const std::string& note : benchmark.notes()) attendance.observers.on_note(note);
+  if (run.settings.server_stats && !attendance.activity.can_watch()) {
+    attendance.observers.on_note(fmt::format(
+        "note: --server-stats: {} does not tell what its sessions do", place.kind_name));
+  }
   // For the database to be there again, when the terminals have ended.
   const Duration patience = run.settings.patience_afterwards();
   return measure(run, benchmark, worker, attendance, std::move(facts), patience);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "database/activity_watch.h"
 #include "database/checkpoint_watch.h"
 #include "load/run.h"
 #include "metrics/metrics_endpoint.h"
@@ -52,6 +53,7 @@ struct RunFacts {
   std::optional<report::Server> server;
   // None where the server does not tell of them.
   std::optional<std::vector<database::ObservedCheckpoint>> checkpoints;
+  std::optional<database::ObservedActivity> activity;  // none, too, where nobody asked for it
 };
 
 // All but the benchmark's own sections and the audit, which comes when these are there.

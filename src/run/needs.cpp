@@ -19,8 +19,8 @@ namespace {
 
 // Each worker has its epoll and its wake-up.
 constexpr std::size_t descriptors_of_thread = 2;
-// The main worker's two, that which takes signals, and the watch of checkpoints.
-constexpr std::size_t descriptors_of_command = 4;
+// The main worker's two, that which takes signals, and those that watch the server.
+constexpr std::size_t descriptors_of_command = 5;
 
 // A terminal takes 350 in its sleep, 900 where all are in their transactions, as they are when the
 // machine cannot keep up (measured with ten million).

@@ -24,9 +24,10 @@ std::int64_t require_room(std::int64_t wanted, std::int64_t free,
 
 std::size_t connections_for(const RunPlan& run, Benchmark& benchmark,
                             const database::ServerFacts& server) {
-  // One is for the session that watches the server's checkpoints.
+  // One is for the session that watches the server's checkpoints, and one for that of --server-stats.
+  const std::int64_t watching = run.settings.server_stats ? 2 : 1;
   const std::int64_t free =
-      std::max<std::int64_t>(server.connections_max - server.connections_used - 1, 0);
+      std::max<std::int64_t>(server.connections_max - server.connections_used - watching, 0);
   if (run.connections) {
     return static_cast<std::size_t>(require_room(*run.connections, free, server));
   }

@@ -1,6 +1,7 @@
 #include "run/measured_run.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "measure/process.h"
 
@@ -120,6 +121,42 @@ std::vector<report::Checkpoint> checkpoints(
   return result;
 }
 
+// Those of the measurement interval make the means.
+report::ServerStats server_stats(const database::ObservedActivity& observed, const load::Plan& plan,
+                                 const load::Outcome& outcome) {
+  report::ServerStats stats;
+  const double measured_from = seconds_of(plan.warmup);
+  const double measured_until = measured_from + seconds_of(outcome.measured);
+  std::vector<std::uint64_t> sums(observed.events.size());
+  for (const database::ActivitySample& sample : observed.samples) {
+    const double t = seconds_of(sample.time - outcome.start);
+    if (t < 0) continue;
+    report::ServerSample& point = stats.samples.emplace_back();
+    point.t = t;
+    const bool is_measured = t > measured_from && t <= measured_until;
+    if (is_measured) ++stats.samples_measured;
+    for (const auto& [event, sessions] : sample.sessions) {
+      point.sessions[observed.events[event]] = sessions;
+      if (is_measured) sums[event] += sessions;
+    }
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (sums[i] == 0) continue;
+    stats.wait_events.push_back(
+        {observed.events[i],
+         static_cast<double>(sums[i]) / static_cast<double>(stats.samples_measured)});
+  }
+  std::ranges::sort(stats.wait_events, [](const auto& one, const auto& other) {
+    return std::pair(-one.sessions, one.name) < std::pair(-other.sessions, other.name);
+  });
+  if (!observed.statements) return stats;
+  stats.statements.emplace();
+  for (const database::StatementCost& one : *observed.statements) {
+    stats.statements->push_back({one.text, one.calls, one.total_ms, one.rows});
+  }
+  return stats;
+}
+
 report::ClientCost client_cost(const load::Plan& plan, const load::Outcome& outcome) {
   report::ClientCost client;
   client.cpu_seconds = outcome.client_cpu_seconds;
@@ -174,6 +211,7 @@ report::Result make_result(const RunPlan& run, const load::Plan& plan, const Run
     result.time_series.push_back(time_point(sample));
   }
   if (facts.checkpoints) result.checkpoints = checkpoints(*facts.checkpoints, outcome);
+  if (facts.activity) result.server_stats = server_stats(*facts.activity, plan, outcome);
   result.interrupted = outcome.interrupted;
   result.failure = outcome.failure;
   return result;

@@ -41,6 +41,7 @@ struct RunSettings {
   double statement_timeout_s = 0;
   bool max_inflight_chosen = false;
   bool deferred_delivery = false;
+  bool server_stats = false;
   std::optional<double> simulate_ms;
   // What TPC-C has no use for.
   std::uint64_t clients = 0;
@@ -116,6 +117,8 @@ void describe(auto& visit, Of<RunSettings> auto& run) {
               "max_inflight was asked for, so that waiting for a permit is intended.", Need::added);
   visit.field("deferred_delivery", run.deferred_delivery, flag,
               "Deliveries were queued (clause 2.7.2).", Need::added);
+  visit.field("server_stats", run.server_stats, flag,
+              "What the server was doing was to be watched (--server-stats).", Need::added);
   visit.field("simulate_ms", run.simulate_ms, milliseconds,
               "Milliseconds of a simulated transaction, or null if there was a database.");
   visit.where(!run.is_tpcc(), [&run](auto& inner) { describe_other_benchmarks(inner, run); });

@@ -107,6 +107,7 @@ std::vector<ShownSetting> settings_of_database(const RunSettings& run) {
           {"When the database is lost", or_else(run.on_db_loss, "–")},
           {"Statement timeout",
            run.statement_timeout_s > 0 ? text::length_text(run.statement_timeout_s) : "none"},
+          {"Server watched", run.server_stats ? "once a second" : "no"},
           {"Simulated",
            run.simulate_ms ? fmt::format("transactions of {:g} ms", *run.simulate_ms) : "no"}};
 }
@@ -125,7 +126,8 @@ std::vector<ComparedSetting> settings_to_agree_in(const RunSettings& run) {
 
 std::vector<ShownSetting> settings_worth_a_note(const RunSettings& run) {
   return {{"worker threads", fmt::format("{}", run.threads)},
-          {"connections", fmt::format("{}", run.connections)}};
+          {"connections", fmt::format("{}", run.connections)},
+          {"--server-stats", run.server_stats ? "given" : "not given"}};
 }
 
 }  // namespace drover::settings

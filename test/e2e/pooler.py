@@ -54,7 +54,7 @@ class PoolerCases:
                 self.assertEqual(sum(one["failed_count"] for one in document["transactions"].values()), 0)
 
     def test_the_pooler_and_the_server_are_killed(self):
-        command = self.begin_run("--duration", "24h")
+        command = self.begin_run("--duration", "24h", "--server-stats")
         self.addCleanup(command.kill)
         command.wait_for("terminals up")
         self.server.wait_for_orders(self.SCHEMA)
@@ -67,6 +67,8 @@ class PoolerCases:
         command.signal(signal.SIGINT)
         document = self.expect_counted(command.wait(), INTERRUPTED)
         self.assertGreaterEqual(document["availability"]["sessions_lost"], CONNECTIONS)
+        # Transactions of the run are known by their names.
+        self.assertTrue(document["server_stats"]["wait_events"], document["server_stats"])
 
 
 class BySession(PoolerCases, harness.ServerTestCase):

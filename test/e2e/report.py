@@ -16,6 +16,8 @@ import made_results
 from browser import Browser
 from harness import FAILURE, INTERRUPTED, SUCCESS, USAGE
 
+WAIT_EVENTS = ["LWLock:WALWrite", "CPU", "Lock:transactionid", "IO:WALSync", "Client:ClientRead",
+               "LWLock:BufferContent", "Timeout:SpinDelay", "IO:DataFileRead", "IO:DataFileExtend"]
 WIDTHS = (320, 400, 768, 1280, 1600)
 PAGE_BYTES_MAX = 1_000_000
 
@@ -274,6 +276,12 @@ def measured():
     # Whether the server makes a checkpoint within these seconds is its own affair.
     document["checkpoints"] = [{"start_s": 1, "end_s": 2.5, "requested": True},
                                {"start_s": 3, "end_s": None, "requested": False}]
+    # And so is what its sessions wait for.
+    document["server_stats"] = {
+        "samples_measured": 2, "statements": None,
+        "wait_events": [{"name": name, "sessions": 0.5} for name in WAIT_EVENTS],
+        "samples": [{"t": i + 0.02, "sessions": {name: 1 + i % 2 for name in WAIT_EVENTS}}
+                    for i in range(int(document["time_series"][-1]["t"]))]}
     return document
 
 
@@ -335,6 +343,17 @@ class Pages(PageTestCase):
         self.assertEqual(browser.evaluate(BAD_NUMBERS), [])
         self.assertEqual(browser.evaluate(EMPTY_CURVES), [])
         self.expect_quiet(self.page)
+
+    def test_sessions_lie_on_each_other(self):
+        browser = self.open(self.page)
+        tops = browser.evaluate("""[...document.querySelectorAll('.time .stack path.envelope')].map(
+            path => path.getBoundingClientRect().top)""")
+        # Seven have names, and the others are one.
+        self.assertEqual(len(tops), 8)
+        self.assertEqual(tops, sorted(tops, reverse=True))
+        legend = browser.evaluate("[...document.querySelectorAll('.legend li')].map(one => one.textContent)")
+        for name in [*WAIT_EVENTS[:7], "others"]:
+            self.assertIn("■ " + name, legend)
 
     def test_phases_outages_and_checkpoints_are_marked(self):
         browser = self.open(self.page)
@@ -434,7 +453,7 @@ class Pages(PageTestCase):
 
     def test_the_table_of_a_chart_says_what_the_result_says(self):
         browser = self.open(self.page)
-        rows = browser.evaluate("""[...document.querySelectorAll('#result-1-time tbody tr')]
+        rows = browser.evaluate("""[...document.querySelectorAll('#result-1-time details:first-of-type tbody tr')]
             .map(row => [...row.cells].map(cell => cell.textContent))""")
         points = [p for p in self.document["time_series"] if p["phase"] == "measure"]
         whole = [p for p, before in zip(points[1:], points) if p["t"] - before["t"] > 0.99]
@@ -444,6 +463,14 @@ class Pages(PageTestCase):
         start = whole[0]["t"] - 1 - self.document["plan"]["warmup_s"]
         row = by_time[f"0:{round(start):02}"]
         self.assertAlmostEqual(float(row[1].replace(",", "")), commits, delta=max(2, commits * 0.02))
+        sessions = browser.evaluate("""[...document.querySelectorAll('#result-1-time details:last-of-type tbody tr')]
+            .map(row => [...row.cells].map(cell => cell.textContent))""")
+        self.assertEqual(len(sessions), len(rows))
+        # Each event has one session or two.
+        all_sessions = [float(row[1]) for row in sessions if row[1] != "–"]
+        self.assertGreater(len(all_sessions), 0)
+        for number in all_sessions:
+            self.assertTrue(len(WAIT_EVENTS) <= number <= 2 * len(WAIT_EVENTS), all_sessions)
 
     def test_prints_whole_and_light(self):
         self.browser.emulate("dark", "print")

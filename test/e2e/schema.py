@@ -141,6 +141,9 @@ class Simulated(harness.TestCase):
         (["time_series", 0, "ok"], {"NewOrder": "5"}), (["time_series", 0, "client_load"], -1),
         (["checkpoints"], [{"start_s": 1, "end_s": None}]), (["checkpoints"], {}),
         (["checkpoints"], [{"start_s": 1, "end_s": 2, "requested": 1}]),
+        (["plan", "server_stats"], 1), (["server_stats"], {}),
+        (["server_stats"], {"samples_measured": 1, "wait_events": [{"name": "CPU"}], "samples": [],
+                            "statements": None}),
         (["audit", "validity"], "maybe"), (["audit", "lines", 0, "judgement"], "good"),
         (["failure"], 0), (["interrupted"], None), (["interrupted"], ...),
     ]
@@ -234,6 +237,13 @@ class Real(harness.ServerTestCase):
 
     WAREHOUSES_LOADED = 1
 
+    @classmethod
+    def setUpClass(cls):
+        cls.server = harness.Server(warehouses=cls.WAREHOUSES_LOADED)
+        cls.addClassCleanup(cls.server.remove)
+        cls.server.start("shared_preload_libraries=pg_stat_statements")
+        cls.server.sql("CREATE EXTENSION pg_stat_statements")
+
     def result(self, *arguments, during=lambda command: None):
         path = self.server.folder / "result.json"
         command = self.server.begin("tpcc", "run", "--warmup", 0, "--json", path, *arguments)
@@ -251,6 +261,7 @@ class Real(harness.ServerTestCase):
         documents = [
             self.result("--duration", "3s", "--pace", 50, "--deferred-delivery",
                         during=self.make_checkpoints),
+            self.result("--duration", "3s", "--no-delays", "--server-stats"),
             self.result("--duration", "1s", "--no-delays", "--isolation", "serializable",
                         "--statements", "single"),
             self.result("--duration", "6s", "--no-delays", during=self.lose_server),
@@ -259,8 +270,8 @@ class Real(harness.ServerTestCase):
                         "--deferred-delivery")]
         for document in documents:
             self.expect_fit("result", document)
-        self.assertEqual(documents[2]["plan"]["on_db_loss"], "wait")
-        self.assertGreater(len(documents[2]["availability"]["outages"]), 0)
+        self.assertEqual(documents[3]["plan"]["on_db_loss"], "wait")
+        self.assertGreater(len(documents[3]["availability"]["outages"]), 0)
         # Nothing is described that is never there.
         schema = load_schema("result")
         fields = list(described_fields(schema, schema))

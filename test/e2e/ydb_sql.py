@@ -166,6 +166,13 @@ class BuiltIn(SqlTestCase):
         self.assertEqual(self.history() - before, counts["tpcb-like"])
         self.assertIn({"name": "scale", "value": "1"}, document["plan"]["workload"])
 
+    def test_there_is_no_server_to_be_watched(self):
+        document, command = self.run_to_end("watched", "-b", "select-only", "--clients", 2, "--operations", 20,
+                                            "--server-stats")
+        self.assertEqual(command.err.count("note: --server-stats: YDB does not tell what its sessions do"), 1,
+                         str(command))
+        self.assertIsNone(document["server_stats"])
+
     def test_a_search(self):
         folder = self.folder / "search"
         command = self.drover("sql", "search", "--out", folder, "--builtin", "select-only", "--find", "clients", "--low",

@@ -70,6 +70,11 @@ std::unique_ptr<database::CheckpointWatch> SqlBenchmark::watch_checkpoints(
   return database_.watch_checkpoints(std::move(on_note));
 }
 
+std::unique_ptr<database::ActivityWatch> SqlBenchmark::watch_activity(
+    std::function<void(std::string_view)> on_note) const {
+  return database_.watch_activity(std::move(on_note));
+}
+
 std::vector<std::string> SqlBenchmark::first_failures() const {
   std::vector<std::string> lines;
   const std::vector<std::string>& titles = options_.plan.scripts->titles();

@@ -42,6 +42,8 @@ class SqlBenchmark final : public run::Benchmark {
   load::WorkloadFactory workload(std::function<void(std::string_view)> on_note) override;
   std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
       std::function<void(std::string_view)> on_note) const override;
+  std::unique_ptr<database::ActivityWatch> watch_activity(
+      std::function<void(std::string_view)> on_note) const override;
   coro::Task<void> ask_afterwards(coro::Duration) override { co_return; }
   void add_to(report::Result& result) const override;
 

@@ -112,6 +112,11 @@ std::unique_ptr<database::CheckpointWatch> YcsbBenchmark::watch_checkpoints(
   return database_.watch_checkpoints(std::move(on_note));
 }
 
+std::unique_ptr<database::ActivityWatch> YcsbBenchmark::watch_activity(
+    std::function<void(std::string_view)> on_note) const {
+  return database_.watch_activity(std::move(on_note));
+}
+
 // A table that nothing was written to is not read whole.
 Task<void> YcsbBenchmark::ask_afterwards(coro::Duration patience) {
   const ycsb::Properties& properties = options_.plan.properties;

@@ -45,6 +45,8 @@ class YcsbBenchmark final : public run::Benchmark {
   load::WorkloadFactory workload(std::function<void(std::string_view)> on_note) override;
   std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
       std::function<void(std::string_view)> on_note) const override;
+  std::unique_ptr<database::ActivityWatch> watch_activity(
+      std::function<void(std::string_view)> on_note) const override;
   coro::Task<void> ask_afterwards(coro::Duration patience) override;
   void add_to(report::Result& result) const override;
 

@@ -55,6 +55,7 @@ void add_sql_run(Command& sql) {
   add_failure_options(run, request);
   add_ui_option(run, request.ui);
   add_metrics_option(run, request);
+  add_server_stats_option(run, request);
   add_result_options(run, request);
   run.action = [options] { return perform_run(options->database, options->request); };
 }

@@ -85,6 +85,7 @@ void add_sql_search(Command& sql) {
   arguments->load.attempts_option = "--max-tries";
   add_failure_options(command, arguments->load);
   add_ui_option(command, arguments->load.ui);
+  add_server_stats_option(command, arguments->load);
   command.action = [arguments, &command] { return perform(command, *arguments); };
 }
 

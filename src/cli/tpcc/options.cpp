@@ -61,6 +61,9 @@ void validate_simulation(const TpccRequest& written, TpccRun& made) {
   if (!(*written.simulate_ms >= 0 && *written.simulate_ms <= 3'600'000)) {
     throw UsageError("--simulate-ms: expected milliseconds from 0 to 3600000");
   }
+  if (written.server_stats) {
+    throw UsageError("--server-stats: with --simulate-ms there is no server to look at");
+  }
   settings::RunSettings& settings = made.run.settings;
   made.options.simulated = Duration(std::llround(*written.simulate_ms * 1e6));
   settings.simulate_ms = written.simulate_ms;
@@ -112,6 +115,7 @@ void add_run_options(Command& command, TpccRequest& request) {
   add_load_options(command, request);
   add_ui_option(command, request.ui);
   add_metrics_option(command, request);
+  add_server_stats_option(command, request);
   command.add_options("Output",
                       {{"--delivery-log", &request.delivery_log, "FILE",
                         "Writes a line for each deferred Delivery to this file (clause 2.7.2.2)"}});

@@ -48,6 +48,17 @@ TEST(TpccRun, SaysWhichOptionTheOtherDatabaseHas) {
               AllOf(HasSubstr("--tx-mode"), HasSubstr("--isolation")));
 }
 
+TEST(TpccRun, WatchesTheServerWhereItIsAskedTo) {
+  TpccRequest request;
+  request.warehouses = "1";
+  EXPECT_FALSE(make_tpcc_run(request, DatabaseKind::postgres).run.settings.server_stats);
+  request.server_stats = true;
+  EXPECT_TRUE(make_tpcc_run(request, DatabaseKind::postgres).run.settings.server_stats);
+  request.simulate_ms = 5;
+  EXPECT_THAT(problem_of(request, DatabaseKind::postgres),
+              AllOf(HasSubstr("--server-stats"), HasSubstr("no server")));
+}
+
 TEST(TpccRun, RefusesLevelsThatThereAreNot) {
   TpccRequest request;
   request.tx_mode = "snapshot";

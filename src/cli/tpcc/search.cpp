@@ -178,6 +178,7 @@ void add_options_of_search(Command& command, SearchArguments& arguments) {
                 "Of a search for terminals: over how many warehouses; auto: all that are loaded"}});
   add_load_options(command, arguments.run);
   add_ui_option(command, arguments.run.ui);
+  add_server_stats_option(command, arguments.run);
 }
 
 }  // namespace

@@ -142,6 +142,7 @@ void add_ycsb_run(Command& ycsb) {
   add_failure_options(run, request);
   add_ui_option(run, request.ui);
   add_metrics_option(run, request);
+  add_server_stats_option(run, request);
   run.add_options("Output",
                   {{"--format", &request.format, "text|ycsb",
                     "The summary for people, or the lines of YCSB that scripts read"},

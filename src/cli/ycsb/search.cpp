@@ -76,6 +76,7 @@ void add_ycsb_search(Command& ycsb) {
   add_isolation_option(command, arguments->load);
   add_failure_options(command, arguments->load);
   add_ui_option(command, arguments->load.ui);
+  add_server_stats_option(command, arguments->load);
   command.action = [arguments, &command] { return perform(command, *arguments); };
 }
 

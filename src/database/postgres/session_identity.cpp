@@ -9,6 +9,7 @@
 #include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/error.h"
+#include "text/plain_text.h"
 
 namespace drover::database::postgres {
 namespace {
@@ -43,10 +44,11 @@ Task<std::int64_t> ask_to_end(Connection& connection, std::span<const std::strin
   co_return result.number<std::int64_t>(0, 0);
 }
 
-// That no other session has, of this client or of another.
-std::string unused_name() {
+// The session's own name, and a word that no other session has, of this client or of another.
+std::string unused_name(std::string_view own_name) {
+  constexpr std::size_t name_max = 40;  // of the 63 that the server keeps
   std::random_device random;
-  return fmt::format("drover {:08x}{:08x}", random(), random());
+  return fmt::format("{} {:08x}{:08x}", own_name.substr(0, name_max), random(), random());
 }
 
 }  // namespace
@@ -55,9 +57,11 @@ Task<std::optional<SessionIdentity>> identify_session(Connection& own) {
   try {
     if (own.setup() != nullptr) {
       SessionIdentity named;
-      named.application_name = unused_name();
-      co_await own.query("SELECT state FROM pg_stat_activity WHERE pid = pg_backend_pid()");
-      co_await set(own, fmt::format("SET application_name TO '{}'", named.application_name));
+      const Result name = co_await own.query(
+          "SELECT application_name FROM pg_stat_activity WHERE pid = pg_backend_pid()");
+      named.application_name = unused_name(name.rows() == 1 ? name.text(0, 0) : "drover");
+      const std::string quoted = text::replaced(named.application_name, "'", "''");
+      co_await set(own, fmt::format("SET application_name TO '{}'", quoted));
       co_return named;
     }
     const Result result = co_await own.query(

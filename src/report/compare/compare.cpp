@@ -11,6 +11,7 @@
 #include "measure/median.h"
 #include "report/compare/comparability.h"
 #include "report/compare/compare_shift.h"
+#include "report/compare/compare_wait_events.h"
 #include "report/compare/compare_within_run.h"
 #include "text/plain_text.h"
 
@@ -469,6 +470,9 @@ Comparison compare(std::span<const Result> base, std::span<const Result> new_run
       comparison.notes.emplace_back(
           "The runs were made in turns: where the machine drifts, --paired would see more.");
     }
+  }
+  if (std::string note = wait_events_note(base, new_runs); !note.empty()) {
+    comparison.notes.push_back(std::move(note));
   }
   for (std::string& note : allowed) comparison.notes.push_back(std::move(note));
   for (const std::string& note : find_other_differences(base_set, new_set)) {

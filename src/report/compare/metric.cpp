@@ -32,9 +32,30 @@ Value failed(const Metric& metric, const Result& run) {
   return metric.sum_of(&TransactionResult::failed_count, run);
 }
 
-// The first ten stand by their name alone; the others are of a transaction, or of all, and their name
+// The time that sessions of the server spent in some of its wait events, a transaction; nothing if nobody looked.
+Value server_ms(const Result& run, bool (*is_meant)(std::string_view event)) {
+  if (!run.server_stats || run.server_stats->samples_measured == 0 || run.all_count() == 0) {
+    return std::nullopt;
+  }
+  double sessions = 0;
+  for (const WaitEvent& one : run.server_stats->wait_events) {
+    if (is_meant(one.name)) sessions += one.sessions;
+  }
+  return run.ms_per_transaction(sessions);
+}
+
+bool is_cpu(std::string_view event) {
+  return event == "CPU";
+}
+
+// Not for the client, which is the server's rest.
+bool is_wait_for_server(std::string_view event) {
+  return !is_cpu(event) && !event.starts_with("Client:");
+}
+
+// The first twelve stand by their name alone; the others are of a transaction, or of all, and their name
 // follows a dot.
-constexpr std::array<Metric::Traits, 15> kinds = {
+constexpr std::array<Metric::Traits, 17> kinds = {
     {{"tpmC", Kind::rate, "/min", "New-Orders committed a minute",
       [](const Metric&, const Result& run) {
         return run.is_tpcc() ? Value(run.summary.tpmc) : std::nullopt;
@@ -77,13 +98,17 @@ constexpr std::array<Metric::Traits, 15> kinds = {
       [](const Metric&, const Result& run) -> Value {
         return static_cast<double>(run.client.peak_rss_bytes) / (1024.0 * 1024.0);
       }},
+     {"server.cpu_ms", Kind::figure, "ms", "server sessions that waited for nothing, a transaction",
+      [](const Metric&, const Result& run) { return server_ms(run, is_cpu); }},
+     {"server.wait_ms", Kind::figure, "ms", "server sessions that waited within it, a transaction",
+      [](const Metric&, const Result& run) { return server_ms(run, is_wait_for_server); }},
      {"", Kind::percentile, "ms", "percentile of the latency", nullptr},
      {"mean", Kind::mean, "ms", "mean latency", nullptr},
      {"max", Kind::maximum, "ms", "longest latency", nullptr},
      {"ok", Kind::rate, "/s", "committed a second", commits_a_second, true},
      {"failed", Kind::figure, "", "failed", failed, false, 0.3}}};
-constexpr auto plain_kinds = std::span(kinds).first<10>();
-constexpr const Metric::Traits& percentile_kind = kinds[10];
+constexpr auto plain_kinds = std::span(kinds).first<12>();
+constexpr const Metric::Traits& percentile_kind = kinds[12];
 constexpr auto kinds_of_transaction = std::span(kinds).last<4>();
 constexpr std::size_t kinds_of_tpcc = 2;  // the first of them
 
@@ -276,9 +301,12 @@ std::string Metric::number_text(double value) {
 std::vector<Metric> default_metrics(const Result& result) {
   if (result.is_tpcc()) {
     return parse_metrics(
-        "tpmC,efficiency,throughput,new_order.p50,new_order.p90,new_order.p99,payment.p50,"
-        "payment.p90,payment.p99,order_status.p90,delivery.p90,stock_level.p90,all.p99,all.p99.9,"
-        "failed,retries,unanswered,unavailable_s,stalled_s,client.cpu_us,client.memory");
+        std::string(
+            "tpmC,efficiency,throughput,new_order.p50,new_order.p90,new_order.p99,payment.p50,"
+            "payment.p90,payment.p99,order_status.p90,delivery.p90,stock_level.p90,all.p99,all.p99."
+            "9,"
+            "failed,retries,unanswered,unavailable_s,stalled_s,client.cpu_us,client.memory") +
+        (result.server_stats ? ",server.cpu_ms,server.wait_ms" : ""));
   }
   constexpr std::size_t transactions_shown_most = 8;
   const MetricVocabulary vocabulary = vocabulary_of(result);
@@ -300,6 +328,9 @@ std::vector<Metric> default_metrics(const Result& result) {
   for (const char* name : {"all.p99", "all.p99.9", "failed", "retries", "unanswered",
                            "unavailable_s", "stalled_s", "client.cpu_us", "client.memory"}) {
     add(name);
+  }
+  if (result.server_stats) {
+    for (const char* name : {"server.cpu_ms", "server.wait_ms"}) add(name);
   }
   return metrics;
 }

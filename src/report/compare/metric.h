@@ -3,7 +3,7 @@
 //
 // Names, read without regard to case and underscores:
 //   tpmC, efficiency, throughput, failed, retries, unanswered, unavailable_s, stalled_s,
-//   client.cpu_us, client.memory
+//   client.cpu_us, client.memory; where --server-stats was given server.cpu_ms, server.wait_ms
 //   TRANSACTION.STATISTIC    TRANSACTION: new_order (or NewOrder), payment, order_status, delivery,
 //                            stock_level, all, deferred (Deliveries executed beside the terminals)
 //                            STATISTIC: p50, p99.95 (any percentile), mean, max, ok (a second),

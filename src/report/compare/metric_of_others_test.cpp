@@ -39,7 +39,8 @@ TEST(MetricOfOthers, HasTheNamesOfTheResult) {
       message_of_metric("tpmC", ycsb),
       "unknown metric 'tpmC'; expected one of throughput, failed, retries, unanswered, "
       "unavailable_s, stalled_s, "
-      "client.cpu_us, client.memory, or one of read, read_modify_write, insert, all with one of "
+      "client.cpu_us, client.memory, server.cpu_ms, server.wait_ms, or one of read, "
+      "read_modify_write, insert, all with one of "
       ".p50, .p99.9 "
       "(any percentile), .mean, .max, .ok, .failed, .service.p99, .service.mean, .service.max");
   EXPECT_THAT(message_of_metric("reed.p99", ycsb), HasSubstr("(did you mean read.p99?)"));

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "report/document/example_result_test.h"
 
 namespace drover::report {
@@ -81,6 +83,24 @@ TEST(MetricTest, WhatWasNotMeasuredHasNoValue) {
   result.transactions.clear();
   EXPECT_FALSE(Metric::parse("new_order.failed").value(result));
   EXPECT_FALSE(Metric::parse("all.p99").value(result));
+}
+
+TEST(MetricTest, TheServersTimeATransaction) {
+  Result result = example_result();
+  const double ms_of_a_session = 60.25e3 / 138;
+  EXPECT_DOUBLE_EQ(value_of("server.cpu_ms", result), 1.25 * ms_of_a_session);
+  EXPECT_DOUBLE_EQ(value_of("server.wait_ms", result), 2.5 * ms_of_a_session)
+      << "not for the client";
+  const auto has_row = [](const Result& of) {
+    const auto metrics = default_metrics(of);
+    return std::ranges::find(metrics, Metric::parse("server.wait_ms")) != metrics.end();
+  };
+  EXPECT_TRUE(has_row(result));
+  result.server_stats->samples_measured = 0;
+  EXPECT_FALSE(Metric::parse("server.cpu_ms").value(result));
+  result.server_stats.reset();
+  EXPECT_FALSE(Metric::parse("server.cpu_ms").value(result));
+  EXPECT_FALSE(has_row(result));
 }
 
 TEST(MetricTest, UnitsAndDirections) {

@@ -87,7 +87,8 @@ class DescribedJson {
     object_[name] = std::move(values);
   }
   void counts(const char* name, const std::map<std::string, std::uint64_t>& counts,
-              const settings::Text& /*names*/, std::string_view /*says*/) {
+              const settings::Text& /*names*/, std::string_view /*says*/,
+              std::string_view /*says_of_one*/ = {}) {
     object_[name] = counts;
   }
   void counts_by_transaction(const char* name, const std::vector<std::uint64_t>& counts,

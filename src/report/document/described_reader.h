@@ -151,7 +151,8 @@ class DescribedReader {
     }
   }
   void counts(const char* name, std::map<std::string, std::uint64_t>& counts,
-              const settings::Text& names, std::string_view /*says*/) {
+              const settings::Text& names, std::string_view /*says*/,
+              std::string_view /*says_of_one*/ = {}) {
     static_cast<void>(names);
     if (is_next(name, Need::required)) read_map(counts, settings::count);
   }

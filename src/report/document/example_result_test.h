@@ -110,6 +110,14 @@ inline Result example_result() {
   result.time_series = {{1, "warm-up", {5, 4, 1, 0, 0}, 0, 1.5, 2.5, 3.5, 2, 1, 0, 0.25},
                         {2, "measure", {6, 5, 0, 1, 1}, 1, 1.25, 2.25, 3.25, 3, 0, 2, 0.125}};
   result.checkpoints = {{0, 12.5, true}, {50, std::nullopt, false}};
+  result.plan.server_stats = true;
+  result.server_stats.emplace();
+  result.server_stats->samples_measured = 4;
+  result.server_stats->wait_events = {
+      {"IO:WALSync", 2.5}, {"CPU", 1.25}, {"Client:ClientRead", 0.25}};
+  result.server_stats->samples = {{0.5, {{"CPU", 3}}}, {1.5, {{"CPU", 1}, {"IO:WALSync", 2}}}};
+  result.server_stats->statements.emplace().push_back(
+      {"UPDATE stock SET s_quantity = $1 WHERE s_i_id = $2", 1'000, 1'250, 9'876});
   complete_summary(result);
   result.audit = {{"mix", "5.2.3", Judgement::held, "Payment 43.5%"},
                   {"availability", "", Judgement::broken, "2 outages in the measurement interval"},

@@ -109,6 +109,28 @@ double Result::cpu_us_per_transaction() const {
   return count == 0 ? 0.0 : client.cpu_seconds * 1e6 / static_cast<double>(count);
 }
 
+double Result::ms_per_transaction(double sessions) const {
+  const std::uint64_t count = all_count();
+  return count == 0 ? 0.0 : sessions * summary.time_seconds * 1e3 / static_cast<double>(count);
+}
+
+double ServerStats::sessions() const {
+  double sum = 0;
+  for (const WaitEvent& one : wait_events) sum += one.sessions;
+  return sum;
+}
+
+std::vector<WaitEvent> ServerStats::longest(std::size_t most) const {
+  if (wait_events.size() <= most) return wait_events;
+  std::vector<WaitEvent> shown(wait_events.begin(),
+                               wait_events.begin() + static_cast<std::ptrdiff_t>(most));
+  WaitEvent& others = shown.emplace_back();
+  others.name = "others";
+  for (std::size_t i = most; i < wait_events.size(); ++i)
+    others.sessions += wait_events[i].sessions;
+  return shown;
+}
+
 bool Result::has_lower_bounds() const {
   return std::ranges::any_of(transactions, [](const TransactionResult& one) {
     return !lower_bounds(one.latency, one.pending.unanswered).empty();

@@ -314,6 +314,40 @@ struct Checkpoint {
   bool requested = false;       // by a command or the amount of WAL, and not by the clock
 };
 
+// The sessions of the run that were found in an event of the server.
+struct WaitEvent {
+  std::string name;     // "LWLock:WALWrite"; "CPU" where they waited for nothing
+  double sessions = 0;  // in the mean of the samples of the measurement interval
+};
+
+struct ServerSample {
+  double t = 0;                                   // seconds since the run began
+  std::map<std::string, std::uint64_t> sessions;  // by event
+};
+
+// By the server's own count, over the whole run.
+struct ServerStatement {
+  std::string text;
+  std::uint64_t calls = 0;
+  double total_ms = 0;
+  std::uint64_t rows = 0;
+
+  double mean_ms() const { return calls > 0 ? total_ms / static_cast<double>(calls) : 0; }
+};
+
+// What the server was doing for the run, by a look a second at its sessions.
+struct ServerStats {
+  std::uint64_t samples_measured = 0;  // in the measurement interval
+  std::vector<WaitEvent> wait_events;  // that with the most sessions first
+  std::vector<ServerSample> samples;   // of the whole run
+  // Those that took longest, that first; none where the server does not count.
+  std::optional<std::vector<ServerStatement>> statements;
+
+  double sessions() const;  // in any event
+  // Those with the most sessions; what is behind them is one more, called "others".
+  std::vector<WaitEvent> longest(std::size_t most) const;
+};
+
 enum class Judgement : std::uint8_t {
   held,
   broken,      // a rule of the specification does not hold: the figures are true, but not compliant
@@ -368,6 +402,7 @@ struct Result {
   ClientCost client;
   std::vector<TimePoint> time_series;
   std::optional<std::vector<Checkpoint>> checkpoints;  // none where the server does not tell
+  std::optional<ServerStats> server_stats;             // none where nobody asked, or none told
   std::vector<Verdict> audit;                          // see audit.h
   std::optional<std::string> failure;                  // why the run was given up before its end
   bool interrupted = false;
@@ -376,7 +411,9 @@ struct Result {
   std::uint64_t all_count() const;  // of all transactions
   double throughput() const;        // transactions committed a second; 0 if nothing was measured
   double cpu_us_per_transaction() const;  // client CPU over all_count(); 0 if there were none
-  bool has_lower_bounds() const;          // some percentile of some transaction is one
+  // The time of so many sessions while measuring, over all_count(); 0 if there were none.
+  double ms_per_transaction(double sessions) const;
+  bool has_lower_bounds() const;  // some percentile of some transaction is one
   bool is_tpcc() const { return plan.is_tpcc(); }
   // Without delays terminals are as fast as the database: nothing to be efficient against.
   bool efficiency_is_meaningful() const { return is_tpcc() && !plan.no_delays; }

@@ -414,6 +414,46 @@ void describe(auto& visit, Of<Checkpoint> auto& checkpoint) {
               "True: by a command or by the amount of WAL; false: by the clock.");
 }
 
+void describe(auto& visit, Of<WaitEvent> auto& event) {
+  visit.definition("An event in which sessions of the run were found.", "wait_event");
+  visit.field("name", event.name, settings::name,
+              "Its type and name as the server has them, or CPU of sessions that waited for "
+              "nothing.");
+  visit.field("sessions", event.sessions, figure,
+              "How many, in the mean of the samples of the measurement interval.");
+}
+
+void describe(auto& visit, Of<ServerSample> auto& sample) {
+  visit.definition("A look at the sessions of the run.", "server_sample");
+  visit.field("t", sample.t, seconds, "Seconds since the run began.");
+  visit.counts("sessions", sample.sessions, settings::name,
+               "How many were in each event; those without a transaction are in none.",
+               "Sessions.");
+}
+
+void describe(auto& visit, Of<ServerStatement> auto& statement) {
+  visit.definition("A statement by the server's count, over the whole run.", "server_statement");
+  visit.field("text", statement.text, sentence,
+              "As the server has it, with $1 in place of constants, on one line and shortened.");
+  visit.field("calls", statement.calls, count, "How often it was executed.");
+  visit.field("total_ms", statement.total_ms, milliseconds,
+              "Milliseconds that the server spent on all of them.");
+  visit.repeats(
+      "mean_ms", [&statement] { return statement.mean_ms(); }, milliseconds,
+      "Milliseconds of one, in the mean.");
+  visit.field("rows", statement.rows, count, "Rows that they returned or touched.");
+}
+
+void describe(auto& visit, Of<ServerStats> auto& stats) {
+  visit.field("samples_measured", stats.samples_measured, count,
+              "Samples of the measurement interval.");
+  visit.field("wait_events", stats.wait_events, "That with the most sessions first.");
+  visit.field("samples", stats.samples, "One a second, of the whole run, in the order of time.");
+  visit.field("statements", stats.statements,
+              "Those on which the server spent most time, that first, by pg_stat_statements; null "
+              "where it was not to be had.");
+}
+
 void describe(auto& visit, Of<Verdict> auto& verdict) {
   visit.definition("A line of the audit.", "verdict");
   visit.field("name", verdict.name, settings::name,
@@ -494,6 +534,10 @@ void describe(auto& visit, Of<Result> auto& result) {
   visit.field("checkpoints", result.checkpoints,
               "The server's checkpoints while the run went on, or null where it does not tell of "
               "them.",
+              Need::added);
+  visit.field("server_stats", result.server_stats,
+              "What the server was doing (--server-stats), or null where nobody asked, or it does "
+              "not tell.",
               Need::added);
   visit.within("audit", "Whether the result can be trusted, and which rules it keeps.", Need::added,
                [&](auto& inner) { describe_audit(inner, result.audit); });

@@ -27,8 +27,8 @@ TEST(ResultJson, TopLevelFields) {
             (std::set<std::string>{"schema_version", "tool", "plan", "environment", "summary",
                                    "transactions", "inputs", "delivery_skipped_districts",
                                    "deferred_delivery", "availability", "ledger", "ledger_in_data",
-                                   "client", "time_series", "checkpoints", "audit", "failure",
-                                   "interrupted"}));
+                                   "client", "time_series", "checkpoints", "server_stats", "audit",
+                                   "failure", "interrupted"}));
   EXPECT_EQ(document["schema_version"], 1);
   EXPECT_EQ(document["delivery_skipped_districts"], 3);
   EXPECT_EQ(document["interrupted"], false);
@@ -58,6 +58,7 @@ TEST(ResultJson, ToolPlanAndEnvironment) {
                                     {"statement_timeout_s", 2.5},
                                     {"max_inflight_chosen", true},
                                     {"deferred_delivery", true},
+                                    {"server_stats", true},
                                     {"simulate_ms", nullptr}}));
   EXPECT_EQ(document["environment"]["client"], (json{{"hostname", "herd"},
                                                      {"os", "Debian 12, Linux 6.1"},
@@ -281,6 +282,24 @@ TEST(ResultJson, ClientAndTimeSeries) {
   EXPECT_EQ(document["checkpoints"],
             (json{{{"start_s", 0.0}, {"end_s", 12.5}, {"requested", true}},
                   {{"start_s", 50.0}, {"end_s", nullptr}, {"requested", false}}}));
+}
+
+TEST(ResultJson, ServerStats) {
+  const json stats = to_json(example_result())["server_stats"];
+  EXPECT_EQ(stats["samples_measured"], 4);
+  EXPECT_EQ(stats["wait_events"][0], (json{{"name", "IO:WALSync"}, {"sessions", 2.5}}));
+  EXPECT_EQ(stats["samples"][1], (json{{"t", 1.5}, {"sessions", {{"CPU", 1}, {"IO:WALSync", 2}}}}));
+  EXPECT_EQ(stats["statements"],
+            (json{{{"text", "UPDATE stock SET s_quantity = $1 WHERE s_i_id = $2"},
+                   {"calls", 1'000},
+                   {"total_ms", 1'250.0},
+                   {"mean_ms", 1.25},
+                   {"rows", 9'876}}}));
+  Result result = example_result();
+  result.server_stats->statements.reset();
+  EXPECT_TRUE(to_json(result)["server_stats"]["statements"].is_null());
+  result.server_stats.reset();
+  EXPECT_TRUE(to_json(result)["server_stats"].is_null());
 }
 
 TEST(ResultJson, AnEmptyResultIsADocumentToo) {

@@ -131,6 +131,12 @@ void require_fitting_times(const Result& result) {
     require(result.time_series[i].t, "time_series[{}].t", i);
     require(result.time_series[i].p99_ms * 1e-3, "time_series[{}].p99_ms", i);
   }
+  if (result.server_stats) {
+    const std::vector<ServerSample>& samples = result.server_stats->samples;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      require(samples[i].t, "server_stats.samples[{}].t", i);
+    }
+  }
   const std::vector<Outage>& outages = result.availability.outages;
   for (std::size_t i = 0; i < outages.size(); ++i) {
     require(outages[i].end_s.value_or(outages[i].start_s), "availability.outages[{}]", i);

@@ -176,6 +176,7 @@ TEST(ResultRead, EveryMissingFieldIsNamed) {
                                           "stalls",
                                           "stalled_s",
                                           "checkpoints",
+                                          "server_stats",
                                           "retries",
                                           "client_load",
                                           "inputs",
@@ -223,6 +224,10 @@ TEST(ResultRead, EveryMissingFieldIsNamed) {
                               "/deferred_delivery",
                               "/deferred_delivery/latency",
                               "/time_series/1",
+                              "/server_stats",
+                              "/server_stats/wait_events/0",
+                              "/server_stats/samples/1",
+                              "/server_stats/statements/0",
                               "/audit",
                               "/audit/lines/0"}) {
     try_each(pointer);

@@ -152,9 +152,10 @@ class SchemaOfObject {
   void column(const char* name, const auto&, auto, const Real& kind, std::string_view says) {
     add(name, says, Need::required, {{"type", "array"}, {"items", schema_of(kind)}});
   }
-  void counts(const char* name, const auto&, const Text& names, std::string_view says) {
+  void counts(const char* name, const auto&, const Text& names, std::string_view says,
+              std::string_view says_of_one = "Attempts.") {
     json schema = {{"type", "object"},
-                   {"additionalProperties", described("Attempts.", schema_of(settings::count))}};
+                   {"additionalProperties", described(says_of_one, schema_of(settings::count))}};
     if (names.words.empty()) {
       schema["propertyNames"] = {{"maxLength", names.bytes_max}};
     } else {

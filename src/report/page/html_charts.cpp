@@ -12,6 +12,7 @@
 #include "report/page/html_figures.h"
 #include "report/page/html_table.h"
 #include "report/page/report.h"
+#include "report/page/wait_event_stack.h"
 #include "text/plain_text.h"
 
 namespace drover::report {
@@ -354,6 +355,7 @@ void write_time_chart(HtmlWriter& html, const Result& result, const std::string&
   if (timeline.columns.empty()) {
     return write_nothing(html, "The result has no time series.");
   }
+  const WaitEventStack stack = make_wait_event_stack(result, timeline);
   Chart chart{.id = id + "-time-chart",
               .title = "Throughput, latency, errors and load over time",
               .description = describe_time_chart(timeline),
@@ -368,8 +370,13 @@ void write_time_chart(HtmlWriter& html, const Result& result, const std::string&
                                .end = column.start_s + timeline.column_s,
                                .lines = read_out_lines(timeline, column)});
   }
-  write_figure(html, chart, "time", true, [&] { write_band_legend(html, timeline); });
+  if (!stack.events.empty()) lay_beside_throughput(stack, timeline, chart);
+  write_figure(html, chart, "time", true, [&] {
+    write_band_legend(html, timeline);
+    write_stack_legend(html, stack);
+  });
   write_time_table(html, result);
+  write_stack_table(html, result, make_timeline(result, columns_of_table_max));
 }
 
 void write_spectrum_chart(HtmlWriter& html, const Result& result, const std::string& id,

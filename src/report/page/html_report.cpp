@@ -4,6 +4,7 @@
 
 #include <cassert>
 #include <utility>
+#include <vector>
 
 #include "report/page/chart_scale.h"
 #include "report/page/html_figures.h"
@@ -40,7 +41,7 @@ void write_head(HtmlWriter& html, const std::string& title, const Introduction* 
 
 using Link = std::pair<const char*, const char*>;  // where to, and the words
 
-void write_navigation(HtmlWriter& html, std::initializer_list<Link> links) {
+void write_navigation(HtmlWriter& html, const std::vector<Link>& links) {
   const auto navigation = html.open("nav", {{"aria-label", "Parts of the report"}});
   for (const auto& [to, text] : links) html.line("a", {{"href", to}}, text);
 }
@@ -204,6 +205,7 @@ void write_parts(HtmlWriter& html, const Result& result, const std::string& id, 
   anchored("transactions", "Transactions", write_transactions);
   if (has_errors(result)) section("Errors", write_errors);
   anchored("availability", "Availability", write_availability);
+  if (result.server_stats) anchored("server", "What the server was doing", write_server_stats);
   anchored("audit", "Audit", write_audit);
   anchored("client", "The client's own health", write_client);
   section("Ledger", result.is_tpcc() ? write_ledger : write_accounts);
@@ -225,13 +227,15 @@ void write_single(HtmlWriter& html, const NamedResult& one, const Introduction* 
     if (introduction != nullptr) html.line("p.lead", title_of(one.result));
     html.line("p.lead", subtitle_of(one.result));
     if (introduction == nullptr) write_verdict(html, one.result);
-    write_navigation(html, {{"#result-1-time", "Over time"},
-                            {"#result-1-latency", "Latency"},
-                            {"#result-1-transactions", "Transactions"},
-                            {"#result-1-availability", "Availability"},
-                            {"#result-1-audit", "Audit"},
-                            {"#result-1-client", "Client"},
-                            {"#result-1-plan", "Plan and environment"}});
+    std::vector<Link> links = {{"#result-1-time", "Over time"},
+                               {"#result-1-latency", "Latency"},
+                               {"#result-1-transactions", "Transactions"},
+                               {"#result-1-availability", "Availability"}};
+    if (one.result.server_stats) links.emplace_back("#result-1-server", "Server");
+    links.insert(links.end(), {{"#result-1-audit", "Audit"},
+                               {"#result-1-client", "Client"},
+                               {"#result-1-plan", "Plan and environment"}});
+    write_navigation(html, links);
   }
   const auto main = html.open("main", {{"id", "content"}, {"tabindex", "-1"}});
   if (introduction != nullptr) {

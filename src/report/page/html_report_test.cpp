@@ -27,9 +27,9 @@ std::string single(const Result& result) {
 
 TEST(HtmlReport, HasEveryPart) {
   const std::string page = single(example_result());
-  for (const char* heading :
-       {"Over time", "Latency distribution", "Transactions", "Errors", "Availability", "Audit",
-        "The client&#39;s own health", "Ledger", "Plan", "Environment"}) {
+  for (const char* heading : {"Over time", "Latency distribution", "Transactions", "Errors",
+                              "Availability", "What the server was doing", "Audit",
+                              "The client&#39;s own health", "Ledger", "Plan", "Environment"}) {
     EXPECT_TRUE(has(page, std::string("<h2>") + heading + "</h2>"))
         << std::string("<h2>") + heading + "</h2>";
   }
@@ -105,6 +105,9 @@ TEST(HtmlReport, HostileTextAddsNoElement) {
     one.errors_by_class = one.errors_by_sqlstate = {{hostile, 1}};
   }
   for (Outage& outage : result.availability.outages) outage.first_error = hostile;
+  result.server_stats->wait_events[0].name = hostile;
+  result.server_stats->samples[0].sessions[hostile] = 1;
+  result.server_stats->statements->at(0).text = hostile;
   const std::string page = html_report({{hostile, result}, {hostile, result}});
   EXPECT_EQ(count(page, "<script"), 0u);
   EXPECT_EQ(count(page, "<img"), 0u);
@@ -155,6 +158,20 @@ TEST(HtmlReport, ALongRunIsSmall) {
   EXPECT_LT(single(result).size(), 1'000'000u);
 }
 
+TEST(HtmlReport, WhatTheServerWasDoingIsShown) {
+  const std::string page = single(example_result());
+  EXPECT_TRUE(has(page, "Sessions in the server, by wait event</tspan>"));
+  EXPECT_TRUE(has(page, "class=\"curve stack r0\""));
+  EXPECT_TRUE(has(page, "<th scope=\"row\">IO:WALSync</th><td class=\"n\">2.50</td>"));
+  EXPECT_TRUE(has(page, "UPDATE stock SET s_quantity = $1 WHERE s_i_id = $2"));
+  Result result = example_result();
+  result.server_stats.reset();
+  const std::string without = single(result);
+  EXPECT_FALSE(has(without, "wait event"));
+  EXPECT_FALSE(has(without, "What the server was doing"));
+  EXPECT_FALSE(has(without, "class=\"curve stack"));
+}
+
 TEST(HtmlReport, LongListsAreCut) {
   Result result = example_result();
   result.availability.outages.assign(300, Outage{1, 2, 3, std::string(100'000, 'x')});
@@ -178,6 +195,8 @@ TEST(HtmlReport, NumbersOfAnySizeAreDrawn) {
     point.client_load = 1000;
   }
   result.time_series[0].t = 1e10;
+  for (WaitEvent& one : result.server_stats->wait_events) one.sessions = huge;
+  result.server_stats->samples[0] = {1e10, {{"CPU", std::uint64_t{1} << 56}}};
   result.summary.tpmc = huge;
   result.summary.efficiency = huge;
   result.summary.time_seconds = 1e10;

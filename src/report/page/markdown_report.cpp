@@ -124,6 +124,20 @@ void append_service_times(std::string& out, const Result& result) {
   append("**All**", all_transactions(result).service);
 }
 
+// What the sessions of the run waited for in the server.
+void append_wait_events(std::string& out, const Result& result) {
+  constexpr std::size_t events_shown_most = 6;
+  if (!result.server_stats || result.server_stats->wait_events.empty()) return;
+  const double all = result.server_stats->sessions();
+  out += "\nSessions in the server by what they waited for, in the mean:\n\n";
+  append_head(out, {"Event", "sessions", "share", "ms a transaction"});
+  for (const WaitEvent& one : result.server_stats->longest(events_shown_most)) {
+    append_row(out, {markdown_text(one.name), fmt::format("{:.2f}", one.sessions),
+                     share_text(one.sessions / all),
+                     text::figure_text(result.ms_per_transaction(one.sessions))});
+  }
+}
+
 std::string verdict_line(const Result& result) {
   const VerdictBadge badge = badge_of(result);
   return fmt::format("{} {}", badge.icon, markdown_text(badge.sentence));
@@ -174,6 +188,7 @@ void append_single(std::string& out, const Result& result) {
                      verdict_line(result), headline(result));
   append_transactions(out, result);
   append_service_times(out, result);
+  append_wait_events(out, result);
   std::string problems;
   append_problems(problems, result);
   if (!problems.empty()) out += "\n" + problems;

@@ -46,6 +46,16 @@ TEST(MarkdownReport, SeveralHaveDifferences) {
   EXPECT_THAT(text, HasSubstr("| `tpmC` /min | 119.5 | 239.0 (+100.0%) |"));
 }
 
+TEST(MarkdownReport, WaitEventsWhereSomebodyLooked) {
+  Result result = example_result();
+  const std::string text = markdown_report({{"result", result}});
+  EXPECT_THAT(text, HasSubstr("| Event | sessions | share | ms a transaction |"));
+  EXPECT_THAT(text, HasSubstr("| `IO:WALSync` | 2.50 | 62.5% |"));
+  EXPECT_THAT(text, HasSubstr("| CPU | 1.25 | 31.2% |"));
+  result.server_stats.reset();
+  EXPECT_THAT(markdown_report({{"result", result}}), Not(HasSubstr("| Event |")));
+}
+
 // Each row of a table has as many cells as its head, whatever the names are.
 TEST(MarkdownReport, HostileTextStaysInItsCell) {
   const std::string hostile = "a | b `c` | <img src=x> @me #1 [x](http://y) \\|";
@@ -53,6 +63,7 @@ TEST(MarkdownReport, HostileTextStaysInItsCell) {
   result.transactions[0].name = hostile;
   result.plan.benchmark = hostile;
   result.failure = hostile;
+  result.server_stats->wait_events[0].name = hostile;
   for (Verdict& line : result.audit) line.name = line.text = hostile;
   const std::string text = markdown_report({{hostile, result}, {hostile, example_result()}});
   std::ptrdiff_t expected = 0;

@@ -345,6 +345,7 @@ std::string summary_text(const Result& result, std::size_t width) {
   append_transactions(out, result, width);
   append_service_times(out, result, width);
   append_statements(out, result, width);
+  append_server_stats(out, result, width);
   append_pending(out, result);
   append_limits(out, result);
   out += "\n";

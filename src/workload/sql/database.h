@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "coro/task.h"
+#include "database/activity_watch.h"
 #include "database/backend.h"
 #include "database/checkpoint_watch.h"
 #include "database/isolation.h"
@@ -76,6 +77,13 @@ class Database {
   // `on_note` is called with lines for people. Null where there are no checkpoints to be seen.
   virtual std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
       std::function<void(std::string_view)> on_note) const = 0;
+
+  // Likewise. Null where the server does not tell what its sessions do.
+  virtual std::unique_ptr<database::ActivityWatch> watch_activity(
+      std::function<void(std::string_view)> on_note) const {
+    static_cast<void>(on_note);
+    return nullptr;
+  }
 };
 
 }  // namespace drover::sql

@@ -17,6 +17,7 @@
 
 #include "coro/clock.h"
 #include "coro/task.h"
+#include "database/activity_watch.h"
 #include "database/checkpoint_watch.h"
 #include "database/isolation.h"
 #include "database/server_facts.h"
@@ -165,6 +166,13 @@ class Database {
   // `on_note` is called with lines for people. Null where there are no checkpoints to be seen.
   virtual std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
       std::function<void(std::string_view)> on_note) const = 0;
+
+  // Likewise. Null where the server does not tell what its sessions do.
+  virtual std::unique_ptr<database::ActivityWatch> watch_activity(
+      std::function<void(std::string_view)> on_note) const {
+    static_cast<void>(on_note);
+    return nullptr;
+  }
 };
 
 }  // namespace drover::ycsb

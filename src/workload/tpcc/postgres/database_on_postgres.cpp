@@ -4,6 +4,7 @@
 
 #include "database/postgres/checkpoints.h"
 #include "database/postgres/connection.h"
+#include "database/postgres/server_activity.h"
 #include "database/postgres/server_facts.h"
 #include "database/postgres/session_setup.h"
 #include "workload/tpcc/postgres/check/check.h"
@@ -87,6 +88,11 @@ class DatabaseOnPostgres final : public Database {
       std::function<void(std::string_view)> on_note) const override {
     return std::make_unique<database::postgres::CheckpointCounterWatch>(conninfo_,
                                                                         std::move(on_note));
+  }
+
+  std::unique_ptr<database::ActivityWatch> watch_activity(
+      std::function<void(std::string_view)> on_note) const override {
+    return std::make_unique<database::postgres::ServerActivityWatch>(conninfo_, std::move(on_note));
   }
 
  private:

@@ -1,0 +1,236 @@
+#include "database/postgres/server_activity.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coro/block_on.h"
+#include "coro/scope.h"
+#include "coro/sleep.h"
+#include "coro/worker.h"
+#include "support/test_server.h"
+
+namespace drover::database::postgres {
+namespace {
+
+using namespace std::chrono_literals;
+using coro::Instant;
+using coro::Task;
+
+constexpr std::string_view without_extension =
+    "note: --server-stats: no costs of statements: this database has no extension "
+    "pg_stat_statements";
+
+class ActivityOfAServer : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { server = std::make_unique<test::TestServer>(); }
+  static void TearDownTestSuite() { server.reset(); }
+
+  ServerActivityWatch make_watch(const std::string& more = "") {
+    return {server->conninfo() + more, [this](std::string_view note) { notes.emplace_back(note); }};
+  }
+
+  // Watches while `body` runs.
+  void watch_during(ServerActivityWatch& watch, const std::function<Task<void>()>& body) {
+    const auto both = [&]() -> Task<void> {
+      coro::Scope watching(co_await coro::current_source());
+      watching.start(watch.run());
+      std::exception_ptr error;
+      try {
+        co_await body();
+      } catch (...) {
+        error = std::current_exception();
+      }
+      watching.cancel();
+      co_await watching.join();
+      if (error) std::rethrow_exception(error);
+    };
+    coro::block_on(worker, both());
+  }
+
+  static Task<void> until(std::function<bool()> condition) {
+    const Instant give_up = coro::Worker::current().now() + 60s;
+    while (!condition() && coro::Worker::current().now() < give_up) {
+      co_await coro::sleep_for(10ms);
+    }
+    if (!condition()) throw std::runtime_error("it has not come true");
+  }
+
+  static Task<std::unique_ptr<Connection>> open(std::string more = "") {
+    return Connection::open(server->conninfo() + more);
+  }
+
+  // Until `looker` finds so many sessions in the event.
+  static Task<void> until_found(Connection& looker, std::string event, std::uint32_t sessions) {
+    const Instant give_up = coro::Worker::current().now() + 60s;
+    while (coro::Worker::current().now() < give_up) {
+      for (const WaitEventCount& one : co_await read_wait_events(looker)) {
+        if (one.event == event && one.sessions == sessions) co_return;
+      }
+      co_await coro::sleep_for(10ms);
+    }
+    throw std::runtime_error("not found in " + event);
+  }
+
+  static Task<void> until_found_none(Connection& looker) {
+    const Instant give_up = coro::Worker::current().now() + 60s;
+    while (!(co_await read_wait_events(looker)).empty()) {
+      if (coro::Worker::current().now() > give_up) throw std::runtime_error("still found");
+      co_await coro::sleep_for(10ms);
+    }
+  }
+
+  static Task<void> script(Connection& connection, std::string sql) {
+    co_await connection.script(std::move(sql));
+  }
+
+  static std::unique_ptr<test::TestServer> server;
+  coro::Worker worker;
+  std::vector<std::string> notes;
+};
+
+std::unique_ptr<test::TestServer> ActivityOfAServer::server;
+
+TEST_F(ActivityOfAServer, ASessionIsFoundInWhatItWaitsFor) {
+  const auto body = [&]() -> Task<void> {
+    const auto looker = co_await open();
+    const auto holder = co_await open();
+    const auto waiter = co_await open();
+    co_await until_found_none(*looker);
+    co_await holder->script("BEGIN");
+    co_await holder->script("SELECT pg_advisory_xact_lock(1)");
+    co_await until_found(*looker, "Client:ClientRead", 1);
+    coro::Scope waiting(co_await coro::current_source());
+    waiting.start(script(*waiter, "SELECT pg_advisory_xact_lock(1)"));
+    co_await until_found(*looker, "Lock:advisory", 1);
+    co_await holder->script("COMMIT");
+    co_await waiting.join();
+    co_await until_found_none(*looker);
+  };
+  coro::block_on(worker, body());
+}
+
+TEST_F(ActivityOfAServer, SessionsOfOthersAreNotCounted) {
+  const auto body = [&]() -> Task<void> {
+    const auto looker = co_await open();
+    std::vector<std::unique_ptr<Connection>> others;
+    others.push_back(co_await open(" application_name=other"));
+    others.push_back(co_await open(" dbname=postgres"));
+    for (const auto& one : others) co_await one->script("BEGIN");
+    const auto own = co_await open();
+    co_await own->script("BEGIN");
+    // It has begun behind them, so that they would be found with it.
+    co_await until_found(*looker, "Client:ClientRead", 1);
+    // A name of one's own is that of all sessions of a run.
+    const auto named = co_await open(" application_name=other");
+    co_await until_found(*named, "Client:ClientRead", 1);
+  };
+  coro::block_on(worker, body());
+}
+
+TEST_F(ActivityOfAServer, IsWatched) {
+  ServerActivityWatch watch = make_watch();
+  EXPECT_FALSE(watch.observed().has_value());
+  const auto body = [&]() -> Task<void> {
+    const auto idle = co_await open();
+    co_await idle->script("BEGIN");
+    co_await until([&] { return watch.observed() && watch.observed()->samples.size() >= 2; });
+    co_await watch.finish(10s);
+  };
+  watch_during(watch, body);
+  const ObservedActivity seen = watch.observed().value();
+  ASSERT_EQ(seen.events, std::vector<std::string>{"Client:ClientRead"});
+  for (const ActivitySample& sample : seen.samples) {
+    ASSERT_EQ(sample.sessions.size(), 1U);
+    EXPECT_EQ(sample.sessions[0].second, 1U);
+  }
+  EXPECT_TRUE(std::ranges::is_sorted(seen.samples, {}, &ActivitySample::time));
+  EXPECT_FALSE(seen.statements.has_value());
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0], without_extension);
+}
+
+TEST_F(ActivityOfAServer, AnybodyMaySeeTheirOwn) {
+  const auto make_role = [&]() -> Task<void> {
+    co_await script(*co_await open(), "CREATE ROLE nobody_special LOGIN");
+  };
+  coro::block_on(worker, make_role());
+  ServerActivityWatch watch = make_watch(" user=nobody_special");
+  const auto body = [&]() -> Task<void> {
+    const auto idle = co_await open(" user=nobody_special");
+    co_await idle->script("BEGIN");
+    const auto another_users = co_await open();
+    co_await another_users->script("BEGIN");
+    co_await until([&] { return watch.observed() && !watch.observed()->events.empty(); });
+    EXPECT_EQ(watch.observed()->samples.back().sessions[0].second, 1U);
+  };
+  watch_during(watch, body);
+}
+
+TEST_F(ActivityOfAServer, WhereTheServerDoesNotTellItSaysSoOnce) {
+  ServerActivityWatch watch = make_watch(" options='-c track_activities=off'");
+  coro::block_on(worker, watch.run());
+  EXPECT_FALSE(watch.observed().has_value());
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0], "note: --server-stats: no wait events: track_activities is off");
+}
+
+TEST_F(ActivityOfAServer, WhereItIsNotLetInItSaysSoOnce) {
+  ServerActivityWatch watch = make_watch(" dbname=there_is_none");
+  coro::block_on(worker, watch.run());
+  EXPECT_FALSE(watch.observed().has_value());
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_TRUE(notes[0].starts_with("note: --server-stats: no wait events: ")) << notes[0];
+  coro::block_on(worker, watch.finish(1s));
+  EXPECT_EQ(notes.size(), 1U);
+}
+
+TEST_F(ActivityOfAServer, WhereTheServerIsAwayItGoesOnTrying) {
+  server->stop(embedded::StopMode::immediate);
+  ServerActivityWatch watch = make_watch();
+  const auto body = [&]() -> Task<void> {
+    co_await until([&] { return !notes.empty(); });
+    server->start();
+    co_await until([&] { return watch.observed().has_value(); });
+    server->stop(embedded::StopMode::immediate);
+    const std::size_t samples = watch.observed()->samples.size();
+    server->start();
+    co_await until([&] { return watch.observed()->samples.size() > samples; });
+  };
+  watch_during(watch, body);
+  ASSERT_EQ(notes.size(), 2U);
+  EXPECT_TRUE(notes[0].starts_with("note: --server-stats: no wait events so far: ")) << notes[0];
+  EXPECT_EQ(notes[1], without_extension);
+}
+
+TEST_F(ActivityOfAServer, ACancellationEndsItWhereverItIs) {
+  for (const char* where : {"", " port=1 host=127.0.0.1"}) {
+    for (const auto patience : {0ms, 1ms, 5ms, 50ms}) {
+      ServerActivityWatch watch = make_watch(where);
+      const auto body = [&]() -> Task<void> { co_await coro::sleep_for(patience); };
+      watch_during(watch, body);
+    }
+  }
+}
+
+TEST_F(ActivityOfAServer, TheEndDoesNotWaitForAServerThatIsAway) {
+  ServerActivityWatch watch = make_watch();
+  const auto body = [&]() -> Task<void> {
+    co_await until([&] { return watch.observed().has_value(); });
+    server->stop(embedded::StopMode::immediate);
+    co_await watch.finish(10s);
+    EXPECT_FALSE(watch.observed()->statements.has_value());
+    server->start();
+  };
+  watch_during(watch, body);
+}
+
+}  // namespace
+}  // namespace drover::database::postgres
