@@ -38,8 +38,11 @@ class NodeNetwork:
         self.replication = FaultProxy((local, server_port)).start()
         self.rest = FaultProxy((local, rest_port)).start()
         self.etcd = FaultProxy((local, etcd_port)).start()
-        if lag_s:
-            self.replication.delay(lag_s, DOWN)
+        self._lag_s = lag_s
+
+    def be_late(self, late):
+        """What leads to this node is as slow as was asked for, or as fast as it can be."""
+        self.replication.delay(self._lag_s if late else 0, DOWN)
 
     @property
     def _all(self):

@@ -51,6 +51,8 @@ NODES = ("n1", "n2", "n3")
 TTL_S = 8
 LOOP_WAIT_S = 1
 RETRY_TIMEOUT_S = 3
+# What has not come by then does not come: no node may take over.
+PROMOTION_PATIENCE_S = 120
 
 _SUPERUSER = "postgres"
 _PROMOTED = re.compile(r"^([\d-]+ [\d:,]+) INFO: promoted self to leader", re.MULTILINE)
@@ -253,8 +255,16 @@ class Cluster:
             raise
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, kind, *_):
+        if kind:
+            print(self.last_words(), file=sys.stderr, flush=True)
         self.remove()
+
+    def last_words(self, lines=40):
+        """Of each node's Patroni: for who wants to know why something has not happened."""
+        return "\n".join(
+            f"--- {node.name}\n" + "\n".join(node.log.read_text(errors="replace").splitlines()[-lines:])
+            for node in self.nodes.values() if node.log.exists())
 
     def settings(self):
         """What the nodes have in common, which Patroni keeps in etcd."""
@@ -287,7 +297,7 @@ class Cluster:
         wait_until(first.is_primary, "the first primary")
         for node in others:
             node.start()
-        self.wait_until_sound()
+        self.repair()
 
     def _start_etcd(self):
         client = f"http://127.0.0.1:{self.etcd_port}"
@@ -360,8 +370,9 @@ class Cluster:
         return self._streams(self.nodes[leaders[0]["name"]])
 
     def _streams(self, primary):
-        """It sends to all of the others, and clients are led to it."""
-        wanted = "SELECT count(*) FILTER (WHERE state = 'streaming') FROM pg_stat_replication"
+        """The others have all but a moment's WAL of it, and clients are led to it."""
+        wanted = ("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' "
+                  "AND pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn) < 1 << 20")
         try:
             return (primary.is_primary() and self.rows(wanted) == [(str(len(self.nodes) - 1),)])
         except subprocess.CalledProcessError:
@@ -430,15 +441,19 @@ class Cluster:
             later = [one for node in self.nodes.values() for one in node.promotions()
                      if one.at >= fault.at]
             return min(later, key=lambda one: one.at, default=None)
-        return wait_until(promotion, f"another primary after {fault}")
+        return wait_until(promotion, f"another primary after {fault}", PROMOTION_PATIENCE_S)
 
     def repair(self):
         """Whatever was cut off or killed is there again, and follows."""
         for node in self.nodes.values():
             node.network.heal()
+            # pg_rewind asks for block after block.
+            node.network.be_late(False)
             if not node.runs():
                 node.start()
         self.wait_until_sound()
+        for node in self.nodes.values():
+            node.network.be_late(True)
 
 
 def _answers(url):

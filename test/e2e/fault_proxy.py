@@ -87,7 +87,7 @@ class _Link:
         loop = asyncio.get_running_loop()
         source, sink = self.ends_of(direction)
         try:
-            while data := await loop.sock_recv(source, 1 << 16):
+            while data := await loop.sock_recv(source, self.proxy.bytes_at_a_time(direction)):
                 await self.proxy.hold(direction)
                 if self.mute[direction]:
                     continue
@@ -281,6 +281,10 @@ class FaultProxy:
         """The loop itself forgets tasks that nobody holds."""
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    def bytes_at_a_time(self, direction):
+        """A delay is not to be a limit of what gets through: then as much as there is."""
+        return 1 << 22 if self._delay_s[direction] else 1 << 16
 
     async def while_partitioned(self):
         await self._joined.wait()
