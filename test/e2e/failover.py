@@ -7,6 +7,7 @@ import sys
 import time
 
 import harness
+import json_schema
 from harness import SUCCESS, wait_until
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cluster"))
@@ -69,6 +70,11 @@ class Failover(harness.TestCase):
         self.expect(harness.drover("tpcc", "check", "--db", self.cluster.conninfo), SUCCESS)
         return found
 
+    def expect_fit(self, document):
+        if json_schema.jsonschema is not None:
+            schema = json_schema.strict(json_schema.load_schema("result"))
+            self.assertEqual(json_schema.violations(schema, document), [])
+
     def expect_outage(self, document, fault, repaired):
         """Of those that the run lists one lies between the fault and the time when all was well again."""
         start = document["availability"]["run_start_ts"]
@@ -87,6 +93,9 @@ class Failover(harness.TestCase):
         # Those that were there and are not, but for those that nobody had been told of.
         self.assertGreaterEqual(found["new_orders"], 3 * CONNECTIONS)
         self.expect_outage(document, fault, repaired)
+        self.expect_fit(document)
+        self.assertEqual({one["transaction"] for one in document["lost_commits"]["commits"]} - {"Delivery"},
+                         {"NewOrder", "Payment"})
         self.assertEqual(document["audit"]["validity"], "invalid")
         self.assertRegex(command.out, r"lost +\d+ acknowledged commits are not in the data: ")
 
