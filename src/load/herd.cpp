@@ -154,6 +154,7 @@ Task<void> Herd::watch_timers() {
 
 void Herd::on_session_lost() noexcept {
   shared_.availability.session_lost();
+  workload_.on_session_lost();
 }
 
 void Herd::on_session_refused(const database::Error& error) noexcept {

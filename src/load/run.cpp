@@ -152,6 +152,7 @@ class Run {
     timetable_.unix_start = surroundings_.unix_time();
     outcome_.ramp_up = timetable_.start - begun;
     outcome_.start = timetable_.start;
+    outcome_.unix_start = timetable_.unix_start;
     outcome_.measure_start_ts =
         static_cast<std::int64_t>(timetable_.unix_start + coro::seconds_of(plan_.warmup));
     workers_.schedule(timetable_);

@@ -37,6 +37,7 @@ struct Outcome {
   bool run_queue_known = false;       // the kernel says how long threads wait
   AvailabilityRecord availability;    // of the whole run
   coro::Instant start;                // to which its instants refer
+  double unix_start = 0;              // the same by the wall clock, Unix time, seconds
   std::vector<std::unique_ptr<WorkerMetrics>> workers;
   std::vector<Sample> samples;
   bool interrupted = false;            // before the end of the interval

@@ -70,6 +70,9 @@ class Workload {
   virtual coro::Task<std::vector<database::Resolution>> resolve(
       std::vector<const Transaction*> doubts) = 0;
 
+  // A session has ended before its time: a database that fails over may lose what it acknowledged last.
+  virtual void on_session_lost() noexcept {}
+
   // In place of resolve(), or after it was cancelled: nobody will know.
   virtual void leave_unresolved(std::size_t doubts) = 0;
 };

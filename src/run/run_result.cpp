@@ -86,6 +86,7 @@ Span span_of(const auto& observed, const load::Outcome& outcome) {
 report::Availability availability(const load::Plan& plan, const load::Outcome& outcome) {
   const load::AvailabilityRecord& record = outcome.availability;
   report::Availability result;
+  result.run_start_ts = outcome.unix_start;
   result.interruptions = record.interruptions + record.outages_dropped;
   result.sessions_lost = record.sessions_lost;
   result.sessions_reopened = record.sessions_reopened;

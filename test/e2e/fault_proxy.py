@@ -87,7 +87,7 @@ class _Link:
         loop = asyncio.get_running_loop()
         source, sink = self.ends_of(direction)
         try:
-            while data := await loop.sock_recv(source, 1 << 16):
+            while data := await loop.sock_recv(source, self.proxy.bytes_at_a_time(direction)):
                 await self.proxy.hold(direction)
                 if self.mute[direction]:
                     continue
@@ -98,8 +98,10 @@ class _Link:
                     return
                 await loop.sock_sendall(sink, data)
                 self.at_boundary[direction] = _LAST[direction](data)
+            await self.proxy.while_partitioned()
             sink.shutdown(socket.SHUT_WR)
         except OSError:
+            await self.proxy.while_partitioned()
             self.end_soon(reset=True)
             return
         others = [pump for pump in self.pumps if pump is not asyncio.current_task()]
@@ -140,9 +142,10 @@ class FaultProxy:
         self._tasks = set()
         self._listener = None
         self._acceptor = None
-        self._delay_s = 0.0
+        self._delay_s = {UP: 0.0, DOWN: 0.0}
         self._stalled_until = {UP: 0.0, DOWN: 0.0}
         self._black_hole_until = 0.0
+        self._joined = None  # an event of the loop: there is no partition
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -208,10 +211,11 @@ class FaultProxy:
                                             data or _NONSENSE + self._choose.randbytes(100))
         return self._hit(fault, count)
 
-    def delay(self, seconds):
+    def delay(self, seconds, direction=None):
         """Hands everything on that much later, until told otherwise."""
         async def fault():
-            self._delay_s = seconds
+            for one in [direction] if direction else DIRECTIONS:
+                self._delay_s[one] = seconds
         self._call(fault())
 
     def stall(self, seconds, direction=None):
@@ -236,10 +240,27 @@ class FaultProxy:
             self._black_hole_until = self._loop.time() + seconds
         self._call(fault())
 
+    def partition(self):
+        """Hands nothing on, not even that a side has ended, and never answers a new connection; until heal()."""
+        async def fault():
+            self._joined.clear()
+        self._call(fault())
+
+    def heal(self):
+        """Ends a partition. Its links are reset, as by a host that has given them up meanwhile."""
+        async def fault():
+            if self._joined.is_set():
+                return
+            await asyncio.gather(*(link.end(reset=True) for link in list(self.links_)))
+            self._joined.set()
+        self._call(fault())
+
     # Inside of the loop.
 
     def _run(self):
         asyncio.set_event_loop(self._loop)
+        self._joined = asyncio.Event()
+        self._joined.set()
         self._loop.run_forever()
         self._loop.close()
 
@@ -261,9 +282,17 @@ class FaultProxy:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    def bytes_at_a_time(self, direction):
+        """A delay is not to be a limit of what gets through: then as much as there is."""
+        return 1 << 22 if self._delay_s[direction] else 1 << 16
+
+    async def while_partitioned(self):
+        await self._joined.wait()
+
     async def hold(self, direction):
-        if self._delay_s:
-            await asyncio.sleep(self._delay_s)
+        await self.while_partitioned()
+        if self._delay_s[direction]:
+            await asyncio.sleep(self._delay_s[direction])
         while (left := self._stalled_until[direction] - self._loop.time()) > 0:
             await asyncio.sleep(left)
 
@@ -296,7 +325,7 @@ class FaultProxy:
             self.accepted += 1
             link = _Link(self, client)
             self.links_.add(link)
-            if self._loop.time() >= self._black_hole_until:
+            if self._joined.is_set() and self._loop.time() >= self._black_hole_until:
                 self.keep(self._loop.create_task(link.run()))
 
     async def _stop_listening(self):
@@ -326,6 +355,8 @@ COMMANDS = {
               proxy.stall(float(seconds), *direction)),
     "refuse": ("SECONDS", lambda proxy, seconds: proxy.refuse(float(seconds))),
     "black-hole": ("SECONDS", lambda proxy, seconds: proxy.black_hole(float(seconds))),
+    "partition": ("", lambda proxy: proxy.partition()),
+    "heal": ("", lambda proxy: proxy.heal()),
     "links": ("", lambda proxy: proxy.links),
 }
 

@@ -191,6 +191,27 @@ class Faults(unittest.TestCase):
         self.assertEqual(receive(server, 5), b"heard")
         server.close()
 
+    def test_partition(self):
+        client, server = self.link()
+        self.proxy.partition()
+        silent = self.connect()
+        for end in (client, silent):
+            end.settimeout(0.2)
+            end.sendall(b"anybody?")
+        server.sendall(b"nobody")
+        server.close()  # which the client is not told either
+        for end in (client, silent):
+            with self.assertRaises(socket.timeout):
+                end.recv(1)
+        self.proxy.heal()
+        for end in (client, silent):
+            end.settimeout(30)
+            self.assertTrue(is_reset(end))
+        self.connect().sendall(b"heard")
+        server, _ = self.server.accept()
+        self.assertEqual(receive(server, 5), b"heard")
+        server.close()
+
     def test_a_server_that_is_down(self):
         self.server.close()
         # The reset may come before connect() has returned.

@@ -6,12 +6,16 @@
 #include <thread>
 #include <utility>
 
+#include "benchmark/tpcc/lost_commits.h"
 #include "workload/tpcc/mix.h"
 #include "workload/tpcc/simulated/simulated_backend.h"
 
 namespace drover::benchmark {
 
 using coro::Task;
+
+// Each write that may be lost is a question of its own.
+constexpr int patience_for_writes = 10;
 
 // Writes out the log of deferred Deliveries while the run goes on.
 class TpccBenchmark::DeliveryLogWriter final : public load::Observer {
@@ -74,6 +78,7 @@ void TpccBenchmark::complete(settings::RunSettings& settings) {
     delivery_log_ = std::make_unique<DeliveryLogWriter>(options_.delivery_log);
   }
   records_.emplace(plan, delivery_log_ != nullptr ? &delivery_log_->log : nullptr);
+  if (database_ != nullptr) records_->keep_writes();
 }
 
 std::string TpccBenchmark::title() const {
@@ -131,11 +136,23 @@ Task<void> TpccBenchmark::ask_afterwards(coro::Duration patience) {
   if (delivery_log_ != nullptr) delivery_log_->log.close();
   if (database_ == nullptr) co_return;
   ledger_after_ = co_await database_->read_ledger_patiently(options_.plan.warehouses, patience);
+  if (!ledger_after_) co_return;
+  report::Result counted;
+  add_records(options_.plan, *records_, counted);
+  const report::LedgerInData in_data = ledger_between(prepared_.ledger, *ledger_after_);
+  if (report::agrees(counted.ledger, in_data) && counted.ledger.exact) {
+    lost_commits_.emplace();
+    co_return;
+  }
+  lost_commits_ = co_await find_lost_commits(*database_, *records_, prepared_.server_time,
+                                             patience_for_writes * patience);
+  if (lost_commits_) lost_commits_->complete = explain(*lost_commits_, counted.ledger, in_data);
 }
 
 void TpccBenchmark::add_to(report::Result& result) const {
   add_records(options_.plan, *records_, result);
   if (ledger_after_) result.ledger_in_data = ledger_between(prepared_.ledger, *ledger_after_);
+  result.lost_commits = lost_commits_;
 }
 
 std::string TpccBenchmark::delivery_log_failure() const {

@@ -63,6 +63,7 @@ class TpccBenchmark final : public run::Benchmark {
   std::unique_ptr<DeliveryLogWriter> delivery_log_;  // none: nobody asked for it
   std::optional<tpcc::RunRecords> records_;
   std::optional<tpcc::LedgerSums> ledger_after_;
+  std::optional<report::LostCommits> lost_commits_;  // none: nobody could say
 };
 
 // What the workers have counted.

@@ -121,6 +121,11 @@ Judged judge_ledger(const Result& result) {
     text += fmt::format("; {} orders delivered, {} in the data", delivered, *data.orders_delivered);
   }
   if (agrees(ours, data)) return {Judgement::held, text};
+  if (result.lost_commits && result.lost_commits->count() > 0 && result.lost_commits->complete) {
+    return {Judgement::invalid,
+            fmt::format("{}: the database lost {} that it had acknowledged", text,
+                        text::counted(result.lost_commits->count(), "commit"))};
+  }
   const bool less = more_orders < 0 || more_cents < 0 || more_delivered < 0;
   if (!ours.exact && !less) {
     return not_judged(text + ": commits whose outcome is unknown may explain it");

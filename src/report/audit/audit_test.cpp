@@ -428,6 +428,12 @@ TEST(Audit, TheLedgerAndTheData) {
   EXPECT_THAT(line.text, HasSubstr("commits were lost"));
   EXPECT_THAT(sentence_of(result), StartsWith("INVALID: "));
 
+  result.lost_commits = LostCommits{.new_orders = 1};
+  line = line_of(result, "ledger");
+  EXPECT_EQ(line.judgement, Judgement::invalid);
+  EXPECT_THAT(line.text, HasSubstr("the database lost 1 commit that it had acknowledged"));
+  result.lost_commits.reset();
+
   result.ledger.exact = false;
   EXPECT_EQ(line_of(result, "ledger").judgement, Judgement::invalid) << "less is never explained";
   result.ledger_in_data->new_orders += 2;

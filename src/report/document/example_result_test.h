@@ -88,6 +88,7 @@ inline Result example_result() {
                          .interruptions = 1,
                          .sessions_lost = 17,
                          .sessions_reopened = 16,
+                         .run_start_ts = 1'763'669'994.5,
                          .unavailable_s = 16.5,
                          .stalled_s = 9};
   result.ledger = {.new_orders = 131,
@@ -98,6 +99,29 @@ inline Result example_result() {
                    .exact = false};
   result.ledger_in_data =
       LedgerInData{.new_orders = 132, .payment_cents = 29'500'050, .orders_delivered = 117};
+  result.lost_commits = {.new_orders = 1,
+                         .payments = 1,
+                         .payment_cents = 4'250,
+                         .deliveries = 1,
+                         .orders_delivered = 10,
+                         .complete = false,
+                         .commits = {{.transaction = "NewOrder",
+                                      .answered_ts = 1'763'670'014.5,
+                                      .w_id = 7,
+                                      .d_id = 3,
+                                      .o_id = 3'017,
+                                      .c_id = 42},
+                                     {.transaction = "Payment",
+                                      .answered_ts = 1'763'670'014.75,
+                                      .w_id = 7,
+                                      .d_id = 4,
+                                      .amount_cents = 4'250,
+                                      .mark = 999'999},
+                                     {.transaction = "Delivery",
+                                      .answered_ts = 1'763'670'015,
+                                      .w_id = 9,
+                                      .carrier_id = 10,
+                                      .mark = 0}}};
   result.client.cpu_seconds = 1.25;
   result.client.peak_rss_bytes = 50u << 20;
   result.client.threads = 3;

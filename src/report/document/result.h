@@ -198,6 +198,7 @@ struct Availability {
   std::uint64_t interruptions = 0;  // too short for an outage
   std::uint64_t sessions_lost = 0;
   std::uint64_t sessions_reopened = 0;
+  double run_start_ts = 0;   // Unix time at which the run began; 0 in older documents
   double unavailable_s = 0;  // of the measurement interval, outages only
   double stalled_s = 0;      // of the measurement interval, stalls only
 };
@@ -223,6 +224,35 @@ struct LedgerInData {
 
 // Whether the data have of each as much as the client has counted.
 bool agrees(const Ledger& ledger, const LedgerInData& data) noexcept;
+
+// A commit that was acknowledged and is not in the data, by what it would be found there.
+struct LostCommit {
+  std::string transaction;                         // NewOrder, Payment, Delivery
+  double answered_ts = 0;                          // Unix time
+  std::uint64_t w_id = 0;                          // its warehouse
+  std::optional<std::uint64_t> d_id = {};          // of a New-Order, of a Payment
+  std::optional<std::uint64_t> o_id = {};          // the number that a New-Order was given
+  std::optional<std::uint64_t> c_id = {};          // of a New-Order: who orders
+  std::optional<std::uint64_t> amount_cents = {};  // of a Payment
+  std::optional<std::uint64_t> carrier_id = {};    // of a Delivery
+  std::optional<std::uint64_t> mark = {};  // of a Payment, of a Delivery: microseconds of its date
+};
+
+// So many are taken from a document, and written.
+inline constexpr std::size_t lost_commits_max = 10'000;
+
+// What the database took back that it had acknowledged: a failover to a replica that was behind.
+struct LostCommits {
+  std::uint64_t new_orders = 0;
+  std::uint64_t payments = 0;
+  std::int64_t payment_cents = 0;
+  std::uint64_t deliveries = 0;
+  std::uint64_t orders_delivered = 0;    // by them
+  bool complete = true;                  // they are all by which the data have less than the ledger
+  std::vector<LostCommit> commits = {};  // the first of them, as they were answered
+
+  std::uint64_t count() const noexcept { return new_orders + payments + deliveries; }
+};
 
 // Something that a run of another benchmark has changed in the data so many times, over all its phases.
 struct Account {
@@ -395,6 +425,7 @@ struct Result {
   Availability availability;
   Ledger ledger;
   std::optional<LedgerInData> ledger_in_data;  // none where the data could not be asked
+  std::optional<LostCommits> lost_commits;     // none where nobody could say
   std::vector<Account> accounts;
   std::optional<Verification> verification;  // none where nothing was verified
   // Transactions that were due by the schedule when the interval ended and had not begun; none in a closed loop.

@@ -290,6 +290,11 @@ void describe(auto& visit, Of<Availability> auto& availability) {
   visit.field("sessions_lost", availability.sessions_lost, count, "Connections that were lost.");
   visit.field("sessions_reopened", availability.sessions_reopened, count,
               "Those that were opened again.");
+  visit.field("run_start_ts", availability.run_start_ts, seconds,
+              "Unix time in seconds, with its fraction, at which the run began by the client's "
+              "clock: what the "
+              "seconds of this document are to be added to. 0 in older documents.",
+              Need::added);
   visit.field("unavailable_s", availability.unavailable_s, seconds,
               "Seconds of the measurement interval that were in outages.");
 }
@@ -315,6 +320,40 @@ void describe(auto& visit, Of<LedgerInData> auto& ledger) {
       "orders_delivered", ledger.orders_delivered, amount,
       "The rise of the sum of d_next_o_id, less that of the number of rows in new_order. "
       "Missing in older documents.");
+}
+
+void describe(auto& visit, Of<LostCommit> auto& commit) {
+  visit.definition("A commit that was acknowledged and is not in the data.", "lost_commit");
+  visit.field("transaction", commit.transaction, settings::one_of("NewOrder|Payment|Delivery"),
+              "Its type.");
+  visit.field("answered_ts", commit.answered_ts, seconds,
+              "Unix time in seconds, with its fraction, at which it was acknowledged.");
+  visit.field("w_id", commit.w_id, objects, "Its warehouse.");
+  visit.field("d_id", commit.d_id, objects,
+              "Its district; null of a Delivery, which has them all.");
+  visit.field("o_id", commit.o_id, objects,
+              "The order number that a New-Order was given, and that another one may have now; or "
+              "null.");
+  visit.field("c_id", commit.c_id, objects, "The customer of a New-Order; or null.");
+  visit.field("amount_cents", commit.amount_cents, count, "Of a Payment in cents; or null.");
+  visit.field("carrier_id", commit.carrier_id, objects, "Of a Delivery; or null.");
+  visit.field("mark", commit.mark, objects,
+              "The microseconds of h_date or ol_delivery_d that a Payment or a Delivery would "
+              "have; or null.");
+}
+
+void describe(auto& visit, Of<LostCommits> auto& lost) {
+  visit.definition("Commits that were acknowledged and are not in the data.");
+  visit.repeats("count", [&lost] { return lost.count(); }, count, "All of them.");
+  visit.field("new_orders", lost.new_orders, count, "New-Orders.");
+  visit.field("payments", lost.payments, count, "Payments.");
+  visit.field("payment_cents", lost.payment_cents,
+              settings::Amount{0, amount.most, count.definition}, "Their sum in cents.");
+  visit.field("deliveries", lost.deliveries, count, "Deliveries.");
+  visit.field("orders_delivered", lost.orders_delivered, count, "The orders that they delivered.");
+  visit.field("complete", lost.complete, flag,
+              "Whether they are all by which ledger_in_data is less than ledger.");
+  visit.field("commits", lost.commits, "The first 10,000 of them, as they were acknowledged.");
 }
 
 void describe(auto& visit, Of<Account> auto& account) {
@@ -492,6 +531,10 @@ void describe_what_tpcc_did(auto& visit, Of<Result> auto& result) {
               "The same as the data have it; null if there was no database or it could not be "
               "asked.",
               Need::added);
+  visit.field(
+      "lost_commits", result.lost_commits,
+      "What the database took back that it had acknowledged; null if it could not be found out.",
+      Need::added);
 }
 
 void describe_what_others_did(auto& visit, Of<Result> auto& result) {

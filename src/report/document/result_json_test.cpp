@@ -24,11 +24,12 @@ std::set<std::string> keys(const json& object) {
 TEST(ResultJson, TopLevelFields) {
   const json document = to_json(example_result());
   EXPECT_EQ(keys(document),
-            (std::set<std::string>{"schema_version", "tool", "plan", "environment", "summary",
-                                   "transactions", "inputs", "delivery_skipped_districts",
-                                   "deferred_delivery", "availability", "ledger", "ledger_in_data",
-                                   "client", "time_series", "checkpoints", "server_stats", "audit",
-                                   "failure", "interrupted"}));
+            (std::set<std::string>{
+                "schema_version",    "tool",         "plan",        "environment",
+                "summary",           "transactions", "inputs",      "delivery_skipped_districts",
+                "deferred_delivery", "availability", "ledger",      "ledger_in_data",
+                "lost_commits",      "client",       "time_series", "checkpoints",
+                "server_stats",      "audit",        "failure",     "interrupted"}));
   EXPECT_EQ(document["schema_version"], 1);
   EXPECT_EQ(document["delivery_skipped_districts"], 3);
   EXPECT_EQ(document["interrupted"], false);
@@ -183,6 +184,18 @@ TEST(ResultJson, Ledgers) {
             (json{{"new_orders", 132}, {"payment_cents", 29'500'050}, {"orders_delivered", 117}}));
   result.ledger_in_data.reset();
   EXPECT_TRUE(to_json(result)["ledger_in_data"].is_null());
+  const json lost = to_json(result)["lost_commits"];
+  EXPECT_EQ(lost["count"], 3);
+  EXPECT_EQ(lost["complete"], false);
+  EXPECT_EQ(lost["commits"][1], (json{{"transaction", "Payment"},
+                                      {"answered_ts", 1'763'670'014.75},
+                                      {"w_id", 7},
+                                      {"d_id", 4},
+                                      {"o_id", nullptr},
+                                      {"c_id", nullptr},
+                                      {"amount_cents", 4'250},
+                                      {"carrier_id", nullptr},
+                                      {"mark", 999'999}}));
 }
 
 TEST(ResultJson, DeferredDelivery) {

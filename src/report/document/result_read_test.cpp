@@ -185,6 +185,8 @@ TEST(ResultRead, EveryMissingFieldIsNamed) {
                                           "ledger",
                                           "ledger_in_data",
                                           "orders_delivered",
+                                          "lost_commits",
+                                          "run_start_ts",
                                           "audit",
                                           "failure"};
   const auto try_each = [&](const std::string& pointer) {
@@ -217,6 +219,7 @@ TEST(ResultRead, EveryMissingFieldIsNamed) {
                               "/inputs",
                               "/ledger",
                               "/ledger_in_data",
+                              "/lost_commits/commits/2",
                               "/transactions/StockLevel/pending",
                               "/availability",
                               "/availability/stalls/0",

@@ -334,6 +334,18 @@ void write_ledger(HtmlWriter& html, const Result& result) {
                  delivered ? signed_label(*data->orders_delivered) : "–",
                  delivered ? agreement(delivered_agree) : "not asked"},
                 {"Deliveries", text::grouped(ledger.deliveries), "–", "–"}}});
+  if (result.lost_commits && result.lost_commits->count() > 0) {
+    const LostCommits& lost = *result.lost_commits;
+    html.line(
+        "p.note",
+        fmt::format("The database lost {} that it had acknowledged: {}, {} of {}, {} of {}.{}",
+                    text::counted_grouped(lost.count(), "commit"),
+                    text::counted_grouped(lost.new_orders, "New-Order"),
+                    text::counted_grouped(lost.payments, "Payment"), cents_text(lost.payment_cents),
+                    text::counted_grouped(lost.deliveries, "Delivery"),
+                    text::counted_grouped(lost.orders_delivered, "order"),
+                    lost.complete ? "" : " They do not account for all that is missing."));
+  }
   const Ambiguous ambiguous = all_transactions(result).ambiguous;
   if (ambiguous.count() == 0) return;
   html.line("p.note",

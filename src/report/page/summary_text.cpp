@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <map>
 #include <string_view>
 
 #include "report/page/html_figures.h"
@@ -277,11 +279,20 @@ void append_spans(std::string& out, std::string_view label, const std::vector<Sp
   }
 }
 
+// " (since 03:23:51.42 UTC)", to be held against a server's log.
+std::string clock_text(double run_start_ts, double seconds) {
+  if (run_start_ts <= 0) return "";
+  const auto hundredths = std::llround((run_start_ts + seconds) * 100);
+  const auto of_day = hundredths / 100 % 86'400;
+  return fmt::format(" (since {:02}:{:02}:{:02}.{:02} UTC)", of_day / 3600, of_day / 60 % 60,
+                     of_day % 60, hundredths % 100);
+}
+
 void append_availability(std::string& out, const Result& result) {
   const Availability& availability = result.availability;
-  append_spans(out, "  outage      ", availability.outages, [](const Outage& outage) {
-    return fmt::format(", {} lost: {}", text::counted(outage.transactions_lost, "transaction"),
-                       outage.first_error);
+  append_spans(out, "  outage      ", availability.outages, [&](const Outage& outage) {
+    return fmt::format("{}, {} lost: {}", clock_text(availability.run_start_ts, outage.start_s),
+                       text::counted(outage.transactions_lost, "transaction"), outage.first_error);
   });
   append_spans(out, "  stall       ", availability.stalls, [&result](const Stall&) {
     return fmt::format(": {}s waited, and nobody had an answer", result.plan.kind().client);
@@ -293,6 +304,56 @@ void append_availability(std::string& out, const Result& result) {
                     availability.sessions_reopened,
                     text::counted(availability.interruptions, "interruption"), shortest_outage_s));
   }
+}
+
+// "1 (13), 2 (4)": in which warehouses how many.
+std::string warehouses_text(const std::vector<LostCommit>& commits) {
+  constexpr std::size_t shown_most = 8;
+  std::map<std::uint64_t, std::uint64_t> counts;
+  for (const LostCommit& one : commits) ++counts[one.w_id];
+  std::string text;
+  std::size_t shown = 0;
+  for (const auto& [w_id, count] : counts) {
+    if (shown++ == shown_most) return text + ", …";
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", w_id, count);
+  }
+  return text;
+}
+
+std::string lost_types_text(const LostCommits& lost) {
+  std::string text;
+  const auto add = [&text](std::uint64_t count, std::string_view noun, const std::string& of) {
+    if (count == 0) return;
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", text::counted(count, noun), of);
+  };
+  add(lost.new_orders, "New-Order", "");
+  add(lost.payments, "Payment",
+      fmt::format(" of {:.2f}", static_cast<double>(lost.payment_cents) / 100));
+  add(lost.deliveries, "Delivery", " of " + text::counted(lost.orders_delivered, "order"));
+  return text;
+}
+
+// What the database took back, and that it took nothing back where it had the occasion.
+void append_lost_commits(std::string& out, const Result& result) {
+  if (!result.lost_commits) return;
+  const LostCommits& lost = *result.lost_commits;
+  const bool was_away =
+      !result.availability.outages.empty() || result.availability.interruptions > 0;
+  if (lost.count() == 0) {
+    if (was_away && lost.complete) out += "  lost        no acknowledged commit\n";
+    return;
+  }
+  std::string text = fmt::format(
+      "{} not in the data: {}{}",
+      text::counted(lost.count(), "acknowledged commit") + (lost.count() == 1 ? " is" : " are"),
+      lost_types_text(lost), lost.complete ? "" : "; they do not account for all that is missing");
+  if (!lost.commits.empty()) {
+    const double start = result.availability.run_start_ts;
+    text += fmt::format("; answered from {:.2f} s to {:.2f} s of the run, at warehouses {}",
+                        lost.commits.front().answered_ts - start,
+                        lost.commits.back().answered_ts - start, warehouses_text(lost.commits));
+  }
+  append_wrapped(out, "  lost        ", text);
 }
 
 // What was written, in the count of the client and in that of the data.
@@ -352,6 +413,7 @@ std::string summary_text(const Result& result, std::size_t width) {
   append_errors(out, result);
   append_availability(out, result);
   append_ledger(out, result);
+  append_lost_commits(out, result);
   append_accounts(out, result);
   append_client(out, result);
   append_durability(out, result);

@@ -82,6 +82,7 @@ struct RunPreparation {
   LoadedDatabase loaded;
   ServerFacts server;
   LedgerSums ledger;
+  std::string server_time;  // before the run, as find_writes() wants it; empty where it needs none
   std::vector<std::string> notes;  // lines for people
 };
 
@@ -124,6 +125,16 @@ class Database {
   // if it could not be asked.
   coro::Task<std::optional<LedgerSums>> read_ledger_patiently(std::int32_t warehouses,
                                                               coro::Duration patience) const;
+
+  // Which of these writes are in the data, one answer each, in their order; none if it cannot be found out. `since` is
+  // what prepare() said of the time. To be asked when no session of the run is left.
+  virtual coro::Task<std::vector<Finding>> find_writes(std::vector<Doubt> writes, std::string since,
+                                                       coro::Duration patience) const {
+    static_cast<void>(writes);
+    static_cast<void>(since);
+    static_cast<void>(patience);
+    co_return std::vector<Finding>();
+  }
 
   virtual std::unique_ptr<Backend> make_backend(BackendSettings settings) const = 0;
 

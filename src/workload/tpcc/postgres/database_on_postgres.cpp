@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "coro/deadline.h"
+#include "coro/worker.h"
+#include "database/error.h"
 #include "database/postgres/checkpoints.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/server_activity.h"
@@ -11,6 +14,7 @@
 #include "workload/tpcc/postgres/import/catalog.h"
 #include "workload/tpcc/postgres/import/import.h"
 #include "workload/tpcc/postgres/postgres_backend.h"
+#include "workload/tpcc/postgres/resolve.h"
 #include "workload/tpcc/postgres/transactions.h"
 
 namespace drover::tpcc::postgres {
@@ -71,12 +75,26 @@ class DatabaseOnPostgres final : public Database {
     const std::int32_t wanted = warehouses.value_or(prepared.loaded.warehouses);
     require_warehouses(prepared.loaded, wanted, schema_);
     prepared.ledger = co_await add_up(*connection, wanted);
+    const Result now = co_await connection->query("SELECT now() AT TIME ZONE 'UTC'");
+    prepared.server_time = now.text(0, 0);
     co_return prepared;
   }
 
   Task<LedgerSums> read_ledger(std::int32_t warehouses) const override {
     const auto connection = co_await open_in_schema(conninfo_, schema_);
     co_return co_await add_up(*connection, warehouses);
+  }
+
+  Task<std::vector<Finding>> find_writes(std::vector<Doubt> writes, std::string since,
+                                         coro::Duration patience) const override {
+    try {
+      co_return co_await coro::with_deadline(coro::Worker::current().now() + patience,
+                                             look_for(writes, std::move(since)));
+    } catch (const database::Error&) {
+      // Nobody knows, as of what takes too long.
+    } catch (const coro::DeadlineExceeded&) {
+    }
+    co_return std::vector<Finding>();
   }
 
   std::unique_ptr<Backend> make_backend(BackendSettings settings) const override {
@@ -96,6 +114,12 @@ class DatabaseOnPostgres final : public Database {
   }
 
  private:
+  Task<std::vector<Finding>> look_for(std::span<const Doubt> writes, std::string since) const {
+    const auto connection = co_await open_in_schema(conninfo_, schema_);
+    co_await connection->script("SET TimeZone TO 'UTC'");
+    co_return co_await resolve_doubts(*connection, writes, std::move(since));
+  }
+
   std::string conninfo_;
   std::string schema_;
 };

@@ -1,60 +1,102 @@
 #include "workload/tpcc/postgres/resolve.h"
 
-#include <optional>
+#include <map>
+#include <utility>
 
-#include "database/error.h"
 #include "workload/tpcc/postgres/transactions.h"
 
 namespace drover::tpcc::postgres {
 namespace {
 
 using coro::Task;
-using database::Error;
-using database::ErrorClass;
 using database::postgres::Connection;
 using database::postgres::Result;
 
 using Numbers = std::vector<std::int32_t>;
 
-// The answers of a server that says nothing are none: no row is not the same as none counted.
-void require_answer(const Result& result) {
-  if (result.rows() == 1) return;
-  throw Error(ErrorClass::statement, "", "a count came back without a row");
-}
+// What has no row in an answer stays unknown: a server that says nothing has not said that it is not there.
 
 Resolution found(bool there) noexcept {
   return there ? Resolution::committed : Resolution::not_committed;
 }
 
-Task<Resolution> resolve_new_order(Connection& connection, const NewOrderInput& input,
-                                   std::int32_t o_id) {
-  Numbers lines;
-  Numbers items;
-  Numbers warehouses;
-  Numbers quantities;
-  for (const NewOrderLine& line : input.lines()) {
-    lines.push_back(static_cast<std::int32_t>(lines.size() + 1));
-    items.push_back(line.i_id);
-    warehouses.push_back(line.supply_w_id);
-    quantities.push_back(line.quantity);
+// New-Orders among the doubts, a column each, and their lines.
+struct OrderColumns {
+  // Of one question, whose arrays are not to be of any size.
+  static constexpr std::size_t orders_most = 1'000;
+
+  Numbers place, w_id, d_id, o_id;
+  Numbers whose, line, i_id, supply_w_id, quantity;
+
+  void add(std::size_t at, const NewOrderInput& input, std::int32_t number) {
+    place.push_back(static_cast<std::int32_t>(at));
+    w_id.push_back(input.w_id);
+    d_id.push_back(input.d_id);
+    o_id.push_back(number);
+    for (std::int32_t i = 0; i < input.ol_cnt; ++i) {
+      const NewOrderLine& one = input.lines()[static_cast<std::size_t>(i)];
+      whose.push_back(place.back());
+      line.push_back(i + 1);
+      i_id.push_back(one.i_id);
+      supply_w_id.push_back(one.supply_w_id);
+      quantity.push_back(one.quantity);
+    }
   }
+};
+
+Task<void> resolve_new_orders(Connection& connection, std::span<const Doubt> doubts, OrderColumns o,
+                              std::vector<Finding>& answers) {
+  if (o.place.empty()) co_return;
   const Result result =
-      co_await connection.query(statement("find_new_order").sql, input.w_id, input.d_id, o_id,
-                                lines, items, warehouses, quantities);
-  require_answer(result);
-  co_return found(result.number<std::int64_t>(0, 0) == input.ol_cnt &&
-                  result.number<std::int64_t>(0, 1) == input.ol_cnt);
+      co_await connection.query(statement("find_new_orders").sql, o.place, o.w_id, o.d_id, o.o_id,
+                                o.whose, o.line, o.i_id, o.supply_w_id, o.quantity);
+  for (int row = 0; row < result.rows(); ++row) {
+    const auto place = result.number<std::size_t>(row, 0);
+    const std::int32_t lines = std::get<NewOrderInput>(doubts[place].input).ol_cnt;
+    answers.at(place) = found(result.number<std::int64_t>(row, 1) == lines &&
+                              result.number<std::int64_t>(row, 2) == lines);
+  }
 }
 
-// It takes one order of a district.
-Task<Finding> resolve_delivery(Connection& connection, const DeliveryInput& input,
-                               std::uint32_t mark, std::string_view since) {
-  const Result result =
-      co_await connection.query(statement("find_delivery").sql, input.w_id, input.carrier_id,
-                                static_cast<std::int32_t>(mark), since);
-  require_answer(result);
-  const auto orders = result.number<std::int32_t>(0, 0);
-  co_return Finding(found(orders > 0), orders);
+Task<void> resolve_new_orders(Connection& connection, std::span<const Doubt> doubts,
+                              std::vector<Finding>& answers) {
+  OrderColumns some;
+  for (std::size_t i = 0; i < doubts.size(); ++i) {
+    const auto* order = std::get_if<NewOrderInput>(&doubts[i].input);
+    if (order == nullptr) continue;
+    some.add(i, *order, doubts[i].trace.o_id);
+    if (some.place.size() < OrderColumns::orders_most) continue;
+    OrderColumns full = std::exchange(some, OrderColumns());
+    co_await resolve_new_orders(connection, doubts, std::move(full), answers);
+  }
+  co_await resolve_new_orders(connection, doubts, std::move(some), answers);
+}
+
+// Deliveries of one warehouse among the doubts, a column each.
+struct DeliveryColumns {
+  Numbers place, carrier_id, mark;
+};
+
+// Each takes one order of a district.
+Task<void> resolve_deliveries(Connection& connection, std::span<const Doubt> doubts,
+                              std::string_view since, std::vector<Finding>& answers) {
+  std::map<std::int32_t, DeliveryColumns> by_warehouse;
+  for (std::size_t i = 0; i < doubts.size(); ++i) {
+    const auto* delivery = std::get_if<DeliveryInput>(&doubts[i].input);
+    if (delivery == nullptr) continue;
+    DeliveryColumns& its = by_warehouse[delivery->w_id];
+    its.place.push_back(static_cast<std::int32_t>(i));
+    its.carrier_id.push_back(delivery->carrier_id);
+    its.mark.push_back(static_cast<std::int32_t>(doubts[i].trace.mark));
+  }
+  for (const auto& [w_id, d] : by_warehouse) {
+    const Result result = co_await connection.query(statement("find_deliveries").sql, w_id, d.place,
+                                                    d.carrier_id, d.mark, since);
+    for (int row = 0; row < result.rows(); ++row) {
+      const auto orders = result.number<std::int32_t>(row, 1);
+      answers.at(result.number<std::size_t>(row, 0)) = Finding(found(orders > 0), orders);
+    }
+  }
 }
 
 // The payments among the doubts, a column each.
@@ -96,15 +138,8 @@ Task<std::vector<Finding>> resolve_doubts(Connection& connection, std::span<cons
   std::vector<Finding> answers(doubts.size());
   const Result marks = co_await connection.query(statement("keeps_marks").sql);
   const bool keeps_marks = marks.text(0, 0) == "t";
-  for (std::size_t i = 0; i < doubts.size(); ++i) {
-    const auto& [input, trace] = doubts[i];
-    if (const auto* order = std::get_if<NewOrderInput>(&input)) {
-      answers[i] = co_await resolve_new_order(connection, *order, trace.o_id);
-    } else if (const auto* delivery = std::get_if<DeliveryInput>(&input);
-               delivery != nullptr && keeps_marks) {
-      answers[i] = co_await resolve_delivery(connection, *delivery, trace.mark, since);
-    }
-  }
+  co_await resolve_new_orders(connection, doubts, answers);
+  if (keeps_marks) co_await resolve_deliveries(connection, doubts, since, answers);
   if (keeps_marks) co_await resolve_payments(connection, doubts, since, answers);
   co_return answers;
 }

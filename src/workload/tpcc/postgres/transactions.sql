@@ -275,12 +275,15 @@ SELECT coalesce(bool_and(format_type(atttypid, atttypmod) IN
 WHERE (attrelid = to_regclass('history') AND attname = 'h_date')
 OR (attrelid = to_regclass('order_line') AND attname = 'ol_delivery_d')
 
---: statement find_new_order
-SELECT count(*), count(line) FROM order_line
-LEFT JOIN unnest($4::int4[], $5::int4[], $6::int4[], $7::int4[])
-AS l(line, i_id, w_id, quantity) ON ol_number = line AND ol_i_id = i_id
-AND ol_supply_w_id = w_id AND ol_quantity = quantity
-WHERE ol_w_id = $1::int4 AND ol_d_id = $2::int4 AND ol_o_id = $3::int4
+--: statement find_new_orders
+-- How many lines each has, and how many of them are its own.
+SELECT n, count(ol_number), count(line)
+FROM unnest($1::int4[], $2::int4[], $3::int4[], $4::int4[]) AS o(n, w_id, d_id, o_id)
+LEFT JOIN order_line ON ol_w_id = w_id AND ol_d_id = d_id AND ol_o_id = o_id
+LEFT JOIN unnest($5::int4[], $6::int4[], $7::int4[], $8::int4[], $9::int4[])
+AS l(whose, line, i_id, s_w_id, quantity) ON whose = n AND ol_number = line AND ol_i_id = i_id
+AND ol_supply_w_id = s_w_id AND ol_quantity = quantity
+GROUP BY n
 
 --: statement find_payments
 -- History has no index: one pass for all of them. A customer named by last name (c_id 0) is known
@@ -292,8 +295,12 @@ AND h_c_d_id = c_d_id AND (c_id = 0 OR h_c_id = c_id) AND h_amount = cents * 0.0
 AND extract(microseconds FROM h_date)::int8 % 1000000 = mark
 AND h_date >= $9::text::timestamp - interval '1 hour' GROUP BY n
 
---: statement find_delivery
-SELECT count(DISTINCT ol_d_id) FROM order_line JOIN oorder ON o_w_id = ol_w_id
-AND o_d_id = ol_d_id AND o_id = ol_o_id AND o_carrier_id = $2::int4
-WHERE ol_w_id = $1::int4 AND extract(microseconds FROM ol_delivery_d)::int8 % 1000000 = $3::int4
-AND ol_delivery_d >= $4::text::timestamp - interval '1 hour'
+--: statement find_deliveries
+-- Lines have no index by their date: one pass over a warehouse for all of its Deliveries.
+WITH lines AS (SELECT ol_d_id, o_carrier_id,
+extract(microseconds FROM ol_delivery_d)::int8 % 1000000 AS microseconds
+FROM order_line JOIN oorder ON o_w_id = ol_w_id AND o_d_id = ol_d_id AND o_id = ol_o_id
+WHERE ol_w_id = $1::int4 AND ol_delivery_d >= $5::text::timestamp - interval '1 hour')
+SELECT n, count(DISTINCT ol_d_id) FROM unnest($2::int4[], $3::int4[], $4::int4[])
+AS d(n, carrier_id, mark) LEFT JOIN lines ON o_carrier_id = carrier_id AND microseconds = mark
+GROUP BY n

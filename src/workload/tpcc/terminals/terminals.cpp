@@ -26,6 +26,13 @@ std::size_t delivery_turns_of(const Plan& plan, std::size_t index) noexcept {
 // A terminal has seldom more than one in the queue; at its end a Delivery waits to be queued.
 constexpr std::size_t queued_deliveries_a_terminal = 10;
 
+// A Delivery that finds no order leaves nothing.
+bool leaves_a_trace(const Input& input, const Outcome& outcome) noexcept {
+  if (std::holds_alternative<DeliveryInput>(input)) return outcome.orders_delivered() > 0;
+  return std::holds_alternative<NewOrderInput>(input) ||
+         std::holds_alternative<PaymentInput>(input);
+}
+
 // Those of the plan's first mark are as far apart as the workers are many.
 std::uint32_t first_mark_of(const Plan& plan, std::size_t index) {
   constexpr std::size_t marks = Trace::marks;
@@ -75,7 +82,13 @@ Trace Terminals::new_trace() noexcept {
 }
 
 void Terminals::Transaction::count(bool measured) {
-  if (outcome_.committed) terminals_.enter_in_ledger(input_, outcome_.orders_delivered());
+  if (outcome_.committed) {
+    terminals_.enter_in_ledger(input_, outcome_.orders_delivered());
+    if (leaves_a_trace(input_, outcome_)) {
+      trace_.orders = outcome_.orders_delivered();
+      terminals_.counts_.writes.add(input_, trace_, coro::Worker::current().now());
+    }
+  }
   if (measured) terminals_.count_inputs(input_, outcome_);
 }
 

@@ -19,6 +19,7 @@
 #include "measure/histogram.h"
 #include "workload/tpcc/backend.h"
 #include "workload/tpcc/mix.h"
+#include "workload/tpcc/terminals/acknowledged_writes.h"
 #include "workload/tpcc/terminals/delivery_log.h"
 #include "workload/tpcc/terminals/plan.h"
 
@@ -64,6 +65,7 @@ struct DeferredMetrics {
 struct alignas(measure::cache_line_bytes) WorkerCounts {
   InputMetrics inputs;
   LedgerMetrics ledger;
+  AcknowledgedWrites writes;
   DeferredMetrics deferred;
   measure::Counter districts_skipped;  // measured
 };
@@ -72,6 +74,11 @@ struct alignas(measure::cache_line_bytes) WorkerCounts {
 struct RunRecords {
   explicit RunRecords(const Plan& plan, DeliveryLog* log = nullptr)
       : workers(plan.threads), delivery_log(log) {}
+
+  // From the run's begin on, so that what a failover loses can be named.
+  void keep_writes() {
+    for (WorkerCounts& worker : workers) worker.writes.keep_of(workers.size());
+  }
 
   std::deque<WorkerCounts> workers;
   DeliveryLog* delivery_log;  // none: nobody asked for it
@@ -88,6 +95,7 @@ class Terminals final : public load::Workload {
   void start_terminals(load::Herd& herd) override;
   coro::Task<std::vector<database::Resolution>> resolve(
       std::vector<const load::Transaction*> doubts) override;
+  void on_session_lost() noexcept override { counts_.writes.on_session_lost(); }
   void leave_unresolved(std::size_t doubts) override { counts_.ledger.unresolved.add(doubts); }
 
  private:
