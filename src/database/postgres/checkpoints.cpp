@@ -10,6 +10,7 @@
 
 #include "coro/sleep.h"
 #include "coro/worker.h"
+#include "database/postgres/session_setup.h"
 
 namespace drover::database::postgres {
 namespace {
@@ -135,11 +136,11 @@ std::optional<std::vector<ObservedCheckpoint>> CheckpointCounterWatch::observed(
 Task<void> CheckpointCounterWatch::watch_a_session() {
   // Reading counters takes a millisecond; the server's own timeout leaves it time to say so.
   constexpr Duration answer_limit = std::chrono::seconds(15);
-  const auto connection = co_await Connection::open(conninfo_);
+  const auto connection = co_await open_connection(conninfo_);
   connection->set_round_trip_limit(answer_limit);
   const auto statement = checkpoint_statement(connection->parameter_status("server_version"));
   if (!statement) co_return;
-  co_await connection->script("SET statement_timeout = '10s'");
+  co_await set(*connection, "SET statement_timeout = '10s'");
   const std::span<const Statement> statements(&*statement, 1);
   co_await connection->prepare(statements);
   for (;;) {

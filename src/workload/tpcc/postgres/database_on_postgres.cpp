@@ -116,7 +116,7 @@ class DatabaseOnPostgres final : public Database {
  private:
   Task<std::vector<Finding>> look_for(std::span<const Doubt> writes, std::string since) const {
     const auto connection = co_await open_in_schema(conninfo_, schema_);
-    co_await connection->script("SET TimeZone TO 'UTC'");
+    co_await set(*connection, "SET TimeZone TO 'UTC'");
     co_return co_await resolve_doubts(*connection, writes, std::move(since));
   }
 
