@@ -66,6 +66,17 @@ TEST_F(InstallationTest, EnvironmentOverrides) {
               ThrowsMessage<ServerError>(HasSubstr("DROVER_PG_BINDIR is '/nowhere'")));
 }
 
+TEST_F(InstallationTest, APsqlOfItsOwnOrAnotherOne) {
+  Installation installation;
+  installation.bin_folder = make_fake_installation(folder_.path() / "embedded", "18.6");
+  const fs::path another = find_psql(installation);  // the tests of servers want one
+  EXPECT_EQ(another.filename(), "psql");
+  EXPECT_NE(another.parent_path(), installation.bin_folder);
+  std::ofstream(installation.program("psql")) << "#!/bin/sh\n";
+  fs::permissions(installation.program("psql"), fs::perms(0755));
+  EXPECT_EQ(find_psql(installation), installation.program("psql"));
+}
+
 TEST_F(InstallationTest, FindsTheOneOfThisMachine) {
   EXPECT_GE(find_installation().major, 12);
 }

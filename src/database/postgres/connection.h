@@ -45,8 +45,8 @@ using Results = std::vector<Result>;
 
 // How each transaction begins where no session outlives one (pooling.h): what a session would have been SET to once.
 struct TransactionSetup {
-  std::string begin = "BEGIN";        // of a transaction that asks for nothing more itself
-  std::vector<std::string> settings;  // SET LOCAL …, one statement each
+  std::string begin = "BEGIN";             // of a transaction that asks for nothing more itself
+  std::vector<std::string> settings = {};  // SET LOCAL …, one statement each
 };
 
 // Whether a pipeline ends its transaction, with COMMIT as its last statement. If the session is

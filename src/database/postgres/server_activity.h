@@ -37,7 +37,7 @@ class ServerActivityWatch final : public ActivityWatch {
   // nothing to see. Start it when the sessions of the run are open: it takes a slot of the server.
   coro::Task<void> run() override;
 
-  // Of the costs of statements, by another session.
+  // The costs of statements are read once more, by another session.
   coro::Task<void> finish(coro::Duration patience) override;
 
   std::optional<ObservedActivity> observed() const override;

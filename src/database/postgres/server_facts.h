@@ -7,7 +7,8 @@
 
 namespace drover::database::postgres {
 
-// Of one opened by open_in_schema(), which knows whether a pooler stands between. Its own session is not counted among those that are used: it ends before a run begins.
+// The connection was opened by open_in_schema(), which knows whether a pooler stands between. Its own session is not
+// counted among those that are used: it ends before a run begins.
 coro::Task<ServerFacts> read_server_facts(Connection& connection);
 
 }  // namespace drover::database::postgres

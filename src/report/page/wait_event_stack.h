@@ -23,7 +23,7 @@ struct WaitEventStack {
   double highest() const;  // of all sessions in a column
 };
 
-// Of the events with the most sessions, and the others as one.
+// The events with the most sessions have a layer each, and the others one together.
 WaitEventStack make_wait_event_stack(const Result& result, const Timeline& timeline);
 
 // A curve an event, as high as all below it and its own.

@@ -22,7 +22,7 @@ Resolution found(bool there) noexcept {
 
 // New-Orders among the doubts, a column each, and their lines.
 struct OrderColumns {
-  // Of one question, whose arrays are not to be of any size.
+  // A question asks about no more of them: its arrays have a bound.
   static constexpr std::size_t orders_most = 1'000;
 
   Numbers place, w_id, d_id, o_id;
