@@ -14,6 +14,7 @@
 #include "coro/scope.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
+#include "database/postgres/watching_test.h"
 #include "support/test_server.h"
 
 namespace drover::database::postgres {
@@ -192,35 +193,9 @@ class CheckpointsOfAServer : public testing::Test {
     return {server->conninfo() + more, [this](std::string_view note) { notes.emplace_back(note); }};
   }
 
-  // Watches while `body` runs.
-  void watch_during(CheckpointCounterWatch& watch, const std::function<Task<void>()>& body) {
-    const auto both = [&]() -> Task<void> {
-      coro::Scope watching(co_await coro::current_source());
-      watching.start(watch.run());
-      std::exception_ptr error;
-      try {
-        co_await body();
-      } catch (...) {
-        error = std::current_exception();
-      }
-      watching.cancel();
-      co_await watching.join();
-      if (error) std::rethrow_exception(error);
-    };
-    coro::block_on(worker, both());
-  }
-
   static Task<void> script(std::string sql) {
     const auto connection = co_await Connection::open(server->conninfo());
     co_await connection->script(std::move(sql));
-  }
-
-  static Task<void> until(std::function<bool()> condition) {
-    const Instant give_up = coro::Worker::current().now() + 60s;
-    while (!condition() && coro::Worker::current().now() < give_up) {
-      co_await coro::sleep_for(10ms);
-    }
-    if (!condition()) throw std::runtime_error("it has not come true");
   }
 
   static std::unique_ptr<test::TestServer> server;
@@ -247,7 +222,7 @@ TEST_F(CheckpointsOfAServer, ACommandIsSeen) {
     EXPECT_LE(one.start, one.end.value_or(Instant{}));
     EXPECT_GE(one.start, begun - 1s);
   };
-  watch_during(watch, body);
+  watch_during(worker, watch, body);
   ASSERT_EQ(notes.size(), 1U);
   EXPECT_TRUE(notes[0].starts_with("checkpoint ended after ")) << notes[0];
   EXPECT_TRUE(notes[0].ends_with(" s (requested)")) << notes[0];
@@ -271,7 +246,7 @@ TEST_F(CheckpointsOfAServer, OneThatIsSpreadIsSeenToBegin) {
     co_await script("CHECKPOINT");
     co_await until([&] { return checkpoints_of(watch).front().end.has_value(); });
   };
-  watch_during(watch, body);
+  watch_during(worker, watch, body);
   ASSERT_GE(notes.size(), 2U);
   EXPECT_EQ(notes[0], "checkpoint began (requested)");
   EXPECT_TRUE(notes[1].starts_with("checkpoint ended after ")) << notes[1];
@@ -285,7 +260,7 @@ TEST_F(CheckpointsOfAServer, AnybodyMaySeeThem) {
     co_await script("CHECKPOINT");
     co_await until([&] { return !checkpoints_of(watch).empty(); });
   };
-  watch_during(watch, body);
+  watch_during(worker, watch, body);
 }
 
 TEST_F(CheckpointsOfAServer, ItGoesOnAfterARestart) {
@@ -302,7 +277,7 @@ TEST_F(CheckpointsOfAServer, ItGoesOnAfterARestart) {
     }
     EXPECT_FALSE(checkpoints_of(watch).empty());
   };
-  watch_during(watch, body);
+  watch_during(worker, watch, body);
 }
 
 TEST_F(CheckpointsOfAServer, WhereItIsNotLetInItEnds) {
@@ -318,7 +293,7 @@ TEST_F(CheckpointsOfAServer, ACancellationEndsItWhereverItIs) {
     for (const auto patience : {0ms, 1ms, 5ms, 50ms}) {
       CheckpointCounterWatch watch = make_watch(where);
       const auto body = [&]() -> Task<void> { co_await coro::sleep_for(patience); };
-      watch_during(watch, body);
+      watch_during(worker, watch, body);
     }
   }
   EXPECT_TRUE(notes.empty());

@@ -15,6 +15,7 @@
 #include "coro/scope.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
+#include "database/postgres/watching_test.h"
 #include "support/test_server.h"
 
 namespace drover::database::postgres {
@@ -35,32 +36,6 @@ class ActivityOfAServer : public testing::Test {
 
   ServerActivityWatch make_watch(const std::string& more = "") {
     return {server->conninfo() + more, [this](std::string_view note) { notes.emplace_back(note); }};
-  }
-
-  // Watches while `body` runs.
-  void watch_during(ServerActivityWatch& watch, const std::function<Task<void>()>& body) {
-    const auto both = [&]() -> Task<void> {
-      coro::Scope watching(co_await coro::current_source());
-      watching.start(watch.run());
-      std::exception_ptr error;
-      try {
-        co_await body();
-      } catch (...) {
-        error = std::current_exception();
-      }
-      watching.cancel();
-      co_await watching.join();
-      if (error) std::rethrow_exception(error);
-    };
-    coro::block_on(worker, both());
-  }
-
-  static Task<void> until(std::function<bool()> condition) {
-    const Instant give_up = coro::Worker::current().now() + 60s;
-    while (!condition() && coro::Worker::current().now() < give_up) {
-      co_await coro::sleep_for(10ms);
-    }
-    if (!condition()) throw std::runtime_error("it has not come true");
   }
 
   static Task<std::unique_ptr<Connection>> open(std::string more = "") {
@@ -144,7 +119,7 @@ TEST_F(ActivityOfAServer, IsWatched) {
     co_await until([&] { return watch.observed() && watch.observed()->samples.size() >= 2; });
     co_await watch.finish(10s);
   };
-  watch_during(watch, body);
+  watch_during(worker, watch, body);
   const ObservedActivity seen = watch.observed().value();
   ASSERT_EQ(seen.events, std::vector<std::string>{"Client:ClientRead"});
   for (const ActivitySample& sample : seen.samples) {
@@ -171,7 +146,7 @@ TEST_F(ActivityOfAServer, AnybodyMaySeeTheirOwn) {
     co_await until([&] { return watch.observed() && !watch.observed()->events.empty(); });
     EXPECT_EQ(watch.observed()->samples.back().sessions[0].second, 1U);
   };
-  watch_during(watch, body);
+  watch_during(worker, watch, body);
 }
 
 TEST_F(ActivityOfAServer, WhereTheServerDoesNotTellItSaysSoOnce) {
@@ -204,7 +179,7 @@ TEST_F(ActivityOfAServer, WhereTheServerIsAwayItGoesOnTrying) {
     server->start();
     co_await until([&] { return watch.observed()->samples.size() > samples; });
   };
-  watch_during(watch, body);
+  watch_during(worker, watch, body);
   ASSERT_EQ(notes.size(), 2U);
   EXPECT_TRUE(notes[0].starts_with("note: --server-stats: no wait events so far: ")) << notes[0];
   EXPECT_EQ(notes[1], without_extension);
@@ -215,7 +190,7 @@ TEST_F(ActivityOfAServer, ACancellationEndsItWhereverItIs) {
     for (const auto patience : {0ms, 1ms, 5ms, 50ms}) {
       ServerActivityWatch watch = make_watch(where);
       const auto body = [&]() -> Task<void> { co_await coro::sleep_for(patience); };
-      watch_during(watch, body);
+      watch_during(worker, watch, body);
     }
   }
 }
@@ -229,7 +204,7 @@ TEST_F(ActivityOfAServer, TheEndDoesNotWaitForAServerThatIsAway) {
     EXPECT_FALSE(watch.observed()->statements.has_value());
     server->start();
   };
-  watch_during(watch, body);
+  watch_during(worker, watch, body);
 }
 
 }  // namespace
