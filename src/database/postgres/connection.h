@@ -157,6 +157,9 @@ class Connection {
     round_trip_limit_ = limit;
   }
 
+  // Whether it was given up at that limit.
+  bool unanswered() const noexcept { return round_trip_timer_.expired; }
+
   // The server's process of this session, as pg_stat_activity names it; a pooler gives a number of its own.
   int backend_pid() const noexcept { return PQbackendPID(handle_); }
 

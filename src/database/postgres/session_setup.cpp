@@ -30,6 +30,22 @@ constexpr coro::Duration round_trip_grace = std::chrono::seconds(5);
 
 namespace {
 
+Error with_advice(const Error& error, std::string_view advice) {
+  return {error.error_class(), error.sqlstate(), fmt::format("{}: {}", error.what(), advice)};
+}
+
+// The first thing that is asked.
+Task<Pooling> ask_for_pooling(Connection& connection, std::string conninfo) {
+  try {
+    co_return co_await find_pooling(connection, std::move(conninfo));
+  } catch (const Error& error) {
+    if (!connection.unanswered()) throw;
+    throw with_advice(error,
+                      "it let us in and said no more, as a pooler does whose server is away or "
+                      "whose pool is used up");
+  }
+}
+
 Task<void> begin_in_schema(Connection& connection, std::string schema, Pooling pooling) {
   connection.set_pooling(pooling);
   if (pooling == Pooling::transaction) connection.set_up_each_transaction({});
@@ -44,7 +60,7 @@ Task<void> begin_in_schema(Connection& connection, std::string schema, Pooling p
 Task<std::unique_ptr<Connection>> open_in_schema(std::string conninfo, std::string schema) {
   auto connection = co_await Connection::open(conninfo);
   connection->set_round_trip_limit(set_up_limit);
-  const Pooling pooling = co_await find_pooling(*connection, std::move(conninfo));
+  const Pooling pooling = co_await ask_for_pooling(*connection, std::move(conninfo));
   connection->set_round_trip_limit(std::nullopt);
   co_await begin_in_schema(*connection, std::move(schema), pooling);
   co_return connection;
@@ -115,16 +131,12 @@ Task<OpenedSession> open_session(const SessionSettings& settings,
   try {
     co_return co_await open_ready_session(settings, statements);
   } catch (const Error& error) {
-    // A pooler has let us in, and no process of the server was free.
-    const bool waits_for_process = settings.pooling == Pooling::session &&
-                                   error.error_class() == ErrorClass::connection_lost &&
-                                   error.sqlstate().empty();
-    if (!waits_for_process) throw;
-    throw Error(error.error_class(), "",
-                fmt::format("{}: is the pool of the pooler smaller than the number of connections? "
-                            "Ask for fewer with "
-                            "--connections, or have it lend more (default_pool_size)",
-                            error.what()));
+    const bool is_silence =
+        error.error_class() == ErrorClass::connection_lost && error.sqlstate().empty();
+    if (settings.pooling != Pooling::session || !is_silence) throw;
+    throw with_advice(error,
+                      "is the pool of the pooler smaller than the number of connections? Ask for "
+                      "fewer with --connections, or have it lend more (default_pool_size)");
   }
 }
 

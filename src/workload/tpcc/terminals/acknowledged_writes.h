@@ -26,32 +26,50 @@ class AcknowledgedWrites {
   static constexpr std::size_t suspects_most = 100'000;
 
   // At first it keeps nothing.
-  void keep_of(std::size_t workers) noexcept { share_ = std::max<std::size_t>(workers, 1); }
+  void keep_of(std::size_t workers) {
+    const std::size_t share = std::max<std::size_t>(workers, 1);
+    recent_room_ = recent_most / share;
+    suspects_room_ = suspects_most / share;
+    recent_.reserve(recent_room_);  // address space: what is not used takes no memory
+  }
 
   void add(const Input& input, const Trace& trace, coro::Instant answered) {
-    if (share_ == 0) return;
-    recent_.push_back({{input, trace}, answered});
-    if (recent_.size() > recent_most / share_) recent_.pop_front();
+    if (recent_room_ == 0) return;
+    if (recent_.size() < recent_room_) {
+      recent_.push_back({{input, trace}, answered});
+      return;
+    }
+    recent_[oldest_] = {{input, trace}, answered};
+    oldest_ = (oldest_ + 1) % recent_room_;
   }
 
   // What was answered before may be gone; what comes is another matter.
   void on_session_lost() {
-    if (share_ == 0) return;
-    suspects_.insert(suspects_.end(), recent_.begin(), recent_.end());
+    append_recent(suspects_);
     recent_.clear();
-    while (suspects_.size() > suspects_most / share_) suspects_.pop_front();
+    oldest_ = 0;
+    while (suspects_.size() > suspects_room_) suspects_.pop_front();
   }
 
   // Those before losses, and the last ones, in the order in which they were answered.
   std::vector<AcknowledgedWrite> all() const {
     std::vector<AcknowledgedWrite> all(suspects_.begin(), suspects_.end());
-    all.insert(all.end(), recent_.begin(), recent_.end());
+    append_recent(all);
     return all;
   }
 
  private:
-  std::size_t share_ = 0;  // so many workers have a part of the room; 0: it keeps nothing
-  std::deque<AcknowledgedWrite> recent_;
+  template <class Writes>
+  void append_recent(Writes& to) const {
+    const auto oldest = recent_.begin() + static_cast<std::ptrdiff_t>(oldest_);
+    to.insert(to.end(), oldest, recent_.end());
+    to.insert(to.end(), recent_.begin(), oldest);
+  }
+
+  std::size_t recent_room_ = 0;  // 0: it keeps nothing
+  std::size_t suspects_room_ = 0;
+  std::vector<AcknowledgedWrite> recent_;  // a ring, when it is full
+  std::size_t oldest_ = 0;
   std::deque<AcknowledgedWrite> suspects_;
 };
 
