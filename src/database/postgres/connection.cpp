@@ -10,6 +10,7 @@
 #include <exception>
 #include <utility>
 
+#include "database/postgres/dialect.h"
 #include "database/postgres/round_trip.h"
 
 namespace drover::database::postgres {
@@ -138,6 +139,11 @@ void Connection::throw_lost() {
   }
   forget_closed_socket();
   throw Error(error);
+}
+
+void Connection::set_dialect(Dialect dialect) noexcept {
+  dialect_ = dialect;
+  parameters_.set_wide_integers(traits_of(dialect).wide_integers);
 }
 
 // libpq has closed the socket of a lost session, and the next one to be opened gets its number: a
@@ -273,7 +279,7 @@ bool Connection::take(Result result, Answer& answer) {
     return false;
   }
   if (status == PGRES_FATAL_ERROR) {
-    if (!answer.error) answer.error = error_of(result.get());
+    if (!answer.error) answer.error = in_dialect(dialect_, error_of(result.get()));
     (is_refusal(result.get()) ? answer.refused : answer.lost) = true;
     return !answer.lost;
   }
@@ -403,7 +409,7 @@ Task<Result> Connection::simple_results(std::string_view first_tag, bool stop_at
     if (result.get() == nullptr) break;
     const ExecStatusType status = PQresultStatus(result.get());
     if (status == PGRES_FATAL_ERROR) {
-      if (!answer.error) answer.error = error_of(result.get());
+      if (!answer.error) answer.error = in_dialect(dialect_, error_of(result.get()));
       answer.lost = !is_refusal(result.get());
     } else {
       const std::string_view tag = PQcmdStatus(result.get());

@@ -28,6 +28,7 @@
 #include "coro/fd_watch.h"
 #include "coro/task.h"
 #include "coro/timer_wheel.h"
+#include "database/dialect.h"
 #include "database/error.h"
 #include "database/pooling.h"
 #include "database/postgres/parameters.h"
@@ -172,6 +173,10 @@ class Connection {
   Pooling pooling() const noexcept { return pooling_; }
   void set_pooling(Pooling pooling) noexcept { pooling_ = pooling; }
 
+  // Likewise, whose SQL it is.
+  Dialect dialect() const noexcept { return dialect_; }
+  void set_dialect(Dialect dialect) noexcept;
+
   // As a number, 180001 for 18.1; of a relative of PostgreSQL, what it says to be.
   int server_version() const noexcept { return PQserverVersion(handle_); }
 
@@ -250,6 +255,7 @@ class Connection {
   std::vector<Queued> queued_;
   std::optional<TransactionSetup> setup_;
   Pooling pooling_ = Pooling::none;
+  Dialect dialect_ = Dialect::postgres;
   bool wrapped_ = false;        // the pipeline is a transaction that we have begun, and end
   bool asks_pipeline_ = false;  // between open_pipeline() and close_pipeline()
   bool open_before_ = false;    // a transaction was, when the first of them was queued

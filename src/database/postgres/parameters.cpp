@@ -20,6 +20,7 @@ void Parameters::put64(std::uint64_t value) {
 }
 
 void Parameters::add(std::int32_t value) {
+  if (wide_integers_) return add(std::int64_t{value});
   begin();
   put32(static_cast<std::uint32_t>(value));
   end();

@@ -20,7 +20,8 @@ class Result {
     return PQgetisnull(result_.get(), row, column) != 0;
   }
 
-  // For binary results: throw Error (class statement) if the column has another width or is NULL.
+  // For binary results: throw Error (class statement) if the column has another width or is NULL. A number that needs
+  // four bytes may come in eight.
   std::int32_t int4(int row, int column) const;
   std::int64_t int8(int row, int column) const;
 

@@ -139,6 +139,8 @@ using database::UnfitSchema;
 
 inline constexpr std::string_view settings_table = "drover_tpcc";
 inline constexpr std::string_view loaded_table = "drover_tpcc_loaded";
+// How far the parts are that go in pieces.
+inline constexpr std::string_view progress_table = "drover_tpcc_progress";
 inline constexpr int32_t format_version = 1;
 
 struct TablesPresent {

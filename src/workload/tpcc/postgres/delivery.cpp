@@ -167,12 +167,14 @@ coro::Task<Outcome> single(Connection& connection, const DeliveryInput& input, T
   co_return outcome;
 }
 
+const std::vector<Statement> row_by_row = {get_oldest,  delete_new_order,  get_customer_id,
+                                           set_carrier, set_delivery_date, sum_amounts,
+                                           pay_customer};
+
 }  // namespace
 
 const StatementSets delivery_statements{
-    .batched = {deliver},
-    .single = {get_oldest, delete_new_order, get_customer_id, set_carrier, set_delivery_date,
-               sum_amounts, pay_customer}};
+    .batched = {deliver}, .single = row_by_row, .by_row = row_by_row};
 
 coro::Task<Outcome> perform(Connection& connection, const DeliveryInput& input, Trace& trace,
                             Shape shape) {

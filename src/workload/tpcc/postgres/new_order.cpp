@@ -352,7 +352,9 @@ const StatementSets new_order_statements{
     .batched = {get_customer, get_warehouse, take_order_id, insert_order, insert_new_order,
                 take_stock, insert_lines},
     .single = {get_customer, get_warehouse, get_district_for_update, advance_district, insert_order,
-               insert_new_order, get_item, get_stock, update_stock, insert_line}};
+               insert_new_order, get_item, get_stock, update_stock, insert_line},
+    .by_row = {get_customer, get_warehouse, take_order_id, insert_order, insert_new_order, get_item,
+               get_stock, update_stock, insert_line}};
 
 coro::Task<Outcome> perform(Connection& connection, const NewOrderInput& input, Trace& trace,
                             Shape shape) {

@@ -19,6 +19,8 @@ const Statement insert_history_by_name = statement("pay_history_by_name");
 const Statement find_customer_by_name = statement("pay_find_by_name");
 const Statement get_paying_customer = statement("pay_get_customer");
 
+const Statement insert_history_values = statement("pay_history_values");
+
 constexpr std::string_view not_null_violation = "23502";
 
 // The rows that most transactions want, district and warehouse, are locked last and so the
@@ -51,12 +53,48 @@ coro::Task<Outcome> batched(Connection& connection, const PaymentInput& input, T
   co_return Outcome{};
 }
 
+// Of those of a name, in their order (clause 2.5.2.2).
+std::int32_t middle_one(const Result& found) {
+  if (found.rows() == 0) require_one_row(found, "customer of that name");
+  return found.int4((found.rows() + 1) / 2 - 1, 0);
+}
+
 coro::Task<std::int32_t> customer_id(Connection& connection, const CustomerChoice& customer) {
   if (!customer.by_name) co_return customer.c_id;
   const Result found = co_await connection.execute(find_customer_by_name, customer.c_w_id,
                                                    customer.c_d_id, customer.c_last_text());
-  if (found.rows() == 0) require_one_row(found, "customer of that name");
-  co_return found.int4((found.rows() + 1) / 2 - 1, 0);
+  co_return middle_one(found);
+}
+
+// Locks in the order of the batched one.
+coro::Task<Outcome> by_row(Connection& connection, const PaymentInput& input, Trace& trace) {
+  const CustomerChoice& customer = input.customer;
+  std::int32_t c_id = customer.c_id;
+  std::size_t first = 1;  // of the answers
+  connection.send(begin_statement);
+  if (customer.by_name) {
+    connection.send(find_customer_by_name, customer.c_w_id, customer.c_d_id,
+                    customer.c_last_text());
+    const Results found = co_await connection.run();
+    c_id = middle_one(found[1]);
+    first = 0;
+  }
+  connection.send(update_customer_by_id, customer.c_w_id, customer.c_d_id, c_id, input.amount_cents,
+                  input.w_id, input.d_id);
+  connection.send(update_district, input.w_id, input.d_id, input.amount_cents);
+  connection.send(update_warehouse, input.w_id, input.amount_cents);
+  const Results updated = co_await connection.run();
+  require_one_row(updated[first], "customer");
+  require_one_row(updated[first + 1], "district");
+  require_one_row(updated[first + 2], "warehouse");
+  const std::string data =
+      fmt::format("{}    {}", updated[first + 2].text(0, 0), updated[first + 1].text(0, 0));
+  connection.send(insert_history_values, customer.c_w_id, customer.c_d_id, c_id, input.w_id,
+                  input.d_id, input.amount_cents, static_cast<std::int32_t>(trace.mark),
+                  std::string_view(data));
+  const Results written = co_await commit(connection, trace);
+  require_written(written[0], 1, "history");
+  co_return Outcome{};
 }
 
 coro::Task<Outcome> single(Connection& connection, const PaymentInput& input, Trace& trace) {
@@ -90,10 +128,13 @@ const StatementSets payment_statements{
     .batched = {update_warehouse, update_district, update_customer_by_id, update_customer_by_name,
                 insert_history_by_id, insert_history_by_name},
     .single = {update_warehouse, update_district, find_customer_by_name, get_paying_customer,
-               update_customer_by_id, insert_history_by_id}};
+               update_customer_by_id, insert_history_by_id},
+    .by_row = {update_warehouse, update_district, find_customer_by_name, update_customer_by_id,
+               insert_history_values}};
 
 coro::Task<Outcome> perform(Connection& connection, const PaymentInput& input, Trace& trace,
                             Shape shape) {
+  if (shape == Shape::by_row) return by_row(connection, input, trace);
   return shape == Shape::single ? single(connection, input, trace)
                                 : batched(connection, input, trace);
 }

@@ -31,11 +31,12 @@ coro::Task<Outcome> single(Connection& connection, const StockLevelInput& input)
 }  // namespace
 
 const StatementSets stock_level_statements{.batched = {count_low_stock},
-                                           .single = {get_next_order, count_low_stock_since}};
+                                           .single = {get_next_order, count_low_stock_since},
+                                           .by_row = {get_next_order, count_low_stock_since}};
 
 coro::Task<Outcome> perform(Connection& connection, const StockLevelInput& input, Trace&,
                             Shape shape) {
-  return shape == Shape::single ? single(connection, input) : batched(connection, input);
+  return shape == Shape::batched ? batched(connection, input) : single(connection, input);
 }
 
 }  // namespace drover::tpcc::postgres

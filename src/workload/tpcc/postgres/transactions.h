@@ -16,12 +16,14 @@
 // the commit is under way.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "coro/task.h"
+#include "database/dialect.h"
 #include "database/error.h"
 #include "database/postgres/connection.h"
 #include "workload/tpcc/backend.h"
@@ -35,11 +37,20 @@ using database::postgres::Result;
 using database::postgres::Results;
 using database::postgres::Statement;
 
-// How a transaction goes: in one of the two styles, or as the batched style goes on servers that
-// lose rows (below). There no statement of New-Order and Delivery writes to more than one row
-// of a table that others write to, nor joins anything with it: New-Order takes two round trips as
-// before, Delivery four. The other three go batched.
+// How a transaction goes: in one of the two styles, or as the batched style goes where a server does not take its
+// statements: on those that lose rows (below), and on relatives of PostgreSQL. By row, no statement writes to more than
+// one row of a table that others write to, nor joins anything with it, nor has a subselect: New-Order takes two round
+// trips as before, Payment two, or three by name, Delivery four; Order-Status and Stock-Level go as in the style single.
 enum class Shape : std::uint8_t { batched, single, by_row };
+
+// By TransactionType.
+using Shapes = std::array<Shape, transaction_type_count>;
+
+Shapes shapes_of(StatementStyle style, database::Dialect dialect) noexcept;
+
+// Those of the batched style on servers that lose rows.
+inline constexpr Shapes shapes_where_rows_are_lost = {Shape::by_row, Shape::batched, Shape::batched,
+                                                      Shape::by_row, Shape::batched};
 
 coro::Task<Outcome> perform(Connection& connection, const NewOrderInput& input, Trace& trace,
                             Shape shape);
@@ -59,9 +70,11 @@ Statement statement(const char* name);
 struct StatementSets {
   std::vector<Statement> batched;
   std::vector<Statement> single;
+  std::vector<Statement> by_row;
 
-  const std::vector<Statement>& of(StatementStyle style) const noexcept {
-    return style == StatementStyle::batched ? batched : single;
+  const std::vector<Statement>& of(Shape shape) const noexcept {
+    if (shape == Shape::by_row) return by_row;
+    return shape == Shape::batched ? batched : single;
   }
 };
 extern const StatementSets new_order_statements;
@@ -70,10 +83,13 @@ extern const StatementSets order_status_statements;
 extern const StatementSets delivery_statements;
 extern const StatementSets stock_level_statements;
 
-// What a session prepares for a style: every statement that the functions above use; and besides
-// those of the batched style what Shape::by_row uses.
-std::vector<Statement> statements_of(StatementStyle style);
+// What a session prepares: every statement that the functions above use in these shapes.
+std::vector<Statement> statements_of(const Shapes& shapes, database::Dialect dialect);
+// What it prepares besides those of the batched style where rows are lost.
 std::vector<Statement> by_row_statements();
+
+// The text as the dialect takes it: what is written otherwise there stands in one place.
+std::string in_dialect(database::Dialect dialect, std::string sql);
 
 // Shared by all transactions.
 extern const Statement begin_statement;

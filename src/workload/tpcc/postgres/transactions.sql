@@ -131,6 +131,13 @@ AND c_id = $3::int4), {history_of_payment}
 INSERT INTO history (h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data)
 VALUES ({customer_id_by_name}, {history_of_payment}
 
+--: statement pay_history_values
+-- $3 c_id; $8 h_data.
+INSERT INTO history (h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data)
+VALUES ($3::int4, $2::int4, $1::int4, $5::int4, $4::int4,
+(date_trunc('second', localtimestamp) + $7::int4 * interval '1 microsecond'), $6::int4 * 0.01,
+$8::text)
+
 --: statement pay_find_by_name
 SELECT c_id::int4 FROM customer WHERE c_w_id = $1::int4 AND c_d_id = $2::int4
 AND c_last = $3::text ORDER BY c_first, c_id

@@ -6,6 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "coro/sleep.h"
+#include "database/postgres/dialect.h"
+#include "database/session_pool.h"
 #include "workload/tpcc/import/import.h"
 #include "workload/tpcc/postgres/import/schema.h"
 
@@ -14,8 +17,10 @@ namespace drover::tpcc::postgres {
 namespace {
 
 using coro::Task;
+using database::Dialect;
 using database::postgres::Connection;
 using database::postgres::Result;
+using database::postgres::traits_of;
 
 // Whether there is a relation of each name.
 Task<std::vector<bool>> relations_exist(Connection& connection,
@@ -127,34 +132,21 @@ Task<LoadedDatabase> inspect_loaded(Connection& connection, std::string schema) 
 
 namespace {
 
-std::string create_our_tables(const InitialiseOptions& options) {
-  const std::string settings = qualified_name(options.schema, settings_table);
-  return fmt::format(
-      "CREATE TABLE {0} (\n"
-      "  format_version int NOT NULL,\n"
-      "  foreign_keys text NOT NULL,\n"
-      "  seed numeric(20),\n"
-      "  load_time_us bigint,\n"
-      "  c_last int,\n"
-      "  c_id int,\n"
-      "  ol_i_id int,\n"
-      "  warehouses int,\n"
-      "  complete boolean NOT NULL DEFAULT false\n"
-      ");\n"
-      "CREATE TABLE {1} (w_id int PRIMARY KEY, rows bigint NOT NULL);\n"
-      "INSERT INTO {0} (format_version, foreign_keys) VALUES ({2}, '{3}');\n",
-      settings, qualified_name(options.schema, loaded_table), format_version,
-      foreign_keys_name(options.foreign_keys));
+// What is dropped where any of it is there.
+std::vector<std::string_view> tables_to_drop(Dialect dialect) {
+  std::vector<std::string_view> names;
+  for (const Table table : all_tables) names.push_back(table_name(table));
+  names.insert(names.end(), {settings_table, loaded_table});
+  if (traits_of(dialect).rows_a_transaction > 0) names.push_back(progress_table);
+  return names;
 }
 
 // All at once, so that tables may refer to each other.
 std::string drop_statement(const std::string& schema) {
   std::string sql;
-  const auto add = [&](std::string_view table) {
+  for (const std::string_view table : tables_to_drop(Dialect::postgres)) {
     sql += (sql.empty() ? "DROP TABLE IF EXISTS " : ", ") + qualified_name(schema, table);
-  };
-  for (const Table table : all_tables) add(table_name(table));
-  for (const std::string_view ours : {settings_table, loaded_table}) add(ours);
+  }
   return sql + ";\n";
 }
 
@@ -211,41 +203,116 @@ Task<bool> schema_exists(Connection& connection, const std::string& schema) {
   co_return found.rows() > 0;
 }
 
+void require_no_tables(const Catalog& catalog, const InitialiseOptions& options) {
+  if (catalog.table_count() == 0 || options.force) return;
+  throw UnfitSchema(
+      fmt::format("the schema{} holds tables of TPC-C already ({}): drop them with 'drover tpcc "
+                  "clean{}', or replace them with 'drover tpcc init --force{}'",
+                  options.schema.empty() ? "" : fmt::format(" {}", options.schema),
+                  catalog.tables_that_exist(true), schema_argument(options.schema),
+                  schema_argument(options.schema)));
+}
+
+// CREATE SCHEMA, if it is not there. Asked beforehand, as IF NOT EXISTS wants the right to create schemas even if it is.
+Task<std::vector<std::string>> schema_statements(Connection& connection,
+                                                 const std::string& schema) {
+  std::vector<std::string> statements;
+  if (schema.empty()) co_return statements;
+  const bool exists = co_await schema_exists(connection, schema);
+  if (!exists) {
+    statements.push_back(fmt::format("CREATE SCHEMA IF NOT EXISTS {}", quote_identifier(schema)));
+  }
+  co_return statements;
+}
+
 // Once; nothing after a deadlock.
 Task<std::optional<std::vector<std::string>>> try_initialise(Connection& connection,
                                                              const InitialiseOptions& options,
                                                              int number) {
   const Catalog catalog = co_await read_catalog(connection, options.schema);
-  if (catalog.table_count() > 0 && !options.force) {
-    throw UnfitSchema(
-        fmt::format("the schema{} holds tables of TPC-C already ({}): drop them with 'drover tpcc "
-                    "clean{}', or replace them with 'drover tpcc init --force{}'",
-                    options.schema.empty() ? "" : fmt::format(" {}", options.schema),
-                    catalog.tables_that_exist(true), schema_argument(options.schema),
-                    schema_argument(options.schema)));
-  }
+  require_no_tables(catalog, options);
   std::string sql;
-  if (!options.schema.empty()) {
-    // Asked beforehand, as IF NOT EXISTS wants the right to create schemas even if it does.
-    const bool exists = co_await schema_exists(connection, options.schema);
-    if (!exists) {
-      sql += fmt::format("CREATE SCHEMA IF NOT EXISTS {};\n", quote_identifier(options.schema));
-    }
+  for (const std::string& one : co_await schema_statements(connection, options.schema)) {
+    sql += one + ";\n";
   }
   std::vector<std::string> dropped = catalog.names();
   if (!dropped.empty()) {
     sql += lock_statement(options.schema, dropped) + drop_statement(options.schema);
   }
-  for (const Table table : all_tables) sql += create_table(table, options.schema) + ";\n";
-  sql += create_our_tables(options);
+  for (const std::string& one : statements_to_make(options)) sql += one + ";\n";
   const bool done = co_await execute_ddl(connection, std::move(sql), number, options.on_note);
   if (!done) co_return std::nullopt;
   co_return dropped;
 }
 
+// Each by itself, where a transaction takes no more. A statement that another one has come in the way of is tried again.
+Task<void> execute_each(Connection& connection, std::vector<std::string> statements,
+                        std::string_view advice) {
+  constexpr int tries_max = 10;
+  database::ReopenPause pause(0);
+  for (const std::string& statement : statements) {
+    for (int tries = 1;; ++tries) {
+      std::optional<database::Error> error;
+      try {
+        co_await connection.script(statement);
+      } catch (const database::Error& thrown) {
+        error = thrown;
+      }
+      if (!error) break;
+      const bool again = error->error_class() == database::ErrorClass::retryable &&
+                         tries < tries_max && !connection.broken();
+      if (!again) {
+        throw database::Error(error->error_class(), error->sqlstate(),
+                              fmt::format("{} (at {}); {}", error->what(),
+                                          statement.substr(0, statement.find('(')), advice));
+      }
+      co_await coro::sleep_for(pause(tries));
+    }
+  }
+}
+
+std::vector<std::string> drop_statements(const std::string& schema, Dialect dialect) {
+  std::vector<std::string> statements;
+  for (const std::string_view table : tables_to_drop(dialect)) {
+    statements.push_back("DROP TABLE IF EXISTS " + qualified_name(schema, table));
+  }
+  return statements;
+}
+
+Task<std::vector<std::string>> initialise_one_by_one(Connection& connection,
+                                                     InitialiseOptions options) {
+  const Catalog catalog = co_await read_catalog(connection, options.schema);
+  require_no_tables(catalog, options);
+  std::vector<std::string> dropped = catalog.names();
+  std::vector<std::string> statements = co_await schema_statements(connection, options.schema);
+  const auto add = [&statements](const std::vector<std::string>& more) {
+    statements.insert(statements.end(), more.begin(), more.end());
+  };
+  if (!dropped.empty()) add(drop_statements(options.schema, options.layout.dialect));
+  add(statements_to_make(options));
+  co_await execute_each(connection, std::move(statements),
+                        "what was made before stays there: 'drover tpcc init --force' begins anew");
+  co_return dropped;
+}
+
 }  // namespace
 
+std::vector<std::string> statements_to_make(const InitialiseOptions& options) {
+  std::vector<std::string> statements;
+  const auto add = [&statements](const std::vector<std::string>& more) {
+    statements.insert(statements.end(), more.begin(), more.end());
+  };
+  for (const Table table : all_tables) {
+    add(table_statements(table, options.schema, options.layout));
+  }
+  add(own_table_statements(options.schema, options.foreign_keys, options.layout.dialect));
+  return statements;
+}
+
 Task<std::vector<std::string>> initialise(Connection& connection, InitialiseOptions options) {
+  if (!traits_of(options.layout.dialect).ddl_in_transactions) {
+    co_return co_await initialise_one_by_one(connection, std::move(options));
+  }
   for (int number = 1;; ++number) {
     auto dropped = co_await try_initialise(connection, options, number);
     if (dropped) co_return std::move(*dropped);
@@ -254,10 +321,16 @@ Task<std::vector<std::string>> initialise(Connection& connection, InitialiseOpti
 
 Task<std::vector<std::string>> clean(Connection& connection, std::string schema,
                                      NoteFunction on_note) {
+  const Dialect dialect = connection.dialect();
   for (int number = 1;; ++number) {
     const Catalog catalog = co_await read_catalog(connection, schema);
     std::vector<std::string> dropped = catalog.names();
     if (dropped.empty()) co_return dropped;
+    if (!traits_of(dialect).ddl_in_transactions) {
+      co_await execute_each(connection, drop_statements(schema, dialect),
+                            "'drover tpcc clean' goes on from here");
+      co_return dropped;
+    }
     std::string sql = lock_statement(schema, dropped) + drop_statement(schema);
     const bool done = co_await execute_ddl(connection, std::move(sql), number, on_note);
     if (done) co_return dropped;

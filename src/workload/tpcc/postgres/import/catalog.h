@@ -5,7 +5,7 @@
 // drover_tpcc_loaded has one row for each warehouse that is loaded, written in the transaction that
 // loaded it, and row 0 for item, which belongs to no warehouse.
 //
-// All of the DDL of a command is one transaction: it happens whole or not at all. Beside a load that
+// All of the DDL of a command is one transaction, where the dialect has such: it happens whole or not at all. Beside a load that
 // goes on it may end in a deadlock, as there is no order in which all transactions lock the tables;
 // then it is tried again, a few times, and a note says so.
 //
@@ -22,6 +22,7 @@
 #include "database/postgres/connection.h"
 #include "workload/tpcc/database.h"
 #include "workload/tpcc/import/import.h"
+#include "workload/tpcc/postgres/import/schema.h"
 
 namespace drover::tpcc::postgres {
 
@@ -57,9 +58,13 @@ coro::Task<LoadedDatabase> inspect_loaded(database::postgres::Connection& connec
 struct InitialiseOptions {
   std::string schema = {};  // made if it does not exist; empty: as the search_path has it
   ForeignKeys foreign_keys = ForeignKeys::none;
+  Layout layout = {};
   bool force = false;  // drop tables that are there
   NoteFunction on_note = {};
 };
+
+// What makes the tables that there are none of, in their order.
+std::vector<std::string> statements_to_make(const InitialiseOptions& options);
 
 // The nine tables and ours. Throws UnfitSchema if there are some and `force` was not given. Returns
 // the names of the tables that it dropped.

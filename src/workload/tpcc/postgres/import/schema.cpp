@@ -4,8 +4,16 @@
 
 #include <algorithm>
 #include <cassert>
+#include <ranges>
+
+#include "database/postgres/dialect.h"
+#include "text/plain_text.h"
 
 namespace drover::tpcc::postgres {
+
+using database::Dialect;
+using database::postgres::DialectTraits;
+using database::postgres::traits_of;
 
 namespace {
 
@@ -28,10 +36,48 @@ constexpr std::array<std::string_view, all_tables.size()> column_types = {
     "char(24) bigint int int varchar(50)",
 };
 
-std::string column_definition(std::string_view name, std::string_view type) {
-  if (type.ends_with('?')) return fmt::format("{} {}", name, type.substr(0, type.size() - 1));
-  return fmt::format("{} {} NOT NULL{}", name, type,
-                     type == "timestamp" ? " DEFAULT CURRENT_TIMESTAMP" : "");
+// The first column, which says of which warehouse a row is; none where there is none. A part of the table holds
+// warehouses whole; a payment is with the warehouse that it was made at.
+std::string_view warehouse_column(Table table) {
+  if (table == Table::Item) return {};
+  return table == Table::History ? "h_w_id" : column_names(table).front();
+}
+
+// The type of PostgreSQL's as the dialect has it.
+std::string type_in(Dialect dialect, std::string_view type) {
+  // An int is of eight bytes there, and the rows have four.
+  if (dialect == Dialect::cockroach && type == "int") return "int4";
+  if (dialect != Dialect::spanner) return std::string(type);
+  if (type == "int") return "bigint";
+  if (type == "timestamp") return "timestamptz";
+  if (type.starts_with("numeric")) return "numeric";
+  if (type.starts_with("char")) return fmt::format("var{}", type);
+  return std::string(type);
+}
+
+std::string column_definition(std::string_view name, std::string_view type, Dialect dialect) {
+  const bool nullable = type.ends_with('?');
+  if (nullable) type.remove_suffix(1);
+  const std::string_view otherwise = type == "timestamp" ? " DEFAULT CURRENT_TIMESTAMP" : "";
+  return fmt::format("{} {}{}", name, type_in(dialect, type),
+                     nullable ? "" : fmt::format(" NOT NULL{}", otherwise));
+}
+
+// History has no key of TPC-C's. Where a table should have one all the same, it is a number of its own; the column is
+// not among those that are loaded and read.
+std::string history_number(Dialect dialect) {
+  switch (dialect) {
+    case Dialect::cockroach:
+    case Dialect::dsql:
+      return "h_id uuid NOT NULL DEFAULT gen_random_uuid()";
+    case Dialect::spanner:
+      return "h_id varchar(36) NOT NULL DEFAULT spanner.generate_uuid()";
+    case Dialect::postgres:
+    case Dialect::yugabyte:
+    case Dialect::citus:
+      break;
+  }
+  return {};
 }
 
 // What stands behind the load of the rows.
@@ -49,6 +95,9 @@ constexpr auto primary_key = SchemaObject::Kind::primary_key;
 constexpr auto secondary_index = SchemaObject::Kind::index;
 constexpr auto foreign_key = SchemaObject::Kind::foreign_key;
 
+// The index of which the newest order of a customer is asked.
+constexpr std::string_view newest_order = "idx_order";
+
 // History has no primary key. The references are those of clause 1.3.
 constexpr Described described[] = {
     {primary_key, Table::Warehouse, "w_id"},
@@ -60,7 +109,7 @@ constexpr Described described[] = {
     {primary_key, Table::Item, "i_id"},
     {primary_key, Table::Stock, "s_w_id, s_i_id"},
     {secondary_index, Table::Customer, "c_w_id, c_d_id, c_last, c_first", "idx_customer_name"},
-    {secondary_index, Table::Order, "o_w_id, o_d_id, o_c_id, o_id", "idx_order"},
+    {secondary_index, Table::Order, "o_w_id, o_d_id, o_c_id, o_id", newest_order},
     {foreign_key, Table::District, "d_w_id", "", Table::Warehouse, "w_id"},
     {foreign_key, Table::Customer, "c_w_id, c_d_id", "", Table::District, "d_w_id, d_id"},
     {foreign_key, Table::History, "h_c_w_id, h_c_d_id, h_c_id", "", Table::Customer,
@@ -77,7 +126,88 @@ constexpr Described described[] = {
     {foreign_key, Table::Stock, "s_i_id", "", Table::Item, "i_id"},
 };
 
-SchemaObject made_of(const Described& one, std::string_view schema) {
+// YugabyteDB spreads the rows by hash of the district, and of warehouse, item and stock by that of the first column.
+std::string sharded_columns(const Described& one) {
+  const bool by_first = one.table == Table::Warehouse || one.table == Table::Item ||
+                        one.table == Table::Stock;
+  std::string text;
+  int number = 0;
+  for (const auto& part : std::views::split(one.columns, std::string_view(", "))) {
+    const std::string_view column(part.begin(), part.end());
+    ++number;
+    if (by_first) {
+      text += fmt::format("{}{} {}", number > 1 ? ", " : "", column, number == 1 ? "HASH" : "ASC");
+    } else if (number <= 2) {
+      text += number == 1 ? fmt::format("({}, ", column) : fmt::format("{}) HASH", column);
+    } else {
+      text += fmt::format(", {} {}", column, column == "o_id" && one.name == newest_order ? "DESC" : "ASC");
+    }
+  }
+  return text;
+}
+
+std::string columns_in(const Described& one, Dialect dialect) {
+  return dialect == Dialect::yugabyte ? sharded_columns(one) : std::string(one.columns);
+}
+
+// The clause of CREATE TABLE, with the comma before it.
+std::string key_of(Table table, Dialect dialect) {
+  std::string columns;
+  for (const Described& one : described) {
+    if (one.kind == primary_key && one.table == table) columns = columns_in(one, dialect);
+  }
+  if (table == Table::History && !history_number(dialect).empty()) columns = "h_w_id, h_id";
+  if (columns.empty()) return {};
+  return fmt::format(",\n  CONSTRAINT {} PRIMARY KEY ({})",
+                     quote_identifier(fmt::format("{}_pkey", table_name(table))), columns);
+}
+
+bool is_partitioned(Table table, Layout layout) {
+  return layout.dialect == Dialect::postgres && layout.partitions > 0 && table != Table::Item;
+}
+
+// Behind the columns.
+std::string parts_clause(Table table, Layout layout) {
+  if (is_partitioned(table, layout)) {
+    return fmt::format(" PARTITION BY HASH ({})", warehouse_column(table));
+  }
+  if (layout.dialect == Dialect::yugabyte && layout.partitions > 0 && table != Table::Item) {
+    return fmt::format(" SPLIT INTO {} TABLETS", layout.partitions);
+  }
+  return {};
+}
+
+// Tables of one number of shards lie together, warehouse by warehouse.
+std::string distribute(Table table, std::string_view schema, Layout layout) {
+  const auto quoted = [&schema](Table of) {
+    return text::replaced(qualified_name(schema, table_name(of)), "'", "''");
+  };
+  const std::string name = quoted(table);
+  if (table == Table::Item) return fmt::format("SELECT create_reference_table('{}')", name);
+  std::string how;
+  if (table != Table::Warehouse) {
+    how = fmt::format(", colocate_with => '{}'", quoted(Table::Warehouse));
+  } else if (layout.partitions > 0) {
+    how = fmt::format(", shard_count => {}", layout.partitions);
+  }
+  return fmt::format("SELECT create_distributed_table('{}', '{}'{})", name,
+                     warehouse_column(table), how);
+}
+
+// Who imports, where no lock of the server's says it (import_claim.h).
+bool has_claim(Dialect dialect) {
+  return dialect != Dialect::postgres && dialect != Dialect::citus;
+}
+
+std::string claim_columns(const std::string& integer) {
+  return fmt::format(
+      "  id {} NOT NULL DEFAULT 1 PRIMARY KEY,\n"
+      "  import_owner text,\n"
+      "  import_beat bigint NOT NULL DEFAULT 0,\n",
+      integer);
+}
+
+SchemaObject made_of(const Described& one, std::string_view schema, Layout layout) {
   const std::string_view bare_table = table_name(one.table);
   const std::string table = qualified_name(schema, bare_table);
   SchemaObject object{
@@ -87,8 +217,9 @@ SchemaObject made_of(const Described& one, std::string_view schema) {
     object.sql = fmt::format("ALTER TABLE {} ADD CONSTRAINT {} PRIMARY KEY ({})", table,
                              quote_identifier(object.name), one.columns);
   } else if (one.kind == secondary_index) {
-    object.sql = fmt::format("CREATE INDEX {} ON {} ({})", quote_identifier(object.name), table,
-                             one.columns);
+    object.sql = fmt::format("CREATE INDEX {}{} ON {} ({})",
+                             layout.dialect == Dialect::dsql ? "ASYNC " : "",
+                             quote_identifier(object.name), table, columns_in(one, layout.dialect));
   } else {
     object.name = fmt::format("{}_{}_fkey", bare_table, table_name(one.to));
     object.sql = fmt::format("ALTER TABLE {} ADD CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {} ({})",
@@ -100,23 +231,83 @@ SchemaObject made_of(const Described& one, std::string_view schema) {
 
 }  // namespace
 
-std::string create_table(Table table, std::string_view schema) {
+bool has_partitions(Dialect dialect) noexcept {
+  return dialect == Dialect::postgres || dialect == Dialect::yugabyte || dialect == Dialect::citus;
+}
+
+std::string create_table(Table table, std::string_view schema, Layout layout) {
   std::string_view types = column_types[static_cast<size_t>(table)];
   std::string columns;
   for (const std::string_view name : column_names(table)) {
     assert(!types.empty());
     const std::string_view type = types.substr(0, types.find(' '));
     types.remove_prefix(std::min(type.size() + 1, types.size()));
-    columns += (columns.empty() ? "" : ",\n  ") + column_definition(name, type);
+    columns += (columns.empty() ? "" : ",\n  ") + column_definition(name, type, layout.dialect);
   }
   assert(types.empty());
-  return fmt::format("CREATE TABLE {} (\n  {}\n)", qualified_name(schema, table_name(table)),
-                     columns);
+  const std::string number = table == Table::History ? history_number(layout.dialect) : "";
+  if (!number.empty()) columns += ",\n  " + number;
+  if (traits_of(layout.dialect).keys_with_table) columns += key_of(table, layout.dialect);
+  return fmt::format("CREATE TABLE {} (\n  {}\n){}", qualified_name(schema, table_name(table)),
+                     columns, parts_clause(table, layout));
 }
 
-std::vector<SchemaObject> schema_objects(std::string_view schema) {
+std::vector<std::string> table_statements(Table table, std::string_view schema, Layout layout) {
+  std::vector<std::string> statements = {create_table(table, schema, layout)};
+  if (layout.dialect == Dialect::citus) statements.push_back(distribute(table, schema, layout));
+  if (!is_partitioned(table, layout)) return statements;
+  for (std::int32_t part = 0; part < layout.partitions; ++part) {
+    statements.push_back(fmt::format(
+        "CREATE TABLE {} PARTITION OF {} FOR VALUES WITH (MODULUS {}, REMAINDER {})",
+        qualified_name(schema, fmt::format("{}_p{}", table_name(table), part)),
+        qualified_name(schema, table_name(table)), layout.partitions, part));
+  }
+  return statements;
+}
+
+std::vector<std::string> own_table_statements(std::string_view schema, ForeignKeys foreign_keys,
+                                              Dialect dialect) {
+  const DialectTraits& traits = traits_of(dialect);
+  const std::string settings = qualified_name(schema, settings_table);
+  const std::string integer = type_in(dialect, "int");
+  std::vector<std::string> statements;
+  statements.push_back(fmt::format(
+      "CREATE TABLE {0} (\n"
+      "{2}"
+      "  format_version {1} NOT NULL,\n"
+      "  foreign_keys text NOT NULL,\n"
+      "  seed {3},\n"
+      "  load_time_us bigint,\n"
+      "  c_last {1},\n"
+      "  c_id {1},\n"
+      "  ol_i_id {1},\n"
+      "  warehouses {1},\n"
+      "  complete boolean NOT NULL DEFAULT false\n"
+      ")",
+      settings, integer, has_claim(dialect) ? claim_columns(integer) : "",
+      dialect == Dialect::spanner ? "numeric" : "numeric(20)"));
+  statements.push_back(fmt::format("CREATE TABLE {} (w_id {} PRIMARY KEY, rows bigint NOT NULL)",
+                                   qualified_name(schema, loaded_table), integer));
+  if (traits.rows_a_transaction > 0) {
+    statements.push_back(fmt::format(
+        "CREATE TABLE {0} (w_id {1}, table_name varchar(20), next {1} NOT NULL, "
+        "rows bigint NOT NULL, PRIMARY KEY (w_id, table_name))",
+        qualified_name(schema, progress_table), integer));
+  }
+  statements.push_back(
+      fmt::format("INSERT INTO {} (format_version, foreign_keys) VALUES ({}, '{}')", settings,
+                  format_version, foreign_keys_name(foreign_keys)));
+  return statements;
+}
+
+std::vector<SchemaObject> schema_objects(std::string_view schema, Layout layout) {
+  const DialectTraits& traits = traits_of(layout.dialect);
   std::vector<SchemaObject> objects;
-  for (const Described& one : described) objects.push_back(made_of(one, schema));
+  for (const Described& one : described) {
+    if (one.kind == primary_key && traits.keys_with_table) continue;
+    if (one.kind == foreign_key && !traits.foreign_keys) continue;
+    objects.push_back(made_of(one, schema, layout));
+  }
   return objects;
 }
 

@@ -1,0 +1,169 @@
+#include "database/postgres/dialect.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "database/postgres/connection.h"
+
+namespace drover::database::postgres {
+
+using coro::Task;
+
+namespace {
+
+constexpr std::array three_levels = {Isolation::read_committed, Isolation::repeatable_read,
+                                     Isolation::serializable};
+constexpr std::array strictest_first = {Isolation::serializable, Isolation::repeatable_read,
+                                        Isolation::read_committed};
+constexpr std::array only_snapshots = {Isolation::repeatable_read};
+constexpr std::array serializable_or_snapshots = {Isolation::serializable,
+                                                  Isolation::repeatable_read};
+
+// Out of memory of a node, and a read that has to begin anew or a catalogue that has moved on.
+constexpr std::array<std::string_view, 2> retryable_in_yugabyte = {"53200", "XX000"};
+
+constexpr std::array<DialectTraits, 6> all_traits = {{
+    {.dialect = Dialect::postgres,
+     .name = "postgres",
+     .title = "PostgreSQL",
+     .isolations = three_levels},
+    {.dialect = Dialect::cockroach,
+     .name = "cockroach",
+     .title = "CockroachDB",
+     .isolations = strictest_first,
+     .ddl_in_transactions = false,
+     .keys_with_table = true,
+     .advisory_locks = false,
+     .processes = false,
+     .statistics = false,
+     .session_end = SessionEnd::cancel,
+     .rows_a_transaction = 20'000},
+    {.dialect = Dialect::yugabyte,
+     .name = "yugabyte",
+     .title = "YugabyteDB",
+     .isolations = three_levels,
+     .ddl_in_transactions = false,
+     .keys_with_table = true,
+     .statistics = false,
+     .rows_a_transaction = 20'000,
+     .load_setting = "SET yb_default_copy_from_rows_per_transaction = 0",
+     .retryable = retryable_in_yugabyte},
+    {.dialect = Dialect::citus,
+     .name = "citus",
+     .title = "Citus",
+     .isolations = three_levels,
+     .ddl_in_transactions = false,
+     .keys_with_table = true,
+     .foreign_keys = false},
+    {.dialect = Dialect::dsql,
+     .name = "dsql",
+     .title = "Aurora DSQL",
+     .isolations = only_snapshots,
+     .sets_isolation = false,
+     .ddl_in_transactions = false,
+     .keys_with_table = true,
+     .foreign_keys = false,
+     .advisory_locks = false,
+     .savepoints = false,
+     .processes = false,
+     .statistics = false,
+     .session_end = SessionEnd::none,
+     .rows_a_transaction = 3'000},
+    {.dialect = Dialect::spanner,
+     .name = "spanner",
+     .title = "Spanner (PGAdapter)",
+     .isolations = serializable_or_snapshots,
+     .ddl_in_transactions = false,
+     .keys_with_table = true,
+     .foreign_keys = false,
+     .advisory_locks = false,
+     .savepoints = false,
+     .analyze = false,
+     .wide_integers = true,
+     .processes = false,
+     .statistics = false,
+     .session_end = SessionEnd::none,
+     // Of 80,000 mutations, of which a row has one for each column and index.
+     .rows_a_transaction = 2'000},
+}};
+
+// Whether it is so; a server that does not know the catalogue has no such extension either.
+Task<bool> has_extension(Connection& connection, std::string_view name) {
+  try {
+    const Result found = co_await connection.query(
+        "SELECT 1 FROM pg_extension WHERE extname = $1::text", name);
+    co_return found.rows() > 0;
+  } catch (const Error& error) {
+    if (error.error_class() != ErrorClass::statement || connection.broken()) throw;
+  }
+  co_return false;
+}
+
+}  // namespace
+
+const DialectTraits& traits_of(Dialect dialect) noexcept {
+  return all_traits[static_cast<std::size_t>(dialect)];
+}
+
+std::optional<Dialect> dialect_of(std::string_view name) noexcept {
+  const auto found = std::ranges::find(all_traits, name, &DialectTraits::name);
+  if (found == all_traits.end()) return std::nullopt;
+  return found->dialect;
+}
+
+std::string dialect_names() {
+  std::vector<std::string_view> names;
+  for (const DialectTraits& traits : all_traits) names.push_back(traits.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Task<Dialect> find_dialect(Connection& connection) {
+  // What version() has in it, and nobody else's does.
+  struct Sign {
+    std::string_view text;
+    Dialect dialect;
+  };
+  static constexpr std::array<Sign, 4> signs = {{{"CockroachDB", Dialect::cockroach},
+                                                 {"-YB-", Dialect::yugabyte},
+                                                 {"DSQL", Dialect::dsql},
+                                                 {"Spanner", Dialect::spanner}}};
+  const Result version = co_await connection.query("SELECT version()");
+  const std::string_view said = version.rows() == 1 ? version.text(0, 0) : "";
+  for (const Sign& sign : signs) {
+    if (said.find(sign.text) != std::string_view::npos) co_return sign.dialect;
+  }
+  const bool is_citus = co_await has_extension(connection, "citus");
+  co_return is_citus ? Dialect::citus : Dialect::postgres;
+}
+
+Error in_dialect(Dialect dialect, Error error) {
+  const auto retryable = traits_of(dialect).retryable;
+  if (error.error_class() != ErrorClass::statement ||
+      std::ranges::find(retryable, error.sqlstate()) == retryable.end()) {
+    return error;
+  }
+  return {ErrorClass::retryable, error.sqlstate(), error.what(), error.backoff()};
+}
+
+std::string dialect_note(Dialect dialect) {
+  return fmt::format(
+      "note: the server is {}: what Drover does otherwise there follows from its documentation "
+      "and has not been tried against a server of it (docs/dialects.md)",
+      traits_of(dialect).title);
+}
+
+void require_isolation(Dialect dialect, Isolation isolation) {
+  const DialectTraits& traits = traits_of(dialect);
+  if (std::ranges::find(traits.isolations, isolation) != traits.isolations.end()) return;
+  std::vector<std::string_view> names;
+  for (const Isolation one : traits.isolations) names.push_back(isolation_name(one));
+  throw Error(ErrorClass::statement, "",
+              fmt::format("--isolation {}: {} does not have it; it has {}",
+                          isolation_name(isolation), traits.title, fmt::join(names, ", ")));
+}
+
+}  // namespace drover::database::postgres
