@@ -184,17 +184,17 @@ run::RunPlace DatabaseTarget::place() const {
 
 std::unique_ptr<tpcc::Database> DatabaseTarget::tpcc() const {
   if (kind() == DatabaseKind::ydb) return tpcc_on_ydb(option_);
-  return tpcc::postgres::make_database(conninfo_, schema());
+  return tpcc::postgres::make_database({conninfo_, schema()});
 }
 
 std::unique_ptr<ycsb::Database> DatabaseTarget::ycsb() const {
   if (kind() == DatabaseKind::ydb) return ycsb_on_ydb(option_);
-  return ycsb::postgres::make_database(conninfo_, schema());
+  return ycsb::postgres::make_database({conninfo_, schema()});
 }
 
 std::unique_ptr<sql::Database> DatabaseTarget::sql() const {
   if (kind() == DatabaseKind::ydb) return sql_on_ydb(option_);
-  return sql::postgres::make_database(conninfo_, schema());
+  return sql::postgres::make_database({conninfo_, schema()});
 }
 
 }  // namespace drover::cli

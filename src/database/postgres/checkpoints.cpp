@@ -109,9 +109,9 @@ std::string CheckpointHistory::take(CheckpointCounters counters, Instant now) {
          fmt::format("{}began ({})", news.empty() ? "checkpoint " : "", cause(requested > 0));
 }
 
-CheckpointCounterWatch::CheckpointCounterWatch(std::string conninfo,
+CheckpointCounterWatch::CheckpointCounterWatch(Access access,
                                                std::function<void(std::string_view)> on_note)
-    : conninfo_(std::move(conninfo)), on_note_(std::move(on_note)) {}
+    : access_(std::move(access)), on_note_(std::move(on_note)) {}
 
 Task<void> CheckpointCounterWatch::run() {
   for (;;) {
@@ -136,7 +136,7 @@ std::optional<std::vector<ObservedCheckpoint>> CheckpointCounterWatch::observed(
 Task<void> CheckpointCounterWatch::watch_a_session() {
   // Reading counters takes a millisecond; the server's own timeout leaves it time to say so.
   constexpr Duration answer_limit = std::chrono::seconds(15);
-  const auto connection = co_await open_connection(conninfo_);
+  const auto connection = co_await open_connection(access_);
   connection->set_round_trip_limit(answer_limit);
   const auto statement = checkpoint_statement(connection->parameter_status("server_version"));
   if (!statement) co_return;

@@ -22,6 +22,7 @@
 #include "coro/clock.h"
 #include "coro/task.h"
 #include "database/checkpoint_watch.h"
+#include "database/postgres/access.h"
 #include "database/postgres/connection.h"
 
 namespace drover::database::postgres {
@@ -61,7 +62,7 @@ class CheckpointCounterWatch final : public CheckpointWatch {
  public:
   // `on_note` is called on the worker with a line for people, "checkpoint began (timed)"; it must
   // not throw.
-  CheckpointCounterWatch(std::string conninfo, std::function<void(std::string_view)> on_note);
+  CheckpointCounterWatch(Access access, std::function<void(std::string_view)> on_note);
 
   // Throws nothing but Cancelled. A session that is lost is opened anew after
   // `pause_before_reopening`, for as long as it takes. There is nothing to see on a server without
@@ -79,7 +80,7 @@ class CheckpointCounterWatch final : public CheckpointWatch {
  private:
   coro::Task<void> watch_a_session();
 
-  std::string conninfo_;
+  Access access_;
   std::function<void(std::string_view)> on_note_;
   CheckpointHistory history_;
   bool known_ = false;

@@ -190,7 +190,8 @@ class CheckpointsOfAServer : public testing::Test {
   void SetUp() override { notes.clear(); }
 
   CheckpointCounterWatch make_watch(const std::string& more = "") {
-    return {server->conninfo() + more, [this](std::string_view note) { notes.emplace_back(note); }};
+    return {{server->conninfo() + more},
+            [this](std::string_view note) { notes.emplace_back(note); }};
   }
 
   static Task<void> script(std::string sql) {

@@ -32,9 +32,9 @@ Task<std::optional<std::int32_t>> process_of(Connection& connection) {
 // While the second one is in a transaction, no other session can have its process. So if it gets the one that the first
 // has had, or the first gets another one than before, processes are lent by the transaction. A pooler lends the one that
 // was used last; others may come between, and so it is tried more than once.
-Task<Pooling> pooling_of(Connection& first, std::string conninfo, std::int32_t process) {
+Task<Pooling> pooling_of(Connection& first, Access access, std::int32_t process) {
   constexpr int attempts = 5;
-  const auto second = co_await Connection::open(std::move(conninfo));
+  const auto second = co_await Connection::open(std::move(access.conninfo));
   for (int i = 0; i < attempts; ++i) {
     co_await second->script("BEGIN");
     const auto of_second = co_await process_of(*second);
@@ -47,13 +47,12 @@ Task<Pooling> pooling_of(Connection& first, std::string conninfo, std::int32_t p
 
 }  // namespace
 
-Task<Pooling> find_pooling(Connection& first, std::string conninfo) {
+Task<Pooling> find_pooling(Connection& first, Access access) {
   const auto process = co_await process_of(first);
   if (!process || *process == first.backend_pid()) co_return Pooling::none;
   try {
     const coro::Instant give_up = coro::Worker::current().now() + patience;
-    co_return co_await coro::with_deadline(give_up,
-                                           pooling_of(first, std::move(conninfo), *process));
+    co_return co_await coro::with_deadline(give_up, pooling_of(first, std::move(access), *process));
   } catch (const Error&) {
     if (first.broken()) throw;
   } catch (const coro::DeadlineExceeded&) {

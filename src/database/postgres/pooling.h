@@ -8,14 +8,15 @@
 
 #include "coro/task.h"
 #include "database/pooling.h"
+#include "database/postgres/access.h"
 #include "database/postgres/connection.h"
 
 namespace drover::database::postgres {
 
-// `first` was opened by `conninfo`, and has nothing queued and no transaction open. Where something stands in between, a
+// `first` was opened by `access`, and has nothing queued and no transaction open. Where something stands in between, a
 // second session is opened for a moment; if that cannot be had, the answer is `transaction`, whose ways are good for any
 // pooler.
-coro::Task<Pooling> find_pooling(Connection& first, std::string conninfo);
+coro::Task<Pooling> find_pooling(Connection& first, Access access);
 
 // For people, before a run: what is done otherwise.
 std::string pooling_note(Pooling pooling);

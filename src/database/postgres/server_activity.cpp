@@ -21,17 +21,17 @@ namespace {
 // Both views are read in milliseconds.
 constexpr Duration look_limit = std::chrono::seconds(15);
 
-Task<std::unique_ptr<Connection>> open_to_look(std::string conninfo) {
-  auto connection = co_await Connection::open(std::move(conninfo));
+Task<std::unique_ptr<Connection>> open_to_look(Access access) {
+  auto connection = co_await Connection::open(std::move(access.conninfo));
   connection->set_round_trip_limit(look_limit);
   co_return connection;
 }
 
 }  // namespace
 
-ServerActivityWatch::ServerActivityWatch(std::string conninfo,
+ServerActivityWatch::ServerActivityWatch(Access access,
                                          std::function<void(std::string_view)> on_note)
-    : conninfo_(std::move(conninfo)), on_note_(std::move(on_note)) {}
+    : access_(std::move(access)), on_note_(std::move(on_note)) {}
 
 Task<void> ServerActivityWatch::run() {
   for (;;) {
@@ -68,7 +68,7 @@ std::optional<ObservedActivity> ServerActivityWatch::observed() const {
 
 // Ends where there is nothing to see.
 Task<void> ServerActivityWatch::watch_a_session() {
-  const auto connection = co_await open_to_look(conninfo_);
+  const auto connection = co_await open_to_look(access_);
   if (const std::string reason = co_await why_no_wait_events(*connection); !reason.empty()) {
     if (!known_) note("wait events", reason);
     co_return;
@@ -88,7 +88,7 @@ Task<void> ServerActivityWatch::watch_a_session() {
 }
 
 Task<void> ServerActivityWatch::read_costs() {
-  const auto connection = co_await open_to_look(conninfo_);
+  const auto connection = co_await open_to_look(access_);
   activity_.statements = co_await costs_.read_all(*connection);
 }
 

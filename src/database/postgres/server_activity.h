@@ -16,6 +16,7 @@
 #include "coro/clock.h"
 #include "coro/task.h"
 #include "database/activity_watch.h"
+#include "database/postgres/access.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/statement_costs.h"
 #include "database/postgres/wait_events.h"
@@ -31,7 +32,7 @@ class ServerActivityWatch final : public ActivityWatch {
 
   // `on_note` is called on the worker with lines for people, once for each thing that the server does not tell; it must
   // not throw.
-  ServerActivityWatch(std::string conninfo, std::function<void(std::string_view)> on_note);
+  ServerActivityWatch(Access access, std::function<void(std::string_view)> on_note);
 
   // Throws nothing but Cancelled. A session that is lost is opened anew, for as long as it takes. Ends where there is
   // nothing to see. Start it when the sessions of the run are open: it takes a slot of the server.
@@ -48,7 +49,7 @@ class ServerActivityWatch final : public ActivityWatch {
   void take(const std::vector<WaitEventCount>& counts, coro::Instant now);
   void note(std::string_view what, std::string_view reason);
 
-  std::string conninfo_;
+  Access access_;
   std::function<void(std::string_view)> on_note_;
   ObservedActivity activity_;
   StatementCosts costs_;

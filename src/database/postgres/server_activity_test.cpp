@@ -35,7 +35,8 @@ class ActivityOfAServer : public testing::Test {
   static void TearDownTestSuite() { server.reset(); }
 
   ServerActivityWatch make_watch(const std::string& more = "") {
-    return {server->conninfo() + more, [this](std::string_view note) { notes.emplace_back(note); }};
+    return {{server->conninfo() + more},
+            [this](std::string_view note) { notes.emplace_back(note); }};
   }
 
   static Task<std::unique_ptr<Connection>> open(std::string more = "") {

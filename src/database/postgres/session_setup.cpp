@@ -35,9 +35,9 @@ Error with_advice(const Error& error, std::string_view advice) {
 }
 
 // The first thing that is asked.
-Task<Pooling> ask_for_pooling(Connection& connection, std::string conninfo) {
+Task<Pooling> ask_for_pooling(Connection& connection, Access access) {
   try {
-    co_return co_await find_pooling(connection, std::move(conninfo));
+    co_return co_await find_pooling(connection, std::move(access));
   } catch (const Error& error) {
     if (!connection.unanswered()) throw;
     throw with_advice(error,
@@ -57,24 +57,29 @@ Task<void> begin_in_schema(Connection& connection, std::string schema, Pooling p
 
 }  // namespace
 
-Task<std::unique_ptr<Connection>> open_in_schema(std::string conninfo, std::string schema) {
-  auto connection = co_await Connection::open(conninfo);
+Task<std::unique_ptr<Connection>> open_in_schema(Access access) {
+  auto connection = co_await Connection::open(access.conninfo);
   connection->set_round_trip_limit(set_up_limit);
-  const Pooling pooling = co_await ask_for_pooling(*connection, std::move(conninfo));
+  const Pooling pooling = co_await ask_for_pooling(*connection, access);
   connection->set_round_trip_limit(std::nullopt);
-  co_await begin_in_schema(*connection, std::move(schema), pooling);
+  co_await begin_in_schema(*connection, std::move(access.schema), pooling);
   co_return connection;
 }
 
-Task<std::unique_ptr<Connection>> open_in_schema(std::string conninfo, std::string schema,
-                                                 Pooling pooling) {
-  auto connection = co_await Connection::open(std::move(conninfo));
-  co_await begin_in_schema(*connection, std::move(schema), pooling);
+Task<std::unique_ptr<Connection>> open_in_schema(Access access, Pooling pooling) {
+  auto connection = co_await Connection::open(std::move(access.conninfo));
+  co_await begin_in_schema(*connection, std::move(access.schema), pooling);
   co_return connection;
 }
 
-Task<std::unique_ptr<Connection>> open_connection(std::string conninfo) {
-  return open_in_schema(std::move(conninfo), "");
+Task<std::unique_ptr<Connection>> open_connection(Access access) {
+  access.schema.clear();
+  return open_in_schema(std::move(access));
+}
+
+Task<std::unique_ptr<Connection>> open_connection(Access access, Pooling pooling) {
+  access.schema.clear();
+  return open_in_schema(std::move(access), pooling);
 }
 
 void require_writable(const Connection& connection) {
@@ -108,7 +113,7 @@ namespace {
 Task<OpenedSession> open_ready_session(const SessionSettings& settings,
                                        std::span<const Statement> statements) {
   OpenedSession opened;
-  opened.connection = co_await open_in_schema(settings.conninfo, settings.schema, settings.pooling);
+  opened.connection = co_await open_in_schema(settings.access, settings.pooling);
   Connection& connection = *opened.connection;
   require_writable(connection);
   connection.set_round_trip_limit(set_up_limit);
@@ -159,7 +164,7 @@ namespace {
 Task<std::unique_ptr<Connection>> open_when_they_have_ended(const SessionSettings& settings,
                                                             std::vector<SessionIdentity>& abandoned,
                                                             coro::Duration patience) {
-  auto connection = co_await open_in_schema(settings.conninfo, settings.schema, settings.pooling);
+  auto connection = co_await open_in_schema(settings.access, settings.pooling);
   require_writable(*connection);
   co_await set(*connection, "SET TimeZone TO 'UTC'");
   const bool ended = co_await end_sessions(*connection, abandoned, patience);

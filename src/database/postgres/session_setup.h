@@ -14,27 +14,27 @@
 #include "coro/clock.h"
 #include "coro/task.h"
 #include "database/isolation.h"
+#include "database/postgres/access.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/session_identity.h"
 #include "database/session_pool.h"
 
 namespace drover::database::postgres {
 
-// A connection whose session, or each of its transactions behind a pooler, sees `schema` first (empty: as the server
+// A connection whose session, or each of its transactions behind a pooler, sees the schema first (empty: as the server
 // has it).
-coro::Task<std::unique_ptr<Connection>> open_in_schema(std::string conninfo, std::string schema);
+coro::Task<std::unique_ptr<Connection>> open_in_schema(Access access);
 // The same where it is known already what stands between.
-coro::Task<std::unique_ptr<Connection>> open_in_schema(std::string conninfo, std::string schema,
-                                                       Pooling pooling);
+coro::Task<std::unique_ptr<Connection>> open_in_schema(Access access, Pooling pooling);
 // And of whoever names all tables with their schema.
-coro::Task<std::unique_ptr<Connection>> open_connection(std::string conninfo);
+coro::Task<std::unique_ptr<Connection>> open_connection(Access access);
+coro::Task<std::unique_ptr<Connection>> open_connection(Access access, Pooling pooling);
 
 // Throws Error (unavailable) where the server takes no writes.
 void require_writable(const Connection& connection);
 
 struct SessionSettings {
-  std::string conninfo;
-  std::string schema;                               // empty: the search path of the server
+  Access access;
   Pooling pooling = Pooling::none;                  // as the server was found
   Isolation isolation = Isolation::read_committed;  // not `snapshot`
   // The server ends a statement at it, and a round trip has a little more; 0: there is no limit.

@@ -222,7 +222,7 @@ TEST_F(EachTransaction, NamesDiffer) {
 }
 
 TEST_F(EachTransaction, WithoutAPoolerThereIsNone) {
-  EXPECT_EQ(run(find_pooling(*plain, server->conninfo())), Pooling::none);
+  EXPECT_EQ(run(find_pooling(*plain, {server->conninfo()})), Pooling::none);
 }
 
 }  // namespace

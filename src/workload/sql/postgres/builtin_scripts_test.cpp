@@ -22,7 +22,7 @@ class BuiltinScripts : public ScriptFixture, public testing::WithParamInterface<
     coro::block_on(worker, fill());
   }
   static Task<void> fill() {
-    const auto database = make_database(server->conninfo());
+    const auto database = make_database({server->conninfo()});
     co_await database->initialise({});
   }
 
@@ -52,7 +52,7 @@ TEST_P(BuiltinScripts, LeaveTheMoneyConsistent) {
   }
   const Plan plan = plan_of(std::move(texts), GetParam());
   RunRecords records(plan);
-  const load::Outcome outcome = run_plan(*make_database(server->conninfo()), plan, records);
+  const load::Outcome outcome = run_plan(*make_database({server->conninfo()}), plan, records);
   std::uint64_t transfers = 0;
   std::uint64_t reads = 0;
   for (const auto& worker : outcome.workers) {
@@ -89,7 +89,7 @@ TEST_P(BuiltinScripts, ThatFailSayWhy) {
   plan.operations = 4;
   plan.terminal_count = 2;
   RunRecords records(plan);
-  const load::Outcome outcome = run_plan(*make_database(server->conninfo()), plan, records);
+  const load::Outcome outcome = run_plan(*make_database({server->conninfo()}), plan, records);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(outcome.workers[i]->measured[0].failed.get(), 2U);
     EXPECT_THAT(records.workers[i].first_failures[0],
@@ -103,7 +103,7 @@ class PgbenchTables : public ScriptFixture {
  protected:
   std::unique_ptr<Database> database_of(const std::string& schema) {
     query(fmt::format("DROP SCHEMA IF EXISTS {0} CASCADE; CREATE SCHEMA {0}", schema));
-    return make_database(server->conninfo(), schema);
+    return make_database({server->conninfo(), schema});
   }
 };
 

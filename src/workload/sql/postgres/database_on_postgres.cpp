@@ -15,28 +15,28 @@ namespace drover::sql::postgres {
 namespace {
 
 using coro::Task;
+using database::postgres::Access;
 using database::postgres::open_in_schema;
 
 class DatabaseOnPostgres final : public Database {
  public:
-  DatabaseOnPostgres(std::string conninfo, std::string schema)
-      : conninfo_(std::move(conninfo)), schema_(std::move(schema)) {}
+  explicit DatabaseOnPostgres(Access access) : access_(std::move(access)) {}
 
   Task<std::vector<std::string>> initialise(InitialiseSettings settings) const override {
-    const auto connection = co_await open_in_schema(conninfo_, schema_);
+    const auto connection = co_await open_in_schema(access_);
     co_return co_await make_pgbench_tables(*connection, std::move(settings));
   }
 
   Task<std::vector<std::string>> clean() const override {
-    const auto connection = co_await open_in_schema(conninfo_, schema_);
+    const auto connection = co_await open_in_schema(access_);
     co_return co_await drop_pgbench_tables(*connection);
   }
 
   Task<RunPreparation> prepare(bool count_branches) const override {
     RunPreparation prepared;
-    const auto connection = co_await open_in_schema(conninfo_, schema_);
+    const auto connection = co_await open_in_schema(access_);
     prepared.server = co_await database::postgres::read_server_facts(*connection);
-    if (!schema_.empty() && connection->setup() != nullptr) {
+    if (!access_.schema.empty() && connection->setup() != nullptr) {
       throw database::UnfitSchema(
           "--schema: the pooler before the server lends its processes by the transaction, so that "
           "no search path "
@@ -51,30 +51,28 @@ class DatabaseOnPostgres final : public Database {
   Task<void> require_isolation(database::Isolation) const override { co_return; }
 
   std::unique_ptr<database::Backend> make_backend(BackendSettings settings) const override {
-    return std::make_unique<PostgresBackend>(
-        PostgresOptions{std::move(settings), conninfo_, schema_});
+    return std::make_unique<PostgresBackend>(PostgresOptions{std::move(settings), access_});
   }
 
   std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
       std::function<void(std::string_view)> on_note) const override {
-    return std::make_unique<database::postgres::CheckpointCounterWatch>(conninfo_,
+    return std::make_unique<database::postgres::CheckpointCounterWatch>(access_,
                                                                         std::move(on_note));
   }
 
   std::unique_ptr<database::ActivityWatch> watch_activity(
       std::function<void(std::string_view)> on_note) const override {
-    return std::make_unique<database::postgres::ServerActivityWatch>(conninfo_, std::move(on_note));
+    return std::make_unique<database::postgres::ServerActivityWatch>(access_, std::move(on_note));
   }
 
  private:
-  std::string conninfo_;
-  std::string schema_;
+  Access access_;
 };
 
 }  // namespace
 
-std::unique_ptr<Database> make_database(std::string conninfo, std::string schema) {
-  return std::make_unique<DatabaseOnPostgres>(std::move(conninfo), std::move(schema));
+std::unique_ptr<Database> make_database(Access access) {
+  return std::make_unique<DatabaseOnPostgres>(std::move(access));
 }
 
 }  // namespace drover::sql::postgres

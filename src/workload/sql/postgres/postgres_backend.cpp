@@ -9,31 +9,19 @@ namespace drover::sql::postgres {
 using coro::Task;
 
 PostgresBackend::PostgresBackend(PostgresOptions options)
-    : options_(std::move(options)),
-      pool_({.size = options_.connections,
-             .open = [this] { return connect(); },
-             .is_hopeless = database::postgres::is_hopeless,
-             .wait_for_server = options_.run.waits_for_database(),
-             .next = database::SessionPool<PostgresSession>::Next::warmest,
-             .seed = options_.seed}) {}
+    : PooledBackend({.connections = options.connections,
+                     .wait_for_server = options.run.waits_for_database(),
+                     .seed = options.seed}),
+      options_(std::move(options)) {}
 
-Task<std::unique_ptr<PostgresSession>> PostgresBackend::connect() {
-  auto connection = co_await database::postgres::open_in_schema(options_.conninfo, options_.schema,
-                                                                options_.pooling);
+Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect() {
+  auto connection = co_await database::postgres::open_in_schema(options_, options_.pooling);
   co_await database::postgres::limit_statements(*connection, options_.run.statement_timeout());
   // A process that was lent for a transaction does not know what another one has prepared.
   const bool forgets = options_.pooling == database::Pooling::transaction;
   const Protocol protocol =
       forgets && options_.protocol == Protocol::prepared ? Protocol::extended : options_.protocol;
   co_return std::make_unique<PostgresSession>(std::move(connection), protocol);
-}
-
-Task<database::Session*> PostgresBackend::acquire() {
-  co_return co_await pool_.take();
-}
-
-void PostgresBackend::release(database::Session& session) noexcept {
-  pool_.release(static_cast<PostgresSession&>(session));
 }
 
 }  // namespace drover::sql::postgres

@@ -40,10 +40,10 @@ Task<void> PostgresSession::prepare(const Statement& statement) {
   if (prepared_.size() <= statement.number) prepared_.resize(statement.number + 1);
   Preparation& preparation = prepared_[statement.number];
   if (std::exchange(preparation, Preparation::none) == Preparation::outdated) {
-    co_await connection_->script("DEALLOCATE " + statement.name);
+    co_await connection().script("DEALLOCATE " + statement.name);
   }
   const database::postgres::Statement named{statement.name.c_str(), statement.parameterised};
-  co_await connection_->prepare({&named, 1});
+  co_await connection().prepare({&named, 1});
   prepared_[statement.number] = Preparation::done;
 }
 
@@ -65,7 +65,7 @@ void PostgresSession::send(const Statement& statement, const Variables& variable
   if (protocol_ == Protocol::simple) {
     text_.clear();
     sql.render(variables, text_);
-    connection_->ask(text_);
+    connection().ask(text_);
     return;
   }
   parameters_.clear();
@@ -74,9 +74,9 @@ void PostgresSession::send(const Statement& statement, const Variables& variable
         [&variables, slot](std::string& out) { return append_parameter(variables, slot, out); });
   }
   if (protocol_ == Protocol::extended) {
-    connection_->ask(statement.parameterised, parameters_);
+    connection().ask(statement.parameterised, parameters_);
   } else {
-    connection_->ask_prepared(statement.name.c_str(), parameters_);
+    connection().ask_prepared(statement.name.c_str(), parameters_);
   }
 }
 
@@ -86,8 +86,8 @@ Task<void> PostgresSession::answer(const Statement& statement, Variables& variab
   std::optional<Error> error;
   Result last;
   for (;;) {
-    if (!connection_->answer_is_here()) co_await connection_->wait_for_answer();
-    Result result = connection_->take_answer();
+    if (!connection().answer_is_here()) co_await connection().wait_for_answer();
+    Result result = connection().take_answer();
     if (result.get() == nullptr) break;
     if (PQresultStatus(result.get()) == PGRES_FATAL_ERROR) {
       if (!error) error = error_of(result.get());
@@ -113,7 +113,7 @@ Task<void> PostgresSession::answer(const Statement& statement, Variables& variab
 
 void PostgresSession::refuse(const Statement& statement, const Error& error) {
   note_failure(statement, error);
-  if (error.error_class() == ErrorClass::unavailable) is_misled_ = true;
+  note_error(error);
   throw Error(error);
 }
 
@@ -163,14 +163,14 @@ Task<void> PostgresSession::open_pipeline(std::span<const Statement> statements)
       if (!is_prepared(statement)) co_await prepare(statement);
     }
   }
-  connection_->open_pipeline();
+  connection().open_pipeline();
   in_pipeline_ = true;
   piped_.clear();
   syncs_ = 0;
 }
 
 void PostgresSession::sync_pipeline() {
-  connection_->sync_pipeline();
+  connection().sync_pipeline();
   ++syncs_;
 }
 
@@ -179,8 +179,8 @@ Task<PipelineAnswer> PostgresSession::close_pipeline() {
   PipelineAnswer answer;
   int ends = 0;  // in a row: one after each statement, more only where there is nothing left
   for (std::size_t synced = 0; synced < syncs_;) {
-    if (!connection_->answer_is_here()) co_await connection_->wait_for_answer();
-    const Result result = connection_->take_answer();
+    if (!connection().answer_is_here()) co_await connection().wait_for_answer();
+    const Result result = connection().take_answer();
     ends = result.get() == nullptr ? ends + 1 : 0;
     if (ends == 1) continue;
     if (ends > 1) {
@@ -202,7 +202,7 @@ Task<PipelineAnswer> PostgresSession::close_pipeline() {
         if (!answer.error) ++answer.answered;
     }
   }
-  connection_->close_pipeline();
+  connection().close_pipeline();
   in_pipeline_ = false;
   co_return answer;
 }
@@ -210,15 +210,15 @@ Task<PipelineAnswer> PostgresSession::close_pipeline() {
 // A pipeline that is left in the middle ends with a ROLLBACK, which takes what was sent before with it.
 Task<void> PostgresSession::roll_back() {
   try {
-    if (std::exchange(in_pipeline_, false) && connection_->in_pipeline()) {
+    if (std::exchange(in_pipeline_, false) && connection().in_pipeline()) {
       parameters_.clear();
-      connection_->ask("ROLLBACK", parameters_);
+      connection().ask("ROLLBACK", parameters_);
       co_await close_pipeline();
     }
   } catch (const Error&) {
     // The session is gone, and with it the transaction.
   }
-  co_await database::postgres::roll_back(*connection_);
+  co_await database::postgres::roll_back(connection());
 }
 
 }  // namespace drover::sql::postgres

@@ -15,6 +15,7 @@
 
 #include "coro/task.h"
 #include "database/postgres/connection.h"
+#include "database/postgres/pooled_backend.h"
 #include "workload/sql/backend.h"
 #include "workload/sql/script/script_set.h"
 
@@ -25,24 +26,16 @@ using database::postgres::Connection;
 using database::postgres::Parameters;
 using database::postgres::Result;
 
-class PostgresSession final : public Session {
+class PostgresSession final : public database::postgres::PooledSession<Session> {
  public:
   PostgresSession(std::unique_ptr<Connection> connection, Protocol protocol) noexcept
-      : connection_(std::move(connection)), protocol_(protocol) {}
+      : PooledSession({std::move(connection), {}}), protocol_(protocol) {}
 
   coro::Task<void> execute(const Statement& statement, Variables& variables) override;
   coro::Task<void> open_pipeline(std::span<const Statement> statements) override;
   void sync_pipeline() override;
   coro::Task<PipelineAnswer> close_pipeline() override;
-  bool in_transaction() const noexcept override { return connection_->in_transaction(); }
   coro::Task<void> roll_back() override;
-
-  // What the pool asks of a session.
-  bool usable() const noexcept { return connection_ && !connection_->broken() && !is_misled_; }
-  coro::Task<void> close() {
-    connection_.reset();
-    co_return;
-  }
 
  private:
   // Where the columns of a statement's result go, of the result that was stored last: most have the same ones always.
@@ -69,7 +62,6 @@ class PostgresSession final : public Session {
   const StoredColumns& columns_of(const Statement& statement, const Result& result,
                                   const Variables& variables);
 
-  std::unique_ptr<Connection> connection_;
   const Protocol protocol_;
   std::vector<Preparation> prepared_;   // by Statement::number
   std::vector<StoredColumns> columns_;  // likewise
@@ -79,8 +71,6 @@ class PostgresSession final : public Session {
   std::vector<const Statement*> piped_;  // sent in the open pipeline
   std::size_t syncs_ = 0;                // likewise
   bool in_pipeline_ = false;
-  bool is_misled_ =
-      false;  // to a server that has become a standby: its address may lead to another one now
 };
 
 }  // namespace drover::sql::postgres

@@ -32,9 +32,10 @@ class ScriptFixture : public TestOfScripts {
 
   // A client whose only script is this one; its file is "test.sql".
   std::unique_ptr<ScriptClient> client(std::string text, Protocol protocol = Protocol::simple) {
-    auto made = std::make_unique<ScriptClient>(
-        *make_database(server->conninfo()), std::vector<ScriptText>{{"test.sql", std::move(text)}},
-        BackendSettings{.protocol = protocol});
+    auto made =
+        std::make_unique<ScriptClient>(*make_database({server->conninfo()}),
+                                       std::vector<ScriptText>{{"test.sql", std::move(text)}},
+                                       BackendSettings{.protocol = protocol});
     run(made->open());
     return made;
   }

@@ -21,6 +21,7 @@ namespace drover::tpcc::postgres {
 namespace {
 
 using coro::Task;
+using database::postgres::Access;
 using database::postgres::Connection;
 using database::postgres::open_in_schema;
 
@@ -40,40 +41,39 @@ Task<LedgerSums> add_up(Connection& connection, std::int32_t warehouses) {
 
 class DatabaseOnPostgres final : public Database {
  public:
-  DatabaseOnPostgres(std::string conninfo, std::string schema)
-      : conninfo_(std::move(conninfo)), schema_(std::move(schema)) {}
+  explicit DatabaseOnPostgres(Access access) : access_(std::move(access)) {}
 
   Task<std::vector<std::string>> initialise(InitialiseSettings settings) const override {
-    const auto connection = co_await database::postgres::open_connection(conninfo_);
-    InitialiseOptions options{schema_, settings.foreign_keys, settings.force,
+    const auto connection = co_await database::postgres::open_connection(access_);
+    InitialiseOptions options{access_.schema, settings.foreign_keys, settings.force,
                               std::move(settings.on_note)};
     co_return co_await postgres::initialise(*connection, std::move(options));
   }
 
   Task<std::vector<std::string>> clean(NoteFunction on_note) const override {
-    const auto connection = co_await database::postgres::open_connection(conninfo_);
-    co_return co_await postgres::clean(*connection, schema_, std::move(on_note));
+    const auto connection = co_await database::postgres::open_connection(access_);
+    co_return co_await postgres::clean(*connection, access_.schema, std::move(on_note));
   }
 
   Task<ImportOutcome> import_warehouses(ImportSettings settings,
                                         ImportObserver& observer) const override {
-    return postgres::import_warehouses({std::move(settings), conninfo_, schema_}, observer);
+    return postgres::import_warehouses({std::move(settings), access_}, observer);
   }
 
   Task<CheckReport> check(CheckSettings settings) const override {
-    return postgres::check({std::move(settings), conninfo_, schema_});
+    return postgres::check({std::move(settings), access_});
   }
 
   Task<RunPreparation> prepare(std::optional<std::int32_t> warehouses) const override {
     RunPreparation prepared;
-    const auto connection = co_await open_in_schema(conninfo_, schema_);
+    const auto connection = co_await open_in_schema(access_);
     prepared.server = co_await database::postgres::read_server_facts(*connection);
     if (loses_rows(connection->server_version())) {
       prepared.notes.push_back(lost_rows_note(prepared.server.version));
     }
-    prepared.loaded = co_await inspect_loaded(*connection, schema_);
+    prepared.loaded = co_await inspect_loaded(*connection, access_.schema);
     const std::int32_t wanted = warehouses.value_or(prepared.loaded.warehouses);
-    require_warehouses(prepared.loaded, wanted, schema_);
+    require_warehouses(prepared.loaded, wanted, access_.schema);
     prepared.ledger = co_await add_up(*connection, wanted);
     const Result now = co_await connection->query("SELECT now() AT TIME ZONE 'UTC'");
     prepared.server_time = now.text(0, 0);
@@ -81,7 +81,7 @@ class DatabaseOnPostgres final : public Database {
   }
 
   Task<LedgerSums> read_ledger(std::int32_t warehouses) const override {
-    const auto connection = co_await open_in_schema(conninfo_, schema_);
+    const auto connection = co_await open_in_schema(access_);
     co_return co_await add_up(*connection, warehouses);
   }
 
@@ -98,36 +98,34 @@ class DatabaseOnPostgres final : public Database {
   }
 
   std::unique_ptr<Backend> make_backend(BackendSettings settings) const override {
-    return std::make_unique<PostgresBackend>(
-        PostgresOptions{std::move(settings), conninfo_, schema_});
+    return std::make_unique<PostgresBackend>(PostgresOptions{std::move(settings), access_});
   }
 
   std::unique_ptr<CheckpointWatch> watch_checkpoints(
       std::function<void(std::string_view)> on_note) const override {
-    return std::make_unique<database::postgres::CheckpointCounterWatch>(conninfo_,
+    return std::make_unique<database::postgres::CheckpointCounterWatch>(access_,
                                                                         std::move(on_note));
   }
 
   std::unique_ptr<database::ActivityWatch> watch_activity(
       std::function<void(std::string_view)> on_note) const override {
-    return std::make_unique<database::postgres::ServerActivityWatch>(conninfo_, std::move(on_note));
+    return std::make_unique<database::postgres::ServerActivityWatch>(access_, std::move(on_note));
   }
 
  private:
   Task<std::vector<Finding>> look_for(std::span<const Doubt> writes, std::string since) const {
-    const auto connection = co_await open_in_schema(conninfo_, schema_);
+    const auto connection = co_await open_in_schema(access_);
     co_await set(*connection, "SET TimeZone TO 'UTC'");
     co_return co_await resolve_doubts(*connection, writes, std::move(since));
   }
 
-  std::string conninfo_;
-  std::string schema_;
+  Access access_;
 };
 
 }  // namespace
 
-std::unique_ptr<Database> make_database(std::string conninfo, std::string schema) {
-  return std::make_unique<DatabaseOnPostgres>(std::move(conninfo), std::move(schema));
+std::unique_ptr<Database> make_database(Access access) {
+  return std::make_unique<DatabaseOnPostgres>(std::move(access));
 }
 
 }  // namespace drover::tpcc::postgres

@@ -2,13 +2,12 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
+#include "database/postgres/access.h"
 #include "workload/tpcc/database.h"
 
 namespace drover::tpcc::postgres {
 
-// `schema` is empty for the search path of the server.
-std::unique_ptr<Database> make_database(std::string conninfo, std::string schema);
+std::unique_ptr<Database> make_database(database::postgres::Access access);
 
 }  // namespace drover::tpcc::postgres

@@ -142,8 +142,8 @@ Task<void> run_into(Backend& backend, Input input, std::optional<Outcome>& outco
 // The rows that it wants to write to are changed by another transaction, for which it waits.
 Task<void> execute_behind(Backend& backend, std::string conninfo, std::string change, Input input,
                           std::optional<Outcome>& outcome) {
-  const auto holder = co_await open_in_schema(conninfo, "lossy");
-  const auto watcher = co_await open_in_schema(conninfo, "lossy");
+  const auto holder = co_await open_in_schema({conninfo, "lossy"});
+  const auto watcher = co_await open_in_schema({conninfo, "lossy"});
   co_await holder->script("BEGIN; " + change);
   coro::Scope scope(co_await coro::current_source());
   scope.start(run_into(backend, std::move(input), outcome));
@@ -159,7 +159,7 @@ Task<void> execute_behind(Backend& backend, std::string conninfo, std::string ch
 
 void expect_nothing_lost(SmallDatabase& database) {
   database.make("lossy");
-  PostgresBackend backend({.conninfo = database.conninfo(), .schema = "lossy"});
+  PostgresBackend backend({{}, {database.conninfo(), "lossy"}});
   database.run(backend.open());
   std::optional<Outcome> outcome;
   for (int i = 0; i < 3; ++i) {

@@ -13,12 +13,10 @@ using coro::Task;
 using database::Error;
 using database::ErrorClass;
 
-class PostgresBackend::PostgresSession final : public Session {
+class PostgresBackend::PostgresSession final : public Pooled {
  public:
   PostgresSession(PostgresBackend& backend, database::postgres::OpenedSession opened) noexcept
-      : connection(std::move(opened.connection)),
-        identity(std::move(opened.identity)),
-        backend_(backend) {}
+      : Pooled(std::move(opened)), backend_(backend) {}
 
   // What comes back without its rows is done once more by single rows: either that says which are
   // missing, or the server has lost them.
@@ -38,17 +36,6 @@ class PostgresBackend::PostgresSession final : public Session {
     co_return outcome;
   }
 
-  // What the pool asks of a session.
-  bool usable() const noexcept { return connection && !connection->broken(); }
-  bool in_transaction() const noexcept { return connection->in_transaction(); }
-  Task<void> close() {
-    connection.reset();
-    co_return;
-  }
-
-  std::unique_ptr<Connection> connection;
-  std::optional<database::postgres::SessionIdentity> identity;
-
  private:
   Task<Outcome> execute_once(const Input& input, Trace& trace, Shape shape) {
     std::exception_ptr error;
@@ -56,7 +43,7 @@ class PostgresBackend::PostgresSession final : public Session {
     try {
       if (shape == Shape::by_row) co_await prepare_by_row();
       const auto perform_it = [&](const auto& one) {
-        return perform(*connection, one, trace, shape);
+        return perform(connection(), one, trace, shape);
       };
       outcome = co_await std::visit(perform_it, input);
     } catch (const Error& thrown) {
@@ -65,11 +52,10 @@ class PostgresBackend::PostgresSession final : public Session {
         error = std::make_exception_ptr(
             RowsMissing(thrown.error_class(), thrown.sqlstate(), thrown.what()));
       }
-      // A server that has become a standby: its address may lead to another one now.
-      if (thrown.error_class() == ErrorClass::unavailable) connection.reset();
+      note_error(thrown);
     }
     if (error) {
-      if (connection) co_await database::postgres::roll_back(*connection);
+      co_await end_transaction();
       std::rethrow_exception(error);
     }
     co_return outcome;
@@ -80,7 +66,7 @@ class PostgresBackend::PostgresSession final : public Session {
   Task<void> prepare_by_row() {
     if (by_row_prepared_) co_return;
     const std::vector<Statement> statements = by_row_statements();
-    co_await connection->prepare(statements);
+    co_await connection().prepare(statements);
     by_row_prepared_ = true;
   }
 
@@ -89,22 +75,17 @@ class PostgresBackend::PostgresSession final : public Session {
 };
 
 PostgresBackend::PostgresBackend(PostgresOptions options)
-    : options_(std::move(options)),
+    : PooledBackend({.connections = options.connections,
+                     .wait_for_server = options.run.waits_for_database(),
+                     .seed = options.seed}),
+      options_(std::move(options)),
       // Which level is enough, docs/tpcc-fidelity.md says.
-      session_settings_{.conninfo = options_.conninfo,
-                        .schema = options_.schema,
+      session_settings_{.access = options_,
                         .pooling = options_.pooling,
                         .isolation = options_.isolation,
                         .statement_timeout = options_.run.statement_timeout()},
       statements_(statements_of(options_.style)),
-      pool_({.size = options_.connections,
-             .open = [this] { return connect(); },
-             .is_hopeless = database::postgres::is_hopeless,
-             .wait_for_server = options_.run.waits_for_database(),
-             .next = database::SessionPool<PostgresSession>::Next::warmest,
-             .seed = options_.seed}),
-      by_row_(options_.by_row),
-      resolve_pause_(options_.seed) {}
+      by_row_(options_.by_row) {}
 
 PostgresBackend::~PostgresBackend() = default;
 
@@ -113,7 +94,7 @@ void PostgresBackend::found_to_lose_rows() {
   if (options_.on_note) options_.on_note(lost_rows_found_note());
 }
 
-Task<std::unique_ptr<PostgresBackend::PostgresSession>> PostgresBackend::connect() {
+Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect() {
   database::postgres::OpenedSession opened =
       co_await database::postgres::open_session(session_settings_, statements_);
   const bool batched = options_.style == StatementStyle::batched;
@@ -125,35 +106,14 @@ Task<std::unique_ptr<PostgresBackend::PostgresSession>> PostgresBackend::connect
   co_return std::make_unique<PostgresSession>(*this, std::move(opened));
 }
 
-Task<void> PostgresBackend::open() {
-  return pool_.open();
-}
-
-Task<void> PostgresBackend::keep_open(SessionObserver& observer) {
-  return pool_.keep_open(observer);
-}
-
-Task<database::Session*> PostgresBackend::acquire() {
-  co_return co_await pool_.take();
-}
-
-void PostgresBackend::release(database::Session& session) noexcept {
-  auto& returned = static_cast<PostgresSession&>(session);
-  if (!pool_.is_sound(returned) && returned.identity) abandoned_.push_back(*returned.identity);
-  pool_.release(returned);
-}
-
 Task<std::vector<Finding>> PostgresBackend::resolve(std::vector<Doubt> doubts) {
-  // They are not needed any more, and there may be no slot besides theirs.
-  co_await pool_.close();
   std::vector<Finding> found;
   auto ask = [&](Connection& connection) -> Task<void> {
     found = co_await resolve_doubts(connection, doubts, opened_at_);
   };
   // A pass over a large history takes its time, and still has an end.
   const coro::Duration patience = options_.resolve_patience;
-  co_await database::postgres::ask_after_the_others(session_settings_, abandoned_,
-                                                    {patience, 10 * patience}, resolve_pause_, ask);
+  co_await ask_at_the_end(session_settings_, {patience, 10 * patience}, ask);
   found.resize(doubts.size());
   co_return found;
 }

@@ -40,7 +40,7 @@ class BackendTest : public testing::Test {
   static void TearDownTestSuite() { database.reset(); }
 
   static PostgresOptions options(std::size_t connections) {
-    return {{.connections = connections}, database->conninfo(), "served"};
+    return {{.connections = connections}, {database->conninfo(), "served"}};
   }
 
   template <class T>
@@ -248,7 +248,7 @@ TEST_F(BackendTest, AsksForTheIsolationLevel) {
     co_await other.script("COMMIT");
   };
   auto body = [&]() -> Task<void> {
-    const auto other = co_await open_in_schema(database->conninfo(), "served");
+    const auto other = co_await open_in_schema({database->conninfo(), "served"});
     co_await other->script(
         "BEGIN; UPDATE customer SET c_balance = c_balance "
         "WHERE c_w_id = 1 AND c_d_id = 1 AND c_id = 1");

@@ -75,7 +75,7 @@ TEST_P(PostgresResolve, DoesNotGuessWhereTheMarksAreLost) {
 TEST_P(PostgresResolve, EndsTheSessionsThatCouldStillDoIt) {
   std::vector<Finding> answers;
   auto body = [&]() -> Task<void> {
-    const auto other = co_await open_in_schema(database->conninfo(), "doubted");
+    const auto other = co_await open_in_schema({database->conninfo(), "doubted"});
     co_await other->script(
         "BEGIN; SELECT FROM warehouse FOR UPDATE; SELECT FROM customer FOR UPDATE");
     Doubt doubt{payment, {.mark = 77}};
@@ -107,7 +107,7 @@ TEST_P(PostgresResolve, EndsTheSessionsThatCouldStillDoIt) {
 
 // By the difference: an order that is made is none that is delivered.
 TEST_P(PostgresResolve, TheLedgerHasTheOrdersThatWereDelivered) {
-  const auto tables = make_database(database->conninfo(), "doubted");
+  const auto tables = make_database({database->conninfo(), "doubted"});
   const auto read = [&] { return database->run(tables->read_ledger(2)); };
   const LedgerSums before = read();
   executed(order(), 1);
@@ -131,7 +131,7 @@ TEST_P(PostgresResolve, SaysUnknownWhenTheDataCannotBeReadInTime) {
   options.resolve_patience = 50ms;
   PostgresBackend hurried(options);
   EXPECT_EQ(database->run(hurried.resolve({doubt})), (std::vector<Finding>(1)));
-  const auto tables = make_database(database->conninfo(), "doubted");
+  const auto tables = make_database({database->conninfo(), "doubted"});
   EXPECT_FALSE(database->run(tables->read_ledger_patiently(2, 50ms)));
   database->script("ROLLBACK");
   EXPECT_TRUE(database->run(tables->read_ledger_patiently(2, 60s)));

@@ -21,8 +21,7 @@ class Mix : public testing::TestWithParam<TestedStyle> {
 
   Tally run(TestedStyle style, const std::vector<Input>& inputs, std::size_t connections) {
     PostgresBackend backend({{.style = style.style, .connections = connections},
-                             database->conninfo(),
-                             "mixed",
+                             {database->conninfo(), "mixed"},
                              style.by_row});
     Tally tally;
     database->run(herd(backend, inputs, static_cast<int>(connections) * 2, tally));

@@ -73,14 +73,14 @@ Task<void> deliver_into(Backend& backend, std::int32_t carrier, std::optional<Ou
 // go on or ends it.
 Task<void> two_deliveries(PostgresBackend& backend, std::string conninfo, bool kill_first,
                           std::optional<Outcome>& first, std::optional<Outcome>& second) {
-  const auto blocker = co_await open_in_schema(conninfo, "small");
+  const auto blocker = co_await open_in_schema({conninfo, "small"});
   co_await blocker->script(
       "BEGIN; SELECT * FROM oorder WHERE o_w_id = 1 AND o_d_id = 1 "
       "AND o_id = 22 FOR UPDATE");
   coro::CancelSource& source = co_await coro::current_source();
   coro::Scope scope(source);
   scope.start(deliver_into(backend, 1, first));
-  const auto watcher = co_await open_in_schema(conninfo, "small");
+  const auto watcher = co_await open_in_schema({conninfo, "small"});
   co_await expect_waiting(*watcher, 1);
   scope.start(deliver_into(backend, 2, second));
   co_await expect_waiting(*watcher, 2);
@@ -135,7 +135,7 @@ TEST_P(PostgresTransactions, StockLevelCountsWhatIsLow) {
         "12 AND 31)",
         threshold));
     const auto& statements = stock_level_statements.of(GetParam());
-    const auto connection = database->run(open_in_schema(database->conninfo(), "small"));
+    const auto connection = database->run(open_in_schema({database->conninfo(), "small"}));
     database->run(connection->prepare(statements));
     const Result counted =
         GetParam() == StatementStyle::batched

@@ -81,7 +81,7 @@ class Check {
 };
 
 Task<std::unique_ptr<Connection>> Check::open() const {
-  auto connection = co_await database::postgres::open_in_schema(options_.conninfo, options_.schema);
+  auto connection = co_await database::postgres::open_in_schema(options_);
   co_await database::postgres::set_if_known(*connection, "SET statement_timeout = 0");
   co_return connection;
 }

@@ -8,13 +8,12 @@
 #include <string>
 
 #include "coro/task.h"
+#include "database/postgres/access.h"
 #include "workload/ycsb/database.h"
 
 namespace drover::ycsb::postgres {
 
-struct CheckOptions : CheckSettings {
-  std::string conninfo = {};
-  std::string schema = {};               // empty: the search path of the server
+struct CheckOptions : CheckSettings, database::postgres::Access {
   std::uint64_t blocks_of_piece = 4096;  // of the table, that a session reads at a time
 };
 

@@ -16,16 +16,16 @@ namespace drover::ycsb::postgres {
 namespace {
 
 using coro::Task;
+using database::postgres::Access;
 using database::postgres::Connection;
 using database::postgres::open_in_schema;
 
 class DatabaseOnPostgres final : public Database {
  public:
-  DatabaseOnPostgres(std::string conninfo, std::string schema)
-      : conninfo_(std::move(conninfo)), schema_(std::move(schema)) {}
+  explicit DatabaseOnPostgres(Access access) : access_(std::move(access)) {}
 
   Task<LoadProgress> load(LoadSettings settings, LoadObserver& observer) const override {
-    return postgres::load({std::move(settings), conninfo_, schema_}, observer);
+    return postgres::load({std::move(settings), access_}, observer);
   }
 
   Task<RunPreparation> prepare(Properties properties) const override {
@@ -39,11 +39,11 @@ class DatabaseOnPostgres final : public Database {
   }
 
   Task<CheckReport> check(CheckSettings settings) const override {
-    return postgres::check({std::move(settings), conninfo_, schema_});
+    return postgres::check({std::move(settings), access_});
   }
 
   Task<std::vector<std::string>> clean(std::string table) const override {
-    const auto connection = co_await open_in_schema(conninfo_, schema_);
+    const auto connection = co_await open_in_schema(access_);
     Properties properties;
     properties.table = std::move(table);
     const Table dropped(properties);
@@ -51,37 +51,35 @@ class DatabaseOnPostgres final : public Database {
   }
 
   std::unique_ptr<Backend> make_backend(BackendSettings settings) const override {
-    return std::make_unique<PostgresBackend>(
-        PostgresOptions{std::move(settings), conninfo_, schema_});
+    return std::make_unique<PostgresBackend>(PostgresOptions{std::move(settings), access_});
   }
 
   std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
       std::function<void(std::string_view)> on_note) const override {
-    return std::make_unique<database::postgres::CheckpointCounterWatch>(conninfo_,
+    return std::make_unique<database::postgres::CheckpointCounterWatch>(access_,
                                                                         std::move(on_note));
   }
 
   std::unique_ptr<database::ActivityWatch> watch_activity(
       std::function<void(std::string_view)> on_note) const override {
-    return std::make_unique<database::postgres::ServerActivityWatch>(conninfo_, std::move(on_note));
+    return std::make_unique<database::postgres::ServerActivityWatch>(access_, std::move(on_note));
   }
 
  private:
   // A limit for short transactions that the role may have is not meant for a pass over the table.
   Task<std::unique_ptr<Connection>> open_to_read_all() const {
-    auto connection = co_await open_in_schema(conninfo_, schema_);
+    auto connection = co_await open_in_schema(access_);
     co_await database::postgres::set_if_known(*connection, "SET statement_timeout = 0");
     co_return connection;
   }
 
-  std::string conninfo_;
-  std::string schema_;
+  Access access_;
 };
 
 }  // namespace
 
-std::unique_ptr<Database> make_database(std::string conninfo, std::string schema) {
-  return std::make_unique<DatabaseOnPostgres>(std::move(conninfo), std::move(schema));
+std::unique_ptr<Database> make_database(Access access) {
+  return std::make_unique<DatabaseOnPostgres>(std::move(access));
 }
 
 }  // namespace drover::ycsb::postgres

@@ -113,7 +113,7 @@ class Load final : public PiecewiseLoad {
 };
 
 Task<std::unique_ptr<Connection>> Load::open() const {
-  auto connection = co_await database::postgres::open_in_schema(options_.conninfo, options_.schema);
+  auto connection = co_await database::postgres::open_in_schema(options_);
   for (const std::string_view setting : load_settings) {
     std::string sql(setting);
     co_await database::postgres::set_if_known(*connection, std::move(sql));
@@ -189,7 +189,7 @@ Task<void> Load::finish() {
 }
 
 Task<LoadProgress> Load::run() {
-  first_ = co_await database::postgres::open_in_schema(options_.conninfo, options_.schema);
+  first_ = co_await database::postgres::open_in_schema(options_);
   co_await begin_load(*first_, options_.schema, table_, options_.properties);
   co_await load_missing();
   const coro::Instant all_there = coro::Worker::current().now();

@@ -10,13 +10,12 @@
 #include <string>
 
 #include "coro/task.h"
+#include "database/postgres/access.h"
 #include "workload/ycsb/database.h"
 
 namespace drover::ycsb::postgres {
 
-struct LoadOptions : LoadSettings {
-  std::string conninfo = {};
-  std::string schema = {};
+struct LoadOptions : LoadSettings, database::postgres::Access {
   std::uint64_t rows_of_piece = 0;  // 0: as many as are some MiB
 };
 

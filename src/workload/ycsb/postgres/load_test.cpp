@@ -74,7 +74,7 @@ TEST_F(LoadOnPostgres, PartsThatOverlapAreLoadedOnce) {
     co_await postgres::load(options(part(begin, count), 1000, 1), observer);
   };
   auto both = [&](coro::Scope& scope) -> coro::Task<void> {
-    const auto blocking = co_await database::postgres::open_in_schema(server->conninfo(), schema);
+    const auto blocking = co_await database::postgres::open_in_schema({server->conninfo(), schema});
     co_await blocking->script("BEGIN; LOCK TABLE drover_ycsb_loaded IN EXCLUSIVE MODE");
     scope.start(load_one(0, 900));
     scope.start(load_one(250, 700));

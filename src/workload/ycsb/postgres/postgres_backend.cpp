@@ -26,12 +26,10 @@ constexpr std::string_view unique_violation = "23505";
 
 }  // namespace
 
-class PostgresBackend::PostgresSession final : public Session {
+class PostgresBackend::PostgresSession final : public Pooled {
  public:
   PostgresSession(PostgresBackend& backend, database::postgres::OpenedSession opened) noexcept
-      : connection(std::move(opened.connection)),
-        identity(std::move(opened.identity)),
-        backend_(backend) {}
+      : Pooled(std::move(opened)), backend_(backend) {}
 
   Task<void> execute(const Operation& operation, Trace& trace, Outcome& outcome) override {
     switch (operation.type) {
@@ -46,17 +44,6 @@ class PostgresBackend::PostgresSession final : public Session {
     }
     return write(operation, trace, outcome);
   }
-
-  // What the pool asks of a session.
-  bool usable() const noexcept { return connection && !connection->broken(); }
-  bool in_transaction() const noexcept { return connection->in_transaction(); }
-  Task<void> close() {
-    connection.reset();
-    co_return;
-  }
-
-  std::unique_ptr<Connection> connection;
-  std::optional<database::postgres::SessionIdentity> identity;
 
  private:
   const Properties& properties() const noexcept { return backend_.options_.properties; }
@@ -82,16 +69,16 @@ class PostgresBackend::PostgresSession final : public Session {
 
   Task<void> read(const Operation& operation, Outcome& outcome) {
     const KeyName key = backend_.key_of(operation);
-    connection->send(backend_.statements_.read(operation.read_field), key.view());
-    const Results results = co_await connection->run();
+    connection().send(backend_.statements_.read(operation.read_field), key.view());
+    const Results results = co_await connection().run();
     take_row(results.front(), operation, key, outcome);
   }
 
   Task<void> scan(const Operation& operation, Outcome& outcome) {
     const KeyName key = backend_.key_of(operation);
-    connection->send(backend_.statements_.scan(operation.read_field), key.view(),
-                     std::int64_t{operation.scan_length});
-    const Results results = co_await connection->run();
+    connection().send(backend_.statements_.scan(operation.read_field), key.view(),
+                      std::int64_t{operation.scan_length});
+    const Results results = co_await connection().run();
     const Result& rows = results.front();
     if (rows.rows() == 0) throw_not_found(key, operation.key, properties(), outcome);
     outcome.rows_read += static_cast<std::uint64_t>(rows.rows());
@@ -121,20 +108,19 @@ class PostgresBackend::PostgresSession final : public Session {
       if (operation.type == OperationType::insert && thrown.sqlstate() == unique_violation) {
         error = std::make_exception_ptr(explained_duplicate(thrown, operation.key));
       }
-      // A server that has become a standby: its address may lead to another one now.
-      if (thrown.error_class() == ErrorClass::unavailable) connection.reset();
+      note_error(thrown);
     }
     if (!error) co_return;
-    if (connection) co_await database::postgres::roll_back(*connection);
+    co_await end_transaction();
     std::rethrow_exception(error);
   }
 
   Task<void> insert(const Operation& operation, Trace& trace) {
     const KeyName key = backend_.key_of(operation);
-    connection->send(backend_.statements_.insert(), key.view(),
-                     backend_.values_.of_all(operation, trace));
+    connection().send(backend_.statements_.insert(), key.view(),
+                      backend_.values_.of_all(operation, trace));
     trace.commit_sent = true;
-    const Results results = co_await connection->run(Commits::yes);
+    const Results results = co_await connection().run(Commits::yes);
     if (results.front().affected() == 1) co_return;
     throw Error(ErrorClass::statement, "",
                 fmt::format("the row {} of {} was not inserted: does a trigger or a rule of the "
@@ -146,7 +132,7 @@ class PostgresBackend::PostgresSession final : public Session {
     const KeyName key = backend_.key_of(operation);
     send_update(operation, key, trace);
     trace.commit_sent = true;
-    const Results results = co_await connection->run(Commits::yes);
+    const Results results = co_await connection().run(Commits::yes);
     if (results.front().affected() == 0) {
       throw_not_found(key, operation.key, properties(), outcome);
     }
@@ -156,22 +142,22 @@ class PostgresBackend::PostgresSession final : public Session {
     const database::postgres::Statement& statement =
         backend_.statements_.update(operation.written_field);
     if (operation.written_field) {
-      connection->send(statement, key.view(), backend_.values_.of_one(operation, trace));
+      connection().send(statement, key.view(), backend_.values_.of_one(operation, trace));
     } else {
-      connection->send(statement, key.view(), backend_.values_.of_all(operation, trace));
+      connection().send(statement, key.view(), backend_.values_.of_all(operation, trace));
     }
   }
 
   Task<void> read_modify_write(const Operation& operation, Trace& trace, Outcome& outcome) {
     const KeyName key = backend_.key_of(operation);
-    connection->send(backend_.statements_.begin());
-    connection->send(backend_.statements_.read_to_write(operation.read_field), key.view());
-    const Results before = co_await connection->run();
+    connection().send(backend_.statements_.begin());
+    connection().send(backend_.statements_.read_to_write(operation.read_field), key.view());
+    const Results before = co_await connection().run();
     take_row(before[1], operation, key, outcome);
     send_update(operation, key, trace);
-    connection->send(backend_.statements_.commit());
+    connection().send(backend_.statements_.commit());
     trace.commit_sent = true;
-    const Results results = co_await connection->run(Commits::yes);
+    const Results results = co_await connection().run(Commits::yes);
     if (results.front().affected() == 0) {
       throw_not_found(key, operation.key, properties(), outcome);
     }
@@ -181,9 +167,11 @@ class PostgresBackend::PostgresSession final : public Session {
 };
 
 PostgresBackend::PostgresBackend(PostgresOptions options)
-    : options_(std::move(options)),
-      session_settings_{.conninfo = options_.conninfo,
-                        .schema = options_.schema,
+    : PooledBackend({.connections = options.connections,
+                     .wait_for_server = options.wait_for_server,
+                     .seed = options.seed}),
+      options_(std::move(options)),
+      session_settings_{.access = options_,
                         .pooling = options_.pooling,
                         .isolation = options_.isolation,
                         .statement_timeout = options_.statement_timeout,
@@ -193,50 +181,22 @@ PostgresBackend::PostgresBackend(PostgresOptions options)
       values_(options_.properties, options_.values),
       verify_(options_.verify && options_.values != ValueKind::foreign),
       statements_(options_.properties, options_.values, options_.isolation),
-      prepared_(statements_.all()),
-      pool_({.size = options_.connections,
-             .open = [this] { return connect(); },
-             .is_hopeless = database::postgres::is_hopeless,
-             .wait_for_server = options_.wait_for_server,
-             .next = database::SessionPool<PostgresSession>::Next::warmest,
-             .seed = options_.seed}),
-      resolve_pause_(options_.seed) {}
+      prepared_(statements_.all()) {}
 
 PostgresBackend::~PostgresBackend() = default;
 
-Task<std::unique_ptr<PostgresBackend::PostgresSession>> PostgresBackend::connect() {
+Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect() {
   co_return std::make_unique<PostgresSession>(
       *this, co_await database::postgres::open_session(session_settings_, prepared_));
 }
 
-Task<void> PostgresBackend::open() {
-  return pool_.open();
-}
-
-Task<void> PostgresBackend::keep_open(database::SessionObserver& observer) {
-  return pool_.keep_open(observer);
-}
-
-Task<database::Session*> PostgresBackend::acquire() {
-  co_return co_await pool_.take();
-}
-
-void PostgresBackend::release(database::Session& session) noexcept {
-  auto& returned = static_cast<PostgresSession&>(session);
-  if (!pool_.is_sound(returned) && returned.identity) abandoned_.push_back(*returned.identity);
-  pool_.release(returned);
-}
-
 Task<std::vector<Resolution>> PostgresBackend::resolve(std::vector<Doubt> doubts) {
-  // They are not needed any more, and there may be no slot besides theirs.
-  co_await pool_.close();
   std::vector<Resolution> answers;
   auto ask = [&](Connection& connection) -> Task<void> {
     answers = co_await resolve_doubts(connection, options_.properties, options_.values, doubts);
   };
   const coro::Duration patience = options_.resolve_patience;
-  co_await database::postgres::ask_after_the_others(session_settings_, abandoned_,
-                                                    {patience, patience}, resolve_pause_, ask);
+  co_await ask_at_the_end(session_settings_, {patience, patience}, ask);
   answers.resize(doubts.size(), Resolution::unknown);
   co_return answers;
 }

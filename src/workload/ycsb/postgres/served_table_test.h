@@ -33,10 +33,11 @@ class ServedTable : public TestOfDatabase {
 
  private:
   explicit ServedTable(const std::string& its_schema)
-      : TestOfDatabase(make_database(server->conninfo(), its_schema)), schema(its_schema) {}
+      : TestOfDatabase(make_database({server->conninfo(), its_schema})), schema(its_schema) {}
 
   coro::Task<std::string> query_task(std::string sql) const {
-    const auto connection = co_await database::postgres::open_in_schema(server->conninfo(), schema);
+    const auto connection =
+        co_await database::postgres::open_in_schema({server->conninfo(), schema});
     const database::postgres::Result result = co_await connection->script(std::move(sql));
     co_return result.rows() > 0 ? std::string(result.text(0, 0)) : std::string();
   }

@@ -98,7 +98,7 @@ Task<PieceAnswer> judge(Connection& connection, const std::string& sql, CheckPie
 }
 
 Task<std::unique_ptr<Connection>> open_session(const CheckOptions& options) {
-  auto connection = co_await open_in_schema(options.conninfo, options.schema);
+  auto connection = co_await open_in_schema(options);
   for (const std::string_view setting : session_settings) {
     std::string sql(setting);
     co_await set_if_known(*connection, std::move(sql));

@@ -11,14 +11,12 @@
 #include <string>
 
 #include "coro/task.h"
+#include "database/postgres/access.h"
 #include "workload/tpcc/database.h"
 
 namespace drover::tpcc::postgres {
 
-struct CheckOptions : CheckSettings {
-  std::string conninfo = {};
-  std::string schema = {};  // empty: the search path of the server
-};
+struct CheckOptions : CheckSettings, database::postgres::Access {};
 
 // Throws database::Error: no session to be had or lost, a table missing, no warehouse.
 // Requires: connections > 0.

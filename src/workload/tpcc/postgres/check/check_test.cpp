@@ -47,7 +47,7 @@ class Check : public testing::Test {
   CheckReport run(std::string schema, CheckSettings settings = {}) {
     coro::Worker worker;
     return coro::block_on(worker,
-                          check({std::move(settings), server->conninfo(), std::move(schema)}));
+                          check({std::move(settings), {server->conninfo(), std::move(schema)}}));
   }
 
   std::string error_of(std::string schema) {
@@ -170,7 +170,7 @@ class CheckOfSmallData : public testing::Test {
 
   static CheckReport run(CheckOptions options) { return database->run(check(std::move(options))); }
   static CheckReport run(std::string schema, CheckSettings settings = {}) {
-    return run(CheckOptions{std::move(settings), database->conninfo(), std::move(schema)});
+    return run(CheckOptions{std::move(settings), {database->conninfo(), std::move(schema)}});
   }
 
   // Says what is violated from the beginning.

@@ -185,8 +185,7 @@ Task<bool> try_lock_by_transaction(Connection& connection, const std::string& ta
 }  // namespace
 
 Task<std::unique_ptr<Connection>> open_import_session(const ImportOptions& options) {
-  auto connection =
-      co_await database::postgres::open_in_schema(options.conninfo, "", options.pooling);
+  auto connection = co_await database::postgres::open_connection(options, options.pooling);
   for (const std::string_view setting : settings) {
     std::string sql(setting);
     co_await set_if_known(*connection, std::move(sql));
@@ -232,13 +231,13 @@ Task<void> lock_import(Connection& connection, const ImportOptions& options,
 
 // A transaction of its own that stays open, where no session lasts.
 Task<std::unique_ptr<Connection>> open_lock_holder(const ImportOptions& options) {
-  auto holder = co_await database::postgres::open_in_schema(options.conninfo, "", options.pooling);
+  auto holder = co_await database::postgres::open_connection(options, options.pooling);
   co_await set_if_known(*holder, "SET idle_in_transaction_session_timeout = 0");
   co_return holder;
 }
 
 Task<ImportOutcome> run_import(ImportOptions options, ImportObserver& observer, ImportWork& work) {
-  const auto connection = co_await database::postgres::open_connection(options.conninfo);
+  const auto connection = co_await database::postgres::open_connection(options);
   options.pooling = connection->pooling();
   co_await require_initialised(*connection, options.schema);
   // Holds the lock as long as the import takes.

@@ -24,15 +24,14 @@
 
 #include "coro/clock.h"
 #include "coro/task.h"
+#include "database/postgres/access.h"
 #include "database/postgres/connection.h"
 #include "workload/tpcc/database.h"
 #include "workload/tpcc/postgres/import/catalog.h"
 
 namespace drover::tpcc::postgres {
 
-struct ImportOptions : ImportSettings {
-  std::string conninfo = {};
-  std::string schema = {};
+struct ImportOptions : ImportSettings, database::postgres::Access {
   // How long the sessions of a killed import may take to end.
   coro::Duration lock_wait_max = std::chrono::seconds(15);
   database::Pooling pooling = database::Pooling::none;  // before the server; an import finds out

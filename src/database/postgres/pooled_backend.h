@@ -1,0 +1,114 @@
+// What the PostgreSQL backends of all workloads have in common: the pool of a worker's connections, what a pool asks of
+// a session, and the session that looks afterwards what became of commits in doubt.
+//
+// A connection that was lost is taken out; keep_open() opens another one beside the transactions
+// (database/session_pool.h). Both classes belong to one worker. Errors: database::Error.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "coro/task.h"
+#include "database/backend.h"
+#include "database/postgres/connection.h"
+#include "database/postgres/session_identity.h"
+#include "database/postgres/session_setup.h"
+#include "database/session_pool.h"
+
+namespace drover::database::postgres {
+
+// A session of a workload on its connection. After close() it is of no further use.
+template <class WorkloadSession>
+class PooledSession : public WorkloadSession {
+ public:
+  explicit PooledSession(OpenedSession opened) noexcept
+      : connection_(std::move(opened.connection)), identity_(std::move(opened.identity)) {}
+
+  bool usable() const noexcept { return connection_ && !connection_->broken() && !is_given_up_; }
+  bool in_transaction() const noexcept { return connection_->in_transaction(); }
+  coro::Task<void> close() {
+    connection_.reset();
+    co_return;
+  }
+
+  const std::optional<SessionIdentity>& identity() const noexcept { return identity_; }
+
+ protected:
+  Connection& connection() noexcept { return *connection_; }
+
+  // To be told of each error. A server that has become a standby: its address may lead to another one now.
+  void note_error(const Error& error) noexcept {
+    if (error.error_class() == ErrorClass::unavailable) is_given_up_ = true;
+  }
+
+  // Ends what the failed transaction has left open, unless the session ends anyway.
+  coro::Task<void> end_transaction() {
+    if (usable()) co_await roll_back(*connection_);
+  }
+
+ private:
+  std::unique_ptr<Connection> connection_;
+  std::optional<SessionIdentity>
+      identity_;  // none where nobody asks for it, or the server has none
+  bool is_given_up_ = false;
+};
+
+struct PoolSettings {
+  std::size_t connections = 1;
+  bool wait_for_server = true;  // when it is away
+  std::uint64_t seed = 0;       // of the pauses between attempts to connect
+};
+
+template <class WorkloadBackend, class WorkloadSession>
+class PooledBackend : public WorkloadBackend {
+ public:
+  using Pooled = PooledSession<WorkloadSession>;
+
+  // Opens all connections, several at a time. Throws database::Error.
+  coro::Task<void> open() override { return pool_.open(); }
+  coro::Task<void> keep_open(SessionObserver& observer) override {
+    return pool_.keep_open(observer);
+  }
+
+  coro::Task<database::Session*> acquire() override { co_return co_await pool_.take(); }
+
+  void release(database::Session& session) noexcept override {
+    auto& returned = static_cast<Pooled&>(session);
+    if (!pool_.is_sound(returned) && returned.identity()) {
+      abandoned_.push_back(*returned.identity());
+    }
+    pool_.release(returned);
+  }
+
+ protected:
+  explicit PooledBackend(PoolSettings settings)
+      : pool_({.size = settings.connections,
+               .open = [this] { return connect(); },
+               .is_hopeless = is_hopeless,
+               .wait_for_server = settings.wait_for_server,
+               .next = SessionPool<Pooled>::Next::warmest,
+               .seed = settings.seed}),
+        resolve_pause_(settings.seed) {}
+
+  virtual coro::Task<std::unique_ptr<Pooled>> connect() = 0;
+
+  // As ask_after_the_others() does (session_setup.h), of the sessions that were left in the middle of something. All
+  // others are closed before: they are not needed any more, and there may be no slot besides theirs.
+  coro::Task<void> ask_at_the_end(const SessionSettings& settings, AskingTime time,
+                                  std::function<coro::Task<void>(Connection&)> body) {
+    co_await pool_.close();
+    co_await ask_after_the_others(settings, abandoned_, time, resolve_pause_, std::move(body));
+  }
+
+ private:
+  SessionPool<Pooled> pool_;
+  std::vector<SessionIdentity> abandoned_;  // the server may go on with what they were in
+  ReopenPause resolve_pause_;
+};
+
+}  // namespace drover::database::postgres
