@@ -112,7 +112,7 @@ std::optional<metrics::ListenAddress> parse_metrics_address(const std::string& w
 }
 
 // The same thing has two names, with what each kind of database offers.
-Isolation parse_isolation(const RunRequest& written, DatabaseKind kind) {
+std::optional<Isolation> parse_isolation(const RunRequest& written, DatabaseKind kind) {
   if (kind == DatabaseKind::ydb) {
     if (written.isolation) {
       throw UsageError(
@@ -127,7 +127,8 @@ Isolation parse_isolation(const RunRequest& written, DatabaseKind kind) {
         "--tx-mode: of YDB; on PostgreSQL use --isolation read-committed, repeatable-read or "
         "serializable");
   }
-  return parse_choice<Isolation>("--isolation", written.isolation.value_or("read-committed"),
+  if (!written.isolation) return std::nullopt;
+  return parse_choice<Isolation>("--isolation", *written.isolation,
                                  {{"read-committed", Isolation::read_committed},
                                   {"repeatable-read", Isolation::repeatable_read},
                                   {"serializable", Isolation::serializable}});

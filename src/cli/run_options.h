@@ -28,7 +28,7 @@ struct RunRequest {
   std::string connections = "auto";
   std::string max_inflight = "auto";
   std::string seed = "1";
-  std::optional<std::string> isolation;  // of PostgreSQL; none: read-committed
+  std::optional<std::string> isolation;  // of PostgreSQL; none: as the server has it
   std::optional<std::string> tx_mode;    // of YDB; none: serializable-rw
   std::string on_db_loss = "wait";
   std::string statement_timeout = "60s";
@@ -59,7 +59,7 @@ ui::Choice parse_ui_choice(const std::string& written);
 std::optional<metrics::ListenAddress> parse_metrics_address(const std::string& written);
 
 // Throws UsageError, also for an option that only the other kind of database has.
-database::Isolation parse_isolation(const RunRequest& written, DatabaseKind kind);
+std::optional<database::Isolation> parse_isolation(const RunRequest& written, DatabaseKind kind);
 
 // A tenth of the duration, at least `least` and at most ten minutes.
 coro::Duration automatic_warmup(const load::Plan& plan, coro::Duration least);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "database/dialect.h"
 #include "database/pooling.h"
 
 namespace drover::database {
@@ -16,6 +17,7 @@ struct ServerFacts {
   std::int64_t connections_max = 0;   // for us; 0: not known
   std::int64_t connections_used = 0;  // by everybody else
   Pooling pooling = Pooling::none;
+  Dialect dialect = Dialect::postgres;  // of what speaks PostgreSQL's protocol
   std::vector<std::string> notes = {};  // lines for people, before a run
 };
 

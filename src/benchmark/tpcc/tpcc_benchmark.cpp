@@ -38,7 +38,7 @@ Task<database::ServerFacts> TpccBenchmark::prepare() {
   std::optional<std::int32_t> warehouses = plan.warehouses;
   if (options_.all_warehouses) warehouses.reset();
   prepared_ = co_await database_->prepare(warehouses);
-  co_await database_->require_isolation(options_.isolation);
+  isolation_ = co_await database_->choose_isolation(options_.isolation, prepared_.server);
   if (options_.all_warehouses) plan.warehouses = prepared_.loaded.warehouses;
   plan.complete();
   co_return prepared_.server;
@@ -73,6 +73,7 @@ void TpccBenchmark::complete(settings::RunSettings& settings) {
         loaded ? tpcc::run_constants(plan.seed, *loaded) : tpcc::load_constants(plan.seed);
   }
   complete_settings(plan, settings);
+  if (!options_.simulated) settings.isolation = tpcc::isolation_name(isolation_);
   settings_ = settings;
   if (!options_.delivery_log.empty()) {
     delivery_log_ = std::make_unique<DeliveryLogWriter>(options_.delivery_log);
@@ -99,9 +100,10 @@ tpcc::BackendSettings TpccBenchmark::backend_settings(std::size_t worker) const 
   tpcc::BackendSettings settings;
   settings.run = settings_;
   settings.style = options_.style;
-  settings.isolation = options_.isolation;
+  settings.isolation = isolation_;
   settings.connections = options_.plan.share_of_worker(worker, options_.plan.connections);
   settings.pooling = prepared_.server.pooling;
+  settings.server_dialect = prepared_.server.dialect;
   settings.resolve_patience = settings_.patience_afterwards();
   settings.seed = options_.plan.seed + worker;
   return settings;

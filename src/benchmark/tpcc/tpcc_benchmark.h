@@ -19,7 +19,7 @@ namespace drover::benchmark {
 struct TpccOptions {
   tpcc::Plan plan = {};
   tpcc::StatementStyle style = tpcc::StatementStyle::batched;
-  tpcc::Isolation isolation = tpcc::Isolation::read_committed;
+  std::optional<tpcc::Isolation> isolation = {};  // none: as the server has it
   bool all_warehouses = false;
   std::string delivery_log = {};                 // empty: no file
   std::optional<coro::Duration> simulated = {};  // each transaction takes so long
@@ -57,6 +57,7 @@ class TpccBenchmark final : public run::Benchmark {
   tpcc::BackendSettings backend_settings(std::size_t worker) const;
 
   TpccOptions options_;
+  tpcc::Isolation isolation_ = tpcc::Isolation::read_committed;  // once it is prepared
   const tpcc::Database* database_;
   settings::RunSettings settings_;
   tpcc::RunPreparation prepared_;

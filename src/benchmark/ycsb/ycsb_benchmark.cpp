@@ -20,7 +20,8 @@ YcsbBenchmark::YcsbBenchmark(YcsbOptions options, const ycsb::Database& database
 Task<database::ServerFacts> YcsbBenchmark::prepare() {
   ycsb::Plan& plan = options_.plan;
   prepared_ = co_await database_.prepare(plan.properties);
-  co_await database_.require_isolation(plan.properties, options_.isolation);
+  isolation_ = co_await database_.choose_isolation(plan.properties, options_.isolation,
+                                                   prepared_.server);
   // The same stripe, whatever the other runs have inserted by now.
   const std::uint64_t stride = plan.insert_stride;
   plan.next_row = (prepared_.next_row + stride - 1) / stride * stride + options_.insert_stripe;
@@ -83,7 +84,7 @@ void YcsbBenchmark::complete(settings::RunSettings& settings) {
   ycsb::Plan& plan = options_.plan;
   plan.complete();
   complete_client_settings(plan, settings);
-  settings.isolation = database::isolation_name(options_.isolation);
+  settings.isolation = database::isolation_name(isolation_);
   settings.workload = given_of(plan.properties);
   settings_ = settings;
   records_.emplace(plan);
@@ -95,7 +96,7 @@ load::WorkloadFactory YcsbBenchmark::workload(std::function<void(std::string_vie
     settings.properties = options_.plan.properties;
     settings.values = prepared_.values;
     settings.verify = options_.verify;
-    settings.isolation = options_.isolation;
+    settings.isolation = isolation_;
     settings.connections = options_.plan.share_of_worker(index, options_.plan.connections);
     settings.pooling = prepared_.server.pooling;
     settings.statement_timeout = settings_.statement_timeout();

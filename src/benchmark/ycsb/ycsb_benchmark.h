@@ -20,7 +20,7 @@ namespace drover::benchmark {
 // What the options say of it.
 struct YcsbOptions {
   ycsb::Plan plan = {};
-  database::Isolation isolation = database::Isolation::read_committed;
+  std::optional<database::Isolation> isolation = {};  // none: as the server has it
   bool verify = false;  // what is read
   // Which of Plan::insert_stride runs at the same time this is, from 0.
   std::uint64_t insert_stripe = 0;
@@ -54,6 +54,7 @@ class YcsbBenchmark final : public run::Benchmark {
   void note_missing_rows();
 
   YcsbOptions options_;
+  database::Isolation isolation_ = database::Isolation::read_committed;  // once it is prepared
   const ycsb::Database& database_;
   settings::RunSettings settings_;
   ycsb::RunPreparation prepared_;

@@ -52,7 +52,6 @@ void validate_statements(const TpccRequest& written, DatabaseKind kind, TpccRun&
       "--statements", written.statements,
       {{"batched", StatementStyle::batched}, {"single", StatementStyle::single}});
   made.run.settings.statements = written.statements;
-  made.run.settings.isolation = tpcc::isolation_name(made.options.isolation);
 }
 
 // There is no database that could do anything with the rest.

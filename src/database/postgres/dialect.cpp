@@ -38,8 +38,8 @@ constexpr std::array<DialectTraits, 6> all_traits = {{
      .ddl_in_transactions = false,
      .keys_with_table = true,
      .advisory_locks = false,
+     .shared_snapshots = false,
      .processes = false,
-     .statistics = false,
      .session_end = SessionEnd::cancel,
      .rows_a_transaction = 20'000},
     {.dialect = Dialect::yugabyte,
@@ -48,7 +48,6 @@ constexpr std::array<DialectTraits, 6> all_traits = {{
      .isolations = three_levels,
      .ddl_in_transactions = false,
      .keys_with_table = true,
-     .statistics = false,
      .rows_a_transaction = 20'000,
      .load_setting = "SET yb_default_copy_from_rows_per_transaction = 0",
      .retryable = retryable_in_yugabyte},
@@ -58,7 +57,8 @@ constexpr std::array<DialectTraits, 6> all_traits = {{
      .isolations = three_levels,
      .ddl_in_transactions = false,
      .keys_with_table = true,
-     .foreign_keys = false},
+     .foreign_keys = false,
+     .shared_snapshots = false},
     {.dialect = Dialect::dsql,
      .name = "dsql",
      .title = "Aurora DSQL",
@@ -69,8 +69,8 @@ constexpr std::array<DialectTraits, 6> all_traits = {{
      .foreign_keys = false,
      .advisory_locks = false,
      .savepoints = false,
+     .shared_snapshots = false,
      .processes = false,
-     .statistics = false,
      .session_end = SessionEnd::none,
      .rows_a_transaction = 3'000},
     {.dialect = Dialect::spanner,
@@ -78,24 +78,24 @@ constexpr std::array<DialectTraits, 6> all_traits = {{
      .title = "Spanner (PGAdapter)",
      .isolations = serializable_or_snapshots,
      .ddl_in_transactions = false,
+     .postgres_catalogue = false,
      .keys_with_table = true,
      .foreign_keys = false,
      .advisory_locks = false,
      .savepoints = false,
+     .shared_snapshots = false,
      .analyze = false,
      .wide_integers = true,
      .processes = false,
-     .statistics = false,
      .session_end = SessionEnd::none,
      // Of 80,000 mutations, of which a row has one for each column and index.
      .rows_a_transaction = 2'000},
 }};
 
-// Whether it is so; a server that does not know the catalogue has no such extension either.
-Task<bool> has_extension(Connection& connection, std::string_view name) {
+// Whether there is a row; a server that cannot answer has none.
+Task<bool> has_row(Connection& connection, std::string sql) {
   try {
-    const Result found = co_await connection.query(
-        "SELECT 1 FROM pg_extension WHERE extname = $1::text", name);
+    const Result found = co_await connection.query(std::move(sql));
     co_return found.rows() > 0;
   } catch (const Error& error) {
     if (error.error_class() != ErrorClass::statement || connection.broken()) throw;
@@ -122,22 +122,23 @@ std::string dialect_names() {
 }
 
 Task<Dialect> find_dialect(Connection& connection) {
-  // What version() has in it, and nobody else's does.
-  struct Sign {
-    std::string_view text;
-    Dialect dialect;
-  };
-  static constexpr std::array<Sign, 4> signs = {{{"CockroachDB", Dialect::cockroach},
-                                                 {"-YB-", Dialect::yugabyte},
-                                                 {"DSQL", Dialect::dsql},
-                                                 {"Spanner", Dialect::spanner}}};
   const Result version = co_await connection.query("SELECT version()");
-  const std::string_view said = version.rows() == 1 ? version.text(0, 0) : "";
-  for (const Sign& sign : signs) {
-    if (said.find(sign.text) != std::string_view::npos) co_return sign.dialect;
+  const std::string said(version.rows() == 1 ? version.text(0, 0) : "");
+  if (said.find("CockroachDB") != said.npos) co_return Dialect::cockroach;
+  if (said.find("-YB-") != said.npos) co_return Dialect::yugabyte;
+  // What only they have. They say to be a PostgreSQL.
+  const std::pair<Dialect, const char*> signs[] = {
+      {Dialect::citus, "SELECT 1 FROM pg_extension WHERE extname = 'citus'"},
+      {Dialect::dsql,
+       "SELECT 1 FROM information_schema.tables WHERE table_schema = 'sys' AND table_name = "
+       "'jobs'"},
+      {Dialect::spanner,
+       "SELECT 1 FROM information_schema.schemata WHERE schema_name = 'spanner_sys'"}};
+  for (const auto& [dialect, sql] : signs) {
+    const bool is_it = co_await has_row(connection, sql);
+    if (is_it) co_return dialect;
   }
-  const bool is_citus = co_await has_extension(connection, "citus");
-  co_return is_citus ? Dialect::citus : Dialect::postgres;
+  co_return Dialect::postgres;
 }
 
 Error in_dialect(Dialect dialect, Error error) {
@@ -156,14 +157,15 @@ std::string dialect_note(Dialect dialect) {
       traits_of(dialect).title);
 }
 
-void require_isolation(Dialect dialect, Isolation isolation) {
+Isolation choose_isolation(Dialect dialect, std::optional<Isolation> wanted) {
   const DialectTraits& traits = traits_of(dialect);
-  if (std::ranges::find(traits.isolations, isolation) != traits.isolations.end()) return;
+  if (!wanted) return traits.isolations.front();
+  if (std::ranges::find(traits.isolations, *wanted) != traits.isolations.end()) return *wanted;
   std::vector<std::string_view> names;
   for (const Isolation one : traits.isolations) names.push_back(isolation_name(one));
   throw Error(ErrorClass::statement, "",
-              fmt::format("--isolation {}: {} does not have it; it has {}",
-                          isolation_name(isolation), traits.title, fmt::join(names, ", ")));
+              fmt::format("--isolation: {} has no {}; it has {}", traits.title,
+                          isolation_name(*wanted), fmt::join(names, ", ")));
 }
 
 }  // namespace drover::database::postgres

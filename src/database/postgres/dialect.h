@@ -36,18 +36,20 @@ struct DialectTraits {
   bool sets_isolation = true;
   // Whether a transaction may hold several statements of DDL.
   bool ddl_in_transactions = true;
+  // Whether the catalogue is PostgreSQL's (pg_class, to_regclass()); otherwise it is the standard's information_schema.
+  bool postgres_catalogue = true;
   // Whether keys are declared with the table, for they cannot be added, or only by writing the table anew.
   bool keys_with_table = false;
   // Whether ALTER TABLE adds foreign keys, and validates them apart.
   bool foreign_keys = true;
   bool advisory_locks = true;
   bool savepoints = true;
+  // Whether several sessions can look at one state of the data (pg_export_snapshot()).
+  bool shared_snapshots = true;
   bool analyze = true;
   bool wide_integers = false;  // there are none of four bytes
   // Whether pg_backend_pid() names a process of the server's, which tells of poolers.
   bool processes = true;
-  // Whether the statistics of PostgreSQL (pg_stat_*) say something.
-  bool statistics = true;
   SessionEnd session_end = SessionEnd::terminate;
   // The most rows that a transaction of an import writes, with its record; 0: a warehouse goes whole.
   std::int32_t rows_a_transaction = 0;
@@ -65,7 +67,7 @@ std::optional<Dialect> dialect_of(std::string_view name) noexcept;
 // "postgres, cockroach, …"
 std::string dialect_names();
 
-// By version(), and by the extensions of a PostgreSQL. Requires: nothing is queued, no transaction is open.
+// By version(), and where that says PostgreSQL by what is there besides. Requires: nothing is queued, no transaction is open.
 coro::Task<Dialect> find_dialect(Connection& connection);
 
 // The error as the dialect means it.
@@ -74,7 +76,7 @@ Error in_dialect(Dialect dialect, Error error);
 // For people, before a run on another one than PostgreSQL.
 std::string dialect_note(Dialect dialect);
 
-// Throws Error where the dialect does not have the level, and says which it has.
-void require_isolation(Dialect dialect, Isolation isolation);
+// The level that was asked for, or the dialect's first. Throws Error where it has no such level.
+Isolation choose_isolation(Dialect dialect, std::optional<Isolation> wanted);
 
 }  // namespace drover::database::postgres

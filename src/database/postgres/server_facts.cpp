@@ -1,8 +1,10 @@
 #include "database/postgres/server_facts.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
+#include "database/postgres/dialect.h"
 #include "database/postgres/pooling.h"
 
 namespace drover::database::postgres {
@@ -18,26 +20,43 @@ constexpr std::string_view settings_sql =
     "'superuser_reserved_connections', 'default_transaction_isolation', 'server_version', "
     "'jit', 'work_mem', 'effective_cache_size', 'data_checksums')";
 
+// What a relative of PostgreSQL may not have: then there is no row.
+Task<Result> ask(Connection& connection, std::string sql) {
+  try {
+    co_return co_await connection.query(std::move(sql));
+  } catch (const Error& error) {
+    const bool knows_it = connection.dialect() == Dialect::postgres;
+    if (knows_it || error.error_class() != ErrorClass::statement || connection.broken()) throw;
+  }
+  co_return Result();
+}
+
 }  // namespace
 
 Task<ServerFacts> read_server_facts(Connection& connection) {
   ServerFacts facts;
-  const Result settings = co_await connection.query(std::string(settings_sql));
+  const Result settings = co_await ask(connection, std::string(settings_sql));
   for (int row = 0; row < settings.rows(); ++row)
     facts.settings.emplace(settings.text(row, 0), settings.text(row, 1));
   facts.version = connection.parameter_status("server_version");
   const auto number = [&facts](const char* setting) {
     return std::strtol(facts.settings[setting].c_str(), nullptr, 10);
   };
-  facts.connections_max = number("max_connections") - number("superuser_reserved_connections");
+  facts.connections_max = std::max<std::int64_t>(
+      number("max_connections") - number("superuser_reserved_connections"), 0);
   const Result used =
-      co_await connection.query("SELECT sum(numbackends) - 1 FROM pg_stat_database");
+      co_await ask(connection, "SELECT sum(numbackends) - 1 FROM pg_stat_database");
   // Everybody may read it, unlike pg_stat_activity.
-  facts.connections_used = used.number<std::int32_t>(0, 0);
+  if (used.rows() == 1) facts.connections_used = used.number<std::int32_t>(0, 0);
   facts.pooling = connection.pooling();
   if (facts.pooling != Pooling::none) {
     facts.settings.emplace("pooling", pooling_name(facts.pooling));
     facts.notes.push_back(pooling_note(facts.pooling));
+  }
+  facts.dialect = connection.dialect();
+  if (facts.dialect != Dialect::postgres) {
+    facts.settings.emplace("dialect", traits_of(facts.dialect).name);
+    facts.notes.push_back(dialect_note(facts.dialect));
   }
   co_return facts;
 }

@@ -9,6 +9,7 @@
 #include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/error.h"
+#include "database/postgres/dialect.h"
 #include "text/plain_text.h"
 
 namespace drover::database::postgres {
@@ -44,6 +45,21 @@ Task<std::int64_t> ask_to_end(Connection& connection, std::span<const std::strin
   co_return result.number<std::int64_t>(0, 0);
 }
 
+// The same of sessions of CockroachDB.
+Task<std::int64_t> ask_to_cancel(Connection& connection, std::span<const std::string_view> ids) {
+  std::int64_t left = 0;
+  for (const std::string_view id : ids) {
+    const std::string quoted = text::replaced(std::string(id), "'", "''");
+    const Result found = co_await connection.query(fmt::format(
+        "SELECT count(*) FROM [SHOW CLUSTER SESSIONS] WHERE session_id = '{}'", quoted));
+    require_count(found);
+    if (found.number<std::int64_t>(0, 0) == 0) continue;
+    ++left;
+    co_await connection.script(fmt::format("CANCEL SESSION IF EXISTS '{}'", quoted));
+  }
+  co_return left;
+}
+
 // The session's own name, and a word that no other session has, of this client or of another.
 std::string unused_name(std::string_view own_name) {
   constexpr std::size_t name_max = 40;  // of the 63 that the server keeps
@@ -54,7 +70,16 @@ std::string unused_name(std::string_view own_name) {
 }  // namespace
 
 Task<std::optional<SessionIdentity>> identify_session(Connection& own) {
+  const SessionEnd how = traits_of(own.dialect()).session_end;
+  if (how == SessionEnd::none) co_return std::nullopt;
   try {
+    if (how == SessionEnd::cancel) {
+      const Result id = co_await own.query("SHOW session_id");
+      if (id.rows() != 1) co_return std::nullopt;
+      SessionIdentity named;
+      named.session_id = id.text(0, 0);
+      co_return named;
+    }
     if (own.setup() != nullptr) {
       SessionIdentity named;
       const Result name = co_await own.query(
@@ -83,7 +108,12 @@ Task<bool> end_sessions(Connection& connection, std::span<const SessionIdentity>
   std::vector<std::int32_t> pids;
   std::vector<std::string_view> starts;
   std::vector<std::string_view> names;
+  std::vector<std::string_view> ids;
   for (const SessionIdentity& session : sessions) {
+    if (!session.session_id.empty()) {
+      ids.push_back(session.session_id);
+      continue;
+    }
     if (!session.application_name.empty()) {
       names.push_back(session.application_name);
       continue;
@@ -96,6 +126,7 @@ Task<bool> end_sessions(Connection& connection, std::span<const SessionIdentity>
     std::int64_t left = 0;
     if (!pids.empty()) left = co_await ask_to_end(connection, pids, starts);
     if (!names.empty()) left += co_await ask_to_end(connection, names);
+    if (!ids.empty()) left += co_await ask_to_cancel(connection, ids);
     if (left == 0) co_return true;
     if (coro::Worker::current().now() >= give_up) co_return false;
     co_await coro::sleep_for(std::chrono::milliseconds(20));

@@ -19,9 +19,11 @@ struct SessionIdentity {
   std::string started;  // backend_start, as text in UTC
   // Or, where each transaction may have another process: the application_name of those that it has.
   std::string application_name = {};
+  // Or, where sessions have names and no process numbers: the name.
+  std::string session_id = {};
 };
 
-// Names this connection's own session; nothing where the server has no pg_stat_activity. Where no session lasts, each
+// Names this connection's own session; nothing where the server does not say. Where no session lasts, each
 // transaction gets the name from here on.
 coro::Task<std::optional<SessionIdentity>> identify_session(Connection& own);
 

@@ -10,6 +10,7 @@
 #include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/error.h"
+#include "database/postgres/dialect.h"
 #include "database/postgres/identifier.h"
 #include "database/postgres/pooling.h"
 
@@ -34,10 +35,12 @@ Error with_advice(const Error& error, std::string_view advice) {
   return {error.error_class(), error.sqlstate(), fmt::format("{}: {}", error.what(), advice)};
 }
 
-// The first thing that is asked.
-Task<Pooling> ask_for_pooling(Connection& connection, Access access) {
+// What stands at the other end, and in between: the first things that are asked.
+Task<Pooling> ask_whom(Connection& connection, Access& access) {
   try {
-    co_return co_await find_pooling(connection, std::move(access));
+    if (!access.dialect) access.dialect = co_await find_dialect(connection);
+    if (!traits_of(*access.dialect).processes) co_return Pooling::none;
+    co_return co_await find_pooling(connection, access);
   } catch (const Error& error) {
     if (!connection.unanswered()) throw;
     throw with_advice(error,
@@ -46,12 +49,14 @@ Task<Pooling> ask_for_pooling(Connection& connection, Access access) {
   }
 }
 
-Task<void> begin_in_schema(Connection& connection, std::string schema, Pooling pooling) {
+Task<void> begin_in_schema(Connection& connection, Access access, Pooling pooling) {
+  connection.set_dialect(access.dialect.value_or(Dialect::postgres));
   connection.set_pooling(pooling);
   if (pooling == Pooling::transaction) connection.set_up_each_transaction({});
-  if (schema.empty()) co_return;
+  if (access.schema.empty()) co_return;
   connection.set_round_trip_limit(set_up_limit);
-  co_await set(connection, fmt::format("SET search_path TO {}", quote_identifier(schema)));
+  co_await set(connection,
+               fmt::format("SET search_path TO {}", quote_identifier(access.schema)));
   connection.set_round_trip_limit(std::nullopt);
 }
 
@@ -60,15 +65,15 @@ Task<void> begin_in_schema(Connection& connection, std::string schema, Pooling p
 Task<std::unique_ptr<Connection>> open_in_schema(Access access) {
   auto connection = co_await Connection::open(access.conninfo);
   connection->set_round_trip_limit(set_up_limit);
-  const Pooling pooling = co_await ask_for_pooling(*connection, access);
+  const Pooling pooling = co_await ask_whom(*connection, access);
   connection->set_round_trip_limit(std::nullopt);
-  co_await begin_in_schema(*connection, std::move(access.schema), pooling);
+  co_await begin_in_schema(*connection, std::move(access), pooling);
   co_return connection;
 }
 
 Task<std::unique_ptr<Connection>> open_in_schema(Access access, Pooling pooling) {
-  auto connection = co_await Connection::open(std::move(access.conninfo));
-  co_await begin_in_schema(*connection, std::move(access.schema), pooling);
+  auto connection = co_await Connection::open(access.conninfo);
+  co_await begin_in_schema(*connection, std::move(access), pooling);
   co_return connection;
 }
 
@@ -95,10 +100,13 @@ void require_writable(const Connection& connection) {
 namespace {
 
 Task<void> set_up_session(Connection& connection, const SessionSettings& settings) {
+  const std::string time_zone = "SET TimeZone TO 'UTC'";
+  const bool sets_isolation = traits_of(connection.dialect()).sets_isolation;
   co_await connection.script(
-      fmt::format("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL {}; "
-                  "SET TimeZone TO 'UTC'",
-                  isolation_name(settings.isolation)));
+      sets_isolation ? fmt::format("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL {}; "
+                                   "{}",
+                                   isolation_name(settings.isolation), time_zone)
+                     : time_zone);
   // Plans for any parameters: the five that are made first otherwise cost more than they bring.
   co_await set_if_known(connection, "SET plan_cache_mode = force_generic_plan");
   for (const std::string& setting : settings.settings_if_known) {

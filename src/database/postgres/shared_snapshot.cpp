@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "database/postgres/dialect.h"
+
 namespace drover::database::postgres {
 
 using coro::Task;
@@ -44,13 +46,22 @@ Task<void> begin_anew(Connection& session) {
   co_await begin_transaction(session);
 }
 
+Task<void> save(Connection& session) {
+  if (traits_of(session.dialect()).savepoints) co_await session.script(std::string(savepoint));
+}
+
 }  // namespace
 
 Task<void> SharedSnapshot::begin(Connection& first) {
+  const DialectTraits& traits = traits_of(first.dialect());
   co_await begin_transaction(first);
-  refusal_ = co_await try_statement(first, "SELECT pg_export_snapshot()", id_);
-  if (refusal_) co_await begin_anew(first);
-  co_await first.script(std::string(savepoint));
+  if (traits.shared_snapshots) {
+    refusal_ = co_await try_statement(first, "SELECT pg_export_snapshot()", id_);
+    if (refusal_) co_await begin_anew(first);
+  } else {
+    refusal_ = fmt::format("{} has no snapshot for several sessions", traits.title);
+  }
+  co_await save(first);
 }
 
 Task<void> SharedSnapshot::join(Connection& other) {
@@ -67,10 +78,14 @@ Task<void> SharedSnapshot::join(Connection& other) {
       co_await begin_anew(other);
     }
   }
-  co_await other.script(std::string(savepoint));
+  co_await save(other);
 }
 
 Task<void> SharedSnapshot::recover(Connection& session) {
+  if (!traits_of(session.dialect()).savepoints) {
+    co_await begin_anew(session);
+    co_return;
+  }
   co_await session.script("ROLLBACK TO SAVEPOINT before_statement");
 }
 

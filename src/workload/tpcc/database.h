@@ -35,6 +35,7 @@ using NoteFunction = std::function<void(std::string_view)>;
 
 struct InitialiseSettings {
   ForeignKeys foreign_keys = ForeignKeys::none;
+  std::int32_t partitions = 0;  // in how many the tables of warehouses are cut; 0: as the server has it
   bool force = false;  // drop tables that are there
   // That the tables are to be cut for, where the database does not see to it; none: some.
   std::optional<std::int32_t> warehouses = {};
@@ -59,6 +60,7 @@ struct BackendSettings {
   Isolation isolation = Isolation::read_committed;  // one that the database has
   std::size_t connections = 1;
   database::Pooling pooling = database::Pooling::none;
+  database::Dialect server_dialect = database::Dialect::postgres;  // as the server was found
   coro::Duration resolve_patience = std::chrono::seconds(60);
   std::uint64_t seed = 0;
   NoteFunction on_note = {};  // called on the backend's worker
@@ -111,12 +113,10 @@ class Database {
   // cannot begin.
   virtual coro::Task<RunPreparation> prepare(std::optional<std::int32_t> warehouses) const = 0;
 
-  // Throws database::Error, whose message says what to do, where the server would refuse the
-  // transactions of such a run.
-  virtual coro::Task<void> require_isolation(Isolation isolation) const {
-    static_cast<void>(isolation);
-    co_return;
-  }
+  // The level of a run that asks for this one, or for none. Throws database::Error, whose message says what to do, where
+  // the server has no such level. To be asked after prepare(), which says of which dialect it is.
+  virtual coro::Task<Isolation> choose_isolation(std::optional<Isolation> wanted,
+                                                 const ServerFacts& server) const = 0;
 
   // Adds up the warehouses 1..warehouses, in one snapshot, exactly.
   virtual coro::Task<LedgerSums> read_ledger(std::int32_t warehouses) const = 0;

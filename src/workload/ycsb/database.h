@@ -140,12 +140,12 @@ class Database {
   // Throws UnfitSchema where a run with these properties cannot begin.
   virtual coro::Task<RunPreparation> prepare(Properties properties) const = 0;
 
-  // Throws database::Error, whose message says what to do, if the server does not allow it: on YDB, whose servers have
-  // `snapshot` off by default. Asked once the table is known to be ready.
-  virtual coro::Task<void> require_isolation(Properties /*properties*/,
-                                             database::Isolation /*isolation*/) const {
-    co_return;
-  }
+  // The level of a run that asks for this one, or for none. Throws database::Error, whose message says what to do, if the
+  // server has no such level, or does not allow it: on YDB, whose servers have `snapshot` off by default. Asked once the
+  // table is known to be ready.
+  virtual coro::Task<database::Isolation> choose_isolation(
+      Properties properties, std::optional<database::Isolation> wanted,
+      const database::ServerFacts& server) const = 0;
 
   // One pass over the table, in one snapshot.
   virtual coro::Task<TableSums> read_sums(Properties properties, ValueKind values) const = 0;

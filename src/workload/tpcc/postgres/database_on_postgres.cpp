@@ -1,5 +1,7 @@
 #include "workload/tpcc/postgres/database_on_postgres.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "coro/deadline.h"
@@ -7,6 +9,7 @@
 #include "database/error.h"
 #include "database/postgres/checkpoints.h"
 #include "database/postgres/connection.h"
+#include "database/postgres/dialect.h"
 #include "database/postgres/server_activity.h"
 #include "database/postgres/server_facts.h"
 #include "database/postgres/session_setup.h"
@@ -34,9 +37,22 @@ const Statement ledger_sums{
     "(SELECT count(*) FROM new_order WHERE no_w_id BETWEEN 1 AND $1::int4)"};
 
 Task<LedgerSums> add_up(Connection& connection, std::int32_t warehouses) {
-  co_await connection.prepare({&ledger_sums, 1});
-  const Result result = co_await connection.execute(ledger_sums, warehouses);
+  const Statement sums{ledger_sums.name, in_dialect(connection.dialect(), ledger_sums.sql)};
+  co_await connection.prepare({&sums, 1});
+  const Result result = co_await connection.execute(sums, warehouses);
   co_return LedgerSums{result.int8(0, 0), result.int8(0, 1), result.int8(0, 2)};
+}
+
+void require_layout(Layout layout, ForeignKeys foreign_keys) {
+  const auto& traits = database::postgres::traits_of(layout.dialect);
+  if (layout.partitions > 0 && !has_partitions(layout.dialect)) {
+    throw UnfitSchema(
+        fmt::format("--partitions: {} cuts its tables itself; leave it away", traits.title));
+  }
+  if (foreign_keys != ForeignKeys::none && !traits.foreign_keys) {
+    throw UnfitSchema(fmt::format(
+        "--foreign-keys after-load: {} does not take all ten of them", traits.title));
+  }
 }
 
 class DatabaseOnPostgres final : public Database {
@@ -45,7 +61,9 @@ class DatabaseOnPostgres final : public Database {
 
   Task<std::vector<std::string>> initialise(InitialiseSettings settings) const override {
     const auto connection = co_await database::postgres::open_connection(access_);
-    InitialiseOptions options{access_.schema, settings.foreign_keys, settings.force,
+    const Layout layout{connection->dialect(), settings.partitions};
+    require_layout(layout, settings.foreign_keys);
+    InitialiseOptions options{access_.schema, settings.foreign_keys, layout, settings.force,
                               std::move(settings.on_note)};
     co_return co_await postgres::initialise(*connection, std::move(options));
   }
@@ -80,6 +98,11 @@ class DatabaseOnPostgres final : public Database {
     co_return prepared;
   }
 
+  Task<Isolation> choose_isolation(std::optional<Isolation> wanted,
+                                   const ServerFacts& server) const override {
+    co_return database::postgres::choose_isolation(server.dialect, wanted);
+  }
+
   Task<LedgerSums> read_ledger(std::int32_t warehouses) const override {
     const auto connection = co_await open_in_schema(access_);
     co_return co_await add_up(*connection, warehouses);
@@ -98,7 +121,10 @@ class DatabaseOnPostgres final : public Database {
   }
 
   std::unique_ptr<Backend> make_backend(BackendSettings settings) const override {
-    return std::make_unique<PostgresBackend>(PostgresOptions{std::move(settings), access_});
+    Access access = access_;
+    access.dialect = settings.server_dialect;
+    return std::make_unique<PostgresBackend>(
+        PostgresOptions{std::move(settings), std::move(access)});
   }
 
   std::unique_ptr<CheckpointWatch> watch_checkpoints(

@@ -25,13 +25,15 @@ class PostgresBackend::PostgresSession final : public Pooled {
     const bool known = backend_.by_row_;
     if (!known) {
       try {
-        co_return co_await execute_once(input, trace, batched() ? Shape::batched : Shape::single);
+        co_return co_await execute_once(input, trace, backend_.shapes_[input.index()]);
       } catch (const RowsMissing&) {
         // By single rows, below.
       }
     }
     trace = begun;
-    const Outcome outcome = co_await execute_once(input, trace, Shape::by_row);
+    co_await prepare_by_row();
+    const Outcome outcome =
+        co_await execute_once(input, trace, shapes_where_rows_are_lost[input.index()]);
     if (!known) backend_.found_to_lose_rows();
     co_return outcome;
   }
@@ -41,14 +43,13 @@ class PostgresBackend::PostgresSession final : public Pooled {
     std::exception_ptr error;
     Outcome outcome;
     try {
-      if (shape == Shape::by_row) co_await prepare_by_row();
       const auto perform_it = [&](const auto& one) {
         return perform(connection(), one, trace, shape);
       };
       outcome = co_await std::visit(perform_it, input);
     } catch (const Error& thrown) {
       error = std::current_exception();
-      if (batched() && is_lost_row(thrown)) {
+      if (backend_.batched() && is_lost_row(thrown)) {
         error = std::make_exception_ptr(
             RowsMissing(thrown.error_class(), thrown.sqlstate(), thrown.what()));
       }
@@ -60,8 +61,6 @@ class PostgresBackend::PostgresSession final : public Pooled {
     }
     co_return outcome;
   }
-
-  bool batched() const noexcept { return backend_.options_.style == StatementStyle::batched; }
 
   Task<void> prepare_by_row() {
     if (by_row_prepared_) co_return;
@@ -84,10 +83,17 @@ PostgresBackend::PostgresBackend(PostgresOptions options)
                         .pooling = options_.pooling,
                         .isolation = options_.isolation,
                         .statement_timeout = options_.run.statement_timeout()},
-      statements_(statements_of(options_.style)),
+      shapes_(shapes_of(options_.style, options_.server_dialect)),
+      statements_(statements_of(shapes_, options_.server_dialect)),
       by_row_(options_.by_row) {}
 
 PostgresBackend::~PostgresBackend() = default;
+
+// Relatives have statements of their own in the place of those that lose rows.
+bool PostgresBackend::batched() const noexcept {
+  return options_.style == StatementStyle::batched &&
+         options_.server_dialect == database::Dialect::postgres;
+}
 
 void PostgresBackend::found_to_lose_rows() {
   if (std::exchange(by_row_, true)) return;
@@ -97,10 +103,10 @@ void PostgresBackend::found_to_lose_rows() {
 Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect() {
   database::postgres::OpenedSession opened =
       co_await database::postgres::open_session(session_settings_, statements_);
-  const bool batched = options_.style == StatementStyle::batched;
-  if (batched && loses_rows(opened.connection->server_version())) by_row_ = true;
+  if (batched() && loses_rows(opened.connection->server_version())) by_row_ = true;
   if (opened_at_.empty()) {
-    const Result now = co_await opened.connection->query("SELECT localtimestamp");
+    const Result now = co_await opened.connection->query(
+        in_dialect(options_.server_dialect, "SELECT localtimestamp"));
     opened_at_ = now.text(0, 0);
   }
   co_return std::make_unique<PostgresSession>(*this, std::move(opened));

@@ -34,10 +34,12 @@ class PostgresBackend final : public database::postgres::PooledBackend<Backend, 
   class PostgresSession;
 
   coro::Task<std::unique_ptr<Pooled>> connect() override;
+  bool batched() const noexcept;
   void found_to_lose_rows();
 
   PostgresOptions options_;
   database::postgres::SessionSettings session_settings_;
+  Shapes shapes_;
   std::vector<Statement> statements_;
   std::string opened_at_;  // by the server's clock, UTC
   bool by_row_;            // the server loses rows

@@ -74,9 +74,13 @@ class DatabaseOnYdb final : public Database {
     co_return prepared;
   }
 
-  Task<void> require_isolation(Isolation isolation) const override {
-    if (isolation != Isolation::snapshot) co_return;
-    co_await database::ydb::require_snapshot_writes(database_, std::string(probe));
+  Task<Isolation> choose_isolation(std::optional<Isolation> wanted,
+                                   const ServerFacts&) const override {
+    const Isolation isolation = wanted.value_or(Isolation::serializable);
+    if (isolation == Isolation::snapshot) {
+      co_await database::ydb::require_snapshot_writes(database_, std::string(probe));
+    }
+    co_return isolation;
   }
 
   Task<LedgerSums> read_ledger(std::int32_t warehouses) const override {

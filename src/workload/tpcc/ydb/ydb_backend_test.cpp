@@ -228,14 +228,14 @@ TEST_F(YdbBackendTest, SnapshotsForWritesAreAskedForBeforeARun) {
   const auto sums = [] { return database->value("SELECT count(*), sum(w_ytd) FROM warehouse"); };
   const std::string before = sums();
   const std::unique_ptr<Database> on_ydb = make_database(database->database());
-  run(on_ydb->require_isolation(Isolation::snapshot));
+  run(on_ydb->choose_isolation(Isolation::snapshot, {}));
   EXPECT_EQ(sums(), before);
 
   database->server().change_settings(R"({"snapshot_writes": false})");
-  run(on_ydb->require_isolation(Isolation::serializable));
+  run(on_ydb->choose_isolation(Isolation::serializable, {}));
   std::string refusal = "not refused";
   try {
-    run(on_ydb->require_isolation(Isolation::snapshot));
+    run(on_ydb->choose_isolation(Isolation::snapshot, {}));
   } catch (const Error& error) {
     refusal = error.what();
   }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "database/postgres/checkpoints.h"
+#include "database/postgres/dialect.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/server_activity.h"
 #include "database/postgres/session_setup.h"
@@ -31,6 +32,11 @@ class DatabaseOnPostgres final : public Database {
   Task<RunPreparation> prepare(Properties properties) const override {
     const auto connection = co_await open_to_read_all();
     co_return co_await prepare_run(*connection, std::move(properties));
+  }
+
+  Task<database::Isolation> choose_isolation(Properties, std::optional<database::Isolation> wanted,
+                                             const database::ServerFacts& server) const override {
+    co_return database::postgres::choose_isolation(server.dialect, wanted);
   }
 
   Task<TableSums> read_sums(Properties properties, ValueKind values) const override {

@@ -39,13 +39,16 @@ class DatabaseOnYdb final : public Database {
   }
 
   // No key is empty, and a condition that never holds would be taken out of the statement.
-  Task<void> require_isolation(Properties properties,
-                               database::Isolation isolation) const override {
-    if (isolation != database::Isolation::snapshot) co_return;
+  Task<database::Isolation> choose_isolation(Properties properties,
+                                             std::optional<database::Isolation> wanted,
+                                             const database::ServerFacts&) const override {
+    const auto isolation = wanted.value_or(database::Isolation::serializable);
+    if (isolation != database::Isolation::snapshot) co_return isolation;
     const Table table(properties);
     co_await database::ydb::require_snapshot_writes(
         database_, fmt::format("UPDATE {0} SET {1} = {1} WHERE {2} = \"\"u;", table.name(),
                                table.field(0), key_column));
+    co_return isolation;
   }
 
   Task<TableSums> read_sums(Properties properties, ValueKind values) const override {

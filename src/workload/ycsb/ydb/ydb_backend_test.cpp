@@ -240,7 +240,7 @@ TEST_F(RunOnYdb, UpdatesOfOneHotRowAreAllInTheData) {
     const Properties properties =
         properties_of("f", {"recordcount=2", "updateproportion=0.5", "fieldcount=2"});
     load(properties);
-    ServedTable::run(database->require_isolation(properties, isolation));
+    ServedTable::run(database->choose_isolation(properties, isolation, {}));
     const auto run =
         run_engine(properties, {.operations = 200, .verify = true, .isolation = isolation});
     EXPECT_GT(run->records->ledger().versions, 50U);
@@ -298,7 +298,7 @@ TEST_F(RunOnYdb, AServerWithoutSnapshotsForWritesSaysSo) {
   server->change_settings(R"({"snapshot_writes": false})");
   std::string refusal;
   try {
-    run(database->require_isolation(properties, Isolation::snapshot));
+    run(database->choose_isolation(properties, Isolation::snapshot, {}));
   } catch (const Error& error) {
     refusal = error.what();
   }

@@ -15,6 +15,7 @@
 #include "workload/tpcc/check/catalogue.h"
 #include "workload/tpcc/check/check_work.h"
 #include "workload/tpcc/postgres/check/conditions.h"
+#include "workload/tpcc/postgres/transactions.h"
 
 namespace drover::tpcc::postgres {
 namespace {
@@ -83,18 +84,24 @@ PieceAnswer answer_in(const Result& result) {
   return answer;
 }
 
-// On `connection`, which is in its snapshot and stays there.
+// On `connection`, which is in its snapshot and stays there. Only relatives of PostgreSQL ask for another attempt of what
+// only reads.
 Task<PieceAnswer> judge(Connection& connection, const std::string& sql, CheckPiece piece) {
-  PieceAnswer answer;
-  try {
-    answer = answer_in(co_await connection.query(sql, piece.first_warehouse, piece.last_warehouse,
-                                                 offenders_kept));
-  } catch (const Error& error) {
-    if (!refused_by_server(error, connection)) throw;
-    answer.error = error.what();
+  constexpr int tries_max = 3;
+  for (int tries = 1;; ++tries) {
+    PieceAnswer answer;
+    bool again = false;
+    try {
+      answer = answer_in(co_await connection.query(sql, piece.first_warehouse, piece.last_warehouse,
+                                                   offenders_kept));
+    } catch (const Error& error) {
+      if (!refused_by_server(error, connection)) throw;
+      answer.error = error.what();
+      again = error.error_class() == ErrorClass::retryable && tries < tries_max;
+    }
+    if (answer.error) co_await SharedSnapshot::recover(connection);
+    if (!again) co_return answer;
   }
-  if (answer.error) co_await SharedSnapshot::recover(connection);
-  co_return answer;
 }
 
 Task<std::unique_ptr<Connection>> open_session(const CheckOptions& options) {
@@ -119,6 +126,7 @@ coro::Task<CheckReport> check(CheckOptions options) {
   report.money = co_await examine_tables(*first, options);
   report.warehouses = co_await count_warehouses(*first, options);
   std::vector<SqlCondition> asked = conditions(report.money);
+  for (SqlCondition& one : asked) one.sql = in_dialect(first->dialect(), std::move(one.sql));
   if (!options.after_import) report.left_out = leave_out_fresh_only(asked);
   CheckWork work(rules_of(asked), report.warehouses, options);
   auto work_on = [&](Connection& connection) -> Task<void> {
