@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "database/postgres/connection.h"
+#include "database/postgres/dialect.h"
+#include "text/utf8.h"
 #include "workload/sql/postgres/database_on_postgres.h"
 #include "workload/tpcc/postgres/database_on_postgres.h"
 #include "workload/ycsb/postgres/database_on_postgres.h"
@@ -21,6 +23,8 @@
 namespace drover::cli {
 namespace {
 
+constexpr std::string_view dialect_auto = "auto";
+
 // The words that say what only YDB has.
 std::vector<std::string> words_of_ydb(const DatabaseOption& option) {
   std::vector<std::string> words;
@@ -33,6 +37,20 @@ std::vector<std::string> words_of_ydb(const DatabaseOption& option) {
   return words;
 }
 
+// None: the server is asked.
+std::optional<database::Dialect> parse_dialect(const DatabaseOption& option) {
+  if (option.dialect == dialect_auto) return std::nullopt;
+  const auto dialect = database::postgres::dialect_of(option.dialect);
+  if (dialect) return dialect;
+  throw UsageError(fmt::format("--dialect {}: expected auto, {}", text::shown(option.dialect),
+                               database::postgres::dialect_names()));
+}
+
+void require_ydb(const DatabaseOption& option) {
+  if (option.dialect == dialect_auto) return;
+  throw UsageError("--dialect: of databases that speak PostgreSQL's protocol; YDB has its own");
+}
+
 void require_postgres(const DatabaseOption& option) {
   if (const std::vector<std::string> words = words_of_ydb(option); !words.empty()) {
     throw UsageError(
@@ -41,6 +59,7 @@ void require_postgres(const DatabaseOption& option) {
   if (option.schema.size() > 63) {
     throw UsageError("--schema: a name in PostgreSQL has at most 63 bytes");
   }
+  parse_dialect(option);
 }
 
 void require_conninfo(const std::string& conninfo) {
@@ -144,6 +163,10 @@ void add_database_options(Command& command, DatabaseOption& option) {
        {"--schema", &option.schema, "NAME",
         "The schema of the tables (default: the first of the search_path); on YDB a "
         "folder below the database (default: the database itself)"},
+       {"--dialect", &option.dialect, "NAME",
+        fmt::format("Whose SQL it is, of the databases that speak PostgreSQL's protocol: auto (the "
+                    "server is asked), {}",
+                    database::postgres::dialect_names())},
        {"--ydb-token-file", &option.ydb_token_file, "FILE",
         "YDB: a file with the token that says who we are. Else YDB_TOKEN_FILE, "
         "YDB_TOKEN, or YDB_USER with YDB_PASSWORD count, in this order"},
@@ -158,23 +181,27 @@ void add_database_options(Command& command, DatabaseOption& option) {
 std::vector<std::string> words_without_db(const DatabaseOption& option) {
   std::vector<std::string> words = words_of_ydb(option);
   words.insert(words.begin(), {"--schema", option.schema});
+  if (option.dialect != dialect_auto) words.insert(words.end(), {"--dialect", option.dialect});
   return words;
 }
 
 DatabaseTarget::DatabaseTarget(const DatabaseOption& option) : option_(option) {
   if (kind() == DatabaseKind::ydb) {
+    require_ydb(option);
     description_ = describe_ydb(option);
     return;
   }
   require_postgres(option);
+  access_.schema = option.schema;
+  access_.dialect = parse_dialect(option);
   if (option.db.empty()) {
     lease_.emplace(database::embedded::ServerLease::acquire());
-    conninfo_ = lease_->conninfo();
+    access_.conninfo = lease_->conninfo();
     description_ = "the private server";
   } else {
     require_conninfo(option.db);
-    conninfo_ = option.db;
-    description_ = database::postgres::describe_conninfo(conninfo_);
+    access_.conninfo = option.db;
+    description_ = database::postgres::describe_conninfo(option.db);
   }
 }
 
@@ -184,17 +211,17 @@ run::RunPlace DatabaseTarget::place() const {
 
 std::unique_ptr<tpcc::Database> DatabaseTarget::tpcc() const {
   if (kind() == DatabaseKind::ydb) return tpcc_on_ydb(option_);
-  return tpcc::postgres::make_database({conninfo_, schema()});
+  return tpcc::postgres::make_database(access_);
 }
 
 std::unique_ptr<ycsb::Database> DatabaseTarget::ycsb() const {
   if (kind() == DatabaseKind::ydb) return ycsb_on_ydb(option_);
-  return ycsb::postgres::make_database({conninfo_, schema()});
+  return ycsb::postgres::make_database(access_);
 }
 
 std::unique_ptr<sql::Database> DatabaseTarget::sql() const {
   if (kind() == DatabaseKind::ydb) return sql_on_ydb(option_);
-  return sql::postgres::make_database({conninfo_, schema()});
+  return sql::postgres::make_database(access_);
 }
 
 }  // namespace drover::cli

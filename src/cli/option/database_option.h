@@ -8,6 +8,7 @@
 
 #include "cli/option/command.h"
 #include "database/embedded/private_server.h"
+#include "database/postgres/access.h"
 #include "run/measured_run.h"
 #include "workload/sql/database.h"
 #include "workload/tpcc/database.h"
@@ -18,6 +19,7 @@ namespace drover::cli {
 struct DatabaseOption {
   std::string db;      // empty: the private server
   std::string schema;  // empty: as the server's search_path has it; of YDB: the database's root
+  std::string dialect = "auto";  // of what speaks PostgreSQL's protocol
   // These three are for YDB alone. Empty: as the variables say.
   std::string ydb_token_file = {};
   std::string ydb_ca_file = {};
@@ -59,7 +61,7 @@ class DatabaseTarget {
  private:
   DatabaseOption option_;
   std::optional<database::embedded::ServerLease> lease_;
-  std::string conninfo_;  // of PostgreSQL
+  database::postgres::Access access_;  // to PostgreSQL
   std::string description_;
 };
 

@@ -19,10 +19,13 @@ namespace {
 using tpcc::ForeignKeys;
 using tpcc::InitialiseSettings;
 
+constexpr std::int64_t partitions_most = 1'000;
+
 struct InitArguments {
   DatabaseOption database;
   std::string foreign_keys = "none";
   std::string warehouses;  // empty: as the database has it
+  std::string partitions;  // likewise
   bool force = false;
 };
 
@@ -55,6 +58,11 @@ InitialiseSettings settings_of(const InitArguments& arguments) {
   if (on_ydb && settings.foreign_keys != ForeignKeys::none) {
     throw UsageError("--foreign-keys after-load: YDB has none");
   }
+  if (!arguments.partitions.empty()) {
+    if (on_ydb) throw UsageError("--partitions: YDB cuts its tables by --warehouses");
+    settings.partitions = static_cast<std::int32_t>(
+        parse_count("--partitions", arguments.partitions, 1, partitions_most));
+  }
   if (!arguments.warehouses.empty()) {
     settings.warehouses = static_cast<std::int32_t>(
         parse_count("--warehouses", arguments.warehouses, 1, tpcc::warehouses_max));
@@ -85,6 +93,9 @@ void add_init(Command& tpcc) {
        {"-w,--warehouses", &arguments->warehouses, "W",
         "How many warehouses the tables are cut in parts for (default: 10); PostgreSQL does "
         "not need to know"},
+       {"--partitions", &arguments->partitions, "N",
+        "Cuts the tables of warehouses in so many parts, by hash of the warehouse: partitions of "
+        "PostgreSQL, tablets of YugabyteDB, shards of Citus (default: as the server has it)"},
        {"--force", &arguments->force, "", "Drop the tables that exist, with their rows"}});
   command.action = [arguments] { return perform_init(*arguments); };
 }

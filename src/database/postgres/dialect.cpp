@@ -48,6 +48,7 @@ constexpr std::array<DialectTraits, 6> all_traits = {{
      .isolations = three_levels,
      .ddl_in_transactions = false,
      .keys_with_table = true,
+     .advisory_locks = false,  // before 2025.1
      .rows_a_transaction = 20'000,
      .load_setting = "SET yb_default_copy_from_rows_per_transaction = 0",
      .retryable = retryable_in_yugabyte},

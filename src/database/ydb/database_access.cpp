@@ -48,16 +48,6 @@ coro::Task<void> patiently(std::function<coro::Task<void>()> make_task) {
   }
 }
 
-coro::Task<void> finish_in_time(coro::Task<void> task, coro::Duration most) {
-  const coro::Instant give_up = coro::Worker::current().now() + most;
-  coro::CancelSource own(coro::Worker::current());
-  try {
-    co_await coro::with_deadline(give_up, std::move(task)).under(own);
-  } catch (const std::exception&) {
-    // Whoever comes next finds what is left.
-  }
-}
-
 namespace {
 
 constexpr coro::Duration pause_of_asking = std::chrono::milliseconds(100);

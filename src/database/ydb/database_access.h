@@ -39,9 +39,6 @@ coro::Duration pause_before(int number, double random) noexcept;
 // Makes tasks and awaits them until one comes to its end. Throws the error that did not pass.
 coro::Task<void> patiently(std::function<coro::Task<void>()> make_task);
 
-// Does what is to be done though its caller is cancelled, for so long at most. Throws nothing.
-coro::Task<void> finish_in_time(coro::Task<void> task, coro::Duration most);
-
 // For what is asked once the sessions of a run have ended: a session of its own for the body, and another one each time
 // that it fails by what may pass, for as long as the patience lasts. The body goes on from where it was. Throws nothing
 // but Cancelled.

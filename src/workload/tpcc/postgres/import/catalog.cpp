@@ -6,9 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "coro/sleep.h"
 #include "database/postgres/dialect.h"
-#include "database/session_pool.h"
+#include "database/postgres/patient_script.h"
 #include "workload/tpcc/import/import.h"
 #include "workload/tpcc/postgres/import/schema.h"
 
@@ -20,17 +19,31 @@ using coro::Task;
 using database::Dialect;
 using database::postgres::Connection;
 using database::postgres::Result;
+using database::postgres::script_patiently;
 using database::postgres::traits_of;
 
 // Whether there is a relation of each name.
-Task<std::vector<bool>> relations_exist(Connection& connection,
-                                        const std::vector<std::string>& names) {
-  const std::vector<std::string_view> views(names.begin(), names.end());
+Task<std::vector<bool>> relations_exist(Connection& connection, const std::string& schema,
+                                        const std::vector<std::string_view>& names) {
+  std::vector<bool> exist;
+  if (!traits_of(connection.dialect()).postgres_catalogue) {
+    const std::string where = schema.empty() ? "public" : schema;
+    for (const std::string_view name : names) {
+      const Result found = co_await connection.query(
+          "SELECT 1 FROM information_schema.tables WHERE table_schema = $1::text AND "
+          "table_name = $2::text",
+          std::string_view(where), name);
+      exist.push_back(found.rows() > 0);
+    }
+    co_return exist;
+  }
+  std::vector<std::string> qualified;
+  for (const std::string_view name : names) qualified.push_back(qualified_name(schema, name));
+  const std::vector<std::string_view> views(qualified.begin(), qualified.end());
   const Result found = co_await connection.query(
       "SELECT to_regclass(name) IS NOT NULL FROM unnest($1::text[]) WITH ORDINALITY "
       "AS wanted (name, place) ORDER BY place",
       views);
-  std::vector<bool> exist;
   for (int row = 0; row < found.rows(); ++row) exist.push_back(found.text(row, 0) == "t");
   co_return exist;
 }
@@ -62,24 +75,25 @@ bool Catalog::is_unvalidated(std::string_view reference) const noexcept {
 }
 
 Task<Catalog> read_catalog(Connection& connection, std::string schema) {
-  std::vector<std::string> names;
-  for (const Table table : all_tables) names.push_back(qualified_name(schema, table_name(table)));
-  std::vector<std::string> with_ours = names;
-  with_ours.push_back(qualified_name(schema, settings_table));
-  with_ours.push_back(qualified_name(schema, loaded_table));
-  const std::vector<bool> exist = co_await relations_exist(connection, with_ours);
+  std::vector<std::string_view> names;
+  for (const Table table : all_tables) names.push_back(table_name(table));
+  names.insert(names.end(), {settings_table, loaded_table});
+  const std::vector<bool> exist = co_await relations_exist(connection, schema, names);
   Catalog catalog;
-  for (size_t index = 0; index < names.size(); ++index) catalog.tables[index] = exist[index];
-  catalog.settings_table = exist[names.size()];
-  catalog.loaded_table = exist[names.size() + 1];
-  co_await read_objects(connection, names, catalog);
+  std::copy_n(exist.begin(), all_tables.size(), catalog.tables.begin());
+  catalog.settings_table = exist[all_tables.size()];
+  catalog.loaded_table = exist[all_tables.size() + 1];
+  if (!traits_of(connection.dialect()).postgres_catalogue) co_return catalog;
+  std::vector<std::string> tables;
+  for (const Table table : all_tables) tables.push_back(qualified_name(schema, table_name(table)));
+  co_await read_objects(connection, tables, catalog);
   co_return catalog;
 }
 
 Task<std::optional<Settings>> read_settings(Connection& connection, std::string schema) {
   const std::string table = qualified_name(schema, settings_table);
-  const std::vector<std::string> names(1, table);
-  const std::vector<bool> exist = co_await relations_exist(connection, names);
+  const std::vector<std::string_view> names(1, settings_table);
+  const std::vector<bool> exist = co_await relations_exist(connection, schema, names);
   if (!exist.front()) co_return std::nullopt;
   const Result row = co_await connection.query(
       fmt::format("SELECT format_version, foreign_keys, seed, load_time_us, c_last, c_id, ol_i_id, "
@@ -110,6 +124,30 @@ Task<std::vector<int32_t>> read_loaded(Connection& connection, std::string schem
     loaded.push_back(found.number<int32_t>(row, 0));
   }
   co_return loaded;
+}
+
+Task<std::vector<Progress>> read_progress(Connection& connection, std::string schema) {
+  std::vector<Progress> all;
+  if (traits_of(connection.dialect()).rows_a_transaction == 0) co_return all;
+  const Result found = co_await connection.query(
+      fmt::format("SELECT w_id, table_name, next, rows FROM {}",
+                  qualified_name(schema, progress_table)));
+  for (int row = 0; row < found.rows(); ++row) {
+    Progress& one = all.emplace_back();
+    one.part = found.number<std::int32_t>(row, 0);
+    one.table = found.text(row, 1);
+    one.next = found.number<std::int32_t>(row, 2);
+    one.rows = found.number<std::int64_t>(row, 3);
+  }
+  co_return all;
+}
+
+Task<std::int32_t> count_partitions(Connection& connection, std::string schema) {
+  if (connection.dialect() != Dialect::postgres) co_return 0;
+  const Result counted = co_await connection.query(
+      "SELECT count(*) FROM pg_inherits WHERE inhparent = to_regclass($1::text)",
+      std::string_view(qualified_name(schema, table_name(Table::Warehouse))));
+  co_return counted.number<std::int32_t>(0, 0);
 }
 
 Task<LoadedDatabase> inspect_loaded(Connection& connection, std::string schema) {
@@ -245,29 +283,20 @@ Task<std::optional<std::vector<std::string>>> try_initialise(Connection& connect
   co_return dropped;
 }
 
-// Each by itself, where a transaction takes no more. A statement that another one has come in the way of is tried again.
+// Each by itself, where a transaction takes no more.
 Task<void> execute_each(Connection& connection, std::vector<std::string> statements,
                         std::string_view advice) {
-  constexpr int tries_max = 10;
-  database::ReopenPause pause(0);
   for (const std::string& statement : statements) {
-    for (int tries = 1;; ++tries) {
-      std::optional<database::Error> error;
-      try {
-        co_await connection.script(statement);
-      } catch (const database::Error& thrown) {
-        error = thrown;
-      }
-      if (!error) break;
-      const bool again = error->error_class() == database::ErrorClass::retryable &&
-                         tries < tries_max && !connection.broken();
-      if (!again) {
-        throw database::Error(error->error_class(), error->sqlstate(),
-                              fmt::format("{} (at {}); {}", error->what(),
-                                          statement.substr(0, statement.find('(')), advice));
-      }
-      co_await coro::sleep_for(pause(tries));
+    std::optional<database::Error> error;
+    try {
+      co_await script_patiently(connection, statement);
+    } catch (const database::Error& thrown) {
+      error = thrown;
     }
+    if (!error) continue;
+    throw database::Error(error->error_class(), error->sqlstate(),
+                          fmt::format("{} (at {}); {}", error->what(),
+                                      statement.substr(0, statement.find('(')), advice));
   }
 }
 

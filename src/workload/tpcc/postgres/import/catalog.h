@@ -50,6 +50,22 @@ coro::Task<std::optional<Settings>> read_settings(database::postgres::Connection
 coro::Task<std::vector<int32_t>> read_loaded(database::postgres::Connection& connection,
                                              std::string schema);
 
+// How far a part of the population is in a table, where parts go in pieces.
+struct Progress {
+  std::int32_t part = 0;
+  std::string table = {};
+  std::int32_t next = 0;  // the first index of PopulationRows that is not loaded
+  std::int64_t rows = 0;  // that are
+};
+
+// Of the parts that are begun and not loaded; nothing where parts go whole.
+coro::Task<std::vector<Progress>> read_progress(database::postgres::Connection& connection,
+                                                std::string schema);
+
+// How many partitions the tables have; 0: they are not partitioned, or no PostgreSQL's.
+coro::Task<std::int32_t> count_partitions(database::postgres::Connection& connection,
+                                          std::string schema);
+
 // What a run finds, whoever loaded it. Throws UnfitSchema if tables are missing or an import is not
 // complete.
 coro::Task<LoadedDatabase> inspect_loaded(database::postgres::Connection& connection,

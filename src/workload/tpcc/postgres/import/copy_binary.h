@@ -174,7 +174,17 @@ class TableCopy {
  public:
   // `w_id` is of no meaning to Table::Item, which has no warehouse and is loaded once.
   TableCopy(Table table, int32_t w_id, const PopulationSeed& seed)
-      : rows_(table, w_id, seed), size_(PopulationRows::size(table)) {}
+      : rows_(table, w_id, seed),
+        size_(PopulationRows::size(table)),
+        per_district_(table == Table::Order ? size_ / districts_per_warehouse : 1) {}
+
+  // From this index on. The orders of a district must be asked for from its first one on: what comes before is made in
+  // `unused`.
+  void skip_to(int32_t index, CopyBuffer& unused) {
+    for (next_ = index - index % per_district_; next_ < index; ++next_) rows_.write(unused, next_);
+    unused.clear();
+  }
+  int32_t next() const { return next_; }
 
   // Appends rows until at least `target_bytes` were added or the part is complete. The most that it
   // adds is target_bytes and the lines of an order (about 2 KB). Returns whether rows remain.
@@ -184,12 +194,20 @@ class TableCopy {
     return next_ < size_;
   }
 
+  // The same by rows, of which no more than so many are added, and the lines of an order together.
+  bool fill_rows(CopyBuffer& out, int64_t rows_most) {
+    const int64_t end = rows_written_ + rows_most - order_lines_max;
+    while (next_ < size_ && rows_written_ <= end) rows_written_ += rows_.write(out, next_++);
+    return next_ < size_;
+  }
+
   int64_t rows_written() const { return rows_written_; }
 
  private:
   PopulationRows rows_;
   int32_t next_ = 0;  // index of rows_
   int32_t size_;
+  int32_t per_district_;  // 1: no row depends on one before it
   int64_t rows_written_ = 0;
 };
 

@@ -10,7 +10,10 @@
 
 #include "coro/sleep.h"
 #include "coro/worker.h"
+#include "database/postgres/dialect.h"
+#include "database/postgres/patient_script.h"
 #include "database/postgres/session_setup.h"
+#include "text/plain_text.h"
 #include "workload/tpcc/import/import.h"
 #include "workload/tpcc/postgres/import/schema.h"
 #include "workload/tpcc/postgres/transactions.h"
@@ -21,11 +24,14 @@ namespace {
 
 using coro::Task;
 using database::postgres::Connection;
+using database::postgres::DialectTraits;
 using database::postgres::Result;
+using database::postgres::script_patiently;
+using database::postgres::traits_of;
 
-bool all_objects_exist(const Catalog& catalog, const std::string& schema,
-                       ForeignKeys foreign_keys) {
-  return std::ranges::all_of(schema_objects(schema), [&](const SchemaObject& object) {
+bool all_objects_exist(const Catalog& catalog, const std::string& schema, ForeignKeys foreign_keys,
+                       Layout layout) {
+  return std::ranges::all_of(schema_objects(schema, layout), [&](const SchemaObject& object) {
     const bool wanted =
         object.kind != SchemaObject::Kind::foreign_key || foreign_keys == ForeignKeys::after_load;
     return !wanted || catalog.has(object.name);
@@ -43,9 +49,13 @@ Task<void> require_empty_tables(Connection& connection, const std::string& schem
 }
 
 Task<void> require_recorded_warehouses(Connection& connection, const std::string& schema) {
-  const Result found = co_await connection.query(fmt::format(
-      "SELECT w_id FROM {0} EXCEPT SELECT w_id FROM {1} ORDER BY w_id LIMIT 1",
-      qualified_name(schema, table_name(Table::Warehouse)), qualified_name(schema, loaded_table)));
+  std::string recorded = "SELECT w_id FROM " + qualified_name(schema, loaded_table);
+  if (traits_of(connection.dialect()).rows_a_transaction > 0) {
+    recorded += " EXCEPT SELECT w_id FROM " + qualified_name(schema, progress_table);
+  }
+  const Result found = co_await connection.query(
+      fmt::format("SELECT w_id FROM {} EXCEPT {} ORDER BY w_id LIMIT 1",
+                  qualified_name(schema, table_name(Table::Warehouse)), recorded));
   if (found.rows() == 0) co_return;
   throw UnfitSchema(
       fmt::format("table warehouse holds warehouse {}, which no import of drover has recorded: {}",
@@ -59,7 +69,7 @@ Task<void> record_begin(Connection& connection, const std::string& schema, const
       "warehouses = {}, complete = false",
       qualified_name(schema, settings_table), plan.population.seed, plan.population.load_time_us,
       constants.c_last, constants.c_id, constants.ol_i_id, plan.warehouses);
-  const Result written = co_await connection.script(std::move(sql));
+  const Result written = co_await script_patiently(connection, std::move(sql));
   require_written(written, 1, settings_table);
 }
 
@@ -83,7 +93,8 @@ Task<void> require_initialised(Connection& connection, std::string schema) {
   tpcc::require_initialised(catalog, schema);
 }
 
-Task<ImportPlan> begin_import(Connection& connection, std::string schema, ImportRequest request) {
+Task<ImportPlan> begin_import(Connection& connection, std::string schema, ImportRequest request,
+                              bool any_pieces) {
   const Catalog catalog = co_await read_catalog(connection, schema);
   const std::optional<Settings> settings = co_await read_settings(connection, schema);
   if (!settings) {
@@ -96,8 +107,10 @@ Task<ImportPlan> begin_import(Connection& connection, std::string schema, Import
   plan.warehouses = request.warehouses;
   plan.missing = missing_parts(loaded, request.warehouses);
   plan.skipped = request.warehouses - plan.warehouses_missing();
-  plan.has_keys = !catalog.objects.empty();
-  if (loaded.empty() || !settings->population) {
+  plan.has_keys =
+      !traits_of(connection.dialect()).keys_with_table && !catalog.objects.empty();
+  const bool is_begun = !loaded.empty() || any_pieces;
+  if (!is_begun || !settings->population) {
     co_await require_empty_tables(connection, schema);
     plan.population = request.fresh_population;
     if (request.seed) plan.population.seed = *request.seed;
@@ -106,7 +119,7 @@ Task<ImportPlan> begin_import(Connection& connection, std::string schema, Import
     co_await require_recorded_warehouses(connection, schema);
     plan.population = *settings->population;
     if (plan.missing.empty() && settings->complete &&
-        all_objects_exist(catalog, schema, settings->foreign_keys)) {
+        all_objects_exist(catalog, schema, settings->foreign_keys, {connection.dialect()})) {
       refuse_to_load_again(*settings, schema);
     }
   }
@@ -117,7 +130,7 @@ Task<ImportPlan> begin_import(Connection& connection, std::string schema, Import
 Task<void> complete_import(Connection& connection, std::string schema) {
   std::string sql =
       fmt::format("UPDATE {} SET complete = true", qualified_name(schema, settings_table));
-  const Result written = co_await connection.script(std::move(sql));
+  const Result written = co_await script_patiently(connection, std::move(sql));
   require_written(written, 1, settings_table);
 }
 
@@ -190,6 +203,9 @@ Task<std::unique_ptr<Connection>> open_import_session(const ImportOptions& optio
     std::string sql(setting);
     co_await set_if_known(*connection, std::move(sql));
   }
+  const DialectTraits& traits = traits_of(connection->dialect());
+  if (!traits.load_setting.empty()) co_await set(*connection, std::string(traits.load_setting));
+  if (!traits.advisory_locks) co_return connection;
   const std::string table = qualified_name(options.schema, settings_table);
   if (database::postgres::TransactionSetup* const setup = connection->setup()) {
     const Result oid = co_await connection->query("SELECT to_regclass($1::text)::oid::int", table);
@@ -236,20 +252,67 @@ Task<std::unique_ptr<Connection>> open_lock_holder(const ImportOptions& options)
   co_return holder;
 }
 
-Task<ImportOutcome> run_import(ImportOptions options, ImportObserver& observer, ImportWork& work) {
-  const auto connection = co_await database::postgres::open_connection(options);
-  options.pooling = connection->pooling();
-  co_await require_initialised(*connection, options.schema);
-  // Holds the lock as long as the import takes.
-  std::unique_ptr<Connection> holder;
-  if (connection->setup() != nullptr) holder = co_await open_lock_holder(options);
-  co_await lock_import(holder ? *holder : *connection, options, observer);
-  const ImportPlan plan = co_await begin_import(*connection, options.schema, options.request);
+// Once the import has the schema for itself.
+Task<void> import_alone(Connection& connection, ImportOptions& options, ImportObserver& observer,
+                        ImportWork& work) {
+  options.progress = co_await read_progress(connection, options.schema);
+  const ImportPlan plan = co_await begin_import(connection, options.schema, options.request,
+                                                !options.progress.empty());
   work.begin(plan);
   work.start();
   if (!plan.missing.empty()) co_await work.load(load_parts(options, plan, work));
   co_await finish_import(options, plan.foreign_keys, observer);
-  co_await complete_import(*connection, options.schema);
+  co_await complete_import(connection, options.schema);
+}
+
+// The row of drover_tpcc, on a session of its own.
+class ClaimedRowOnPostgres final : public ClaimedRow {
+ public:
+  ClaimedRowOnPostgres(Connection& connection, std::string_view schema)
+      : connection_(connection), table_(qualified_name(schema, settings_table)) {}
+
+  Task<std::optional<ClaimHolder>> read() override {
+    const Result row = co_await connection_.query(fmt::format(
+        "SELECT coalesce(import_owner, ''), import_beat FROM {} WHERE id = 1", table_));
+    if (row.rows() == 0) co_return std::nullopt;
+    co_return ClaimHolder{std::string(row.text(0, 0)), row.number<std::int64_t>(0, 1)};
+  }
+
+  // The names are ours: hexadecimal digits.
+  Task<std::optional<ClaimHolder>> exchange(ClaimHolder seen, ClaimHolder next) override {
+    co_await script_patiently(
+        connection_,
+        fmt::format("UPDATE {} SET import_owner = '{}', import_beat = {} WHERE id = 1 AND "
+                    "coalesce(import_owner, '') = '{}' AND import_beat = {}",
+                    table_, next.owner, next.beat, text::replaced(seen.owner, "'", "''"),
+                    seen.beat));
+    co_return co_await read();
+  }
+
+ private:
+  Connection& connection_;
+  std::string table_;
+};
+
+Task<ImportOutcome> run_import(ImportOptions options, ImportObserver& observer, ImportWork& work) {
+  const auto connection = co_await database::postgres::open_connection(options);
+  options.pooling = connection->pooling();
+  options.dialect = connection->dialect();
+  co_await require_initialised(*connection, options.schema);
+  // Holds the lock as long as the import takes.
+  std::unique_ptr<Connection> holder;
+  if (!traits_of(connection->dialect()).advisory_locks) {
+    holder = co_await database::postgres::open_connection(options, options.pooling);
+    ClaimedRowOnPostgres row(*holder, options.schema);
+    ImportClaim claim(row, options.claim);
+    co_await claim.hold(
+        options.schema, [&] { observer.on_wait(); },
+        [&] { return import_alone(*connection, options, observer, work); });
+    co_return work.end();
+  }
+  if (connection->setup() != nullptr) holder = co_await open_lock_holder(options);
+  co_await lock_import(holder ? *holder : *connection, options, observer);
+  co_await import_alone(*connection, options, observer, work);
   co_return work.end();
 }
 

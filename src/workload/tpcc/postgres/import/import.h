@@ -13,7 +13,7 @@
 // takes, and each of its sessions shares a second one. The sessions of a client that was killed
 // live on for a moment, with an index half built or a commit under way; who holds the first lock
 // and then gets the second one alone knows that they have ended. Both are advisory locks on the
-// table drover_tpcc. Behind a pooler that lends processes by the transaction, sessions hold none:
+// table drover_tpcc; where the dialect has none, its row is claimed (import_claim.h). Behind a pooler that lends processes by the transaction, sessions hold none:
 // there a transaction that stays open holds the first lock, and each transaction shares the second.
 //
 // Thread safety: runs on one worker; the threads that make rows end before it does.
@@ -27,11 +27,15 @@
 #include "database/postgres/access.h"
 #include "database/postgres/connection.h"
 #include "workload/tpcc/database.h"
+#include "workload/tpcc/import/import_claim.h"
 #include "workload/tpcc/postgres/import/catalog.h"
 
 namespace drover::tpcc::postgres {
 
 struct ImportOptions : ImportSettings, database::postgres::Access {
+  // How far the parts were when it began, where they go in pieces.
+  std::vector<Progress> progress = {};
+  ClaimTimes claim = {};  // where there are no advisory locks
   // How long the sessions of a killed import may take to end.
   coro::Duration lock_wait_max = std::chrono::seconds(15);
   database::Pooling pooling = database::Pooling::none;  // before the server; an import finds out
@@ -58,13 +62,15 @@ coro::Task<void> require_initialised(database::postgres::Connection& connection,
 
 // Compares the request with what there is, and records it as begun. Throws UnfitSchema: everything
 // is there already; rows that are not ours; another seed or fewer warehouses than were begun with.
+// `any_pieces`: of parts that are begun.
 coro::Task<ImportPlan> begin_import(database::postgres::Connection& connection, std::string schema,
-                                    ImportRequest request);
+                                    ImportRequest request, bool any_pieces = false);
 
 // Loads the missing parts (a warehouse, or item) by binary COPY over several connections, which
 // take them in order, one at a time. The rows are made on the threads of a pool; while one piece of
 // them is sent, the next is made. Each part is one transaction, with its row in drover_tpcc_loaded:
-// it is loaded whole and recorded, or not at all. Throws the first error of a connection, after all
+// it is loaded whole and recorded, or not at all. Where a transaction may have no more than some rows, a part goes in
+// pieces, each with the record of how far the part is; a piece that was recorded by somebody else is an error. Throws the first error of a connection, after all
 // have stopped.
 coro::Task<void> load_parts(const ImportOptions& options, const ImportPlan& plan, ImportWork& work);
 

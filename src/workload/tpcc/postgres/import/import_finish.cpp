@@ -10,14 +10,20 @@
 #include <vector>
 
 #include "coro/scope.h"
+#include "coro/sleep.h"
 #include "coro/worker.h"
+#include "database/postgres/dialect.h"
+#include "database/postgres/patient_script.h"
 #include "workload/tpcc/postgres/import/schema.h"
 
 namespace drover::tpcc::postgres {
 namespace {
 
 using coro::Task;
+using database::Dialect;
 using database::postgres::Connection;
+using database::postgres::script_patiently;
+using database::postgres::traits_of;
 using Connections = std::vector<std::unique_ptr<Connection>>;
 
 struct Step {
@@ -26,7 +32,19 @@ struct Step {
   std::string sql;
   // How long it takes compared with others, about; in thousands of rows sorted by numbers.
   int64_t weight;
+  std::string index_to_wait_for = {};  // of a server that makes it behind its answer
 };
+
+Task<void> wait_for_index(Connection& connection, std::string index) {
+  constexpr coro::Duration pause = std::chrono::milliseconds(500);
+  for (;;) {
+    const auto found = co_await connection.query(
+        "SELECT 1 FROM pg_index WHERE indexrelid = to_regclass($1::text) AND indisvalid",
+        std::string_view(index));
+    if (found.rows() > 0) co_return;
+    co_await coro::sleep_for(pause);
+  }
+}
 
 // A warehouse's rows of the table, in thousands.
 int64_t thousand_rows(Table table) {
@@ -41,15 +59,16 @@ std::vector<SchemaObject> references_of(const std::string& schema) {
   return objects;
 }
 
-std::vector<Step> index_steps(const std::string& schema, const Catalog& catalog) {
+std::vector<Step> index_steps(const std::string& schema, const Catalog& catalog, Layout layout) {
   std::vector<Step> steps;
-  for (SchemaObject& object : schema_objects(schema)) {
+  for (SchemaObject& object : schema_objects(schema, layout)) {
     if (object.kind == SchemaObject::Kind::foreign_key || catalog.has(object.name)) continue;
     const bool is_key = object.kind == SchemaObject::Kind::primary_key;
     // Names are compared as texts, by the rules of a language.
     const int64_t cost = !is_key && object.table == Table::Customer ? 10 : 2;
     steps.push_back({fmt::format("{} {}", is_key ? "primary key" : "index", object.name),
-                     object.table, std::move(object.sql), cost * thousand_rows(object.table)});
+                     object.table, std::move(object.sql), cost * thousand_rows(object.table),
+                     layout.dialect == Dialect::dsql ? qualified_name(schema, object.name) : ""});
   }
   return steps;
 }
@@ -91,6 +110,22 @@ std::vector<Step> reference_steps(const std::string& schema, const Catalog& cata
   return steps;
 }
 
+// One after the other, each with its validation: it locks both tables.
+Task<void> add_references(Connection& connection, const std::string& schema, const Catalog& catalog,
+                          ImportObserver& observer) {
+  std::vector<SchemaObject> missing = references_of(schema);
+  std::erase_if(missing,
+                [&](const SchemaObject& reference) { return catalog.has(reference.name); });
+  size_t number = 0;
+  for (const SchemaObject& reference : missing) {
+    const std::string name = fmt::format("foreign key {}", reference.name);
+    observer.on_step(name, ++number, missing.size());
+    const coro::Instant begin = coro::Worker::current().now();
+    co_await connection.script(reference.sql);
+    observer.on_step_done(name, coro::Worker::current().now() - begin);
+  }
+}
+
 // Steps that wait for a connection, the longest first.
 class StepQueue {
  public:
@@ -106,7 +141,10 @@ class StepQueue {
     for (std::optional<Step> step = next(); step; step = next()) {
       observer_.on_step(step->name, ++started_, total_);
       const coro::Instant begin = coro::Worker::current().now();
-      co_await connection.script(step->sql);
+      co_await script_patiently(connection, step->sql);
+      if (!step->index_to_wait_for.empty()) {
+        co_await wait_for_index(connection, step->index_to_wait_for);
+      }
       busy_.erase(step->table);
       observer_.on_step_done(step->name, coro::Worker::current().now() - begin);
     }
@@ -151,11 +189,19 @@ Task<void> finish_import(const ImportOptions& options, ForeignKeys references,
   }
   Connection& first = *connections.front();
   const Catalog catalog = co_await read_catalog(first, options.schema);
-  std::vector<Step> steps = index_steps(options.schema, catalog);
-  for (Step& step : analyze_steps(options.schema)) steps.push_back(std::move(step));
+  std::vector<Step> steps = index_steps(options.schema, catalog, {first.dialect()});
+  if (traits_of(first.dialect()).analyze) {
+    for (Step& step : analyze_steps(options.schema)) steps.push_back(std::move(step));
+  }
   co_await run_steps(connections, std::move(steps), observer);
 
   if (references == ForeignKeys::none) co_return;
+  // Before PostgreSQL 18 a partitioned table has none that is not valid.
+  const std::int32_t partitions = co_await count_partitions(first, options.schema);
+  if (partitions > 0) {
+    co_await add_references(first, options.schema, catalog, observer);
+    co_return;
+  }
   std::string declarations = declare_references(options.schema, catalog);
   if (!declarations.empty()) co_await first.script(std::move(declarations));
   co_await run_steps(connections, reference_steps(options.schema, catalog), observer);

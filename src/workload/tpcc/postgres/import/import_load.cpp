@@ -11,6 +11,8 @@
 #include "coro/scope.h"
 #include "coro/stealing_pool.h"
 #include "database/error.h"
+#include "database/postgres/dialect.h"
+#include "database/postgres/patient_script.h"
 #include "workload/tpcc/postgres/import/copy_binary.h"
 #include "workload/tpcc/postgres/import/schema.h"
 #include "workload/tpcc/postgres/transactions.h"
@@ -20,6 +22,7 @@ namespace {
 
 using coro::Task;
 using database::postgres::Connection;
+using database::postgres::traits_of;
 
 // Large enough that waking a thread of the pool for each costs little beside making it.
 constexpr size_t piece_bytes = 512 * 1024;
@@ -42,6 +45,16 @@ struct Piece {
   bool last = false;
 };
 
+void require_taken(int64_t taken, int64_t rows, Table table) {
+  if (taken == rows) return;
+  throw database::Error(
+      database::ErrorClass::statement, "",
+      fmt::format(
+          "the server took {} of the {} rows of table {}: does a trigger or a rule keep them "
+          "out?",
+          taken, rows, table_name(table)));
+}
+
 // What all connections share.
 class Load {
  public:
@@ -54,6 +67,11 @@ class Load {
 
  private:
   Task<void> load_part(Connection& connection, int32_t part);
+  Task<void> load_part_in_pieces(Connection& connection, int32_t part);
+  Task<int64_t> load_table_in_pieces(Connection& connection, Table table, int32_t part);
+  Progress progress_of(Table table, int32_t part) const;
+  Task<void> load_piece(Connection& connection, Table table, const Progress& before,
+                        const Progress& after, const CopyBuffer& bytes);
   Task<int64_t> copy_part(Connection& connection, int32_t part);
   Task<int64_t> copy_table(Connection& connection, Table table, int32_t part);
   Task<void> make_piece(TableCopy& rows, Piece& piece);
@@ -99,13 +117,8 @@ Task<int64_t> Load::copy_table(Connection& connection, Table table, int32_t part
   }
   co_await send_piece(connection, table, made);
   const int64_t taken = co_await connection.copy_end();
-  if (taken == rows.rows_written()) co_return taken;
-  throw database::Error(
-      database::ErrorClass::statement, "",
-      fmt::format(
-          "the server took {} of the {} rows of table {}: does a trigger or a rule keep them "
-          "out?",
-          taken, rows.rows_written(), table_name(table)));
+  require_taken(taken, rows.rows_written(), table);
+  co_return taken;
 }
 
 Task<int64_t> Load::copy_part(Connection& connection, int32_t part) {
@@ -125,9 +138,91 @@ Task<void> Load::load_part(Connection& connection, int32_t part) {
   if (part != item_part) work_.count_warehouse();
 }
 
+Progress Load::progress_of(Table table, int32_t part) const {
+  for (const Progress& one : options_.progress) {
+    if (one.part == part && one.table == table_name(table)) return one;
+  }
+  return {.part = part, .table = std::string(table_name(table)), .next = 0, .rows = 0};
+}
+
+// The record first: it is where two that load the same piece meet, and where the second one finds that it is loaded.
+Task<void> Load::load_piece(Connection& connection, Table table, const Progress& before,
+                            const Progress& after, const CopyBuffer& bytes) {
+  const std::string progress = qualified_name(options_.schema, progress_table);
+  const bool is_first = before.next == 0;
+  std::string record =
+      is_first ? fmt::format("INSERT INTO {} (w_id, table_name, next, rows) VALUES ({}, '{}', {}, "
+                             "{})",
+                             progress, after.part, after.table, after.next, after.rows)
+               : fmt::format("UPDATE {} SET next = {}, rows = {} WHERE w_id = {} AND table_name = "
+                             "'{}' AND next = {}",
+                             progress, after.next, after.rows, after.part, after.table,
+                             before.next);
+  co_await connection.script("BEGIN");
+  const auto recorded = co_await connection.script(std::move(record));
+  require_written(recorded, 1, progress_table);
+  co_await connection.copy_begin(copy_statement(table, options_.schema));
+  const std::string_view all = bytes.view();
+  for (size_t sent = 0; sent < all.size(); sent += piece_bytes) {
+    co_await connection.copy_send(all.substr(sent, piece_bytes));
+  }
+  const int64_t taken = co_await connection.copy_end();
+  require_taken(taken, after.rows - before.rows, table);
+  co_await connection.script("COMMIT");
+}
+
+Task<int64_t> Load::load_table_in_pieces(Connection& connection, Table table, int32_t part) {
+  const int64_t rows_most = traits_of(connection.dialect()).rows_a_transaction - 1;
+  Progress before = progress_of(table, part);
+  CopyBuffer bytes(piece_bytes);
+  TableCopy rows(table, part, plan_.population);
+  rows.skip_to(before.next, bytes);
+  bool more = rows.next() < PopulationRows::size(table);
+  while (more) {
+    const int64_t rows_before = rows.rows_written();
+    auto make = [&] {
+      bytes.clear();
+      bytes.header();
+      more = rows.fill_rows(bytes, rows_most);
+      bytes.trailer();
+    };
+    co_await pool_.run(make);
+    const int64_t made = rows.rows_written() - rows_before;
+    const Progress after = {part, before.table, rows.next(), before.rows + made};
+    co_await database::postgres::repeated(
+        connection, [&] { return load_piece(connection, table, before, after, bytes); });
+    work_.count(table, made, static_cast<int64_t>(bytes.size()));
+    before = after;
+  }
+  co_return before.rows;
+}
+
+Task<void> Load::load_part_in_pieces(Connection& connection, int32_t part) {
+  int64_t rows = 0;
+  for (const Table table : tables_of(part)) {
+    rows += co_await load_table_in_pieces(connection, table, part);
+  }
+  auto record = [&]() -> Task<void> {
+    co_await connection.script("BEGIN");
+    const auto recorded = co_await connection.script(
+        fmt::format("INSERT INTO {} (w_id, rows) VALUES ({}, {})",
+                    qualified_name(options_.schema, loaded_table), part, rows));
+    require_written(recorded, 1, loaded_table);
+    co_await connection.script(fmt::format(
+        "DELETE FROM {} WHERE w_id = {}", qualified_name(options_.schema, progress_table), part));
+    co_await connection.script("COMMIT");
+  };
+  co_await database::postgres::repeated(connection, record);
+  if (part != item_part) work_.count_warehouse();
+}
+
 Task<void> Load::run_connection() {
   const std::unique_ptr<Connection> connection = co_await open_import_session(options_);
-  while (next_ < plan_.missing.size()) co_await load_part(*connection, plan_.missing[next_++]);
+  const bool in_pieces = traits_of(connection->dialect()).rows_a_transaction > 0;
+  while (next_ < plan_.missing.size()) {
+    const int32_t part = plan_.missing[next_++];
+    co_await (in_pieces ? load_part_in_pieces(*connection, part) : load_part(*connection, part));
+  }
 }
 
 }  // namespace

@@ -195,16 +195,18 @@ std::string distribute(Table table, std::string_view schema, Layout layout) {
 }
 
 // Who imports, where no lock of the server's says it (import_claim.h).
-bool has_claim(Dialect dialect) {
-  return dialect != Dialect::postgres && dialect != Dialect::citus;
-}
-
 std::string claim_columns(const std::string& integer) {
   return fmt::format(
       "  id {} NOT NULL DEFAULT 1 PRIMARY KEY,\n"
       "  import_owner text,\n"
       "  import_beat bigint NOT NULL DEFAULT 0,\n",
       integer);
+}
+
+std::string_view index_words(Dialect dialect) {
+  if (dialect == Dialect::dsql) return "ASYNC ";
+  // There is no catalogue of ours to be asked.
+  return traits_of(dialect).postgres_catalogue ? "" : "IF NOT EXISTS ";
 }
 
 SchemaObject made_of(const Described& one, std::string_view schema, Layout layout) {
@@ -217,8 +219,7 @@ SchemaObject made_of(const Described& one, std::string_view schema, Layout layou
     object.sql = fmt::format("ALTER TABLE {} ADD CONSTRAINT {} PRIMARY KEY ({})", table,
                              quote_identifier(object.name), one.columns);
   } else if (one.kind == secondary_index) {
-    object.sql = fmt::format("CREATE INDEX {}{} ON {} ({})",
-                             layout.dialect == Dialect::dsql ? "ASYNC " : "",
+    object.sql = fmt::format("CREATE INDEX {}{} ON {} ({})", index_words(layout.dialect),
                              quote_identifier(object.name), table, columns_in(one, layout.dialect));
   } else {
     object.name = fmt::format("{}_{}_fkey", bare_table, table_name(one.to));
@@ -284,7 +285,7 @@ std::vector<std::string> own_table_statements(std::string_view schema, ForeignKe
       "  warehouses {1},\n"
       "  complete boolean NOT NULL DEFAULT false\n"
       ")",
-      settings, integer, has_claim(dialect) ? claim_columns(integer) : "",
+      settings, integer, traits.advisory_locks ? "" : claim_columns(integer),
       dialect == Dialect::spanner ? "numeric" : "numeric(20)"));
   statements.push_back(fmt::format("CREATE TABLE {} (w_id {} PRIMARY KEY, rows bigint NOT NULL)",
                                    qualified_name(schema, loaded_table), integer));

@@ -140,28 +140,17 @@ class Import {
   Task<void> run(DatabaseAccess& access) {
     const Catalog catalog = co_await read_catalog(access);
     require_initialised(catalog, options_.database.folder);
-    ImportClaim claim(access, options_.claim);
-    auto body = [&](coro::Scope& scope) -> Task<void> {
-      scope.start(claim.keep());
-      co_await run_claimed(access, claim);
-      scope.cancel();
-    };
-    std::exception_ptr end;
-    try {
-      co_await claim.take(options_.database.folder, [this] { observer_.on_wait(); });
-      co_await coro::with_scope(body);
-    } catch (...) {
-      end = std::current_exception();  // one that is cancelled gives up its claim, too
-    }
-    co_await claim.release();
-    if (end) std::rethrow_exception(end);
+    YdbImportClaim claim(access, options_.claim);
+    co_await claim.hold(
+        options_.database.folder, [this] { observer_.on_wait(); },
+        [&] { return run_claimed(access, claim); });
   }
 
   const ImportWork& work() const noexcept { return work_; }
   const ImportOutcome& outcome() const noexcept { return outcome_; }
 
  private:
-  Task<void> run_claimed(DatabaseAccess& access, ImportClaim& claim) {
+  Task<void> run_claimed(DatabaseAccess& access, YdbImportClaim& claim) {
     plan_ = co_await begin_import(access, claim, options_.database.folder, options_.request);
     work_.begin(plan_.plan);
     if (loads_indexed_tables()) co_await drop_indexes(access);

@@ -31,7 +31,7 @@ using database::ydb::YdbDatabase;
 struct ImportOptions : ImportSettings {
   YdbDatabase database = {};
   coro::Duration index_poll_interval = std::chrono::seconds(1);
-  ImportClaim::Times claim = {};
+  ClaimTimes claim = {};
 };
 
 // Throws UnfitSchema, and database::Error, whose message then says how far the import came.
@@ -57,7 +57,7 @@ std::span<const Table> tables_of(Part part);
 // Compares the request with what there is, and records it as begun. Requires that init has been run
 // and that the claim is taken. Throws UnfitSchema: everything is there already; rows that are not
 // ours; another seed or fewer warehouses than were begun with.
-coro::Task<PartsPlan> begin_import(DatabaseAccess& access, ImportClaim& claim, std::string folder,
+coro::Task<PartsPlan> begin_import(DatabaseAccess& access, YdbImportClaim& claim, std::string folder,
                                    ImportRequest request);
 
 // Whether the index can be used.

@@ -25,7 +25,7 @@ Settings some_settings() {
   return settings;
 }
 
-class YdbImportClaim : public FreshDatabase {
+class ClaimOnYdb : public FreshDatabase {
  protected:
   void SetUp() override {
     FreshDatabase::SetUp();
@@ -33,22 +33,22 @@ class YdbImportClaim : public FreshDatabase {
   }
 
   // Takes nobody for silent, as no hour goes by.
-  static constexpr ImportClaim::Times patient = {.beat = 1ms, .watch = 1h, .release = 1h};
+  static constexpr ClaimTimes patient = {.beat = 1ms, .watch = 1h, .release = 1h};
   // Takes everybody for silent.
-  static constexpr ImportClaim::Times hasty = {.beat = 1ms, .watch = 0s, .release = 1h};
+  static constexpr ClaimTimes hasty = {.beat = 1ms, .watch = 0s, .release = 1h};
 
   static void with_access(std::function<Task<void>(DatabaseAccess&)> body) {
     use("claimed", std::move(body));
   }
 };
 
-TEST_F(YdbImportClaim, IsTakenOneAfterTheOther) {
+TEST_F(ClaimOnYdb, IsTakenOneAfterTheOther) {
   with_access([](DatabaseAccess& access) -> Task<void> {
-    ImportClaim first(access, patient);
+    YdbImportClaim first(access, patient);
     co_await first.take("claimed");
     co_await first.write(some_settings());
     co_await first.release();
-    ImportClaim second(access, patient);
+    YdbImportClaim second(access, patient);
     co_await second.take("claimed");
     co_await second.release();
   });
@@ -60,15 +60,15 @@ TEST_F(YdbImportClaim, IsTakenOneAfterTheOther) {
   EXPECT_FALSE(written.complete);
 }
 
-TEST_F(YdbImportClaim, IsRefusedWhileItsOwnerLives) {
+TEST_F(ClaimOnYdb, IsRefusedWhileItsOwnerLives) {
   with_access([](DatabaseAccess& access) -> Task<void> {
-    ImportClaim owner(access, patient);
+    YdbImportClaim owner(access, patient);
     co_await owner.take("claimed");
     std::string refusal = "not refused";
     int waits = 0;
     auto body = [&](coro::Scope& scope) -> Task<void> {
       scope.start(owner.keep());
-      ImportClaim other(access, patient);
+      YdbImportClaim other(access, patient);
       try {
         co_await other.take("claimed", [&waits] { ++waits; });
       } catch (const UnfitSchema& error) {
@@ -83,11 +83,11 @@ TEST_F(YdbImportClaim, IsRefusedWhileItsOwnerLives) {
   });
 }
 
-TEST_F(YdbImportClaim, IsTakenOverFromOneThatIsSilent) {
+TEST_F(ClaimOnYdb, IsTakenOverFromOneThatIsSilent) {
   with_access([](DatabaseAccess& access) -> Task<void> {
-    ImportClaim silent(access, hasty);
+    YdbImportClaim silent(access, hasty);
     co_await silent.take("claimed");
-    ImportClaim next(access, hasty);
+    YdbImportClaim next(access, hasty);
     co_await next.take("claimed");
 
     // It wakes up: it may write nothing more, and leaves the other one alone.
@@ -111,14 +111,14 @@ TEST_F(YdbImportClaim, IsTakenOverFromOneThatIsSilent) {
 }
 
 // Servers before 2026 may answer RETURNING with rows that there are not, or with none.
-TEST_F(YdbImportClaim, BelievesNoReturning) {
+TEST_F(ClaimOnYdb, BelievesNoReturning) {
   for (const char* fault : {"returning_invented", "returning_lost"}) {
     SCOPED_TRACE(fault);
     server->set_faults(fmt::format(R"({{"{}": {{}}}})", fault));
     with_access([](DatabaseAccess& access) -> Task<void> {
-      ImportClaim silent(access, hasty);
+      YdbImportClaim silent(access, hasty);
       co_await silent.take("claimed");
-      ImportClaim next(access, hasty);
+      YdbImportClaim next(access, hasty);
       co_await next.take("claimed");
       std::string refusal = "not refused";
       try {
@@ -135,13 +135,13 @@ TEST_F(YdbImportClaim, BelievesNoReturning) {
   }
 }
 
-TEST_F(YdbImportClaim, IsTakenThroughFailures) {
+TEST_F(ClaimOnYdb, IsTakenThroughFailures) {
   server->set_faults(R"({"overloaded": {"probability": 0.2}, "unavailable": {"probability": 0.2},
                          "undetermined_committed": {"probability": 0.2},
                          "transport_after": {"probability": 0.2, "methods": ["ExecuteQuery"]}})");
   with_access([](DatabaseAccess& access) -> Task<void> {
     for (int i = 0; i < 5; ++i) {
-      ImportClaim claim(access, patient);
+      YdbImportClaim claim(access, patient);
       co_await claim.take("claimed");
       co_await claim.write(some_settings());
       co_await claim.release();

@@ -98,7 +98,7 @@ Task<bool> index_exists(DatabaseAccess& access, Index index) {
   co_return !refused;
 }
 
-Task<PartsPlan> begin_import(DatabaseAccess& access, ImportClaim& claim, std::string folder,
+Task<PartsPlan> begin_import(DatabaseAccess& access, YdbImportClaim& claim, std::string folder,
                              ImportRequest request) {
   const std::optional<Settings> settings = co_await read_settings(access, folder);
   if (!settings) {

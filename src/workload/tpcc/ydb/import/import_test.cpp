@@ -50,7 +50,7 @@ class Watcher final : public ImportObserver {
 
 // As an import does that has begun.
 Task<void> write_settings(DatabaseAccess& access, std::string folder, Settings settings) {
-  ImportClaim claim(access, {});
+  YdbImportClaim claim(access, {});
   co_await claim.take(std::move(folder));
   co_await claim.write(std::move(settings));
   co_await claim.release();
@@ -251,7 +251,7 @@ TEST_F(ImportIntoYdb, PlansWhatIsMissing) {
     co_await write_loaded(access, {.w_id = 2, .stage = Stage::indexed}, 1);
     co_await write_loaded(access, {.w_id = 2, .stage = Stage::rest}, 1);
     ImportRequest request{.warehouses = 3, .fresh_population = {}};
-    ImportClaim claim(access, {});
+    YdbImportClaim claim(access, {});
     co_await claim.take("planned");
     const PartsPlan plan = co_await begin_import(access, claim, "planned", request);
     EXPECT_EQ(plan.plan.population.seed, population.seed);

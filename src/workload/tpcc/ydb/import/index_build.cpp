@@ -8,13 +8,14 @@
 #include "coro/cancellation.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
+#include "database/finish_in_time.h"
 #include "database/ydb/database_access.h"
 #include "database/ydb/scheme.h"
 #include "workload/tpcc/ydb/import/catalog.h"
 
 namespace drover::tpcc::ydb {
 
-using database::ydb::finish_in_time;
+using database::finish_in_time;
 using database::ydb::patiently;
 namespace {
 

@@ -1,0 +1,20 @@
+// What is done outside of a run, on servers that may ask for another attempt.
+// Thread safety: as the connection's. Errors: database::Error.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "coro/task.h"
+#include "database/postgres/connection.h"
+
+namespace drover::database::postgres {
+
+// Does a transaction on the connection: again, with pauses, while its error is retryable, ten times at most. What a
+// failed one has left open is rolled back.
+coro::Task<void> repeated(Connection& connection, std::function<coro::Task<void>()> transaction);
+
+// The same of one statement by itself, as Connection::script().
+coro::Task<Result> script_patiently(Connection& connection, std::string sql);
+
+}  // namespace drover::database::postgres
