@@ -22,6 +22,7 @@ Task<database::ServerFacts> SqlBenchmark::prepare() {
   isolation_ = options_.isolation ? database::isolation_name(*options_.isolation)
                                   : prepared.server.settings["default_transaction_isolation"];
   pooling_ = prepared.server.pooling;
+  dialect_ = prepared.server.dialect;
   co_return std::move(prepared.server);
 }
 
@@ -59,6 +60,7 @@ load::WorkloadFactory SqlBenchmark::workload(std::function<void(std::string_view
     settings.isolation = options_.isolation.value_or(settings.isolation);
     settings.connections = options_.plan.share_of_worker(index, options_.plan.connections);
     settings.pooling = pooling_;
+    settings.server_dialect = dialect_;
     settings.seed = options_.plan.seed + index;
     return database_.make_backend(std::move(settings));
   };

@@ -55,6 +55,7 @@ class SqlBenchmark final : public run::Benchmark {
   const sql::Database& database_;
   settings::RunSettings settings_;
   database::Pooling pooling_ = database::Pooling::none;
+  database::Dialect dialect_ = database::Dialect::postgres;
   std::string isolation_;  // the server's own: scripts say what they want besides
   std::optional<sql::RunRecords> records_;
 };

@@ -32,6 +32,7 @@ Task<void> repeated(Connection& connection, std::function<Task<void>()> transact
 }
 
 Task<Result> script_patiently(Connection& connection, std::string sql) {
+  if (connection.in_transaction()) co_return co_await connection.script(std::move(sql));
   Result result;
   auto execute = [&]() -> Task<void> { result = co_await connection.script(sql); };
   co_await repeated(connection, execute);

@@ -14,7 +14,7 @@ namespace drover::database::postgres {
 // failed one has left open is rolled back.
 coro::Task<void> repeated(Connection& connection, std::function<coro::Task<void>()> transaction);
 
-// The same of one statement by itself, as Connection::script().
+// The same of one statement, as Connection::script(). Within a transaction it is done once.
 coro::Task<Result> script_patiently(Connection& connection, std::string sql);
 
 }  // namespace drover::database::postgres

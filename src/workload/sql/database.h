@@ -43,6 +43,7 @@ struct BackendSettings {
   database::Isolation isolation = database::Isolation::serializable;
   std::size_t connections = 1;
   database::Pooling pooling = database::Pooling::none;
+  database::Dialect server_dialect = database::Dialect::postgres;  // as the server was found
   std::uint64_t seed = 0;
 };
 

@@ -4,6 +4,7 @@
 // Belongs to one worker.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -30,6 +31,9 @@ class PiecewiseLoad {
   const FieldLengths& lengths() const noexcept { return lengths_; }
 
   virtual coro::Task<LoadRecord> read_record() = 0;
+  // The pieces are to have no more rows than these.
+  void limit_pieces(std::uint64_t rows) noexcept { rows_of_piece_ = std::min(rows_of_piece_, rows); }
+
   // Loads one piece after the other, of those that next_piece() gives. Several do so at the same time.
   virtual coro::Task<void> load_pieces() = 0;
 
@@ -53,7 +57,7 @@ class PiecewiseLoad {
   const LoadSettings settings_;
   LoadObserver& observer_;
   const FieldLengths lengths_;
-  const std::uint64_t rows_of_piece_;
+  std::uint64_t rows_of_piece_;
   const coro::Instant start_;
   LoadProgress progress_;
   std::vector<RowRange> pieces_;

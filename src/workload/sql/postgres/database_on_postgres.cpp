@@ -51,7 +51,10 @@ class DatabaseOnPostgres final : public Database {
   Task<void> require_isolation(database::Isolation) const override { co_return; }
 
   std::unique_ptr<database::Backend> make_backend(BackendSettings settings) const override {
-    return std::make_unique<PostgresBackend>(PostgresOptions{std::move(settings), access_});
+    Access access = access_;
+    access.dialect = settings.server_dialect;
+    return std::make_unique<PostgresBackend>(
+        PostgresOptions{std::move(settings), std::move(access)});
   }
 
   std::unique_ptr<database::CheckpointWatch> watch_checkpoints(

@@ -4,18 +4,26 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <optional>
 #include <string_view>
 
 #include "database/error.h"
+#include "database/postgres/dialect.h"
+#include "database/postgres/patient_script.h"
 #include "database/postgres/session_setup.h"
+#include "database/unfit_schema.h"
 #include "workload/sql/builtin/pgbench_schema.h"
 
 namespace drover::sql::postgres {
 
 using coro::Task;
 using database::Error;
+using database::postgres::DialectTraits;
 using database::postgres::Result;
+using database::postgres::script_patiently;
+using database::postgres::traits_of;
 
 namespace {
 
@@ -45,30 +53,52 @@ std::string create_sql(std::int64_t scale) {
       aid);
 }
 
-std::string branches_and_tellers_sql(std::int64_t scale) {
+// The same tables with their keys, each by itself.
+constexpr std::array<const char*, 4> tables_with_keys = {
+    "CREATE TABLE pgbench_history (tid int, bid int, aid bigint, delta int, mtime timestamp, "
+    "filler char(22))",
+    "CREATE TABLE pgbench_tellers (tid int PRIMARY KEY, bid int, tbalance int, filler char(84))",
+    "CREATE TABLE pgbench_accounts (aid bigint PRIMARY KEY, bid int, abalance int, filler "
+    "char(84))",
+    "CREATE TABLE pgbench_branches (bid int PRIMARY KEY, bbalance int, filler char(88))"};
+
+// By the columns that the scripts name.
+constexpr std::array<const char*, 4> distributed = {
+    "SELECT create_distributed_table('pgbench_history', 'aid')",
+    "SELECT create_distributed_table('pgbench_accounts', 'aid')",
+    "SELECT create_distributed_table('pgbench_tellers', 'tid')",
+    "SELECT create_distributed_table('pgbench_branches', 'bid')"};
+
+std::string branches_sql(std::int64_t first, std::int64_t last) {
   return fmt::format(
-      "INSERT INTO pgbench_branches (bid, bbalance) SELECT bid, 0 FROM generate_series(1, {}) AS "
-      "bid; "
-      "INSERT INTO pgbench_tellers (tid, bid, tbalance) SELECT tid, (tid - 1) / {} + 1, 0 "
-      "FROM generate_series(1, {}) AS tid",
-      scale, tellers_per_branch, scale * tellers_per_branch);
+      "INSERT INTO pgbench_branches (bid, bbalance) SELECT bid, 0 FROM generate_series({}, {}) AS "
+      "bid",
+      first, last);
 }
 
-// Accounts of the branches first + 1 … last.
+std::string tellers_sql(std::int64_t first, std::int64_t last) {
+  return fmt::format(
+      "INSERT INTO pgbench_tellers (tid, bid, tbalance) SELECT tid, (tid - 1) / {} + 1, 0 "
+      "FROM generate_series({}, {}) AS tid",
+      tellers_per_branch, first, last);
+}
+
 std::string accounts_sql(std::int64_t first, std::int64_t last) {
   return fmt::format(
       "INSERT INTO pgbench_accounts (aid, bid, abalance, filler) SELECT aid, (aid - 1) / {} + 1, "
       "0, '' "
       "FROM generate_series({}::bigint, {}::bigint) AS aid",
-      accounts_per_branch, first * accounts_per_branch + 1, last * accounts_per_branch);
+      accounts_per_branch, first, last);
 }
 
 Task<void> fill(Connection& connection, const InitialiseSettings& settings) {
   constexpr std::int64_t branches_at_a_time = 10;
-  co_await connection.script(branches_and_tellers_sql(settings.scale));
+  co_await connection.script(branches_sql(1, settings.scale) + "; " +
+                             tellers_sql(1, settings.scale * tellers_per_branch));
   for (std::int64_t done = 0; done < settings.scale;) {
     const std::int64_t next = std::min(done + branches_at_a_time, settings.scale);
-    co_await connection.script(accounts_sql(done, next));
+    co_await connection.script(
+        accounts_sql(done * accounts_per_branch + 1, next * accounts_per_branch));
     done = next;
     if (settings.on_progress) settings.on_progress(done);
   }
@@ -102,19 +132,73 @@ Task<void> create_and_fill(Connection& connection, const InitialiseSettings& set
   throw Error(*error);
 }
 
+using MakeRows = std::string (*)(std::int64_t first, std::int64_t last);
+
+// Rows 1 to `rows`, so many a transaction at most. `on_done` is told of the last row that is there.
+Task<void> fill_in_pieces(Connection& connection, std::int64_t rows, std::int64_t rows_most,
+                          MakeRows make, std::function<void(std::int64_t)> on_done = {}) {
+  for (std::int64_t done = 0; done < rows;) {
+    const std::int64_t next = std::min(done + rows_most, rows);
+    co_await script_patiently(connection, make(done + 1, next));
+    done = next;
+    if (on_done) on_done(done);
+  }
+}
+
+// Where no transaction takes all of it.
+Task<void> create_and_fill_in_pieces(Connection& connection, const InitialiseSettings& settings) {
+  const DialectTraits& traits = traits_of(connection.dialect());
+  for (const char* sql : tables_with_keys) co_await script_patiently(connection, sql);
+  if (connection.dialect() == database::Dialect::citus) {
+    for (const char* sql : distributed) co_await connection.script(sql);
+  }
+  constexpr std::int64_t rows_without_limit = 100'000;
+  const std::int64_t most =
+      traits.rows_a_transaction > 0 ? traits.rows_a_transaction : rows_without_limit;
+  co_await fill_in_pieces(connection, settings.scale, most, branches_sql);
+  co_await fill_in_pieces(connection, settings.scale * tellers_per_branch, most, tellers_sql);
+  co_await fill_in_pieces(connection, settings.scale * accounts_per_branch, most, accounts_sql,
+                          [&settings](std::int64_t accounts) {
+                            if (!settings.on_progress) return;
+                            settings.on_progress(accounts / accounts_per_branch);
+                          });
+  if (!traits.analyze) co_return;
+  for (const std::string_view name : pgbench_table_names) {
+    co_await script_patiently(connection, fmt::format("ANALYZE {}", name));
+  }
+}
+
 }  // namespace
 
 Task<std::vector<std::string>> drop_pgbench_tables(Connection& connection) {
   std::vector<std::string> there = co_await tables_there(connection);
-  if (!there.empty())
-    co_await connection.script(fmt::format("DROP TABLE {}", fmt::join(there, ", ")));
+  if (traits_of(connection.dialect()).ddl_in_transactions) {
+    if (!there.empty()) {
+      co_await connection.script(fmt::format("DROP TABLE {}", fmt::join(there, ", ")));
+    }
+    co_return there;
+  }
+  for (const std::string& name : there) {
+    co_await script_patiently(connection, fmt::format("DROP TABLE {}", name));
+  }
   co_return there;
 }
 
 Task<std::vector<std::string>> make_pgbench_tables(Connection& connection,
                                                    InitialiseSettings settings) {
+  const DialectTraits& traits = traits_of(connection.dialect());
+  if (!traits.postgres_catalogue) {
+    throw database::UnfitSchema(
+        fmt::format("'drover sql init' fills its tables by generate_series(), which {} does not "
+                    "have: make them in another way, and run scripts of your own",
+                    traits.title));
+  }
   if (!settings.force) refuse_tables_there(co_await tables_there(connection));
   std::vector<std::string> dropped = co_await drop_pgbench_tables(connection);
+  if (!traits.ddl_in_transactions) {
+    co_await create_and_fill_in_pieces(connection, settings);
+    co_return dropped;
+  }
   co_await create_and_fill(connection, settings);
   co_await finish(connection);
   co_return dropped;

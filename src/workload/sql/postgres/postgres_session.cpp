@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "database/error.h"
+#include "database/postgres/dialect.h"
 #include "database/postgres/session_setup.h"
 #include "text/utf8.h"
 
@@ -14,6 +15,7 @@ namespace drover::sql::postgres {
 using coro::Task;
 using database::ErrorClass;
 using database::postgres::error_of;
+using database::postgres::in_dialect;
 
 namespace {
 
@@ -90,7 +92,7 @@ Task<void> PostgresSession::answer(const Statement& statement, Variables& variab
     Result result = connection().take_answer();
     if (result.get() == nullptr) break;
     if (PQresultStatus(result.get()) == PGRES_FATAL_ERROR) {
-      if (!error) error = error_of(result.get());
+      if (!error) error = in_dialect(connection().dialect(), error_of(result.get()));
       continue;
     }
     try {
@@ -194,7 +196,7 @@ Task<PipelineAnswer> PostgresSession::close_pipeline() {
         break;
       case PGRES_FATAL_ERROR:
         if (answer.error) break;
-        answer.error = error_of(result.get());
+        answer.error = in_dialect(connection().dialect(), error_of(result.get()));
         if (answer.answered < piped_.size()) note_failure(*piped_[answer.answered], *answer.error);
         break;
       default:

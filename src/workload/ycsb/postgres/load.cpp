@@ -14,6 +14,8 @@
 #include "coro/worker.h"
 #include "database/error.h"
 #include "database/postgres/connection.h"
+#include "database/postgres/dialect.h"
+#include "database/postgres/patient_script.h"
 #include "database/postgres/session_setup.h"
 #include "workload/ycsb/keys.h"
 #include "workload/ycsb/piecewise_load.h"
@@ -28,6 +30,9 @@ namespace {
 using coro::Task;
 using database::Error;
 using database::postgres::Connection;
+using database::postgres::repeated;
+using database::postgres::script_patiently;
+using database::postgres::traits_of;
 
 constexpr std::size_t chunk_bytes = 256 * 1024;  // that are handed to libpq at a time
 constexpr std::string_view unique_violation_of_copy = "23505";
@@ -102,6 +107,7 @@ class Load final : public PiecewiseLoad {
   Task<LoadRecord> read_record() override { return read_load_record(*first_, table_); }
   Task<void> load_pieces() override;
   Task<void> load_piece(Connection& connection, RowRange piece);
+  Task<void> commit_piece(Connection& connection, Sent sent);
   Task<void> copy_piece(Connection& connection, RowRange piece, Sent& sent);
   Task<std::unique_ptr<Connection>> open() const;
   Task<void> finish();
@@ -114,6 +120,10 @@ class Load final : public PiecewiseLoad {
 
 Task<std::unique_ptr<Connection>> Load::open() const {
   auto connection = co_await database::postgres::open_in_schema(options_);
+  const std::string_view load_setting = traits_of(connection->dialect()).load_setting;
+  if (!load_setting.empty()) {
+    co_await database::postgres::set(*connection, std::string(load_setting));
+  }
   for (const std::string_view setting : load_settings) {
     std::string sql(setting);
     co_await database::postgres::set_if_known(*connection, std::move(sql));
@@ -160,36 +170,54 @@ Task<void> Load::load_piece(Connection& connection, RowRange piece) {
   try {
     co_await copy_piece(connection, piece, sent);
   } catch (const Error& error) {
+    count_left(sent.rows, sent.bytes);
     if (error.sqlstate() != unique_violation_of_copy) throw;
     duplicate = error;
   }
   if (!duplicate) {
-    co_await connection.script("COMMIT");
+    co_await commit_piece(connection, sent);
     co_return;
   }
   // A part that begins or ends within this piece has another record: its load may have been quicker.
   co_await database::postgres::roll_back(connection);
   const LoadRecord record = co_await read_load_record(connection, table_);
   if (missing_ranges(piece, record.loaded) == std::vector{piece}) throw *duplicate;
-  count_left(sent.rows, sent.bytes);
+}
+
+Task<void> Load::commit_piece(Connection& connection, Sent sent) {
+  try {
+    co_await connection.script("COMMIT");
+  } catch (const Error&) {
+    count_left(sent.rows, sent.bytes);
+    throw;
+  }
 }
 
 Task<void> Load::load_pieces() {
   const std::unique_ptr<Connection> connection = co_await open();
-  while (const auto piece = next_piece()) co_await load_piece(*connection, *piece);
+  while (const auto piece = next_piece()) {
+    co_await repeated(*connection, [&] { return load_piece(*connection, *piece); });
+  }
 }
 
 // To commit where commits are waited for makes all earlier ones as durable as itself.
 Task<void> Load::finish() {
   observer_.on_step(fmt::format("analyze {}", table_.plain_name()));
-  co_await first_->script(fmt::format("ANALYZE {}", table_.name()));
-  co_await first_->query(
-      fmt::format("UPDATE {} SET layout = layout WHERE table_name = $1::text", record_table),
-      table_.plain_name());
+  if (traits_of(first_->dialect()).analyze) {
+    co_await script_patiently(*first_, fmt::format("ANALYZE {}", table_.name()));
+  }
+  auto touch = [&]() -> Task<void> {
+    co_await first_->query(
+        fmt::format("UPDATE {} SET layout = layout WHERE table_name = $1::text", record_table),
+        table_.plain_name());
+  };
+  co_await repeated(*first_, touch);
 }
 
 Task<LoadProgress> Load::run() {
   first_ = co_await database::postgres::open_in_schema(options_);
+  const std::int32_t rows_most = traits_of(first_->dialect()).rows_a_transaction;
+  if (rows_most > 0) limit_pieces(static_cast<std::uint64_t>(rows_most) - 1);  // and the record
   co_await begin_load(*first_, options_.schema, table_, options_.properties);
   co_await load_missing();
   const coro::Instant all_there = coro::Worker::current().now();

@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 
+#include "database/postgres/dialect.h"
 #include "database/postgres/identifier.h"
+#include "database/postgres/patient_script.h"
+#include "text/plain_text.h"
 
 namespace drover::ycsb::postgres {
 
 using coro::Task;
 using database::postgres::Connection;
 using database::postgres::Result;
+using database::postgres::script_patiently;
+using database::postgres::traits_of;
 
 namespace {
 
@@ -16,6 +21,13 @@ namespace {
 constexpr std::string_view lock_sql = "SELECT pg_advisory_xact_lock(hashtext('drover_ycsb'))";
 
 Task<bool> has_relation(Connection& connection, std::string_view name) {
+  if (!traits_of(connection.dialect()).postgres_catalogue) {
+    const Result found = co_await connection.query(
+        "SELECT 1 FROM information_schema.tables WHERE table_schema = current_schema() AND "
+        "table_name = $1::text",
+        text::trimmed(name, "\""));
+    co_return found.rows() > 0;
+  }
   const Result found = co_await connection.query("SELECT to_regclass($1::text) IS NOT NULL", name);
   co_return found.text(0, 0) == "t";
 }
@@ -48,13 +60,14 @@ Task<LoadRecord> read_load_record(Connection& connection, const Table& table) {
 
 namespace {
 
-std::string create_record_tables() {
-  return fmt::format(
-      "CREATE TABLE IF NOT EXISTS {0} (table_name text PRIMARY KEY, format_version int NOT NULL, "
-      "layout text NOT NULL); "
-      "CREATE TABLE IF NOT EXISTS {1} (table_name text, first_row int8, rows int8 NOT NULL, "
-      "PRIMARY KEY (table_name, first_row))",
-      record_table, loaded_table);
+std::vector<std::string> create_record_tables() {
+  return {fmt::format(
+              "CREATE TABLE IF NOT EXISTS {} (table_name text PRIMARY KEY, format_version int NOT "
+              "NULL, layout text NOT NULL)",
+              record_table),
+          fmt::format("CREATE TABLE IF NOT EXISTS {} (table_name text, first_row int8, rows int8 "
+                      "NOT NULL, PRIMARY KEY (table_name, first_row))",
+                      loaded_table)};
 }
 
 Task<void> create_schema(Connection& connection, std::string_view schema) {
@@ -82,34 +95,69 @@ Task<void> require_no_other_rows(Connection& connection, const Table& table) {
 
 }  // namespace
 
-Task<void> begin_load(Connection& connection, std::string schema, const Table& table,
-                      const Properties& properties) {
-  co_await connection.script("BEGIN");
-  co_await connection.script(std::string(lock_sql));
+namespace {
+
+// Says whether the table was there before.
+Task<bool> make_tables(Connection& connection, const std::string& schema, const Table& table) {
   if (!schema.empty()) co_await create_schema(connection, schema);
   const bool had_table = co_await has_relation(connection, table.name());
-  co_await connection.script(table.create_statement());
-  co_await connection.script(create_record_tables());
+  const database::Dialect dialect = connection.dialect();
+  co_await script_patiently(connection, table.create_statement(dialect));
+  if (!had_table && dialect == database::Dialect::citus) {
+    co_await connection.script(table.distribute_statement());
+  }
+  for (std::string& sql : create_record_tables()) {
+    co_await script_patiently(connection, std::move(sql));
+  }
+  co_return had_table;
+}
+
+Task<void> record_table_as(Connection& connection, const Table& table, const Properties& properties,
+                           bool had_table) {
   if (!had_table) co_await forget(connection, table);
   const LoadRecord record = co_await read_load_record(connection, table);
   require_layout(record, properties);
-  if (!record.layout) {
-    co_await require_no_other_rows(connection, table);
-    co_await connection.query(fmt::format("INSERT INTO {} (table_name, format_version, layout) "
-                                          "VALUES ($1::text, $2::int4, $3::text)",
-                                          record_table),
-                              table.plain_name(), record_format, layout_of(properties));
+  if (record.layout) co_return;
+  co_await require_no_other_rows(connection, table);
+  co_await connection.query(fmt::format("INSERT INTO {} (table_name, format_version, layout) "
+                                        "VALUES ($1::text, $2::int4, $3::text)",
+                                        record_table),
+                            table.plain_name(), record_format, layout_of(properties));
+}
+
+}  // namespace
+
+Task<void> begin_load(Connection& connection, std::string schema, const Table& table,
+                      const Properties& properties) {
+  const bool is_one_transaction = traits_of(connection.dialect()).ddl_in_transactions;
+  if (is_one_transaction) {
+    co_await connection.script("BEGIN");
+    co_await connection.script(std::string(lock_sql));
+    const bool had_table = co_await make_tables(connection, schema, table);
+    co_await record_table_as(connection, table, properties, had_table);
+    co_await connection.script("COMMIT");
+    co_return;
   }
-  co_await connection.script("COMMIT");
+  // Of two loads that find no record one is refused by the key of the record, and finds it then.
+  const bool had_table = co_await make_tables(connection, schema, table);
+  auto record = [&]() -> Task<void> {
+    co_await connection.script("BEGIN");
+    co_await record_table_as(connection, table, properties, had_table);
+    co_await connection.script("COMMIT");
+  };
+  co_await database::postgres::repeated(connection, record);
 }
 
 Task<std::vector<std::string>> drop_table(Connection& connection, const Table& table) {
   std::vector<std::string> dropped;
-  co_await connection.script("BEGIN");
-  co_await connection.script(std::string(lock_sql));
+  const bool is_one_transaction = traits_of(connection.dialect()).ddl_in_transactions;
+  if (is_one_transaction) {
+    co_await connection.script("BEGIN");
+    co_await connection.script(std::string(lock_sql));
+  }
   const bool has_table = co_await has_relation(connection, table.name());
   if (has_table) {
-    co_await connection.script(fmt::format("DROP TABLE {}", table.name()));
+    co_await script_patiently(connection, fmt::format("DROP TABLE {}", table.name()));
     dropped.push_back(table.plain_name());
   }
   const bool is_recorded = co_await has_relation(connection, record_table);
@@ -118,11 +166,13 @@ Task<std::vector<std::string>> drop_table(Connection& connection, const Table& t
     const Result left =
         co_await connection.query(fmt::format("SELECT 1 FROM {} LIMIT 1", record_table));
     if (left.rows() == 0) {
-      co_await connection.script(fmt::format("DROP TABLE {}, {}", record_table, loaded_table));
-      for (const std::string_view ours : {record_table, loaded_table}) dropped.emplace_back(ours);
+      for (const std::string_view ours : {record_table, loaded_table}) {
+        co_await script_patiently(connection, fmt::format("DROP TABLE {}", ours));
+        dropped.emplace_back(ours);
+      }
     }
   }
-  co_await connection.script("COMMIT");
+  if (is_one_transaction) co_await connection.script("COMMIT");
   co_return dropped;
 }
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include "database/postgres/identifier.h"
+#include "text/plain_text.h"
 
 namespace drover::ycsb::postgres {
 
+using database::Dialect;
 using database::postgres::quote_identifier;
 
 std::string folded_name(std::string_view name) {
@@ -25,10 +27,18 @@ Table::Table(const Properties& properties)
   }
 }
 
-std::string Table::create_statement() const {
-  std::string columns = fmt::format("{} VARCHAR(255) PRIMARY KEY", key_column);
+std::string Table::create_statement(Dialect dialect) const {
+  const bool is_hashed_else = dialect == Dialect::yugabyte;  // and a scan wants an order
+  std::string columns =
+      fmt::format("{} VARCHAR(255){}", key_column, is_hashed_else ? "" : " PRIMARY KEY");
   for (const std::string& field : fields_) columns += fmt::format(", {} TEXT", field);
+  if (is_hashed_else) columns += fmt::format(", PRIMARY KEY ({} ASC)", key_column);
   return fmt::format("CREATE TABLE IF NOT EXISTS {} ({})", name_, columns);
+}
+
+std::string Table::distribute_statement() const {
+  return fmt::format("SELECT create_distributed_table('{}', '{}')",
+                     text::replaced(name_, "'", "''"), key_column);
 }
 
 }  // namespace drover::ycsb::postgres

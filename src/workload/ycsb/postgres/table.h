@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "database/dialect.h"
 #include "workload/ycsb/properties/properties.h"
 
 namespace drover::ycsb::postgres {
@@ -27,7 +28,9 @@ class Table {
   const std::string& all_fields() const noexcept { return all_fields_; }
 
   // CREATE TABLE IF NOT EXISTS
-  std::string create_statement() const;
+  std::string create_statement(database::Dialect dialect) const;
+  // Of Citus: spreads the rows by their keys.
+  std::string distribute_statement() const;
 
  private:
   std::string plain_name_;
