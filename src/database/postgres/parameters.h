@@ -28,7 +28,7 @@ class Parameters {
   void add(std::int32_t value);                        // int4, or int8 where there is no int4
   void add(std::int64_t value);                        // int8
   void add(std::string_view value);                    // text, varchar, char
-  void add(std::span<const std::int32_t> values);      // int4[]
+  void add(std::span<const std::int32_t> values);      // int4[], likewise
   void add(std::span<const std::string_view> values);  // text[]
 
   // For a server without integers of four bytes.

@@ -15,6 +15,7 @@
 
 #include "coro/scope.h"
 #include "coro/task.h"
+#include "database/dialect.h"
 #include "workload/tpcc/backend.h"
 #include "workload/tpcc/postgres/small_database_test.h"
 #include "workload/tpcc/transaction.h"
@@ -25,6 +26,7 @@ namespace drover::tpcc {
 struct TestedStyle {
   StatementStyle style = StatementStyle::batched;
   bool by_row = false;  // PostgreSQL: as on a server that loses rows
+  database::Dialect dialect = database::Dialect::postgres;  // or as on a relative
 };
 
 // All that this database has.
@@ -104,7 +106,9 @@ inline auto both_styles() {
 
 // For INSTANTIATE_TEST_SUITE_P.
 inline std::string name_of_tested_style(const testing::TestParamInfo<TestedStyle>& info) {
-  return info.param.by_row ? "by_row" : style_name(info.param.style);
+  const std::string style = info.param.by_row ? "by_row" : style_name(info.param.style);
+  if (info.param.dialect == database::Dialect::postgres) return style;
+  return style + "_" + std::to_string(static_cast<int>(info.param.dialect));
 }
 
 inline std::string name_of_style(const testing::TestParamInfo<StatementStyle>& info) {

@@ -24,6 +24,7 @@ class TestedPostgres final : public TestedDatabase {
     options.style = style.style;
     options.connections = connections;
     options.by_row = style.by_row;
+    options.dialect = options.server_dialect = style.dialect;
     return std::make_unique<PostgresBackend>(std::move(options));
   }
 
@@ -55,7 +56,15 @@ class TestedPostgres final : public TestedDatabase {
 }  // namespace
 
 std::vector<TestedStyle> tested_styles() {
-  return {{StatementStyle::batched}, {StatementStyle::single}, {StatementStyle::batched, true}};
+  // Those of the relatives that differ from each other, and need nothing that this server does not have.
+  using database::Dialect;
+  return {{StatementStyle::batched},
+          {StatementStyle::single},
+          {StatementStyle::batched, true},
+          {StatementStyle::batched, false, Dialect::cockroach},
+          {StatementStyle::batched, false, Dialect::citus},
+          {StatementStyle::batched, false, Dialect::spanner},
+          {StatementStyle::single, false, Dialect::spanner}};
 }
 
 std::shared_ptr<TestedDatabase> tested_database(std::string&) {

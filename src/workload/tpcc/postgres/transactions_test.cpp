@@ -134,11 +134,13 @@ TEST_P(PostgresTransactions, StockLevelCountsWhatIsLow) {
         "(SELECT ol_i_id FROM order_line WHERE ol_w_id = 1 AND ol_d_id = 2 AND ol_o_id BETWEEN "
         "12 AND 31)",
         threshold));
-    const auto& statements = stock_level_statements.of(GetParam());
+    const bool is_batched = GetParam() == StatementStyle::batched;
+    const auto& statements =
+        stock_level_statements.of(is_batched ? Shape::batched : Shape::single);
     const auto connection = database->run(open_in_schema({database->conninfo(), "small"}));
     database->run(connection->prepare(statements));
     const Result counted =
-        GetParam() == StatementStyle::batched
+        is_batched
             ? database->run(connection->execute(statements[0], 1, 2, threshold))
             : database->run(connection->execute(statements[1], 1, 2, 32, threshold));
     EXPECT_EQ(fmt::format("{}", counted.int4(0, 0)), expected) << threshold;
