@@ -297,7 +297,7 @@ _SPANNER_FUNCTIONS = (
     "pg_advisory_lock", "pg_advisory_lock_shared", "pg_advisory_unlock", "pg_advisory_unlock_shared",
     "pg_advisory_xact_lock", "pg_try_advisory_lock", "pg_try_advisory_xact_lock", "pg_export_snapshot",
     "pg_terminate_backend", "pg_cancel_backend", "pg_relation_size", "hashtext", "pg_postmaster_start_time",
-    "hash_record_extended", "concat_ws", "format", "regexp_matches")
+    "hash_record_extended")
 SPANNER = Dialect(
     "spanner",
     # src/main/java/com/google/cloud/spanner/pgadapter/metadata/OptionsMetadata.java
@@ -339,12 +339,8 @@ SPANNER = Dialect(
                 "P0001", "INVALID_ARGUMENT: <FROM> clause is not supported in <UPDATE> statement."),
         Refusal(r"^(?:with .* )?delete from (?:\w+ \. )?\w+ (?:as \w+ )?using\b", "P0001",
                 "INVALID_ARGUMENT: <USING> clause is not supported in <DELETE> statement."),
-        # .../query-syntax
-        Refusal(r"\b(lateral)\b", "P0001", "INVALID_ARGUMENT: <LATERAL> is not supported."),
         Refusal(r"\bfor (?:share|no key update|key share)\b", "P0001",
                 "INVALID_ARGUMENT: only FOR UPDATE is supported"),
-        Refusal(r"\bwith ordinality\b", "P0001", "INVALID_ARGUMENT: WITH ORDINALITY is not supported"),
-        Refusal(r"\bover (?:\(|\w)", "P0001", "INVALID_ARGUMENT: Window functions are not supported"),
         Refusal(r"^copy \( ", "P0001", "INVALID_ARGUMENT: COPY of a query is not supported"),
         Refusal(rules.name_in("ctid", "xmin", "xmax", "tableoid"), "P0001",
                 'INVALID_ARGUMENT: [ERROR] column "{what}" does not exist'),

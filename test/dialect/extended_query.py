@@ -71,11 +71,12 @@ class ExtendedQueries:
             return
         await link.gate.read_catalog()
         await self._settle()
-        refusal = None if self.skips else link.refusal_of_text(one)
-        if refusal:
-            link.gate.note(one)
-            await self._fail(link.refused(one, refusal))
         if self.skips:
+            return
+        error = link.refused(one, link.refusal_of_text(one))
+        if error:
+            link.gate.note(one)
+            await self._fail(error)
             return
         translation = link.translation(one)
         self.prepared[name] = Prepared(one, translation, len(body))
@@ -101,9 +102,9 @@ class ExtendedQueries:
         if self.skips:
             return
         one = what.statement
-        refusal = link.refusal_in_transaction(one)
-        if refusal:
-            await self._fail(link.refused(one, refusal))
+        error = link.refused(one, link.refusal_in_transaction(one))
+        if error:
+            await self._fail(error)
             return
         is_explicit = link.transaction is not None and link.transaction.explicit
         is_commit = one.kind == "commit" and is_explicit
@@ -195,9 +196,9 @@ class ExtendedQueries:
             if not await self._privately(sql):
                 return
         job = link.done(one, what.translation, tag, what.size)
-        over = link.transaction.over_limit() if link.transaction and one.writes else None
-        if over:
-            await self._fail(link.refused(one, (*over, None)))
+        error = link.refused(one, link.transaction.over_limit()) if link.transaction and one.writes else None
+        if error:
+            await self._fail(error)
             return
         if one.kind == "copy from" and link.dialect.copy_batches and not had_written:
             batch = int(link.variables[link.dialect.copy_batches])

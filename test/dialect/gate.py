@@ -57,11 +57,13 @@ def parsed_conninfo(text):
 
 class Gate:
 
-    def __init__(self, dialect, to, port=0, seed=1):
-        """`dialect` is a name of DIALECTS, `to` the connection string of the server."""
+    def __init__(self, dialect, to, port=0, seed=1, tolerates=False):
+        """`dialect` is a name of DIALECTS, `to` the connection string of the server. A gate that tolerates notes what
+        it would refuse, and lets it pass if the server takes it."""
         self.dialect = DIALECTS[dialect]
         self.server = parsed_conninfo(to)
         self.port = port
+        self.tolerates = tolerates
         self.faults = Schedule(self.dialect, seed)
         self.password_is_valid = None
         self.index_delay_s = 0.2      # until an index is valid that is built beside
@@ -320,9 +322,10 @@ def main():
     parser.add_argument("dialect", choices=sorted(DIALECTS))
     parser.add_argument("--to", required=True, metavar="CONNINFO", help="the server: a database of the gate's own")
     parser.add_argument("--port", type=int, default=0, help="where to listen on 127.0.0.1 (default: any free port)")
+    parser.add_argument("--tolerate", action="store_true", help="note what would be refused, and let it pass")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    with Gate(options.dialect, options.to, options.port) as gate:
+    with Gate(options.dialect, options.to, options.port, tolerates=options.tolerate) as gate:
         print(f"port {gate.port}\nconnect with: {gate.conninfo}", flush=True)
         shown = 0
         try:

@@ -318,12 +318,14 @@ class Link:
         if self.status == b"E" or one.kind in ("commit", "rollback"):
             self.failed_meanwhile = None
             return None
-        found = self.current_transaction().refusal(one, self.gate.now(), self.variables)
-        return (*found, None) if found else None
+        return self.current_transaction().refusal(one, self.gate.now(), self.variables)
 
     def refused(self, one, refusal):
+        """The error that the client gets; None if the gate only notes what it would refuse."""
+        if refusal is None:
+            return None
         self.gate.note_refusal(one, *refusal[:2])
-        return protocol.error(refusal[0], refusal[1], hint=refusal[2])
+        return None if self.gate.tolerates else protocol.error(refusal[0], refusal[1], hint=refusal[2])
 
     def translation(self, one):
         result = Translation(one.sql)

@@ -5,7 +5,7 @@ import dataclasses
 import re
 import typing
 
-from statement import closing, list_within
+from statement import list_within
 
 
 @dataclasses.dataclass(frozen=True)
@@ -130,15 +130,6 @@ def twice_written_table(statement):
     return next((name for name, count in collections.Counter(tables).items() if count > 1), None)
 
 
-def lateral_in_from(statement):
-    return statement.has(r"(?<!\w)lateral\b")
-
-
-def function_call(*names):
-    wanted = frozenset(names)
-    return lambda statement: statement.calls(wanted)
-
-
 def name_in(*names):
     wanted = frozenset(names)
     return lambda statement: statement.names(wanted)
@@ -163,13 +154,3 @@ def isolation_but(*levels):
         return level and level not in levels and level.upper()
     return ask
 
-
-def primary_key_of(statement):
-    """Of a CREATE TABLE or ALTER TABLE: the names of the columns of its primary key."""
-    tokens = statement.tokens
-    for place, token in enumerate(tokens[:-2]):
-        if token.word == "primary" and tokens[place + 1].word == "key":
-            if tokens[place + 2].word == "(":
-                inside = tokens[place + 3:closing(tokens, place + 2)]
-                return [one.word for one in inside if one.is_name and one.word not in ("hash", "asc", "desc")]
-    return [name for name, words in columns(statement) if "primary key" in words]

@@ -70,9 +70,9 @@ class SimpleQueries:
         """How it is completed, which the client is not told before that is sure; None if it has failed."""
         link = self.link
         link.gate.note(one)
-        refusal = link.refusal_in_transaction(one) or link.refusal_of_text(one)
-        if refusal:
-            return await self._fail(link.refused(one, refusal))
+        error = link.refused(one, link.refusal_in_transaction(one) or link.refusal_of_text(one))
+        if error:
+            return await self._fail(error)
         if wrapped and one.kind == "begin":
             link.done(one, link.translation(one), "BEGIN", 0)
             return protocol.complete("BEGIN")
@@ -139,11 +139,12 @@ class SimpleQueries:
         job = link.done(one, translation, tag, sent)
         if job:
             held = protocol.row_description(["job_id"]) + protocol.data_row([job]) + held
-        over = link.transaction.over_limit() if link.transaction and one.writes else None
-        if over:
-            if not _is_partitioned(link, one):
-                return await self._fail(link.refused(one, (*over, None)))
-            link.transaction.mutations = link.transaction.bytes = 0
+        if link.transaction and one.writes:
+            if _is_partitioned(link, one):
+                link.transaction.mutations = link.transaction.bytes = 0
+            error = link.refused(one, link.transaction.over_limit())
+            if error:
+                return await self._fail(error)
         if one.kind == "copy from" and link.dialect.copy_batches:
             await self._copied(one, tag, had_written)
         return held

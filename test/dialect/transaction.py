@@ -29,32 +29,32 @@ class Transaction:
         self.indexes = []  # pairs of the id of a job and the name of an index that is still being built
 
     def refusal(self, statement, now, variables):
-        """Of a statement that would be the next: a pair of SQLSTATE and message, or None."""
+        """Of a statement that would be the next: a triple of SQLSTATE, message and hint, or None."""
         limit = self.dialect.limits.transaction_s
         if limit and now - self.began > limit and statement.kind != "rollback":
-            return "54000", f"transaction age limit of {limit}s exceeded"
+            return "54000", f"transaction age limit of {limit}s exceeded", None
         if self.dialect.ddl == "alone":
             return self._unless_alone(statement)
         if not is_ddl(statement) or statement.kind == "truncate":
             if self.dialect.ddl == "outside" and self.ddl and statement.touches_data:
-                return "25000", "DDL statements are not allowed in mixed batches or transactions."
+                return "25000", "DDL statements are not allowed in mixed batches or transactions.", None
             return None
         if self.dialect.ddl == "outside" and self.explicit:
-            return "25000", "DDL statements are only allowed outside explicit transactions."
+            return "25000", "DDL statements are only allowed outside explicit transactions.", None
         if self.dialect.ddl == "outside" and self.others:
-            return "25000", "DDL statements are not allowed in mixed batches or transactions."
+            return "25000", "DDL statements are not allowed in mixed batches or transactions.", None
         if self.dialect.ddl == "serializable" and self.explicit and self.isolation != "serializable":
             if variables.get("autocommit_before_ddl", "off") in ("off", "false"):
-                return "0A000", WEAK_ISOLATION
+                return "0A000", WEAK_ISOLATION, None
         return None
 
     def _unless_alone(self, statement):
         if is_ddl(statement) and self.ddl:
-            return "0A000", "multiple ddl statements not supported in a transaction"
+            return "0A000", "multiple ddl statements not supported in a transaction", None
         if (is_ddl(statement) and self.writes) or (statement.writes and self.ddl):
-            return "0A000", "ddl and dml are not supported in the same transaction"
+            return "0A000", "ddl and dml are not supported in the same transaction", None
         if statement.kind == "call" and self.explicit and statement.has(r"wait_for_job"):
-            return "0A000", "CALL sys.wait_for_job not supported in transaction block"
+            return "0A000", "CALL sys.wait_for_job not supported in transaction block", None
         return None
 
     def count(self, statement, tag, sent, tables):
@@ -76,13 +76,13 @@ class Transaction:
         """A pair of SQLSTATE and message, or None."""
         limits = self.dialect.limits
         if limits.rows and self.rows > limits.rows:
-            return "54000", "transaction row limit exceeded"
+            return "54000", "transaction row limit exceeded", None
         if limits.bytes and self.bytes > limits.bytes:
             if limits.mutations:
-                return "P0001", "INVALID_ARGUMENT: The transaction exceeds the maximum commit size"
-            return "54000", f"transaction size limit {limits.bytes >> 20}mb exceeded"
+                return "P0001", "INVALID_ARGUMENT: The transaction exceeds the maximum commit size", None
+            return "54000", f"transaction size limit {limits.bytes >> 20}mb exceeded", None
         if limits.mutations and self.mutations > limits.mutations:
-            return "P0001", TOO_MANY_MUTATIONS
+            return "P0001", TOO_MANY_MUTATIONS, None
         return None
 
 
