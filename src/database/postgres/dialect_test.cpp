@@ -98,9 +98,9 @@ TEST_F(DialectOfServer, IsFoundByWhatIsThere) {
   EXPECT_EQ(found(), Dialect::postgres) << "anybody may have a schema of that name";
   execute("CREATE TABLE sys.jobs ()");
   EXPECT_EQ(found(), Dialect::dsql);
-  execute("DROP SCHEMA sys CASCADE; CREATE SCHEMA spanner_sys");
+  execute("DROP SCHEMA sys CASCADE; ALTER ROLE drover SET spanner.autocommit_dml_mode = ''");
   EXPECT_EQ(found(), Dialect::spanner);
-  execute("DROP SCHEMA spanner_sys");
+  execute("ALTER ROLE drover RESET ALL");
 }
 
 TEST_F(DialectOfServer, IsNotAskedForWhereItIsTold) {

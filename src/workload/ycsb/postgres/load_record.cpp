@@ -120,9 +120,9 @@ Task<void> record_table_as(Connection& connection, const Table& table, const Pro
   if (record.layout) co_return;
   co_await require_no_other_rows(connection, table);
   co_await connection.query(fmt::format("INSERT INTO {} (table_name, format_version, layout) "
-                                        "VALUES ($1::text, $2::int4, $3::text)",
+                                        "VALUES ($1::text, $2::int8, $3::text)",
                                         record_table),
-                            table.plain_name(), record_format, layout_of(properties));
+                            table.plain_name(), std::int64_t{record_format}, layout_of(properties));
 }
 
 }  // namespace
