@@ -172,6 +172,7 @@ class ExtendedQueries:
         # A Sync that came with it counts for nothing: the client says it again behind the data.
         self.expected.clear()
         sent = await self.link.copy_in()
+        await self.link.server.write(protocol.FLUSH)
         if what:
             what.size += sent
 

@@ -31,7 +31,7 @@ import time
 import protocol
 import shadow
 from dialects import DIALECTS
-from faults import MESSAGES, Fault, Schedule
+from fault_schedule import MESSAGES, Fault, Schedule
 from link import Link
 from server_session import ServerSession
 
@@ -83,6 +83,7 @@ class Gate:
         self._passed_s = 0.0
         self._tasks = set()
         self._server = None           # a session of the gate's own
+        self._reading = asyncio.Lock()
         self._listener = None
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -282,9 +283,14 @@ class Gate:
             self.findings.append((name, one.sql))
 
     async def read_catalog(self):
-        if not self.catalog_is_old or self._server is None:
+        if self._server is None:
             return
-        self.catalog_is_old = False
+        async with self._reading:
+            if self.catalog_is_old:
+                self.catalog_is_old = False
+                await self._read_catalog()
+
+    async def _read_catalog(self):
         if self.dialect.distributed:
             self.distributed = dict(await self._server.ask(
                 "SELECT relname, partkey FROM drover_gate.pg_dist_partition "

@@ -6,6 +6,7 @@ messages are looked at.
 """
 
 import asyncio
+import contextlib
 import re
 import struct
 
@@ -13,7 +14,7 @@ import distribution
 import protocol
 import translations
 from extended_query import ExtendedQueries
-from protocol import Gone, fields
+from protocol import Gone
 from simple_query import SimpleQueries
 from statement import statement
 from transaction import Transaction
@@ -38,7 +39,7 @@ class Link:
         self.client = protocol.Stream(self.wake.set)
         self.server = None
         self.status = b"I"
-        self.began = gate.now()
+        self.began = self.idle_since = gate.now()
         self.variables = dict(self.dialect.settings.own)
         self.isolation = self.dialect.isolation or "read committed"
         self.transaction = None
@@ -180,11 +181,13 @@ class Link:
                 return
 
     async def client_message(self, idle=False):
+        self.idle_since = self.gate.now()
         while True:
             self.wake.clear()
-            found = self.client.whole_message()
             if idle:
                 await self._check_end()
+                await self._check_idleness()
+            found = self.client.whole_message()
             if found:
                 return found
             if self.client.ended or (self.server and self.server.ended and not self.server.buffer):
@@ -193,7 +196,7 @@ class Link:
                 # What a server says of itself: a parameter, a notification, that it ends.
                 passed, _ = self.server.poll(b"")
                 await self.client.write(passed)
-            await self._wait(self._patience() if idle else None)
+            await self._wait(self._idle_too_long_in() if idle else None)
 
     async def _check_end(self):
         oldest = self.dialect.limits.session_s
@@ -204,17 +207,22 @@ class Link:
                 await self.client.write(self.ending)
             raise Ended()
 
-    def _patience(self):
+    def _idle_too_long_in(self):
+        """Seconds until its transaction is ended because nothing happens in it; None: never."""
         limit = self.dialect.limits.idle_in_transaction_s
-        return limit if limit and self.status == b"T" and self.failed_meanwhile is None else None
+        if not limit or self.status != b"T" or self.failed_meanwhile:
+            return None
+        return self.idle_since + limit - self.gate.now()
+
+    async def _check_idleness(self):
+        left = self._idle_too_long_in()
+        if left is not None and left <= 0:
+            await self.fail_transaction()
+            self.failed_meanwhile = self.dialect.ends_idle_with, self.dialect.conflict
 
     async def _wait(self, seconds):
-        try:
+        with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self.wake.wait(), seconds)
-        except asyncio.TimeoutError:
-            if not self.wake.is_set():
-                await self.fail_transaction()
-                self.failed_meanwhile = self.dialect.ends_idle_with, self.dialect.conflict
 
     async def answer(self, stops):
         """Of the server: whole messages before one of these types, and that one or None."""
@@ -228,22 +236,22 @@ class Link:
             await self.wake.wait()
 
     async def ask(self, sql):
-        """Something of the gate's own, between two statements: the first value of each row; raises GateError."""
+        """Executes something of the gate's own between two statements; returns the ErrorResponse, or None. What the
+        server says meanwhile that is no answer goes to the client."""
         await self.server.write(protocol.query(sql))
-        values, failed = [], None
+        failed = None
         while True:
-            _, stop = await self.answer(b"DEZ")
+            passed, stop = await self.answer(b"EZ")
+            for kind, body in protocol.messages(passed):
+                if kind in b"ANS":
+                    await self.client.write(protocol.message(kind, body))
             if stop is None:
                 continue
-            kind, body = stop
-            if kind == b"D":
-                (length,) = struct.unpack_from("!i", body, 2)
-                values.append(None if length < 0 else body[6:6 + length].decode())
-            elif kind == b"E":
-                failed = protocol.message(kind, body)
+            if stop[0] == b"E":
+                failed = protocol.message(*stop)
             else:
-                self.status = body
-                return values, failed
+                self.status = stop[1]
+                return failed
 
     async def copy_in(self):
         """Hands on what the client copies, until it has ended that or the server has failed; returns how many bytes."""
@@ -383,7 +391,3 @@ class Link:
             return found[1]
         setting = one.setting()
         return setting[1].lower() if setting and setting[0].endswith("transaction_isolation") else None
-
-    @staticmethod
-    def sqlstate_of(body):
-        return fields(body).get("C", "")

@@ -77,6 +77,15 @@ def data_row(values):
     return message(b"D", body)
 
 
+def messages(data):
+    """Of whole messages: pairs of type and body."""
+    place = 0
+    while place < len(data):
+        (length,) = struct.unpack_from("!I", data, place + 1)
+        yield data[place:place + 1], data[place + 5:place + 1 + length]
+        place += 1 + length
+
+
 def fields(body):
     """Of an ErrorResponse or NoticeResponse: a dictionary by the letters of the fields."""
     return {part[:1].decode(): part[1:].decode(errors="replace") for part in body.split(b"\0") if part}

@@ -63,8 +63,7 @@ class SimpleQueries:
         await link.ready(link.status)
 
     async def _unwrap(self, held):
-        _, failed = await self.link.ask("ROLLBACK" if held is None else "COMMIT")
-        return failed or held
+        return await self.link.ask("ROLLBACK" if held is None else "COMMIT") or held
 
     async def _piece(self, one, size, wrapped):
         """How it is completed, which the client is not told before that is sure; None if it has failed."""
@@ -132,7 +131,7 @@ class SimpleQueries:
         link = self.link
         had_written = link.transaction is not None and link.transaction.writes > 0
         for sql in translation.then:
-            _, failed = await link.ask(link.translation(split(sql)[0]).sql)
+            failed = await link.ask(link.translation(split(sql)[0]).sql)
             if failed:
                 await link.client.write(failed)
                 return None

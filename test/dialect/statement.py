@@ -120,14 +120,14 @@ class Statement:
 
     def setting(self):
         """The name of what it sets, in lower case, and the value as it is written; None if it sets nothing by name."""
-        tokens = [token for token in self.tokens[1:]]
+        tokens = self.tokens[1:]
         if self.kind != "set" or not tokens:
             return None
         if tokens[0].word in ("session", "local"):
             del tokens[0]
         words = [token.word for token in tokens]
         if words[:2] == ["time", "zone"]:
-            return "timezone", words[-1]
+            return "timezone", tokens[-1].string if tokens[-1].kind == "string" else words[-1]
         end = next((place for place, word in enumerate(words) if word in ("=", "to")), len(words))
         name = "".join(words[:end])
         value = "".join(token.string if token.kind == "string" else token.word for token in tokens[end + 1:])
