@@ -180,3 +180,9 @@ BEGIN
     END LOOP;
 END $$;
 """
+
+SPANNER = """
+CREATE SCHEMA IF NOT EXISTS spanner;
+CREATE OR REPLACE FUNCTION spanner.generate_uuid() RETURNS varchar LANGUAGE sql AS
+    $$SELECT gen_random_uuid()::varchar$$;
+"""

@@ -20,8 +20,8 @@ YcsbBenchmark::YcsbBenchmark(YcsbOptions options, const ycsb::Database& database
 Task<database::ServerFacts> YcsbBenchmark::prepare() {
   ycsb::Plan& plan = options_.plan;
   prepared_ = co_await database_.prepare(plan.properties);
-  isolation_ = co_await database_.choose_isolation(plan.properties, options_.isolation,
-                                                   prepared_.server);
+  isolation_ =
+      co_await database_.choose_isolation(plan.properties, options_.isolation, prepared_.server);
   // The same stripe, whatever the other runs have inserted by now.
   const std::uint64_t stride = plan.insert_stride;
   plan.next_row = (prepared_.next_row + stride - 1) / stride * stride + options_.insert_stripe;

@@ -9,8 +9,8 @@
 namespace drover::database::postgres {
 
 struct Access {
-  std::string conninfo = {};  // any connection string or URI of libpq
-  std::string schema = {};    // empty: the search path of the server
+  std::string conninfo = {};            // any connection string or URI of libpq
+  std::string schema = {};              // empty: the search path of the server
   std::optional<Dialect> dialect = {};  // none: the server is asked
 };
 

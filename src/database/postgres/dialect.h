@@ -42,7 +42,8 @@ struct DialectTraits {
   bool keys_with_table = false;
   // Whether ALTER TABLE adds foreign keys, and validates them apart.
   bool foreign_keys = true;
-  bool advisory_locks = true;  // with their settings: a lock that is held by nobody is worse than none
+  bool advisory_locks =
+      true;  // with their settings: a lock that is held by nobody is worse than none
   bool savepoints = true;
   // Whether several sessions can look at one state of the data (pg_export_snapshot()).
   bool shared_snapshots = true;

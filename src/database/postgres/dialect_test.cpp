@@ -142,8 +142,7 @@ TEST_F(DialectOfServer, OpensASessionWithoutSettingTheOnlyLevel) {
                                    .isolation = Isolation::repeatable_read};
     const Statement one{"one", "SELECT 1"};
     const OpenedSession opened = co_await open_session(settings, {&one, 1});
-    const Result level =
-        co_await opened.connection->query("SHOW default_transaction_isolation");
+    const Result level = co_await opened.connection->query("SHOW default_transaction_isolation");
     EXPECT_EQ(level.text(0, 0), "read committed");
   });
 }

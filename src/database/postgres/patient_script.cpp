@@ -22,8 +22,8 @@ Task<void> repeated(Connection& connection, std::function<Task<void>()> transact
       co_return;
     } catch (const Error& error) {
       end = std::current_exception();
-      again = error.error_class() == ErrorClass::retryable && tries < tries_max &&
-              !connection.broken();
+      again =
+          error.error_class() == ErrorClass::retryable && tries < tries_max && !connection.broken();
     }
     co_await roll_back(connection);
     if (!again) std::rethrow_exception(end);

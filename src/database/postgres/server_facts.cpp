@@ -44,8 +44,7 @@ Task<ServerFacts> read_server_facts(Connection& connection) {
   };
   facts.connections_max = std::max<std::int64_t>(
       number("max_connections") - number("superuser_reserved_connections"), 0);
-  const Result used =
-      co_await ask(connection, "SELECT sum(numbackends) - 1 FROM pg_stat_database");
+  const Result used = co_await ask(connection, "SELECT sum(numbackends) - 1 FROM pg_stat_database");
   // Everybody may read it, unlike pg_stat_activity.
   if (used.rows() == 1) facts.connections_used = used.number<std::int32_t>(0, 0);
   facts.pooling = connection.pooling();

@@ -55,8 +55,7 @@ Task<void> begin_in_schema(Connection& connection, Access access, Pooling poolin
   if (pooling == Pooling::transaction) connection.set_up_each_transaction({});
   if (access.schema.empty()) co_return;
   connection.set_round_trip_limit(set_up_limit);
-  co_await set(connection,
-               fmt::format("SET search_path TO {}", quote_identifier(access.schema)));
+  co_await set(connection, fmt::format("SET search_path TO {}", quote_identifier(access.schema)));
   connection.set_round_trip_limit(std::nullopt);
 }
 

@@ -35,7 +35,8 @@ using NoteFunction = std::function<void(std::string_view)>;
 
 struct InitialiseSettings {
   ForeignKeys foreign_keys = ForeignKeys::none;
-  std::int32_t partitions = 0;  // in how many the tables of warehouses are cut; 0: as the server has it
+  std::int32_t partitions =
+      0;               // in how many the tables of warehouses are cut; 0: as the server has it
   bool force = false;  // drop tables that are there
   // That the tables are to be cut for, where the database does not see to it; none: some.
   std::optional<std::int32_t> warehouses = {};

@@ -120,8 +120,8 @@ struct BackendSettings {
   std::size_t connections = 1;
   database::Pooling pooling = database::Pooling::none;
   database::Dialect server_dialect = database::Dialect::postgres;  // as the server was found
-  coro::Duration statement_timeout = std::chrono::seconds(60);  // 0: none
-  bool wait_for_server = true;                                  // when it is away
+  coro::Duration statement_timeout = std::chrono::seconds(60);     // 0: none
+  bool wait_for_server = true;                                     // when it is away
   coro::Duration resolve_patience = std::chrono::seconds(60);
   std::uint64_t seed = 0;  // of the pauses between attempts to connect
 };

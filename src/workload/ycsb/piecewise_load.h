@@ -32,7 +32,9 @@ class PiecewiseLoad {
 
   virtual coro::Task<LoadRecord> read_record() = 0;
   // The pieces are to have no more rows than these.
-  void limit_pieces(std::uint64_t rows) noexcept { rows_of_piece_ = std::min(rows_of_piece_, rows); }
+  void limit_pieces(std::uint64_t rows) noexcept {
+    rows_of_piece_ = std::min(rows_of_piece_, rows);
+  }
 
   // Loads one piece after the other, of those that next_piece() gives. Several do so at the same time.
   virtual coro::Task<void> load_pieces() = 0;

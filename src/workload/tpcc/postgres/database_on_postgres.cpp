@@ -50,8 +50,8 @@ void require_layout(Layout layout, ForeignKeys foreign_keys) {
         fmt::format("--partitions: {} cuts its tables itself; leave it away", traits.title));
   }
   if (foreign_keys != ForeignKeys::none && !traits.foreign_keys) {
-    throw UnfitSchema(fmt::format(
-        "--foreign-keys after-load: {} does not take all ten of them", traits.title));
+    throw UnfitSchema(
+        fmt::format("--foreign-keys after-load: {} does not take all ten of them", traits.title));
   }
 }
 

@@ -33,10 +33,10 @@ std::string loaded(Layout layout) {
   const DialectTraits& traits = traits_of(layout.dialect);
   std::string text;
   if (!traits.load_setting.empty()) text += fmt::format("{};\n", traits.load_setting);
-  text += traits.rows_a_transaction == 0
-              ? "-- A warehouse is one transaction.\n"
-              : fmt::format("-- No transaction writes more than {} rows.\n",
-                            traits.rows_a_transaction);
+  text +=
+      traits.rows_a_transaction == 0
+          ? "-- A warehouse is one transaction.\n"
+          : fmt::format("-- No transaction writes more than {} rows.\n", traits.rows_a_transaction);
   for (const Table table : all_tables) text += copy_statement(table, "") + ";\n";
   for (const SchemaObject& object : schema_objects("", layout)) {
     const bool is_reference = object.kind == SchemaObject::Kind::foreign_key;
@@ -56,18 +56,18 @@ std::string executed(StatementStyle style, Dialect dialect) {
 
 std::string all_of(Dialect dialect) {
   const DialectTraits& traits = traits_of(dialect);
-  std::string text = fmt::format("-- What Drover sends to {} (--dialect {}).\n", traits.title,
-                                 traits.name);
+  std::string text =
+      fmt::format("-- What Drover sends to {} (--dialect {}).\n", traits.title, traits.name);
   if (dialect != Dialect::postgres) text += "-- Not tried against a server of it.\n";
   text += "\n-- drover tpcc init\n\n" + made({dialect});
   if (has_partitions(dialect)) {
     text += "\n-- drover tpcc init --partitions 2\n\n" + made({dialect, 2});
   }
   text += "\n-- drover tpcc import\n\n" + loaded({dialect});
-  text += "\n-- drover tpcc run --statements batched\n\n" +
-          executed(StatementStyle::batched, dialect);
-  text += "\n-- drover tpcc run --statements single\n\n" +
-          executed(StatementStyle::single, dialect);
+  text +=
+      "\n-- drover tpcc run --statements batched\n\n" + executed(StatementStyle::batched, dialect);
+  text +=
+      "\n-- drover tpcc run --statements single\n\n" + executed(StatementStyle::single, dialect);
   return text;
 }
 

@@ -52,8 +52,8 @@ Task<void> resolve_new_orders(Connection& connection, std::span<const Doubt> dou
                               std::vector<Finding>& answers) {
   if (o.place.empty()) co_return;
   const Result result =
-      co_await connection.query(question(connection, "find_new_orders"), o.place, o.w_id, o.d_id, o.o_id,
-                                o.whose, o.line, o.i_id, o.supply_w_id, o.quantity);
+      co_await connection.query(question(connection, "find_new_orders"), o.place, o.w_id, o.d_id,
+                                o.o_id, o.whose, o.line, o.i_id, o.supply_w_id, o.quantity);
   for (int row = 0; row < result.rows(); ++row) {
     const auto place = result.number<std::size_t>(row, 0);
     const std::int32_t lines = std::get<NewOrderInput>(doubts[place].input).ol_cnt;
@@ -94,8 +94,8 @@ Task<void> resolve_deliveries(Connection& connection, std::span<const Doubt> dou
     its.mark.push_back(static_cast<std::int32_t>(doubts[i].trace.mark));
   }
   for (const auto& [w_id, d] : by_warehouse) {
-    const Result result = co_await connection.query(question(connection, "find_deliveries"), w_id, d.place,
-                                                    d.carrier_id, d.mark, since);
+    const Result result = co_await connection.query(question(connection, "find_deliveries"), w_id,
+                                                    d.place, d.carrier_id, d.mark, since);
     for (int row = 0; row < result.rows(); ++row) {
       const auto orders = result.number<std::int32_t>(row, 1);
       answers.at(result.number<std::size_t>(row, 0)) = Finding(found(orders > 0), orders);
@@ -128,8 +128,8 @@ Task<void> resolve_payments(Connection& connection, std::span<const Doubt> doubt
   const PaymentColumns p(doubts);
   if (p.place.empty()) co_return;
   const Result result =
-      co_await connection.query(question(connection, "find_payments"), p.place, p.w_id, p.d_id, p.c_w_id,
-                                p.c_d_id, p.c_id, p.cents, p.mark, since);
+      co_await connection.query(question(connection, "find_payments"), p.place, p.w_id, p.d_id,
+                                p.c_w_id, p.c_d_id, p.c_id, p.cents, p.mark, since);
   for (int row = 0; row < result.rows(); ++row) {
     answers.at(result.number<std::size_t>(row, 0)) = found(result.number<std::int64_t>(row, 1) > 0);
   }

@@ -111,9 +111,14 @@ constexpr std::array in_cockroach = {
 // commits.
 constexpr std::array in_dsql = {Wording{"LIMIT 1 FOR UPDATE", "LIMIT 1"}};
 
-constexpr std::array in_spanner = {Wording{payment_data, payment_data_of_texts},
-                                   Wording{"localtimestamp", "current_timestamp"},
-                                   Wording{"::int4", "::bigint"}};
+// An int8 is shifted by an int4 in PostgreSQL, and by an int8 where there are no others.
+constexpr std::array in_spanner = {
+    Wording{"1::int8 << ol_number::int4", "power(2, ol_number)::int8"},
+    Wording{"1::int8 << (due + 1)", "power(2, due + 1)::int8"},
+    Wording{"1::int8 << n", "power(2, n)::int8"},
+    Wording{payment_data, payment_data_of_texts},
+    Wording{"localtimestamp", "current_timestamp"},
+    Wording{"::int4", "::bigint"}};
 
 std::span<const Wording> wordings_of(Dialect dialect) noexcept {
   switch (dialect) {

@@ -20,11 +20,10 @@ class Mix : public testing::TestWithParam<TestedStyle> {
   static void TearDownTestSuite() { database.reset(); }
 
   Tally run(TestedStyle style, const std::vector<Input>& inputs, std::size_t connections) {
-    PostgresBackend backend({{.style = style.style,
-                              .connections = connections,
-                              .server_dialect = style.dialect},
-                             {database->conninfo(), "mixed", style.dialect},
-                             style.by_row});
+    PostgresBackend backend(
+        {{.style = style.style, .connections = connections, .server_dialect = style.dialect},
+         {database->conninfo(), "mixed", style.dialect},
+         style.by_row});
     Tally tally;
     database->run(herd(backend, inputs, static_cast<int>(connections) * 2, tally));
     for (const auto& [error, count] : tally.errors) ADD_FAILURE() << error << " x " << count;

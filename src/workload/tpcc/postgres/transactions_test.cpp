@@ -135,14 +135,12 @@ TEST_P(PostgresTransactions, StockLevelCountsWhatIsLow) {
         "12 AND 31)",
         threshold));
     const bool is_batched = GetParam() == StatementStyle::batched;
-    const auto& statements =
-        stock_level_statements.of(is_batched ? Shape::batched : Shape::single);
+    const auto& statements = stock_level_statements.of(is_batched ? Shape::batched : Shape::single);
     const auto connection = database->run(open_in_schema({database->conninfo(), "small"}));
     database->run(connection->prepare(statements));
     const Result counted =
-        is_batched
-            ? database->run(connection->execute(statements[0], 1, 2, threshold))
-            : database->run(connection->execute(statements[1], 1, 2, 32, threshold));
+        is_batched ? database->run(connection->execute(statements[0], 1, 2, threshold))
+                   : database->run(connection->execute(statements[1], 1, 2, 32, threshold));
     EXPECT_EQ(fmt::format("{}", counted.int4(0, 0)), expected) << threshold;
   }
 }

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "database/postgres/checkpoints.h"
-#include "database/postgres/dialect.h"
 #include "database/postgres/connection.h"
+#include "database/postgres/dialect.h"
 #include "database/postgres/server_activity.h"
 #include "database/postgres/session_setup.h"
 #include "workload/ycsb/postgres/check.h"

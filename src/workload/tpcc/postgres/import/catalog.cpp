@@ -129,9 +129,8 @@ Task<std::vector<int32_t>> read_loaded(Connection& connection, std::string schem
 Task<std::vector<Progress>> read_progress(Connection& connection, std::string schema) {
   std::vector<Progress> all;
   if (traits_of(connection.dialect()).rows_a_transaction == 0) co_return all;
-  const Result found = co_await connection.query(
-      fmt::format("SELECT w_id, table_name, next, rows FROM {}",
-                  qualified_name(schema, progress_table)));
+  const Result found = co_await connection.query(fmt::format(
+      "SELECT w_id, table_name, next, rows FROM {}", qualified_name(schema, progress_table)));
   for (int row = 0; row < found.rows(); ++row) {
     Progress& one = all.emplace_back();
     one.part = found.number<std::int32_t>(row, 0);

@@ -107,8 +107,7 @@ Task<ImportPlan> begin_import(Connection& connection, std::string schema, Import
   plan.warehouses = request.warehouses;
   plan.missing = missing_parts(loaded, request.warehouses);
   plan.skipped = request.warehouses - plan.warehouses_missing();
-  plan.has_keys =
-      !traits_of(connection.dialect()).keys_with_table && !catalog.objects.empty();
+  plan.has_keys = !traits_of(connection.dialect()).keys_with_table && !catalog.objects.empty();
   const bool is_begun = !loaded.empty() || any_pieces;
   if (!is_begun || !settings->population) {
     co_await require_empty_tables(connection, schema);
@@ -256,8 +255,8 @@ Task<std::unique_ptr<Connection>> open_lock_holder(const ImportOptions& options)
 Task<void> import_alone(Connection& connection, ImportOptions& options, ImportObserver& observer,
                         ImportWork& work) {
   options.progress = co_await read_progress(connection, options.schema);
-  const ImportPlan plan = co_await begin_import(connection, options.schema, options.request,
-                                                !options.progress.empty());
+  const ImportPlan plan =
+      co_await begin_import(connection, options.schema, options.request, !options.progress.empty());
   work.begin(plan);
   work.start();
   if (!plan.missing.empty()) co_await work.load(load_parts(options, plan, work));
@@ -272,8 +271,8 @@ class ClaimedRowOnPostgres final : public ClaimedRow {
       : connection_(connection), table_(qualified_name(schema, settings_table)) {}
 
   Task<std::optional<ClaimHolder>> read() override {
-    const Result row = co_await connection_.query(fmt::format(
-        "SELECT coalesce(import_owner, ''), import_beat FROM {} WHERE id = 1", table_));
+    const Result row = co_await connection_.query(
+        fmt::format("SELECT coalesce(import_owner, ''), import_beat FROM {} WHERE id = 1", table_));
     if (row.rows() == 0) co_return std::nullopt;
     co_return ClaimHolder{std::string(row.text(0, 0)), row.number<std::int64_t>(0, 1)};
   }

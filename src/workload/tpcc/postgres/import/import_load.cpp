@@ -151,13 +151,14 @@ Task<void> Load::load_piece(Connection& connection, Table table, const Progress&
   const std::string progress = qualified_name(options_.schema, progress_table);
   const bool is_first = before.next == 0;
   std::string record =
-      is_first ? fmt::format("INSERT INTO {} (w_id, table_name, next, rows) VALUES ({}, '{}', {}, "
-                             "{})",
-                             progress, after.part, after.table, after.next, after.rows)
-               : fmt::format("UPDATE {} SET next = {}, rows = {} WHERE w_id = {} AND table_name = "
-                             "'{}' AND next = {}",
-                             progress, after.next, after.rows, after.part, after.table,
-                             before.next);
+      is_first ? fmt::format(
+                     "INSERT INTO {} (w_id, table_name, next, rows) VALUES ({}, '{}', {}, "
+                     "{})",
+                     progress, after.part, after.table, after.next, after.rows)
+               : fmt::format(
+                     "UPDATE {} SET next = {}, rows = {} WHERE w_id = {} AND table_name = "
+                     "'{}' AND next = {}",
+                     progress, after.next, after.rows, after.part, after.table, before.next);
   co_await connection.script("BEGIN");
   const auto recorded = co_await connection.script(std::move(record));
   require_written(recorded, 1, progress_table);
@@ -208,8 +209,8 @@ Task<void> Load::load_part_in_pieces(Connection& connection, int32_t part) {
         fmt::format("INSERT INTO {} (w_id, rows) VALUES ({}, {})",
                     qualified_name(options_.schema, loaded_table), part, rows));
     require_written(recorded, 1, loaded_table);
-    co_await connection.script(fmt::format(
-        "DELETE FROM {} WHERE w_id = {}", qualified_name(options_.schema, progress_table), part));
+    co_await connection.script(fmt::format("DELETE FROM {} WHERE w_id = {}",
+                                           qualified_name(options_.schema, progress_table), part));
     co_await connection.script("COMMIT");
   };
   co_await database::postgres::repeated(connection, record);

@@ -128,8 +128,8 @@ constexpr Described described[] = {
 
 // YugabyteDB spreads the rows by hash of the district, and of warehouse, item and stock by that of the first column.
 std::string sharded_columns(const Described& one) {
-  const bool by_first = one.table == Table::Warehouse || one.table == Table::Item ||
-                        one.table == Table::Stock;
+  const bool by_first =
+      one.table == Table::Warehouse || one.table == Table::Item || one.table == Table::Stock;
   std::string text;
   int number = 0;
   for (const auto& part : std::views::split(one.columns, std::string_view(", "))) {
@@ -140,7 +140,8 @@ std::string sharded_columns(const Described& one) {
     } else if (number <= 2) {
       text += number == 1 ? fmt::format("({}, ", column) : fmt::format("{}) HASH", column);
     } else {
-      text += fmt::format(", {} {}", column, column == "o_id" && one.name == newest_order ? "DESC" : "ASC");
+      text += fmt::format(", {} {}", column,
+                          column == "o_id" && one.name == newest_order ? "DESC" : "ASC");
     }
   }
   return text;
@@ -190,8 +191,8 @@ std::string distribute(Table table, std::string_view schema, Layout layout) {
   } else if (layout.partitions > 0) {
     how = fmt::format(", shard_count => {}", layout.partitions);
   }
-  return fmt::format("SELECT create_distributed_table('{}', '{}'{})", name,
-                     warehouse_column(table), how);
+  return fmt::format("SELECT create_distributed_table('{}', '{}'{})", name, warehouse_column(table),
+                     how);
 }
 
 // Who imports, where no lock of the server's says it (import_claim.h).
@@ -258,10 +259,10 @@ std::vector<std::string> table_statements(Table table, std::string_view schema, 
   if (layout.dialect == Dialect::citus) statements.push_back(distribute(table, schema, layout));
   if (!is_partitioned(table, layout)) return statements;
   for (std::int32_t part = 0; part < layout.partitions; ++part) {
-    statements.push_back(fmt::format(
-        "CREATE TABLE {} PARTITION OF {} FOR VALUES WITH (MODULUS {}, REMAINDER {})",
-        qualified_name(schema, fmt::format("{}_p{}", table_name(table), part)),
-        qualified_name(schema, table_name(table)), layout.partitions, part));
+    statements.push_back(
+        fmt::format("CREATE TABLE {} PARTITION OF {} FOR VALUES WITH (MODULUS {}, REMAINDER {})",
+                    qualified_name(schema, fmt::format("{}_p{}", table_name(table), part)),
+                    qualified_name(schema, table_name(table)), layout.partitions, part));
   }
   return statements;
 }
@@ -272,28 +273,28 @@ std::vector<std::string> own_table_statements(std::string_view schema, ForeignKe
   const std::string settings = qualified_name(schema, settings_table);
   const std::string integer = type_in(dialect, "int");
   std::vector<std::string> statements;
-  statements.push_back(fmt::format(
-      "CREATE TABLE {0} (\n"
-      "{2}"
-      "  format_version {1} NOT NULL,\n"
-      "  foreign_keys text NOT NULL,\n"
-      "  seed {3},\n"
-      "  load_time_us bigint,\n"
-      "  c_last {1},\n"
-      "  c_id {1},\n"
-      "  ol_i_id {1},\n"
-      "  warehouses {1},\n"
-      "  complete boolean NOT NULL DEFAULT false\n"
-      ")",
-      settings, integer, traits.advisory_locks ? "" : claim_columns(integer),
-      dialect == Dialect::spanner ? "numeric" : "numeric(20)"));
+  statements.push_back(
+      fmt::format("CREATE TABLE {0} (\n"
+                  "{2}"
+                  "  format_version {1} NOT NULL,\n"
+                  "  foreign_keys text NOT NULL,\n"
+                  "  seed {3},\n"
+                  "  load_time_us bigint,\n"
+                  "  c_last {1},\n"
+                  "  c_id {1},\n"
+                  "  ol_i_id {1},\n"
+                  "  warehouses {1},\n"
+                  "  complete boolean NOT NULL DEFAULT false\n"
+                  ")",
+                  settings, integer, traits.advisory_locks ? "" : claim_columns(integer),
+                  dialect == Dialect::spanner ? "numeric" : "numeric(20)"));
   statements.push_back(fmt::format("CREATE TABLE {} (w_id {} PRIMARY KEY, rows bigint NOT NULL)",
                                    qualified_name(schema, loaded_table), integer));
   if (traits.rows_a_transaction > 0) {
-    statements.push_back(fmt::format(
-        "CREATE TABLE {0} (w_id {1}, table_name varchar(20), next {1} NOT NULL, "
-        "rows bigint NOT NULL, PRIMARY KEY (w_id, table_name))",
-        qualified_name(schema, progress_table), integer));
+    statements.push_back(
+        fmt::format("CREATE TABLE {0} (w_id {1}, table_name varchar(20), next {1} NOT NULL, "
+                    "rows bigint NOT NULL, PRIMARY KEY (w_id, table_name))",
+                    qualified_name(schema, progress_table), integer));
   }
   statements.push_back(
       fmt::format("INSERT INTO {} (format_version, foreign_keys) VALUES ({}, '{}')", settings,

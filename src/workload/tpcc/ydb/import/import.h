@@ -57,8 +57,8 @@ std::span<const Table> tables_of(Part part);
 // Compares the request with what there is, and records it as begun. Requires that init has been run
 // and that the claim is taken. Throws UnfitSchema: everything is there already; rows that are not
 // ours; another seed or fewer warehouses than were begun with.
-coro::Task<PartsPlan> begin_import(DatabaseAccess& access, YdbImportClaim& claim, std::string folder,
-                                   ImportRequest request);
+coro::Task<PartsPlan> begin_import(DatabaseAccess& access, YdbImportClaim& claim,
+                                   std::string folder, ImportRequest request);
 
 // Whether the index can be used.
 coro::Task<bool> index_exists(DatabaseAccess& access, Index index);

@@ -29,8 +29,8 @@ Task<std::optional<ClaimHolder>> ClaimedRowOnYdb::read_after(std::string before)
 // Read back in the same transaction, as servers before 2026 may answer RETURNING with rows that there are not.
 Task<std::optional<ClaimHolder>> ClaimedRowOnYdb::update(std::string changes,
                                                          std::string condition) {
-  return read_after(fmt::format("UPDATE {} SET {} WHERE id = 1 AND {};\n", settings_table, changes,
-                                condition));
+  return read_after(
+      fmt::format("UPDATE {} SET {} WHERE id = 1 AND {};\n", settings_table, changes, condition));
 }
 
 Task<std::optional<ClaimHolder>> ClaimedRowOnYdb::exchange(ClaimHolder seen, ClaimHolder next) {
