@@ -76,18 +76,19 @@ std::string branches_sql(std::int64_t first, std::int64_t last) {
       first, last);
 }
 
+// Divided without a rest, so that it makes no difference whether a quotient is a whole number or a decimal.
 std::string tellers_sql(std::int64_t first, std::int64_t last) {
   return fmt::format(
-      "INSERT INTO pgbench_tellers (tid, bid, tbalance) SELECT tid, (tid - 1) / {} + 1, 0 "
-      "FROM generate_series({}, {}) AS tid",
+      "INSERT INTO pgbench_tellers (tid, bid, tbalance) SELECT tid, (tid - 1 - (tid - 1) % {0}) / "
+      "{0} "
+      "+ 1, 0 FROM generate_series({1}, {2}) AS tid",
       tellers_per_branch, first, last);
 }
 
 std::string accounts_sql(std::int64_t first, std::int64_t last) {
   return fmt::format(
-      "INSERT INTO pgbench_accounts (aid, bid, abalance, filler) SELECT aid, (aid - 1) / {} + 1, "
-      "0, '' "
-      "FROM generate_series({}::bigint, {}::bigint) AS aid",
+      "INSERT INTO pgbench_accounts (aid, bid, abalance, filler) SELECT aid, (aid - 1 - (aid - "
+      "1) % {0}) / {0} + 1, 0, '' FROM generate_series({1}::bigint, {2}::bigint) AS aid",
       accounts_per_branch, first, last);
 }
 

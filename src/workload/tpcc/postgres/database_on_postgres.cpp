@@ -90,6 +90,8 @@ class DatabaseOnPostgres final : public Database {
       prepared.notes.push_back(lost_rows_note(prepared.server.version));
     }
     prepared.loaded = co_await inspect_loaded(*connection, access_.schema);
+    const std::int32_t partitions = co_await count_partitions(*connection, access_.schema);
+    if (partitions > 0) prepared.server.settings.emplace("partitions", std::to_string(partitions));
     const std::int32_t wanted = warehouses.value_or(prepared.loaded.warehouses);
     require_warehouses(prepared.loaded, wanted, access_.schema);
     prepared.ledger = co_await add_up(*connection, wanted);

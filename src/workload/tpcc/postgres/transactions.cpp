@@ -105,6 +105,8 @@ constexpr std::string_view payment_data_of_texts =
 // int / int is a decimal there, and its cast to an int rounds.
 constexpr std::array in_cockroach = {
     Wording{"((count(*) + 1) / 2)::int4", "div(count(*) + 1, 2)::int4"},
+    Wording{"(c_id::int - 1) / 100 + 1", "div(c_id::int - 1, 100)::int + 1"},
+    Wording{"(c_id::int - 1) / 10 % 10 + 1", "div(c_id::int - 1, 10)::int % 10 + 1"},
     Wording{payment_data, payment_data_of_texts}};
 
 // Only rows that are named by their whole key can be locked. Of two that take the same order one is refused when it

@@ -1,0 +1,208 @@
+"""Every command of Drover through the gate of each dialect: nothing that is needed is refused, and what goes wrong there
+as it does on these databases is survived, with every count exact."""
+
+import json
+import pathlib
+import re
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "e2e"))
+
+import harness  # noqa: E402
+from gate import Gate  # noqa: E402
+from harness import FAILURE, SUCCESS, USAGE  # noqa: E402
+
+# What is asked or set where it is known, and done without where it is not.
+WITHOUT_HARM = re.compile(
+    r"(SET (\w+ TO|\w+ =) |SHOW |SELECT pg_export_snapshot|SELECT 1 FROM (pg_extension|information_schema)"
+    r"|SELECT FROM \S+ WHERE ctid|SELECT .*\bpg_stat_(database|bgwriter|checkpointer|activity)\b"
+    r"|SELECT .*\bpg_settings\b|SELECT pg_relation_size)", re.DOTALL)
+
+
+class DialectCase:
+    """On one server; the gate is before a database of its own."""
+
+    NAME = ""      # of the gate
+    DIALECT = ""   # of --dialect
+    PIECES = True  # an import commits often
+    STATE = "40001"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        with cls.server.session() as session:
+            session.sql(f"CREATE DATABASE of_{cls.DIALECT}")
+        cls.gate = Gate(cls.NAME, f"host={cls.server.socket_folder} user=drover dbname=of_{cls.DIALECT}")
+        cls.gate.start()
+        cls.addClassCleanup(cls.gate.stop)
+
+    def tearDown(self):
+        self.gate.calm()
+        needed = [one for one in self.gate.refusals if not WITHOUT_HARM.match(one.statement)]
+        self.assertEqual(needed, [])
+        self.assertEqual(self.gate.findings, [])
+
+    def drover(self, *arguments, code=SUCCESS):
+        return self.expect(harness.drover(*arguments, "--db", self.gate.conninfo), code)
+
+    def load(self):
+        self.drover("tpcc", "init", "--force")
+        self.drover("tpcc", "import", "-w", 1, "--seed", 1)
+
+    def begin_run(self, *arguments):
+        self.path = self.server.folder / f"{self.DIALECT}.json"
+        command = harness.start_drover(
+            "tpcc", "run", "--no-delays", "--warmup", 0, "--connections", 4, "--max-attempts", 1000, "--json",
+            self.path, "--db", self.gate.conninfo, *arguments)
+        self.addCleanup(command.kill)
+        return command
+
+    def expect_counted(self, command, code=SUCCESS):
+        self.expect(command.wait(), code)
+        document = json.loads(self.path.read_text(encoding="utf-8"))
+        self.expect_every_count(document)
+        self.assertEqual(document["environment"]["server"]["settings"].get("dialect"), self.DIALECT)
+        self.drover("tpcc", "check")
+        return document
+
+    def test_tpcc(self):
+        self.drover("tpcc", "init")
+        refused = self.drover("tpcc", "init", code=FAILURE)
+        self.assertIn("holds tables of TPC-C already", refused.err)
+        # Interrupted by the server, and gone on with while commits are refused.
+        command = harness.start_drover("tpcc", "import", "-w", 1, "--seed", 1, "--ui", "plain", "--db",
+                                       self.gate.conninfo)
+        self.addCleanup(command.kill)
+        self.gate.end_at("commit" if self.PIECES else "statement", "57P01")
+        self.expect(command.wait(), FAILURE)
+        if self.PIECES:
+            self.gate.every(7, "commit", self.STATE)
+        self.drover("tpcc", "import", "-w", 1, "--seed", 1)
+        self.gate.calm()
+        self.drover("tpcc", "check", "--after-import")
+        again = self.drover("tpcc", "import", "-w", 1, "--seed", 2, code=FAILURE)
+        self.assertRegex(again.err, "seed|already")
+
+        for style in ("batched", "single"):
+            with self.subTest(style=style):
+                self.gate.every(9, "commit", self.STATE)
+                document = self.expect_counted(self.begin_run("--duration", "2s", "--statements", style))
+                self.gate.calm()
+                self.assertEqual(sum(one["failed_count"] for one in document["transactions"].values()), 0)
+
+        # What may happen in the middle of a run.
+        command = self.begin_run("--duration", "5s")
+        command.wait_for("terminals up")
+        self.gate.refuse_sessions(3, "53300")
+        self.gate.fail_next("commit", "54000")
+        self.gate.end_at("statement", "57P01")
+        self.gate.end_sessions("57P01")
+        document = self.expect_counted(command)
+        self.assertGreater(document["availability"]["sessions_lost"], 0)
+
+        dropped = self.drover("tpcc", "clean")
+        self.assertIn("dropped warehouse", dropped.out)
+        self.assertIn("nothing to drop", self.drover("tpcc", "clean").out)
+
+    def test_ycsb(self):
+        self.gate.every(3, "commit", self.STATE)
+        self.drover("ycsb", "load", "--recordcount", 5000)
+        self.gate.calm()
+        for workload in "aef":
+            self.gate.every(9, "commit", self.STATE)
+            self.drover("ycsb", "run", "--workload", workload, "--recordcount", 5000, "--clients", 4, "--duration",
+                        "1s", "--warmup", 0, "--max-attempts", 1000)
+            self.gate.calm()
+        self.drover("ycsb", "check")
+        self.drover("ycsb", "clean")
+
+    def test_sql(self):
+        self.drover("sql", "init", "--scale", 1)
+        self.drover("sql", "run", "--builtin", "tpcb-like", "--clients", 2, "--duration", "1s", "--warmup", 0)
+        self.drover("sql", "clean")
+
+
+class CockroachDb(DialectCase, harness.ServerTestCase):
+    NAME = "cockroachdb"
+    DIALECT = "cockroach"
+
+
+class YugabyteDb(DialectCase, harness.ServerTestCase):
+    NAME = "yugabytedb"
+    DIALECT = "yugabyte"
+
+
+class Citus(DialectCase, harness.ServerTestCase):
+    NAME = DIALECT = "citus"
+    PIECES = False
+
+    def test_foreign_keys_are_refused(self):
+        refused = self.drover("tpcc", "init", "--foreign-keys", "after-load", code=FAILURE)
+        self.assertIn("Citus does not take all ten of them", refused.err)
+
+
+class AuroraDsql(DialectCase, harness.ServerTestCase):
+    NAME = DIALECT = "dsql"
+
+    def test_levels_that_are_not_there_are_refused(self):
+        self.load()
+        refused = self.begin_run("--duration", "1s", "--isolation", "serializable").wait()
+        self.expect(refused, FAILURE)
+        self.assertIn("Aurora DSQL has no serializable; it has repeatable read", refused.err)
+        self.drover("tpcc", "clean")
+
+    def test_a_number_of_partitions_is_refused(self):
+        refused = self.drover("tpcc", "init", "--partitions", 4, code=FAILURE)
+        self.assertIn("Aurora DSQL cuts its tables itself", refused.err)
+
+
+class Spanner(DialectCase, harness.ServerTestCase):
+    NAME = DIALECT = "spanner"
+
+    def test_sql(self):
+        refused = self.drover("sql", "init", "--scale", 1, code=FAILURE)
+        self.assertIn("generate_series()", refused.err)
+
+
+class Options(harness.ServerTestCase):
+
+    def test_a_name_of_none(self):
+        refused = self.expect(self.server.drover("tpcc", "init", "--dialect", "oracle"), USAGE)
+        self.assertIn("expected auto, postgres, cockroach, yugabyte, citus, dsql, spanner", refused.err)
+
+    def test_another_one_than_it_is(self):
+        """Plain PostgreSQL takes what CockroachDB takes."""
+        where = ["--schema", "told", "--dialect", "cockroach"]
+        self.expect(self.server.drover("tpcc", "init", *where), SUCCESS)
+        self.expect(self.server.drover("tpcc", "import", "-w", 1, *where), SUCCESS)
+        self.expect(self.server.drover("tpcc", "check", "--after-import", *where), SUCCESS)
+        self.assertEqual(self.server.sql("SELECT count(*) FROM told.drover_tpcc_progress"), [("0",)])
+        self.expect(self.server.drover("tpcc", "clean", *where), SUCCESS)
+
+    def test_partitions(self):
+        for number in (0, 1001, "many"):
+            refused = self.expect(self.server.drover("tpcc", "init", "--partitions", number), USAGE)
+            self.assertIn("--partitions", refused.err)
+        where = ["--schema", "cut"]
+        self.expect(self.server.drover("tpcc", "init", "--partitions", 3, "--foreign-keys", "after-load", *where),
+                    SUCCESS)
+        self.expect(self.server.drover("tpcc", "import", "-w", 2, *where), SUCCESS)
+        self.assertEqual(self.server.sql(
+            "SELECT count(*) FROM pg_inherits WHERE inhparent = 'cut.stock'::regclass"), [("3",)])
+        self.assertEqual(self.server.sql(
+            "SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND convalidated AND conparentid = 0 "
+            "AND connamespace = 'cut'::regnamespace"), [("10",)])
+        path = self.server.folder / "cut.json"
+        self.expect(self.server.drover("tpcc", "run", "--no-delays", "--duration", "1s", "--warmup", 0, "--connections",
+                                       4, "--json", path, *where), SUCCESS)
+        document = json.loads(path.read_text(encoding="utf-8"))
+        self.expect_every_count(document)
+        self.assertEqual(document["environment"]["server"]["settings"]["partitions"], "3")
+        self.expect_consistent(self.server, *where)
+        self.expect(self.server.drover("tpcc", "clean", *where), SUCCESS)
+        self.assertEqual(self.server.sql("SELECT count(*) FROM pg_class WHERE relname ~ '^stock'"), [("0",)])
+
+
+if __name__ == "__main__":
+    harness.main()
