@@ -33,7 +33,8 @@ class Client:
         self._socket.settimeout(PATIENCE_S)
         self._socket.connect(address)
         self._address = address
-        self._received = b""
+        self._received = bytearray()
+        self._taken = 0
         self.parameters = {}
         self.notices = []
         self.tags = []
@@ -86,7 +87,10 @@ class Client:
         return head[:1], body
 
     def _exactly(self, count):
-        while len(self._received) < count:
+        if self._taken > 1 << 20:
+            del self._received[:self._taken]
+            self._taken = 0
+        while len(self._received) - self._taken < count:
             try:
                 more = self._socket.recv(1 << 20)
             except ConnectionResetError:
@@ -94,8 +98,8 @@ class Client:
             if not more:
                 raise Closed("no more comes")
             self._received += more
-        data, self._received = self._received[:count], self._received[count:]
-        return data
+        self._taken += count
+        return bytes(self._received[self._taken - count:self._taken])
 
     def until_ready(self, copy=()):
         """All messages up to ReadyForQuery, pairs of type and body; sends the parts of `copy` when it is asked to."""
