@@ -118,6 +118,7 @@ constexpr std::array in_spanner = {
     Wording{"1::int8 << ol_number::int4", "power(2, ol_number)::int8"},
     Wording{"1::int8 << (due + 1)", "power(2, due + 1)::int8"},
     Wording{"1::int8 << n", "power(2, n)::int8"},
+    Wording{"local::int4 AS local", "CASE WHEN local THEN 1 ELSE 0 END AS local"},
     Wording{payment_data, payment_data_of_texts},
     Wording{"localtimestamp", "current_timestamp"},
     Wording{"::int4", "::bigint"}};
