@@ -364,6 +364,7 @@ SPANNER = Dialect(
     limits=Limits(mutations=80_000, bytes=100 << 20, idle_in_transaction_s=10),
     # https://cloud.google.com/spanner/docs/reference/postgresql/functions: spanner.generate_uuid()
     shadow=shadow.SPANNER,
+    shadowed=shadow.SPANNER_NAMES,
     settings=Settings(own={"spanner.autocommit_dml_mode": "transactional", "spanner.readonly_staleness": "strong",
                            "spanner.ddl_transaction_mode": "batch", "spanner.statement_tag": "",
                            "spanner.transaction_tag": "", "spanner.max_commit_delay": ""}),

@@ -185,4 +185,8 @@ SPANNER = """
 CREATE SCHEMA IF NOT EXISTS spanner;
 CREATE OR REPLACE FUNCTION spanner.generate_uuid() RETURNS varchar LANGUAGE sql AS
     $$SELECT gen_random_uuid()::varchar$$;
+-- The adapter answers for its own settings, too.
+CREATE VIEW drover_gate.pg_settings AS SELECT name, setting FROM pg_catalog.pg_settings
+    UNION ALL SELECT 'spanner.autocommit_dml_mode', 'transactional';
 """
+SPANNER_NAMES = {"pg_settings": "drover_gate.pg_settings"}

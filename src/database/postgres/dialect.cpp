@@ -133,7 +133,7 @@ Task<Dialect> find_dialect(Connection& connection) {
       {Dialect::dsql,
        "SELECT 1 FROM information_schema.tables WHERE table_schema = 'sys' AND table_name = "
        "'jobs'"},
-      {Dialect::spanner, "SHOW spanner.autocommit_dml_mode"}};
+      {Dialect::spanner, "SELECT 1 FROM pg_settings WHERE name = 'spanner.autocommit_dml_mode'"}};
   for (const auto& [dialect, sql] : signs) {
     const bool is_it = co_await has_row(connection, sql);
     if (is_it) co_return dialect;

@@ -98,7 +98,10 @@ TEST_F(DialectOfServer, IsFoundByWhatIsThere) {
   EXPECT_EQ(found(), Dialect::postgres) << "anybody may have a schema of that name";
   execute("CREATE TABLE sys.jobs ()");
   EXPECT_EQ(found(), Dialect::dsql);
-  execute("DROP SCHEMA sys CASCADE; ALTER ROLE drover SET spanner.autocommit_dml_mode = ''");
+  execute(
+      "DROP SCHEMA sys CASCADE; CREATE SCHEMA adapter; CREATE VIEW adapter.pg_settings AS "
+      "SELECT 'spanner.autocommit_dml_mode' AS name; "
+      "ALTER ROLE drover SET search_path = adapter, pg_catalog");
   EXPECT_EQ(found(), Dialect::spanner);
   execute("ALTER ROLE drover RESET ALL");
 }

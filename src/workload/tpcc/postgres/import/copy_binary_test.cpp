@@ -72,5 +72,55 @@ TEST(CopyBuffer, KeepsItsContentAsItGrowsAndItsMemoryWhenCleared) {
   EXPECT_EQ(buffer.data(), memory);
 }
 
+// From any index on the rows are those of the whole, also where one depends on those before it.
+TEST(TableCopy, BeginsAnywhere) {
+  constexpr PopulationSeed seed = {7, 1'704'164'645'678'901};
+  for (const Table table : {Table::Customer, Table::Order, Table::OrderLine, Table::Stock}) {
+    CopyBuffer whole;
+    TableCopy from_first(table, 3, seed);
+    while (from_first.fill(whole, 1 << 20)) {
+    }
+    for (const int32_t first : {1, 2'999, 3'000, 4'242, PopulationRows::size(table) - 1}) {
+      CopyBuffer rest;
+      TableCopy from_there(table, 3, seed);
+      from_there.skip_to(first, rest);
+      EXPECT_EQ(rest.size(), 0U);
+      while (from_there.fill(rest, 1 << 20)) {
+      }
+      EXPECT_TRUE(whole.view().ends_with(rest.view())) << table_name(table) << " from " << first;
+      EXPECT_GT(rest.size(), 0U);
+    }
+  }
+}
+
+TEST(TableCopy, FillsNoMoreThanSoManyRows) {
+  constexpr PopulationSeed seed = {7, 1'704'164'645'678'901};
+  constexpr std::int64_t most = 2'999;
+  CopyBuffer pieces;
+  TableCopy rows(Table::OrderLine, 1, seed);
+  for (bool more = true; more;) {
+    const std::int64_t before = rows.rows_written();
+    more = rows.fill_rows(pieces, most);
+    EXPECT_LE(rows.rows_written() - before, most);
+    EXPECT_GT(rows.rows_written(), before);
+  }
+  CopyBuffer whole;
+  TableCopy all(Table::OrderLine, 1, seed);
+  while (all.fill(whole, 1 << 20)) {
+  }
+  EXPECT_EQ(pieces.view(), whole.view());
+}
+
+TEST(CopyBuffer, MayHaveWideIntegersOnly) {
+  CopyBuffer narrow;
+  narrow.row(int32_t{-2}, int64_t{3});
+  CopyBuffer wide(0, true);
+  wide.row(int32_t{-2}, int64_t{3});
+  CopyBuffer expected;
+  expected.row(int64_t{-2}, int64_t{3});
+  EXPECT_EQ(wide.view(), expected.view());
+  EXPECT_NE(narrow.view(), expected.view());
+}
+
 }  // namespace
 }  // namespace drover::tpcc::postgres

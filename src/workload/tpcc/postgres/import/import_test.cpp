@@ -350,5 +350,112 @@ TEST_F(Import, GoesOnAfterAFullDisk) {
   query("DROP TABLESPACE small");
 }
 
+// Where a transaction takes only so many rows, and no lock outlives one.
+class ImportInPieces : public Import {
+ protected:
+  static ImportOptions in_pieces(const std::string& schema, int32_t warehouses) {
+    ImportOptions options = options_for(schema, warehouses);
+    options.dialect = database::Dialect::cockroach;
+    options.connections = 2;
+    return options;
+  }
+
+  static void initialise_in_pieces(const std::string& schema) {
+    initialise_schema({.schema = schema, .layout = {database::Dialect::cockroach}});
+  }
+
+  // As checksum(), without the column that history has besides.
+  static std::string rows_in(const std::string& schema) {
+    query(fmt::format("ALTER TABLE {}.history DROP COLUMN h_id", schema));
+    return checksum(schema);
+  }
+
+  static std::string pieces_of(const std::string& schema) {
+    return query(fmt::format("SELECT count(*) FROM {}.drover_tpcc_progress", schema));
+  }
+
+  static std::string owner_of(const std::string& schema) {
+    return query(fmt::format("SELECT coalesce(import_owner, '') FROM {}.drover_tpcc", schema));
+  }
+};
+
+TEST_F(ImportInPieces, LoadsTheSameRows) {
+  initialise_in_pieces("pieces");
+  Watcher watcher;
+  run(import_warehouses(in_pieces("pieces", 2), watcher));
+  EXPECT_EQ(rows_in("pieces"), expected_checksum());
+  EXPECT_EQ(loaded_in("pieces"), "0,1,2");
+  EXPECT_EQ(pieces_of("pieces"), "0") << "what is loaded needs no record of its pieces";
+  EXPECT_EQ(owner_of("pieces"), "") << "the claim was given up";
+}
+
+// In the middle of several tables: pieces that are recorded are not loaded again, the others are.
+TEST_F(ImportInPieces, GoesOnBetweenPieces) {
+  initialise_in_pieces("interrupted_pieces");
+  for (const std::int64_t rows : {50'000, 150'000, 400'000}) {
+    Watcher watcher;
+    watcher.at_progress = [rows](const ImportProgress& progress) {
+      if (progress.rows >= rows) source->cancel();
+    };
+    EXPECT_FALSE(import_until_cancelled(in_pieces("interrupted_pieces", 2), watcher));
+    EXPECT_NE(pieces_of("interrupted_pieces"), "0");
+    EXPECT_EQ(owner_of("interrupted_pieces"), "") << "one that is cancelled gives up its claim";
+  }
+  Watcher watcher;
+  run(import_warehouses(in_pieces("interrupted_pieces", 2), watcher));
+  EXPECT_EQ(rows_in("interrupted_pieces"), expected_checksum());
+}
+
+TEST_F(ImportInPieces, WaitsForOneThatWasKilledAndNotForOneThatLives) {
+  initialise_in_pieces("claimed");
+  const auto claim = [](std::string owner) {
+    query(
+        fmt::format("UPDATE claimed.drover_tpcc SET import_owner = '{}', import_beat = import_beat "
+                    "+ 1",
+                    owner));
+  };
+  claim("somebody");
+  ImportOptions options = in_pieces("claimed", 1);
+  // It is watched for no longer than it takes to see that its beat stands still.
+  options.claim.watch = std::chrono::milliseconds(0);
+  Watcher watcher;
+  run(import_warehouses(options, watcher));
+  EXPECT_EQ(owner_of("claimed"), "");
+
+  claim("another");
+  options = in_pieces("claimed", 2);
+  options.claim.watch = std::chrono::hours(1);
+  class Beating final : public ImportObserver {
+   public:
+    void on_wait() override {
+      query("UPDATE claimed.drover_tpcc SET import_beat = import_beat + 1");
+    }
+  } beating;
+  std::string refusal = "not refused";
+  try {
+    run(import_warehouses(options, beating));
+  } catch (const UnfitSchema& error) {
+    refusal = error.what();
+  }
+  EXPECT_THAT(refusal, HasSubstr("another import is at work here"));
+}
+
+// A piece that somebody else has recorded is not loaded a second time.
+TEST_F(ImportInPieces, RefusesAPieceThatIsRecorded) {
+  initialise_in_pieces("recorded");
+  query(
+      "CREATE FUNCTION recorded.other() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF NEW.w_id = 1 "
+      "THEN RETURN NULL; END IF; RETURN NEW; END'; CREATE TRIGGER other BEFORE INSERT ON "
+      "recorded.drover_tpcc_progress FOR EACH ROW EXECUTE FUNCTION recorded.other()");
+  Watcher watcher;
+  try {
+    run(import_warehouses(in_pieces("recorded", 1), watcher));
+    ADD_FAILURE() << "it counts as loaded";
+  } catch (const database::Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("0 rows of drover_tpcc_progress were written"));
+  }
+  EXPECT_EQ(query("SELECT count(*) FROM recorded.warehouse"), "0");
+}
+
 }  // namespace
 }  // namespace drover::tpcc::postgres
