@@ -366,6 +366,7 @@ SPANNER = Dialect(
                            "spanner.ddl_transaction_mode": "batch", "spanner.statement_tag": "",
                            "spanner.transaction_tag": "", "spanner.max_commit_delay": ""}),
     translations=(translations.bigints_only,),
+    shadow=shadow.SPANNER,
     ends_idle_with="40001",
     conflict="ABORTED: Transaction was aborted.",
 )

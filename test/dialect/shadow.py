@@ -180,3 +180,10 @@ BEGIN
     END LOOP;
 END $$;
 """
+
+# https://cloud.google.com/spanner/docs/reference/postgresql/functions-and-operators#spanner-specific_functions
+SPANNER = """
+CREATE SCHEMA IF NOT EXISTS spanner;
+CREATE OR REPLACE FUNCTION spanner.generate_uuid() RETURNS varchar LANGUAGE sql AS
+    $$SELECT pg_catalog.gen_random_uuid()::varchar$$;
+"""
