@@ -362,11 +362,13 @@ SPANNER = Dialect(
     # https://cloud.google.com/spanner/quotas#limits-for: mutations in a commit; its size.
     # https://cloud.google.com/spanner/docs/transactions: an idle transaction may be aborted after ten seconds.
     limits=Limits(mutations=80_000, bytes=100 << 20, idle_in_transaction_s=10),
+    # https://cloud.google.com/spanner/docs/reference/postgresql/functions: spanner.generate_uuid()
+    shadow=shadow.SPANNER,
+    shadowed=shadow.SPANNER_NAMES,
     settings=Settings(own={"spanner.autocommit_dml_mode": "transactional", "spanner.readonly_staleness": "strong",
                            "spanner.ddl_transaction_mode": "batch", "spanner.statement_tag": "",
                            "spanner.transaction_tag": "", "spanner.max_commit_delay": ""}),
     translations=(translations.bigints_only,),
-    shadow=shadow.SPANNER,
     ends_idle_with="40001",
     conflict="ABORTED: Transaction was aborted.",
 )

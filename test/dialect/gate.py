@@ -162,7 +162,7 @@ class Gate:
             self._loop.call_exception_handler({"message": "the gate has failed", "exception": task.exception()})
 
     def _call(self, coroutine):
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(60)
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(300)
 
     def _do(self, function):
         async def call():

@@ -181,9 +181,12 @@ BEGIN
 END $$;
 """
 
-# https://cloud.google.com/spanner/docs/reference/postgresql/functions-and-operators#spanner-specific_functions
 SPANNER = """
 CREATE SCHEMA IF NOT EXISTS spanner;
 CREATE OR REPLACE FUNCTION spanner.generate_uuid() RETURNS varchar LANGUAGE sql AS
-    $$SELECT pg_catalog.gen_random_uuid()::varchar$$;
+    $$SELECT gen_random_uuid()::varchar$$;
+-- The adapter answers for its own settings, too.
+CREATE VIEW drover_gate.pg_settings AS SELECT name, setting FROM pg_catalog.pg_settings
+    UNION ALL SELECT 'spanner.autocommit_dml_mode', 'transactional';
 """
+SPANNER_NAMES = {"pg_settings": "drover_gate.pg_settings"}
