@@ -7,7 +7,7 @@ import struct
 import protocol
 from server_session import row
 
-PATIENCE_S = 60
+PATIENCE_S = 300
 
 
 class SqlError(Exception):

@@ -151,8 +151,6 @@ class ExtendedQueries:
                     return
             elif answer == b"Z":
                 self.skips = False
-                if body == b"I" and link.transaction:
-                    link.gate.build_indexes(link.transaction.indexes)
                 await link.ready(body)
                 return
             elif answer == b"G":

@@ -162,7 +162,7 @@ class Gate:
             self._loop.call_exception_handler({"message": "the gate has failed", "exception": task.exception()})
 
     def _call(self, coroutine):
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(60)
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(300)
 
     def _do(self, function):
         async def call():
@@ -306,17 +306,18 @@ class Gate:
         self.counts["jobs"] += 1
         return f"drovergatejob{self.counts['jobs']:013}"
 
-    def build_indexes(self, indexes):
-        """Of a transaction that is committed."""
+    async def build_indexes(self, indexes):
+        """Of a transaction that is committed: they are invalid when this returns, and become valid later."""
         while indexes:
-            self.keep(self._build(*indexes.pop()))
+            job, name = indexes.pop()
+            oid = f"(SELECT max(oid::int8)::oid FROM pg_class WHERE relname = '{name}')"
+            await self._server.ask(
+                f"INSERT INTO sys.jobs (job_id, status, job_type, object_id, object_name) SELECT '{job}', 'processing', "
+                f"'INDEX_BUILD', oid::int8, oid::regclass::text FROM pg_class WHERE oid = {oid}; "
+                f"UPDATE pg_index SET indisvalid = false WHERE indexrelid = {oid}")
+            self.keep(self._finish_index(job, oid))
 
-    async def _build(self, job, name):
-        oid = f"(SELECT max(oid::int8)::oid FROM pg_class WHERE relname = '{name}')"
-        await self._server.ask(
-            f"INSERT INTO sys.jobs (job_id, status, job_type, object_id, object_name) SELECT '{job}', 'processing', "
-            f"'INDEX_BUILD', oid::int8, oid::regclass::text FROM pg_class WHERE oid = {oid}; "
-            f"UPDATE pg_index SET indisvalid = false WHERE indexrelid = {oid}")
+    async def _finish_index(self, job, oid):
         await asyncio.sleep(self.index_delay_s)
         await self._server.ask(
             f"UPDATE pg_index SET indisvalid = true WHERE indexrelid = {oid}; "

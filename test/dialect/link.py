@@ -43,6 +43,7 @@ class Link:
         self.variables = dict(self.dialect.settings.own)
         self.isolation = self.dialect.isolation or "read committed"
         self.transaction = None
+        self.new_indexes = []         # pairs of the id of a job and the name of an index that is committed
         self.failed_meanwhile = None  # an error for the next statement: the transaction was ended while it was idle
         self.ending = None            # the message with which the session is to end
         self.simple = SimpleQueries(self)
@@ -277,7 +278,11 @@ class Link:
     async def ready(self, status):
         self.status = status
         if status == b"I":
+            if self.transaction:
+                self.new_indexes += self.transaction.indexes
             self.transaction = None
+            # Before the client can ask for them.
+            await self.gate.build_indexes(self.new_indexes)
         await self.client.write(protocol.ready(status))
 
     async def fail_transaction(self):
@@ -364,7 +369,7 @@ class Link:
             self.transaction = Transaction(self.dialect, self.gate.now(), self._level(one) or self.isolation, True)
         elif tag in ("COMMIT", "ROLLBACK"):
             if tag == "COMMIT" and self.transaction:
-                self.gate.build_indexes(self.transaction.indexes)
+                self.new_indexes += self.transaction.indexes
             self.transaction = None
         else:
             self.current_transaction().count(one, tag, sent, self.gate.tables)

@@ -58,8 +58,6 @@ class SimpleQueries:
             held = await self._unwrap(held)
         if held:
             await link.client.write(held)
-        if link.status == b"I" and link.transaction:
-            link.gate.build_indexes(link.transaction.indexes)
         await link.ready(link.status)
 
     async def _unwrap(self, held):
