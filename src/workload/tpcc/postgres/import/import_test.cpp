@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <thread>
 
 #include "support/temporary_folder.h"
 #include "workload/tpcc/import/import.h"
@@ -427,8 +428,11 @@ TEST_F(ImportInPieces, WaitsForOneThatWasKilledAndNotForOneThatLives) {
   options.claim.watch = std::chrono::hours(1);
   class Beating final : public ImportObserver {
    public:
+    // The thread of the import has a worker already.
     void on_wait() override {
-      query("UPDATE claimed.drover_tpcc SET import_beat = import_beat + 1");
+      std::thread([] {
+        query("UPDATE claimed.drover_tpcc SET import_beat = import_beat + 1");
+      }).join();
     }
   } beating;
   std::string refusal = "not refused";
