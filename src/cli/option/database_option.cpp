@@ -163,10 +163,9 @@ void add_database_options(Command& command, DatabaseOption& option) {
        {"--schema", &option.schema, "NAME",
         "The schema of the tables (default: the first of the search_path); on YDB a "
         "folder below the database (default: the database itself)"},
-       {"--dialect", &option.dialect, "NAME",
-        fmt::format("Whose SQL it is, of the databases that speak PostgreSQL's protocol: auto (the "
-                    "server is asked), {}",
-                    database::postgres::dialect_names())},
+       {"--dialect", &option.dialect, "auto|postgres|cockroach|yugabyte|citus|dsql|spanner",
+        "Whose SQL it is, of the databases that speak PostgreSQL's protocol; auto: the server is "
+        "asked"},
        {"--ydb-token-file", &option.ydb_token_file, "FILE",
         "YDB: a file with the token that says who we are. Else YDB_TOKEN_FILE, "
         "YDB_TOKEN, or YDB_USER with YDB_PASSWORD count, in this order"},
