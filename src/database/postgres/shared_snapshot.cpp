@@ -48,8 +48,13 @@ Task<void> begin_anew(Connection& session) {
 
 Task<void> SharedSnapshot::begin(Connection& first) {
   co_await begin_transaction(first);
-  refusal_ = co_await try_statement(first, "SELECT pg_export_snapshot()", id_);
-  if (refusal_) co_await begin_anew(first);
+  if (first.pooling() == Pooling::pgpool) {
+    // It would tell its standbys, too, which do not know the snapshot, and end the session.
+    refusal_ = "pgpool-II has no snapshot for several sessions";
+  } else {
+    refusal_ = co_await try_statement(first, "SELECT pg_export_snapshot()", id_);
+    if (refusal_) co_await begin_anew(first);
+  }
   co_await first.script(std::string(savepoint));
 }
 

@@ -113,7 +113,8 @@ class Load final : public PiecewiseLoad {
 };
 
 Task<std::unique_ptr<Connection>> Load::open() const {
-  auto connection = co_await database::postgres::open_in_schema(options_.conninfo, options_.schema);
+  auto connection = co_await database::postgres::open_in_schema(options_.conninfo, options_.schema,
+                                                                first_->pooling());
   for (const std::string_view setting : load_settings) {
     std::string sql(setting);
     co_await database::postgres::set_if_known(*connection, std::move(sql));
