@@ -1,5 +1,6 @@
 """A private server, a streaming standby of it, and a pgpool-II before both, in temporary folders, on Unix sockets."""
 
+import contextlib
 import os
 import pathlib
 import shutil
@@ -122,17 +123,17 @@ class PgpoolCluster:
     def _begin(self, *arguments):
         with open(self.folder / "log", "ab") as output:
             return subprocess.Popen([str(one) for one in arguments], cwd="/", stdin=subprocess.DEVNULL, stdout=output,
-                                    stderr=subprocess.STDOUT, **self._account)
+                                    stderr=subprocess.STDOUT, start_new_session=True, **self._account)
 
     @staticmethod
     def _kill(process):
         """With its children, as the kernel does when memory runs out."""
         family = [process.pid, *harness.children(process.pid)]
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # those, too, that pgpool has just started
         for pid in family:
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
         process.wait()
         harness.wait_until(lambda: not any(map(harness.is_alive, family)), "the end of the processes")
 
