@@ -10,6 +10,7 @@ enum class Pooling : std::uint8_t {
   none,         // a session has a process of its own
   session,      // a pooler lends one to each session, for as long as the session lasts
   transaction,  // for a transaction each: nothing that a session was told lasts
+  pgpool,       // as `session`, of several servers at once: what only reads may go to a standby
 };
 
 inline std::string_view pooling_name(Pooling pooling) noexcept {
@@ -18,6 +19,8 @@ inline std::string_view pooling_name(Pooling pooling) noexcept {
       return "session";
     case Pooling::transaction:
       return "transaction";
+    case Pooling::pgpool:
+      return "pgpool";
     case Pooling::none:
       break;
   }

@@ -363,7 +363,7 @@ class Server:
         """Kills the postmaster; its children see that and end by themselves."""
         pid = self.pid
         os.kill(pid, signal.SIGKILL)
-        wait_until(lambda: not _alive(pid), "the end of the postmaster")
+        wait_until(lambda: not is_alive(pid), "the end of the postmaster")
 
     def kill(self):
         """Kills every process of the server, as the kernel does when memory runs out."""
@@ -373,7 +373,7 @@ class Server:
         for one in family:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(one, signal.SIGKILL)
-        wait_until(lambda: not any(map(_alive, family)), "the end of the server")
+        wait_until(lambda: not any(map(is_alive, family)), "the end of the server")
 
     def stop_at_once(self):
         """An immediate shutdown: every session ends, and nothing is written."""
@@ -383,7 +383,7 @@ class Server:
     def _quit(pid):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGQUIT)
-        wait_until(lambda: not _alive(pid), "the end of the postmaster")
+        wait_until(lambda: not is_alive(pid), "the end of the postmaster")
 
     def sql(self, text):
         """Runs statements in one transaction; returns the rows, each a tuple of strings."""
@@ -436,7 +436,7 @@ def _make_loaded_data(folder, warehouses):
         unfinished.rename(folder)
 
 
-def _alive(pid):
+def is_alive(pid):
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
             return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
@@ -461,7 +461,7 @@ def processes(accept):
     for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):  # it has ended meanwhile
             arguments = path.read_bytes().decode(errors="replace").split("\0")
-            if accept(arguments) and _alive(int(path.parent.name)):
+            if accept(arguments) and is_alive(int(path.parent.name)):
                 found.append(int(path.parent.name))
     return found
 

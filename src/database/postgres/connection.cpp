@@ -12,6 +12,7 @@
 
 #include "database/postgres/dialect.h"
 #include "database/postgres/round_trip.h"
+#include "text/plain_text.h"
 
 namespace drover::database::postgres {
 namespace {
@@ -141,6 +142,15 @@ void Connection::throw_lost() {
   throw Error(error);
 }
 
+int Connection::port() const noexcept {
+  return text::number_of<int>(PQport(handle_)).value_or(0);
+}
+
+std::string_view Connection::host_address() const noexcept {
+  const char* address = PQhostaddr(handle_);
+  return address != nullptr ? address : "";
+}
+
 void Connection::set_dialect(Dialect dialect) noexcept {
   dialect_ = dialect;
   parameters_.set_wide_integers(traits_of(dialect).wide_integers);
@@ -214,6 +224,12 @@ std::string Connection::with_setup(std::string sql) const {
   return (begin == "BEGIN" ? setup_->begin : begin) + "; " + settings + sql.substr(end);
 }
 
+// What begins or ends a transaction, or is SET, goes to all nodes of a pgpool, and has to.
+std::string Connection::routed(const std::string& sql) const {
+  if (pooling_ != Pooling::pgpool || !expected_tag(sql).empty()) return sql;
+  return "/*NO LOAD BALANCE*/ " + sql;
+}
+
 void Connection::leave_pipeline() {
   assert(queued_.empty());
   if (PQpipelineStatus(handle_) != PQ_PIPELINE_OFF) require_sent(PQexitPipelineMode(handle_));
@@ -234,7 +250,7 @@ void Connection::send_prepared(const Statement& statement) {
 
 void Connection::send_text(const std::string& sql) {
   if (use_pipeline(sql)) return;
-  require_sent(PQsendQueryParams(handle_, sql.c_str(), parameters_.count(), nullptr,
+  require_sent(PQsendQueryParams(handle_, routed(sql).c_str(), parameters_.count(), nullptr,
                                  parameters_.values(), parameters_.lengths(), parameters_.formats(),
                                  0));
   queued_.push_back({expected_tag(sql)});
@@ -244,7 +260,7 @@ Task<void> Connection::prepare(std::span<const Statement> statements) {
   if (setup_) co_return;
   for (const Statement& statement : statements) {
     use_pipeline(statement.sql);
-    require_sent(PQsendPrepare(handle_, statement.name, statement.sql.c_str(), 0, nullptr));
+    require_sent(PQsendPrepare(handle_, statement.name, routed(statement.sql).c_str(), 0, nullptr));
     queued_.emplace_back();
   }
   co_await run();
@@ -439,7 +455,7 @@ Task<Result> Connection::script(std::string sql) {
                 "the server has ended the transaction before its COMMIT");
   }
   const RoundTrip round_trip(*this);
-  require_sent(PQsendQuery(handle_, sql.c_str()));
+  require_sent(PQsendQuery(handle_, routed(sql).c_str()));
   broken_ = true;  // until the whole answer is here
   if (!co_await flush()) throw_lost();
   co_return co_await simple_results(tag);

@@ -164,12 +164,17 @@ class Connection {
   // The server's process of this session, as pg_stat_activity names it; a pooler gives a number of its own.
   int backend_pid() const noexcept { return PQbackendPID(handle_); }
 
+  // Where it has connected to; the address is in digits, and empty for a Unix socket.
+  int port() const noexcept;
+  std::string_view host_address() const noexcept;
+
   bool in_transaction() const noexcept { return PQtransactionStatus(handle_) != PQTRANS_IDLE; }
   bool broken() const noexcept {
     return broken_ || round_trip_timer_.expired || PQstatus(handle_) != CONNECTION_OK;
   }
 
-  // What stands between it and the server, where somebody has asked.
+  // What stands between it and the server, where somebody has asked. From a pgpool on each statement goes to the
+  // primary, as a standby may not know yet what was committed; SQL that is not ours goes where pgpool sends it.
   Pooling pooling() const noexcept { return pooling_; }
   void set_pooling(Pooling pooling) noexcept { pooling_ = pooling; }
 
@@ -241,6 +246,7 @@ class Connection {
   bool begin_with_setup(const std::string& sql);
   void send_bare(const std::string& sql, bool asked_for);
   std::string with_setup(std::string sql) const;
+  std::string routed(const std::string& sql) const;
   void leave_pipeline();
   void require_sent(int sent);
   [[noreturn]] void throw_lost();

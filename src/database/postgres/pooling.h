@@ -1,6 +1,6 @@
 // Poolers (PgBouncer, pgpool-II) before a PostgreSQL: whether there is one is asked of the server, for it is told by no
 // option. A pooler gives us a number of its own in place of the server's process; one that pools by the transaction
-// gives two sessions the same process one after the other.
+// gives two sessions the same process one after the other. pgpool-II answers a question that is its own.
 // Thread safety: as the connection's. Errors: database::Error.
 #pragma once
 
@@ -15,8 +15,11 @@ namespace drover::database::postgres {
 
 // `first` was opened by `access`, and has nothing queued and no transaction open. Where something stands in between, a
 // second session is opened for a moment; if that cannot be had, the answer is `transaction`, whose ways are good for any
-// pooler.
+// pooler. Throws where it is one that drover does not work through.
 coro::Task<Pooling> find_pooling(Connection& first, Access access);
+
+// Whether it is pgpool-II: that alone is asked.
+coro::Task<bool> is_pgpool(Connection& connection);
 
 // For people, before a run: what is done otherwise.
 std::string pooling_note(Pooling pooling);

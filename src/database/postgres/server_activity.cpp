@@ -9,6 +9,7 @@
 #include "coro/deadline.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
+#include "database/postgres/pooling.h"
 
 namespace drover::database::postgres {
 
@@ -24,6 +25,7 @@ constexpr Duration look_limit = std::chrono::seconds(15);
 Task<std::unique_ptr<Connection>> open_to_look(Access access) {
   auto connection = co_await Connection::open(std::move(access.conninfo));
   connection->set_round_trip_limit(look_limit);
+  if (co_await is_pgpool(*connection)) connection->set_pooling(Pooling::pgpool);
   co_return connection;
 }
 

@@ -35,12 +35,27 @@ Task<std::int64_t> ask_to_end(Connection& connection, std::span<const std::int32
   co_return result.number<std::int64_t>(0, 0);
 }
 
-// The same of the transactions that have one of the names.
+constexpr std::string_view of_those_names =
+    "FROM pg_stat_activity WHERE application_name = ANY($1::text[])";
+
+// pgpool takes the end of a process for the end of its server, unless it has read the number.
+Task<std::int64_t> ask_pgpool_to_end(Connection& connection,
+                                     std::span<const std::string_view> names) {
+  const Result left =
+      co_await connection.query(fmt::format("SELECT pid {}", of_those_names), names);
+  for (int row = 0; row < left.rows(); ++row) {
+    co_await connection.script(fmt::format("SELECT pg_terminate_backend({})", left.text(row, 0)));
+  }
+  co_return left.rows();
+}
+
+// The same of the sessions or transactions that have one of the names.
 Task<std::int64_t> ask_to_end(Connection& connection, std::span<const std::string_view> names) {
+  if (connection.pooling() == Pooling::pgpool) {
+    co_return co_await ask_pgpool_to_end(connection, names);
+  }
   const Result result = co_await connection.query(
-      "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
-      "WHERE application_name = ANY($1::text[])",
-      names);
+      fmt::format("SELECT count(pg_terminate_backend(pid)) {}", of_those_names), names);
   require_count(result);
   co_return result.number<std::int64_t>(0, 0);
 }
@@ -80,7 +95,8 @@ Task<std::optional<SessionIdentity>> identify_session(Connection& own) {
       named.session_id = id.text(0, 0);
       co_return named;
     }
-    if (own.setup() != nullptr) {
+    // A pgpool lends the process of a session that has ended to the next one, without the name.
+    if (own.setup() != nullptr || own.pooling() == Pooling::pgpool) {
       SessionIdentity named;
       const Result name = co_await own.query(
           "SELECT application_name FROM pg_stat_activity WHERE pid = pg_backend_pid()");

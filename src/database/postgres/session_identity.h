@@ -17,14 +17,14 @@ namespace drover::database::postgres {
 struct SessionIdentity {
   std::int32_t pid = 0;
   std::string started;  // backend_start, as text in UTC
-  // Or, where each transaction may have another process: the application_name of those that it has.
+  // Or, where a process may be lent to another session later: the application_name that it has for this one.
   std::string application_name = {};
   // Or, where sessions have names and no process numbers: the name.
   std::string session_id = {};
 };
 
-// Names this connection's own session; nothing where the server does not say. Where no session lasts, each
-// transaction gets the name from here on.
+// Names this connection's own session; nothing where the server does not say. Behind a pooler it gets a
+// name of its own; where no session lasts, each transaction gets it from here on.
 coro::Task<std::optional<SessionIdentity>> identify_session(Connection& own);
 
 // Ends those that there still are, as a server goes on with what it was sent though its client has

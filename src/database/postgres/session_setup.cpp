@@ -49,13 +49,24 @@ Task<Pooling> ask_whom(Connection& connection, Access& access) {
   }
 }
 
+// A pgpool that has lost its primary goes on with the standbys.
+Task<void> require_primary(Connection& connection) {
+  const Result result = co_await connection.query("SELECT pg_is_in_recovery()");
+  if (result.rows() == 1 && result.text(0, 0) == "f") co_return;
+  throw Error(ErrorClass::unavailable, "25006",
+              "pgpool-II has no primary now, only a standby: SHOW pool_nodes says what it knows, "
+              "and pcp_attach_node has it take a node again");
+}
+
 Task<void> begin_in_schema(Connection& connection, Access access, Pooling pooling) {
   connection.set_dialect(access.dialect.value_or(Dialect::postgres));
   connection.set_pooling(pooling);
   if (pooling == Pooling::transaction) connection.set_up_each_transaction({});
-  if (access.schema.empty()) co_return;
   connection.set_round_trip_limit(set_up_limit);
-  co_await set(connection, fmt::format("SET search_path TO {}", quote_identifier(access.schema)));
+  if (pooling == Pooling::pgpool) co_await require_primary(connection);
+  if (!access.schema.empty()) {
+    co_await set(connection, fmt::format("SET search_path TO {}", quote_identifier(access.schema)));
+  }
   connection.set_round_trip_limit(std::nullopt);
 }
 
@@ -145,6 +156,12 @@ Task<OpenedSession> open_session(const SessionSettings& settings,
   } catch (const Error& error) {
     const bool is_silence =
         error.error_class() == ErrorClass::connection_lost && error.sqlstate().empty();
+    if (settings.pooling == Pooling::pgpool &&
+        std::string_view(error.what()).ends_with("(connect_timeout)")) {
+      throw with_advice(error,
+                        "has pgpool-II fewer processes than the run has connections? Ask for fewer "
+                        "with --connections, or have it start more (num_init_children)");
+    }
     if (settings.pooling != Pooling::session || !is_silence) throw;
     throw with_advice(error,
                       "is the pool of the pooler smaller than the number of connections? Ask for "

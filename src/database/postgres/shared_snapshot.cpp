@@ -55,11 +55,14 @@ Task<void> save(Connection& session) {
 Task<void> SharedSnapshot::begin(Connection& first) {
   const DialectTraits& traits = traits_of(first.dialect());
   co_await begin_transaction(first);
-  if (traits.shared_snapshots) {
+  if (first.pooling() == Pooling::pgpool) {
+    // It would tell its standbys, too, which do not know the snapshot, and end the session.
+    refusal_ = "pgpool-II has no snapshot for several sessions";
+  } else if (!traits.shared_snapshots) {
+    refusal_ = fmt::format("{} has no snapshot for several sessions", traits.title);
+  } else {
     refusal_ = co_await try_statement(first, "SELECT pg_export_snapshot()", id_);
     if (refusal_) co_await begin_anew(first);
-  } else {
-    refusal_ = fmt::format("{} has no snapshot for several sessions", traits.title);
   }
   co_await save(first);
 }

@@ -17,6 +17,10 @@ PostgresBackend::PostgresBackend(PostgresOptions options)
 Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect() {
   auto connection = co_await database::postgres::open_in_schema(options_, options_.pooling);
   co_await database::postgres::limit_statements(*connection, options_.run.statement_timeout());
+  // What a script asks goes where a pgpool sends it.
+  if (options_.pooling == database::Pooling::pgpool) {
+    connection->set_pooling(database::Pooling::none);
+  }
   // A process that was lent for a transaction does not know what another one has prepared.
   const bool forgets = options_.pooling == database::Pooling::transaction;
   const Protocol protocol =

@@ -60,16 +60,15 @@ class Check {
   Task<CheckReport> run();
 
  private:
-  Task<std::unique_ptr<Connection>> open() const;
   Task<void> examine(Connection& connection);
   Task<void> take_pieces(Connection& connection);
   Task<void> read_piece(Connection& connection, std::uint64_t piece);
-  Task<void> take_pieces_beside();
+  Task<void> take_pieces_beside(database::Pooling pooling);
   std::string condition_of(std::uint64_t piece) const;
   void verify(const Result& rows);
   void tell_progress() const;
 
-  const CheckOptions options_;
+  CheckOptions options_;
   const Table table_;
   SharedSnapshot snapshot_;
   CheckReport report_;
@@ -80,10 +79,8 @@ class Check {
   std::uint64_t done_ = 0;
 };
 
-Task<std::unique_ptr<Connection>> Check::open() const {
-  auto connection = co_await database::postgres::open_in_schema(options_);
-  co_await database::postgres::set_if_known(*connection, "SET statement_timeout = 0");
-  co_return connection;
+Task<void> wait_without_end(Connection& connection) {
+  co_await database::postgres::set_if_known(connection, "SET statement_timeout = 0");
 }
 
 Task<void> Check::examine(Connection& connection) {
@@ -125,8 +122,9 @@ Task<void> Check::take_pieces(Connection& connection) {
   while (next_ < pieces_) co_await read_piece(connection, next_++);
 }
 
-Task<void> Check::take_pieces_beside() {
-  const auto connection = co_await open();
+Task<void> Check::take_pieces_beside(database::Pooling pooling) {
+  const auto connection = co_await database::postgres::open_in_schema(options_, pooling);
+  co_await wait_without_end(*connection);
   co_await snapshot_.join(*connection);
   co_await take_pieces(*connection);
 }
@@ -146,14 +144,18 @@ void Check::tell_progress() const {
 }
 
 Task<CheckReport> Check::run() {
-  const auto first = co_await open();
+  const auto first = co_await database::postgres::open_in_schema(options_);
+  options_.dialect = first->dialect();
+  co_await wait_without_end(*first);
   co_await snapshot_.begin(*first);
   co_await examine(*first);
   const std::uint64_t sessions = std::min<std::uint64_t>(options_.connections, pieces_);
   // Nobody leaves before all have ended: the first transaction outlives every join. None of them is ended in words, as
   // there is nothing to be undone and the sessions close.
   auto body = [&](coro::Scope& scope) -> Task<void> {
-    for (std::uint64_t i = 1; i < sessions; ++i) scope.start(take_pieces_beside());
+    for (std::uint64_t i = 1; i < sessions; ++i) {
+      scope.start(take_pieces_beside(first->pooling()));
+    }
     co_await take_pieces(*first);
   };
   co_await coro::with_scope(body);

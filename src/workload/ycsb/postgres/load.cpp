@@ -119,7 +119,9 @@ class Load final : public PiecewiseLoad {
 };
 
 Task<std::unique_ptr<Connection>> Load::open() const {
-  auto connection = co_await database::postgres::open_in_schema(options_);
+  database::postgres::Access access = options_;
+  access.dialect = first_->dialect();
+  auto connection = co_await database::postgres::open_in_schema(access, first_->pooling());
   const std::string_view load_setting = traits_of(connection->dialect()).load_setting;
   if (!load_setting.empty()) {
     co_await database::postgres::set(*connection, std::string(load_setting));

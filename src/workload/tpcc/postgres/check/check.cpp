@@ -104,20 +104,20 @@ Task<PieceAnswer> judge(Connection& connection, const std::string& sql, CheckPie
   }
 }
 
-Task<std::unique_ptr<Connection>> open_session(const CheckOptions& options) {
-  auto connection = co_await open_in_schema(options);
+Task<void> set_up(Connection& connection) {
   for (const std::string_view setting : session_settings) {
     std::string sql(setting);
-    co_await set_if_known(*connection, std::move(sql));
+    co_await set_if_known(connection, std::move(sql));
   }
-  co_return connection;
 }
 
 }  // namespace
 
 coro::Task<CheckReport> check(CheckOptions options) {
   assert(options.connections > 0);
-  auto first = co_await open_session(options);
+  const auto first = co_await open_in_schema(options);
+  options.dialect = first->dialect();
+  co_await set_up(*first);
   CheckReport report;
   report.server_version = first->parameter_status("server_version");
   report.after_import = options.after_import;
@@ -135,7 +135,8 @@ coro::Task<CheckReport> check(CheckOptions options) {
     });
   };
   auto work_beside = [&]() -> Task<void> {
-    const auto connection = co_await open_session(options);
+    const auto connection = co_await open_in_schema(options, first->pooling());
+    co_await set_up(*connection);
     co_await snapshot.join(*connection);
     co_await work_on(*connection);
   };
