@@ -12,7 +12,8 @@
 namespace drover::database {
 
 struct ServerFacts {
-  std::string version;  // empty where the server does not tell
+  std::string version;       // empty where the server does not tell
+  std::string product = {};  // whose the version is; empty: as the kind of database has it
   std::map<std::string, std::string> settings;
   std::int64_t connections_max = 0;   // for us; 0: not known
   std::int64_t connections_used = 0;  // by everybody else

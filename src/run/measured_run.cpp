@@ -263,7 +263,8 @@ std::optional<MeasuredRun> measure_on_database(RunPlan run, Benchmark& benchmark
   const BlockedInterrupts blocked;
   coro::Worker worker;
   RunFacts facts;
-  facts.server = {server->version, server->settings, place.kind_name};
+  facts.server = {server->version, server->settings,
+                  server->product.empty() ? place.kind_name : server->product};
   const std::string where = fmt::format("{}, {}", place.description, facts.server->name());
   Attendance attendance(run, benchmark, {where, benchmark.title()}, server->version);
   attendance.observers.on_note(plan_text(benchmark.plan(), where));

@@ -25,6 +25,7 @@ class DialectCase:
 
     NAME = ""      # of the gate
     DIALECT = ""   # of --dialect
+    PRODUCT = ""   # as a result has it
     PIECES = True  # an import commits often
     STATE = "40001"
 
@@ -62,7 +63,9 @@ class DialectCase:
         self.expect(command.wait(), code)
         document = json.loads(self.path.read_text(encoding="utf-8"))
         self.expect_every_count(document)
-        self.assertEqual(document["environment"]["server"]["settings"].get("dialect"), self.DIALECT)
+        server = document["environment"]["server"]
+        self.assertEqual(server["settings"].get("dialect"), self.DIALECT)
+        self.assertRegex(f"{server['kind']} {server['version']}", self.PRODUCT)
         self.drover("tpcc", "check")
         return document
 
@@ -126,15 +129,18 @@ class DialectCase:
 class CockroachDb(DialectCase, harness.ServerTestCase):
     NAME = "cockroachdb"
     DIALECT = "cockroach"
+    PRODUCT = r"^CockroachDB v2\d\.\d"
 
 
 class YugabyteDb(DialectCase, harness.ServerTestCase):
     NAME = "yugabytedb"
     DIALECT = "yugabyte"
+    PRODUCT = "^YugabyteDB .*-YB-"
 
 
 class Citus(DialectCase, harness.ServerTestCase):
     NAME = DIALECT = "citus"
+    PRODUCT = "^PostgreSQL "
     PIECES = False
 
     def test_foreign_keys_are_refused(self):
@@ -144,6 +150,7 @@ class Citus(DialectCase, harness.ServerTestCase):
 
 class AuroraDsql(DialectCase, harness.ServerTestCase):
     NAME = DIALECT = "dsql"
+    PRODUCT = "^Aurora DSQL "
 
     def test_levels_that_are_not_there_are_refused(self):
         self.load()
@@ -159,6 +166,7 @@ class AuroraDsql(DialectCase, harness.ServerTestCase):
 
 class Spanner(DialectCase, harness.ServerTestCase):
     NAME = DIALECT = "spanner"
+    PRODUCT = "^Spanner .*PGAdapter"
 
     def test_sql(self):
         refused = self.drover("sql", "init", "--scale", 1, code=FAILURE)

@@ -31,6 +31,20 @@ Task<Result> ask(Connection& connection, std::string sql) {
   co_return Result();
 }
 
+// Citus is an extension: the version is PostgreSQL's. "CockroachDB CCL v24.3.1 (x86_64-pc-linux-gnu, …)" says another one
+// as its server_version, always the same.
+Task<void> read_product(Connection& connection, ServerFacts& facts) {
+  if (facts.dialect == Dialect::citus) co_return;
+  facts.product = traits_of(facts.dialect).title;
+  if (facts.dialect != Dialect::cockroach) co_return;
+  const Result said = co_await ask(connection, "SELECT version()");
+  if (said.rows() != 1) co_return;
+  const std::string_view text = said.text(0, 0);
+  const std::size_t begin = text.find(" v");
+  if (begin == text.npos) co_return;
+  facts.version = text.substr(begin + 1, text.find(' ', begin + 1) - begin - 1);
+}
+
 }  // namespace
 
 Task<ServerFacts> read_server_facts(Connection& connection) {
@@ -54,6 +68,7 @@ Task<ServerFacts> read_server_facts(Connection& connection) {
   }
   facts.dialect = connection.dialect();
   if (facts.dialect != Dialect::postgres) {
+    co_await read_product(connection, facts);
     facts.settings.emplace("dialect", traits_of(facts.dialect).name);
     facts.notes.push_back(dialect_note(facts.dialect));
   }

@@ -43,7 +43,7 @@ struct Tool {
 struct Server {
   std::string version;                          // empty where the server does not tell
   std::map<std::string, std::string> settings;  // of PostgreSQL: as SHOW prints them
-  std::string kind = "PostgreSQL";              // or "YDB"
+  std::string kind = "PostgreSQL";              // or "YDB", or a relative of PostgreSQL
 
   // "PostgreSQL 15.20", "YDB"
   std::string name() const { return version.empty() ? kind : kind + " " + version; }

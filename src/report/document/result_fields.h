@@ -59,7 +59,8 @@ void describe(auto& visit, Of<Tool> auto& tool) {
 void describe(auto& visit, Of<Server> auto& server) {
   visit.definition("The database.");
   visit.field("kind", server.kind, settings::name,
-              "The kind of database: PostgreSQL or YDB. Missing in documents from before there was "
+              "The kind of database: PostgreSQL, a relative of it, or YDB. Missing in documents "
+              "from before there was "
               "a second one: PostgreSQL.",
               Need::added);
   visit.field("version", server.version, settings::name,
