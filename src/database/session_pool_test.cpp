@@ -50,11 +50,13 @@ struct Tally final : SessionObserver {
 class SessionPoolTest : public testing::Test {
  protected:
   Pool::Options options(std::size_t size) {
-    return {.size = size, .open = [this] { return open_one(); }, .seed = 7};
+    return {
+        .size = size, .open = [this](std::size_t number) { return open_one(number); }, .seed = 7};
   }
 
   // Takes a second, be it to open or to refuse.
-  Task<std::unique_ptr<FakeSession>> open_one() {
+  Task<std::unique_ptr<FakeSession>> open_one(std::size_t number) {
+    numbers.push_back(number);
     attempts.push_back(clock.now());
     int& most = refusals > 0 ? opening_max_refused : opening_max;
     most = std::max(most, ++opening);
@@ -107,6 +109,7 @@ class SessionPoolTest : public testing::Test {
   int opening_max = 0;          // at a time
   int opening_max_refused = 0;  // the same, while the database refuses
   std::vector<coro::Instant> attempts;
+  std::vector<std::size_t> numbers;  // of the sessions that were to be opened
 };
 
 TEST_F(SessionPoolTest, OpensAllSixteenAtATime) {

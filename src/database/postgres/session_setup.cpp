@@ -58,7 +58,7 @@ Task<void> begin_in_schema(Connection& connection, std::string schema, Pooling p
 }  // namespace
 
 Task<std::unique_ptr<Connection>> open_in_schema(Access access) {
-  auto connection = co_await Connection::open(access.conninfo);
+  auto connection = co_await open(access);
   connection->set_round_trip_limit(set_up_limit);
   const Pooling pooling = co_await ask_for_pooling(*connection, access);
   connection->set_round_trip_limit(std::nullopt);
@@ -67,7 +67,7 @@ Task<std::unique_ptr<Connection>> open_in_schema(Access access) {
 }
 
 Task<std::unique_ptr<Connection>> open_in_schema(Access access, Pooling pooling) {
-  auto connection = co_await Connection::open(std::move(access.conninfo));
+  auto connection = co_await open(access);
   co_await begin_in_schema(*connection, std::move(access.schema), pooling);
   co_return connection;
 }

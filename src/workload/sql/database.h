@@ -43,6 +43,7 @@ struct BackendSettings {
   database::Isolation isolation = database::Isolation::serializable;
   std::size_t connections = 1;
   database::Pooling pooling = database::Pooling::none;
+  database::SessionUpkeep upkeep = {};  // of PostgreSQL
   std::uint64_t seed = 0;
 };
 

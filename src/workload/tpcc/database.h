@@ -59,6 +59,7 @@ struct BackendSettings {
   Isolation isolation = Isolation::read_committed;  // one that the database has
   std::size_t connections = 1;
   database::Pooling pooling = database::Pooling::none;
+  database::SessionUpkeep upkeep = {};  // of PostgreSQL
   coro::Duration resolve_patience = std::chrono::seconds(60);
   std::uint64_t seed = 0;
   NoteFunction on_note = {};  // called on the backend's worker

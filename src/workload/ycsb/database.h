@@ -119,6 +119,7 @@ struct BackendSettings {
   database::Isolation isolation = database::Isolation::read_committed;  // one that the database has
   std::size_t connections = 1;
   database::Pooling pooling = database::Pooling::none;
+  database::SessionUpkeep upkeep = {};                          // of PostgreSQL
   coro::Duration statement_timeout = std::chrono::seconds(60);  // 0: none
   bool wait_for_server = true;                                  // when it is away
   coro::Duration resolve_patience = std::chrono::seconds(60);
