@@ -60,7 +60,7 @@ Recorder::Served Herd::Wait::served() noexcept {
 
 Task<bool> Herd::transact_aside(Transaction& transaction) {
   const auto permit = co_await permits_.acquire();
-  database::Session* session = co_await backend_.acquire();
+  database::Session* session = co_await session_for(transaction);
   const database::SessionLease lease(backend_, *session);
   const bool succeeded = co_await attempt_until_done(*session, transaction, nullptr);
   if (succeeded) recorder_.succeeded_aside();
@@ -87,7 +87,7 @@ Task<bool> Herd::attempt_until_done(database::Session& session, Transaction& tra
     const bool again = error->error_class() == ErrorClass::retryable &&
                        number < plan_.retry.attempts_max && !stopped_.is_set();
     if (!again) {
-      recorder_.failed(transaction, *error, owed);
+      recorder_.failed(transaction, *error, owed, session.host());
       if (error->error_class() == ErrorClass::denied) give_up(std::make_exception_ptr(*error));
       co_return false;
     }

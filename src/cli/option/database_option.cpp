@@ -43,6 +43,17 @@ void require_postgres(const DatabaseOption& option) {
   }
 }
 
+void require_password_place(const DatabaseOption& option) {
+  if (option.password_command.empty()) return;
+  if (option.db.empty()) {
+    throw UsageError("--password-command needs --db: the private server asks for no password");
+  }
+  if (database::postgres::has_password(option.db)) {
+    throw UsageError(
+        "--password-command: --db has a password, too; leave it out there, or the command here");
+  }
+}
+
 void require_conninfo(const std::string& conninfo) {
   if (const auto scheme_end = conninfo.find("://"); scheme_end != std::string::npos) {
     const std::string scheme = conninfo.substr(0, scheme_end);
@@ -130,6 +141,12 @@ DatabaseKind kind_of(const DatabaseOption& option) noexcept {
   return ydb ? DatabaseKind::ydb : DatabaseKind::postgres;
 }
 
+std::vector<std::string> hosts_of(const DatabaseOption& option) {
+  if (option.db.empty() || kind_of(option) == DatabaseKind::ydb) return {};
+  require_conninfo(option.db);
+  return database::postgres::Connection::hosts_of(option.db);
+}
+
 void add_database_options(Command& command, DatabaseOption& option) {
   command.add_options(
       "Database",
@@ -144,6 +161,12 @@ void add_database_options(Command& command, DatabaseOption& option) {
        {"--schema", &option.schema, "NAME",
         "The schema of the tables (default: the first of the search_path); on YDB a "
         "folder below the database (default: the database itself)"},
+       {"--password-command",
+        &option.password_command,
+        "COMMAND",
+        "PostgreSQL: a command for /bin/sh, executed at each connect, whose first line of output "
+        "is the password: for tokens that expire",
+        {.variable = "DROVER_PASSWORD_COMMAND"}},
        {"--ydb-token-file", &option.ydb_token_file, "FILE",
         "YDB: a file with the token that says who we are. Else YDB_TOKEN_FILE, "
         "YDB_TOKEN, or YDB_USER with YDB_PASSWORD count, in this order"},
@@ -158,21 +181,29 @@ void add_database_options(Command& command, DatabaseOption& option) {
 std::vector<std::string> words_without_db(const DatabaseOption& option) {
   std::vector<std::string> words = words_of_ydb(option);
   words.insert(words.begin(), {"--schema", option.schema});
+  if (!option.password_command.empty()) {
+    words.insert(words.end(), {"--password-command", option.password_command});
+  }
   return words;
 }
 
 DatabaseTarget::DatabaseTarget(const DatabaseOption& option) : option_(option) {
   if (kind() == DatabaseKind::ydb) {
+    if (!option.password_command.empty()) {
+      throw UsageError("--password-command: of PostgreSQL; for YDB there is --ydb-token-file");
+    }
     description_ = describe_ydb(option);
     return;
   }
   require_postgres(option);
   if (option.db.empty()) {
+    require_password_place(option);
     lease_.emplace(database::embedded::ServerLease::acquire());
     conninfo_ = lease_->conninfo();
     description_ = "the private server";
   } else {
     require_conninfo(option.db);
+    require_password_place(option);
     conninfo_ = option.db;
     description_ = database::postgres::describe_conninfo(conninfo_);
   }
@@ -184,17 +215,17 @@ run::RunPlace DatabaseTarget::place() const {
 
 std::unique_ptr<tpcc::Database> DatabaseTarget::tpcc() const {
   if (kind() == DatabaseKind::ydb) return tpcc_on_ydb(option_);
-  return tpcc::postgres::make_database({conninfo_, schema()});
+  return tpcc::postgres::make_database({conninfo_, schema(), option_.password_command});
 }
 
 std::unique_ptr<ycsb::Database> DatabaseTarget::ycsb() const {
   if (kind() == DatabaseKind::ydb) return ycsb_on_ydb(option_);
-  return ycsb::postgres::make_database({conninfo_, schema()});
+  return ycsb::postgres::make_database({conninfo_, schema(), option_.password_command});
 }
 
 std::unique_ptr<sql::Database> DatabaseTarget::sql() const {
   if (kind() == DatabaseKind::ydb) return sql_on_ydb(option_);
-  return sql::postgres::make_database({conninfo_, schema()});
+  return sql::postgres::make_database({conninfo_, schema(), option_.password_command});
 }
 
 }  // namespace drover::cli

@@ -122,6 +122,9 @@ void require_fitting_times(const Result& result) {
     require(longest_s(one.keying), "transactions.{}.keying.histogram.max", one.name);
     require(longest_s(one.think), "transactions.{}.think.histogram.max", one.name);
   }
+  for (std::size_t i = 0; i < result.hosts.size(); ++i) {
+    require(longest_s(result.hosts[i].service), "hosts[{}].service.histogram.max", i);
+  }
   require(longest_s(result.client.timer_lag), "client.timer_lag.histogram.max");
   if (result.deferred_delivery) {
     require(longest_s(result.deferred_delivery->latency),
