@@ -415,7 +415,8 @@ class SessionPool {
   bool may_renew() const noexcept {
     const std::size_t most = std::clamp<std::size_t>(options_.size / 4, 1, at_a_time);
     const bool is_kept_open = renewals_ != nullptr && !renewals_->cancelled();
-    return is_kept_open && renewing_ < most && absent_.empty();
+    const bool is_none_lost = sessions_.size() + renewing_ == options_.size;
+    return is_kept_open && renewing_ < most && is_none_lost;
   }
 
   void renew_idle() {

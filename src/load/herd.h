@@ -128,8 +128,8 @@ class Herd final : database::SessionObserver {
     const std::uint64_t epoch_;
   };
 
-  coro::Task<database::Session*> session_for(const Transaction& transaction) {
-    if (!plan_.affinity) return backend_.acquire();
+  // Where transactions belong to hosts; before the permit: who waits for one host must not keep the others from theirs.
+  coro::Task<database::Session*> session_at_home(const Transaction& transaction) {
     return backend_.acquire_at(transaction.home() % plan_.hosts.size());
   }
   coro::Task<bool> attempt_until_done(database::Session& session, Transaction& transaction,
@@ -177,12 +177,13 @@ coro::Task<Herd::Answered> Herd::transact(T transaction, coro::Instant intended_
   Wait waiting(*this);
   bool succeeded = false;
   {
+    std::optional<database::SessionLease> lease;
+    if (plan_.affinity) lease.emplace(backend_, *co_await session_at_home(transaction));
     const auto permit = co_await permits_.acquire();
-    database::Session* session = co_await session_for(transaction);
-    const database::SessionLease lease(backend_, *session);
+    if (!lease) lease.emplace(backend_, *co_await backend_.acquire());
     Recorder::Served served = waiting.served();
-    served.host = session->host();
-    succeeded = co_await attempt_until_done(*session, transaction, &owed).under(*transactions_);
+    served.host = (**lease).host();
+    succeeded = co_await attempt_until_done(**lease, transaction, &owed).under(*transactions_);
     if (succeeded) recorder_.succeeded(transaction, owed, served);
   }
   co_return Answered{.at = coro::Worker::current().now(), .succeeded = succeeded};

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using tpcc::Isolation;
 
 DatabaseOption database_of(DatabaseKind kind) {
-  return {.db = kind == DatabaseKind::ydb ? "ydb://host:2136/local" : "postgresql://host/name"};
+  return {kind == DatabaseKind::ydb ? "ydb://host:2136/local" : "postgresql://host/name", ""};
 }
 
 Isolation isolation_of(const TpccRequest& request, DatabaseKind kind) {

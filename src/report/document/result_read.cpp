@@ -59,6 +59,10 @@ static void require_fitting(const JsonReader& json, const std::vector<StatementR
     json.refuse(fmt::format("at most {} statements", statements_max), "more");
 }
 
+static void require_fitting(const JsonReader& json, const std::vector<HostResult>& list) {
+  if (list.size() > hosts_max) json.refuse(fmt::format("at most {} hosts", hosts_max), "more");
+}
+
 static void require_fitting(const JsonReader& json, const std::vector<settings::Given>& list) {
   if (list.size() > json_names_max)
     json.refuse(fmt::format("at most {} of them", json_names_max), "more");
