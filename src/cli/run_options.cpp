@@ -70,7 +70,7 @@ void read_sessions(const RunRequest& written, const DatabaseOption& database, Ru
   plan.affinity = written.affinity;
   if (plan.hosts.size() < 2) {
     throw UsageError(
-        "--balance needs several hosts in --db, each with its port or all without, such as "
+        "--balance needs several hosts in --db, such as "
         "postgresql://user@host1:5432,host2:5432/name");
   }
   if (plan.hosts.size() > report::hosts_max) {

@@ -109,7 +109,6 @@ class Hosts(Connections):
         one = "postgresql://drover@127.0.0.1:5432/drover"
         many = "host=" + ",".join(f"h{i}" for i in range(65))
         for uri, words, expected in (
-                ("postgresql://drover@host1:5432,host2/drover", ("--balance",), "each with its port"),
                 (one, ("--balance",), "needs several hosts.*host1:5432,host2:5432"),
                 ("", ("--balance",), "needs several hosts"),
                 (many, ("--balance",), "at most 64"),

@@ -69,7 +69,7 @@ class Connection {
   //
   // Several hosts are tried in turn, for that time each, until one lets us in and is what
   // target_session_attrs asks for; the error says of each why it was not. As libpq does, it stops
-  // at one that denies us (a wrong password). A list with an empty element, and the addresses of
+  // at one that denies us (a wrong password). A list with an empty host, and the addresses of
   // one name, are left to libpq: they share the time.
   static coro::Task<std::unique_ptr<Connection>> open(std::string conninfo,
                                                       ConnectionChoice choice = {});

@@ -174,6 +174,7 @@ TEST_F(Hosts, EachFormOfAListIsRead) {
   EXPECT_NE(refused.find("none of 2 hosts"), std::string::npos) << refused;
   EXPECT_NE(refused.find("127.0.0.2"), std::string::npos) << refused;
   // No name: libpq's own default, and then the next.
+  EXPECT_EQ(answer(conninfo("/nowhere," + p, "port=1,")), "primary") << "the default of a gap";
   EXPECT_EQ(answer(conninfo("," + p, "port=5499,5432")), "primary");
   EXPECT_EQ(answer(fmt::format("postgresql://drover@:5433,:5432/drover?host={0},{0}", p)),
             "primary");
@@ -255,7 +256,7 @@ TEST_F(Hosts, PeopleSeeNamesAndPorts) {
   EXPECT_THAT(Connection::hosts_of("postgresql://u:p@a:1,b:2/d"),
               testing::ElementsAre("a:1", "b:2"));
   EXPECT_THAT(Connection::hosts_of("postgresql://a,b/d"), testing::ElementsAre("a:5432", "b:5432"));
-  EXPECT_THAT(Connection::hosts_of("postgresql://a:1,b/d"), testing::IsEmpty());
+  EXPECT_THAT(Connection::hosts_of("postgresql://a:1,b/d"), testing::ElementsAre("a:1", "b:5432"));
   EXPECT_THAT(Connection::hosts_of("host=a,b port=7"), testing::ElementsAre("a:7", "b:7"));
   EXPECT_THAT(Connection::hosts_of("hostaddr=127.0.0.1,::1"),
               testing::ElementsAre("127.0.0.1:5432", "::1:5432"));

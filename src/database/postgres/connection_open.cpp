@@ -144,11 +144,17 @@ std::vector<Connection::Host> Connection::Route::hosts_in(const Source& source) 
   const bool matches =
       (names.empty() || names.size() == count) && (ports.size() <= 1 || ports.size() == count);
   // What does not match libpq refuses, and for a gap it knows the default.
-  if (!matches || has_gap(names) || has_gap(addresses) || has_gap(ports)) return {};
+  if (!matches || has_gap(names) || has_gap(addresses)) return {};
+  constexpr const char* default_port = "5432";  // of an element, whatever PGPORT says
   std::vector<Host> hosts;
   for (std::size_t i = 0; i < count; ++i) {
-    hosts.push_back({names.empty() ? "" : names[i], addresses.empty() ? "" : addresses[i],
-                     ports.empty() ? "" : ports[ports.size() == 1 ? 0 : i], i});
+    Host& host = hosts.emplace_back();
+    host.number = i;
+    if (!names.empty()) host.name = names[i];
+    if (!addresses.empty()) host.address = addresses[i];
+    if (ports.empty()) continue;
+    host.port = ports[ports.size() == 1 ? 0 : i];
+    if (host.port.empty()) host.port = default_port;
   }
   return hosts;
 }

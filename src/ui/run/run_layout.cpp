@@ -197,6 +197,7 @@ struct TableColumns {
   TableColumns(const std::vector<load::TransactionType>& types,
                const std::vector<std::string>& hosts, int columns) {
     int longest = name;
+    for (const std::string& host : hosts) longest = std::max(longest, cells_of(host));
     int limit_columns = 0;
     for (const load::TransactionType& type : types) {
       longest = std::max(longest, cells_of(type.name));
@@ -211,7 +212,6 @@ struct TableColumns {
     limits = verdicts && room(true) >= name;
     // What tells the rows apart matters more.
     retries = room(limits) >= longest;
-    for (const std::string& host : hosts) longest = std::max(longest, cells_of(host));
     name = std::clamp(room(limits), name, longest);
   }
 
@@ -283,10 +283,9 @@ std::vector<TransactionRow> transaction_rows_of(const RunModel& model, std::size
     }
   }
   all.held.reset();  // there is no limit for all of them
-  const std::size_t with_sum = types.size() + (types.size() > 1 ? 1 : 0);
   if (alone < types.size()) {
     rows.push_back(std::move(others));
-  } else if (model.snapshot && types.size() > 1 && with_sum <= most) {
+  } else if (model.snapshot && types.size() > 1 && types.size() + model.plan.hosts.size() < most) {
     rows.push_back(std::move(all));
   }
   add_hosts(model, most, rows);
