@@ -13,17 +13,17 @@
 namespace drover::report {
 
 void append_hosts(std::string& out, const Result& result, std::size_t width) {
-  constexpr std::size_t width_of_cells = 12 + 9 + 4 * 8;
+  constexpr std::size_t width_of_cells = 9 + 9 + 7 + 3 * 8;
   if (result.hosts.empty()) return;
   std::vector<std::string> names = {"hosts"};
   for (const HostResult& host : result.hosts) names.push_back("  " + printable(host.name));
   const std::size_t name_width = name_width_of(names, width_of_cells, width);
   const auto append = [&](const std::string& name, const std::vector<std::string>& cells) {
-    out += fmt::format("{:<{}.{}} {:>11} {:>8} {:>7} {:>7} {:>7} {:>7}\n", name, name_width,
+    out += fmt::format("{:<{}.{}} {:>8} {:>8} {:>6} {:>7} {:>7} {:>7}\n", name, name_width,
                        name_width, cells[0], cells[1], cells[2], cells[3], cells[4], cells[5]);
   };
   out += "\n";
-  append(names[0], {"connections", "ok", "failed", "p50 ms", "p90 ms", "p99 ms"});
+  append(names[0], {"sessions", "ok", "failed", "p50 ms", "p90 ms", "p99 ms"});
   for (std::size_t i = 0; i < result.hosts.size(); ++i) {
     const HostResult& host = result.hosts[i];
     std::vector<std::string> cells = {fmt::format("{}", host.connections),
