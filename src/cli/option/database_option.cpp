@@ -161,12 +161,9 @@ void add_database_options(Command& command, DatabaseOption& option) {
        {"--schema", &option.schema, "NAME",
         "The schema of the tables (default: the first of the search_path); on YDB a "
         "folder below the database (default: the database itself)"},
-       {"--password-command",
-        &option.password_command,
-        "COMMAND",
+       {"--password-command", &option.password_command, "COMMAND",
         "PostgreSQL: a command for /bin/sh, executed at each connect, whose first line of output "
-        "is the password: for tokens that expire",
-        {.variable = "DROVER_PASSWORD_COMMAND"}},
+        "is the password: for tokens that expire"},
        {"--ydb-token-file", &option.ydb_token_file, "FILE",
         "YDB: a file with the token that says who we are. Else YDB_TOKEN_FILE, "
         "YDB_TOKEN, or YDB_USER with YDB_PASSWORD count, in this order"},
