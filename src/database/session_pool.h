@@ -53,15 +53,17 @@
 
 namespace drover::database {
 
+// Seeds of workers follow each other, and the engine's first numbers of such seeds are alike.
+inline std::minstd_rand random_of(std::uint64_t seed) {
+  std::seed_seq mixed{seed & 0xffffffffU, seed >> 32};
+  return std::minstd_rand(mixed);
+}
+
 // How long to wait before the next attempt to open a session: up to twice as long each time, and
 // 500 ms at most. Full jitter, so that the workers of many clients do not come all at once.
 class ReopenPause {
  public:
-  // Seeds of workers follow each other, and the engine's first numbers of such seeds are alike.
-  explicit ReopenPause(std::uint64_t seed) {
-    std::seed_seq mixed{seed & 0xffffffffU, seed >> 32};
-    random_.seed(mixed);
-  }
+  explicit ReopenPause(std::uint64_t seed) : random_(random_of(seed)) {}
 
   // After that many attempts and one.
   coro::Duration operator()(int attempt) {
@@ -124,7 +126,7 @@ class SessionPool {
         absent_(options_.size),
         hosts_(options_.hosts > 1 ? options_.hosts : 0),
         pause_(options_.seed),
-        random_(static_cast<std::minstd_rand::result_type>(options_.seed)) {
+        random_(random_of(~options_.seed)) {
     std::iota(absent_.begin(), absent_.end(), std::size_t{0});
   }
   SessionPool(const SessionPool&) = delete;
@@ -478,8 +480,8 @@ class SessionPool {
   std::vector<Member> sessions_;
   std::deque<Session*> idle_;
   coro::WaiterQueue waiters_;  // only while none is idle
-  std::deque<std::size_t>
-      absent_;                 // numbers without a session, but for those that are being opened
+  // Numbers without a session, but for those that are being opened.
+  std::deque<std::size_t> absent_;
   std::vector<AtHost> hosts_;  // none where there is one only
   std::uint64_t next_ticket_ = 0;
   coro::Notification lost_one_;

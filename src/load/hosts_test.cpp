@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "coro/block_on.h"
 #include "coro/sleep.h"
@@ -159,6 +160,27 @@ TEST(Hosts, TogetherTheyAreAllThatWasDone) {
       EXPECT_EQ(ran.last.hosts[host].phase.committed, metrics.hosts.measured[host].committed.get());
     }
     EXPECT_NEAR(ran.last.hosts[0].per_second, 200, 3);
+  }
+}
+
+// Each number is one worker's: in a row, or, where things have homes, dealt out as they are.
+TEST(Hosts, NumbersOfConnections) {
+  Plan plan;
+  plan.threads = 3;
+  plan.connections = 8;
+  for (const bool affinity : {false, true}) {
+    plan.affinity = affinity;
+    std::vector<std::size_t> numbers;
+    for (std::size_t index = 0; index < plan.threads; ++index) {
+      const database::SessionUpkeep upkeep = plan.upkeep_of_worker(index);
+      for (std::size_t i = 0; i < plan.share_of_worker(index, plan.connections); ++i) {
+        numbers.push_back(upkeep.first_number + i * upkeep.number_step);
+      }
+    }
+    const std::vector<std::size_t> expected =
+        affinity ? std::vector<std::size_t>{0, 3, 6, 1, 4, 7, 2, 5}
+                 : std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6, 7};
+    EXPECT_EQ(numbers, expected);
   }
 }
 

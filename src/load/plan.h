@@ -58,12 +58,15 @@ struct Plan {
     return count / threads + (index < count % threads ? 1 : 0);
   }
 
-  // Numbers are dealt out as things are, in turns.
+  // Each worker has connections to all hosts, one after the other. Only with affinity they are dealt out in turns, as
+  // the things are that have their homes there: so each worker has connections where its own are at home.
   database::SessionUpkeep upkeep_of_worker(std::size_t index) const noexcept {
+    const std::size_t before =
+        index * (connections / threads) + std::min(index, connections % threads);
     return {.max_age = connection_max_age,
             .hosts = std::max<std::size_t>(hosts.size(), 1),
-            .first_number = index,
-            .number_step = threads};
+            .first_number = affinity ? index : before,
+            .number_step = affinity ? threads : 1};
   }
 };
 

@@ -234,6 +234,18 @@ class PasswordCommand(Connections):
                           "not ended within")
         self.assertEqual(harness.processes(lambda arguments: mark in arguments), [])
 
+    def test_ctrl_c_ends_the_command_too(self):
+        mark = "31415.92654"
+        command = self.begin(f"exec sleep {mark}", *self.run_arguments("1s"), uri=f"{self.uri} connect_timeout=3600")
+
+        def running():
+            return harness.processes(lambda arguments: mark in arguments)
+
+        harness.wait_until(running, "the command to run")
+        command.signal(signal.SIGINT)
+        self.expect(command.wait(), INTERRUPTED)
+        self.assertEqual(running(), [])
+
     def test_a_command_that_fails_meanwhile(self):
         token = self.server.folder / "token"
         token.write_text("the-first\n", encoding="utf-8")

@@ -1,5 +1,6 @@
 // Connection strings with several hosts: a primary, its standby, hosts that are down or silent.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/socket.h>

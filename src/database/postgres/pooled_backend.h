@@ -101,7 +101,9 @@ class PooledBackend : public WorkloadBackend {
                .open = [this](std::size_t number) { return connect(first_host_of(number)); },
                .is_hopeless = is_hopeless,
                .wait_for_server = settings.wait_for_server,
-               .next = SessionPool<Pooled>::Next::warmest,
+               // The warmest one is mostly of the same host.
+               .next = settings.upkeep.hosts > 1 ? SessionPool<Pooled>::Next::in_turn
+                                                 : SessionPool<Pooled>::Next::warmest,
                .seed = settings.seed,
                .max_age = settings.upkeep.max_age,
                .hosts = settings.upkeep.hosts}),
