@@ -76,12 +76,14 @@ void add_connection_options(Command& command, ClientRequest& request) {
         "Transactions at a time; the others wait in a queue. auto: one a connection"},
        {"--threads", &request.threads, "N|auto", "Worker threads; auto: by rate and processors"},
        {"--seed", &request.seed, "N", "The inputs are made from it; the same again by default"}});
+  add_session_options(command, request);
 }
 
-run::RunPlan make_client_run(const ClientRequest& written, load::Plan& plan) {
+run::RunPlan make_client_run(const ClientRequest& written, const DatabaseOption& database,
+                             load::Plan& plan) {
   RunRequest timed = written;
   if (timed.duration == "auto") timed.duration = written.operations.empty() ? "10m" : "8760h";
-  run::RunPlan run = make_run_plan(timed, plan);
+  run::RunPlan run = make_run_plan(timed, database, plan);
   plan.terminal_count =
       static_cast<std::size_t>(parse_count("--clients", written.clients, 1, clients_most));
   read_rate(written, plan);

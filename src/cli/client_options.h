@@ -26,6 +26,7 @@ void add_connection_options(Command& command, ClientRequest& request);
 void add_client_options(Command& command, ClientRequest& request, const std::string& transactions);
 
 // Throws UsageError.
-run::RunPlan make_client_run(const ClientRequest& written, load::Plan& plan);
+run::RunPlan make_client_run(const ClientRequest& written, const DatabaseOption& database,
+                             load::Plan& plan);
 
 }  // namespace drover::cli

@@ -31,6 +31,7 @@ std::optional<std::int64_t> free_connections_of(const DatabaseTarget& target) {
 // Everything that has to be the same when the search goes on.
 std::map<std::string, std::string> settings_of_question(const Command& command,
                                                         const SearchRequest& search,
+                                                        const ClientRequest& load,
                                                         const ClientSearch& benchmark,
                                                         const DatabaseTarget& target) {
   std::map<std::string, std::string> settings = written_settings(
@@ -42,6 +43,7 @@ std::map<std::string, std::string> settings_of_question(const Command& command,
       settings.merge(written_settings(command, {attempts}));
     }
   }
+  add_session_settings(load, settings);
   settings["the database"] = target.description();
   settings["the benchmark"] = benchmark.benchmark;
   settings["--fail-if"] = joined_values(search.fail_if);
@@ -142,7 +144,7 @@ int perform_client_search(const Command& command, const DatabaseOption& database
   const search::Record question{
       .unit = search.find,
       .bounds = client_search_bounds(search, *free),
-      .settings = settings_of_question(command, search, benchmark, target),
+      .settings = settings_of_question(command, search, load, benchmark, target),
       .runs = {}};
   return perform_search(search, rules, question, [&](const Step& step) {
     if (search.finds_clients()) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "cli/help/help.h"
 #include "cli/option/quantity.h"
@@ -39,7 +40,65 @@ void read_failures(const RunRequest& written, RunPlan& run, load::Plan& plan) {
       static_cast<int>(parse_count(written.attempts_option, written.max_attempts, 1, 1'000));
 }
 
+Duration read_max_age(const std::string& written) {
+  if (written.empty()) return {};
+  const Duration age = parse_duration("--connection-max-age", written);
+  if (age < seconds(1) || age > load::Plan::without_end) {
+    throw UsageError(fmt::format(
+        "--connection-max-age {}: expected a time from 1s to 8760h, such as 55m", written));
+  }
+  return age;
+}
+
+// How sessions are kept, and over which hosts they are spread.
+void read_sessions(const RunRequest& written, const DatabaseOption& database, RunPlan& run,
+                   load::Plan& plan) {
+  if (kind_of(database) == DatabaseKind::ydb) {
+    for (const auto& [name, is_given] :
+         {std::pair("--connection-max-age", !written.connection_max_age.empty()),
+          std::pair("--balance", written.balance), std::pair("--affinity", written.affinity)}) {
+      if (is_given) throw UsageError(fmt::format("{}: of PostgreSQL", name));
+    }
+  }
+  plan.connection_max_age = read_max_age(written.connection_max_age);
+  run.settings.connection_max_age_s = coro::seconds_of(plan.connection_max_age);
+  if (written.affinity && !written.balance) {
+    throw UsageError("--affinity needs --balance: there is one host for all terminals");
+  }
+  if (!written.balance) return;
+  plan.hosts = hosts_of(database);
+  plan.affinity = written.affinity;
+  if (plan.hosts.size() < 2) {
+    throw UsageError(
+        "--balance needs several hosts in --db, such as "
+        "postgresql://user@host1:5432,host2:5432/name");
+  }
+  if (plan.hosts.size() > report::hosts_max) {
+    throw UsageError(fmt::format("--balance: {} hosts in --db; at most {} can be told apart",
+                                 plan.hosts.size(), report::hosts_max));
+  }
+  run.settings.balance = true;
+  run.settings.affinity = written.affinity;
+}
+
 }  // namespace
+
+void add_session_options(Command& command, RunRequest& request) {
+  command.add_options(
+      "Load", {{"--connection-max-age", &request.connection_max_age, "TIME",
+                "PostgreSQL: closes a connection of that age, or up to a tenth less, when its "
+                "transaction is done, and opens another one in its place"},
+               {"--balance", &request.balance, "",
+                "PostgreSQL: spreads the connections evenly over the hosts that --db names, and "
+                "tells their latencies apart"}});
+}
+
+void add_affinity_option(Command& command, RunRequest& request) {
+  command.add_options("Load",
+                      {{"--affinity", &request.affinity, "",
+                        "With --balance: the terminals of a warehouse stay with one of the hosts, "
+                        "as long as it is there"}});
+}
 
 void add_failure_options(Command& command, RunRequest& request) {
   command.add_options("Failures",
@@ -139,7 +198,7 @@ Duration automatic_warmup(const load::Plan& plan, Duration least) {
   return std::clamp(plan.duration / 10, std::min(least, most), most);
 }
 
-RunPlan make_run_plan(const RunRequest& written, load::Plan& plan) {
+RunPlan make_run_plan(const RunRequest& written, const DatabaseOption& database, load::Plan& plan) {
   RunPlan run;
   plan.duration = parse_duration("--duration", written.duration);
   if (plan.duration < seconds(1)) throw UsageError("--duration: at least 1s is needed");
@@ -156,6 +215,7 @@ RunPlan make_run_plan(const RunRequest& written, load::Plan& plan) {
   run.metrics = parse_metrics_address(written.metrics);
   run.settings.server_stats = written.server_stats;
   read_failures(written, run, plan);
+  read_sessions(written, database, run, plan);
   run.tool = tool();
   return run;
 }

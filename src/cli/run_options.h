@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "cli/option/command.h"
+#include "cli/option/database_option.h"
 #include "coro/clock.h"
 #include "database/isolation.h"
 #include "database/server_facts.h"
@@ -39,10 +40,17 @@ struct RunRequest {
   std::string ui = "auto";
   std::string metrics;  // the address of the endpoint; empty: none
   bool server_stats = false;
+  std::string connection_max_age;  // empty: sessions live as long as they do
+  bool balance = false;
+  bool affinity = false;
 };
 
 // --on-db-loss, --statement-timeout, and how often a transaction is tried.
 void add_failure_options(Command& command, RunRequest& request);
+
+// --connection-max-age and --balance; --affinity where terminals have a home.
+void add_session_options(Command& command, RunRequest& request);
+void add_affinity_option(Command& command, RunRequest& request);
 
 // --ui, of the commands that show how far they are.
 void add_ui_option(Command& command, std::string& written);
@@ -65,7 +73,8 @@ std::optional<database::Isolation> parse_isolation(const RunRequest& written, Da
 coro::Duration automatic_warmup(const load::Plan& plan, coro::Duration least);
 
 // All of it but the warm-up, and what the engine needs of it. Throws UsageError.
-run::RunPlan make_run_plan(const RunRequest& written, load::Plan& plan);
+run::RunPlan make_run_plan(const RunRequest& written, const DatabaseOption& database,
+                           load::Plan& plan);
 
 using SummaryText = std::function<std::string(const report::Result&, std::size_t width)>;
 

@@ -234,6 +234,14 @@ std::map<std::string, std::string> written_settings(const Command& command,
   return settings;
 }
 
+void add_session_settings(const RunRequest& request, std::map<std::string, std::string>& settings) {
+  if (!request.connection_max_age.empty()) {
+    settings["--connection-max-age"] = request.connection_max_age;
+  }
+  if (request.balance) settings["--balance"] = "yes";
+  if (request.affinity) settings["--affinity"] = "yes";
+}
+
 std::string joined_values(const std::vector<std::string>& values) {
   return fmt::format("{}", fmt::join(values, " and "));
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/option/command.h"
+#include "cli/run_options.h"
 #include "database/server_facts.h"
 #include "report/compare/compare_limit.h"
 #include "run/measured_run.h"
@@ -77,6 +78,8 @@ void await_connections(std::int64_t wanted,
 // Options by their names, with their values as they were written, or their defaults: for Record::settings.
 std::map<std::string, std::string> written_settings(const Command& command,
                                                     const std::vector<std::string>& names);
+// Those of sessions, where they were given: a record from before there were any has none.
+void add_session_settings(const RunRequest& request, std::map<std::string, std::string>& settings);
 // Several values of an option: "a and b".
 std::string joined_values(const std::vector<std::string>& values);
 

@@ -4,8 +4,11 @@
 // Belongs to one worker; nothing here is thread-safe. Failures are database::Error.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
+#include "coro/clock.h"
 #include "coro/task.h"
 #include "database/error.h"
 
@@ -19,11 +22,28 @@ class SessionObserver {
   // An attempt to open a session has failed.
   virtual void on_session_refused(const Error& error) noexcept = 0;
   virtual void on_session_opened() noexcept = 0;
+  // One that had reached its age was closed, and another one is open in its place.
+  virtual void on_session_renewed() noexcept {}
 };
 
 class Session {
  public:
   virtual ~Session() = default;
+  // Of several, the number of the host at whose server it is.
+  std::size_t host() const noexcept { return host_; }
+
+ protected:
+  std::size_t host_ = 0;
+};
+
+// How the sessions of one worker are kept, and over which hosts they are spread.
+struct SessionUpkeep {
+  coro::Duration max_age{};  // after which a session is renewed; 0: never
+  std::size_t hosts = 1;
+  // The numbers that its sessions have among those of all workers: first, first + step, … Each begins with the host of
+  // its number modulo `hosts`.
+  std::size_t first_number = 0;
+  std::size_t number_step = 1;
 };
 
 class Backend {
@@ -40,7 +60,12 @@ class Backend {
   // A session for one transaction, when one is free; first come, first served. Waits while the
   // database is away.
   virtual coro::Task<Session*> acquire() = 0;
+  // The same of one host, as long as there are sessions at it; else of any.
+  virtual coro::Task<Session*> acquire_at(std::size_t /*host*/) { return acquire(); }
   virtual void release(Session& session) noexcept = 0;
+
+  // Says of each host how many sessions are open at it; of a backend that has hosts.
+  virtual void count_sessions(std::vector<std::size_t>& /*by_host*/) const {}
 };
 
 // Gives its session back when it is destroyed.

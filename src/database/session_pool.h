@@ -11,7 +11,15 @@
 // transactions. While the database refuses, one session of the worker alone tries, with growing
 // random pauses; when it gets through, the others follow, several at a time.
 //
-// `Session` has usable(), in_transaction(), and, where close() is called, a task close().
+// Sessions may have an age (Options::max_age): keep_open() closes one that has reached it when it is idle, or comes back,
+// and opens another one in its place, for a part of them at a time. The ages are spread, so that sessions that were opened
+// together do not end together. While the database refuses, none is closed for its age.
+//
+// Each session has a number, below the size, that the one in its place inherits: whoever opens them may spread them over
+// hosts by it. Where there are several, a session of one host can be asked for.
+//
+// `Session` has usable(), in_transaction(), and, where sessions are closed, a task close(); where there are several hosts,
+// host().
 //
 // Belongs to one worker; not thread-safe. It must outlive its leases and whoever waits for one. To
 // destroy it ends all sessions; close() does so in order.
@@ -23,8 +31,13 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
+#include <map>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <random>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -40,15 +53,17 @@
 
 namespace drover::database {
 
+// Seeds of workers follow each other, and the engine's first numbers of such seeds are alike.
+inline std::minstd_rand random_of(std::uint64_t seed) {
+  std::seed_seq mixed{seed & 0xffffffffU, seed >> 32};
+  return std::minstd_rand(mixed);
+}
+
 // How long to wait before the next attempt to open a session: up to twice as long each time, and
 // 500 ms at most. Full jitter, so that the workers of many clients do not come all at once.
 class ReopenPause {
  public:
-  // Seeds of workers follow each other, and the engine's first numbers of such seeds are alike.
-  explicit ReopenPause(std::uint64_t seed) {
-    std::seed_seq mixed{seed & 0xffffffffU, seed >> 32};
-    random_.seed(mixed);
-  }
+  explicit ReopenPause(std::uint64_t seed) : random_(random_of(seed)) {}
 
   // After that many attempts and one.
   coro::Duration operator()(int attempt) {
@@ -72,8 +87,8 @@ class SessionPool {
 
   struct Options {
     std::size_t size = 1;
-    // Throws database::Error.
-    std::function<coro::Task<std::unique_ptr<Session>>()> open;
+    // The session of this number. Throws database::Error.
+    std::function<coro::Task<std::unique_ptr<Session>>(std::size_t number)> open;
     // Whether each attempt will end as this one has.
     bool (*is_hopeless)(const Error& error) noexcept = [](const Error& error) noexcept {
       return error.error_class() == ErrorClass::denied;
@@ -81,7 +96,10 @@ class SessionPool {
     // What keep_open() does when the database refuses: try again, or throw.
     bool wait_for_server = true;
     Next next = Next::in_turn;
-    std::uint64_t seed = 0;  // of the pauses between attempts
+    std::uint64_t seed = 0;  // of the pauses between attempts, and the ages
+    // The oldest that a session gets; each has up to a tenth less. 0: it lives as long as it does.
+    coro::Duration max_age{};
+    std::size_t hosts = 1;
   };
 
   // Gives its session back when it is destroyed.
@@ -103,7 +121,14 @@ class SessionPool {
     Session* session_;
   };
 
-  explicit SessionPool(Options options) : options_(std::move(options)), pause_(options_.seed) {}
+  explicit SessionPool(Options options)
+      : options_(std::move(options)),
+        absent_(options_.size),
+        hosts_(options_.hosts > 1 ? options_.hosts : 0),
+        pause_(options_.seed),
+        random_(random_of(~options_.seed)) {
+    std::iota(absent_.begin(), absent_.end(), std::size_t{0});
+  }
   SessionPool(const SessionPool&) = delete;
   SessionPool& operator=(const SessionPool&) = delete;
   ~SessionPool() {
@@ -113,26 +138,21 @@ class SessionPool {
 
   // Opens all sessions, several at a time. Throws what Options::open throws.
   coro::Task<void> open() {
-    auto open_one = [this](std::size_t) -> coro::Task<void> {
-      std::unique_ptr<Session> session = co_await options_.open();
-      take_in(std::move(session));
-    };
-    return several_at_a_time(options_.size - sessions_.size(), open_one);
+    return several_at_a_time(absent_.size(), [this](std::size_t) { return open_absent(); });
   }
 
   // Replaces lost sessions for as long as it takes, until it is cancelled. Throws what
   // Options::open throws when there is no hope, or when it was told not to wait.
   coro::Task<void> keep_open(SessionObserver& observer) {
     observer_ = &observer;
-    for (;;) {
-      co_await lost_one_.wait();
-      while (lost_ > 0) {
-        // One finds out whether the database is there, then the others follow.
-        for (int attempt = 0; !co_await try_to_reopen(); ++attempt)
-          co_await coro::sleep_for(pause_(attempt));
-        co_await several_at_a_time(lost_, [this](std::size_t) { return try_to_reopen(); });
-      }
-    }
+    const KeptOpen kept(*this);
+    auto keep = [this](coro::Scope& scope) -> coro::Task<void> {
+      renewals_ = &scope;
+      scope.start(reopen_lost());
+      if (options_.max_age > coro::Duration::zero()) scope.start(watch_ages());
+      co_return;
+    };
+    co_await coro::with_scope(keep);
   }
 
   // Waits while there is none.
@@ -141,22 +161,21 @@ class SessionPool {
     co_return Lease(*this, *session);
   }
 
-  // The same, to be given back by release().
-  coro::Task<Session*> take() {
+  // The same, to be given back by release(). One at that host, as long as there are any, in use or not; else any.
+  coro::Task<Session*> take(std::size_t host = any_host) {
     for (;;) {
-      AcquireAwaiter awaiter(*this);
-      Session& session = co_await awaiter;
-      if (session.usable()) co_return &session;
-      drop(session);  // it has ended on its way here
+      AcquireAwaiter awaiter(*this, host);
+      Session* session = co_await awaiter;
+      if (session == nullptr) continue;  // its host has gone
+      if (session->usable()) co_return session;
+      drop(*session);  // it has ended on its way here
     }
   }
 
   void release(Session& session) noexcept {
-    if (is_sound(session)) {
-      hand_out(session, false);
-    } else {
-      drop(session);
-    }
+    if (!is_sound(session)) return drop(session);
+    if (!aged_.empty() && may_renew() && aged_.contains(&session)) return renew(session);
+    hand_out(session, false);
   }
 
   // Whether it is of use to whoever comes next, who would find a transaction that was left open.
@@ -177,58 +196,121 @@ class SessionPool {
   coro::Task<void> close() {
     // Destroyed at the end in any case, which ends those that could not be closed.
     std::vector<std::unique_ptr<Session>> closed;
-    for (Session* session : std::exchange(idle_, {})) closed.push_back(take_out(*session));
+    for (Session* session : std::exchange(idle_, {})) closed.push_back(take_out(*session).session);
     co_await several_at_a_time(closed.size(), [&](std::size_t i) { return closed[i]->close(); });
   }
 
   std::size_t idle() const noexcept { return idle_.size(); }
   std::size_t open_sessions() const noexcept { return sessions_.size(); }
-  std::size_t waiting() const noexcept { return waiters_.size(); }
+  std::size_t waiting() const noexcept {
+    std::size_t count = waiters_.size();
+    for (const AtHost& host : hosts_) count += host.waiters.size();
+    return count;
+  }
+  // How many are open at the host. Requires: there are several.
+  std::size_t open_at(std::size_t host) const noexcept { return hosts_[host].open; }
 
  private:
+  static constexpr std::size_t any_host = std::numeric_limits<std::size_t>::max();
+
   // How many sessions are opened, or closed, at the same time.
   static constexpr std::size_t at_a_time = 16;
 
+  struct Member {
+    std::unique_ptr<Session> session;
+    std::size_t number = 0;
+  };
+
+  struct AtHost {
+    coro::WaiterQueue waiters;  // only while it has sessions, and none of them is idle
+    std::size_t open = 0;
+  };
+
   class AcquireAwaiter final : coro::Waiter {
    public:
-    explicit AcquireAwaiter(SessionPool& pool) noexcept : pool_(pool) {}
+    AcquireAwaiter(SessionPool& pool, std::size_t host) noexcept : pool_(pool), host_(host) {}
     bool await_ready() const noexcept { return false; }
 
     template <coro::DroverPromise Promise>
     bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
       if (!suspend(awaiting)) return false;
-      if (!pool_.idle_.empty()) {
-        session_ = pool_.pop_idle();
+      const bool bound = host_ != any_host && pool_.hosts_[host_].open > 0;
+      session_ = bound ? pool_.pop_idle_at(host_) : pool_.pop_idle();
+      if (session_ != nullptr) {
         unlink();
         return false;
       }
-      pool_.waiters_.push(*this);
+      ticket_ = pool_.next_ticket_++;
+      (bound ? pool_.hosts_[host_].waiters : pool_.waiters_).push(*this);
       return true;
     }
 
-    Session& await_resume() const {
+    // Null where the host has gone that was waited for.
+    Session* await_resume() const {
       throw_if_cancelled();
-      return *session_;
+      return session_;
     }
 
    private:
     friend class SessionPool;
     SessionPool& pool_;
+    std::size_t host_;
+    std::uint64_t ticket_ = 0;  // who waits longer has a smaller one
     Session* session_ = nullptr;
   };
 
+  struct KeptOpen {
+    explicit KeptOpen(SessionPool& kept) noexcept : pool(kept) {}
+    KeptOpen(const KeptOpen&) = delete;
+    KeptOpen& operator=(const KeptOpen&) = delete;
+    ~KeptOpen() { pool.renewals_ = nullptr; }
+
+    SessionPool& pool;
+  };
+
+  static std::size_t host_of(const Session& session) noexcept {
+    if constexpr (requires { session.host(); }) {
+      return session.host();
+    } else {
+      return 0;
+    }
+  }
+
+  // Null if there is none.
   Session* pop_idle() noexcept {
+    if (idle_.empty()) return nullptr;
     const bool in_turn = options_.next == Next::in_turn;
     Session* session = in_turn ? idle_.front() : idle_.back();
     in_turn ? idle_.pop_front() : idle_.pop_back();
     return session;
   }
 
+  Session* pop_idle_at(std::size_t host) noexcept {
+    const auto is_there = [host](const Session* one) { return host_of(*one) == host; };
+    const auto last = std::find_if(idle_.rbegin(), idle_.rend(), is_there);
+    if (last == idle_.rend()) return nullptr;
+    Session* session = *last;
+    idle_.erase(std::next(last).base());
+    return session;
+  }
+
+  // Those that the session is of use to: of both queues, the one whose first has waited longer.
+  coro::WaiterQueue& waiters_for(const Session& session) noexcept {
+    if (hosts_.empty()) return waiters_;
+    coro::WaiterQueue& bound = hosts_[host_of(session)].waiters;
+    if (bound.empty() || waiters_.empty()) return bound.empty() ? waiters_ : bound;
+    const auto ticket = [](const coro::WaiterQueue& queue) {
+      return static_cast<AcquireAwaiter*>(queue.first())->ticket_;
+    };
+    return ticket(bound) < ticket(waiters_) ? bound : waiters_;
+  }
+
   // To the longest waiter itself, so that nobody barges in.
   void hand_out(Session& session, bool is_new) noexcept {
-    if (coro::Waiter* first = waiters_.first()) {
+    coro::WaiterQueue& waiters = waiters_for(session);
+    if (coro::Waiter* first = waiters.first()) {
       static_cast<AcquireAwaiter*>(first)->session_ = &session;
-      waiters_.wake_first();
+      waiters.wake_first();
     } else if (is_new && options_.next == Next::warmest) {
       idle_.push_front(&session);
     } else {
@@ -236,42 +318,147 @@ class SessionPool {
     }
   }
 
-  void take_in(std::unique_ptr<Session> session) {
-    sessions_.push_back(std::move(session));
-    hand_out(*sessions_.back(), true);
+  void take_in(std::unique_ptr<Session> session, std::size_t number) {
+    Session& taken = *session;
+    sessions_.push_back({std::move(session), number});
+    if (!hosts_.empty()) ++hosts_[host_of(taken)].open;
+    if (options_.max_age > coro::Duration::zero()) {
+      ages_.emplace(coro::Worker::current().now() + age(), &taken);
+      taken_in_.notify();
+    }
+    hand_out(taken, true);
   }
 
-  std::unique_ptr<Session> take_out(Session& session) noexcept {
-    const auto place = std::find_if(sessions_.begin(), sessions_.end(),
-                                    [&session](const auto& one) { return one.get() == &session; });
+  coro::Duration age() {
+    const double less = std::uniform_real_distribution<double>(0, 0.1)(random_);
+    const auto all = static_cast<double>(options_.max_age.count());
+    return coro::Duration(static_cast<std::int64_t>(all * (1 - less)));
+  }
+
+  Member take_out(Session& session) noexcept {
+    const auto place = std::find_if(sessions_.begin(), sessions_.end(), [&](const Member& one) {
+      return one.session.get() == &session;
+    });
     assert(place != sessions_.end());
-    std::unique_ptr<Session> taken = std::move(*place);
+    Member taken = std::move(*place);
     sessions_.erase(place);
+    if (options_.max_age > coro::Duration::zero() && aged_.erase(&session) == 0) {
+      std::erase_if(ages_, [&](const auto& one) { return one.second == &session; });
+    }
+    // Who waits for the last one of a host takes any.
+    if (!hosts_.empty() && --hosts_[host_of(session)].open == 0) {
+      hosts_[host_of(session)].waiters.wake_all();
+    }
     return taken;
   }
 
   void drop(Session& session) noexcept {
-    take_out(session);
-    ++lost_;
+    absent_.push_back(take_out(session).number);
     if (observer_ != nullptr) observer_->on_session_lost();
     lost_one_.notify();
+  }
+
+  coro::Task<void> reopen_lost() {
+    for (;;) {
+      co_await lost_one_.wait();
+      while (!absent_.empty()) {
+        // One finds out whether the database is there, then the others follow.
+        for (int attempt = 0; !co_await try_to_reopen(); ++attempt)
+          co_await coro::sleep_for(pause_(attempt));
+        co_await several_at_a_time(absent_.size(), [this](std::size_t) { return try_to_reopen(); });
+      }
+      renew_idle();  // those that were kept meanwhile
+    }
+  }
+
+  // One of those that are absent; it remains so where that fails.
+  coro::Task<void> open_absent() {
+    const std::size_t number = absent_.front();
+    absent_.pop_front();
+    try {
+      std::unique_ptr<Session> session = co_await options_.open(number);
+      take_in(std::move(session), number);
+    } catch (...) {
+      absent_.push_back(number);
+      throw;
+    }
   }
 
   // Says false where the database has refused. Throws where there is no use in another attempt.
   coro::Task<bool> try_to_reopen() {
     bool refused = false;
     try {
-      std::unique_ptr<Session> session = co_await options_.open();
-      take_in(std::move(session));
+      co_await open_absent();
     } catch (const Error& error) {
       observer_->on_session_refused(error);
       if (options_.is_hopeless(error) || !options_.wait_for_server) throw;
       refused = true;
     }
     if (refused) co_return false;
-    --lost_;
     observer_->on_session_opened();
     co_return true;
+  }
+
+  // Finds those that have reached their age.
+  coro::Task<void> watch_ages() {
+    for (;;) {
+      while (ages_.empty()) co_await taken_in_.wait();
+      co_await coro::sleep_until(ages_.begin()->first);
+      const coro::Instant now = coro::Worker::current().now();
+      while (!ages_.empty() && ages_.begin()->first <= now) {
+        aged_.insert(ages_.begin()->second);
+        ages_.erase(ages_.begin());
+      }
+      renew_idle();
+    }
+  }
+
+  // A quarter of them at most, so that the others serve meanwhile.
+  bool may_renew() const noexcept {
+    const std::size_t most = std::clamp<std::size_t>(options_.size / 4, 1, at_a_time);
+    const bool is_kept_open = renewals_ != nullptr && !renewals_->cancelled();
+    const bool is_none_lost = sessions_.size() + renewing_ == options_.size;
+    return is_kept_open && renewing_ < most && is_none_lost;
+  }
+
+  void renew_idle() {
+    while (!aged_.empty() && may_renew()) {
+      const auto place = std::find_if(idle_.begin(), idle_.end(),
+                                      [this](Session* one) { return aged_.contains(one); });
+      if (place == idle_.end()) return;
+      Session& session = **place;
+      idle_.erase(place);
+      renew(session);
+    }
+  }
+
+  // Requires: it is in nobody's hands.
+  void renew(Session& session) {
+    ++renewing_;
+    renewals_->start(replace(take_out(session)));
+  }
+
+  coro::Task<void> replace(Member old) {
+    co_await old.session->close();
+    old.session.reset();
+    std::optional<Error> refusal;
+    try {
+      std::unique_ptr<Session> session = co_await options_.open(old.number);
+      take_in(std::move(session), old.number);
+    } catch (const Error& error) {
+      refusal = error;
+    }
+    --renewing_;
+    if (refusal) {
+      absent_.push_back(old.number);
+      observer_->on_session_lost();
+      observer_->on_session_refused(*refusal);
+      lost_one_.notify();
+      if (options_.is_hopeless(*refusal) || !options_.wait_for_server) throw Error(*refusal);
+      co_return;
+    }
+    observer_->on_session_renewed();
+    renew_idle();
   }
 
   // Awaits `one` of each number below `count`.
@@ -290,13 +477,23 @@ class SessionPool {
   }
 
   Options options_;
-  std::vector<std::unique_ptr<Session>> sessions_;
+  std::vector<Member> sessions_;
   std::deque<Session*> idle_;
   coro::WaiterQueue waiters_;  // only while none is idle
-  std::size_t lost_ = 0;
+  // Numbers without a session, but for those that are being opened.
+  std::deque<std::size_t> absent_;
+  std::vector<AtHost> hosts_;  // none where there is one only
+  std::uint64_t next_ticket_ = 0;
   coro::Notification lost_one_;
   SessionObserver* observer_ = nullptr;
   ReopenPause pause_;
+  // Where sessions have an age: when each reaches it, and which have.
+  std::multimap<coro::Instant, Session*> ages_;
+  std::unordered_set<Session*> aged_;
+  coro::Notification taken_in_;
+  std::size_t renewing_ = 0;
+  coro::Scope* renewals_ = nullptr;  // while they are kept open
+  std::minstd_rand random_;
 };
 
 }  // namespace drover::database

@@ -5,109 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <vector>
 
-#include "coro/block_on.h"
-#include "coro/worker.h"
+#include "database/session_pool_fixture_test.h"
 
 namespace drover::database {
 namespace {
 
-using namespace std::chrono_literals;
-using coro::Duration;
-using coro::Task;
 using testing::ElementsAre;
-
-struct FakeSession {
-  explicit FakeSession(int named) : name(named) {}
-
-  bool usable() const noexcept { return !ended; }
-  bool in_transaction() const noexcept { return transaction; }
-  Task<void> close() {
-    closed = true;
-    co_return;
-  }
-
-  int name;
-  bool ended = false;
-  bool transaction = false;
-  bool closed = false;
-};
-
-using Pool = SessionPool<FakeSession>;
-
-struct Tally final : SessionObserver {
-  void on_session_lost() noexcept override { ++lost; }
-  void on_session_refused(const Error&) noexcept override { ++refused; }
-  void on_session_opened() noexcept override { ++opened; }
-
-  int lost = 0;
-  int refused = 0;
-  int opened = 0;
-};
-
-class SessionPoolTest : public testing::Test {
- protected:
-  Pool::Options options(std::size_t size) {
-    return {.size = size, .open = [this] { return open_one(); }, .seed = 7};
-  }
-
-  // Takes a second, be it to open or to refuse.
-  Task<std::unique_ptr<FakeSession>> open_one() {
-    attempts.push_back(clock.now());
-    int& most = refusals > 0 ? opening_max_refused : opening_max;
-    most = std::max(most, ++opening);
-    co_await coro::sleep_for(1s);
-    --opening;
-    if (refusals > 0) {
-      --refusals;
-      throw Error(refusal, "", "refused");
-    }
-    co_return std::make_unique<FakeSession>(++made);
-  }
-
-  void run(std::function<Task<void>()> body) {
-    coro::Worker worker(clock);
-    coro::block_on(worker, body());
-  }
-
-  // Runs `body` beside keep_open(), which is cancelled at its end.
-  Task<void> beside_keep_open(Pool& pool, std::function<Task<void>()> body) {
-    auto both = [&](coro::Scope& scope) -> Task<void> {
-      scope.start(pool.keep_open(observer));
-      co_await coro::sleep_for(1ms);  // it is told of what is lost from now on
-      co_await body();
-      scope.cancel();
-    };
-    co_await coro::with_scope(both);
-  }
-
-  // Takes all `count` sessions, ends them, and gives them back.
-  static Task<void> lose(Pool& pool, std::size_t count) {
-    std::vector<FakeSession*> taken;
-    for (std::size_t i = 0; i < count; ++i) taken.push_back(co_await pool.take());
-    for (FakeSession* session : taken) session->ended = true;
-    for (FakeSession* session : taken) pool.release(*session);
-  }
-
-  static Task<void> take_in_turn(Pool& pool, std::size_t count, std::vector<int>& names) {
-    std::vector<FakeSession*> taken;
-    for (std::size_t i = 0; i < count; ++i) taken.push_back(co_await pool.take());
-    for (FakeSession* session : taken) names.push_back(session->name);
-    for (FakeSession* session : taken) pool.release(*session);
-  }
-
-  coro::VirtualClock clock;
-  Tally observer;
-  int refusals = 0;  // that are to come
-  ErrorClass refusal = ErrorClass::unavailable;
-  int made = 0;
-  int opening = 0;
-  int opening_max = 0;          // at a time
-  int opening_max_refused = 0;  // the same, while the database refuses
-  std::vector<coro::Instant> attempts;
-};
 
 TEST_F(SessionPoolTest, OpensAllSixteenAtATime) {
   run([&]() -> Task<void> {

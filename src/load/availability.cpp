@@ -122,6 +122,11 @@ void Availability::session_lost() {
   ++record_.sessions_lost;
 }
 
+void Availability::session_renewed() {
+  const std::lock_guard lock(mutex_);
+  ++record_.sessions_renewed;
+}
+
 void Availability::session_refused(Instant now, std::string_view error) {
   const std::lock_guard lock(mutex_);
   begin_outage(now, error);
@@ -179,6 +184,7 @@ AvailabilityRecord Availability::recent(Instant now, std::size_t most) const {
                             .interruptions = record_.interruptions,
                             .sessions_lost = record_.sessions_lost,
                             .sessions_reopened = record_.sessions_reopened,
+                            .sessions_renewed = record_.sessions_renewed,
                             .outages_dropped = record_.outages_dropped,
                             .stalls_dropped = record_.stalls_dropped};
   const std::size_t kept = std::min(most, record_.outages.size());

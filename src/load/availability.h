@@ -52,8 +52,9 @@ struct AvailabilityRecord {
   std::uint64_t interruptions = 0;
   std::uint64_t sessions_lost = 0;
   std::uint64_t sessions_reopened = 0;
-  std::uint64_t outages_dropped = 0;  // counted, and not in the list
-  std::uint64_t stalls_dropped = 0;   // likewise
+  std::uint64_t sessions_renewed = 0;  // for their age: they were not lost
+  std::uint64_t outages_dropped = 0;   // counted, and not in the list
+  std::uint64_t stalls_dropped = 0;    // likewise
 };
 
 class Availability {
@@ -65,6 +66,7 @@ class Availability {
   void session_lost();
   void session_refused(coro::Instant now, std::string_view error);
   void session_reopened(coro::Instant now);
+  void session_renewed();
   void transaction_succeeded(coro::Instant now) {
     if (down_.load(std::memory_order_relaxed)) end_outage(now);
     transaction_answered(now);

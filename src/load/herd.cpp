@@ -55,7 +55,8 @@ Herd::Herd(const Plan& plan, std::size_t index, Workload& workload, WorkerMetric
       shared_(shared),
       recorder_(metrics, shared),
       permits_(permits_of(plan, index)),
-      retry_rng_(random::Rng::stream(plan.seed, retry_purpose, {index})) {
+      retry_rng_(random::Rng::stream(plan.seed, retry_purpose, {index})),
+      sessions_at_(plan.hosts.size()) {
   if (plan.rate > 0) recorder_.keep_service_times();
 }
 
@@ -145,11 +146,24 @@ Task<void> Herd::keep_sessions_open() {
 Task<void> Herd::watch_timers() {
   constexpr coro::Duration every = std::chrono::milliseconds(100);
   for (;;) {
+    count_sessions();
     const Instant due = coro::Worker::current().now() + every;
     recorder_.expect_tick(due);
     if (!co_await coro::slept_until(due)) co_return;
     recorder_.ticked(due);
   }
+}
+
+void Herd::count_sessions() {
+  if (sessions_at_.empty()) return;
+  backend_.count_sessions(sessions_at_);
+  for (std::size_t host = 0; host < sessions_at_.size(); ++host) {
+    metrics_.hosts.sessions[host].set(sessions_at_[host]);
+  }
+}
+
+void Herd::on_session_renewed() noexcept {
+  shared_.availability.session_renewed();
 }
 
 void Herd::on_session_lost() noexcept {

@@ -14,6 +14,7 @@
 #include <functional>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "coro/cancellation.h"
 #include "coro/clock.h"
@@ -127,14 +128,20 @@ class Herd final : database::SessionObserver {
     const std::uint64_t epoch_;
   };
 
+  // Where transactions belong to hosts; before the permit: who waits for one host must not keep the others from theirs.
+  coro::Task<database::Session*> session_at_home(const Transaction& transaction) {
+    return backend_.acquire_at(transaction.home() % plan_.hosts.size());
+  }
   coro::Task<bool> attempt_until_done(database::Session& session, Transaction& transaction,
                                       Recorder::Owed* owed);
   coro::Task<void> keep_sessions_open();
   coro::Task<void> watch_timers();
+  void count_sessions();
 
   void on_session_lost() noexcept override;
   void on_session_refused(const database::Error& error) noexcept override;
   void on_session_opened() noexcept override;
+  void on_session_renewed() noexcept override;
 
   coro::Duration retry_pause(int number) noexcept;
   coro::Duration slow_retry_pause(int number) noexcept;
@@ -161,6 +168,7 @@ class Herd final : database::SessionObserver {
   std::function<void()> given_up_;
   std::function<void()> all_done_;
   std::function<std::uint64_t(coro::Instant end)> backlog_;
+  std::vector<std::size_t> sessions_at_;  // each host
 };
 
 template <std::derived_from<Transaction> T>
@@ -169,11 +177,13 @@ coro::Task<Herd::Answered> Herd::transact(T transaction, coro::Instant intended_
   Wait waiting(*this);
   bool succeeded = false;
   {
+    std::optional<database::SessionLease> lease;
+    if (plan_.affinity) lease.emplace(backend_, *co_await session_at_home(transaction));
     const auto permit = co_await permits_.acquire();
-    database::Session* session = co_await backend_.acquire();
-    const database::SessionLease lease(backend_, *session);
-    const Recorder::Served served = waiting.served();
-    succeeded = co_await attempt_until_done(*session, transaction, &owed).under(*transactions_);
+    if (!lease) lease.emplace(backend_, *co_await backend_.acquire());
+    Recorder::Served served = waiting.served();
+    served.host = (**lease).host();
+    succeeded = co_await attempt_until_done(**lease, transaction, &owed).under(*transactions_);
     if (succeeded) recorder_.succeeded(transaction, owed, served);
   }
   co_return Answered{.at = coro::Worker::current().now(), .succeeded = succeeded};

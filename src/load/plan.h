@@ -1,10 +1,14 @@
 // Plan: what a run asks of the engine, validated and with every "auto" resolved. Values only; a workload adds its own.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "coro/clock.h"
+#include "database/backend.h"
 #include "load/presentation.h"
 
 namespace drover::load {
@@ -40,6 +44,11 @@ struct Plan {
   bool poisson = false;  // the schedule's gaps are exponential, else all alike
   std::uint64_t operations =
       0;  // the run ends when clients have done so many, over all threads; 0: by time alone
+  // Where sessions are spread over the hosts of a database: their names, and whether each transaction belongs to one
+  // of them (Transaction::home()).
+  std::vector<std::string> hosts = {};
+  bool affinity = false;
+  coro::Duration connection_max_age{};  // 0: sessions live as long as they do
   RetryPolicy retry;
   // How long transactions that are in flight at the end may go on before they are cancelled.
   coro::Duration drain_patience = std::chrono::seconds(5);
@@ -47,6 +56,17 @@ struct Plan {
   // The part of the thread `index` of `count` things that are dealt out to the threads in turns.
   std::uint64_t share_of_worker(std::size_t index, std::uint64_t count) const noexcept {
     return count / threads + (index < count % threads ? 1 : 0);
+  }
+
+  // Each worker has connections to all hosts, one after the other. Only with affinity they are dealt out in turns, as
+  // the things are that have their homes there: so each worker has connections where its own are at home.
+  database::SessionUpkeep upkeep_of_worker(std::size_t index) const noexcept {
+    const std::size_t before =
+        index * (connections / threads) + std::min(index, connections % threads);
+    return {.max_age = connection_max_age,
+            .hosts = std::max<std::size_t>(hosts.size(), 1),
+            .first_number = affinity ? index : before,
+            .number_step = affinity ? threads : 1};
   }
 };
 

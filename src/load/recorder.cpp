@@ -55,6 +55,10 @@ void Recorder::succeeded(Transaction& transaction, Owed& owed, const Served& ser
   metrics->committed.add();
   metrics->latency.record(nanoseconds(now - owed.intended_start()));
   if (keeps_service_) metrics->service.record(nanoseconds(now - served.begun));
+  if (HostMetrics* host = host_metrics_at(now, served.host)) {
+    host->committed.add();
+    host->service.record(nanoseconds(now - served.begun));
+  }
 }
 
 void Recorder::note_success(Instant now) {
@@ -75,7 +79,8 @@ void Recorder::note_timer_lag(Instant now, Instant due) {
   lag.record(nanoseconds(now - due));
 }
 
-void Recorder::failed(const Transaction& transaction, const Error& error, Owed* owed) {
+void Recorder::failed(const Transaction& transaction, const Error& error, Owed* owed,
+                      std::size_t host) {
   const Instant now = Worker::current().now();
   TransactionMetrics* metrics = owed != nullptr ? metrics_at(now, transaction.type()) : nullptr;
   if (owed != nullptr) owed->end(now, Owed::End::none);
@@ -83,6 +88,7 @@ void Recorder::failed(const Transaction& transaction, const Error& error, Owed* 
   if (metrics != nullptr) {
     count_error(*metrics, error);
     metrics->failed.add();
+    if (HostMetrics* at = host_metrics_at(now, host)) at->failed.add();
   }
   if (error.error_class() == ErrorClass::ambiguous_commit) {
     doubts_.push_back({transaction.keep(), metrics});
@@ -192,6 +198,12 @@ TransactionMetrics* Recorder::metrics_at(Instant instant, std::size_t type) noex
       break;
   }
   return nullptr;
+}
+
+// None where there is one host only.
+HostMetrics* Recorder::host_metrics_at(Instant instant, std::size_t host) noexcept {
+  if (metrics_.hosts.measured.size() == 0) return nullptr;
+  return measuring(instant) ? &metrics_.hosts.measured[host] : &metrics_.hosts.warmup[host];
 }
 
 }  // namespace drover::load

@@ -91,11 +91,13 @@ class Recorder {
   struct Served {
     coro::Instant begun;
     std::optional<coro::Duration> wait;  // none where the database was away or stalled meanwhile
+    std::size_t host = 0;                // of the session
   };
   void succeeded(Transaction& transaction, Owed& owed, const Served& served);
   void keep_service_times() noexcept { keeps_service_ = true; }
   // For good. `owed` is null if no terminal waits.
-  void failed(const Transaction& transaction, const database::Error& error, Owed* owed);
+  void failed(const Transaction& transaction, const database::Error& error, Owed* owed,
+              std::size_t host);
   // To be tried again.
   void retried(const Transaction& transaction, const database::Error& error);
   // Cancelled when its commit had been sent.
@@ -139,6 +141,7 @@ class Recorder {
   void note_timer_lag(coro::Instant now, coro::Instant due);
   static void count_error(TransactionMetrics& metrics, const database::Error& error);
   TransactionMetrics* metrics_at(coro::Instant instant, std::size_t type) noexcept;
+  HostMetrics* host_metrics_at(coro::Instant instant, std::size_t host) noexcept;
 
   WorkerMetrics& metrics_;
   SharedRecords& shared_;

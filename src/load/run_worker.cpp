@@ -21,7 +21,7 @@ RunWorker::RunWorker(const Plan& plan, std::size_t index, const WorkloadFactory&
       make_workload_(make_workload),
       shared_(shared),
       surroundings_(surroundings),
-      metrics_(std::make_unique<WorkerMetrics>(plan.presentation.types.size())),
+      metrics_(std::make_unique<WorkerMetrics>(plan.presentation.types.size(), plan.hosts.size())),
       own_worker_(surroundings.own_threads ? std::make_unique<coro::Worker>() : nullptr),
       worker_(own_worker_ != nullptr ? own_worker_.get() : &maker_) {
   if (own_worker_ == nullptr) {

@@ -21,6 +21,12 @@ void TransactionSnapshot::add(const TransactionMetrics& worker) {
   worker.latency.add_to(latency);
 }
 
+void HostSnapshot::add(const HostMetrics& worker) {
+  committed += worker.committed.get();
+  failed += worker.failed.get();
+  worker.service.add_to(service);
+}
+
 Sampler::Sampler(const std::vector<std::unique_ptr<RunWorker>>& workers)
     : workers_(workers), before_(totals()) {}
 
@@ -31,6 +37,10 @@ Sampler::Totals Sampler::totals() const {
     for (std::size_t type = 0; type < metrics.measured.size(); ++type) {
       totals.warmup[type].add(metrics.warmup[type]);
       totals.measured[type].add(metrics.measured[type]);
+    }
+    for (std::size_t host = 0; host < metrics.hosts.measured.size(); ++host) {
+      totals.hosts_warmup[host].add(metrics.hosts.warmup[host]);
+      totals.hosts_measured[host].add(metrics.hosts.measured[host]);
     }
     WorkerTotals one{.cpu_time = worker->worker().cpu_time(), .timer_lag = {}};
     metrics.timer_lag.add_to(one.timer_lag);
@@ -48,6 +58,7 @@ Snapshot Sampler::take(coro::Duration elapsed, coro::Duration length, Phase phas
   snapshot.second.phase = phase;
   add_second(now, snapshot);
   add_workers(now, snapshot);
+  add_hosts(now, snapshot);
   snapshot.warmup = now.warmup;
   snapshot.measured = now.measured;
   before_ = std::move(now);
@@ -91,6 +102,21 @@ void Sampler::add_workers(const Totals& now, Snapshot& snapshot) const {
     second.waiting += worker.waiting;
     second.busiest_worker_load = std::max(second.busiest_worker_load, worker.load);
     snapshot.workers.push_back(std::move(worker));
+  }
+}
+
+void Sampler::add_hosts(const Totals& now, Snapshot& snapshot) const {
+  const double length = coro::seconds_of(snapshot.second.length);
+  const bool warmup = snapshot.second.phase == Phase::warmup;
+  for (std::size_t host = 0; host < now.hosts_measured.size(); ++host) {
+    HostNow& one = snapshot.hosts.emplace_back();
+    one.phase = warmup ? now.hosts_warmup[host] : now.hosts_measured[host];
+    const std::uint64_t committed =
+        now.hosts_warmup[host].committed + now.hosts_measured[host].committed -
+        before_.hosts_warmup[host].committed - before_.hosts_measured[host].committed;
+    one.per_second = length > 0 ? static_cast<double>(committed) / length : 0;
+    for (const auto& worker : workers_)
+      one.sessions += worker->metrics().hosts.sessions[host].get();
   }
 }
 

@@ -28,11 +28,14 @@ class Sampler {
   struct Totals {
     PhaseSnapshot warmup;
     PhaseSnapshot measured;
+    PerType<HostSnapshot> hosts_warmup;
+    PerType<HostSnapshot> hosts_measured;
     std::vector<WorkerTotals> workers;
   };
   Totals totals() const;
   void add_second(const Totals& now, Snapshot& snapshot) const;
   void add_workers(const Totals& now, Snapshot& snapshot) const;
+  void add_hosts(const Totals& now, Snapshot& snapshot) const;
 
   const std::vector<std::unique_ptr<RunWorker>>& workers_;
   Totals before_;

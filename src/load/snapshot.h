@@ -58,12 +58,28 @@ struct WorkerSnapshot {
   measure::HistogramSnapshot timer_lag;  // of the timers that fired in it
 };
 
+// What was done at one of several hosts since the phase began.
+struct HostSnapshot {
+  std::uint64_t committed = 0;
+  std::uint64_t failed = 0;
+  measure::HistogramSnapshot service;  // of committed ones, from when they had their session
+
+  void add(const HostMetrics& worker);
+};
+
+struct HostNow {
+  HostSnapshot phase;  // of the second's
+  std::uint64_t sessions = 0;
+  double per_second = 0;  // committed
+};
+
 struct Snapshot {
   Sample second;
   measure::HistogramSnapshot second_latency;  // of the transactions committed in it, all types
   PhaseSnapshot warmup;                       // both since their beginning
   PhaseSnapshot measured;
   std::vector<WorkerSnapshot> workers;
+  std::vector<HostNow> hosts;       // by their numbers, where there are several
   AvailabilityRecord availability;  // with the last outages of the run only
   std::size_t connections_open = 0;
   measure::ProcessUsage process;  // since its start

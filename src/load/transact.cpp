@@ -59,10 +59,11 @@ Recorder::Served Herd::Wait::served() noexcept {
 }
 
 Task<bool> Herd::transact_aside(Transaction& transaction) {
+  std::optional<database::SessionLease> lease;
+  if (plan_.affinity) lease.emplace(backend_, *co_await session_at_home(transaction));
   const auto permit = co_await permits_.acquire();
-  database::Session* session = co_await backend_.acquire();
-  const database::SessionLease lease(backend_, *session);
-  const bool succeeded = co_await attempt_until_done(*session, transaction, nullptr);
+  if (!lease) lease.emplace(backend_, *co_await backend_.acquire());
+  const bool succeeded = co_await attempt_until_done(**lease, transaction, nullptr);
   if (succeeded) recorder_.succeeded_aside();
   co_return succeeded;
 }
@@ -87,7 +88,7 @@ Task<bool> Herd::attempt_until_done(database::Session& session, Transaction& tra
     const bool again = error->error_class() == ErrorClass::retryable &&
                        number < plan_.retry.attempts_max && !stopped_.is_set();
     if (!again) {
-      recorder_.failed(transaction, *error, owed);
+      recorder_.failed(transaction, *error, owed, session.host());
       if (error->error_class() == ErrorClass::denied) give_up(std::make_exception_ptr(*error));
       co_return false;
     }

@@ -69,6 +69,23 @@ enum class Phase : std::uint8_t { warmup, measure, done };
 
 using PhaseMetrics = PerType<TransactionMetrics>;
 
+// What was done at one of several hosts.
+struct HostMetrics {
+  measure::Counter committed;
+  measure::Counter failed;
+  measure::Histogram service;  // of committed ones, from when they had their session
+};
+
+// The same, by the host's number; none where sessions are not spread over hosts.
+struct HostsMetrics {
+  PerType<HostMetrics> warmup;
+  PerType<HostMetrics> measured;
+  PerType<measure::Gauge> sessions;  // open
+
+  HostsMetrics() = default;
+  explicit HostsMetrics(std::size_t hosts) : warmup(hosts), measured(hosts), sessions(hosts) {}
+};
+
 // A transaction that a terminal waited for when the interval ended.
 struct PendingTransaction {
   enum class End : std::uint8_t { none, committed, rolled_back };  // in the time that it still got
@@ -81,11 +98,12 @@ struct PendingTransaction {
 
 struct alignas(measure::cache_line_bytes) WorkerMetrics {
   WorkerMetrics() = default;
-  explicit WorkerMetrics(std::size_t transaction_types)
-      : warmup(transaction_types), measured(transaction_types) {}
+  explicit WorkerMetrics(std::size_t transaction_types, std::size_t host_count = 0)
+      : warmup(transaction_types), measured(transaction_types), hosts(host_count) {}
 
   PhaseMetrics warmup;
   PhaseMetrics measured;
+  HostsMetrics hosts;
   measure::Histogram timer_lag;         // measured
   measure::Histogram timer_lag_warmup;  // before and after it
   measure::Counter terminals_wanted;

@@ -47,6 +47,9 @@ class Transaction {
   // It has succeeded; `measured`: within the measurement interval.
   virtual void count(bool measured) = 0;
 
+  // Transactions of the same number stay with the same host (Plan::affinity).
+  virtual std::size_t home() const noexcept { return 0; }
+
   // A copy to be looked up after the run: it is in doubt whether it happened.
   virtual std::unique_ptr<Transaction> keep() const = 0;
 };

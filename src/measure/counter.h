@@ -36,4 +36,18 @@ class Counter {
   std::atomic<std::uint64_t> value_{0};
 };
 
+// How many of something there are: as a counter, written by one thread.
+class Gauge {
+ public:
+  Gauge() = default;
+  Gauge(const Gauge&) = delete;
+  Gauge& operator=(const Gauge&) = delete;
+
+  void set(std::uint64_t value) { value_.store(value, std::memory_order_relaxed); }
+  std::uint64_t get() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> value_{0};
+};
+
 }  // namespace drover::measure

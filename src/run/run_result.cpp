@@ -90,6 +90,9 @@ report::Availability availability(const load::Plan& plan, const load::Outcome& o
   result.interruptions = record.interruptions + record.outages_dropped;
   result.sessions_lost = record.sessions_lost;
   result.sessions_reopened = record.sessions_reopened;
+  if (plan.connection_max_age > coro::Duration::zero()) {
+    result.sessions_renewed = record.sessions_renewed;
+  }
   const double measured_from = seconds_of(plan.warmup);
   const double measured_until = measured_from + seconds_of(outcome.measured);
   const auto seconds_measured = [&](const auto& span) {
@@ -158,6 +161,22 @@ report::ServerStats server_stats(const database::ObservedActivity& observed, con
   return stats;
 }
 
+std::vector<report::HostResult> hosts(const load::Plan& plan, const load::Outcome& outcome) {
+  std::vector<report::HostResult> results;
+  for (std::size_t number = 0; number < plan.hosts.size(); ++number) {
+    report::HostResult& one = results.emplace_back();
+    one.name = plan.hosts[number];
+    for (const auto& worker : outcome.workers) {
+      const load::HostMetrics& measured = worker->hosts.measured[number];
+      one.connections += worker->hosts.sessions[number].get();
+      one.ok_count += measured.committed.get();
+      one.failed_count += measured.failed.get();
+      measured.service.add_to(one.service);
+    }
+  }
+  return results;
+}
+
 report::ClientCost client_cost(const load::Plan& plan, const load::Outcome& outcome) {
   report::ClientCost client;
   client.cpu_seconds = outcome.client_cpu_seconds;
@@ -203,6 +222,7 @@ report::Result make_result(const RunPlan& run, const load::Plan& plan, const Run
     for (const auto& worker : outcome.workers) *result.backlog += worker->backlog.get();
   }
   result.availability = availability(plan, outcome);
+  result.hosts = hosts(plan, outcome);
   result.summary.time_seconds = seconds_of(outcome.measured);
   result.summary.measure_start_ts = outcome.measure_start_ts;
   report::complete_summary(result);

@@ -42,6 +42,9 @@ struct RunSettings {
   bool max_inflight_chosen = false;
   bool deferred_delivery = false;
   bool server_stats = false;
+  double connection_max_age_s = 0;
+  bool balance = false;
+  bool affinity = false;
   std::optional<double> simulate_ms;
   // What TPC-C has no use for.
   std::uint64_t clients = 0;
@@ -119,6 +122,15 @@ void describe(auto& visit, Of<RunSettings> auto& run) {
               "Deliveries were queued (clause 2.7.2).", Need::added);
   visit.field("server_stats", run.server_stats, flag,
               "What the server was doing was to be watched (--server-stats).", Need::added);
+  visit.field(
+      "connection_max_age_s", run.connection_max_age_s, seconds,
+      "Seconds after which a connection was to be renewed, or up to a tenth before; 0: never.",
+      Need::added);
+  visit.field("balance", run.balance, flag,
+              "Connections were to be spread over the hosts of the connection string.",
+              Need::added);
+  visit.field("affinity", run.affinity, flag,
+              "The terminals of a warehouse were to stay with one of them.", Need::added);
   visit.field("simulate_ms", run.simulate_ms, milliseconds,
               "Milliseconds of a simulated transaction, or null if there was a database.");
   visit.where(!run.is_tpcc(), [&run](auto& inner) { describe_other_benchmarks(inner, run); });

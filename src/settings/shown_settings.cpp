@@ -34,6 +34,11 @@ std::string operations_text(const RunSettings& run) {
   return run.operations > 0 ? text::grouped(run.operations) : "by time";
 }
 
+std::string hosts_text(const RunSettings& run) {
+  if (!run.balance) return "in their order, where there are several";
+  return run.affinity ? "in turn, each warehouse at one" : "in turn";
+}
+
 std::vector<ShownSetting> load_of_tpcc(const RunSettings& run) {
   return {{"Benchmark", run.benchmark},
           {"Warehouses", text::grouped(run.warehouses)},
@@ -107,6 +112,10 @@ std::vector<ShownSetting> settings_of_database(const RunSettings& run) {
           {"When the database is lost", or_else(run.on_db_loss, "–")},
           {"Statement timeout",
            run.statement_timeout_s > 0 ? text::length_text(run.statement_timeout_s) : "none"},
+          {"Connections renewed", run.connection_max_age_s > 0
+                                      ? "after " + text::length_text(run.connection_max_age_s)
+                                      : "never"},
+          {"Hosts", hosts_text(run)},
           {"Server watched", run.server_stats ? "once a second" : "no"},
           {"Simulated",
            run.simulate_ms ? fmt::format("transactions of {:g} ms", *run.simulate_ms) : "no"}};
@@ -125,9 +134,13 @@ std::vector<ComparedSetting> settings_to_agree_in(const RunSettings& run) {
 }
 
 std::vector<ShownSetting> settings_worth_a_note(const RunSettings& run) {
-  return {{"worker threads", fmt::format("{}", run.threads)},
-          {"connections", fmt::format("{}", run.connections)},
-          {"--server-stats", run.server_stats ? "given" : "not given"}};
+  return {
+      {"worker threads", fmt::format("{}", run.threads)},
+      {"connections", fmt::format("{}", run.connections)},
+      {"--connection-max-age",
+       run.connection_max_age_s > 0 ? text::length_text(run.connection_max_age_s) : "not given"},
+      {"--balance", run.balance ? run.affinity ? "given, with --affinity" : "given" : "not given"},
+      {"--server-stats", run.server_stats ? "given" : "not given"}};
 }
 
 }  // namespace drover::settings

@@ -61,6 +61,7 @@ load::WorkloadFactory SqlBenchmark::workload(std::function<void(std::string_view
     settings.connections = options_.plan.share_of_worker(index, options_.plan.connections);
     settings.pooling = pooling_;
     settings.server_dialect = dialect_;
+    settings.upkeep = options_.plan.upkeep_of_worker(index);
     settings.seed = options_.plan.seed + index;
     return database_.make_backend(std::move(settings));
   };

@@ -100,6 +100,7 @@ load::WorkloadFactory YcsbBenchmark::workload(std::function<void(std::string_vie
     settings.connections = options_.plan.share_of_worker(index, options_.plan.connections);
     settings.pooling = prepared_.server.pooling;
     settings.server_dialect = prepared_.server.dialect;
+    settings.upkeep = options_.plan.upkeep_of_worker(index);
     settings.statement_timeout = settings_.statement_timeout();
     settings.wait_for_server = settings_.waits_for_database();
     settings.resolve_patience = settings_.patience_afterwards();

@@ -62,6 +62,17 @@ void require_postgres(const DatabaseOption& option) {
   parse_dialect(option);
 }
 
+void require_password_place(const DatabaseOption& option) {
+  if (option.password_command.empty()) return;
+  if (option.db.empty()) {
+    throw UsageError("--password-command needs --db: the private server asks for no password");
+  }
+  if (database::postgres::has_password(option.db)) {
+    throw UsageError(
+        "--password-command: --db has a password, too; leave it out there, or the command here");
+  }
+}
+
 void require_conninfo(const std::string& conninfo) {
   if (const auto scheme_end = conninfo.find("://"); scheme_end != std::string::npos) {
     const std::string scheme = conninfo.substr(0, scheme_end);
@@ -149,6 +160,12 @@ DatabaseKind kind_of(const DatabaseOption& option) noexcept {
   return ydb ? DatabaseKind::ydb : DatabaseKind::postgres;
 }
 
+std::vector<std::string> hosts_of(const DatabaseOption& option) {
+  if (option.db.empty() || kind_of(option) == DatabaseKind::ydb) return {};
+  require_conninfo(option.db);
+  return database::postgres::Connection::hosts_of(option.db);
+}
+
 void add_database_options(Command& command, DatabaseOption& option) {
   command.add_options(
       "Database",
@@ -166,6 +183,9 @@ void add_database_options(Command& command, DatabaseOption& option) {
        {"--dialect", &option.dialect, "auto|postgres|cockroach|yugabyte|citus|dsql|spanner",
         "Whose SQL it is, of the databases that speak PostgreSQL's protocol; auto: the server is "
         "asked"},
+       {"--password-command", &option.password_command, "COMMAND",
+        "PostgreSQL: a command for /bin/sh, executed at each connect, whose first line of output "
+        "is the password: for tokens that expire"},
        {"--ydb-token-file", &option.ydb_token_file, "FILE",
         "YDB: a file with the token that says who we are. Else YDB_TOKEN_FILE, "
         "YDB_TOKEN, or YDB_USER with YDB_PASSWORD count, in this order"},
@@ -181,24 +201,33 @@ std::vector<std::string> words_without_db(const DatabaseOption& option) {
   std::vector<std::string> words = words_of_ydb(option);
   words.insert(words.begin(), {"--schema", option.schema});
   if (option.dialect != dialect_auto) words.insert(words.end(), {"--dialect", option.dialect});
+  if (!option.password_command.empty()) {
+    words.insert(words.end(), {"--password-command", option.password_command});
+  }
   return words;
 }
 
 DatabaseTarget::DatabaseTarget(const DatabaseOption& option) : option_(option) {
   if (kind() == DatabaseKind::ydb) {
     require_ydb(option);
+    if (!option.password_command.empty()) {
+      throw UsageError("--password-command: of PostgreSQL; for YDB there is --ydb-token-file");
+    }
     description_ = describe_ydb(option);
     return;
   }
   require_postgres(option);
   access_.schema = option.schema;
+  access_.password_command = option.password_command;
   access_.dialect = parse_dialect(option);
   if (option.db.empty()) {
+    require_password_place(option);
     lease_.emplace(database::embedded::ServerLease::acquire());
     access_.conninfo = lease_->conninfo();
     description_ = "the private server";
   } else {
     require_conninfo(option.db);
+    require_password_place(option);
     access_.conninfo = option.db;
     description_ = database::postgres::describe_conninfo(option.db);
   }

@@ -24,6 +24,8 @@ struct DatabaseOption {
   std::string ydb_token_file = {};
   std::string ydb_ca_file = {};
   bool no_discovery = false;
+  // Of PostgreSQL: prints the password. Empty: libpq has it elsewhere.
+  std::string password_command = {};
 };
 
 using run::DatabaseKind;
@@ -31,7 +33,10 @@ using run::DatabaseKind;
 // By the URL alone; everything that does not begin with ydb:// or ydbs:// is PostgreSQL's.
 DatabaseKind kind_of(const DatabaseOption& option) noexcept;
 
-// Adds --db (also by the variable DROVER_DB), --schema and the options of YDB to a command.
+// Those that --db names, as people know them; one, or none, where there are not several. Throws UsageError.
+std::vector<std::string> hosts_of(const DatabaseOption& option);
+
+// Adds --db (also by the variable DROVER_DB), --schema, --password-command and the options of YDB to a command.
 void add_database_options(Command& command, DatabaseOption& option);
 
 // The words of a command line that say the same, but for --db, which may hold a password.

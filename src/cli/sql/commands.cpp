@@ -26,7 +26,8 @@ struct SqlRequest : ClientRequest {
 int perform_run(const DatabaseOption& option, const SqlRequest& written) {
   const DatabaseKind kind = kind_of(option);
   SqlRun planned = make_sql_run(
-      written, sql_options_of(written.scripts, read_scripts(written.scripts, kind), written, kind));
+      written, sql_options_of(written.scripts, read_scripts(written.scripts, kind), written, kind),
+      option);
   if (!written.json.empty()) file::check_can_write(report::result_file(written.json));
   const DatabaseTarget target(option);
   const auto run = measure_sql(std::move(planned), target);

@@ -119,9 +119,10 @@ benchmark::SqlOptions sql_options_of(const ScriptArguments& written,
   return options;
 }
 
-SqlRun make_sql_run(const ClientRequest& written, benchmark::SqlOptions options) {
+SqlRun make_sql_run(const ClientRequest& written, benchmark::SqlOptions options,
+                    const DatabaseOption& database) {
   SqlRun made{.run = {}, .options = std::move(options)};
-  made.run = make_client_run(written, made.options.plan);
+  made.run = make_client_run(written, database, made.options.plan);
   made.run.settings.benchmark = "sql";
   return made;
 }

@@ -40,7 +40,8 @@ struct SqlRun {
 };
 
 // Throws UsageError.
-SqlRun make_sql_run(const ClientRequest& written, benchmark::SqlOptions options);
+SqlRun make_sql_run(const ClientRequest& written, benchmark::SqlOptions options,
+                    const DatabaseOption& database);
 
 // Nothing if it was interrupted before it began.
 std::optional<run::MeasuredRun> measure_sql(SqlRun run, const DatabaseTarget& target);

@@ -55,10 +55,13 @@ int perform(const Command& command, const SqlSearchArguments& arguments) {
       {.benchmark = "sql",
        .transactions = options.plan.scripts->titles(),
        .settings = settings_of_scripts(command, arguments.scripts, texts),
-       .plan = [&](const ClientRequest& request) { (void)make_sql_run(request, options); },
+       .plan =
+           [&](const ClientRequest& request) {
+             (void)make_sql_run(request, options, arguments.database);
+           },
        .measure =
            [&](const ClientRequest& request, const DatabaseTarget& target) {
-             return measure_sql(make_sql_run(request, options), target);
+             return measure_sql(make_sql_run(request, options, arguments.database), target);
            }});
 }
 

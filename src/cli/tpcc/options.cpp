@@ -63,6 +63,10 @@ void validate_simulation(const TpccRequest& written, TpccRun& made) {
   if (written.server_stats) {
     throw UsageError("--server-stats: with --simulate-ms there is no server to look at");
   }
+  if (!written.connection_max_age.empty() || written.balance) {
+    throw UsageError(
+        "--connection-max-age, --balance: with --simulate-ms there are no connections");
+  }
   settings::RunSettings& settings = made.run.settings;
   made.options.simulated = Duration(std::llround(*written.simulate_ms * 1e6));
   settings.simulate_ms = written.simulate_ms;
@@ -95,6 +99,8 @@ void add_load_options(Command& command, TpccRequest& request) {
         "Deliveries are queued, answered at once and executed beside the terminals (clause 2.7.2)"},
        {"--simulate-ms", &request.simulate_ms, "N",
         "No database: every transaction takes so many milliseconds"}});
+  add_session_options(command, request);
+  add_affinity_option(command, request);
   add_failure_options(command, request);
 }
 
@@ -121,7 +127,7 @@ void add_run_options(Command& command, TpccRequest& request) {
   add_result_options(command, request);
 }
 
-TpccRun make_tpcc_run(const TpccRequest& written, DatabaseKind kind) {
+TpccRun make_tpcc_run(const TpccRequest& written, const DatabaseOption& database) {
   TpccRun made;
   tpcc::Plan& plan = made.options.plan;
   const auto warehouses =
@@ -136,11 +142,11 @@ TpccRun make_tpcc_run(const TpccRequest& written, DatabaseKind kind) {
     throw UsageError(fmt::format("--pace {}: expected a number from 0.001 to 10000", written.pace));
   }
   plan.pace = written.pace;
-  made.run = make_run_plan(written, plan);
+  made.run = make_run_plan(written, database, plan);
   plan.warmup = warmup_of(written, plan);
   validate_terminals(written, plan);
   validate_deliveries(written, made.options);
-  validate_statements(written, kind, made);
+  validate_statements(written, kind_of(database), made);
   validate_simulation(written, made);
   return made;
 }

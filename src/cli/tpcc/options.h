@@ -36,7 +36,7 @@ struct TpccRun {
 };
 
 // Throws UsageError, also for an option that only the other kind of database has.
-TpccRun make_tpcc_run(const TpccRequest& written, DatabaseKind kind);
+TpccRun make_tpcc_run(const TpccRequest& written, const DatabaseOption& database);
 
 // Nothing if it was interrupted before it began. `target` is null where transactions are simulated.
 std::optional<run::MeasuredRun> measure_tpcc(TpccRun run, const DatabaseTarget* target);

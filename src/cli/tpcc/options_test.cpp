@@ -12,14 +12,18 @@ using testing::AllOf;
 using testing::HasSubstr;
 using tpcc::Isolation;
 
+DatabaseOption database_of(DatabaseKind kind) {
+  return {kind == DatabaseKind::ydb ? "ydb://host:2136/local" : "postgresql://host/name", ""};
+}
+
 std::optional<Isolation> isolation_of(const TpccRequest& request, DatabaseKind kind) {
-  return make_tpcc_run(request, kind).options.isolation;
+  return make_tpcc_run(request, database_of(kind)).options.isolation;
 }
 
 // Empty if nothing is wrong.
 std::string problem_of(const TpccRequest& request, DatabaseKind kind) {
   try {
-    make_tpcc_run(request, kind);
+    make_tpcc_run(request, database_of(kind));
   } catch (const UsageError& error) {
     return error.what();
   }
@@ -51,9 +55,9 @@ TEST(TpccRun, SaysWhichOptionTheOtherDatabaseHas) {
 TEST(TpccRun, WatchesTheServerWhereItIsAskedTo) {
   TpccRequest request;
   request.warehouses = "1";
-  EXPECT_FALSE(make_tpcc_run(request, DatabaseKind::postgres).run.settings.server_stats);
+  EXPECT_FALSE(make_tpcc_run(request, {}).run.settings.server_stats);
   request.server_stats = true;
-  EXPECT_TRUE(make_tpcc_run(request, DatabaseKind::postgres).run.settings.server_stats);
+  EXPECT_TRUE(make_tpcc_run(request, {}).run.settings.server_stats);
   request.simulate_ms = 5;
   EXPECT_THAT(problem_of(request, DatabaseKind::postgres),
               AllOf(HasSubstr("--server-stats"), HasSubstr("no server")));

@@ -12,7 +12,7 @@ namespace drover::cli {
 namespace {
 
 int perform(const DatabaseOption& database, const TpccRequest& written) {
-  TpccRun planned = make_tpcc_run(written, kind_of(database));
+  TpccRun planned = make_tpcc_run(written, database);
   if (!written.json.empty()) file::check_can_write(report::result_file(written.json));
   std::optional<DatabaseTarget> target;
   if (!written.simulate_ms) target.emplace(database);

@@ -103,6 +103,7 @@ std::map<std::string, std::string> settings_of(const Command& command,
   std::map<std::string, std::string> settings = written_settings(command, names);
   settings["the database"] = database == nullptr ? "" : database->description();
   settings["--fail-if"] = joined_values(arguments.search.fail_if);
+  add_session_settings(arguments.run, settings);
   settings["--deferred-delivery"] = arguments.run.deferred_delivery ? "yes" : "";
   return settings;
 }
@@ -125,7 +126,7 @@ TpccRequest request_of(const SearchArguments& arguments, const Step& step) {
 // Nothing if it was interrupted before it began. `target` is none where transactions are simulated.
 std::optional<run::MeasuredRun> measure(const SearchArguments& arguments, const Step& step,
                                         const DatabaseTarget* target) {
-  TpccRun planned = make_tpcc_run(request_of(arguments, step), kind_of(arguments.database));
+  TpccRun planned = make_tpcc_run(request_of(arguments, step), arguments.database);
   if (target != nullptr && finds_terminals(arguments)) {
     await_connections(step.load, [target]() -> std::optional<std::int64_t> {
       Room room;
@@ -140,8 +141,8 @@ int perform(const Command& command, const SearchArguments& arguments) {
   validate(arguments);
   const search::Rules rules = rules_of(arguments);
   // What is wrong with the options shall be said before anything runs.
-  make_tpcc_run(request_of(arguments, {Step::Kind::probe, 1}), kind_of(arguments.database));
-  make_tpcc_run(request_of(arguments, {Step::Kind::confirm, 1}), kind_of(arguments.database));
+  make_tpcc_run(request_of(arguments, {Step::Kind::probe, 1}), arguments.database);
+  make_tpcc_run(request_of(arguments, {Step::Kind::confirm, 1}), arguments.database);
   std::optional<DatabaseTarget> target;
   std::optional<Room> room;
   if (!arguments.run.simulate_ms) {

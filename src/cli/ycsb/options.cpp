@@ -137,13 +137,13 @@ void read_stripe(const std::string& written, benchmark::YcsbOptions& options) {
 }  // namespace
 
 YcsbRun make_ycsb_run(const ClientRequest& written, const YcsbWorkload& workload,
-                      DatabaseKind kind) {
+                      const DatabaseOption& database) {
   YcsbRun made;
   ycsb::Plan& plan = made.options.plan;
   plan.properties = workload.properties;
-  made.run = make_client_run(written, plan);
+  made.run = make_client_run(written, database, plan);
   made.run.settings.benchmark = "ycsb";
-  made.options.isolation = parse_isolation(written, kind);
+  made.options.isolation = parse_isolation(written, kind_of(database));
   made.options.verify = workload.verify || plan.properties.data_integrity;
   read_stripe(workload.insert_stripe, made.options);
   made.options.all_rows =

@@ -53,7 +53,7 @@ struct YcsbRun {
 
 // What properties say of the client is not looked at. Throws UsageError.
 YcsbRun make_ycsb_run(const ClientRequest& written, const YcsbWorkload& workload,
-                      DatabaseKind kind);
+                      const DatabaseOption& database);
 
 // Nothing if it was interrupted before it began.
 std::optional<run::MeasuredRun> measure_ycsb(YcsbRun run, const DatabaseTarget& target);

@@ -92,9 +92,8 @@ int perform(const DatabaseOption& option, const YcsbRequest& written, const Comm
     throw UsageError("dotransactions=false fills the table: that is drover ycsb load");
   }
   note_without_effect(properties);
-  YcsbRun planned =
-      make_ycsb_run(with_properties(written, command, properties),
-                    {properties, written.verify, written.insert_stripe}, kind_of(option));
+  YcsbRun planned = make_ycsb_run(with_properties(written, command, properties),
+                                  {properties, written.verify, written.insert_stripe}, option);
   if (!written.json.empty()) file::check_can_write(report::result_file(written.json));
   const SummaryText summary = summary_of(written.format, properties);
   const std::string prefix = !written.hdr_log.empty()           ? written.hdr_log

@@ -32,21 +32,23 @@ std::map<std::string, std::string> settings_of_workload(const Command& command,
 
 int perform(const Command& command, const YcsbSearchArguments& arguments) {
   const YcsbWorkload workload{read_row_properties(arguments.properties), arguments.verify};
-  const DatabaseKind kind = kind_of(arguments.database);
   ClientRequest load = arguments.load;
   if (!command.find_option("--clients")->is_given() &&
       workload.properties.is_given("threadcount")) {
     load.clients = std::to_string(workload.properties.thread_count);
   }
-  ClientSearch benchmark{
-      .benchmark = "ycsb",
-      .transactions = {},
-      .settings = settings_of_workload(command, workload),
-      .plan = [&](const ClientRequest& request) { (void)make_ycsb_run(request, workload, kind); },
-      .measure =
-          [&](const ClientRequest& request, const DatabaseTarget& target) {
-            return measure_ycsb(make_ycsb_run(request, workload, kind), target);
-          }};
+  ClientSearch benchmark{.benchmark = "ycsb",
+                         .transactions = {},
+                         .settings = settings_of_workload(command, workload),
+                         .plan =
+                             [&](const ClientRequest& request) {
+                               (void)make_ycsb_run(request, workload, arguments.database);
+                             },
+                         .measure =
+                             [&](const ClientRequest& request, const DatabaseTarget& target) {
+                               return measure_ycsb(
+                                   make_ycsb_run(request, workload, arguments.database), target);
+                             }};
   for (const load::TransactionType& type : ycsb::presentation_of(workload.properties).types) {
     benchmark.transactions.push_back(type.name);
   }

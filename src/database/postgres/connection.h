@@ -55,6 +55,13 @@ struct TransactionSetup {
 // a statement of it failed (connection_lost) or that it has committed (no error).
 enum class Commits : bool { no, yes };
 
+// What is chosen anew at each connect.
+struct ConnectionChoice {
+  std::optional<std::string> password =
+      {};  // none: as the string, the variables or libpq's file of passwords say
+  std::optional<std::size_t> first_host = {};  // of several (Access::first_host)
+};
+
 class Connection {
  public:
   // `conninfo` is any connection string or URI of libpq; what it leaves open comes from the PG*
@@ -63,9 +70,14 @@ class Connection {
   //
   // Several hosts are tried in turn, for that time each, until one lets us in and is what
   // target_session_attrs asks for; the error says of each why it was not. As libpq does, it stops
-  // at one that denies us (a wrong password). A list with an empty element, and the addresses of
+  // at one that denies us (a wrong password). A list with an empty host, and the addresses of
   // one name, are left to libpq: they share the time.
-  static coro::Task<std::unique_ptr<Connection>> open(std::string conninfo);
+  static coro::Task<std::unique_ptr<Connection>> open(std::string conninfo,
+                                                      ConnectionChoice choice = {});
+
+  // The hosts of the string, or of PGHOST, as people know them: "name:port", in their order. None of a list that is
+  // left to libpq.
+  static std::vector<std::string> hosts_of(const std::string& conninfo);
 
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -173,6 +185,9 @@ class Connection {
     return broken_ || round_trip_timer_.expired || PQstatus(handle_) != CONNECTION_OK;
   }
 
+  // The host that has let us in, by its number in the string; 0 of a string with one.
+  std::size_t host() const noexcept { return host_; }
+
   // What stands between it and the server, where somebody has asked. From a pgpool on each statement goes to the
   // primary, as a standby may not know yet what was committed; SQL that is not ours goes where pgpool sends it.
   Pooling pooling() const noexcept { return pooling_; }
@@ -222,10 +237,13 @@ class Connection {
 
   explicit Connection(PGconn* handle) noexcept : handle_(handle) {}
 
-  static std::unique_ptr<Connection> start(const std::string& conninfo, const Host* host = nullptr,
+  static std::unique_ptr<Connection> start(const std::string& conninfo,
+                                           const ConnectionChoice& choice,
+                                           const Host* host = nullptr,
                                            const char* session_attributes = nullptr);
-  static coro::Task<std::unique_ptr<Connection>> open_one_of(std::string conninfo, Route route);
-  static Route route_of(PGconn* handle);
+  static coro::Task<std::unique_ptr<Connection>> open_one_of(std::string conninfo,
+                                                             ConnectionChoice choice, Route route);
+  static Route route_of(PGconn* handle, std::optional<std::size_t> first_host);
   coro::Task<void> connect_in_time(std::string whom);
   coro::Task<void> finish_connecting();
   void send_prepared(const Statement& statement);
@@ -256,6 +274,7 @@ class Connection {
   static void refuse_copy(ExecStatusType status);
 
   PGconn* handle_;
+  std::size_t host_ = 0;
   std::optional<coro::FdWatch> watch_;
   Parameters parameters_;
   std::vector<Queued> queued_;
@@ -284,6 +303,12 @@ bool is_refusal(const PGresult* result);
 
 // `text` is a connection string: says what is wrong with it, or nothing. Never quotes a password.
 std::optional<std::string> conninfo_problem(const std::string& text);
+
+// How long an attempt to connect may take: as the string or PGCONNECT_TIMEOUT says, else 10 s.
+coro::Duration connect_timeout_of(const std::string& conninfo);
+
+// Whether the string itself has a password.
+bool has_password(const std::string& conninfo);
 
 // The connection string for people: "host=… port=… dbname=… user=…", never a password.
 std::string describe_conninfo(const std::string& text);

@@ -1,5 +1,6 @@
 // Connection strings with several hosts: a primary, its standby, hosts that are down or silent.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -174,6 +175,7 @@ TEST_F(Hosts, EachFormOfAListIsRead) {
   EXPECT_NE(refused.find("none of 2 hosts"), std::string::npos) << refused;
   EXPECT_NE(refused.find("127.0.0.2"), std::string::npos) << refused;
   // No name: libpq's own default, and then the next.
+  EXPECT_EQ(answer(conninfo("/nowhere," + p, "port=1,")), "primary") << "the default of a gap";
   EXPECT_EQ(answer(conninfo("," + p, "port=5499,5432")), "primary");
   EXPECT_EQ(answer(fmt::format("postgresql://drover@:5433,:5432/drover?host={0},{0}", p)),
             "primary");
@@ -224,6 +226,47 @@ TEST_F(Hosts, TheErrorNamesEach) {
   }
   EXPECT_GE(clock.now() - start, 14s);
   EXPECT_LT(clock.now() - start, 15s);
+}
+
+TEST_F(Hosts, OneMayBeTheFirstAndTheOthersFollow) {
+  const std::string two = primary_host() + "," + standby->host();
+  const auto host_of = [&](const std::string& hosts, std::size_t first) {
+    const auto connection =
+        coro::block_on(worker, Connection::open(conninfo(hosts), {.first_host = first}));
+    return connection->host();
+  };
+  for (const std::size_t first : {0, 1, 2, 3}) EXPECT_EQ(host_of(two, first), first % 2);
+  EXPECT_EQ(host_of(two + ",/nowhere", 2), 0U) << "behind the last comes the first";
+  EXPECT_EQ(host_of("/nowhere," + two, 0), 1U);
+  const auto alone = coro::block_on(worker, Connection::open(primary->conninfo()));
+  EXPECT_EQ(alone->host(), 0U);
+}
+
+// Whatever comes first, it must be what was asked for.
+TEST_F(Hosts, TheSessionAttributesGoBeforeTheFirst) {
+  const std::string two = primary_host() + "," + standby->host();
+  for (const std::size_t first : {0, 1}) {
+    const auto connection = coro::block_on(
+        worker,
+        Connection::open(conninfo(two, "target_session_attrs=read-write"), {.first_host = first}));
+    EXPECT_EQ(connection->host(), 0U);
+  }
+}
+
+TEST_F(Hosts, PeopleSeeNamesAndPorts) {
+  EXPECT_THAT(Connection::hosts_of("postgresql://u:p@a:1,b:2/d"),
+              testing::ElementsAre("a:1", "b:2"));
+  EXPECT_THAT(Connection::hosts_of("postgresql://a,b/d"), testing::ElementsAre("a:5432", "b:5432"));
+  EXPECT_THAT(Connection::hosts_of("postgresql://a:1,b/d"), testing::ElementsAre("a:1", "b:5432"));
+  EXPECT_THAT(Connection::hosts_of("host=a,b port=7"), testing::ElementsAre("a:7", "b:7"));
+  EXPECT_THAT(Connection::hosts_of("hostaddr=127.0.0.1,::1"),
+              testing::ElementsAre("127.0.0.1:5432", "::1:5432"));
+  EXPECT_THAT(Connection::hosts_of("host=a,,b"), testing::IsEmpty());
+  EXPECT_THAT(Connection::hosts_of("host=a,b port=1,2,3"), testing::IsEmpty());
+  EXPECT_THAT(Connection::hosts_of("dbname=d"), testing::IsEmpty());
+  ::setenv("PGHOST", "c,d", 1);
+  EXPECT_THAT(Connection::hosts_of("dbname=d"), testing::ElementsAre("c:5432", "d:5432"));
+  ::unsetenv("PGHOST");
 }
 
 TEST_F(Hosts, NoneIsWhatWasAskedFor) {

@@ -63,10 +63,9 @@ Error connect_failure(PGconn* handle) {
 
 void ignore_notice(void*, const PGresult*) {}
 
-// An option as it is in force: from the string, the service file, the variables or a default.
-std::string option_of(PGconn* handle, std::string_view keyword) {
+// As it is in the list, which is freed.
+std::string value_in(PQconninfoOption* options, std::string_view keyword) {
   std::string value;
-  PQconninfoOption* options = PQconninfo(handle);
   for (const PQconninfoOption* option = options; option != nullptr && option->keyword != nullptr;
        ++option) {
     if (option->keyword == keyword && option->val != nullptr) value = option->val;
@@ -75,8 +74,18 @@ std::string option_of(PGconn* handle, std::string_view keyword) {
   return value;
 }
 
-std::chrono::seconds connect_timeout(PGconn* handle) {
-  const std::string text = option_of(handle, "connect_timeout");
+// An option as it is in force: from the string, the service file, the variables or a default.
+std::string option_of(PGconn* handle, std::string_view keyword) {
+  return value_in(PQconninfo(handle), keyword);
+}
+
+// The same before there is a connection: what a service file that the string names says is not known.
+std::string option_of(const std::string& conninfo, std::string_view keyword) {
+  std::string given = value_in(PQconninfoParse(conninfo.c_str(), nullptr), keyword);
+  return given.empty() ? value_in(PQconndefaults(), keyword) : given;
+}
+
+std::chrono::seconds seconds_to_connect(const std::string& text) {
   int seconds = 0;
   std::from_chars(text.data(), text.data() + text.size(), seconds);
   return std::chrono::seconds(seconds > 0 ? seconds : 10);
@@ -109,6 +118,7 @@ struct Connection::Host {
   std::string name;
   std::string address;  // hostaddr
   std::string port;     // empty: the default
+  std::size_t number = 0;
 
   std::string description() const {
     return fmt::format("host={}{}{}", name.empty() ? address : name,
@@ -119,42 +129,71 @@ struct Connection::Host {
 struct Connection::Route {
   std::vector<Host> hosts;  // fewer than two: there is nothing to choose
   bool prefers_standby = false;
+
+  template <class Source>
+  static std::vector<Host> hosts_in(const Source& source);
 };
 
-// libpq has been given the whole string, and knows what is in force.
-Connection::Route Connection::route_of(PGconn* handle) {
-  const std::vector<std::string> names = elements_of(option_of(handle, "host"));
-  const std::vector<std::string> addresses = elements_of(option_of(handle, "hostaddr"));
-  const std::vector<std::string> ports = elements_of(option_of(handle, "port"));
+// libpq says what is in force where it has been given the whole string.
+template <class Source>
+std::vector<Connection::Host> Connection::Route::hosts_in(const Source& source) {
+  const std::vector<std::string> names = elements_of(option_of(source, "host"));
+  const std::vector<std::string> addresses = elements_of(option_of(source, "hostaddr"));
+  const std::vector<std::string> ports = elements_of(option_of(source, "port"));
   const std::size_t count = addresses.empty() ? names.size() : addresses.size();
   const bool matches =
       (names.empty() || names.size() == count) && (ports.size() <= 1 || ports.size() == count);
   // What does not match libpq refuses, and for a gap it knows the default.
-  if (!matches || has_gap(names) || has_gap(addresses) || has_gap(ports)) return {};
-  Route route;
+  if (!matches || has_gap(names) || has_gap(addresses)) return {};
+  constexpr const char* default_port = "5432";  // of an element, whatever PGPORT says
+  std::vector<Host> hosts;
   for (std::size_t i = 0; i < count; ++i) {
-    route.hosts.push_back({names.empty() ? "" : names[i], addresses.empty() ? "" : addresses[i],
-                           ports.empty() ? "" : ports[ports.size() == 1 ? 0 : i]});
+    Host& host = hosts.emplace_back();
+    host.number = i;
+    if (!names.empty()) host.name = names[i];
+    if (!addresses.empty()) host.address = addresses[i];
+    if (ports.empty()) continue;
+    host.port = ports[ports.size() == 1 ? 0 : i];
+    if (host.port.empty()) host.port = default_port;
   }
+  return hosts;
+}
+
+Connection::Route Connection::route_of(PGconn* handle, std::optional<std::size_t> first_host) {
+  Route route;
+  route.hosts = Route::hosts_in(handle);
+  if (route.hosts.size() < 2) return route;
   route.prefers_standby = option_of(handle, "target_session_attrs") == "prefer-standby";
-  if (option_of(handle, "load_balance_hosts") == "random") {  // libpq 16 and later
+  if (first_host) {
+    const auto first = static_cast<std::ptrdiff_t>(*first_host % route.hosts.size());
+    std::rotate(route.hosts.begin(), route.hosts.begin() + first, route.hosts.end());
+  } else if (option_of(handle, "load_balance_hosts") == "random") {  // libpq 16 and later
     std::random_device seed;
     std::shuffle(route.hosts.begin(), route.hosts.end(), seed);
   }
   return route;
 }
 
+std::vector<std::string> Connection::hosts_of(const std::string& conninfo) {
+  std::vector<std::string> names;
+  for (const Host& host : Route::hosts_in(conninfo)) {
+    names.push_back(fmt::format("{}:{}", host.name.empty() ? host.address : host.name,
+                                host.port.empty() ? "5432" : host.port));
+  }
+  return names;
+}
+
+coro::Duration connect_timeout_of(const std::string& conninfo) {
+  return seconds_to_connect(option_of(conninfo, "connect_timeout"));
+}
+
 // What is given here overrides what the string says. Whether it went wrong, connect_in_time() says.
-std::unique_ptr<Connection> Connection::start(const std::string& conninfo, const Host* host,
+std::unique_ptr<Connection> Connection::start(const std::string& conninfo,
+                                              const ConnectionChoice& choice, const Host* host,
                                               const char* session_attributes) {
-  const char* const keywords[] = {"dbname",
-                                  "fallback_application_name",
-                                  "client_encoding",
-                                  "host",
-                                  "hostaddr",
-                                  "port",
-                                  "target_session_attrs",
-                                  nullptr};
+  const char* const keywords[] = {
+      "dbname", "fallback_application_name", "client_encoding", "host", "hostaddr",
+      "port",   "target_session_attrs",      "password",        nullptr};
   const char* const values[] = {conninfo.c_str(),
                                 "drover",
                                 "UTF8",
@@ -162,6 +201,7 @@ std::unique_ptr<Connection> Connection::start(const std::string& conninfo, const
                                 host != nullptr ? or_null(host->address) : nullptr,
                                 host != nullptr ? or_null(host->port) : nullptr,
                                 session_attributes,
+                                choice.password ? choice.password->c_str() : nullptr,
                                 nullptr};
   PGconn* handle = PQconnectStartParams(keywords, values, 1);
   if (handle == nullptr) throw std::bad_alloc();
@@ -170,18 +210,18 @@ std::unique_ptr<Connection> Connection::start(const std::string& conninfo, const
   return connection;
 }
 
-Task<std::unique_ptr<Connection>> Connection::open(std::string conninfo) {
+Task<std::unique_ptr<Connection>> Connection::open(std::string conninfo, ConnectionChoice choice) {
   // A word alone is the name of a database. Anything else that libpq cannot read it quotes whole.
   if (conninfo.find_first_of("=:@") != std::string::npos) {
     if (const auto problem = conninfo_problem(conninfo)) {
       throw Error(ErrorClass::denied, "", *problem);
     }
   }
-  std::unique_ptr<Connection> connection = start(conninfo);
-  Route route = route_of(connection->handle_);
+  std::unique_ptr<Connection> connection = start(conninfo, choice);
+  Route route = route_of(connection->handle_, choice.first_host);
   if (route.hosts.size() > 1) {
     connection.reset();
-    co_return co_await open_one_of(std::move(conninfo), std::move(route));
+    co_return co_await open_one_of(std::move(conninfo), std::move(choice), std::move(route));
   }
   co_await connection->connect_in_time(describe_conninfo(conninfo));
   co_return connection;
@@ -189,14 +229,16 @@ Task<std::unique_ptr<Connection>> Connection::open(std::string conninfo) {
 
 // libpq would go from host to host by itself, but whoever calls it without blocking has to keep the
 // time, and cannot make it leave a host that is silent.
-Task<std::unique_ptr<Connection>> Connection::open_one_of(std::string conninfo, Route route) {
+Task<std::unique_ptr<Connection>> Connection::open_one_of(std::string conninfo,
+                                                          ConnectionChoice choice, Route route) {
   std::vector<const char*> passes = {nullptr};
   if (route.prefers_standby) passes = {"standby", "any"};
   std::string reasons;
   for (const char* session_attributes : passes) {
     reasons.clear();
     for (const Host& host : route.hosts) {
-      std::unique_ptr<Connection> connection = start(conninfo, &host, session_attributes);
+      std::unique_ptr<Connection> connection = start(conninfo, choice, &host, session_attributes);
+      connection->host_ = host.number;
       std::optional<Error> error;
       try {
         co_await connection->connect_in_time(host.description());
@@ -215,7 +257,7 @@ Task<std::unique_ptr<Connection>> Connection::open_one_of(std::string conninfo, 
 
 Task<void> Connection::connect_in_time(std::string whom) {
   if (PQstatus(handle_) == CONNECTION_BAD) throw connect_failure(handle_);
-  const std::chrono::seconds timeout = connect_timeout(handle_);
+  const std::chrono::seconds timeout = seconds_to_connect(option_of(handle_, "connect_timeout"));
   bool timed_out = false;
   try {
     co_await coro::with_deadline(coro::Worker::current().now() + timeout, finish_connecting());

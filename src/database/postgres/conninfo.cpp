@@ -64,6 +64,11 @@ std::optional<std::string> conninfo_problem(const std::string& text) {
   return problem;
 }
 
+bool has_password(const std::string& conninfo) {
+  const Options options(PQconninfoParse(conninfo.c_str(), nullptr));
+  return options && !value_of(options, "password").empty();
+}
+
 std::string describe_conninfo(const std::string& text) {
   const Options given(PQconninfoParse(text.c_str(), nullptr));
   const Options defaults(PQconndefaults());

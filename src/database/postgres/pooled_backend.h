@@ -27,7 +27,9 @@ template <class WorkloadSession>
 class PooledSession : public WorkloadSession {
  public:
   explicit PooledSession(OpenedSession opened) noexcept
-      : connection_(std::move(opened.connection)), identity_(std::move(opened.identity)) {}
+      : connection_(std::move(opened.connection)), identity_(std::move(opened.identity)) {
+    this->host_ = connection_->host();
+  }
 
   bool usable() const noexcept { return connection_ && !connection_->broken() && !is_given_up_; }
   bool in_transaction() const noexcept { return connection_->in_transaction(); }
@@ -62,6 +64,7 @@ struct PoolSettings {
   std::size_t connections = 1;
   bool wait_for_server = true;  // when it is away
   std::uint64_t seed = 0;       // of the pauses between attempts to connect
+  SessionUpkeep upkeep = {};
 };
 
 template <class WorkloadBackend, class WorkloadSession>
@@ -76,6 +79,9 @@ class PooledBackend : public WorkloadBackend {
   }
 
   coro::Task<database::Session*> acquire() override { co_return co_await pool_.take(); }
+  coro::Task<database::Session*> acquire_at(std::size_t host) override {
+    co_return co_await pool_.take(host);
+  }
 
   void release(database::Session& session) noexcept override {
     auto& returned = static_cast<Pooled&>(session);
@@ -85,17 +91,27 @@ class PooledBackend : public WorkloadBackend {
     pool_.release(returned);
   }
 
+  void count_sessions(std::vector<std::size_t>& by_host) const override {
+    for (std::size_t host = 0; host < by_host.size(); ++host) by_host[host] = pool_.open_at(host);
+  }
+
  protected:
   explicit PooledBackend(PoolSettings settings)
       : pool_({.size = settings.connections,
-               .open = [this] { return connect(); },
+               .open = [this](std::size_t number) { return connect(first_host_of(number)); },
                .is_hopeless = is_hopeless,
                .wait_for_server = settings.wait_for_server,
-               .next = SessionPool<Pooled>::Next::warmest,
-               .seed = settings.seed}),
+               // The warmest one is mostly of the same host.
+               .next = settings.upkeep.hosts > 1 ? SessionPool<Pooled>::Next::in_turn
+                                                 : SessionPool<Pooled>::Next::warmest,
+               .seed = settings.seed,
+               .max_age = settings.upkeep.max_age,
+               .hosts = settings.upkeep.hosts}),
+        upkeep_(settings.upkeep),
         resolve_pause_(settings.seed) {}
 
-  virtual coro::Task<std::unique_ptr<Pooled>> connect() = 0;
+  // As Access::first_host says.
+  virtual coro::Task<std::unique_ptr<Pooled>> connect(std::optional<std::size_t> first_host) = 0;
 
   // As ask_after_the_others() does (session_setup.h), of the sessions that were left in the middle of something. All
   // others are closed before: they are not needed any more, and there may be no slot besides theirs.
@@ -106,7 +122,13 @@ class PooledBackend : public WorkloadBackend {
   }
 
  private:
+  std::optional<std::size_t> first_host_of(std::size_t number) const noexcept {
+    if (upkeep_.hosts < 2) return std::nullopt;
+    return (upkeep_.first_number + number * upkeep_.number_step) % upkeep_.hosts;
+  }
+
   SessionPool<Pooled> pool_;
+  SessionUpkeep upkeep_;
   std::vector<SessionIdentity> abandoned_;  // the server may go on with what they were in
   ReopenPause resolve_pause_;
 };

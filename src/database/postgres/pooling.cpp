@@ -36,7 +36,7 @@ Task<std::optional<std::int32_t>> process_of(Connection& connection) {
 // was used last; others may come between, and so it is tried more than once.
 Task<Pooling> pooling_of(Connection& first, Access access, std::int32_t process) {
   constexpr int attempts = 5;
-  const auto second = co_await Connection::open(std::move(access.conninfo));
+  const auto second = co_await open(std::move(access));
   for (int i = 0; i < attempts; ++i) {
     co_await second->script("BEGIN");
     const auto of_second = co_await process_of(*second);

@@ -23,7 +23,7 @@ namespace {
 constexpr Duration look_limit = std::chrono::seconds(15);
 
 Task<std::unique_ptr<Connection>> open_to_look(Access access) {
-  auto connection = co_await Connection::open(std::move(access.conninfo));
+  auto connection = co_await open(std::move(access));
   connection->set_round_trip_limit(look_limit);
   if (co_await is_pgpool(*connection)) connection->set_pooling(Pooling::pgpool);
   co_return connection;

@@ -73,7 +73,7 @@ Task<void> begin_in_schema(Connection& connection, Access access, Pooling poolin
 }  // namespace
 
 Task<std::unique_ptr<Connection>> open_in_schema(Access access) {
-  auto connection = co_await Connection::open(access.conninfo);
+  auto connection = co_await open(access);
   connection->set_round_trip_limit(set_up_limit);
   const Pooling pooling = co_await ask_whom(*connection, access);
   connection->set_round_trip_limit(std::nullopt);
@@ -82,7 +82,7 @@ Task<std::unique_ptr<Connection>> open_in_schema(Access access) {
 }
 
 Task<std::unique_ptr<Connection>> open_in_schema(Access access, Pooling pooling) {
-  auto connection = co_await Connection::open(access.conninfo);
+  auto connection = co_await open(access);
   co_await begin_in_schema(*connection, std::move(access), pooling);
   co_return connection;
 }

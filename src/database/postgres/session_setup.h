@@ -41,6 +41,13 @@ struct SessionSettings {
   coro::Duration statement_timeout{};
   // What the session is SET to besides for its prepared statements; a server that does not know one goes on without it.
   std::vector<std::string> settings_if_known = {};
+
+  // The same, beginning with that host (Access::first_host).
+  SessionSettings at(std::optional<std::size_t> first_host) const {
+    SessionSettings settings = *this;
+    settings.access.first_host = first_host;
+    return settings;
+  }
 };
 
 struct OpenedSession {

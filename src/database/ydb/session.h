@@ -147,10 +147,11 @@ class SessionPool final : public database::SessionPool<Session> {
   };
 
   SessionPool(Client& client, Options options)
-      : database::SessionPool<Session>({.size = options.size,
-                                        .open = [this, &client] { return open_one(client); },
-                                        .wait_for_server = options.wait_for_server,
-                                        .seed = options.seed}) {}
+      : database::SessionPool<Session>(
+            {.size = options.size,
+             .open = [this, &client](std::size_t) { return open_one(client); },
+             .wait_for_server = options.wait_for_server,
+             .seed = options.seed}) {}
 
  private:
   coro::Task<std::unique_ptr<Session>> open_one(Client& client) {

@@ -88,6 +88,7 @@ inline Result example_result() {
                          .interruptions = 1,
                          .sessions_lost = 17,
                          .sessions_reopened = 16,
+                         .sessions_renewed = 5,
                          .run_start_ts = 1'763'669'994.5,
                          .unavailable_s = 16.5,
                          .stalled_s = 9};
@@ -142,6 +143,12 @@ inline Result example_result() {
   result.server_stats->samples = {{0.5, {{"CPU", 3}}}, {1.5, {{"CPU", 1}, {"IO:WALSync", 2}}}};
   result.server_stats->statements.emplace().push_back(
       {"UPDATE stock SET s_quantity = $1 WHERE s_i_id = $2", 1'000, 1'250, 9'876});
+  result.plan.connection_max_age_s = 3'300;
+  result.plan.balance = true;
+  result.plan.affinity = true;
+  result.hosts = {{"db1:5432", 9, 150, 1, {}}, {"db2:5433", 7, 130, 0, {}}};
+  for (std::uint64_t i = 1; i <= 150; ++i) result.hosts[0].service.record(i * 100'000);
+  for (std::uint64_t i = 1; i <= 130; ++i) result.hosts[1].service.record(i * 200'000);
   complete_summary(result);
   result.audit = {{"mix", "5.2.3", Judgement::held, "Payment 43.5%"},
                   {"availability", "", Judgement::broken, "2 outages in the measurement interval"},

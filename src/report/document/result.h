@@ -198,6 +198,7 @@ struct Availability {
   std::uint64_t interruptions = 0;  // too short for an outage
   std::uint64_t sessions_lost = 0;
   std::uint64_t sessions_reopened = 0;
+  std::optional<std::uint64_t> sessions_renewed = {};  // for their age; none where nobody asked
   double run_start_ts = 0;   // Unix time at which the run began; 0 in older documents
   double unavailable_s = 0;  // of the measurement interval, outages only
   double stalled_s = 0;      // of the measurement interval, stalls only
@@ -378,6 +379,18 @@ struct ServerStats {
   std::vector<WaitEvent> longest(std::size_t most) const;
 };
 
+// What was done at one of the hosts over which the connections were spread.
+struct HostResult {
+  std::string name;               // "host:port"
+  std::uint64_t connections = 0;  // at the end
+  std::uint64_t ok_count = 0;
+  std::uint64_t failed_count = 0;
+  measure::HistogramSnapshot service;  // of those that succeeded, from when they had their session
+};
+
+// So many are taken from a document.
+inline constexpr std::size_t hosts_max = 64;
+
 enum class Judgement : std::uint8_t {
   held,
   broken,      // a rule of the specification does not hold: the figures are true, but not compliant
@@ -434,6 +447,7 @@ struct Result {
   std::vector<TimePoint> time_series;
   std::optional<std::vector<Checkpoint>> checkpoints;  // none where the server does not tell
   std::optional<ServerStats> server_stats;             // none where nobody asked, or none told
+  std::vector<HostResult> hosts;                       // none where there was one
   std::vector<Verdict> audit;                          // see audit.h
   std::optional<std::string> failure;                  // why the run was given up before its end
   bool interrupted = false;

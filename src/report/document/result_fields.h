@@ -291,6 +291,10 @@ void describe(auto& visit, Of<Availability> auto& availability) {
   visit.field("sessions_lost", availability.sessions_lost, count, "Connections that were lost.");
   visit.field("sessions_reopened", availability.sessions_reopened, count,
               "Those that were opened again.");
+  visit.if_known(
+      "sessions_renewed", availability.sessions_renewed, count,
+      "Connections that were closed for their age, with another one in their place; they "
+      "are not among those lost. Only with --connection-max-age.");
   visit.field("run_start_ts", availability.run_start_ts, seconds,
               "Unix time in seconds, with its fraction, at which the run began by the client's "
               "clock: what the "
@@ -494,6 +498,16 @@ void describe(auto& visit, Of<ServerStats> auto& stats) {
               "where it was not to be had.");
 }
 
+void describe(auto& visit, Of<HostResult> auto& host) {
+  visit.definition("What was done at one of several hosts, in the measurement interval.", "host");
+  visit.field("name", host.name, settings::name, "Its name and port in the connection string.");
+  visit.field("connections", host.connections, objects, "Connections to it, at the end.");
+  visit.field("ok_count", host.ok_count, count, "Transactions that were committed there.");
+  visit.field("failed_count", host.failed_count, count, "Those that ended in an error for good.");
+  visit.figures("service", host.service,
+                "Of those committed, from when they had their connection to the answer.");
+}
+
 void describe(auto& visit, Of<Verdict> auto& verdict) {
   visit.definition("A line of the audit.", "verdict");
   visit.field("name", verdict.name, settings::name,
@@ -583,6 +597,9 @@ void describe(auto& visit, Of<Result> auto& result) {
               "What the server was doing (--server-stats), or null where nobody asked, or it does "
               "not tell.",
               Need::added);
+  visit.list_if_any(
+      "hosts", result.hosts,
+      "The hosts over which the connections were spread (--balance), in their order.");
   visit.within("audit", "Whether the result can be trusted, and which rules it keeps.", Need::added,
                [&](auto& inner) { describe_audit(inner, result.audit); });
   visit.field("failure", result.failure, sentence,

@@ -23,13 +23,27 @@ std::set<std::string> keys(const json& object) {
 
 TEST(ResultJson, TopLevelFields) {
   const json document = to_json(example_result());
-  EXPECT_EQ(keys(document),
-            (std::set<std::string>{
-                "schema_version",    "tool",         "plan",        "environment",
-                "summary",           "transactions", "inputs",      "delivery_skipped_districts",
-                "deferred_delivery", "availability", "ledger",      "ledger_in_data",
-                "lost_commits",      "client",       "time_series", "checkpoints",
-                "server_stats",      "audit",        "failure",     "interrupted"}));
+  EXPECT_EQ(keys(document), (std::set<std::string>{"schema_version",
+                                                   "tool",
+                                                   "plan",
+                                                   "environment",
+                                                   "summary",
+                                                   "transactions",
+                                                   "inputs",
+                                                   "delivery_skipped_districts",
+                                                   "deferred_delivery",
+                                                   "availability",
+                                                   "ledger",
+                                                   "ledger_in_data",
+                                                   "lost_commits",
+                                                   "client",
+                                                   "time_series",
+                                                   "checkpoints",
+                                                   "server_stats",
+                                                   "audit",
+                                                   "failure",
+                                                   "interrupted",
+                                                   "hosts"}));
   EXPECT_EQ(document["schema_version"], 1);
   EXPECT_EQ(document["delivery_skipped_districts"], 3);
   EXPECT_EQ(document["interrupted"], false);
@@ -60,6 +74,9 @@ TEST(ResultJson, ToolPlanAndEnvironment) {
                                     {"max_inflight_chosen", true},
                                     {"deferred_delivery", true},
                                     {"server_stats", true},
+                                    {"connection_max_age_s", 3300.0},
+                                    {"balance", true},
+                                    {"affinity", true},
                                     {"simulate_ms", nullptr}}));
   EXPECT_EQ(document["environment"]["client"], (json{{"hostname", "herd"},
                                                      {"os", "Debian 12, Linux 6.1"},

@@ -59,6 +59,10 @@ static void require_fitting(const JsonReader& json, const std::vector<StatementR
     json.refuse(fmt::format("at most {} statements", statements_max), "more");
 }
 
+static void require_fitting(const JsonReader& json, const std::vector<HostResult>& list) {
+  if (list.size() > hosts_max) json.refuse(fmt::format("at most {} hosts", hosts_max), "more");
+}
+
 static void require_fitting(const JsonReader& json, const std::vector<settings::Given>& list) {
   if (list.size() > json_names_max)
     json.refuse(fmt::format("at most {} of them", json_names_max), "more");
@@ -121,6 +125,9 @@ void require_fitting_times(const Result& result) {
     require(longest_s(one.service), "transactions.{}.service.histogram.max", one.name);
     require(longest_s(one.keying), "transactions.{}.keying.histogram.max", one.name);
     require(longest_s(one.think), "transactions.{}.think.histogram.max", one.name);
+  }
+  for (std::size_t i = 0; i < result.hosts.size(); ++i) {
+    require(longest_s(result.hosts[i].service), "hosts[{}].service.histogram.max", i);
   }
   require(longest_s(result.client.timer_lag), "client.timer_lag.histogram.max");
   if (result.deferred_delivery) {

@@ -222,6 +222,10 @@ void write_availability(HtmlWriter& html, const Result& result) {
           result.plan.kind().client, text::counted_grouped(availability.sessions_lost, "session"),
           text::grouped(availability.sessions_reopened),
           text::counted_grouped(availability.interruptions, "interruption"), shortest_outage_s));
+  if (availability.sessions_renewed) {
+    html.line("p", fmt::format("{} renewed for their age, which are not among those lost.",
+                               text::counted_grouped(*availability.sessions_renewed, "session")));
+  }
   write_stalls(html, result);
   if (availability.outages.empty()) return;
   HtmlTable table{

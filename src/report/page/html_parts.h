@@ -34,6 +34,7 @@ void write_ledger(HtmlWriter& html, const Result& result);
 
 // html_server.cpp: what the server was doing, where somebody looked.
 void write_server_stats(HtmlWriter& html, const Result& result);
+void write_hosts(HtmlWriter& html, const Result& result);
 
 // html_others.cpp: what only benchmarks other than TPC-C have.
 void write_service_times(HtmlWriter& html, const Result& result);

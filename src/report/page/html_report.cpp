@@ -205,6 +205,7 @@ void write_parts(HtmlWriter& html, const Result& result, const std::string& id, 
   anchored("transactions", "Transactions", write_transactions);
   if (has_errors(result)) section("Errors", write_errors);
   anchored("availability", "Availability", write_availability);
+  if (!result.hosts.empty()) anchored("hosts", "Hosts", write_hosts);
   if (result.server_stats) anchored("server", "What the server was doing", write_server_stats);
   anchored("audit", "Audit", write_audit);
   anchored("client", "The client's own health", write_client);
@@ -231,6 +232,7 @@ void write_single(HtmlWriter& html, const NamedResult& one, const Introduction* 
                                {"#result-1-latency", "Latency"},
                                {"#result-1-transactions", "Transactions"},
                                {"#result-1-availability", "Availability"}};
+    if (!one.result.hosts.empty()) links.emplace_back("#result-1-hosts", "Hosts");
     if (one.result.server_stats) links.emplace_back("#result-1-server", "Server");
     links.insert(links.end(), {{"#result-1-audit", "Audit"},
                                {"#result-1-client", "Client"},

@@ -138,6 +138,22 @@ void append_wait_events(std::string& out, const Result& result) {
   }
 }
 
+// Where connections were spread over several hosts.
+void append_hosts_table(std::string& out, const Result& result) {
+  if (result.hosts.empty()) return;
+  out += "\nHosts, and their times from when a transaction had its connection:\n\n";
+  append_head(out, {"Host", "connections", "committed", "failed", "p50 ms", "p90 ms", "p99 ms"});
+  for (const HostResult& host : result.hosts) {
+    std::vector<std::string> cells = {markdown_text(host.name), text::grouped(host.connections),
+                                      text::grouped(host.ok_count),
+                                      text::grouped(host.failed_count)};
+    for (const double percent : {50, 90, 99}) {
+      cells.push_back(host.service.empty() ? "–" : ms_text(host.service.percentile_ns(percent)));
+    }
+    append_row(out, cells);
+  }
+}
+
 std::string verdict_line(const Result& result) {
   const VerdictBadge badge = badge_of(result);
   return fmt::format("{} {}", badge.icon, markdown_text(badge.sentence));
@@ -188,6 +204,7 @@ void append_single(std::string& out, const Result& result) {
                      verdict_line(result), headline(result));
   append_transactions(out, result);
   append_service_times(out, result);
+  append_hosts_table(out, result);
   append_wait_events(out, result);
   std::string problems;
   append_problems(problems, result);

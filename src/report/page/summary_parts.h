@@ -33,6 +33,9 @@ void append_statements(std::string& out, const Result& result, std::size_t width
 // What the server was doing: its sessions by wait event, and what statements cost it. Nothing where nobody looked.
 void append_server_stats(std::string& out, const Result& result, std::size_t width);
 
+// What was done at each of several hosts; nothing where there was one.
+void append_hosts(std::string& out, const Result& result, std::size_t width);
+
 // What was written, and what was read and verified.
 void append_accounts(std::string& out, const Result& result);
 

@@ -304,6 +304,10 @@ void append_availability(std::string& out, const Result& result) {
                     availability.sessions_reopened,
                     text::counted(availability.interruptions, "interruption"), shortest_outage_s));
   }
+  if (availability.sessions_renewed) {
+    out += fmt::format("  renewed     {}, for their age\n",
+                       text::counted_grouped(*availability.sessions_renewed, "session"));
+  }
 }
 
 // "1 (13), 2 (4)": in which warehouses how many.
@@ -406,6 +410,7 @@ std::string summary_text(const Result& result, std::size_t width) {
   append_transactions(out, result, width);
   append_service_times(out, result, width);
   append_statements(out, result, width);
+  append_hosts(out, result, width);
   append_server_stats(out, result, width);
   append_pending(out, result);
   append_limits(out, result);

@@ -88,6 +88,7 @@ TEST(SummaryText, NothingToSayIsNotSaid) {
   result.deferred_delivery.reset();
   result.failure.reset();
   result.server_stats.reset();
+  result.hosts.clear();
   result.environment.server->settings["fsync"] = "on";
   result.delivery_skipped_districts = 0;
   result.audit = {{"mix", "", Judgement::held, "Payment 43.5%"}};

@@ -42,10 +42,11 @@ int worker_rows(const RunModel& model, int most) {
 constexpr int chart_rows_least = 4;
 constexpr int log_rows_of_run_least = 2;
 
-// The heading, each type, and their sum where there is room.
+// The heading, each type, their sum where there is room, and each host of several.
 int transaction_rows(const RunModel& model, int rows) {
   const auto types = static_cast<int>(model.plan.presentation.types.size());
-  return 1 + types + (rows >= 30 && types > 1 ? 1 : 0);
+  const auto hosts = static_cast<int>(model.plan.hosts.size());
+  return 1 + types + (rows >= 30 && types > 1 ? 1 : 0) + hosts;
 }
 
 // Title, phase and figures above, the keys below; between them charts, tables and the log share.
@@ -193,8 +194,10 @@ struct TableColumns {
   bool verdicts = false;  // whether the limits hold, if there are any
   bool limits = false;    // which they are
 
-  TableColumns(const std::vector<load::TransactionType>& types, int columns) {
+  TableColumns(const std::vector<load::TransactionType>& types,
+               const std::vector<std::string>& hosts, int columns) {
     int longest = name;
+    for (const std::string& host : hosts) longest = std::max(longest, cells_of(host));
     int limit_columns = 0;
     for (const load::TransactionType& type : types) {
       longest = std::max(longest, cells_of(type.name));
@@ -228,6 +231,7 @@ struct TransactionRow {
   double per_second = 0;
   load::TransactionSnapshot counts = {};
   std::optional<bool> held = {};  // its limit, or the limits of all
+  bool counts_retries = true;
 
   void add(const TransactionRow& row) {
     per_second += row.per_second;
@@ -238,6 +242,22 @@ struct TransactionRow {
     if (row.held) held = held.value_or(true) && *row.held;
   }
 };
+
+// Those that there is room for behind the types. Their times are without the wait for a connection.
+void add_hosts(const RunModel& model, std::size_t most, std::vector<TransactionRow>& rows) {
+  for (std::size_t i = 0; i < model.plan.hosts.size() && rows.size() < most; ++i) {
+    TransactionRow row{.name = model.plan.hosts[i]};
+    row.counts_retries = false;
+    if (model.snapshot && i < model.snapshot->hosts.size()) {
+      const load::HostNow& now = model.snapshot->hosts[i];
+      row.per_second = now.per_second;
+      row.counts.committed = now.phase.committed;
+      row.counts.failed = now.phase.failed;
+      row.counts.latency = now.phase.service;
+    }
+    rows.push_back(std::move(row));
+  }
+}
 
 // Each type; behind them the sum if there is room, or in place of the last ones what they come to together.
 std::vector<TransactionRow> transaction_rows_of(const RunModel& model, std::size_t most) {
@@ -265,9 +285,10 @@ std::vector<TransactionRow> transaction_rows_of(const RunModel& model, std::size
   all.held.reset();  // there is no limit for all of them
   if (alone < types.size()) {
     rows.push_back(std::move(others));
-  } else if (model.snapshot && types.size() > 1 && types.size() < most) {
+  } else if (model.snapshot && types.size() > 1 && types.size() + model.plan.hosts.size() < most) {
     rows.push_back(std::move(all));
   }
+  add_hosts(model, most, rows);
   return rows;
 }
 
@@ -288,14 +309,15 @@ void draw_figures(Canvas& canvas, Area area, const TransactionRow& one, const Ta
   const int end = canvas.put(area.row, area.column,
                              table.figures({rate_text(one.per_second), count_text(counts.committed),
                                             latency(50), latency(90), latency(99),
-                                            count_text(counts.retries), count_text(counts.failed)}),
+                                            one.counts_retries ? count_text(counts.retries) : "-",
+                                            count_text(counts.failed)}),
                              Style::normal, area.columns - (table.verdicts ? verdict_columns : 0));
   if (!table.verdicts) return;
   draw_verdict(canvas, {area.row, end, 1, area.column + area.columns - end}, one, table);
 }
 
 void draw_transactions(const RunModel& model, Canvas& canvas, Area area) {
-  const TableColumns table(model.plan.presentation.types, area.columns);
+  const TableColumns table(model.plan.presentation.types, model.plan.hosts, area.columns);
   Area figures{area.row, area.column + 1 + table.name, 1, area.columns - 1 - table.name};
   const auto put_name = [&](int row, const std::string& name, Style style) {
     canvas.put(row, area.column + 1, name, style, table.name);

@@ -168,6 +168,40 @@ TEST(RunLayout, ShowsOutages) {
       HasSubstr(" connections 16 of 16 open   2 outages, the last one of 4.0 s, 1:05 ago\n"));
 }
 
+RunModel model_with_hosts() {
+  RunModel model = model_at(70);
+  model.plan.hosts = {"127.0.0.1:6001", "127.0.0.1:6002"};
+  for (int i = 1; i <= 2; ++i) {
+    load::HostNow& host = model.snapshot->hosts.emplace_back();
+    host.per_second = 111;
+    host.phase.committed = 6'660;
+    host.phase.failed = 3;
+    host.phase.service.record(static_cast<std::uint64_t>(i) * 4'000'000);
+  }
+  return model;
+}
+
+TEST(RunLayout, TellsSeveralHostsApart) {
+  const RunModel model = model_with_hosts();
+  for (const auto& [rows, columns] : {std::pair(24, 80), {50, 200}, {30, 100}}) {
+    const std::string text = drawn(model, rows, columns, false);
+    EXPECT_THAT(text, HasSubstr(" 127.0.0.1:6001    111.0      6,660     4.00     4.00     4.00"));
+    EXPECT_THAT(text, HasSubstr(" 127.0.0.1:6002    111.0      6,660     8.00     8.00     8.00"));
+    EXPECT_THAT(text, HasSubstr("StockLevel"));
+    EXPECT_THAT(text, HasSubstr("connections 16 of 16 open"));
+  }
+  EXPECT_THAT(drawn(model_at(70), 50, 200), Not(HasSubstr("127.0.0.1")));
+}
+
+TEST(RunLayout, HostsThatThereIsNoRoomForAreLeftOut) {
+  RunModel model = model_with_hosts();
+  while (model.plan.hosts.size() < 64) model.plan.hosts.push_back("h:5432");
+  const std::string text = drawn(model, 24, 80, false);
+  EXPECT_THAT(text, HasSubstr("127.0.0.1:6002"));
+  EXPECT_THAT(text, HasSubstr("q end the run"));
+  EXPECT_THAT(text, HasSubstr("log"));
+}
+
 TEST(RunLayout, SumsUpManyWorkers) {
   RunModel model = model_at(70);
   model.snapshot->workers.assign(40, {.load = 0.5, .timer_lag = {}});

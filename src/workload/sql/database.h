@@ -44,6 +44,7 @@ struct BackendSettings {
   std::size_t connections = 1;
   database::Pooling pooling = database::Pooling::none;
   database::Dialect server_dialect = database::Dialect::postgres;  // as the server was found
+  database::SessionUpkeep upkeep = {};                             // of PostgreSQL
   std::uint64_t seed = 0;
 };
 

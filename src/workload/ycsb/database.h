@@ -120,6 +120,7 @@ struct BackendSettings {
   std::size_t connections = 1;
   database::Pooling pooling = database::Pooling::none;
   database::Dialect server_dialect = database::Dialect::postgres;  // as the server was found
+  database::SessionUpkeep upkeep = {};                             // of PostgreSQL
   coro::Duration statement_timeout = std::chrono::seconds(60);     // 0: none
   bool wait_for_server = true;                                     // when it is away
   coro::Duration resolve_patience = std::chrono::seconds(60);

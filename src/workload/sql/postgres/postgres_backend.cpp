@@ -11,11 +11,16 @@ using coro::Task;
 PostgresBackend::PostgresBackend(PostgresOptions options)
     : PooledBackend({.connections = options.connections,
                      .wait_for_server = options.run.waits_for_database(),
-                     .seed = options.seed}),
+                     .seed = options.seed,
+                     .upkeep = options.upkeep}),
       options_(std::move(options)) {}
 
-Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect() {
-  auto connection = co_await database::postgres::open_in_schema(options_, options_.pooling);
+Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect(
+    std::optional<std::size_t> first_host) {
+  database::postgres::Access access = options_;
+  access.first_host = first_host;
+  auto connection =
+      co_await database::postgres::open_in_schema(std::move(access), options_.pooling);
   co_await database::postgres::limit_statements(*connection, options_.run.statement_timeout());
   // What a script asks goes where a pgpool sends it.
   if (options_.pooling == database::Pooling::pgpool) {

@@ -2,7 +2,9 @@
 // Belongs to one worker.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 
 #include "coro/task.h"
 #include "database/postgres/access.h"
@@ -21,7 +23,7 @@ class PostgresBackend final : public database::postgres::PooledBackend<database:
   explicit PostgresBackend(PostgresOptions options);
 
  private:
-  coro::Task<std::unique_ptr<Pooled>> connect() override;
+  coro::Task<std::unique_ptr<Pooled>> connect(std::optional<std::size_t> first_host) override;
 
   PostgresOptions options_;
 };

@@ -76,7 +76,8 @@ class PostgresBackend::PostgresSession final : public Pooled {
 PostgresBackend::PostgresBackend(PostgresOptions options)
     : PooledBackend({.connections = options.connections,
                      .wait_for_server = options.run.waits_for_database(),
-                     .seed = options.seed}),
+                     .seed = options.seed,
+                     .upkeep = options.upkeep}),
       options_(std::move(options)),
       // Which level is enough, docs/tpcc-fidelity.md says.
       session_settings_{.access = options_,
@@ -100,9 +101,11 @@ void PostgresBackend::found_to_lose_rows() {
   if (options_.on_note) options_.on_note(lost_rows_found_note());
 }
 
-Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect() {
+Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect(
+    std::optional<std::size_t> first_host) {
+  const database::postgres::SessionSettings settings = session_settings_.at(first_host);
   database::postgres::OpenedSession opened =
-      co_await database::postgres::open_session(session_settings_, statements_);
+      co_await database::postgres::open_session(settings, statements_);
   if (batched() && loses_rows(opened.connection->server_version())) by_row_ = true;
   if (opened_at_.empty()) {
     const Result now = co_await opened.connection->query(

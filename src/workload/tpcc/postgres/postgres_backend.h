@@ -2,7 +2,9 @@
 // Belongs to one worker.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,7 +35,7 @@ class PostgresBackend final : public database::postgres::PooledBackend<Backend, 
  private:
   class PostgresSession;
 
-  coro::Task<std::unique_ptr<Pooled>> connect() override;
+  coro::Task<std::unique_ptr<Pooled>> connect(std::optional<std::size_t> first_host) override;
   bool batched() const noexcept;
   void found_to_lose_rows();
 

@@ -74,6 +74,17 @@ Task<void> Terminals::Transaction::execute(database::Session& session) {
   outcome_ = co_await static_cast<Session&>(session).execute(input_, trace_);
 }
 
+std::size_t Terminals::Transaction::home() const noexcept {
+  const auto warehouse = [](const auto& input) {
+    if constexpr (requires { input.w_id; }) {
+      return input.w_id;
+    } else {
+      return input.customer.c_w_id;
+    }
+  };
+  return static_cast<std::size_t>(std::visit(warehouse, input_) - 1);
+}
+
 Trace Terminals::new_trace() noexcept {
   Trace trace;
   trace.mark = next_mark_;

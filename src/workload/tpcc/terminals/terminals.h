@@ -113,6 +113,8 @@ class Terminals final : public load::Workload {
     bool committed() const noexcept override { return outcome_.committed; }
     bool commit_sent() const noexcept override { return trace_.commit_sent; }
     void count(bool measured) override;
+    // Its warehouse.
+    std::size_t home() const noexcept override;
     std::unique_ptr<load::Transaction> keep() const override {
       return std::make_unique<Transaction>(*this);
     }

@@ -19,6 +19,9 @@ class KeptBackend final : public Backend {
     return kept_.keep_open(observer);
   }
   coro::Task<database::Session*> acquire() override { return kept_.acquire(); }
+  coro::Task<database::Session*> acquire_at(std::size_t host) override {
+    return kept_.acquire_at(host);
+  }
   void release(database::Session& session) noexcept override { kept_.release(session); }
   coro::Task<std::vector<Finding>> resolve(std::vector<Doubt> doubts) override {
     return kept_.resolve(std::move(doubts));

@@ -169,7 +169,8 @@ class PostgresBackend::PostgresSession final : public Pooled {
 PostgresBackend::PostgresBackend(PostgresOptions options)
     : PooledBackend({.connections = options.connections,
                      .wait_for_server = options.wait_for_server,
-                     .seed = options.seed}),
+                     .seed = options.seed,
+                     .upkeep = options.upkeep}),
       options_(std::move(options)),
       session_settings_{.access = options_,
                         .pooling = options_.pooling,
@@ -185,9 +186,11 @@ PostgresBackend::PostgresBackend(PostgresOptions options)
 
 PostgresBackend::~PostgresBackend() = default;
 
-Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect() {
+Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect(
+    std::optional<std::size_t> first_host) {
+  const database::postgres::SessionSettings settings = session_settings_.at(first_host);
   co_return std::make_unique<PostgresSession>(
-      *this, co_await database::postgres::open_session(session_settings_, prepared_));
+      *this, co_await database::postgres::open_session(settings, prepared_));
 }
 
 Task<std::vector<Resolution>> PostgresBackend::resolve(std::vector<Doubt> doubts) {

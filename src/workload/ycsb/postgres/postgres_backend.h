@@ -3,7 +3,9 @@
 // Belongs to one worker.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "coro/task.h"
@@ -32,7 +34,7 @@ class PostgresBackend final : public database::postgres::PooledBackend<Backend, 
  private:
   class PostgresSession;
 
-  coro::Task<std::unique_ptr<Pooled>> connect() override;
+  coro::Task<std::unique_ptr<Pooled>> connect(std::optional<std::size_t> first_host) override;
   KeyName key_of(const Operation& operation) const {
     return {operation.key, options_.properties.insert_order, options_.properties.zero_padding};
   }

@@ -1,0 +1,29 @@
+#include "database/postgres/access.h"
+
+#include <string_view>
+#include <utility>
+
+#include "database/postgres/connection.h"
+#include "database/postgres/password_command.h"
+
+namespace drover::database::postgres {
+
+using coro::Task;
+
+Task<std::unique_ptr<Connection>> open(Access access) {
+  ConnectionChoice choice{.password = {}, .first_host = access.first_host};
+  if (access.password_command.empty()) {
+    co_return co_await Connection::open(std::move(access.conninfo), std::move(choice));
+  }
+  choice.password = co_await ask_password(std::move(access.password_command),
+                                          connect_timeout_of(access.conninfo));
+  try {
+    co_return co_await Connection::open(std::move(access.conninfo), std::move(choice));
+  } catch (const Error& error) {
+    const std::string_view message = error.what();
+    if (message.find("authentication failed") == std::string_view::npos) throw;
+    throw Error(ErrorClass::unavailable, error.sqlstate(), error.what());
+  }
+}
+
+}  // namespace drover::database::postgres
