@@ -104,6 +104,7 @@ tpcc::BackendSettings TpccBenchmark::backend_settings(std::size_t worker) const 
   settings.connections = options_.plan.share_of_worker(worker, options_.plan.connections);
   settings.pooling = prepared_.server.pooling;
   settings.server_dialect = prepared_.server.dialect;
+  settings.is_partitioned = prepared_.server.settings.contains("partitions");
   settings.upkeep = options_.plan.upkeep_of_worker(worker);
   settings.resolve_patience = settings_.patience_afterwards();
   settings.seed = options_.plan.seed + worker;

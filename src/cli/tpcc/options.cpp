@@ -89,7 +89,8 @@ void add_load_options(Command& command, TpccRequest& request) {
        {"--statements", &request.statements, "batched|single",
         "batched: pipelines and arrays; single: a statement a row, as other tools do"},
        {"--isolation", &request.isolation, "read-committed|repeatable-read|serializable",
-        "PostgreSQL: isolation level of the transactions; what it costs is retries",
+        "PostgreSQL: isolation level of the transactions; what it costs is retries. A relative of "
+        "it (--dialect) has a default of its own",
         default_is("read-committed")},
        {"--tx-mode", &request.tx_mode, "serializable-rw|snapshot-rw",
         "YDB: mode of the transactions that write; those that only read have a snapshot "

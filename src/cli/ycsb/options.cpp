@@ -95,13 +95,15 @@ void add_verify_option(Command& command, bool& verify) {
 
 void add_isolation_option(Command& command, ClientRequest& request) {
   command.add_options(
-      "Load", {{"--isolation", &request.isolation, "read-committed|repeatable-read|serializable",
-                "PostgreSQL: isolation level of the transactions; a read-modify-write is one",
-                default_is("read-committed")},
-               {"--tx-mode", &request.tx_mode, "serializable-rw|snapshot-rw",
-                "YDB: mode of the transactions that write; those that only read have a snapshot "
-                "(snapshot-rw is off on servers by default, and is tried before the run)",
-                default_is("serializable-rw")}});
+      "Load",
+      {{"--isolation", &request.isolation, "read-committed|repeatable-read|serializable",
+        "PostgreSQL: isolation level of the transactions; a read-modify-write is one. A relative "
+        "of it (--dialect) has a default of its own",
+        default_is("read-committed")},
+       {"--tx-mode", &request.tx_mode, "serializable-rw|snapshot-rw",
+        "YDB: mode of the transactions that write; those that only read have a snapshot "
+        "(snapshot-rw is off on servers by default, and is tried before the run)",
+        default_is("serializable-rw")}});
 }
 
 void note_without_effect(const ycsb::Properties& properties) {

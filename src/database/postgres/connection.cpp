@@ -402,6 +402,9 @@ Task<Results> Connection::run_queued(Commits commits) {
         Error(ErrorClass::connection_lost, "",
               fmt::format("the server gave {} answers to {} statements", answer.count, expected));
   }
+  if (commits == Commits::yes && answer.error && answer.count + 1 == expected) {
+    answer.error = of_a_commit(dialect_, *answer.error);
+  }
   if (!answer.error) check_state(open, answer);
   if (answer.error && (answer.lost || PQstatus(handle_) != CONNECTION_OK)) {
     broken_ = true;

@@ -73,7 +73,8 @@ constexpr std::array<DialectTraits, 6> all_traits = {{
      .shared_snapshots = false,
      .processes = false,
      .session_end = SessionEnd::none,
-     .rows_a_transaction = 3'000},
+     .rows_a_transaction = 3'000,
+     .bytes_a_transaction = 8 << 20},  // of 10 MiB
     {.dialect = Dialect::spanner,
      .name = "spanner",
      .title = "Spanner (PGAdapter)",
@@ -89,8 +90,8 @@ constexpr std::array<DialectTraits, 6> all_traits = {{
      .wide_integers = true,
      .processes = false,
      .session_end = SessionEnd::none,
-     // Of 80,000 mutations, of which a row has one for each column and index.
-     .rows_a_transaction = 2'000},
+     .rows_a_transaction = 2'000,
+     .cells_a_transaction = 60'000},  // of 80,000 mutations, which indexes have, too
 }};
 
 // Whether there is a row; a server that cannot answer has none.
@@ -141,13 +142,27 @@ Task<Dialect> find_dialect(Connection& connection) {
   co_return Dialect::postgres;
 }
 
-Error in_dialect(Dialect dialect, Error error) {
+namespace {
+
+bool is_retried_there(Dialect dialect, const Error& error) {
   const auto retryable = traits_of(dialect).retryable;
-  if (error.error_class() != ErrorClass::statement ||
-      std::ranges::find(retryable, error.sqlstate()) == retryable.end()) {
+  return std::ranges::find(retryable, error.sqlstate()) != retryable.end();
+}
+
+}  // namespace
+
+Error in_dialect(Dialect dialect, Error error) {
+  if (error.error_class() != ErrorClass::statement || !is_retried_there(dialect, error)) {
     return error;
   }
   return {ErrorClass::retryable, error.sqlstate(), error.what(), error.backoff()};
+}
+
+Error of_a_commit(Dialect dialect, Error error) {
+  if (error.error_class() != ErrorClass::retryable || !is_retried_there(dialect, error)) {
+    return error;
+  }
+  return {ErrorClass::ambiguous_commit, error.sqlstate(), error.what()};
 }
 
 std::string dialect_note(Dialect dialect) {

@@ -54,6 +54,9 @@ struct DialectTraits {
   SessionEnd session_end = SessionEnd::terminate;
   // The most rows that a transaction of an import writes, with its record; 0: a warehouse goes whole.
   std::int32_t rows_a_transaction = 0;
+  // What else bounds it: bytes, and cells of rows; 0: nothing.
+  std::int64_t bytes_a_transaction = 0;
+  std::int64_t cells_a_transaction = 0;
   // What a session that loads is SET to besides.
   std::string_view load_setting = {};
   // States of errors that another attempt may get over, besides those of PostgreSQL.
@@ -73,6 +76,9 @@ coro::Task<Dialect> find_dialect(Connection& connection);
 
 // The error as the dialect means it.
 Error in_dialect(Dialect dialect, Error error);
+
+// The same of the last statement of a transaction: an error of no certain meaning does not say that it has not committed.
+Error of_a_commit(Dialect dialect, Error error);
 
 // For people, before a run on another one than PostgreSQL.
 std::string dialect_note(Dialect dialect);

@@ -37,6 +37,11 @@ TEST(Dialect, SaysWhichErrorsAreRetried) {
   EXPECT_EQ(in_dialect(Dialect::yugabyte, restart).error_class(), ErrorClass::retryable);
   EXPECT_STREQ(in_dialect(Dialect::yugabyte, restart).what(), "Restart read required");
   EXPECT_EQ(in_dialect(Dialect::postgres, restart).error_class(), ErrorClass::statement);
+  // At the end of a transaction nobody knows what became of it, save where the state says so.
+  const Error repeated = in_dialect(Dialect::yugabyte, restart);
+  EXPECT_EQ(of_a_commit(Dialect::yugabyte, repeated).error_class(), ErrorClass::ambiguous_commit);
+  const Error refused(ErrorClass::retryable, "40001", "");
+  EXPECT_EQ(of_a_commit(Dialect::yugabyte, refused).error_class(), ErrorClass::retryable);
   const Error lost(ErrorClass::connection_lost, "XX000", "");
   EXPECT_EQ(in_dialect(Dialect::yugabyte, lost).error_class(), ErrorClass::connection_lost);
 }

@@ -117,8 +117,9 @@ Task<void> set_up_session(Connection& connection, const SessionSettings& setting
                                    "{}",
                                    isolation_name(settings.isolation), time_zone)
                      : time_zone);
-  // Plans for any parameters: the five that are made first otherwise cost more than they bring.
-  co_await set_if_known(connection, "SET plan_cache_mode = force_generic_plan");
+  if (settings.generic_plans) {
+    co_await set_if_known(connection, "SET plan_cache_mode = force_generic_plan");
+  }
   for (const std::string& setting : settings.settings_if_known) {
     co_await set_if_known(connection, setting);
   }

@@ -39,6 +39,8 @@ struct SessionSettings {
   Isolation isolation = Isolation::read_committed;  // not `snapshot`
   // The server ends a statement at it, and a round trip has a little more; 0: there is no limit.
   coro::Duration statement_timeout{};
+  // Plans for any parameters: the five that are made first otherwise cost more than they bring.
+  bool generic_plans = true;
   // What the session is SET to besides for its prepared statements; a server that does not know one goes on without it.
   std::vector<std::string> settings_if_known = {};
 

@@ -62,7 +62,8 @@ struct BackendSettings {
   std::size_t connections = 1;
   database::Pooling pooling = database::Pooling::none;
   database::Dialect server_dialect = database::Dialect::postgres;  // as the server was found
-  database::SessionUpkeep upkeep = {};                             // of PostgreSQL
+  bool is_partitioned = false;          // so are the tables, of PostgreSQL
+  database::SessionUpkeep upkeep = {};  // of PostgreSQL
   coro::Duration resolve_patience = std::chrono::seconds(60);
   std::uint64_t seed = 0;
   NoteFunction on_note = {};  // called on the backend's worker

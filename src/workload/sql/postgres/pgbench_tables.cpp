@@ -156,13 +156,14 @@ Task<void> create_and_fill_in_pieces(Connection& connection, const InitialiseSet
   constexpr std::int64_t rows_without_limit = 100'000;
   const std::int64_t most =
       traits.rows_a_transaction > 0 ? traits.rows_a_transaction : rows_without_limit;
-  co_await fill_in_pieces(connection, settings.scale, most, branches_sql);
-  co_await fill_in_pieces(connection, settings.scale * tellers_per_branch, most, tellers_sql);
+  // The branches last: they say what there is.
   co_await fill_in_pieces(connection, settings.scale * accounts_per_branch, most, accounts_sql,
                           [&settings](std::int64_t accounts) {
                             if (!settings.on_progress) return;
                             settings.on_progress(accounts / accounts_per_branch);
                           });
+  co_await fill_in_pieces(connection, settings.scale * tellers_per_branch, most, tellers_sql);
+  co_await fill_in_pieces(connection, settings.scale, most, branches_sql);
   if (!traits.analyze) co_return;
   for (const std::string_view name : pgbench_table_names) {
     co_await script_patiently(connection, fmt::format("ANALYZE {}", name));

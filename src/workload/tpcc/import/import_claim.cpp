@@ -6,6 +6,7 @@
 #include <random>
 #include <utility>
 
+#include "coro/cancellation.h"
 #include "coro/scope.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
@@ -91,7 +92,9 @@ Task<void> ImportClaim::hold(std::string schema, std::function<void()> on_wait,
 Task<void> ImportClaim::keep() {
   for (;;) {
     co_await coro::sleep_for(times_.beat);
-    const bool kept = co_await replace(ours_, {ours_.owner, ours_.beat + 1});
+    // To its end, also of a work that is done meanwhile: the session is needed to give the claim up.
+    coro::CancelSource own(coro::Worker::current());
+    const bool kept = co_await replace(ours_, {ours_.owner, ours_.beat + 1}).under(own);
     require(kept);
   }
 }

@@ -83,7 +83,9 @@ PostgresBackend::PostgresBackend(PostgresOptions options)
       session_settings_{.access = options_,
                         .pooling = options_.pooling,
                         .isolation = options_.isolation,
-                        .statement_timeout = options_.run.statement_timeout()},
+                        .statement_timeout = options_.run.statement_timeout(),
+                        // A plan for any warehouse locks the partitions of all.
+                        .generic_plans = !options_.is_partitioned},
       shapes_(shapes_of(options_.style, options_.server_dialect)),
       statements_(statements_of(shapes_, options_.server_dialect)),
       by_row_(options_.by_row) {}

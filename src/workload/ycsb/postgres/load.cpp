@@ -218,8 +218,13 @@ Task<void> Load::finish() {
 
 Task<LoadProgress> Load::run() {
   first_ = co_await database::postgres::open_in_schema(options_);
-  const std::int32_t rows_most = traits_of(first_->dialect()).rows_a_transaction;
-  if (rows_most > 0) limit_pieces(static_cast<std::uint64_t>(rows_most) - 1);  // and the record
+  const auto& traits = traits_of(first_->dialect());
+  const auto limit = [this](std::int64_t most, std::uint64_t each) {
+    if (most > 0) limit_pieces(std::max<std::uint64_t>(static_cast<std::uint64_t>(most) / each, 1));
+  };
+  limit(traits.rows_a_transaction - 1, 1);  // and the record
+  limit(traits.bytes_a_transaction, properties().field_count * (lengths().length_max() + 1));
+  limit(traits.cells_a_transaction, static_cast<std::uint64_t>(properties().field_count) + 1);
   co_await begin_load(*first_, options_.schema, table_, options_.properties);
   co_await load_missing();
   const coro::Instant all_there = coro::Worker::current().now();

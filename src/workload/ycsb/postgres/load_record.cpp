@@ -17,6 +17,8 @@ using database::postgres::traits_of;
 
 namespace {
 
+constexpr std::string_view key_is_taken = "23505";
+
 // Transactions that make or drop these tables take it, one at a time.
 constexpr std::string_view lock_sql = "SELECT pg_advisory_xact_lock(hashtext('drover_ycsb'))";
 
@@ -97,15 +99,19 @@ Task<void> require_no_other_rows(Connection& connection, const Table& table) {
 
 namespace {
 
+Task<void> distribute(Connection& connection, const Table& table) {
+  const Result found = co_await connection.query(
+      "SELECT 1 FROM pg_dist_partition WHERE logicalrelid = to_regclass($1::text)", table.name());
+  if (found.rows() == 0) co_await connection.script(table.distribute_statement());
+}
+
 // Says whether the table was there before.
 Task<bool> make_tables(Connection& connection, const std::string& schema, const Table& table) {
   if (!schema.empty()) co_await create_schema(connection, schema);
   const bool had_table = co_await has_relation(connection, table.name());
   const database::Dialect dialect = connection.dialect();
   co_await script_patiently(connection, table.create_statement(dialect));
-  if (!had_table && dialect == database::Dialect::citus) {
-    co_await connection.script(table.distribute_statement());
-  }
+  if (dialect == database::Dialect::citus) co_await distribute(connection, table);
   for (std::string& sql : create_record_tables()) {
     co_await script_patiently(connection, std::move(sql));
   }
@@ -138,13 +144,22 @@ Task<void> begin_load(Connection& connection, std::string schema, const Table& t
     co_await connection.script("COMMIT");
     co_return;
   }
-  // Of two loads that find no record one is refused by the key of the record, and finds it then.
-  const bool had_table = co_await make_tables(connection, schema, table);
+  bool had_table = co_await make_tables(connection, schema, table);
   auto record = [&]() -> Task<void> {
     co_await connection.script("BEGIN");
     co_await record_table_as(connection, table, properties, had_table);
     co_await connection.script("COMMIT");
   };
+  bool is_recorded_by_another = false;
+  try {
+    co_await database::postgres::repeated(connection, record);
+  } catch (const database::Error& error) {
+    if (error.sqlstate() != key_is_taken) throw;
+    is_recorded_by_another = true;
+  }
+  if (!is_recorded_by_another) co_return;
+  // Of two loads that found no record one is refused by its key, and finds it now.
+  had_table = true;
   co_await database::postgres::repeated(connection, record);
 }
 
@@ -156,6 +171,9 @@ Task<std::vector<std::string>> drop_table(Connection& connection, const Table& t
     co_await connection.script(std::string(lock_sql));
   }
   const bool has_table = co_await has_relation(connection, table.name());
+  // First what says what is loaded: a table without it is refused, and a record without its rows would be believed.
+  const bool was_recorded = co_await has_relation(connection, record_table);
+  if (was_recorded && !is_one_transaction) co_await forget(connection, table);
   if (has_table) {
     co_await script_patiently(connection, fmt::format("DROP TABLE {}", table.name()));
     dropped.push_back(table.plain_name());

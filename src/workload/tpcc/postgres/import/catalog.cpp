@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -64,6 +65,21 @@ Task<void> read_objects(Connection& connection, const std::vector<std::string>& 
   }
 }
 
+// Where an index is made by no transaction, a build that was interrupted leaves one behind.
+Task<void> read_invalid_indexes(Connection& connection, const std::vector<std::string>& tables,
+                                Catalog& catalog) {
+  if (traits_of(connection.dialect()).ddl_in_transactions) co_return;
+  const std::vector<std::string_view> views(tables.begin(), tables.end());
+  const Result found = co_await connection.query(
+      "SELECT relname::text FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid "
+      "WHERE NOT indisvalid AND indrelid IN "
+      "(SELECT to_regclass(name)::oid FROM unnest($1::text[]) AS name)",
+      views);
+  for (int row = 0; row < found.rows(); ++row) {
+    catalog.invalid_indexes.emplace_back(found.text(row, 0));
+  }
+}
+
 }  // namespace
 
 bool Catalog::has(std::string_view object) const noexcept {
@@ -87,6 +103,7 @@ Task<Catalog> read_catalog(Connection& connection, std::string schema) {
   std::vector<std::string> tables;
   for (const Table table : all_tables) tables.push_back(qualified_name(schema, table_name(table)));
   co_await read_objects(connection, tables, catalog);
+  co_await read_invalid_indexes(connection, tables, catalog);
   co_return catalog;
 }
 
@@ -169,21 +186,14 @@ Task<LoadedDatabase> inspect_loaded(Connection& connection, std::string schema) 
 
 namespace {
 
-// What is dropped where any of it is there.
-std::vector<std::string_view> tables_to_drop(Dialect dialect) {
-  std::vector<std::string_view> names;
-  for (const Table table : all_tables) names.push_back(table_name(table));
-  names.insert(names.end(), {settings_table, loaded_table});
-  if (traits_of(dialect).rows_a_transaction > 0) names.push_back(progress_table);
-  return names;
-}
-
 // All at once, so that tables may refer to each other.
 std::string drop_statement(const std::string& schema) {
   std::string sql;
-  for (const std::string_view table : tables_to_drop(Dialect::postgres)) {
+  const auto add = [&](std::string_view table) {
     sql += (sql.empty() ? "DROP TABLE IF EXISTS " : ", ") + qualified_name(schema, table);
-  }
+  };
+  for (const Table table : all_tables) add(table_name(table));
+  for (const std::string_view ours : {settings_table, loaded_table}) add(ours);
   return sql + ";\n";
 }
 
@@ -299,11 +309,20 @@ Task<void> execute_each(Connection& connection, std::vector<std::string> stateme
   }
 }
 
+// One by one: what refers to others before these, and first what no catalogue asks for, so that nothing of it is left
+// where a command is interrupted.
 std::vector<std::string> drop_statements(const std::string& schema, Dialect dialect) {
+  constexpr std::array referring_first = {Table::OrderLine, Table::NewOrder, Table::History,
+                                          Table::Order,     Table::Customer, Table::District,
+                                          Table::Stock,     Table::Item,     Table::Warehouse};
+  static_assert(referring_first.size() == all_tables.size());
   std::vector<std::string> statements;
-  for (const std::string_view table : tables_to_drop(dialect)) {
+  const auto add = [&](std::string_view table) {
     statements.push_back("DROP TABLE IF EXISTS " + qualified_name(schema, table));
-  }
+  };
+  if (traits_of(dialect).rows_a_transaction > 0) add(progress_table);
+  for (const Table table : referring_first) add(table_name(table));
+  for (const std::string_view ours : {loaded_table, settings_table}) add(ours);
   return statements;
 }
 

@@ -32,8 +32,9 @@ struct Settings : ImportRecord {
 };
 
 struct Catalog : TablesPresent {
-  std::vector<std::string> objects;      // keys, valid indexes, validated references, by name
-  std::vector<std::string> unvalidated;  // references that are not validated yet
+  std::vector<std::string> objects;          // keys, valid indexes, validated references, by name
+  std::vector<std::string> unvalidated;      // references that are not validated yet
+  std::vector<std::string> invalid_indexes;  // of relatives: that somebody has begun to make
 
   bool has(std::string_view object) const noexcept;
   bool is_unvalidated(std::string_view reference) const noexcept;

@@ -271,7 +271,8 @@ class ClaimedRowOnPostgres final : public ClaimedRow {
       : connection_(connection), table_(qualified_name(schema, settings_table)) {}
 
   Task<std::optional<ClaimHolder>> read() override {
-    const Result row = co_await connection_.query(
+    const Result row = co_await script_patiently(
+        connection_,
         fmt::format("SELECT coalesce(import_owner, ''), import_beat FROM {} WHERE id = 1", table_));
     if (row.rows() == 0) co_return std::nullopt;
     co_return ClaimHolder{std::string(row.text(0, 0)), row.number<std::int64_t>(0, 1)};
@@ -302,6 +303,8 @@ Task<ImportOutcome> run_import(ImportOptions options, ImportObserver& observer, 
   std::unique_ptr<Connection> holder;
   if (!traits_of(connection->dialect()).advisory_locks) {
     holder = co_await database::postgres::open_connection(options, options.pooling);
+    // A beat without an answer is none: the work stops before anybody takes over.
+    holder->set_round_trip_limit(std::chrono::seconds(5));
     ClaimedRowOnPostgres row(*holder, options.schema);
     ImportClaim claim(row, options.claim);
     co_await claim.hold(

@@ -32,16 +32,29 @@ struct Step {
   std::string sql;
   // How long it takes compared with others, about; in thousands of rows sorted by numbers.
   int64_t weight;
-  std::string index_to_wait_for = {};  // of a server that makes it behind its answer
+  bool is_job = false;  // of a server that answers with the name of one, and does it behind that
 };
 
-Task<void> wait_for_index(Connection& connection, std::string index) {
+Task<void> wait_for_job(Connection& connection, std::string job) {
   constexpr coro::Duration pause = std::chrono::milliseconds(500);
   for (;;) {
-    const auto found = co_await connection.query(
-        "SELECT 1 FROM pg_index WHERE indexrelid = to_regclass($1::text) AND indisvalid",
-        std::string_view(index));
-    if (found.rows() > 0) co_return;
+    std::string status;
+    std::string details;
+    auto ask = [&]() -> Task<void> {
+      const auto found = co_await connection.query(
+          "SELECT status::text, details::text FROM sys.jobs WHERE job_id = $1::text",
+          std::string_view(job));
+      status = found.rows() == 1 ? found.text(0, 0) : "gone";
+      details = found.rows() == 1 ? found.text(0, 1) : "";
+    };
+    co_await database::postgres::repeated(connection, ask);
+    if (status == "completed") co_return;
+    if (status != "submitted" && status != "processing") {
+      throw database::Error(
+          database::ErrorClass::statement, "",
+          fmt::format("the job {} of the server is {}: {}; the same import tries it again", job,
+                      status, details));
+    }
     co_await coro::sleep_for(pause);
   }
 }
@@ -68,7 +81,7 @@ std::vector<Step> index_steps(const std::string& schema, const Catalog& catalog,
     const int64_t cost = !is_key && object.table == Table::Customer ? 10 : 2;
     steps.push_back({fmt::format("{} {}", is_key ? "primary key" : "index", object.name),
                      object.table, std::move(object.sql), cost * thousand_rows(object.table),
-                     layout.dialect == Dialect::dsql ? qualified_name(schema, object.name) : ""});
+                     layout.dialect == Dialect::dsql});
   }
   return steps;
 }
@@ -88,13 +101,16 @@ std::vector<Step> analyze_steps(const std::string& schema) {
 
 // A reference is made at once but not validated: then its validation locks only the table that
 // refers, and those of other tables may run beside it.
-std::string declare_references(const std::string& schema, const Catalog& catalog) {
+Task<void> declare_references(Connection& connection, const std::string& schema,
+                              const Catalog& catalog) {
+  const bool is_one_transaction = traits_of(connection.dialect()).ddl_in_transactions;
   std::string sql;
   for (const SchemaObject& reference : references_of(schema)) {
     if (catalog.has(reference.name) || catalog.is_unvalidated(reference.name)) continue;
     sql += reference.sql + " NOT VALID;\n";
+    if (!is_one_transaction) co_await script_patiently(connection, std::exchange(sql, {}));
   }
-  return sql;
+  if (!sql.empty()) co_await connection.script(std::move(sql));
 }
 
 std::vector<Step> reference_steps(const std::string& schema, const Catalog& catalog) {
@@ -141,9 +157,9 @@ class StepQueue {
     for (std::optional<Step> step = next(); step; step = next()) {
       observer_.on_step(step->name, ++started_, total_);
       const coro::Instant begin = coro::Worker::current().now();
-      co_await script_patiently(connection, step->sql);
-      if (!step->index_to_wait_for.empty()) {
-        co_await wait_for_index(connection, step->index_to_wait_for);
+      const auto answer = co_await script_patiently(connection, step->sql);
+      if (step->is_job && answer.rows() == 1) {
+        co_await wait_for_job(connection, std::string(answer.text(0, 0)));
       }
       busy_.erase(step->table);
       observer_.on_step_done(step->name, coro::Worker::current().now() - begin);
@@ -189,6 +205,10 @@ Task<void> finish_import(const ImportOptions& options, ForeignKeys references,
   }
   Connection& first = *connections.front();
   const Catalog catalog = co_await read_catalog(first, options.schema);
+  for (const std::string& index : catalog.invalid_indexes) {
+    co_await script_patiently(
+        first, fmt::format("DROP INDEX IF EXISTS {}", qualified_name(options.schema, index)));
+  }
   std::vector<Step> steps = index_steps(options.schema, catalog, {first.dialect()});
   if (traits_of(first.dialect()).analyze) {
     for (Step& step : analyze_steps(options.schema)) steps.push_back(std::move(step));
@@ -202,8 +222,7 @@ Task<void> finish_import(const ImportOptions& options, ForeignKeys references,
     co_await add_references(first, options.schema, catalog, observer);
     co_return;
   }
-  std::string declarations = declare_references(options.schema, catalog);
-  if (!declarations.empty()) co_await first.script(std::move(declarations));
+  co_await declare_references(first, options.schema, catalog);
   co_await run_steps(connections, reference_steps(options.schema, catalog), observer);
 }
 

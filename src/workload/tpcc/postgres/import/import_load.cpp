@@ -152,9 +152,10 @@ Task<void> Load::load_piece(Connection& connection, Table table, const Progress&
   const bool is_first = before.next == 0;
   std::string record =
       is_first ? fmt::format(
-                     "INSERT INTO {} (w_id, table_name, next, rows) VALUES ({}, '{}', {}, "
-                     "{})",
-                     progress, after.part, after.table, after.next, after.rows)
+                     "INSERT INTO {} (w_id, table_name, next, rows) SELECT {}, '{}', {}, {} "
+                     "WHERE NOT EXISTS (SELECT 1 FROM {} WHERE w_id = {})",
+                     progress, after.part, after.table, after.next, after.rows,
+                     qualified_name(options_.schema, loaded_table), after.part)
                : fmt::format(
                      "UPDATE {} SET next = {}, rows = {} WHERE w_id = {} AND table_name = "
                      "'{}' AND next = {}",
