@@ -22,12 +22,9 @@ Result without_hosts() {
 
 TEST(HostsOfAResult, HaveALineEachInTheSummary) {
   const std::string text = summary_text(example_result());
-  EXPECT_THAT(text,
-              HasSubstr("hosts       sessions       ok failed  p50 ms  p90 ms  p99 ms\n"));
-  EXPECT_THAT(text,
-              HasSubstr("  db1:5432         9      150      1    7.50    13.4    14.9\n"));
-  EXPECT_THAT(text,
-              HasSubstr("  db2:5433         7      130      0    13.0    23.5    25.8\n"));
+  EXPECT_THAT(text, HasSubstr("hosts       sessions       ok failed  p50 ms  p90 ms  p99 ms\n"));
+  EXPECT_THAT(text, HasSubstr("  db1:5432         9      150      1    7.50    13.4    14.9\n"));
+  EXPECT_THAT(text, HasSubstr("  db2:5433         7      130      0    13.0    23.5    25.8\n"));
   EXPECT_THAT(text, HasSubstr("  renewed     5 sessions, for their age\n"));
 }
 
@@ -66,7 +63,8 @@ TEST(HostsOfAResult, AreInThePagesAndInMarkdown) {
   EXPECT_THAT(page, HasSubstr("id=\"result-1-hosts\""));
   EXPECT_THAT(page, HasSubstr("db2:5433"));
   EXPECT_THAT(page, HasSubstr("5 sessions renewed for their age"));
-  EXPECT_THAT(markdown_report({{"r", example_result()}}), HasSubstr("| `db1:5432` | 9 | 150 | 1 | 7.50 |"));
+  EXPECT_THAT(markdown_report({{"r", example_result()}}),
+              HasSubstr("| `db1:5432` | 9 | 150 | 1 | 7.50 |"));
 }
 
 }  // namespace
