@@ -93,6 +93,21 @@ class AStandbyThatKnowsNothing(PgpoolCase):
                 if isolation != "serializable":  # there pgpool ends the session of a COMMIT that the server refuses
                     self.assertEqual(sum(one["failed_count"] for one in document["transactions"].values()), 0)
 
+    def test_a_commit_that_is_refused_is_no_success(self):
+        """pgpool itself hides it of a statement without a COMMIT."""
+        where = ["--schema", "refused"]
+        self.expect(self.cluster.drover("ycsb", "load", "--recordcount", 100, *where), SUCCESS)
+        self.cluster.server.sql(
+            "CREATE FUNCTION refused.refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'refused'; END$$; "
+            "CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE ON refused.usertable DEFERRABLE INITIALLY DEFERRED "
+            "FOR EACH ROW EXECUTE FUNCTION refused.refuse()")
+        self.expect(self.cluster.drover(
+            "ycsb", "run", "--workload", "a", "-p", "readproportion=0", "-p", "updateproportion=1", "--recordcount",
+            100, "--clients", 2, "--duration", "1s", "--warmup", 0, "--json", self.result_path, *where), SUCCESS)
+        updates = self.result()["transactions"]["UPDATE"]
+        self.assertEqual(updates["ok_count"], 0)
+        self.assertGreater(updates["failed_count"], 0)
+
     def test_search(self):
         self.expect(self.cluster.drover("ycsb", "load", "--recordcount", 1000, "--schema", "searched"), SUCCESS)
         command = self.cluster.drover(

@@ -188,11 +188,23 @@ bool Connection::begins(std::string_view sql) const noexcept {
   return setup_ && queued_.empty() && !in_transaction() && !begins_with_word(sql, "VACUUM");
 }
 
+// pgpool-II (4.3.5) keeps to itself that the server has refused to commit, unless it was told to commit: what writes alone
+// gets a COMMIT of its own there.
+bool Connection::needs_commit(std::string_view sql) const noexcept {
+  if (pooling_ != Pooling::pgpool || !queued_.empty() || in_transaction()) return false;
+  constexpr std::array<std::string_view, 4> writing = {"INSERT", "UPDATE", "DELETE", "WITH"};
+  return std::ranges::any_of(writing,
+                             [sql](std::string_view word) { return begins_with_word(sql, word); });
+}
+
 // Makes the pipeline ready for the statement. True: that was its BEGIN, which has been sent.
 bool Connection::use_pipeline(const std::string& sql) {
   const bool with_setup = begins(sql);
+  wrapped_ = wrapped_ || needs_commit(sql);
+  const bool begins_here = wrapped_ && queued_.empty();
   if (queued_.empty()) open_before_ = in_transaction();
   if (PQpipelineStatus(handle_) == PQ_PIPELINE_OFF) require_sent(PQenterPipelineMode(handle_));
+  if (begins_here) send_bare("BEGIN", false);
   return with_setup && begin_with_setup(sql);
 }
 

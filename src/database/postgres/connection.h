@@ -260,6 +260,7 @@ class Connection {
   coro::Task<Result> simple_results(std::string_view first_tag, bool stop_at_copy = false);
   coro::Task<void> copy_failed();
   bool begins(std::string_view sql) const noexcept;
+  bool needs_commit(std::string_view sql) const noexcept;
   bool use_pipeline(const std::string& sql);
   bool begin_with_setup(const std::string& sql);
   void send_bare(const std::string& sql, bool asked_for);
