@@ -4,6 +4,7 @@ as it does on these databases is survived, with every count exact."""
 import json
 import pathlib
 import re
+import signal
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -11,7 +12,7 @@ sys.path.append(str(HERE.parent / "e2e"))
 
 import harness  # noqa: E402
 from gate import Gate  # noqa: E402
-from harness import FAILURE, SUCCESS, USAGE  # noqa: E402
+from harness import FAILURE, INTERRUPTED, SUCCESS, USAGE  # noqa: E402
 
 # What is asked or set where it is known, and done without where it is not.
 WITHOUT_HARM = re.compile(
@@ -69,6 +70,11 @@ class DialectCase:
         self.drover("tpcc", "check")
         return document
 
+    def wait_for_commits(self):
+        """So many that each session has done several, or was opened anew."""
+        before = self.gate.counts["commit"]
+        harness.wait_until(lambda: self.gate.counts["commit"] >= before + 60, "commits")
+
     def test_tpcc(self):
         self.drover("tpcc", "init")
         refused = self.drover("tpcc", "init", code=FAILURE)
@@ -95,13 +101,16 @@ class DialectCase:
                 self.assertEqual(sum(one["failed_count"] for one in document["transactions"].values()), 0)
 
         # What may happen in the middle of a run.
-        command = self.begin_run("--duration", "5s")
+        command = self.begin_run("--duration", "1h")
         command.wait_for("terminals up")
+        self.wait_for_commits()
         self.gate.refuse_sessions(3, "53300")
         self.gate.fail_next("commit", "54000")
         self.gate.end_at("statement", "57P01")
         self.gate.end_sessions("57P01")
-        document = self.expect_counted(command)
+        self.wait_for_commits()
+        command.signal(signal.SIGINT)
+        document = self.expect_counted(command, INTERRUPTED)
         self.assertGreater(document["availability"]["sessions_lost"], 0)
 
         dropped = self.drover("tpcc", "clean")

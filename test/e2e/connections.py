@@ -159,7 +159,8 @@ class PasswordCommand(Connections):
         super().setUp()
         self.tokens = self.server.folder / "tokens"
         self.tokens.write_text("", encoding="utf-8")
-        self.uri = f"host={self.server.socket_folder} user=tokened dbname=drover connect_timeout=2"
+        self.uri = f"host={self.server.socket_folder} user=tokened dbname=drover connect_timeout=60"
+        self.hasty = f"{self.uri} connect_timeout=2"
 
     def begin(self, command, *arguments, uri=None):
         begun = harness.start_drover(*arguments, "--password-command", command, DROVER_DB=uri or self.uri)
@@ -170,7 +171,7 @@ class PasswordCommand(Connections):
         self.server.sql(f"ALTER ROLE tokened PASSWORD '{token}'")
 
     def issuer(self):
-        """A command that gives the role another password each time, good for some seconds, and keeps a list."""
+        """A command that gives the role another password each time, good for a minute, and keeps a list."""
         script = self.server.folder / "issuer.py"
         script.write_text(
             "import secrets, sys\n"
@@ -179,7 +180,7 @@ class PasswordCommand(Connections):
             "token = 'secret-' + secrets.token_hex(16)\n"
             f"with harness.Session({str(self.server.socket_folder)!r}) as session:\n"
             "    session.sql(f\"DO $$ BEGIN EXECUTE format('ALTER ROLE tokened PASSWORD %L VALID UNTIL %L', "
-            "'{token}', now() + interval '10 s'); END $$\")\n"
+            "'{token}', now() + interval '60 s'); END $$\")\n"
             f"open({str(self.tokens)!r}, 'a').write(token + '\\n')\n"
             "print(token)\n", encoding="utf-8")
         return f"python3 {script}"
@@ -192,13 +193,16 @@ class PasswordCommand(Connections):
                 self.assertNotIn(secret, text)
 
     def test_a_token_for_each_connection(self):
-        command = self.begin(self.issuer(), *self.run_arguments("5s", 1), "--threads", 1, "--connection-max-age", "1s")
-        self.expect(command.wait(), SUCCESS)
+        command = self.begin(self.issuer(), *self.run_arguments("1h", 1), "--threads", 1, "--connection-max-age", "1s")
+        # One to prepare the run, one for its connection, one for what watches the checkpoints; the others for connections
+        # in the place of that one, each when the one before it is up.
+        harness.wait_until(lambda: len(self.tokens.read_text(encoding="utf-8").split()) >= 6, "six tokens")
+        self.server.wait_for_orders()
+        command.signal(signal.SIGINT)
+        self.expect(command.wait(), INTERRUPTED)
         document = self.result()
         self.assertGreater(document["availability"]["sessions_renewed"], 0)
         self.expect_every_count(document)
-        # One to prepare the run, one for its connection, and one for the connection in its place.
-        self.assertGreaterEqual(len(self.tokens.read_text(encoding="utf-8").split()), 3)
         self.expect_no_secret(command.out, command.err, self.path.read_text(encoding="utf-8"))
 
     def test_the_variable_says_the_same(self):
@@ -218,7 +222,8 @@ class PasswordCommand(Connections):
                 ("sleep 60", r"not ended within 2 s"),
                 ("head -c 100000 /dev/zero | tr '\\0' x", "more than 65536 bytes"),
                 ("echo not-the-right-one", "password authentication failed")):
-            failed = self.begin(command, *self.run_arguments("1s")).wait()
+            uri = self.hasty if command.startswith("sleep") else self.uri
+            failed = self.begin(command, *self.run_arguments("1s"), uri=uri).wait()
             self.expect_error(failed, FAILURE, expected)
             self.assertNotIn("right-one", failed.err + failed.out)
 
@@ -230,8 +235,8 @@ class PasswordCommand(Connections):
 
     def test_a_slow_command_is_ended_with_what_it_has_started(self):
         mark = "31415.92653"
-        self.expect_error(self.begin(f"sleep {mark} & sleep {mark}", *self.run_arguments("1s")).wait(), FAILURE,
-                          "not ended within")
+        command = self.begin(f"sleep {mark} & sleep {mark}", *self.run_arguments("1s"), uri=self.hasty)
+        self.expect_error(command.wait(), FAILURE, "not ended within")
         self.assertEqual(harness.processes(lambda arguments: mark in arguments), [])
 
     def test_ctrl_c_ends_the_command_too(self):
