@@ -98,7 +98,7 @@ class Hosts(Connections):
         script = self.server.folder / "one.sql"
         script.write_text("SELECT 1;\n", encoding="utf-8")
         for arguments in (("ycsb", "run", "--workload", "a"), ("sql", "run", "--file", script)):
-            self.expect(self.begin(*arguments, "--clients", 4, "--warmup", 0, "--duration", "3s", "--balance",
+            self.expect(self.begin(*arguments, "--clients", 4, "--warmup", 0, "--duration", "6s", "--balance",
                                    "--connection-max-age", "1s", "--json", self.path).wait(), SUCCESS)
             document = self.result()
             self.assertEqual([host["name"] for host in document["hosts"]], self.hosts)
@@ -128,7 +128,7 @@ class Hosts(Connections):
 class Renewal(Connections):
 
     def test_nothing_fails_and_nothing_is_lost(self):
-        self.expect(self.server.drover(*self.run_arguments("5s", 2), "--connection-max-age", "1s"), SUCCESS)
+        self.expect(self.server.drover(*self.run_arguments("8s", 2), "--connection-max-age", "1s"), SUCCESS)
         document = self.result()
         availability = document["availability"]
         self.assertGreater(availability["sessions_renewed"], 0)
