@@ -29,7 +29,7 @@ class SessionObserver {
 class Session {
  public:
   virtual ~Session() = default;
-  // Of several, the number of the host at whose server it is.
+  // The number of the host at whose server it is, where there are several.
   std::size_t host() const noexcept { return host_; }
 
  protected:

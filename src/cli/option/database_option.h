@@ -24,7 +24,7 @@ struct DatabaseOption {
   std::string ydb_token_file = {};
   std::string ydb_ca_file = {};
   bool no_discovery = false;
-  // Of PostgreSQL: prints the password. Empty: libpq has it elsewhere.
+  // Prints the password, for PostgreSQL. Empty: libpq has it elsewhere.
   std::string password_command = {};
 };
 

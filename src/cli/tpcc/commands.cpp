@@ -19,7 +19,7 @@ namespace {
 using tpcc::ForeignKeys;
 using tpcc::InitialiseSettings;
 
-// Of eight tables, which one transaction makes, and drops: a server has room for some thousand locks.
+// One transaction makes the parts of eight tables, and drops them: a server has room for some thousand locks.
 constexpr std::int64_t partitions_most = 128;
 
 struct InitArguments {

@@ -75,7 +75,7 @@ class DialectOfServer : public testing::Test {
     return {.conninfo = server->conninfo(), .dialect = dialect};
   }
 
-  // Of a session that is opened without knowing.
+  // What a session finds that is opened without being told.
   static Dialect found() {
     Dialect dialect = Dialect::postgres;
     run([&]() -> Task<void> {

@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include "database/postgres/checkpoints.h"
 #include "database/postgres/connection.h"
-#include "database/postgres/server_activity.h"
 #include "database/postgres/server_facts.h"
 #include "database/postgres/session_setup.h"
+#include "database/postgres/watch/checkpoints.h"
+#include "database/postgres/watch/server_activity.h"
 #include "database/unfit_schema.h"
 #include "workload/sql/postgres/pgbench_tables.h"
 #include "workload/sql/postgres/postgres_backend.h"

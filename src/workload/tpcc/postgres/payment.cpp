@@ -53,7 +53,7 @@ coro::Task<Outcome> batched(Connection& connection, const PaymentInput& input, T
   co_return Outcome{};
 }
 
-// Of those of a name, in their order (clause 2.5.2.2).
+// The customer in the middle of those of a name, in their order (clause 2.5.2.2).
 std::int32_t middle_one(const Result& found) {
   if (found.rows() == 0) require_one_row(found, "customer of that name");
   return found.int4((found.rows() + 1) / 2 - 1, 0);

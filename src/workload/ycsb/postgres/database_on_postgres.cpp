@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include "database/postgres/checkpoints.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/dialect.h"
-#include "database/postgres/server_activity.h"
 #include "database/postgres/session_setup.h"
+#include "database/postgres/watch/checkpoints.h"
+#include "database/postgres/watch/server_activity.h"
 #include "workload/ycsb/postgres/check.h"
 #include "workload/ycsb/postgres/load.h"
 #include "workload/ycsb/postgres/load_record.h"

@@ -59,7 +59,7 @@ struct Progress {
   std::int64_t rows = 0;  // that are
 };
 
-// Of the parts that are begun and not loaded; nothing where parts go whole.
+// The progress of each part that is begun and not loaded; nothing where parts go whole.
 coro::Task<std::vector<Progress>> read_progress(database::postgres::Connection& connection,
                                                 std::string schema);
 

@@ -1,4 +1,4 @@
-#include "database/postgres/checkpoints.h"
+#include "database/postgres/watch/checkpoints.h"
 
 #include <fmt/format.h>
 

@@ -18,8 +18,8 @@
 #include "database/activity_watch.h"
 #include "database/postgres/access.h"
 #include "database/postgres/connection.h"
-#include "database/postgres/statement_costs.h"
-#include "database/postgres/wait_events.h"
+#include "database/postgres/watch/statement_costs.h"
+#include "database/postgres/watch/wait_events.h"
 
 namespace drover::database::postgres {
 

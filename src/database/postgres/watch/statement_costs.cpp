@@ -1,4 +1,4 @@
-#include "database/postgres/statement_costs.h"
+#include "database/postgres/watch/statement_costs.h"
 
 #include <fmt/format.h>
 

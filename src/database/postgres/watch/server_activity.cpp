@@ -1,4 +1,4 @@
-#include "database/postgres/server_activity.h"
+#include "database/postgres/watch/server_activity.h"
 
 #include <fmt/format.h>
 

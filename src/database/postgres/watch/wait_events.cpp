@@ -1,4 +1,4 @@
-#include "database/postgres/wait_events.h"
+#include "database/postgres/watch/wait_events.h"
 
 #include <string_view>
 
