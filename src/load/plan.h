@@ -10,6 +10,7 @@
 #include "coro/clock.h"
 #include "database/backend.h"
 #include "load/presentation.h"
+#include "load/share.h"
 
 namespace drover::load {
 
@@ -31,7 +32,10 @@ struct Plan {
   // The duration of a run that ends when its operations are done, and no earlier.
   static constexpr coro::Duration without_end = std::chrono::hours(24 * 365);
 
-  std::size_t terminal_count = 0;  // of the whole run, as it is shown
+  // What this host does of a run that several make together. The figures of the load (warehouses, clients, the rate,
+  // operations) are those of all of them; threads, connections and permits are this host's.
+  Share share = {};
+  std::size_t terminal_count = 0;  // of this host, as it is shown
   coro::Duration warmup{};
   coro::Duration duration{};
   std::size_t threads = 1;

@@ -115,6 +115,7 @@ class Run {
     stop_.on_request([this] { stop_workers(); });
     co_await workers_.reached(Stage::open);
     const std::exception_ptr refusal = workers_.first(&RunWorker::refusal);
+    if (others() != nullptr && !refusal) co_await unless_stopped(others()->sessions_open());
     if (refusal || stop_.requested()) {
       stop_.on_request({});
       workers_.stop();
@@ -131,6 +132,32 @@ class Run {
   Outcome take_outcome() { return std::move(outcome_); }
 
  private:
+  // Null: there are none.
+  Rendezvous* others() const noexcept { return surroundings_.rendezvous; }
+
+  // Waits for the other hosts of the run, if it is not to end before.
+  Task<void> unless_stopped(Task<void> waiting) {
+    coro::CancelSource& outer = co_await coro::current_source();
+    coro::CancelSource source(outer);
+    stop_.on_request([this, &source] {
+      stop_workers();
+      source.cancel();
+    });
+    if (stop_.requested()) source.cancel();
+    try {
+      co_await std::move(waiting).under(source);
+    } catch (const coro::Cancelled&) {
+      if (outer.cancelled()) throw;
+    }
+    stop_.on_request([this] { stop_workers(); });
+  }
+
+  // When all terminals of all hosts are up.
+  Task<void> wait_for_start(Instant& start) {
+    start = co_await others()->terminals_up();
+    co_await coro::slept_until(start);
+  }
+
   void stop_workers() {
     shared_.stop_asked.store(true, std::memory_order_relaxed);
     workers_.stop();
@@ -147,10 +174,12 @@ class Run {
     co_await coro::with_scope(all_up);
     // What came up late has no part in the phases: they begin now.
     timetable_.start = Worker::current().now();
+    outcome_.ramp_up = timetable_.start - begun;
+    if (others() != nullptr) co_await unless_stopped(wait_for_start(timetable_.start));
     timetable_.measure_start = timetable_.start + plan_.warmup;
     timetable_.measure_end = timetable_.measure_start + plan_.duration;
-    timetable_.unix_start = surroundings_.unix_time();
-    outcome_.ramp_up = timetable_.start - begun;
+    const Instant now = Worker::current().now();
+    timetable_.unix_start = surroundings_.unix_time() - coro::seconds_of(now - timetable_.start);
     outcome_.start = timetable_.start;
     outcome_.unix_start = timetable_.unix_start;
     outcome_.measure_start_ts =

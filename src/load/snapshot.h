@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -73,6 +74,18 @@ struct HostNow {
   double per_second = 0;  // committed
 };
 
+// One of the hosts that make the load of a run together, in the last second.
+struct RankNow {
+  std::string name;
+  double per_second = 0;   // committed
+  double worker_load = 0;  // 0..1, of the busiest
+  double timer_lag_p99_ms = 0;
+  std::uint64_t in_flight = 0;
+  std::size_t connections_open = 0;
+  bool is_lost =
+      false;  // it ended before its time, or says nothing any more: the figures are its last
+};
+
 struct Snapshot {
   Sample second;
   measure::HistogramSnapshot second_latency;  // of the transactions committed in it, all types
@@ -80,6 +93,7 @@ struct Snapshot {
   PhaseSnapshot measured;
   std::vector<WorkerSnapshot> workers;
   std::vector<HostNow> hosts;       // by their numbers, where there are several
+  std::vector<RankNow> ranks;       // where several hosts make the load
   AvailabilityRecord availability;  // with the last outages of the run only
   std::size_t connections_open = 0;
   measure::ProcessUsage process;  // since its start

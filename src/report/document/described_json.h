@@ -116,6 +116,8 @@ class DescribedJson {
                       std::string_view says) {
     if (!histogram.empty()) figures(name, histogram, says);
   }
+  void buckets_if_any(const char* name, const measure::SparseHistogram& histogram,
+                      std::string_view says);
   void percentiles(const measure::HistogramSnapshot& histogram, std::string_view says);
   void buckets(const char* name, const measure::HistogramSnapshot& histogram,
                std::string_view says);

@@ -209,7 +209,15 @@ void DescribedReader::percentiles(const measure::HistogramSnapshot& histogram,
 
 void DescribedReader::buckets(const char* name, measure::HistogramSnapshot& histogram,
                               std::string_view says) {
-  if (!is_next(name, Need::required)) return;
+  if (is_next(name, Need::required)) histogram = read_buckets(says);
+}
+
+void DescribedReader::buckets_if_any(const char* name, measure::SparseHistogram& histogram,
+                                     std::string_view says) {
+  if (is_next(name, Need::added)) histogram = read_buckets(says).to_sparse();
+}
+
+measure::HistogramSnapshot DescribedReader::read_buckets(std::string_view says) {
   WrittenHistogram written;
   measure::SparseHistogram& sparse = written.sparse;
   const auto describe_written = [&](DescribedReader& inner) {
@@ -227,7 +235,7 @@ void DescribedReader::buckets(const char* name, measure::HistogramSnapshot& hist
     });
   };
   DescribedReader(json_).read(describe_written, [] {});
-  histogram = checked_histogram(json_, written);
+  return checked_histogram(json_, written);
 }
 
 measure::HistogramSnapshot DescribedReader::read_figures() {

@@ -186,6 +186,7 @@ class DescribedReader {
   }
   void percentiles(const measure::HistogramSnapshot& histogram, std::string_view says);
   void buckets(const char* name, measure::HistogramSnapshot& histogram, std::string_view says);
+  void buckets_if_any(const char* name, measure::SparseHistogram& histogram, std::string_view says);
 
   // Null reads as one that is empty.
   measure::HistogramSnapshot read_figures();
@@ -200,6 +201,7 @@ class DescribedReader {
   // Whether the value of this field is to be read now.
   bool is_next(std::string_view name, Need need);
   void require_plain_name(std::string_view name) const;
+  measure::HistogramSnapshot read_buckets(std::string_view says);
   void require_repeated(std::string_view name, double found, double expected) const;
   void require_repeated(std::string_view name, double found, std::integral auto expected) const {
     require_repeated(name, found, static_cast<double>(expected));

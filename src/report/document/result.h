@@ -329,6 +329,8 @@ struct TimePoint {
   std::uint64_t waiting = 0;  // terminals that wait for a permit or a connection
   std::uint64_t retries = 0;
   double client_load = 0;  // 0..1, of the busiest worker
+  // Of all transactions committed in it: in the part of a run of several hosts, whose seconds are to be added up.
+  measure::SparseHistogram latency = {};
 };
 
 struct MeasuredSecond {
@@ -391,6 +393,53 @@ struct HostResult {
 // So many are taken from a document.
 inline constexpr std::size_t hosts_max = 64;
 
+// The clock of a host that makes load, against that of the host that gathers the results: theirs less ours, as a round
+// trip showed it, which may be wrong by half of its length.
+struct ClockOffset {
+  double wall_s = 0;  // of the clocks that tell the time of day
+  double monotonic_s =
+      0;  // of those that measure: of any size, where the hosts did not boot together
+  double uncertainty_s = 0;
+};
+
+// One of several hosts that made the load of a run together: what it had of it, and how it got on.
+struct RankResult {
+  std::uint64_t rank = 0;  // from 0
+  std::string name;        // of the host, as it was named
+  // What the parts of a run have in common, and no other run has; empty for one that was started by other means.
+  std::string run;
+  std::uint64_t ranks = 1;  // how many the run was to have
+  // Of TPC-C: its warehouses, both included; 0 in others.
+  std::uint64_t warehouse_first = 0;
+  std::uint64_t warehouse_last = 0;
+  measure::Host host;
+  std::uint64_t terminals = 0;
+  std::uint64_t connections = 0;
+  std::uint64_t threads = 0;
+  double start_ts = 0;      // Unix time by its own clock at which its phases began; 0: they did not
+  double start_late_s = 0;  // after the instant that was agreed on, by its own clock
+  std::optional<ClockOffset> clock_at_start = {};  // none where nobody compared them
+  std::optional<ClockOffset> clock_at_end = {};
+  double measured_s = 0;
+  std::uint64_t ok_count = 0;
+  std::uint64_t failed_count = 0;
+  measure::HistogramSnapshot latency;  // of all types
+  double cpu_seconds = 0;
+  std::uint64_t peak_rss_bytes = 0;
+  double busiest_worker_load = 0;
+  measure::HistogramSnapshot timer_lag;
+  double unavailable_s = 0;
+  std::string audit;  // its own, in a sentence; empty where there was none
+  bool valid = true;  // by it
+  // Why nothing came of it after some time; empty: it ended as it should. Then its figures are those that it told last.
+  std::string lost = {};
+  std::optional<double> lost_at_s = {};  // seconds since the run began
+  std::string part = {};                 // the file on its disk, as it names it; empty: none
+};
+
+// So many are taken from a document.
+inline constexpr std::size_t ranks_max = 10'000;
+
 enum class Judgement : std::uint8_t {
   held,
   broken,      // a rule of the specification does not hold: the figures are true, but not compliant
@@ -448,8 +497,11 @@ struct Result {
   std::optional<std::vector<Checkpoint>> checkpoints;  // none where the server does not tell
   std::optional<ServerStats> server_stats;             // none where nobody asked, or none told
   std::vector<HostResult> hosts;                       // none where there was one
-  std::vector<Verdict> audit;                          // see audit.h
-  std::optional<std::string> failure;                  // why the run was given up before its end
+  // Several: those that made the load together. One: this is the part of a run that it says. None: the run was alone.
+  std::vector<RankResult> ranks;
+  std::optional<std::string> incomplete;  // what of the run is missing here: a host that was lost
+  std::vector<Verdict> audit;             // see audit.h
+  std::optional<std::string> failure;     // why the run was given up before its end
   bool interrupted = false;
 
   const TransactionResult* find_transaction(std::string_view name) const;

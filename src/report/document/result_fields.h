@@ -70,15 +70,15 @@ void describe(auto& visit, Of<Server> auto& server) {
               "YDB: nodes, discovery, tls.");
 }
 
+void describe(auto& visit, Of<measure::Host> auto& host) {
+  visit.field("hostname", host.hostname, settings::name, "Its name.");
+  visit.field("os", host.os, settings::name, "Its operating system.");
+  visit.field("cpus", host.cpus, settings::Whole{1u << 20}, "Processors that the process may use.");
+  visit.field("cpu_model", host.cpu_model, settings::name, "What they are.");
+}
+
 void describe(auto& visit, Of<Environment> auto& environment) {
-  auto& client = environment.client;
-  visit.within("client", "That of drover.", Need::required, [&client](auto& inner) {
-    inner.field("hostname", client.hostname, settings::name, "Its name.");
-    inner.field("os", client.os, settings::name, "Its operating system.");
-    inner.field("cpus", client.cpus, settings::Whole{1u << 20},
-                "Processors that the process may use.");
-    inner.field("cpu_model", client.cpu_model, settings::name, "What they are.");
-  });
+  visit.field("client", environment.client, "That of drover.");
   visit.field("server", environment.server, "The database server, or null if there was none.");
 }
 
@@ -447,6 +447,9 @@ void describe(auto& visit, Of<TimePoint> auto& point) {
               "Share of that second in which the busiest worker thread had a processor, 0 to 1 but "
               "for rounding.",
               Need::added);
+  visit.buckets_if_any("latency", point.latency,
+                       "Of all transactions committed in it: in the part of a run of several "
+                       "hosts, whose seconds are to be added up.");
 }
 
 void describe(auto& visit, Of<Checkpoint> auto& checkpoint) {
@@ -506,6 +509,65 @@ void describe(auto& visit, Of<HostResult> auto& host) {
   visit.field("failed_count", host.failed_count, count, "Those that ended in an error for good.");
   visit.figures("service", host.service,
                 "Of those committed, from when they had their connection to the answer.");
+}
+
+void describe(auto& visit, Of<ClockOffset> auto& clock) {
+  constexpr settings::Real any_seconds{-1e12, 1e12};
+  visit.definition(
+      "A host's clocks less those of the host that gathered the results, as a round trip of "
+      "messages showed it.",
+      "clock_offset");
+  visit.field("wall_s", clock.wall_s, any_seconds, "Seconds, of those that tell the time of day.");
+  visit.field(
+      "monotonic_s", clock.monotonic_s, any_seconds,
+      "Seconds, of those that measure: of any size, where the hosts did not boot together.");
+  visit.field("uncertainty_s", clock.uncertainty_s, seconds, "Half of the round trip, in seconds.");
+}
+
+void describe_load_of(auto& visit, Of<RankResult> auto& one) {
+  visit.field("terminals", one.terminals, objects, "Its terminals.");
+  visit.field("connections", one.connections, objects, "Its connections.");
+  visit.field("threads", one.threads, objects, "Its worker threads.");
+  visit.field("start_ts", one.start_ts, seconds,
+              "Unix time by its own clock at which its phases began; 0: they did not.");
+  visit.field("start_late_s", one.start_late_s, seconds,
+              "Seconds after the instant that was agreed on, by its own clock.");
+  visit.field("clock_at_start", one.clock_at_start,
+              "Its clocks before the run; null where nobody compared them.");
+  visit.field("clock_at_end", one.clock_at_end, "Its clocks after it.");
+  visit.field("measured_s", one.measured_s, seconds, "Its measurement interval.");
+  visit.field("ok_count", one.ok_count, count, "Transactions that it committed in it.");
+  visit.field("failed_count", one.failed_count, count, "Those that ended in an error for good.");
+  visit.figures_or_null("latency", one.latency,
+                        "Of all its transactions; null if there were none.");
+  visit.field("cpu_seconds", one.cpu_seconds, seconds,
+              "User and system time of the process in the measurement interval.");
+  visit.field("peak_rss_bytes", one.peak_rss_bytes, count, "Most memory ever resident.");
+  visit.field("busiest_worker_load", one.busiest_worker_load, share,
+              "Of its busiest worker thread.");
+  visit.figures_or_null("timer_lag", one.timer_lag, "How late its timers were, or null.");
+  visit.field("unavailable_s", one.unavailable_s, seconds,
+              "Seconds of the interval in which it found the database away.");
+}
+
+void describe(auto& visit, Of<RankResult> auto& one) {
+  visit.definition("One of several hosts that made the load together.", "rank");
+  visit.field("rank", one.rank, objects, "Its number, from 0.");
+  visit.field("name", one.name, settings::name, "The host, as it was named.");
+  visit.field("run", one.run, settings::name,
+              "What the parts of a run have in common; empty where it was started by other means.");
+  visit.field("ranks", one.ranks, objects, "How many the run was to have.");
+  visit.field("warehouse_first", one.warehouse_first, objects,
+              "Of tpcc: its first warehouse; else 0.");
+  visit.field("warehouse_last", one.warehouse_last, objects, "And its last.");
+  visit.field("host", one.host, "The machine.");
+  describe_load_of(visit, one);
+  visit.field("audit", one.audit, sentence, "Its own audit in a sentence, or empty.");
+  visit.field("valid", one.valid, flag, "Whether that says that it can be trusted.");
+  visit.field("lost", one.lost, sentence,
+              "Why nothing came of it after some time; empty: it ended as it should.");
+  visit.field("lost_at_s", one.lost_at_s, seconds, "When that was: seconds since the run began.");
+  visit.field("part", one.part, sentence, "The file on its disk with its part, or empty.");
 }
 
 void describe(auto& visit, Of<Verdict> auto& verdict) {
@@ -600,6 +662,11 @@ void describe(auto& visit, Of<Result> auto& result) {
   visit.list_if_any(
       "hosts", result.hosts,
       "The hosts over which the connections were spread (--balance), in their order.");
+  visit.list_if_any("ranks", result.ranks,
+                    "Several: the hosts that made the load together. One: this is the part of a "
+                    "run that it says.");
+  visit.if_known("incomplete", result.incomplete, sentence,
+                 "What of the run is missing here, such as a host that was lost.");
   visit.within("audit", "Whether the result can be trusted, and which rules it keeps.", Need::added,
                [&](auto& inner) { describe_audit(inner, result.audit); });
   visit.field("failure", result.failure, sentence,

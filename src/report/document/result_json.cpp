@@ -22,19 +22,32 @@ void DescribedJson::percentiles(const measure::HistogramSnapshot& histogram,
   }
 }
 
+static json json_of_buckets(const measure::SparseHistogram& sparse) {
+  json buckets = json::array();
+  std::uint64_t count = sparse.overflow;
+  for (const auto& [index, samples] : sparse.buckets) {
+    buckets.push_back({index, samples});
+    count += samples;
+  }
+  return {{"unit", "ns"},
+          {"sub_buckets_per_octave", measure::sub_buckets_per_octave},
+          {"count", count},
+          {"sum", sparse.sum_ns},
+          {"min", sparse.min_ns},
+          {"max", sparse.max_ns},
+          {"overflow", sparse.overflow},
+          {"buckets", std::move(buckets)}};
+}
+
 void DescribedJson::buckets(const char* name, const measure::HistogramSnapshot& histogram,
                             std::string_view /*says*/) {
-  const measure::SparseHistogram sparse = histogram.to_sparse();
-  json buckets = json::array();
-  for (const auto& [index, samples] : sparse.buckets) buckets.push_back({index, samples});
-  object_[name] = {{"unit", "ns"},
-                   {"sub_buckets_per_octave", measure::sub_buckets_per_octave},
-                   {"count", histogram.count()},
-                   {"sum", sparse.sum_ns},
-                   {"min", sparse.min_ns},
-                   {"max", sparse.max_ns},
-                   {"overflow", sparse.overflow},
-                   {"buckets", std::move(buckets)}};
+  object_[name] = json_of_buckets(histogram.to_sparse());
+}
+
+void DescribedJson::buckets_if_any(const char* name, const measure::SparseHistogram& histogram,
+                                   std::string_view /*says*/) {
+  if (!histogram.buckets.empty() || histogram.overflow > 0)
+    object_[name] = json_of_buckets(histogram);
 }
 
 namespace {

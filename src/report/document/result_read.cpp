@@ -63,6 +63,10 @@ static void require_fitting(const JsonReader& json, const std::vector<HostResult
   if (list.size() > hosts_max) json.refuse(fmt::format("at most {} hosts", hosts_max), "more");
 }
 
+static void require_fitting(const JsonReader& json, const std::vector<RankResult>& list) {
+  if (list.size() > ranks_max) json.refuse(fmt::format("at most {} ranks", ranks_max), "more");
+}
+
 static void require_fitting(const JsonReader& json, const std::vector<settings::Given>& list) {
   if (list.size() > json_names_max)
     json.refuse(fmt::format("at most {} of them", json_names_max), "more");

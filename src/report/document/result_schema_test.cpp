@@ -203,6 +203,11 @@ class SchemaOfObject {
     schema_of(settings::any_whole);
     add(name, says, Need::required, reference("histogram"));
   }
+  void buckets_if_any(const char* name, const measure::SparseHistogram&, std::string_view says) {
+    definitions_["histogram"] = json::parse(histogram_definition);
+    add(name, says, Need::added, reference("histogram"));
+    comment(name, where_any);
+  }
 
   // A schema of what a document of tpcc has to have besides.
   const json& of_tpcc() const { return of_tpcc_; }
