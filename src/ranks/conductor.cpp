@@ -1,0 +1,284 @@
+#include "ranks/conductor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <utility>
+
+#include "coro/deadline.h"
+#include "coro/sleep.h"
+#include "coro/worker.h"
+#include "text/utf8.h"
+
+namespace drover::ranks {
+
+using coro::Duration;
+using coro::Instant;
+using coro::Scope;
+using coro::Task;
+using coro::Worker;
+
+namespace {
+
+// Who connects has to say at once who it is.
+constexpr Duration patience_for_hello = std::chrono::seconds(10);
+constexpr int round_trips = 25;
+
+// 128 bits that nobody else knows.
+std::string new_secret() {
+  std::random_device device;
+  std::string secret;
+  for (int i = 0; i < 4; ++i) secret += fmt::format("{:08x}", device());
+  return secret;
+}
+
+// In a time that does not say where they differ.
+bool same(const std::string& one, const std::string& other) {
+  if (one.size() != other.size()) return false;
+  unsigned difference = 0;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    difference |= static_cast<unsigned char>(one[i]) ^ static_cast<unsigned char>(other[i]);
+  }
+  return difference == 0;
+}
+
+std::string text_in(const Message& message, const char* name) {
+  const auto found = message.find(name);
+  if (found == message.end() || !found->is_string()) return {};
+  return text::shown(found->get<std::string>(), 200);
+}
+
+}  // namespace
+
+Conductor::Conductor(ConductorSettings settings)
+    : settings_(std::move(settings)), secret_(new_secret()), listener_(settings_.listen) {
+  for (const std::string& name : settings_.names) {
+    peers_.push_back(std::make_unique<Peer>());
+    peers_.back()->name = name;
+  }
+}
+
+std::string Conductor::title(std::size_t rank) const {
+  const std::string& name = peers_[rank]->name;
+  return name.empty() ? fmt::format("rank {}", rank) : "host " + name;
+}
+
+void Conductor::throw_loss(std::size_t rank) const {
+  throw RankLost(rank, fmt::format("{}: {}", title(rank), peers_[rank]->loss->reason));
+}
+
+Task<void> Conductor::attend() {
+  auto body = [this](Scope& scope) -> Task<void> {
+    scope.start(watch());
+    co_await accept(scope);
+  };
+  co_await coro::with_scope(body);
+}
+
+Task<void> Conductor::accept(Scope& scope) {
+  for (;;) {
+    file::FileDescriptor socket = co_await listener_.accept();
+    scope.start(serve(std::move(socket)));
+  }
+}
+
+std::string Conductor::refusal_of(const Message& hello) const {
+  if (kind_of(hello) != "hello" || !same(text_in(hello, "secret"), secret_)) {
+    return "it does not belong to this run";
+  }
+  const auto rank = hello.value("rank", peers_.size());
+  if (rank >= peers_.size()) return fmt::format("there are {} ranks", peers_.size());
+  if (peers_[rank]->link != nullptr || peers_[rank]->released) return "this rank is there already";
+  if (peers_[rank]->loss) return peers_[rank]->loss->reason;
+  return {};
+}
+
+Task<void> Conductor::serve(file::FileDescriptor socket) {
+  Link link(std::move(socket));
+  try {
+    Message hello = co_await coro::with_deadline(Worker::current().now() + patience_for_hello,
+                                                 link.receive(first_message_bytes_max));
+    std::string refusal = refusal_of(hello);
+    std::size_t rank = 0;
+    if (refusal.empty()) {
+      rank = hello["rank"].get<std::size_t>();
+      if (peers_[rank]->name.empty()) peers_[rank]->name = text_in(hello, "host");
+      const std::string program = text_in(hello, "program");
+      if (program != settings_.program) {
+        refusal = fmt::format("it has {}, and here is {}: all hosts need the same drover", program,
+                              settings_.program);
+        lose(rank, refusal);
+      }
+    }
+    if (refusal.empty()) {
+      co_await serve_rank(link, rank);
+      co_return;
+    }
+    Message refused = message("refused");
+    refused["reason"] = refusal;
+    link.send(refused);
+    co_await coro::with_deadline(Worker::current().now() + std::chrono::seconds(1),
+                                 link.write_out());
+  } catch (const LinkError&) {  // whoever it was
+  } catch (const coro::DeadlineExceeded&) {
+  } catch (const nlohmann::json::exception&) {
+  }
+}
+
+Task<void> Conductor::serve_rank(Link& link, std::size_t rank) {
+  Peer& peer = *peers_[rank];
+  peer.link = &link;
+  peer.heard = Worker::current().now();
+  link.send(message("welcome"));
+  peer.come.set();
+  std::string end;
+  try {
+    auto body = [&](Scope& scope) -> Task<void> {
+      scope.start(link.write_out());
+      co_await read(link, rank);
+    };
+    co_await coro::with_scope(body);
+  } catch (const LinkError& error) {
+    end = error.what();
+  } catch (const nlohmann::json::exception&) {
+    end = "it sent what cannot be read";
+  }
+  peer.link = nullptr;
+  peer.gone.set();
+  if (!peer.released) lose(rank, end);
+}
+
+Task<void> Conductor::read(Link& link, std::size_t rank) {
+  Peer& peer = *peers_[rank];
+  for (;;) {
+    Message received = co_await link.receive();
+    peer.heard = Worker::current().now();
+    const std::string kind = kind_of(received);
+    if (kind == "alive") continue;
+    if (kind == "failed") {
+      lose(rank, text_in(received, "reason"));
+      continue;
+    }
+    if (const auto action = actions_.find(kind); action != actions_.end()) {
+      action->second(rank, received);
+      continue;
+    }
+    constexpr std::size_t kinds_most = 1'000;
+    if (peer.slots.size() >= kinds_most) throw LinkError("it sent what nobody waits for");
+    Slot& slot = peer.slots[kind];
+    slot.messages.push_back(std::move(received));
+    slot.arrived.notify();
+  }
+}
+
+// Says that we are there, and looks who is not.
+Task<void> Conductor::watch() {
+  Instant last = Worker::current().now();
+  for (;;) {
+    co_await coro::sleep_for(alive_every);
+    const Instant now = Worker::current().now();
+    // Where this process stood still, the others may have spoken.
+    const bool stood_still = now - last > 2 * alive_every;
+    last = now;
+    for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
+      Peer& peer = *peers_[rank];
+      if (peer.link == nullptr) continue;
+      if (stood_still) peer.heard = now;
+      if (now - peer.heard > silence_most && !peer.released) {
+        lose(rank, fmt::format("it said nothing for {:.0f} s", coro::seconds_of(silence_most)));
+      }
+    }
+    tell_all(message("alive"));
+  }
+}
+
+Task<void> Conductor::all_here() {
+  for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
+    co_await peers_[rank]->come.wait();
+    for (std::size_t other = 0; other < peers_.size(); ++other) {
+      if (peers_[other]->loss) throw_loss(other);
+    }
+  }
+}
+
+void Conductor::tell(std::size_t rank, const Message& message) {
+  if (Link* link = peers_[rank]->link; link != nullptr && !peers_[rank]->loss) link->send(message);
+}
+
+void Conductor::tell_all(const Message& message) {
+  for (std::size_t rank = 0; rank < peers_.size(); ++rank) tell(rank, message);
+}
+
+Task<Message> Conductor::next(std::size_t rank, std::string kind) {
+  Peer& peer = *peers_[rank];
+  Slot& slot = peer.slots[kind];
+  while (slot.messages.empty()) {
+    if (peer.loss) throw_loss(rank);
+    co_await slot.arrived.wait();
+  }
+  Message first = std::move(slot.messages.front());
+  slot.messages.erase(slot.messages.begin());
+  co_return first;
+}
+
+void Conductor::on_message(std::vector<std::string> kinds,
+                           std::function<void(std::size_t, const Message&)> action) {
+  for (std::string& kind : kinds) actions_[std::move(kind)] = action;
+}
+
+bool Conductor::any_lost() const {
+  return std::ranges::any_of(peers_, [](const auto& peer) { return peer->loss.has_value(); });
+}
+
+void Conductor::lose(std::size_t rank, const std::string& reason) {
+  Peer& peer = *peers_[rank];
+  if (peer.loss || peer.released) return;
+  peer.loss = Loss{reason, Worker::current().now()};
+  peer.come.set();
+  for (auto& [kind, slot] : peer.slots) slot.arrived.notify();
+  if (on_lost_) on_lost_(rank);
+}
+
+void Conductor::lose_missing(const std::string& reason) {
+  for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
+    if (!peers_[rank]->come.is_set()) lose(rank, reason);
+  }
+}
+
+Task<std::optional<ClockDifference>> Conductor::compare_clocks(std::size_t rank) {
+  std::vector<RoundTrip> trips;
+  for (int i = 0; i < round_trips; ++i) {
+    RoundTrip trip;
+    trip.asked = read_clocks();
+    tell(rank, message("clock"));
+    const Message answer = co_await next(rank, "clock");
+    trip.answered = read_clocks();
+    trip.theirs = {answer.at("monotonic_ns").get<std::int64_t>(),
+                   answer.at("wall_ns").get<std::int64_t>()};
+    trips.push_back(trip);
+  }
+  co_return difference(trips);
+}
+
+void Conductor::release(std::size_t rank) {
+  Peer& peer = *peers_[rank];
+  if (peer.released) return;
+  tell(rank, message("bye"));
+  peer.released = true;
+}
+
+Task<void> Conductor::all_gone(Duration patience) {
+  const auto wait = [this]() -> Task<void> {
+    for (const auto& peer : peers_) {
+      if (peer->link != nullptr) co_await peer->gone.wait();
+    }
+  };
+  try {
+    co_await coro::with_deadline(Worker::current().now() + patience, wait());
+  } catch (const coro::DeadlineExceeded&) {
+  }
+}
+
+}  // namespace drover::ranks
