@@ -145,25 +145,6 @@ json second_json(const load::Sample& second) {
           second.silent.count()};
 }
 
-load::Sample second_in(const json& all) {
-  load::Sample second;
-  second.elapsed = Duration(all.at(0).get<std::int64_t>());
-  second.length = Duration(all.at(1).get<std::int64_t>());
-  second.phase = static_cast<load::Phase>(std::clamp(all.at(2).get<int>(), 0, 2));
-  const json& committed = all.at(3);
-  for (std::size_t i = 0; i < committed.size() && i < report::transactions_max; ++i) {
-    second.committed[i] = committed.at(i);
-  }
-  second.failed = all.at(4);
-  second.retries = all.at(5);
-  second.in_flight = all.at(6);
-  second.waiting = all.at(7);
-  second.busiest_worker_load = all.at(8);
-  second.away = Duration(all.at(9).get<std::int64_t>());
-  second.silent = Duration(all.at(10).get<std::int64_t>());
-  return second;
-}
-
 void add_phase(const load::PhaseSnapshot& one, load::PhaseSnapshot& sum) {
   for (std::size_t i = 0; i < one.size(); ++i) {
     load::TransactionSnapshot& to = sum[i];
@@ -223,6 +204,25 @@ void add_availability(const load::AvailabilityRecord& one, load::AvailabilityRec
 }
 
 }  // namespace
+
+load::Sample second_in(const json& all) {
+  load::Sample second;
+  second.elapsed = Duration(all.at(0).get<std::int64_t>());
+  second.length = Duration(all.at(1).get<std::int64_t>());
+  second.phase = static_cast<load::Phase>(std::clamp(all.at(2).get<int>(), 0, 2));
+  const json& committed = all.at(3);
+  for (std::size_t i = 0; i < committed.size() && i < report::transactions_max; ++i) {
+    second.committed[i] = committed.at(i);
+  }
+  second.failed = all.at(4);
+  second.retries = all.at(5);
+  second.in_flight = all.at(6);
+  second.waiting = all.at(7);
+  second.busiest_worker_load = all.at(8);
+  second.away = Duration(all.at(9).get<std::int64_t>());
+  second.silent = Duration(all.at(10).get<std::int64_t>());
+  return second;
+}
 
 std::vector<std::uint8_t> histogram_bytes(const measure::SparseHistogram& histogram) {
   std::vector<std::uint8_t> bytes;

@@ -15,6 +15,8 @@
 #include "load/run.h"
 #include "load/snapshot.h"
 #include "report/audit/audit.h"
+#include "run/attendance.h"
+#include "run/conducted_run.h"
 #include "run/interrupt.h"
 #include "run/usage_error.h"
 #include "text/plain_text.h"
@@ -43,117 +45,6 @@ Task<void> run_afterwards(Benchmark& benchmark, load::StopRequest& stop, Duratio
   }
   stop.on_request({});
 }
-
-// Begins to watch the server's checkpoints when the run's sessions are open: these come first.
-class CheckpointsOfRun final : public load::Observer {
- public:
-  CheckpointsOfRun(const Benchmark& benchmark, load::Observer& log)
-      : watch_(benchmark.watch_checkpoints([&log](std::string_view text) { log.on_note(text); })) {}
-
-  // Until the scope is cancelled.
-  void watch_in(coro::Scope& scope) { scope_ = &scope; }
-  void on_started(Duration) override {
-    if (scope_ != nullptr && watch_ != nullptr) scope_->start(watch_->run());
-  }
-  std::optional<std::vector<database::ObservedCheckpoint>> observed() const {
-    if (watch_ == nullptr) return std::nullopt;
-    return watch_->observed();
-  }
-
- private:
-  std::unique_ptr<database::CheckpointWatch> watch_;  // null: there are none to be seen
-  coro::Scope* scope_ = nullptr;
-};
-
-// Begins to watch what the server does for the run when its sessions are open, where that was asked for.
-class ActivityOfRun final : public load::Observer {
- public:
-  ActivityOfRun(const RunPlan& run, const Benchmark& benchmark, load::Observer& log) {
-    if (!run.settings.server_stats) return;
-    watch_ = benchmark.watch_activity([&log](std::string_view text) { log.on_note(text); });
-  }
-
-  bool can_watch() const { return watch_ != nullptr; }
-  // Until the scope is cancelled.
-  void watch_in(coro::Scope& scope) { scope_ = &scope; }
-  void on_started(Duration) override {
-    if (scope_ != nullptr && watch_ != nullptr) scope_->start(watch_->run());
-  }
-  Task<void> finish(Duration patience) {
-    if (watch_ != nullptr) co_await watch_->finish(patience);
-  }
-  std::optional<database::ObservedActivity> observed() const {
-    return watch_ != nullptr ? watch_->observed() : std::nullopt;
-  }
-
- private:
-  std::unique_ptr<database::ActivityWatch> watch_;  // null: nothing is watched
-  coro::Scope* scope_ = nullptr;
-};
-
-// What backends say to people, from their threads: handed on by the main thread, each line once.
-class NotesOfBackends final : public load::Observer {
- public:
-  explicit NotesOfBackends(load::Observer& log) : log_(log) {}
-
-  // Any thread.
-  void add(std::string_view text) {
-    const std::lock_guard lock(mutex_);
-    if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.emplace_back(text);
-  }
-
-  void on_snapshot(const load::Snapshot&) override { hand_on(); }
-  void on_ended(bool) override { hand_on(); }
-
- private:
-  void hand_on() {
-    std::vector<std::string> news;
-    {
-      const std::lock_guard lock(mutex_);
-      news.assign(notes_.begin() + handed_on_, notes_.end());
-      handed_on_ += static_cast<std::ptrdiff_t>(news.size());
-    }
-    for (const std::string& note : news) log_.on_note(note);
-  }
-
-  load::Observer& log_;
-  std::mutex mutex_;  // of the two below
-  std::vector<std::string> notes_;
-  std::ptrdiff_t handed_on_ = 0;
-};
-
-// What stands beside the engine on the main thread: who looks on, and how a person ends the run.
-struct Attendance {
-  load::StopRequest stop;
-  load::Observers observers;
-  std::unique_ptr<ui::RunDisplay> display;
-  std::shared_ptr<metrics::MetricsEndpoint> metrics;
-  CheckpointsOfRun checkpoints;
-  ActivityOfRun activity;
-  NotesOfBackends notes;
-
-  Attendance(const Attendance&) = delete;
-  Attendance& operator=(const Attendance&) = delete;
-  // `server_version` is empty where there is no database.
-  Attendance(const RunPlan& run, Benchmark& benchmark, ui::RunTitle title,
-             const std::string& server_version)
-      : display(ui::make_run_display(run.ui, benchmark.plan(), std::move(title),
-                                     [this] { stop.request(); })),
-        checkpoints(benchmark, observers),
-        activity(run, benchmark, observers),
-        notes(observers) {
-    observers.add(*display);
-    if (load::Observer* own = benchmark.observer()) observers.add(*own);
-    if (run.metrics) {
-      metrics = open_metrics_endpoint(*run.metrics, benchmark.plan(), run.tool, server_version,
-                                      observers);
-      observers.add(*metrics);
-    }
-    observers.add(checkpoints);
-    observers.add(activity);
-    observers.add(notes);
-  }
-};
 
 // Runs the engine on this thread's worker, with Ctrl-C as an orderly end, and asks what is left to ask, which Ctrl-C
 // cuts short.
@@ -224,19 +115,17 @@ void require_room(const load::Plan& plan, DatabaseKind kind) {
   require_memory_for_terminals(plan.terminal_count);
 }
 
-// "… on the private server, PostgreSQL 15.20: 10 rows, 100 terminals, 16 connections, 1 thread"
-std::string plan_text(const load::Plan& plan, const std::string& place) {
+}  // namespace
+
+std::string plan_text(const load::Plan& plan, const std::string& place, const std::string& who) {
   std::string sizes;
   for (const load::Quantity& one : plan.presentation.size) {
     sizes += text::counted(one.count, one.noun) + ", ";
   }
   return fmt::format("{} on {}: {}{}, {}, {}", plan.presentation.benchmark, place, sizes,
                      text::counted(plan.terminal_count, plan.presentation.terminal),
-                     text::counted(plan.connections, "connection"),
-                     text::counted(plan.threads, "thread"));
+                     text::counted(plan.connections, "connection"), who);
 }
-
-}  // namespace
 
 std::unique_ptr<metrics::MetricsEndpoint> open_metrics_endpoint(
     const metrics::ListenAddress& address, const load::Plan& plan, const report::Tool& tool,
@@ -258,16 +147,18 @@ std::optional<MeasuredRun> measure_on_database(RunPlan run, Benchmark& benchmark
   const std::optional<database::ServerFacts> server = prepare(run, benchmark, place);
   if (!server) return std::nullopt;
   complete_plan(run, benchmark);
-  require_room(benchmark.plan(), place.kind);
-  // From here on Ctrl-C ends the run, with its result.
-  const BlockedInterrupts blocked;
-  coro::Worker worker;
   RunFacts facts;
   facts.server = {server->version, server->settings,
                   server->product.empty() ? place.kind_name : server->product};
   const std::string where = fmt::format("{}, {}", place.description, facts.server->name());
+  if (run.conducting != nullptr) return conduct(run, benchmark, std::move(facts), where);
+  require_room(benchmark.plan(), place.kind);
+  // From here on Ctrl-C ends the run, with its result.
+  const BlockedInterrupts blocked;
+  coro::Worker worker;
   Attendance attendance(run, benchmark, {where, benchmark.title()}, server->version);
-  attendance.observers.on_note(plan_text(benchmark.plan(), where));
+  attendance.observers.on_note(
+      plan_text(benchmark.plan(), where, text::counted(benchmark.plan().threads, "thread")));
   for (const std::string& note : server->notes) attendance.observers.on_note(note);
   for (const std::string& note : benchmark.notes()) attendance.observers.on_note(note);
   if (run.settings.server_stats && !attendance.activity.can_watch()) {
@@ -279,10 +170,12 @@ std::optional<MeasuredRun> measure_on_database(RunPlan run, Benchmark& benchmark
   return measure(run, benchmark, worker, attendance, std::move(facts), patience);
 }
 
-MeasuredRun measure_simulated(RunPlan run, Benchmark& benchmark, const std::string& place) {
+std::optional<MeasuredRun> measure_simulated(RunPlan run, Benchmark& benchmark,
+                                             const std::string& place) {
   resolve_threads(run, benchmark);
   resolve_permits(run, benchmark);
   complete_plan(run, benchmark);
+  if (run.conducting != nullptr) return conduct(run, benchmark, {}, place);
   require_room(benchmark.plan(), DatabaseKind::postgres);
   const BlockedInterrupts blocked;
   coro::Worker worker;

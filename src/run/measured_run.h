@@ -39,7 +39,8 @@ struct RunPlace {
 std::optional<MeasuredRun> measure_on_database(RunPlan run, Benchmark& benchmark,
                                                const RunPlace& place);
 // The same where transactions are simulated; `place` says of what, for people.
-MeasuredRun measure_simulated(RunPlan run, Benchmark& benchmark, const std::string& place);
+std::optional<MeasuredRun> measure_simulated(RunPlan run, Benchmark& benchmark,
+                                             const std::string& place);
 
 // Listens from then on, and says where as a note to `log`; a second note says who can read it, if
 // that is more than this machine. `server_version` is empty where there is no database. Throws
@@ -59,5 +60,15 @@ struct RunFacts {
 // All but the benchmark's own sections and the audit, which comes when these are there.
 report::Result make_result(const RunPlan& run, const load::Plan& plan, const RunFacts& facts,
                            const load::Outcome& outcome);
+
+// The parts of it. A result in which nothing was counted yet.
+report::Result empty_result(const RunPlan& run, const load::Plan& plan);
+report::TimePoint time_point(const load::Sample& sample);
+// Whose times are those of the outcome.
+void add_facts(const RunFacts& facts, const load::Plan& plan, const load::Outcome& outcome,
+               report::Result& result);
+
+// "TPC-C on the private server, PostgreSQL 15.20: 10 rows, 100 terminals, 16 connections, 1 thread"; `who` makes the load.
+std::string plan_text(const load::Plan& plan, const std::string& place, const std::string& who);
 
 }  // namespace drover::run

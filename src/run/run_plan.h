@@ -12,7 +12,13 @@
 #include "settings/run_settings.h"
 #include "ui/terminal/screen_place.h"
 
+namespace drover::ranks {
+class MemberRun;
+}
+
 namespace drover::run {
+
+struct Conducting;
 
 inline constexpr std::int64_t run_connections_most = 10'000;
 
@@ -25,6 +31,9 @@ struct RunPlan {
   ui::Choice ui = ui::Choice::automatic;
   std::optional<metrics::ListenAddress> metrics;
   report::Tool tool;
+  // Where several hosts make the run: this process gathers what they do, or is one of them. Both outlive the run.
+  Conducting* conducting = nullptr;
+  ranks::MemberRun* member = nullptr;
 };
 
 // Resolve what was left to Drover, in the benchmark's plan; prepare() has been there.

@@ -55,6 +55,8 @@ void add_pending(const load::WorkerMetrics& worker, std::vector<report::Transact
   }
 }
 
+}  // namespace
+
 report::TimePoint time_point(const load::Sample& sample) {
   return {seconds_of(sample.elapsed),
           sample.phase == load::Phase::warmup ? "warm-up" : "measure",
@@ -68,6 +70,8 @@ report::TimePoint time_point(const load::Sample& sample) {
           sample.retries,
           sample.busiest_worker_load};
 }
+
+namespace {
 
 // What was over before the run began is no part of it.
 bool was_over(const auto& observed, const load::Outcome& outcome) {
@@ -196,19 +200,30 @@ report::ClientCost client_cost(const load::Plan& plan, const load::Outcome& outc
 
 }  // namespace
 
-report::Result make_result(const RunPlan& run, const load::Plan& plan, const RunFacts& facts,
-                           const load::Outcome& outcome) {
+report::Result empty_result(const RunPlan& run, const load::Plan& plan) {
   report::Result result;
   result.tool = run.tool;
   result.plan = run.settings;
-  result.environment.client = measure::describe_host();
-  result.environment.server = facts.server;
   for (const load::TransactionType& type : plan.presentation.types) {
     auto& one = result.transactions.emplace_back();
     one.name = type.name;
     one.latency_limit_s = type.latency_limit_s;
     one.share = type.share;
   }
+  return result;
+}
+
+void add_facts(const RunFacts& facts, const load::Plan& plan, const load::Outcome& outcome,
+               report::Result& result) {
+  result.environment.server = facts.server;
+  if (facts.checkpoints) result.checkpoints = checkpoints(*facts.checkpoints, outcome);
+  if (facts.activity) result.server_stats = server_stats(*facts.activity, plan, outcome);
+}
+
+report::Result make_result(const RunPlan& run, const load::Plan& plan, const RunFacts& facts,
+                           const load::Outcome& outcome) {
+  report::Result result = empty_result(run, plan);
+  result.environment.client = measure::describe_host();
   for (const auto& worker : outcome.workers) {
     for (std::size_t type = 0; type < result.transactions.size(); ++type) {
       add_transactions(worker->measured[type], result.transactions[type]);
@@ -231,8 +246,7 @@ report::Result make_result(const RunPlan& run, const load::Plan& plan, const Run
   for (const load::Sample& sample : outcome.samples) {
     result.time_series.push_back(time_point(sample));
   }
-  if (facts.checkpoints) result.checkpoints = checkpoints(*facts.checkpoints, outcome);
-  if (facts.activity) result.server_stats = server_stats(*facts.activity, plan, outcome);
+  add_facts(facts, plan, outcome, result);
   result.interrupted = outcome.interrupted;
   result.failure = outcome.failure;
   return result;

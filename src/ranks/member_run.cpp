@@ -1,0 +1,121 @@
+#include "ranks/member_run.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "coro/event.h"
+#include "coro/sleep.h"
+#include "coro/worker.h"
+#include "ranks/live.h"
+#include "report/document/result_json.h"
+#include "report/merge/merge.h"
+
+namespace drover::ranks {
+
+using coro::Task;
+
+namespace {
+
+// Where the host keeps what programs keep for themselves (XDG Base Directory Specification).
+std::filesystem::path state_folder() {
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/') {
+    return std::filesystem::path(state) / "drover" / "parts";
+  }
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
+    return std::filesystem::path(home) / ".local" / "state" / "drover" / "parts";
+  }
+  return std::filesystem::temp_directory_path();
+}
+
+std::string write_part(const MemberWork& work, const report::Result& part) {
+  const std::filesystem::path folder =
+      work.parts.empty() ? state_folder() : std::filesystem::path(work.parts);
+  const std::filesystem::path path = folder / fmt::format("{}-rank{}.json", work.run, work.rank);
+  std::filesystem::create_directories(folder);
+  report::write_result_file(path, part);
+  return path.native();
+}
+
+}  // namespace
+
+Task<void> MemberRun::sessions_open() {
+  member_.tell(message("open"));
+  co_await member_.next("come_up").get();
+}
+
+Task<coro::Instant> MemberRun::terminals_up() {
+  member_.tell(message("up"));
+  const Message start = co_await member_.next("start").get();
+  co_return coro::Instant(coro::Duration(start.at("at_ns").get<std::int64_t>()));
+}
+
+void MemberRun::on_started(coro::Duration) {
+  started_ = true;
+  member_.tell(message("begun"));
+}
+
+void MemberRun::on_snapshot(const load::Snapshot& snapshot) {
+  member_.tell(live_message(snapshot));
+}
+
+// What is said before is the same everywhere.
+void MemberRun::on_note(std::string_view text) {
+  if (!started_) return;
+  Message note = message("note");
+  note["text"] = text;
+  member_.tell(std::move(note));
+}
+
+Task<void> MemberRun::attend(std::function<void()> stop) {
+  coro::Worker& worker = coro::Worker::current();
+  // What was posted may come when this has ended.
+  const auto asked = std::make_shared<coro::Event>();
+  member_.on_stop([&worker, asked] { worker.post([asked] { asked->set(); }); });
+  try {
+    co_await asked->wait();
+    stop();
+    co_await coro::sleep_until(coro::Instant::max());
+  } catch (const coro::Cancelled&) {
+    member_.on_stop({});
+    member_.forget();
+    throw;
+  }
+}
+
+void MemberRun::deliver(report::Result part) {
+  if (part.ranks.empty()) part.ranks.emplace_back();
+  report::RankResult& own = part.ranks.front();
+  own.rank = work_.rank;
+  own.ranks = work_.ranks;
+  own.run = work_.run;
+  own.name = work_.name;
+  report::complete_rank(part);
+  std::string file;
+  std::string trouble;
+  try {
+    file = write_part(work_, part);
+    part.ranks.front().part = file;
+  } catch (const std::exception& error) {
+    trouble = error.what();
+  }
+  Message delivery = message("part");
+  delivery["text"] = report::to_json(part).dump(-1, ' ', false, Message::error_handler_t::replace);
+  delivery["trouble"] = trouble;
+  member_.tell(std::move(delivery));
+  try {
+    member_.wait_for("bye");
+  } catch (const LinkError& error) {
+    throw LinkError(fmt::format(
+        "{}; {}", error.what(),
+        file.empty() ? "the part of this host could not be kept: " + trouble
+                     : fmt::format("the part of this host is in {}: drover merge joins what "
+                                   "is there",
+                                   file)));
+  }
+}
+
+}  // namespace drover::ranks
