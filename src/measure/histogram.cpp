@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace drover::measure {
 
@@ -28,6 +29,29 @@ std::uint64_t nearest_rank(double percent, std::uint64_t count) {
 }
 
 }  // namespace
+
+void SparseHistogram::merge(const SparseHistogram& other) {
+  if (other.empty()) return;
+  if (empty()) {
+    *this = other;
+    return;
+  }
+  std::vector<std::pair<std::size_t, std::uint64_t>> sum;
+  sum.reserve(buckets.size() + other.buckets.size());
+  std::ranges::merge(buckets, other.buckets, std::back_inserter(sum));
+  buckets.clear();
+  for (const auto& [index, count] : sum) {
+    if (!buckets.empty() && buckets.back().first == index) {
+      buckets.back().second += count;
+    } else {
+      buckets.emplace_back(index, count);
+    }
+  }
+  overflow += other.overflow;
+  sum_ns = add_saturating(sum_ns, other.sum_ns);
+  min_ns = std::min(min_ns, other.min_ns);
+  max_ns = std::max(max_ns, other.max_ns);
+}
 
 void HistogramSnapshot::record(std::uint64_t value_ns) {
   if (value_ns < range_end_ns) {

@@ -73,6 +73,11 @@ struct SparseHistogram {
   std::uint64_t sum_ns = 0;
   std::uint64_t min_ns = 0;  // 0 if there are no samples
   std::uint64_t max_ns = 0;
+
+  bool empty() const { return buckets.empty() && overflow == 0; }
+
+  // Adds the samples of `other`: as if they had been recorded in one.
+  void merge(const SparseHistogram& other);
 };
 
 class HistogramSnapshot {

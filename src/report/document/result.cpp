@@ -87,6 +87,38 @@ double ClientCost::busiest_worker_load() const {
   return busiest;
 }
 
+std::optional<double> start_of(const RankResult& one) {
+  if (one.start_ts <= 0) return std::nullopt;
+  return one.start_ts - (one.clock_at_start ? one.clock_at_start->wall_s : 0);
+}
+
+std::optional<StartSpread> start_spread(const std::vector<RankResult>& ranks) {
+  double first = std::numeric_limits<double>::max();
+  double last = 0;
+  std::size_t began = 0;
+  StartSpread spread{.apart_s = 0, .uncertainty_s = 0};
+  for (const RankResult& one : ranks) {
+    const std::optional<double> start = start_of(one);
+    if (!start) continue;
+    ++began;
+    first = std::min(first, *start);
+    last = std::max(last, *start);
+    if (!one.clock_at_start) {
+      spread.uncertainty_s.reset();
+    } else if (spread.uncertainty_s) {
+      *spread.uncertainty_s = std::max(*spread.uncertainty_s, one.clock_at_start->uncertainty_s);
+    }
+  }
+  if (began < 2) return std::nullopt;
+  spread.apart_s = last - first;
+  return spread;
+}
+
+std::string rank_text(const std::vector<RankResult>& ranks, const RankResult& one) {
+  const auto same = std::ranges::count(ranks, one.name, &RankResult::name);
+  return same > 1 ? fmt::format("host {} (rank {})", one.name, one.rank) : "host " + one.name;
+}
+
 const TransactionResult* Result::find_transaction(std::string_view name) const {
   const auto found = std::ranges::find(transactions, name, &TransactionResult::name);
   return found == transactions.end() ? nullptr : &*found;

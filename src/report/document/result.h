@@ -415,7 +415,7 @@ struct RankResult {
   measure::Host host;
   std::uint64_t terminals = 0;
   std::uint64_t connections = 0;
-  std::uint64_t threads = 0;
+  std::uint64_t threads = 0;  // workers; theirs in ClientCost::workers are in the order of ranks
   double start_ts = 0;      // Unix time by its own clock at which its phases began; 0: they did not
   double start_late_s = 0;  // after the instant that was agreed on, by its own clock
   std::optional<ClockOffset> clock_at_start = {};  // none where nobody compared them
@@ -439,6 +439,21 @@ struct RankResult {
 
 // So many are taken from a document.
 inline constexpr std::size_t ranks_max = 10'000;
+
+// When its phases began by the clock of the host that gathered the results, as far as that is known: Unix time; none if
+// they did not begin.
+std::optional<double> start_of(const RankResult& one);
+
+// How far the starts of the hosts lie apart, in seconds, and by how much that may be wrong; none where fewer than two
+// began.
+struct StartSpread {
+  double apart_s = 0;
+  std::optional<double> uncertainty_s = {};  // none where somebody's clock was not compared
+};
+std::optional<StartSpread> start_spread(const std::vector<RankResult>& ranks);
+
+// "host b"; with its rank where several have that name.
+std::string rank_text(const std::vector<RankResult>& ranks, const RankResult& one);
 
 enum class Judgement : std::uint8_t {
   held,
@@ -512,6 +527,8 @@ struct Result {
   double ms_per_transaction(double sessions) const;
   bool has_lower_bounds() const;  // some percentile of some transaction is one
   bool is_tpcc() const { return plan.is_tpcc(); }
+  // Several hosts made it, or were to.
+  bool is_of_several() const { return ranks.size() > 1 || incomplete.has_value(); }
   // Without delays terminals are as fast as the database: nothing to be efficient against.
   bool efficiency_is_meaningful() const { return is_tpcc() && !plan.no_delays; }
 };

@@ -1,0 +1,165 @@
+#include "report/merge/belonging.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/document/described_json.h"
+#include "report/merge/merge.h"
+#include "settings/run_settings.h"
+#include "text/utf8.h"
+
+namespace drover::report {
+namespace {
+
+using Traits = std::vector<std::pair<std::string, std::string>>;
+
+std::string quoted(const std::string& name) {
+  return fmt::format("\"{}\"", text::shown(name, 300));
+}
+
+[[noreturn]] void refuse(const std::string& name, const std::string& what) {
+  throw MergeError(quoted(name) + " " + what);
+}
+
+// What the run was told, but for what each host has of its own.
+void add_plan(Traits& traits, const settings::RunSettings& plan) {
+  DescribedJson described;
+  describe(described, plan);
+  const nlohmann::json settings = described.take();
+  for (const auto& [key, value] : settings.items()) {
+    if (key == "threads" || key == "connections" || key == "max_inflight") continue;
+    traits.emplace_back("plan." + key, value.dump());
+  }
+}
+
+Traits traits_of(const Result& part) {
+  const RankResult& rank = part.ranks.front();
+  Traits traits = {
+      {"plan.benchmark", part.plan.benchmark},
+      {"the run", rank.run.empty() ? "started by hand" : rank.run},
+      {"ranks", fmt::format("{}", rank.ranks)},
+      {"drover", fmt::format("{} {} ({})", part.tool.name, part.tool.version, part.tool.commit)}};
+  add_plan(traits, part.plan);
+  // Last, for what is left of a lost host may not know it.
+  if (part.environment.server)
+    traits.emplace_back("the kind of database", part.environment.server->kind);
+  return traits;
+}
+
+void require_part(const Result& part, const std::string& name) {
+  if (part.ranks.size() > 1 || part.incomplete)
+    refuse(name, "is merged already; name the parts that it was made of");
+  if (part.ranks.empty()) {
+    refuse(
+        name,
+        "is the result of a run that was alone; expected the part that a host of a run of several "
+        "wrote, such as one of 'drover tpcc run --warehouse-range'");
+  }
+  const RankResult& rank = part.ranks.front();
+  if (rank.rank >= rank.ranks)
+    refuse(name, fmt::format("says that it is rank {}, of {} from 0 on", rank.rank, rank.ranks));
+  if (!part.is_tpcc()) return;
+  const auto [first, last] = Belonging::range_of(part);
+  if (first == 0 || first > last || last > part.plan.warehouses) {
+    refuse(name, fmt::format("says that it has warehouses {} to {}, of {}", first, last,
+                             part.plan.warehouses));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> transaction_names(const Result& result) {
+  std::vector<std::string> names;
+  for (const TransactionResult& one : result.transactions) {
+    names.push_back(one.name);
+    for (const StatementResult& statement : one.statements)
+      names.push_back(one.name + ": " + statement.name);
+  }
+  return names;
+}
+
+std::pair<std::uint64_t, std::uint64_t> Belonging::range_of(const Result& part) {
+  const RankResult& rank = part.ranks.front();
+  if (rank.warehouse_first == 0 && rank.warehouse_last == 0) return {1, part.plan.warehouses};
+  return {rank.warehouse_first, rank.warehouse_last};
+}
+
+void Belonging::require(const Result& part, const std::string& name) const {
+  require_part(part, name);
+  if (known_.empty()) return;
+  if (known_.size() >= ranks_max)
+    refuse(name, fmt::format("is one too many: at most {} parts are merged", ranks_max));
+  require_same(part, name);
+  require_another_rank(part, name);
+  require_same_start(part, name);
+}
+
+void Belonging::require_same(const Result& part, const std::string& name) const {
+  constexpr std::size_t value_most = 200;
+  const std::string& first = known_.front().name;
+  const auto differ = [&](const std::string& what, const std::string& here,
+                          const std::string& there) {
+    refuse(name,
+           fmt::format("is of another run than {}: {} is {} here and {} there; expected parts "
+                       "of one run",
+                       quoted(first), what, text::shown(here, value_most),
+                       text::shown(there, value_most)));
+  };
+  const Traits traits = traits_of(part);
+  for (std::size_t i = 0; i < std::min(traits.size(), traits_.size()); ++i) {
+    if (traits[i] != traits_[i]) differ(traits[i].first, traits[i].second, traits_[i].second);
+  }
+  const bool knows_types = !part.transactions.empty() && !transactions_.empty();
+  if (knows_types && transaction_names(part) != transactions_)
+    refuse(name, fmt::format("has other transactions or statements than {}", quoted(first)));
+}
+
+void Belonging::require_another_rank(const Result& part, const std::string& name) const {
+  const RankResult& rank = part.ranks.front();
+  const bool is_by_number = !rank.run.empty() || rank.ranks > 1;
+  if (!is_by_number && !part.is_tpcc()) {
+    refuse(name,
+           fmt::format("says that it is a whole run, as {} does; expected a share of one in each",
+                       quoted(known_.front().name)));
+  }
+  const auto range = range_of(part);
+  for (const Known& one : known_) {
+    if (is_by_number && one.rank.rank == rank.rank)
+      refuse(name,
+             fmt::format("and {} both say that they are rank {}", quoted(one.name), rank.rank));
+    if (!part.is_tpcc() || range.first > one.range.second || one.range.first > range.second)
+      continue;
+    refuse(name, fmt::format("has warehouses {} to {}, and {} has {} to {}: expected none twice",
+                             range.first, range.second, quoted(one.name), one.range.first,
+                             one.range.second));
+  }
+}
+
+void Belonging::require_same_start(const Result& part, const std::string& name) const {
+  const RankResult& rank = part.ranks.front();
+  const std::optional<double> start = start_of(rank);
+  if (!rank.run.empty() || !start) return;
+  for (const Known& one : known_) {
+    if (!one.start || std::abs(*start - *one.start) <= starts_apart_s_most) continue;
+    refuse(name,
+           fmt::format("began {:.3f} s {} {}; expected at most {:g} s between them: give all "
+                       "the same --start-at, and look at their clocks",
+                       std::abs(*start - *one.start), *start > *one.start ? "after" : "before",
+                       quoted(one.name), starts_apart_s_most));
+  }
+}
+
+void Belonging::take(const Result& part, const std::string& name) {
+  if (known_.empty()) {
+    traits_ = traits_of(part);
+    transactions_ = transaction_names(part);
+  }
+  RankResult rank = part.ranks.front();
+  rank.latency = rank.timer_lag = {};
+  const std::optional<double> start = start_of(rank);
+  known_.push_back({name, std::move(rank), range_of(part), start});
+}
+
+}  // namespace drover::report

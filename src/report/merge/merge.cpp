@@ -1,0 +1,315 @@
+#include "report/merge/merge.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <compare>
+#include <limits>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "report/merge/added_sections.h"
+#include "report/merge/added_time.h"
+#include "report/merge/belonging.h"
+#include "text/plain_text.h"
+
+namespace drover::report {
+namespace {
+
+// In which parts are put, whichever came first.
+struct Place {
+  std::uint64_t rank = 0;
+  std::uint64_t warehouse = 0;
+  std::string name;
+
+  auto operator<=>(const Place&) const = default;
+};
+
+// What one host tells for all: the one of the lowest place that has something to tell.
+template <class Value>
+class OfLowest {
+ public:
+  void offer(const Place& place, const std::optional<Value>& value) {
+    if (!value || (place_ && *place_ < place)) return;
+    place_ = place;
+    value_ = value;
+  }
+  const std::optional<Value>& value() const { return value_; }
+
+ private:
+  std::optional<Place> place_;
+  std::optional<Value> value_;
+};
+
+template <class Value>
+std::optional<Value> if_any(Value value) {
+  return value.empty() ? std::nullopt : std::optional(std::move(value));
+}
+
+// One of the hosts, with what is added in the order of ranks only.
+struct Host {
+  Place place;
+  RankResult rank;
+  std::vector<WorkerHealth> workers;
+};
+
+void add_client(ClientCost& sum, const ClientCost& part, bool is_first) {
+  sum.peak_rss_bytes += part.peak_rss_bytes;
+  sum.threads += part.threads;
+  sum.terminals += part.terminals;
+  sum.connections += part.connections;
+  if (part.terminals_up_s)
+    sum.terminals_up_s = std::max(sum.terminals_up_s.value_or(0), *part.terminals_up_s);
+  sum.run_queue_known = part.run_queue_known && (is_first || sum.run_queue_known);
+  sum.timer_lag.merge(part.timer_lag);
+}
+
+void add_counts(Availability& sum, const Availability& part) {
+  sum.interruptions += part.interruptions;
+  sum.sessions_lost += part.sessions_lost;
+  sum.sessions_reopened += part.sessions_reopened;
+  if (part.sessions_renewed)
+    sum.sessions_renewed = sum.sessions_renewed.value_or(0) + *part.sessions_renewed;
+}
+
+// Without the first wrong one, of which there is one only.
+void add_verification(std::optional<Verification>& sum, const std::optional<Verification>& part) {
+  if (!part) return;
+  if (!sum) sum.emplace();
+  sum->values += part->values;
+  sum->wrong += part->wrong;
+  sum->not_found += part->not_found;
+}
+
+// "1 to 100 and 201 to 250": those of W that no host has.
+std::string uncovered(const std::vector<Host>& hosts, std::uint64_t warehouses) {
+  std::vector<std::string> gaps;
+  std::uint64_t next = 1;
+  const auto gap_before = [&](std::uint64_t first) {
+    if (first <= next) return;
+    gaps.push_back(first - next == 1 ? fmt::format("{}", next)
+                                     : fmt::format("{} to {}", next, first - 1));
+  };
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
+  for (const Host& host : hosts)
+    ranges.emplace_back(host.rank.warehouse_first, host.rank.warehouse_last);
+  std::ranges::sort(ranges);
+  for (const auto& [first, last] : ranges) {
+    gap_before(first);
+    next = last + 1;
+  }
+  gap_before(warehouses + 1);
+  return fmt::format("{}", fmt::join(gaps, " and "));
+}
+
+std::string missing_ranks(const std::vector<Host>& hosts) {
+  constexpr std::size_t named_most = 8;
+  const std::uint64_t ranks = hosts.front().rank.ranks;
+  std::vector<std::uint64_t> missing;
+  auto host = hosts.begin();
+  for (std::uint64_t rank = 0; rank < ranks && missing.size() <= named_most; ++rank) {
+    if (host != hosts.end() && host->rank.rank == rank) {
+      ++host;
+    } else {
+      missing.push_back(rank);
+    }
+  }
+  if (missing.empty()) return {};
+  const std::uint64_t count = ranks - hosts.size();
+  if (count > named_most) missing.resize(named_most);
+  return fmt::format("{} {}{} of {} (from 0 on) {} missing", count == 1 ? "rank" : "ranks",
+                     fmt::join(missing, ", "),
+                     count > named_most ? fmt::format(" and {} more", count - named_most) : "",
+                     ranks, count == 1 ? "is" : "are");
+}
+
+}  // namespace
+
+struct Merger::Sum {
+  Result result;
+  Belonging belonging;
+  std::vector<Host> hosts;
+  SecondSums seconds;
+  SpanSums spans;
+  OfLowest<measure::Host> client;
+  OfLowest<Server> server;
+  OfLowest<std::vector<Checkpoint>> checkpoints;
+  OfLowest<ServerStats> server_stats;
+  OfLowest<std::string> failure;
+  OfLowest<std::string> first_wrong;
+  bool misses_lost_commits = false;
+
+  void add(const Result& part);
+  void add_plan(const Result& part);
+  void add_lost(const std::optional<LostCommits>& part);
+  void finish_ranks();
+  std::optional<std::string> what_is_missing() const;
+};
+
+Merger::Merger() : sum_(std::make_unique<Sum>()) {}
+Merger::Merger(Merger&&) noexcept = default;
+Merger& Merger::operator=(Merger&&) noexcept = default;
+Merger::~Merger() = default;
+
+void Merger::add(Result part, const std::string& name) {
+  sum_->belonging.require(part, name);
+  sum_->belonging.take(part, name);
+  // What is left of a lost host may say of it what its part does not.
+  if (part.ranks.front().lost.empty()) complete_rank(part);
+  sum_->add(part);
+}
+
+void Merger::Sum::add_plan(const Result& part) {
+  settings::RunSettings& sum = result.plan;
+  if (hosts.empty()) {
+    result.tool = part.tool;
+    sum = part.plan;
+    return;
+  }
+  sum.threads += part.plan.threads;
+  sum.connections += part.plan.connections;
+  sum.max_inflight += part.plan.max_inflight;
+}
+
+void Merger::Sum::add_lost(const std::optional<LostCommits>& part) {
+  if (!part) {
+    misses_lost_commits = true;
+    return;
+  }
+  if (!result.lost_commits) result.lost_commits.emplace();
+  add_lost_commits(*result.lost_commits, *part);
+}
+
+void Merger::Sum::add(const Result& part) {
+  const bool is_first = hosts.empty();
+  RankResult rank = part.ranks.front();
+  if (part.is_tpcc())
+    std::tie(rank.warehouse_first, rank.warehouse_last) = Belonging::range_of(part);
+  rank.threads = part.client.workers.size();
+  const Place place{rank.rank, rank.warehouse_first, rank.name};
+  add_plan(part);
+  client.offer(place, part.environment.client);
+  server.offer(place, part.environment.server);
+  Summary& summary = result.summary;
+  summary.name = part.summary.name;
+  summary.time_seconds = std::max(summary.time_seconds, part.summary.time_seconds);
+  const std::int64_t wall_s =
+      rank.clock_at_start ? std::llround(rank.clock_at_start->wall_s) : std::int64_t{0};
+  if (const std::int64_t start = part.summary.measure_start_ts - wall_s;
+      part.summary.measure_start_ts > 0 &&
+      (summary.measure_start_ts == 0 || start < summary.measure_start_ts)) {
+    summary.measure_start_ts = start;
+  }
+  add_transactions(result.transactions, part.transactions);
+  add_inputs(result.inputs, part.inputs);
+  result.delivery_skipped_districts += part.delivery_skipped_districts;
+  add_deferred(result.deferred_delivery, part.deferred_delivery);
+  add_counts(result.availability, part.availability);
+  spans.add(part);
+  add_ledger(result.ledger, part.ledger);
+  add_ledger_in_data(result.ledger_in_data, part.ledger_in_data, is_first);
+  add_lost(part.lost_commits);
+  add_accounts(result.accounts, part.accounts);
+  add_verification(result.verification, part.verification);
+  if (part.verification) first_wrong.offer(place, if_any(part.verification->first_wrong));
+  if (part.backlog) result.backlog = result.backlog.value_or(0) + *part.backlog;
+  add_client(result.client, part.client, is_first);
+  seconds.add(part.time_series);
+  checkpoints.offer(place, part.checkpoints);
+  server_stats.offer(place, part.server_stats);
+  add_hosts(result.hosts, part.hosts);
+  if (part.failure) failure.offer(place, "host " + rank.name + ": " + *part.failure);
+  result.interrupted = result.interrupted || part.interrupted;
+  hosts.push_back({place, std::move(rank), part.client.workers});
+}
+
+// Those that were started by hand have no numbers of their own.
+void Merger::Sum::finish_ranks() {
+  std::ranges::sort(hosts, {}, &Host::place);
+  const bool is_by_hand = hosts.front().rank.run.empty() && hosts.front().rank.ranks == 1;
+  for (Host& host : hosts) {
+    if (is_by_hand) {
+      host.rank.rank = result.ranks.size();
+      host.rank.ranks = hosts.size();
+    }
+    result.client.cpu_seconds += host.rank.cpu_seconds;
+    result.client.workers.insert(result.client.workers.end(), host.workers.begin(),
+                                 host.workers.end());
+    result.ranks.push_back(host.rank);
+  }
+}
+
+std::optional<std::string> Merger::Sum::what_is_missing() const {
+  std::vector<std::string> sentences;
+  for (const RankResult& one : result.ranks) {
+    if (one.lost.empty()) continue;
+    std::string when;
+    if (one.lost_at_s) {
+      const auto seconds = static_cast<std::uint64_t>(*one.lost_at_s);
+      when = fmt::format(" at {}:{:02}", seconds / 60, seconds % 60);
+    }
+    sentences.push_back(
+        fmt::format("{} was lost{}: {}", rank_text(result.ranks, one), when, one.lost));
+  }
+  if (std::string missing = missing_ranks(hosts); !missing.empty())
+    sentences.push_back(std::move(missing));
+  if (result.is_tpcc()) {
+    if (const std::string gaps = uncovered(hosts, result.plan.warehouses); !gaps.empty())
+      sentences.push_back(fmt::format("nobody had the warehouses {}", gaps));
+  }
+  if (sentences.empty()) return std::nullopt;
+  return fmt::format("{}", fmt::join(sentences, "; "));
+}
+
+Result Merger::take() {
+  const std::unique_ptr<Sum> sum = std::move(sum_);
+  Result& result = sum->result;
+  sum->finish_ranks();
+  result.incomplete = sum->what_is_missing();
+  result.environment = {.client = sum->client.value().value_or(measure::Host()),
+                        .server = sum->server.value()};
+  if (result.verification)
+    result.verification->first_wrong = sum->first_wrong.value().value_or(std::string());
+  if (result.lost_commits && sum->misses_lost_commits) result.lost_commits->complete = false;
+  result.checkpoints = sum->checkpoints.value();
+  result.server_stats = sum->server_stats.value();
+  result.failure = sum->failure.value();
+  result.time_series = sum->seconds.take();
+  const double measured_from = result.plan.warmup_s;
+  sum->spans.finish(result.availability, measured_from,
+                    measured_from + result.summary.time_seconds);
+  std::ranges::sort(result.accounts, {}, &Account::name);
+  std::ranges::sort(result.hosts, {}, &HostResult::name);
+  complete_summary(result);
+  return std::move(result);
+}
+
+void complete_rank(Result& part) {
+  RankResult& rank = part.ranks.front();
+  const TransactionResult all = all_transactions(part);
+  rank.host = part.environment.client;
+  if (rank.name.empty()) rank.name = rank.host.hostname;
+  rank.terminals = part.client.terminals;
+  rank.connections = part.client.connections;
+  rank.threads = part.client.workers.size();
+  if (rank.start_ts <= 0) rank.start_ts = part.availability.run_start_ts;
+  rank.measured_s = part.summary.time_seconds;
+  rank.ok_count = all.ok_count;
+  rank.failed_count = all.failed_count;
+  rank.latency = all.latency;
+  rank.cpu_seconds = part.client.cpu_seconds;
+  rank.peak_rss_bytes = part.client.peak_rss_bytes;
+  rank.busiest_worker_load = part.client.busiest_worker_load();
+  rank.timer_lag = part.client.timer_lag;
+  rank.unavailable_s = part.availability.unavailable_s;
+  if (part.audit.empty()) return;
+  const AuditSummary audit = summarise(part.audit);
+  rank.audit = audit.sentence;
+  rank.valid = audit.valid;
+}
+
+}  // namespace drover::report

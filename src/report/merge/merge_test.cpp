@@ -1,0 +1,313 @@
+#include "report/merge/merge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "report/audit/audit.h"
+#include "report/document/result_json.h"
+#include "report/merge/example_part_test.h"
+
+namespace drover::report {
+namespace {
+
+using testing::HasSubstr;
+
+nlohmann::json histogram_json(const measure::HistogramSnapshot& histogram) {
+  const measure::SparseHistogram sparse = histogram.to_sparse();
+  return {sparse.buckets, sparse.overflow, sparse.sum_ns, sparse.min_ns, sparse.max_ns};
+}
+
+TEST(Merge, HistogramsAndCountsAreThoseOfOneRunWithTheSameTransactions) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const ExampleRun run(seed);
+    const Result sum = merged(run.parts);
+    ASSERT_EQ(sum.transactions.size(), run.whole.transactions.size());
+    for (std::size_t i = 0; i < sum.transactions.size(); ++i) {
+      const TransactionResult& one = sum.transactions[i];
+      const TransactionResult& expected = run.whole.transactions[i];
+      EXPECT_EQ(one.ok_count, expected.ok_count);
+      EXPECT_EQ(one.attempts, expected.attempts);
+      for (const auto member : {&TransactionResult::latency, &TransactionResult::wait,
+                                &TransactionResult::keying, &TransactionResult::think}) {
+        EXPECT_EQ(histogram_json(one.*member), histogram_json(expected.*member));
+      }
+    }
+    EXPECT_EQ(histogram_json(sum.client.timer_lag), histogram_json(run.whole.client.timer_lag));
+    EXPECT_EQ(sum.summary.new_orders, run.whole.summary.new_orders);
+    EXPECT_DOUBLE_EQ(sum.summary.tpmc, run.whole.summary.tpmc);
+    EXPECT_EQ(sum.ledger.new_orders, run.whole.ledger.new_orders);
+    EXPECT_EQ(sum.ledger_in_data->new_orders, run.whole.ledger_in_data->new_orders);
+    EXPECT_EQ(sum.inputs.order_lines, run.whole.inputs.order_lines);
+  }
+}
+
+TEST(Merge, SecondsAreThoseOfOneRunWithTheSameTransactions) {
+  const ExampleRun run(7);
+  const Result sum = merged(run.parts);
+  ASSERT_EQ(sum.time_series.size(), run.whole.time_series.size());
+  for (std::size_t i = 0; i < sum.time_series.size(); ++i) {
+    const TimePoint& point = sum.time_series[i];
+    const TimePoint& expected = run.whole.time_series[i];
+    EXPECT_EQ(point.t, expected.t);
+    EXPECT_EQ(point.phase, expected.phase);
+    EXPECT_EQ(point.ok, expected.ok);
+    EXPECT_EQ(point.p50_ms, expected.p50_ms);
+    EXPECT_EQ(point.p90_ms, expected.p90_ms);
+    EXPECT_EQ(point.p99_ms, expected.p99_ms);
+    EXPECT_TRUE(point.latency.empty());
+  }
+}
+
+TEST(Merge, IsTheSameInWhateverOrderPartsCome) {
+  ExampleRun run(3);
+  run.parts[1].availability.outages = {{1, 2, 5, "b: server closed the connection"}};
+  run.parts[2].availability.outages = {{1.5, 3, 2, "c: terminating connection"}};
+  run.parts[3].verification = Verification{.values = 3, .wrong = 1, .first_wrong = "d"};
+  run.parts[0].verification = Verification{.values = 4, .wrong = 2, .first_wrong = "a"};
+  std::vector<std::size_t> order = {0, 1, 2, 3};
+  const nlohmann::json expected = to_json(merged(run.parts));
+  while (std::ranges::next_permutation(order).found) {
+    std::vector<Result> parts;
+    for (const std::size_t i : order) parts.push_back(run.parts[i]);
+    ASSERT_EQ(to_json(merged(parts)), expected);
+  }
+}
+
+TEST(Merge, CanBeWrittenAndRead) {
+  ExampleRun run(4);
+  for (Result& part : run.parts) complete_rank(part);
+  const std::string part = document_text(to_json(run.parts[2]));
+  EXPECT_EQ(document_text(to_json(read_result(part))), part);
+  Result sum = merged(run.parts);
+  sum.audit = audit(sum);
+  const std::string text = document_text(to_json(sum));
+  EXPECT_EQ(document_text(to_json(read_result(text))), text);
+}
+
+TEST(Merge, AddsWhatEachHostHas) {
+  const ExampleRun run(5);
+  const Result sum = merged(run.parts);
+  EXPECT_EQ(sum.plan.warehouses, 40U);
+  EXPECT_EQ(sum.plan.threads, 8U);
+  EXPECT_EQ(sum.plan.connections, 32U);
+  EXPECT_EQ(sum.client.terminals, 400U);
+  EXPECT_EQ(sum.client.peak_rss_bytes, 10U << 20);
+  EXPECT_EQ(sum.client.workers.size(), 8U);
+  EXPECT_NEAR(sum.client.cpu_seconds, 0.1 + 0.4 + 0.7 + 1, 1e-9);
+  EXPECT_EQ(sum.incomplete, std::nullopt);
+  ASSERT_EQ(sum.ranks.size(), 4U);
+  EXPECT_EQ(sum.ranks[2].name, "c");
+  EXPECT_EQ(sum.ranks[2].threads, 2U);
+  EXPECT_EQ(sum.ranks[2].ok_count, all_transactions(run.parts[2]).ok_count);
+  EXPECT_DOUBLE_EQ(sum.ranks[3].busiest_worker_load, 0.2);
+}
+
+TEST(Merge, OutagesThatOverlapAreOneOfWhatIsLostInAll) {
+  ExampleRun run(6);
+  // The second began a second later by its own clock, which is wrong by that.
+  run.parts[1].ranks[0].start_ts = 1'763'670'001;
+  run.parts[1].ranks[0].clock_at_start = ClockOffset{1, 0, 0.0005};
+  // And the third did begin half a second later.
+  run.parts[2].ranks[0].start_ts = 1'763'670'000.5;
+  run.parts[0].availability.outages = {{1.5, 2, 4, "first"}, {3.5, std::nullopt, 1, "again"}};
+  run.parts[1].availability.outages = {{1.75, 2.25, 3, "second"}};
+  run.parts[2].availability.outages = {{2, 2.25, 2, "third"}};
+  run.parts[3].availability.stalls = {{0.5, 1.999}};
+  const Availability sum = merged(run.parts).availability;
+  ASSERT_EQ(sum.outages.size(), 3U);
+  EXPECT_NEAR(sum.outages[0].start_s, 1.5, 1e-5);
+  EXPECT_NEAR(*sum.outages[0].end_s, 2.25, 1e-5);
+  EXPECT_EQ(sum.outages[0].transactions_lost, 7U);
+  EXPECT_EQ(sum.outages[0].first_error, "first");
+  EXPECT_NEAR(sum.outages[1].start_s, 2.5, 1e-5);
+  EXPECT_NEAR(*sum.outages[1].end_s, 2.75, 1e-5);
+  EXPECT_EQ(sum.outages[2].end_s, std::nullopt);
+  EXPECT_NEAR(sum.unavailable_s, 0.75 + 0.25 + 0.5, 1e-5);
+  EXPECT_NEAR(sum.stalled_s, 1.002, 1e-5);
+  EXPECT_NEAR(sum.run_start_ts, 1'763'670'000, 1e-5);
+}
+
+TEST(Merge, SecondsWithoutHistogramsHaveTheHighestOfTheParts) {
+  ExampleRun run(8);
+  double highest = 0;
+  for (Result& part : run.parts) {
+    part.time_series[2].latency = {};
+    highest = std::max(highest, part.time_series[2].p90_ms);
+  }
+  EXPECT_EQ(merged(run.parts).time_series[2].p90_ms, highest);
+}
+
+TEST(Merge, TheLastOfAnInterruptedRunIsASecondOfItsOwn) {
+  ExampleRun run(9);
+  run.parts[1].time_series.back().t = 3.3;
+  run.parts[1].interrupted = true;
+  const Result sum = merged(run.parts);
+  EXPECT_EQ(sum.time_series.size(), 4U);
+  EXPECT_EQ(sum.time_series.back().t, 4);
+  EXPECT_EQ(sum.time_series.back().ok, run.whole.time_series.back().ok);
+  EXPECT_TRUE(sum.interrupted);
+}
+
+TEST(Merge, WhatThePartsCannotAllTellIsNotToldOfAll) {
+  ExampleRun run(10);
+  run.parts[1].ledger_in_data.reset();
+  run.parts[2].lost_commits.reset();
+  const Result sum = merged(run.parts);
+  EXPECT_FALSE(sum.ledger_in_data.has_value());
+  EXPECT_FALSE(sum.lost_commits->complete);
+}
+
+TEST(Merge, SaysWhichHostWasLostAndWhichIsMissing) {
+  ExampleRun run(11);
+  RankResult& lost = run.parts[1].ranks[0];
+  lost.lost = "it said nothing for 10 s";
+  lost.lost_at_s = 192.5;
+  lost.ok_count = 77;
+  run.parts.pop_back();
+  const Result sum = merged(run.parts);
+  EXPECT_EQ(
+      sum.incomplete,
+      "host b was lost at 3:12: it said nothing for 10 s; rank 3 of 4 (from 0 on) is missing; "
+      "nobody had the warehouses 31 to 40");
+  EXPECT_EQ(sum.ranks[1].ok_count, 77U);
+}
+
+TEST(Merge, OnePartOfSeveralIsIncomplete) {
+  const ExampleRun run(12);
+  const Result sum = merged({run.parts[1]});
+  EXPECT_EQ(
+      sum.incomplete,
+      "ranks 0, 2, 3 of 4 (from 0 on) are missing; nobody had the warehouses 1 to 10 and 21 to "
+      "40");
+  EXPECT_TRUE(sum.is_of_several());
+}
+
+TEST(Merge, PartsByHandAreNumberedByTheirWarehouses) {
+  std::vector<Result> parts;
+  for (const std::uint64_t rank : {2, 0, 3, 1}) parts.push_back(example_part_by_hand(rank));
+  const Result sum = merged(parts);
+  EXPECT_EQ(sum.incomplete, std::nullopt);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(sum.ranks[i].rank, i);
+    EXPECT_EQ(sum.ranks[i].ranks, 4U);
+    EXPECT_EQ(sum.ranks[i].warehouse_first, 10 * i + 1);
+  }
+}
+
+// What is said of two parts after the second was changed.
+std::string refusal(const std::function<void(Result&)>& change, bool by_hand = false) {
+  const auto part = [by_hand](std::uint64_t rank) {
+    return by_hand ? example_part_by_hand(rank) : example_part(rank);
+  };
+  Result second = part(1);
+  change(second);
+  Merger merger;
+  merger.add(part(0), "a.json");
+  try {
+    merger.add(second, "b.json");
+  } catch (const MergeError& error) {
+    // And then it is as if it had not come.
+    merger.add(part(2), "c.json");
+    EXPECT_EQ(merger.take().ranks.size(), 2U);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Merge, RefusesWhatDoesNotBelongTogether) {
+  EXPECT_EQ(refusal([](Result&) {}), "");
+  EXPECT_EQ(
+      refusal([](Result& part) { part.plan.duration_s = 60; }),
+      "\"b.json\" is of another run than \"a.json\": plan.duration_s is 60.0 here and 3.0 there; "
+      "expected parts of one run");
+  const auto expect = [](const char* what, const std::function<void(Result&)>& change) {
+    EXPECT_THAT(refusal(change), HasSubstr(what));
+  };
+  expect("plan.warmup_s", [](Result& part) { part.plan.warmup_s = 2; });
+  expect("plan.warehouses", [](Result& part) { part.plan.warehouses = 50; });
+  expect("plan.seed", [](Result& part) { part.plan.seed = 2; });
+  expect("plan.pace", [](Result& part) { part.plan.pace = 2; });
+  expect("plan.isolation", [](Result& part) { part.plan.isolation = "serializable"; });
+  expect("plan.statements", [](Result& part) { part.plan.statements = "single"; });
+  expect("drover", [](Result& part) { part.tool.commit = "def5678"; });
+  expect("drover", [](Result& part) { part.tool.version = "0.8.0"; });
+  expect("the run", [](Result& part) { part.ranks[0].run = "77aa"; });
+  expect("the run", [](Result& part) { part.ranks[0].run = ""; });
+  expect("ranks", [](Result& part) { part.ranks[0].ranks = 5; });
+  expect("the kind of database", [](Result& part) { part.environment.server->kind = "YDB"; });
+  expect("other transactions", [](Result& part) { part.transactions.pop_back(); });
+  expect("plan.benchmark", [](Result& part) { part.plan.benchmark = "ycsb"; });
+  expect("both say that they are rank 0", [](Result& part) { part.ranks[0].rank = 0; });
+  expect("it is rank 4, of 4", [](Result& part) { part.ranks[0].rank = 4; });
+  expect("has warehouses 10 to 20, and \"a.json\" has 1 to 10: expected none twice",
+         [](Result& part) { part.ranks[0].warehouse_first = 10; });
+  expect("has warehouses 11 to 41, of 40", [](Result& part) { part.ranks[0].warehouse_last = 41; });
+  expect("a run that was alone", [](Result& part) { part.ranks.clear(); });
+  expect("is merged already", [](Result& part) { part.ranks.resize(2); });
+  expect("is merged already", [](Result& part) { part.incomplete = "host c is missing"; });
+}
+
+TEST(Merge, RefusesPartsByHandThatDidNotBeginTogether) {
+  const auto start_at = [](double ts) {
+    return [ts](Result& part) { part.ranks[0].start_ts = ts; };
+  };
+  EXPECT_EQ(refusal(start_at(1'763'670'000.75), true), "");
+  EXPECT_THAT(refusal(start_at(1'763'670'002.5), true),
+              HasSubstr("began 2.500 s after \"a.json\"; expected at most 1 s"));
+  EXPECT_THAT(refusal(start_at(1'763'669'990), true), HasSubstr("before \"a.json\""));
+  // Whether those of one launch did is for the audit.
+  EXPECT_EQ(refusal(start_at(1'763'670'002.5)), "");
+  const auto with_clock = [](Result& part) {
+    part.ranks[0].start_ts += 3;
+    part.ranks[0].clock_at_start = ClockOffset{3, 0, 0.001};
+  };
+  EXPECT_EQ(refusal(with_clock, true), "");
+}
+
+TEST(Merge, OfOtherBenchmarksPartsByHandSayTheirShare) {
+  const auto part_of = [](std::uint64_t rank, std::uint64_t ranks) {
+    Result part = example_part_by_hand(rank);
+    part.plan.benchmark = "ycsb";
+    part.ranks[0].rank = rank;
+    part.ranks[0].ranks = ranks;
+    part.ranks[0].warehouse_first = part.ranks[0].warehouse_last = 0;
+    part.accounts = {{"updates", 5 + rank, std::nullopt, 1}};
+    return part;
+  };
+  const Result sum = merged({part_of(1, 2), part_of(0, 2)});
+  EXPECT_EQ(sum.incomplete, std::nullopt);
+  ASSERT_EQ(sum.accounts.size(), 1U);
+  EXPECT_EQ(sum.accounts[0].counted, 11U);
+  EXPECT_EQ(sum.accounts[0].unresolved, 2U);
+  Merger merger;
+  merger.add(part_of(0, 1), "a.json");
+  EXPECT_THROW(merger.add(part_of(0, 1), "b.json"), MergeError);
+}
+
+TEST(Merge, ARankSaysWhatItsPartSays) {
+  ExampleRun run(13);
+  Result& part = run.parts[3];
+  part.audit = {{"client.load", "", Judgement::invalid, "a worker needed 99%"}};
+  part.availability.unavailable_s = 0.5;
+  part.ranks[0].name.clear();
+  part.ranks[0].start_ts = 0;
+  complete_rank(part);
+  const RankResult& rank = part.ranks[0];
+  EXPECT_EQ(rank.name, "d");
+  EXPECT_EQ(rank.start_ts, part.availability.run_start_ts);
+  EXPECT_EQ(rank.host.cpu_model, "Xeon");
+  EXPECT_EQ(rank.ok_count, all_transactions(part).ok_count);
+  EXPECT_EQ(rank.latency.count(), rank.ok_count);
+  EXPECT_EQ(rank.terminals, 100U);
+  EXPECT_EQ(rank.unavailable_s, 0.5);
+  EXPECT_FALSE(rank.valid);
+  EXPECT_EQ(rank.audit, "INVALID: client overloaded: a worker needed 99%");
+}
+
+}  // namespace
+}  // namespace drover::report
