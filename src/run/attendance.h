@@ -18,6 +18,7 @@
 #include "load/run.h"
 #include "load/snapshot.h"
 #include "metrics/metrics_endpoint.h"
+#include "ranks/member_run.h"
 #include "run/benchmark.h"
 #include "run/measured_run.h"
 #include "run/run_plan.h"
@@ -124,6 +125,7 @@ struct Attendance {
         activity(run, benchmark, observers),
         notes(observers) {
     observers.add(*display);
+    if (run.member != nullptr) observers.add(*run.member);
     if (load::Observer* own = benchmark.observer()) observers.add(*own);
     if (run.metrics) {
       metrics = open_metrics_endpoint(*run.metrics, benchmark.plan(), run.tool, server_version,

@@ -14,6 +14,7 @@
 #include "coro/block_on.h"
 #include "load/run.h"
 #include "load/snapshot.h"
+#include "ranks/member_run.h"
 #include "report/audit/audit.h"
 #include "run/attendance.h"
 #include "run/conducted_run.h"
@@ -48,23 +49,31 @@ Task<void> run_afterwards(Benchmark& benchmark, load::StopRequest& stop, Duratio
 
 // Runs the engine on this thread's worker, with Ctrl-C as an orderly end, and asks what is left to ask, which Ctrl-C
 // cuts short.
-Task<load::Outcome> run_until_interrupted(Benchmark& benchmark, Attendance& attendance,
-                                          Duration patience) {
+Task<load::Outcome> run_until_interrupted(const RunPlan& run, Benchmark& benchmark,
+                                          Attendance& attendance, Duration patience) {
   load::StopRequest& stop = attendance.stop;
   InterruptWatch interrupt([&] {
     attendance.observers.on_note("interrupted: ending the run (once more ends it at once)");
+    if (run.member != nullptr) run.member->ask_for_end();
     stop.request();
   });
   coro::Scope watching(co_await coro::current_source());
   watching.start(interrupt.watch());
   watching.start(attendance.display->attend());
-  attendance.checkpoints.watch_in(watching);
-  attendance.activity.watch_in(watching);
+  if (run.member != nullptr) {
+    watching.start(run.member->attend([&stop] { stop.request(); }));
+  } else {  // else the conductor watches the server
+    attendance.checkpoints.watch_in(watching);
+    attendance.activity.watch_in(watching);
+  }
   std::exception_ptr error;
   load::Outcome outcome;
   try {
     auto workload = benchmark.workload([&](std::string_view text) { attendance.notes.add(text); });
-    outcome = co_await load::run(benchmark.plan(), std::move(workload), attendance.observers, stop);
+    load::Surroundings surroundings;
+    surroundings.rendezvous = run.member;
+    outcome = co_await load::run(benchmark.plan(), std::move(workload), attendance.observers, stop,
+                                 surroundings);
     Duration wait = patience;
     if (stop.requested()) wait = std::min(wait, patience_after_interrupt);
     if (outcome.failure) wait = std::min(wait, patience_after_failure);
@@ -84,7 +93,7 @@ Task<load::Outcome> run_until_interrupted(Benchmark& benchmark, Attendance& atte
 MeasuredRun measure(const RunPlan& run, Benchmark& benchmark, coro::Worker& worker,
                     Attendance& attendance, RunFacts facts, Duration patience) {
   const load::Outcome outcome =
-      coro::block_on(worker, run_until_interrupted(benchmark, attendance, patience));
+      coro::block_on(worker, run_until_interrupted(run, benchmark, attendance, patience));
   facts.checkpoints = attendance.checkpoints.observed();
   facts.activity = attendance.activity.observed();
   MeasuredRun measured;
