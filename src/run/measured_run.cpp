@@ -16,6 +16,7 @@
 #include "load/snapshot.h"
 #include "report/audit/audit.h"
 #include "run/interrupt.h"
+#include "run/start_at.h"
 #include "run/usage_error.h"
 #include "text/plain_text.h"
 #include "ui/terminal/display.h"
@@ -157,8 +158,8 @@ struct Attendance {
 
 // Runs the engine on this thread's worker, with Ctrl-C as an orderly end, and asks what is left to ask, which Ctrl-C
 // cuts short.
-Task<load::Outcome> run_until_interrupted(Benchmark& benchmark, Attendance& attendance,
-                                          Duration patience) {
+Task<load::Outcome> run_until_interrupted(const RunPlan& run, Benchmark& benchmark,
+                                          Attendance& attendance, Duration patience) {
   load::StopRequest& stop = attendance.stop;
   InterruptWatch interrupt([&] {
     attendance.observers.on_note("interrupted: ending the run (once more ends it at once)");
@@ -173,7 +174,15 @@ Task<load::Outcome> run_until_interrupted(Benchmark& benchmark, Attendance& atte
   load::Outcome outcome;
   try {
     auto workload = benchmark.workload([&](std::string_view text) { attendance.notes.add(text); });
-    outcome = co_await load::run(benchmark.plan(), std::move(workload), attendance.observers, stop);
+    load::Surroundings surroundings;
+    surroundings.rendezvous = run.rendezvous;
+    std::optional<StartAt> start_at;
+    if (run.start_at) {
+      surroundings.rendezvous =
+          &start_at.emplace(*run.start_at, surroundings.unix_time, attendance.observers);
+    }
+    outcome = co_await load::run(benchmark.plan(), std::move(workload), attendance.observers, stop,
+                                 surroundings);
     Duration wait = patience;
     if (stop.requested()) wait = std::min(wait, patience_after_interrupt);
     if (outcome.failure) wait = std::min(wait, patience_after_failure);
@@ -193,7 +202,7 @@ Task<load::Outcome> run_until_interrupted(Benchmark& benchmark, Attendance& atte
 MeasuredRun measure(const RunPlan& run, Benchmark& benchmark, coro::Worker& worker,
                     Attendance& attendance, RunFacts facts, Duration patience) {
   const load::Outcome outcome =
-      coro::block_on(worker, run_until_interrupted(benchmark, attendance, patience));
+      coro::block_on(worker, run_until_interrupted(run, benchmark, attendance, patience));
   facts.checkpoints = attendance.checkpoints.observed();
   facts.activity = attendance.activity.observed();
   MeasuredRun measured;

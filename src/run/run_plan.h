@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "database/server_facts.h"
+#include "load/rendezvous.h"
 #include "metrics/listen_address.h"
 #include "report/document/result.h"
 #include "run/benchmark.h"
@@ -15,16 +16,23 @@
 namespace drover::run {
 
 inline constexpr std::int64_t run_connections_most = 10'000;
+inline constexpr std::uint64_t shares_most = report::ranks_max;
 
 // Everything that is known before the database is asked.
 struct RunPlan {
   settings::RunSettings settings;
+  // Of all hosts of the run, as the share of the benchmark's plan divides them.
   std::optional<std::int64_t> connections;  // none: auto
   std::optional<std::int64_t> max_inflight;
   bool threads_auto = false;
   ui::Choice ui = ui::Choice::automatic;
   std::optional<metrics::ListenAddress> metrics;
   report::Tool tool;
+  // When it is to begin: Unix time, seconds; or when the others say. Neither, if it is alone.
+  std::optional<double> start_at = {};
+  load::Rendezvous* rendezvous = nullptr;  // outlives the run
+
+  bool waits_for_others() const noexcept { return start_at || rendezvous != nullptr; }
 };
 
 // Resolve what was left to Drover, in the benchmark's plan; prepare() has been there.

@@ -66,7 +66,8 @@ report::TimePoint time_point(const load::Sample& sample) {
           sample.in_flight,
           sample.waiting,
           sample.retries,
-          sample.busiest_worker_load};
+          sample.busiest_worker_load,
+          sample.latency};
 }
 
 // What was over before the run began is no part of it.
@@ -194,6 +195,19 @@ report::ClientCost client_cost(const load::Plan& plan, const load::Outcome& outc
   return client;
 }
 
+// Which part of the run of several hosts this is.
+report::RankResult rank(const RunPlan& run, const load::Plan& plan, const report::Result& result,
+                        const load::Outcome& outcome) {
+  report::RankResult rank;
+  rank.rank = plan.share.rank;
+  rank.ranks = plan.share.ranks;
+  rank.name = result.environment.client.hostname;
+  rank.host = result.environment.client;
+  if (outcome.start_late || !run.waits_for_others()) rank.start_ts = outcome.unix_start;
+  rank.start_late_s = seconds_of(outcome.start_late.value_or(coro::Duration::zero()));
+  return rank;
+}
+
 }  // namespace
 
 report::Result make_result(const RunPlan& run, const load::Plan& plan, const RunFacts& facts,
@@ -233,6 +247,9 @@ report::Result make_result(const RunPlan& run, const load::Plan& plan, const Run
   }
   if (facts.checkpoints) result.checkpoints = checkpoints(*facts.checkpoints, outcome);
   if (facts.activity) result.server_stats = server_stats(*facts.activity, plan, outcome);
+  if (!plan.share.is_whole() || run.waits_for_others()) {
+    result.ranks.push_back(rank(run, plan, result, outcome));
+  }
   result.interrupted = outcome.interrupted;
   result.failure = outcome.failure;
   return result;
