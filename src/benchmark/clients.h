@@ -1,24 +1,37 @@
 // What runs of clients (load/clients.h) say alike, whatever they execute.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "load/plan.h"
 #include "run/benchmark.h"
 #include "settings/run_settings.h"
 
 namespace drover::benchmark {
 
-// How many there are and how they begin. There are no pauses but those of a schedule.
+// What is said of a run that has a part of the clients only.
+inline void note_share(const load::Plan& plan, std::vector<std::string>& notes) {
+  if (plan.share.is_whole()) return;
+  notes.push_back(fmt::format("of {} clients this run has {}, from {} on (counted from 0)",
+                              plan.clients, plan.terminal_count, plan.first_client()));
+}
+
+// How many there are and how they begin. There are no pauses but those of a schedule. Of a part of a run: its own.
 inline void complete_client_settings(const load::Plan& plan, settings::RunSettings& settings) {
   settings.no_delays = true;
   settings.clients = plan.terminal_count;
-  settings.rate = plan.rate;
+  settings.rate = plan.own_rate();
   settings.arrivals = plan.rate <= 0 ? "" : plan.poisson ? "poisson" : "constant";
-  settings.operations = plan.operations;
+  settings.operations = plan.own_operations();
 }
 
 // What they want by themselves: none in a closed loop.
 inline std::optional<double> rate_of(const load::Plan& plan) {
-  return plan.rate > 0 ? std::optional(plan.rate) : std::nullopt;
+  return plan.rate > 0 ? std::optional(plan.own_rate()) : std::nullopt;
 }
 
 }  // namespace drover::benchmark

@@ -13,6 +13,12 @@ namespace {
 constexpr std::int64_t clients_most = 1'000'000;
 constexpr double rate_most = 1e7;
 
+void require_share_of(const char* option, std::uint64_t of_all, const load::Plan& plan) {
+  if (plan.share.of(of_all) > 0 && of_all >= plan.share.ranks) return;
+  throw UsageError(fmt::format("{} {}: it is of all {} hosts, and each needs one at least", option,
+                               of_all, plan.share.ranks));
+}
+
 void read_rate(const ClientRequest& written, load::Plan& plan) {
   if (!(written.rate >= 0 && written.rate <= rate_most)) {
     throw UsageError(fmt::format(
@@ -40,6 +46,7 @@ void read_end(const ClientRequest& written, load::Plan& plan) {
   }
   plan.operations = static_cast<std::uint64_t>(
       parse_count("--operations", written.operations, 1, std::numeric_limits<std::int64_t>::max()));
+  require_share_of("--operations", plan.operations, plan);
   if (plan.warmup > coro::Duration::zero()) {
     throw UsageError("--operations counts from the first on: --warmup must be 0");
   }
@@ -84,8 +91,9 @@ run::RunPlan make_client_run(const ClientRequest& written, const DatabaseOption&
   RunRequest timed = written;
   if (timed.duration == "auto") timed.duration = written.operations.empty() ? "10m" : "8760h";
   run::RunPlan run = make_run_plan(timed, database, plan);
-  plan.terminal_count =
-      static_cast<std::size_t>(parse_count("--clients", written.clients, 1, clients_most));
+  plan.set_clients(
+      static_cast<std::size_t>(parse_count("--clients", written.clients, 1, clients_most)));
+  require_share_of("--clients", plan.clients, plan);
   read_rate(written, plan);
   read_end(written, plan);
   return run;

@@ -10,6 +10,7 @@
 
 #include "cli/help/help.h"
 #include "cli/option/quantity.h"
+#include "cli/option/start_time.h"
 #include "cli/standard_output.h"
 #include "cli/version.h"
 #include "report/document/result_json.h"
@@ -48,6 +49,14 @@ Duration read_max_age(const std::string& written) {
         "--connection-max-age {}: expected a time from 1s to 8760h, such as 55m", written));
   }
   return age;
+}
+
+// One of the hosts that make the load together, by hand.
+void read_part(const RunRequest& written, RunPlan& run, load::Plan& plan) {
+  if (!written.start_at.empty()) run.start_at = parse_start_time("--start-at", written.start_at);
+  if (written.share.empty()) return;
+  const auto [number, of] = parse_part("--share", written.share, run::shares_most);
+  plan.share = {.before = number - 1, .own = 1, .total = of, .rank = number - 1, .ranks = of};
 }
 
 // How sessions are kept, and over which hosts they are spread.
@@ -91,6 +100,17 @@ void add_session_options(Command& command, RunRequest& request) {
                {"--balance", &request.balance, "",
                 "PostgreSQL: spreads the connections evenly over the hosts that --db names, and "
                 "tells their latencies apart"}});
+}
+
+void add_part_options(Command& command, RunRequest& request) {
+  command.add_options(
+      "Several hosts",
+      {{"--share", &request.share, "I/N",
+        "This is the host I, from 1, of N that make the load together, each with the same options "
+        "but for this: figures of the load are those of all, and it takes its part of them"},
+       {"--start-at", &request.start_at, "TIME",
+        "Begins when this host's clock says so: Unix seconds, or 2026-11-25T20:00:00Z. Sessions "
+        "are opened and terminals come up before"}});
 }
 
 void add_affinity_option(Command& command, RunRequest& request) {
@@ -216,6 +236,7 @@ RunPlan make_run_plan(const RunRequest& written, const DatabaseOption& database,
   run.settings.server_stats = written.server_stats;
   read_failures(written, run, plan);
   read_sessions(written, database, run, plan);
+  read_part(written, run, plan);
   run.tool = tool();
   return run;
 }

@@ -43,6 +43,8 @@ struct RunRequest {
   std::string connection_max_age;  // empty: sessions live as long as they do
   bool balance = false;
   bool affinity = false;
+  std::string share;     // "2/4"; empty: the run is whole
+  std::string start_at;  // empty: at once
 };
 
 // --on-db-loss, --statement-timeout, and how often a transaction is tried.
@@ -51,6 +53,9 @@ void add_failure_options(Command& command, RunRequest& request);
 // --connection-max-age and --balance; --affinity where terminals have a home.
 void add_session_options(Command& command, RunRequest& request);
 void add_affinity_option(Command& command, RunRequest& request);
+
+// --share and --start-at: of runs that others begin with.
+void add_part_options(Command& command, RunRequest& request);
 
 // --ui, of the commands that show how far they are.
 void add_ui_option(Command& command, std::string& written);

@@ -20,11 +20,13 @@ class Arrivals {
   // Those of the worker `index`. Requires: the plan has a rate.
   Arrivals(const Plan& plan, std::size_t index, coro::Instant start)
       : start_(start),
-        gap_s_(static_cast<double>(plan.threads) / plan.rate),
+        gap_s_(static_cast<double>(plan.threads) / plan.own_rate()),
         poisson_(plan.poisson),
-        rng_(random::Rng::stream(plan.seed, arrivals_purpose, {index})) {
-    // The constant ones of all workers are spread evenly.
-    const double part = static_cast<double>(index) / static_cast<double>(plan.threads);
+        rng_(random::Rng::stream(plan.seed, arrivals_purpose, {plan.number_of_worker(index)})) {
+    // The constant ones of all workers of all hosts are spread evenly.
+    const double host =
+        static_cast<double>(plan.share.rank) / static_cast<double>(plan.share.ranks);
+    const double part = (static_cast<double>(index) + host) / static_cast<double>(plan.threads);
     after_s_ = poisson_ ? random_gap() : part * gap_s_;
   }
 

@@ -32,15 +32,16 @@ class ClientLoop {
       : plan_(plan),
         index_(index),
         clients_(plan.share_of_worker(index, plan.terminal_count)),
-        operations_left_(plan.operations == 0 ? std::numeric_limits<std::uint64_t>::max()
-                                              : plan.share_of_worker(index, plan.operations)) {}
+        operations_left_(plan.operations == 0
+                             ? std::numeric_limits<std::uint64_t>::max()
+                             : plan.share_of_worker(index, plan.own_operations())) {}
   ClientLoop(const ClientLoop&) = delete;
   ClientLoop& operator=(const ClientLoop&) = delete;
 
   std::size_t clients() const noexcept { return clients_; }
 
-  // Gives the clients to the herd. `make(number)` is the next transaction of the client of that number, which is below
-  // Plan::terminal_count and no other worker's. The loop and what `make` refers to must outlive the herd's run.
+  // Gives the clients to the herd. `make(number)` is the next transaction of the client of that number of this host's,
+  // which is below Plan::terminal_count and no other worker's. The loop and what `make` refers to must outlive the herd's run.
   template <class Make>
   void start(Herd& herd, Make make) {
     herd.count_backlog_by([this](coro::Instant end) { return backlog(end); });

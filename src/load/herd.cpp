@@ -55,7 +55,7 @@ Herd::Herd(const Plan& plan, std::size_t index, Workload& workload, WorkerMetric
       shared_(shared),
       recorder_(metrics, shared),
       permits_(permits_of(plan, index)),
-      retry_rng_(random::Rng::stream(plan.seed, retry_purpose, {index})),
+      retry_rng_(random::Rng::stream(plan.seed, retry_purpose, {plan.number_of_worker(index)})),
       sessions_at_(plan.hosts.size()) {
   if (plan.rate > 0) recorder_.keep_service_times();
 }

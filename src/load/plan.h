@@ -36,26 +36,46 @@ struct Plan {
   // operations) are those of all of them; threads, connections and permits are this host's.
   Share share = {};
   std::size_t terminal_count = 0;  // of this host, as it is shown
+  // Of all hosts, where terminals are clients (clients.h): see set_clients().
+  std::size_t clients = 0;
   coro::Duration warmup{};
   coro::Duration duration{};
   std::size_t threads = 1;
   std::size_t connections = 0;   // over all threads; 0 where there is no database
   std::size_t max_inflight = 0;  // transactions at a time, over all threads; 0: no limit
   std::uint64_t seed = 0;
-  // Transactions a second that clients (clients.h) begin by a schedule, over all threads: an open loop. 0: each goes on
+  // Transactions a second that clients (clients.h) begin by a schedule, over all hosts: an open loop. 0: each goes on
   // when it has its answer, a closed loop.
   double rate = 0;
   bool poisson = false;  // the schedule's gaps are exponential, else all alike
   std::uint64_t operations =
-      0;  // the run ends when clients have done so many, over all threads; 0: by time alone
+      0;  // the run ends when clients have done so many, over all hosts; 0: by time alone
   // Where sessions are spread over the hosts of a database: their names, and whether each transaction belongs to one
   // of them (Transaction::home()).
   std::vector<std::string> hosts = {};
   bool affinity = false;
+  std::size_t home_first = 0;           // the lowest Transaction::home() of this host
   coro::Duration connection_max_age{};  // 0: sessions live as long as they do
   RetryPolicy retry;
   // How long transactions that are in flight at the end may go on before they are cancelled.
   coro::Duration drain_patience = std::chrono::seconds(5);
+
+  // So many clients of all hosts, and terminal_count of them here: by the share, which is to be known before.
+  void set_clients(std::size_t of_all) noexcept {
+    clients = of_all;
+    terminal_count = static_cast<std::size_t>(share.of(of_all));
+  }
+  // Clients are numbered over all hosts, so that each has the same inputs wherever it is.
+  std::size_t first_client() const noexcept {
+    return static_cast<std::size_t>(share.begin(clients));
+  }
+  double own_rate() const noexcept { return share.of_rate(rate); }
+  std::uint64_t own_operations() const noexcept { return share.of(operations); }
+
+  // What no other worker has, on this host or another: for random numbers that are to be its own.
+  std::uint64_t number_of_worker(std::size_t index) const noexcept {
+    return share.rank << 32 | index;
+  }
 
   // The part of the thread `index` of `count` things that are dealt out to the threads in turns.
   std::uint64_t share_of_worker(std::size_t index, std::uint64_t count) const noexcept {
@@ -69,7 +89,7 @@ struct Plan {
         index * (connections / threads) + std::min(index, connections % threads);
     return {.max_age = connection_max_age,
             .hosts = std::max<std::size_t>(hosts.size(), 1),
-            .first_number = affinity ? index : before,
+            .first_number = affinity ? home_first + index : before,
             .number_step = affinity ? threads : 1};
   }
 };

@@ -15,8 +15,8 @@ class Rendezvous {
   // All sessions of this run are open: when those of the others are.
   virtual coro::Task<void> sessions_open() = 0;
 
-  // All terminals of this run are up: the instant at which the phases begin, when the others have said the same. It may
-  // be in the future, and is waited for.
+  // All terminals of this run are up: the instant at which the phases begin, when the others have said the same. It is
+  // waited for; where it has passed already they begin at once, and Outcome::start_late says by how much.
   virtual coro::Task<coro::Instant> terminals_up() = 0;
 };
 

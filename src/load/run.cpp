@@ -135,6 +135,9 @@ class Run {
   // Null: there are none.
   Rendezvous* others() const noexcept { return surroundings_.rendezvous; }
 
+  // Of a run of several hosts, whose seconds are to be added up.
+  bool is_part() const noexcept { return others() != nullptr || !plan_.share.is_whole(); }
+
   // Waits for the other hosts of the run, if it is not to end before.
   Task<void> unless_stopped(Task<void> waiting) {
     coro::CancelSource& outer = co_await coro::current_source();
@@ -154,8 +157,11 @@ class Run {
 
   // When all terminals of all hosts are up.
   Task<void> wait_for_start(Instant& start) {
-    start = co_await others()->terminals_up();
-    co_await coro::slept_until(start);
+    const Instant agreed = co_await others()->terminals_up();
+    const Instant begin = std::max(agreed, Worker::current().now());
+    co_await coro::sleep_until(begin);
+    start = begin;
+    outcome_.start_late = Worker::current().now() - agreed;
   }
 
   void stop_workers() {
@@ -273,6 +279,7 @@ class Run {
       Snapshot snapshot = sampler.take(now - timetable_.start, now - last_read, phase);
       last_read = now;
       complete(snapshot, now);
+      if (is_part()) snapshot.second.latency = snapshot.second_latency.to_sparse();
       outcome_.samples.push_back(snapshot.second);
       observer_.on_snapshot(snapshot);
       last = next;

@@ -29,7 +29,10 @@ struct WorkerHealth {
 };
 
 struct Outcome {
-  coro::Duration ramp_up{};           // from the start until every terminal was up
+  coro::Duration ramp_up{};  // from the start until every terminal was up
+  // How long after the instant that was agreed on with others (Rendezvous) the phases began; none: with nobody, or they
+  // did not begin.
+  std::optional<coro::Duration> start_late = {};
   coro::Duration measured{};          // the interval; zero if the run ended before it began
   std::int64_t measure_start_ts = 0;  // Unix time, seconds
   double client_cpu_seconds = 0;      // of the interval

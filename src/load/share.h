@@ -11,6 +11,9 @@ struct Share {
   std::uint64_t before = 0;
   std::uint64_t own = 1;
   std::uint64_t total = 1;
+  // Which of how many hosts this is, from 0: for what is told apart and not divided.
+  std::uint64_t rank = 0;
+  std::uint64_t ranks = 1;
 
   bool operator==(const Share&) const = default;
 
@@ -22,6 +25,7 @@ struct Share {
   std::uint64_t end(std::uint64_t count) const noexcept { return cut(count, before + own); }
   std::uint64_t of(std::uint64_t count) const noexcept { return end(count) - begin(count); }
 
+  // Of what is no number of things.
   double of_rate(double rate) const noexcept {
     return is_whole() ? rate : rate * static_cast<double>(own) / static_cast<double>(total);
   }

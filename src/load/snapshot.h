@@ -29,6 +29,7 @@ struct Sample {
   double p50_ms = 0;  // of the transactions committed in this second
   double p90_ms = 0;
   double p99_ms = 0;
+  measure::SparseHistogram latency = {};  // of the same ones, in the part of a run of several hosts
   std::uint64_t in_flight = 0;
   std::uint64_t waiting = 0;  // terminals that wait for a permit or a session
   double busiest_worker_load = 0;

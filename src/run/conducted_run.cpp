@@ -443,7 +443,7 @@ Task<void> conducted(const RunPlan& run, Benchmark& benchmark, Attendance& atten
     conducted.has_begun = co_await all.go();
     if (conducted.has_begun) {
       co_await attendance.activity.finish(seconds(5));
-      co_await benchmark.ask_afterwards(
+      co_await benchmark.ask_what_all_wrote(
           attendance.stop.requested() ? Duration(seconds(5)) : run.settings.patience_afterwards());
       conducted.result = all.take_result();
       conducted.outcome = all.outcome();
@@ -480,7 +480,7 @@ std::optional<MeasuredRun> conduct(const RunPlan& run, Benchmark& benchmark, Run
   measured.result = std::move(made.result);
   measured.result.environment.server = facts.server;
   add_facts(facts, benchmark.plan(), made.outcome, measured.result);
-  benchmark.add_what_all_wrote(measured.result);
+  benchmark.complete_accounts(measured.result);
   measured.result.audit = report::audit(measured.result);
   measured.stop_requested = attendance.stop.requested();
   return measured;

@@ -19,6 +19,7 @@
 #include "run/attendance.h"
 #include "run/conducted_run.h"
 #include "run/interrupt.h"
+#include "run/start_at.h"
 #include "run/usage_error.h"
 #include "text/plain_text.h"
 #include "ui/terminal/display.h"
@@ -72,6 +73,11 @@ Task<load::Outcome> run_until_interrupted(const RunPlan& run, Benchmark& benchma
     auto workload = benchmark.workload([&](std::string_view text) { attendance.notes.add(text); });
     load::Surroundings surroundings;
     surroundings.rendezvous = run.member;
+    std::optional<StartAt> start_at;
+    if (run.start_at) {
+      surroundings.rendezvous =
+          &start_at.emplace(*run.start_at, surroundings.unix_time, attendance.observers);
+    }
     outcome = co_await load::run(benchmark.plan(), std::move(workload), attendance.observers, stop,
                                  surroundings);
     Duration wait = patience;

@@ -22,18 +22,34 @@ std::int64_t require_room(std::int64_t wanted, std::int64_t free,
       free, server.connections_max, server.connections_used));
 }
 
+// This host's part of what was asked for of all.
+std::int64_t own_part(const char* option, std::int64_t of_all, const load::Plan& plan) {
+  const auto part = static_cast<std::int64_t>(plan.share.of(static_cast<std::uint64_t>(of_all)));
+  if (part > 0 && static_cast<std::uint64_t>(of_all) >= plan.share.ranks) return part;
+  throw UsageError(
+      fmt::format("{} {}: it is of all hosts, and each needs one at least", option, of_all));
+}
+
+std::size_t permits_for(const RunPlan& run, const load::Plan& plan, std::int64_t otherwise) {
+  if (!run.max_inflight) return static_cast<std::size_t>(otherwise);
+  return static_cast<std::size_t>(own_part("--max-inflight", *run.max_inflight, plan));
+}
+
 std::size_t connections_for(const RunPlan& run, Benchmark& benchmark,
                             const database::ServerFacts& server) {
   // One is for the session that watches the server's checkpoints, and one for that of --server-stats.
   const std::int64_t watching = run.settings.server_stats ? 2 : 1;
   const std::int64_t free =
       std::max<std::int64_t>(server.connections_max - server.connections_used - watching, 0);
-  if (run.connections) {
-    return static_cast<std::size_t>(require_room(*run.connections, free, server));
-  }
   const load::Plan& plan = benchmark.plan();
+  if (run.connections) {
+    const std::int64_t wanted = own_part("--connections", *run.connections, plan);
+    return static_cast<std::size_t>(require_room(wanted, free, server));
+  }
   double wanted = benchmark.connections_wanted();
-  if (server.connections_max > 0) wanted = std::min(wanted, static_cast<double>(free) * 0.8);
+  if (server.connections_max > 0) {
+    wanted = std::min(wanted, plan.share.of_rate(static_cast<double>(free) * 0.8));
+  }
   wanted = std::min(wanted, static_cast<double>(plan.terminal_count));
   return std::max<std::size_t>(static_cast<std::size_t>(wanted), plan.threads);
 }
@@ -58,14 +74,13 @@ void resolve_connections(const RunPlan& run, Benchmark& benchmark,
                          const database::ServerFacts& server) {
   load::Plan& plan = benchmark.plan();
   plan.connections = connections_for(run, benchmark, server);
-  const auto permits = static_cast<std::size_t>(run.max_inflight.value_or(run_connections_most));
-  plan.max_inflight = std::min(permits, plan.connections);
+  plan.max_inflight = std::min(permits_for(run, plan, run_connections_most), plan.connections);
   plan.threads = std::min({plan.threads, plan.connections, plan.max_inflight});
 }
 
 void resolve_permits(const RunPlan& run, Benchmark& benchmark) {
   load::Plan& plan = benchmark.plan();
-  plan.max_inflight = static_cast<std::size_t>(run.max_inflight.value_or(0));
+  plan.max_inflight = permits_for(run, plan, 0);
   if (plan.max_inflight > 0) plan.threads = std::min(plan.threads, plan.max_inflight);
 }
 

@@ -21,10 +21,12 @@ namespace drover::run {
 struct Conducting;
 
 inline constexpr std::int64_t run_connections_most = 10'000;
+inline constexpr std::uint64_t shares_most = report::ranks_max;
 
 // Everything that is known before the database is asked.
 struct RunPlan {
   settings::RunSettings settings;
+  // Of all hosts of the run, as the share of the benchmark's plan divides them.
   std::optional<std::int64_t> connections;  // none: auto
   std::optional<std::int64_t> max_inflight;
   bool threads_auto = false;
@@ -34,6 +36,10 @@ struct RunPlan {
   // Where several hosts make the run: this process gathers what they do, or is one of them. Both outlive the run.
   Conducting* conducting = nullptr;
   ranks::MemberRun* member = nullptr;
+  // When a run that is started by hand is to begin: Unix time, seconds.
+  std::optional<double> start_at = {};
+
+  bool waits_for_others() const noexcept { return start_at || member != nullptr; }
 };
 
 // Resolve what was left to Drover, in the benchmark's plan; prepare() has been there.

@@ -68,7 +68,8 @@ report::TimePoint time_point(const load::Sample& sample) {
           sample.in_flight,
           sample.waiting,
           sample.retries,
-          sample.busiest_worker_load};
+          sample.busiest_worker_load,
+          sample.latency};
 }
 
 namespace {
@@ -198,6 +199,19 @@ report::ClientCost client_cost(const load::Plan& plan, const load::Outcome& outc
   return client;
 }
 
+// Which part of the run of several hosts this is.
+report::RankResult rank(const RunPlan& run, const load::Plan& plan, const report::Result& result,
+                        const load::Outcome& outcome) {
+  report::RankResult rank;
+  rank.rank = plan.share.rank;
+  rank.ranks = plan.share.ranks;
+  rank.name = result.environment.client.hostname;
+  rank.host = result.environment.client;
+  if (outcome.start_late || !run.waits_for_others()) rank.start_ts = outcome.unix_start;
+  rank.start_late_s = seconds_of(outcome.start_late.value_or(coro::Duration::zero()));
+  return rank;
+}
+
 }  // namespace
 
 report::Result empty_result(const RunPlan& run, const load::Plan& plan) {
@@ -247,6 +261,9 @@ report::Result make_result(const RunPlan& run, const load::Plan& plan, const Run
     result.time_series.push_back(time_point(sample));
   }
   add_facts(facts, plan, outcome, result);
+  if (!plan.share.is_whole() || run.waits_for_others()) {
+    result.ranks.push_back(rank(run, plan, result, outcome));
+  }
   result.interrupted = outcome.interrupted;
   result.failure = outcome.failure;
   return result;

@@ -11,7 +11,15 @@ namespace drover::benchmark {
 using coro::Task;
 
 SqlBenchmark::SqlBenchmark(SqlOptions options, const sql::Database& database)
-    : options_(std::move(options)), database_(database) {}
+    : options_(std::move(options)), database_(database) {
+  options_.plan.set_clients(options_.plan.clients);
+}
+
+std::vector<std::string> SqlBenchmark::notes() const {
+  std::vector<std::string> notes;
+  note_share(options_.plan, notes);
+  return notes;
+}
 
 Task<database::ServerFacts> SqlBenchmark::prepare() {
   sql::RunPreparation prepared = co_await database_.prepare(options_.counts_branches);
@@ -62,7 +70,7 @@ load::WorkloadFactory SqlBenchmark::workload(std::function<void(std::string_view
     settings.pooling = pooling_;
     settings.server_dialect = dialect_;
     settings.upkeep = options_.plan.upkeep_of_worker(index);
-    settings.seed = options_.plan.seed + index;
+    settings.seed = options_.plan.seed + options_.plan.number_of_worker(index);
     return database_.make_backend(std::move(settings));
   };
   return sql::make_clients(options_.plan, backends, *records_);

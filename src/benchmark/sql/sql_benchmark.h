@@ -38,7 +38,7 @@ class SqlBenchmark final : public run::Benchmark {
   std::size_t threads_most() const override { return options_.plan.terminal_count; }
   void complete(settings::RunSettings& settings) override;
   std::string title() const override;
-  std::vector<std::string> notes() const override { return {}; }
+  std::vector<std::string> notes() const override;
   load::WorkloadFactory workload(std::function<void(std::string_view)> on_note) override;
   std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
       std::function<void(std::string_view)> on_note) const override;

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "benchmark/tpcc/lost_commits.h"
+#include "run/usage_error.h"
+#include "text/plain_text.h"
 #include "workload/tpcc/mix.h"
 #include "workload/tpcc/simulated/simulated_backend.h"
 
@@ -26,8 +28,32 @@ class TpccBenchmark::DeliveryLogWriter final : public load::Observer {
   tpcc::DeliveryLog log;
 };
 
+void choose_warehouses(TpccOptions& options) {
+  tpcc::Plan& plan = options.plan;
+  if (options.range) {
+    const auto [first, last] = *options.range;
+    if (last > plan.warehouses) {
+      throw UsageError(
+          fmt::format("--warehouse-range {}-{}: there are {}", first, last,
+                      text::counted(static_cast<std::uint64_t>(plan.warehouses), "warehouse")));
+    }
+    plan.share.before = static_cast<std::uint64_t>(first - 1);
+    plan.share.own = static_cast<std::uint64_t>(last - first + 1);
+    plan.share.total = static_cast<std::uint64_t>(plan.warehouses);
+  }
+  if (plan.own_terminals() > 0 && plan.terminals() >= plan.share.ranks &&
+      static_cast<std::uint64_t>(plan.warehouses) >= plan.share.ranks) {
+    return;
+  }
+  throw UsageError(fmt::format(
+      "{} with {} cannot be shared: each host needs a warehouse and a terminal at least",
+      text::counted(static_cast<std::uint64_t>(plan.warehouses), "warehouse"),
+      text::counted(plan.terminals(), "terminal")));
+}
+
 TpccBenchmark::TpccBenchmark(TpccOptions options, const tpcc::Database* database)
     : options_(std::move(options)), database_(database) {
+  if (!options_.all_warehouses) choose_warehouses(options_);
   options_.plan.complete();
 }
 
@@ -40,7 +66,9 @@ Task<database::ServerFacts> TpccBenchmark::prepare() {
   prepared_ = co_await database_->prepare(warehouses);
   isolation_ = co_await database_->choose_isolation(options_.isolation, prepared_.server);
   if (options_.all_warehouses) plan.warehouses = prepared_.loaded.warehouses;
+  choose_warehouses(options_);
   plan.complete();
+  ledger_before_ = co_await database_->read_ledger(own_range());
   co_return prepared_.server;
 }
 
@@ -48,7 +76,7 @@ std::optional<double> TpccBenchmark::transactions_a_second() const {
   const tpcc::Plan& plan = options_.plan;
   if (plan.no_delays) return std::nullopt;
   const double cycle = coro::seconds_of(tpcc::mean_cycle(plan.pace));
-  return static_cast<double>(plan.terminals()) / cycle;
+  return static_cast<double>(plan.own_terminals()) / cycle;
 }
 
 // Enough for transactions of 100 ms at the pace of the terminals.
@@ -59,7 +87,8 @@ double TpccBenchmark::connections_wanted() const {
 }
 
 std::size_t TpccBenchmark::threads_most() const {
-  return std::min(static_cast<std::size_t>(options_.plan.warehouses), options_.plan.terminals());
+  return std::min(static_cast<std::size_t>(options_.plan.own_warehouses()),
+                  options_.plan.own_terminals());
 }
 
 void TpccBenchmark::complete(settings::RunSettings& settings) {
@@ -93,7 +122,15 @@ std::vector<std::string> TpccBenchmark::notes() const {
         "note: another tool loaded these tables, so its C-Load is unknown: the distance of C-Run "
         "to it (clause 2.1.6.1) is not ensured");
   }
+  if (!options_.plan.share.is_whole()) {
+    notes.push_back(fmt::format("of {} warehouses this run has {} to {}", options_.plan.warehouses,
+                                own_range().first, own_range().last));
+  }
   return notes;
+}
+
+tpcc::WarehouseRange TpccBenchmark::own_range() const {
+  return {options_.plan.first_warehouse(), options_.plan.last_warehouse()};
 }
 
 tpcc::BackendSettings TpccBenchmark::backend_settings(std::size_t worker) const {
@@ -107,7 +144,7 @@ tpcc::BackendSettings TpccBenchmark::backend_settings(std::size_t worker) const 
   settings.is_partitioned = prepared_.server.settings.contains("partitions");
   settings.upkeep = options_.plan.upkeep_of_worker(worker);
   settings.resolve_patience = settings_.patience_afterwards();
-  settings.seed = options_.plan.seed + worker;
+  settings.seed = options_.plan.seed + options_.plan.number_of_worker(worker);
   return settings;
 }
 
@@ -139,11 +176,11 @@ std::unique_ptr<database::ActivityWatch> TpccBenchmark::watch_activity(
 Task<void> TpccBenchmark::ask_afterwards(coro::Duration patience) {
   if (delivery_log_ != nullptr) delivery_log_->log.close();
   if (database_ == nullptr) co_return;
-  ledger_after_ = co_await database_->read_ledger_patiently(options_.plan.warehouses, patience);
+  ledger_after_ = co_await database_->read_ledger_patiently(own_range(), patience);
   if (!ledger_after_) co_return;
   report::Result counted;
   add_records(options_.plan, *records_, counted);
-  const report::LedgerInData in_data = ledger_between(prepared_.ledger, *ledger_after_);
+  const report::LedgerInData in_data = ledger_between(ledger_before_, *ledger_after_);
   if (report::agrees(counted.ledger, in_data) && counted.ledger.exact) {
     lost_commits_.emplace();
     co_return;
@@ -155,8 +192,12 @@ Task<void> TpccBenchmark::ask_afterwards(coro::Duration patience) {
 
 void TpccBenchmark::add_to(report::Result& result) const {
   add_records(options_.plan, *records_, result);
-  if (ledger_after_) result.ledger_in_data = ledger_between(prepared_.ledger, *ledger_after_);
+  if (ledger_after_) result.ledger_in_data = ledger_between(ledger_before_, *ledger_after_);
   result.lost_commits = lost_commits_;
+  if (result.ranks.empty()) return;
+  result.ranks[0].warehouse_first = static_cast<std::uint64_t>(own_range().first);
+  result.ranks[0].warehouse_last = static_cast<std::uint64_t>(own_range().last);
+  report::complete_summary(result);
 }
 
 std::string TpccBenchmark::delivery_log_failure() const {

@@ -21,7 +21,9 @@ struct TpccOptions {
   tpcc::StatementStyle style = tpcc::StatementStyle::batched;
   std::optional<tpcc::Isolation> isolation = {};  // none: as the server has it
   bool all_warehouses = false;
-  std::string delivery_log = {};                 // empty: no file
+  std::optional<tpcc::WarehouseRange> range =
+      {};                         // of W, this run has these; none: as the plan's share says
+  std::string delivery_log = {};  // empty: no file
   std::optional<coro::Duration> simulated = {};  // each transaction takes so long
 };
 
@@ -55,6 +57,7 @@ class TpccBenchmark final : public run::Benchmark {
   class DeliveryLogWriter;
 
   tpcc::BackendSettings backend_settings(std::size_t worker) const;
+  tpcc::WarehouseRange own_range() const;
 
   TpccOptions options_;
   tpcc::Isolation isolation_ = tpcc::Isolation::read_committed;  // once it is prepared
@@ -63,9 +66,13 @@ class TpccBenchmark final : public run::Benchmark {
   tpcc::RunPreparation prepared_;
   std::unique_ptr<DeliveryLogWriter> delivery_log_;  // none: nobody asked for it
   std::optional<tpcc::RunRecords> records_;
+  tpcc::LedgerSums ledger_before_;
   std::optional<tpcc::LedgerSums> ledger_after_;
   std::optional<report::LostCommits> lost_commits_;  // none: nobody could say
 };
+
+// Says in the plan's share which warehouses are this run's, once W is known. Throws UsageError where there are none.
+void choose_warehouses(TpccOptions& options);
 
 // What the workers have counted.
 void add_records(const tpcc::Plan& plan, const tpcc::RunRecords& records, report::Result& result);

@@ -15,7 +15,13 @@ namespace drover::benchmark {
 using coro::Task;
 
 YcsbBenchmark::YcsbBenchmark(YcsbOptions options, const ycsb::Database& database)
-    : options_(std::move(options)), database_(database) {}
+    : options_(std::move(options)), database_(database) {
+  ycsb::Plan& plan = options_.plan;
+  plan.set_clients(plan.clients);
+  if (plan.share.ranks == 1) return;
+  plan.insert_stride = plan.share.ranks;
+  options_.insert_stripe = plan.share.rank;
+}
 
 Task<database::ServerFacts> YcsbBenchmark::prepare() {
   ycsb::Plan& plan = options_.plan;
@@ -104,7 +110,7 @@ load::WorkloadFactory YcsbBenchmark::workload(std::function<void(std::string_vie
     settings.statement_timeout = settings_.statement_timeout();
     settings.wait_for_server = settings_.waits_for_database();
     settings.resolve_patience = settings_.patience_afterwards();
-    settings.seed = options_.plan.seed + index;
+    settings.seed = options_.plan.seed + options_.plan.number_of_worker(index);
     return database_.make_backend(std::move(settings));
   };
   return ycsb::make_clients(options_.plan, backends, *records_);
@@ -127,33 +133,54 @@ Task<void> YcsbBenchmark::ask_afterwards(coro::Duration patience) {
                           properties.read_modify_write_proportion >
                       0;
   // What the table says of several runs at the same time says nothing of one of them.
-  if (!writes || options_.plan.insert_stride > 1) co_return;
+  if (!writes || options_.plan.insert_stride > 1 || !options_.plan.share.is_whole()) co_return;
   after_ =
       co_await database_.read_sums_patiently(options_.plan.properties, prepared_.values, patience);
+}
+
+namespace {
+
+constexpr const char* fields_updated = "fields updated";
+constexpr const char* inserted_rows = "inserts";
+
+}  // namespace
+
+std::vector<std::string> YcsbBenchmark::notes() const {
+  std::vector<std::string> notes = prepared_.notes;
+  note_share(options_.plan, notes);
+  return notes;
+}
+
+void YcsbBenchmark::complete_accounts(report::Result& merged) const {
+  if (!after_) return;
+  const auto rise = [](std::uint64_t before, std::uint64_t after) {
+    return static_cast<std::int64_t>(after) - static_cast<std::int64_t>(before);
+  };
+  for (report::Account& account : merged.accounts) {
+    if (account.name == inserted_rows) {
+      account.in_data = rise(prepared_.before.rows, after_->rows);
+    } else if (account.name == fields_updated && prepared_.before.versions && after_->versions) {
+      account.in_data = rise(*prepared_.before.versions, *after_->versions);
+    }
+  }
 }
 
 void YcsbBenchmark::add_to(report::Result& result) const {
   const ycsb::Ledger ledger = records_->ledger();
   const ycsb::Mix mix(options_.plan.properties);
-  const auto rise = [](std::uint64_t before, std::uint64_t after) {
-    return static_cast<std::int64_t>(after) - static_cast<std::int64_t>(before);
-  };
   if (prepared_.before.versions && ledger.versions + ledger.versions_unresolved > 0) {
     report::Account& updates = result.accounts.emplace_back();
-    updates.name = "fields updated";
+    updates.name = fields_updated;
     updates.counted = ledger.versions;
     updates.unresolved = ledger.versions_unresolved;
-    if (after_ && after_->versions) {
-      updates.in_data = rise(*prepared_.before.versions, *after_->versions);
-    }
   }
   if (mix.share(ycsb::OperationType::insert) > 0) {
     report::Account& inserts = result.accounts.emplace_back();
-    inserts.name = "inserts";
+    inserts.name = inserted_rows;
     inserts.counted = ledger.inserts;
     inserts.unresolved = ledger.inserts_unresolved;
-    if (after_) inserts.in_data = rise(prepared_.before.rows, after_->rows);
   }
+  complete_accounts(result);
   report::Verification verification;
   for (const ycsb::WorkerCounts& worker : records_->workers) {
     verification.values += worker.values_verified.get();

@@ -41,7 +41,7 @@ class YcsbBenchmark final : public run::Benchmark {
   std::size_t threads_most() const override { return options_.plan.terminal_count; }
   void complete(settings::RunSettings& settings) override;
   std::string title() const override { return settings_.isolation; }
-  std::vector<std::string> notes() const override { return prepared_.notes; }
+  std::vector<std::string> notes() const override;
   load::WorkloadFactory workload(std::function<void(std::string_view)> on_note) override;
   std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
       std::function<void(std::string_view)> on_note) const override;
@@ -49,6 +49,13 @@ class YcsbBenchmark final : public run::Benchmark {
       std::function<void(std::string_view)> on_note) const override;
   coro::Task<void> ask_afterwards(coro::Duration patience) override;
   void add_to(report::Result& result) const override;
+
+  // Where several runs wrote, none of them can ask how many rows and versions came of its own: only who has asked before
+  // they began, and asks when they have ended.
+  coro::Task<void> ask_what_all_wrote(coro::Duration patience) override {
+    return ask_afterwards(patience);
+  }
+  void complete_accounts(report::Result& merged) const override;
 
  private:
   void note_missing_rows();

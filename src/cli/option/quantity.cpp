@@ -6,6 +6,7 @@
 
 #include "run/usage_error.h"
 #include "text/plain_text.h"
+#include "text/utf8.h"
 
 namespace drover::cli {
 namespace {
@@ -17,6 +18,18 @@ struct Unit {
 constexpr std::array units = {Unit{"ms", 1e-3}, Unit{"s", 1},    Unit{"m", 60},
                               Unit{"min", 60},  Unit{"h", 3600}, Unit{"d", 86400}};
 constexpr double longest_seconds = 365.0 * 86400;
+
+// Two whole numbers with a character between them, the first from 1 to the second.
+std::optional<std::pair<std::uint64_t, std::uint64_t>> two_numbers(std::string_view text,
+                                                                   char between,
+                                                                   std::uint64_t most) {
+  const std::size_t at = text.find(between);
+  if (at == std::string_view::npos) return std::nullopt;
+  const auto first = text::number_of<std::uint64_t>(text.substr(0, at));
+  const auto second = text::number_of<std::uint64_t>(text.substr(at + 1));
+  if (!first || !second || *first < 1 || *first > *second || *second > most) return std::nullopt;
+  return std::pair(*first, *second);
+}
 
 }  // namespace
 
@@ -34,6 +47,20 @@ std::optional<std::int64_t> parse_count_or_auto(std::string_view name, const std
                                                 std::int64_t low, std::int64_t high) {
   if (text == "auto") return std::nullopt;
   return parse_count(name, text, low, high);
+}
+
+std::pair<std::uint64_t, std::uint64_t> parse_part(std::string_view name, const std::string& text,
+                                                   std::uint64_t most) {
+  if (const auto part = two_numbers(text, '/', most)) return *part;
+  throw UsageError(fmt::format("{} {}: expected I/N, I from 1 to N, N at most {}, such as 2/3",
+                               name, text::shown(text), most));
+}
+
+std::pair<std::uint64_t, std::uint64_t> parse_range(std::string_view name, const std::string& text,
+                                                    std::uint64_t most) {
+  if (const auto range = two_numbers(text, '-', most)) return *range;
+  throw UsageError(fmt::format("{} {}: expected A-B, A from 1 to B, B at most {}, such as 101-200",
+                               name, text::shown(text), most));
 }
 
 coro::Duration parse_duration(std::string_view name, const std::string& text) {

@@ -36,6 +36,14 @@ Value parse_choice(std::string_view name, const std::string& text,
   throw UsageError(fmt::format("{} {}: expected {}", name, text, alternatives(words)));
 }
 
+// "2/4", the second of four: {2, 4}, 1 <= 2 <= 4 <= most.
+std::pair<std::uint64_t, std::uint64_t> parse_part(std::string_view name, const std::string& text,
+                                                   std::uint64_t most);
+
+// "1-100": {1, 100}, 1 <= 1 <= 100 <= most.
+std::pair<std::uint64_t, std::uint64_t> parse_range(std::string_view name, const std::string& text,
+                                                    std::uint64_t most);
+
 // A number and a unit, "90s", "1.5m", "250ms"; "0" needs no unit.
 coro::Duration parse_duration(std::string_view name, const std::string& text);
 

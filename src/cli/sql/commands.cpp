@@ -52,6 +52,7 @@ void add_sql_run(Command& sql) {
   add_script_options(run, request.scripts);
   add_client_options(run, request, "transactions");
   add_mode_option(run, request);
+  add_part_options(run, request);
   request.attempts_option = "--max-tries";
   add_failure_options(run, request);
   add_ui_option(run, request.ui);

@@ -38,6 +38,16 @@ void validate_terminals(const TpccRequest& written, tpcc::Plan& plan) {
   plan.terminals_most = static_cast<std::size_t>(*terminals);
 }
 
+void validate_range(const TpccRequest& written, benchmark::TpccOptions& options) {
+  if (written.warehouse_range.empty()) return;
+  const auto [first, last] =
+      parse_range("--warehouse-range", written.warehouse_range, warehouses_most);
+  if (!written.share.empty()) {
+    throw UsageError("--warehouse-range and --share: each says what this host has; give one");
+  }
+  options.range = {static_cast<std::int32_t>(first), static_cast<std::int32_t>(last)};
+}
+
 void validate_deliveries(const TpccRequest& written, benchmark::TpccOptions& options) {
   options.plan.deferred_delivery = written.deferred_delivery;
   if (!written.delivery_log.empty() && !written.deferred_delivery) {
@@ -119,6 +129,11 @@ void add_run_options(Command& command, TpccRequest& request) {
                {"--terminals", &request.terminals, "N|auto",
                 "With --no-delays: how many terminals; auto: ten a warehouse"}});
   add_load_options(command, request);
+  add_part_options(command, request);
+  command.add_options("Several hosts",
+                      {{"--warehouse-range", &request.warehouse_range, "A-B",
+                        "In place of --share: this host has these of all W warehouses, both "
+                        "included, and the same part of the other figures"}});
   add_ui_option(command, request.ui);
   add_metrics_option(command, request);
   add_server_stats_option(command, request);
@@ -144,11 +159,13 @@ TpccRun make_tpcc_run(const TpccRequest& written, const DatabaseOption& database
   }
   plan.pace = written.pace;
   made.run = make_run_plan(written, database, plan);
+  validate_range(written, made.options);
   plan.warmup = warmup_of(written, plan);
   validate_terminals(written, plan);
   validate_deliveries(written, made.options);
   validate_statements(written, kind_of(database), made);
   validate_simulation(written, made);
+  if (warehouses) choose_warehouses(made.options);
   return made;
 }
 

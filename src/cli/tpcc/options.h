@@ -16,6 +16,7 @@ namespace drover::cli {
 struct TpccRequest : RunRequest {
   std::string warehouses = "auto";  // all that are loaded
   std::string terminals = "auto";
+  std::string warehouse_range;  // "1-100"; empty: as the share says
   bool no_delays = false;
   double pace = 1.0;
   std::string statements = "batched";

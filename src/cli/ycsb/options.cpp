@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/option/quantity.h"
 #include "cli/standard_output.h"
 #include "text/plain_text.h"
 #include "text/utf8.h"
@@ -123,17 +124,12 @@ namespace {
 // Rows whose numbers leave I - 1 when they are divided by N.
 void read_stripe(const std::string& written, benchmark::YcsbOptions& options) {
   if (written.empty()) return;
-  const std::size_t slash = written.find('/');
-  const auto number = text::number_of<std::uint64_t>(written.substr(0, slash));
-  const auto of = slash == std::string::npos
-                      ? std::nullopt
-                      : text::number_of<std::uint64_t>(written.substr(slash + 1));
-  if (!number || !of || *number < 1 || *number > *of || *of > 1'000'000) {
-    throw UsageError(fmt::format("--insert-stripe {}: expected I/N, I from 1 to N, such as 2/3",
-                                 text::shown(written)));
+  const auto [number, of] = parse_part("--insert-stripe", written, 1'000'000);
+  if (options.plan.share.ranks > 1) {
+    throw UsageError("--insert-stripe: with --share each host has a stripe of its own");
   }
-  options.insert_stripe = *number - 1;
-  options.plan.insert_stride = *of;
+  options.insert_stripe = number - 1;
+  options.plan.insert_stride = of;
 }
 
 }  // namespace

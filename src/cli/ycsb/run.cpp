@@ -138,6 +138,7 @@ void add_ycsb_run(Command& ycsb) {
                     "inserts rows of its own"}});
   add_client_options(run, request, "operations");
   add_isolation_option(run, request);
+  add_part_options(run, request);
   add_failure_options(run, request);
   add_ui_option(run, request.ui);
   add_metrics_option(run, request);

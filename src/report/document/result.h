@@ -529,6 +529,12 @@ struct Result {
   bool is_tpcc() const { return plan.is_tpcc(); }
   // Several hosts made it, or were to.
   bool is_of_several() const { return ranks.size() > 1 || incomplete.has_value(); }
+  // Whose terminals are in it: those of the plan, or of a part those that its host had.
+  std::uint64_t own_warehouses() const {
+    if (ranks.size() != 1) return plan.warehouses;
+    const auto [first, last] = std::pair(ranks[0].warehouse_first, ranks[0].warehouse_last);
+    return first == 0 || last < first ? plan.warehouses : last - first + 1;
+  }
   // Without delays terminals are as fast as the database: nothing to be efficient against.
   bool efficiency_is_meaningful() const { return is_tpcc() && !plan.no_delays; }
 };

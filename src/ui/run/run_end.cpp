@@ -15,21 +15,22 @@ RunProgress progress_by_count(const load::Plan& plan, const load::Snapshot& snap
   for (const load::TransactionSnapshot& one : snapshot.measured) {
     done += one.committed + one.user_aborted + one.failed;
   }
-  done = std::min(done, plan.operations);
-  return {.share = static_cast<double>(done) / static_cast<double>(plan.operations),
-          .done = fmt::format("{} of {}", text::grouped(done), text::grouped(plan.operations)),
-          .left = text::grouped(plan.operations - done)};
+  done = std::min(done, plan.own_operations());
+  return {
+      .share = static_cast<double>(done) / static_cast<double>(plan.own_operations()),
+      .done = fmt::format("{} of {}", text::grouped(done), text::grouped(plan.own_operations())),
+      .left = text::grouped(plan.own_operations() - done)};
 }
 
 }  // namespace
 
 std::string measured_until(const load::Plan& plan) {
-  if (plan.operations == 0) return "for " + clock_text(plan.duration);
-  return fmt::format("until {} are done", text::grouped(plan.operations));
+  if (plan.own_operations() == 0) return "for " + clock_text(plan.duration);
+  return fmt::format("until {} are done", text::grouped(plan.own_operations()));
 }
 
 RunProgress run_progress(const load::Plan& plan, const load::Snapshot& snapshot) {
-  if (plan.operations > 0) return progress_by_count(plan, snapshot);
+  if (plan.own_operations() > 0) return progress_by_count(plan, snapshot);
   const load::Sample& second = snapshot.second;
   const bool is_warming =
       second.phase == load::Phase::warmup && plan.warmup > coro::Duration::zero();

@@ -7,7 +7,7 @@
 namespace drover::tpcc {
 
 coro::Task<std::optional<LedgerSums>> Database::read_ledger_patiently(
-    std::int32_t warehouses, coro::Duration patience) const {
+    WarehouseRange warehouses, coro::Duration patience) const {
   const coro::Instant give_up = coro::Worker::current().now() + patience;
   while (coro::Worker::current().now() < give_up) {
     try {

@@ -69,6 +69,14 @@ struct BackendSettings {
   NoteFunction on_note = {};  // called on the backend's worker
 };
 
+// The warehouses from the first to the last, both included.
+struct WarehouseRange {
+  std::int32_t first = 1;
+  std::int32_t last = 1;
+
+  bool operator==(const WarehouseRange&) const = default;
+};
+
 // What the tables say of all New-Orders, Payments and Deliveries that were ever committed, in three
 // numbers: read before and after a run, their differences are what the run has written, if nobody
 // else wrote.
@@ -86,7 +94,6 @@ struct LedgerSums {
 struct RunPreparation {
   LoadedDatabase loaded;
   ServerFacts server;
-  LedgerSums ledger;
   std::string server_time;  // before the run, as find_writes() wants it; empty where it needs none
   std::vector<std::string> notes;  // lines for people
 };
@@ -121,12 +128,12 @@ class Database {
   virtual coro::Task<Isolation> choose_isolation(std::optional<Isolation> wanted,
                                                  const ServerFacts& server) const = 0;
 
-  // Adds up the warehouses 1..warehouses, in one snapshot, exactly.
-  virtual coro::Task<LedgerSums> read_ledger(std::int32_t warehouses) const = 0;
+  // Adds up these warehouses, in one snapshot, exactly.
+  virtual coro::Task<LedgerSums> read_ledger(WarehouseRange warehouses) const = 0;
 
   // The same, tried for as long as the patience lasts: the database may be on its way up. Nothing
   // if it could not be asked.
-  coro::Task<std::optional<LedgerSums>> read_ledger_patiently(std::int32_t warehouses,
+  coro::Task<std::optional<LedgerSums>> read_ledger_patiently(WarehouseRange warehouses,
                                                               coro::Duration patience) const;
 
   // Which of these writes are in the data, one answer each, in their order; none if it cannot be found out. `since` is

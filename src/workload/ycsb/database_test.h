@@ -167,7 +167,7 @@ class TestOfDatabase : public testing::Test {
     plan.properties = properties;
     plan.next_row = made.prepared.next_row;
     plan.missing_rows = made.prepared.missing_rows.value_or(std::vector<std::uint64_t>());
-    plan.terminal_count = settings.clients;
+    plan.set_clients(settings.clients);
     plan.connections = settings.connections;
     plan.threads = settings.threads;
     plan.operations = settings.operations;

@@ -14,7 +14,7 @@ Clients::Clients(const Plan& plan, std::size_t index, std::unique_ptr<database::
       surroundings_{.scripts = *plan.scripts, .counts = counts_},
       loop_(plan, index) {
   for (std::size_t i = 0; i < loop_.clients(); ++i) {
-    clients_.emplace_back(plan, index + i * plan.threads, surroundings_);
+    clients_.emplace_back(plan, plan.first_client() + index + i * plan.threads, surroundings_);
   }
 }
 

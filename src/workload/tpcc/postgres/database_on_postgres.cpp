@@ -31,15 +31,16 @@ using database::postgres::open_in_schema;
 // Another tool's money may be binary floating point: each value is rounded to cents.
 const Statement ledger_sums{
     "ledger_sums",
-    "SELECT (SELECT sum(d_next_o_id)::int8 FROM district WHERE d_w_id BETWEEN 1 AND $1::int4), "
+    "SELECT (SELECT sum(d_next_o_id)::int8 FROM district WHERE d_w_id BETWEEN $1::int4 AND "
+    "$2::int4), "
     "(SELECT (sum(round(w_ytd::numeric, 2)) * 100)::int8 FROM warehouse "
-    "WHERE w_id BETWEEN 1 AND $1::int4), "
-    "(SELECT count(*) FROM new_order WHERE no_w_id BETWEEN 1 AND $1::int4)"};
+    "WHERE w_id BETWEEN $1::int4 AND $2::int4), "
+    "(SELECT count(*) FROM new_order WHERE no_w_id BETWEEN $1::int4 AND $2::int4)"};
 
-Task<LedgerSums> add_up(Connection& connection, std::int32_t warehouses) {
+Task<LedgerSums> add_up(Connection& connection, WarehouseRange warehouses) {
   const Statement sums{ledger_sums.name, in_dialect(connection.dialect(), ledger_sums.sql)};
   co_await connection.prepare({&sums, 1});
-  const Result result = co_await connection.execute(sums, warehouses);
+  const Result result = co_await connection.execute(sums, warehouses.first, warehouses.last);
   co_return LedgerSums{result.int8(0, 0), result.int8(0, 1), result.int8(0, 2)};
 }
 
@@ -94,7 +95,6 @@ class DatabaseOnPostgres final : public Database {
     if (partitions > 0) prepared.server.settings.emplace("partitions", std::to_string(partitions));
     const std::int32_t wanted = warehouses.value_or(prepared.loaded.warehouses);
     require_warehouses(prepared.loaded, wanted, access_.schema);
-    prepared.ledger = co_await add_up(*connection, wanted);
     const Result now = co_await connection->query("SELECT now() AT TIME ZONE 'UTC'");
     prepared.server_time = now.text(0, 0);
     co_return prepared;
@@ -105,7 +105,7 @@ class DatabaseOnPostgres final : public Database {
     co_return database::postgres::choose_isolation(server.dialect, wanted);
   }
 
-  Task<LedgerSums> read_ledger(std::int32_t warehouses) const override {
+  Task<LedgerSums> read_ledger(WarehouseRange warehouses) const override {
     const auto connection = co_await open_in_schema(access_);
     co_return co_await add_up(*connection, warehouses);
   }

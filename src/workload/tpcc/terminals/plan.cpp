@@ -11,7 +11,7 @@ load::Presentation presentation_of(const Plan& plan) {
   load::Presentation presentation;
   presentation.benchmark = "TPC-C";
   presentation.key = "tpcc";
-  presentation.size = {{"warehouse", static_cast<std::uint64_t>(plan.warehouses)}};
+  presentation.size = {{"warehouse", static_cast<std::uint64_t>(plan.own_warehouses())}};
   presentation.rollbacks = "New-Orders that the specification has roll back";
   presentation.types.clear();
   for (const TransactionType type : all_transaction_types) {
@@ -22,7 +22,7 @@ load::Presentation presentation_of(const Plan& plan) {
   presentation.headline.seconds = 60;
   // Without delays terminals are as fast as the database: nothing to be efficient against.
   if (!plan.no_delays) {
-    presentation.headline.most = tpmc_per_warehouse_max(plan.pace) * plan.warehouses;
+    presentation.headline.most = tpmc_per_warehouse_max(plan.pace) * plan.own_warehouses();
   }
   return presentation;
 }
@@ -30,7 +30,8 @@ load::Presentation presentation_of(const Plan& plan) {
 }  // namespace
 
 void Plan::complete() {
-  terminal_count = terminals();
+  terminal_count = own_terminals();
+  home_first = static_cast<std::size_t>(first_warehouse() - 1);
   presentation = presentation_of(*this);
 }
 

@@ -29,31 +29,56 @@ struct Plan : load::Plan {
   std::optional<std::uint32_t> first_mark = {};
   NurandConstants constants;  // C-Run
 
+  // W is that of all hosts (Plan::share), and so is how many terminals there are. These are this host's, both included;
+  // none where the last is below the first.
+  std::int32_t first_warehouse() const noexcept {
+    return static_cast<std::int32_t>(share.begin(static_cast<std::uint64_t>(warehouses))) + 1;
+  }
+  std::int32_t last_warehouse() const noexcept {
+    return static_cast<std::int32_t>(share.end(static_cast<std::uint64_t>(warehouses)));
+  }
+  std::int32_t own_warehouses() const noexcept { return last_warehouse() - first_warehouse() + 1; }
+
+  // Of all hosts.
   std::size_t terminals() const noexcept {
     const std::size_t all =
         static_cast<std::size_t>(warehouses) * static_cast<std::size_t>(terminals_per_warehouse);
     return terminals_most == 0 ? all : std::min(all, terminals_most);
   }
 
-  // Says in `presentation` and `terminal_count` what the rest comes to: for when no more of it changes, since
+  std::size_t own_terminals() const noexcept {
+    return static_cast<std::size_t>(own_warehouses()) * terminals_of_each() + own_with_one_more();
+  }
+
+  // Says in `presentation`, `terminal_count` and `home_first` what the rest comes to: for when no more of it changes, since
   // nothing else keeps them up.
   void complete();
 
   // In the warehouse `w_id`, the districts from 1 to this number have one.
   std::int32_t terminals_of(std::int32_t w_id) const noexcept {
-    const auto all = static_cast<std::int64_t>(terminals());
-    return static_cast<std::int32_t>(all / warehouses + (w_id <= all % warehouses ? 1 : 0));
+    return static_cast<std::int32_t>(terminals_of_each()) + (w_id <= with_one_more() ? 1 : 0);
   }
 
-  // Those of the thread `index`: index + 1, index + 1 + threads, ...
+  // Those of the thread `index`: first_warehouse() + index, and so on in steps of `threads`.
   std::size_t warehouses_of_worker(std::size_t index) const noexcept {
-    return share_of_worker(index, static_cast<std::size_t>(warehouses));
+    return share_of_worker(index, static_cast<std::size_t>(own_warehouses()));
   }
   // In these warehouses: as terminals_of() says, the first of all have one more.
   std::size_t terminals_of_worker(std::size_t index) const noexcept {
-    const auto all = static_cast<std::size_t>(warehouses);
-    return warehouses_of_worker(index) * (terminals() / all) +
-           share_of_worker(index, terminals() % all);
+    return warehouses_of_worker(index) * terminals_of_each() +
+           share_of_worker(index, own_with_one_more());
+  }
+
+ private:
+  std::size_t terminals_of_each() const noexcept {
+    return terminals() / static_cast<std::size_t>(warehouses);
+  }
+  std::int32_t with_one_more() const noexcept {
+    return static_cast<std::int32_t>(terminals() % static_cast<std::size_t>(warehouses));
+  }
+  std::size_t own_with_one_more() const noexcept {
+    return static_cast<std::size_t>(
+        std::clamp(with_one_more() - first_warehouse() + 1, 0, own_warehouses()));
   }
 };
 

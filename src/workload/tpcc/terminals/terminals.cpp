@@ -60,7 +60,9 @@ Terminals::Terminals(const Plan& plan, std::size_t index, std::unique_ptr<Backen
 void Terminals::start_terminals(load::Herd& herd) {
   decks_.reserve(plan_.warehouses_of_worker(index_));  // terminals refer to them
   const auto stride = static_cast<std::int32_t>(plan_.threads);
-  for (auto w = static_cast<std::int32_t>(index_) + 1; w <= plan_.warehouses; w += stride) {
+  const std::int32_t last = plan_.last_warehouse();
+  for (auto w = plan_.first_warehouse() + static_cast<std::int32_t>(index_); w <= last;
+       w += stride) {
     const auto w_id = static_cast<std::uint64_t>(w);
     decks_.push_back({.deck = {}, .rng = Rng::stream(plan_.seed, RandomPurpose::Deck, {w_id})});
     for (std::int32_t d = 1; d <= plan_.terminals_of(w); ++d) {

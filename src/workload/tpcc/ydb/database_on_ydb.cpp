@@ -29,13 +29,13 @@ using database::ydb::TransactionMode;
 constexpr std::string_view probe = "UPDATE warehouse SET w_ytd = w_ytd WHERE w_id = 0;";
 
 // The sums of warehouses 1..warehouses, in one snapshot, exact.
-Task<LedgerSums> read_sums(YdbDatabase database, std::int32_t warehouses) {
+Task<LedgerSums> read_sums(YdbDatabase database, WarehouseRange warehouses) {
   const Statement statement = StatementTexts(database).of({"ledger_sums"});
   Client client(database.client);
   co_await client.connect();
   const auto session = co_await ServerSession::open(client);
   session->set_mode(TransactionMode::snapshot_read_only);
-  const Values values = {{"$warehouses", warehouses}};
+  const Values values = {{"$w_first", warehouses.first}, {"$w_last", warehouses.last}};
   const QueryResult read = co_await send_and_commit(*session, statement, values);
   co_return LedgerSums{read.set(0).at(0, "next_o_ids").integer(), read.set(1).at(0, "ytd").cents(),
                        read.set(2).at(0, "undelivered").integer()};
@@ -69,8 +69,6 @@ class DatabaseOnYdb final : public Database {
     prepared.loaded = co_await inspect_loaded(database_);
     const std::int32_t wanted = warehouses.value_or(prepared.loaded.warehouses);
     require_warehouses(prepared.loaded, wanted, database_.folder);
-    auto ask_ledger = [&]() -> Task<void> { prepared.ledger = co_await read_ledger(wanted); };
-    co_await patiently(ask_ledger);
     co_return prepared;
   }
 
@@ -83,8 +81,11 @@ class DatabaseOnYdb final : public Database {
     co_return isolation;
   }
 
-  Task<LedgerSums> read_ledger(std::int32_t warehouses) const override {
-    return read_sums(database_, warehouses);
+  Task<LedgerSums> read_ledger(WarehouseRange warehouses) const override {
+    LedgerSums sums;
+    auto ask = [&]() -> Task<void> { sums = co_await read_sums(database_, warehouses); };
+    co_await patiently(ask);
+    co_return sums;
   }
 
   std::unique_ptr<Backend> make_backend(BackendSettings settings) const override {

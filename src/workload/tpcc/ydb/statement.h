@@ -59,7 +59,8 @@ class ScalarParameter {
       {"$since", database::ydb::Primitive::int64},
       {"$threshold", database::ydb::Primitive::int32},
       {"$w_id", database::ydb::Primitive::int32},
-      {"$warehouses", database::ydb::Primitive::int32},
+      {"$w_first", database::ydb::Primitive::int32},
+      {"$w_last", database::ydb::Primitive::int32},
       {"$ytd_payment", money_type},
   });
 

@@ -49,13 +49,14 @@ Clients::Clients(const Plan& plan, std::size_t index, std::unique_ptr<Backend> b
       sequence_(records.sequence),
       places_(places_of_types(plan.properties)),
       operations_(plan.properties, plan.missing_rows, records.sequence,
-                  static_cast<std::uint32_t>(plan.terminal_count)),
+                  static_cast<std::uint32_t>(plan.clients)),
       loop_(plan, index),
       next_stamp_(first_stamp_of(plan, index)) {
   sources_.reserve(loop_.clients());
   for (std::size_t i = 0; i < loop_.clients(); ++i) {
-    sources_.emplace_back(operations_, plan.seed,
-                          static_cast<std::uint32_t>(index_ + i * plan.threads));
+    sources_.emplace_back(
+        operations_, plan.seed,
+        static_cast<std::uint32_t>(plan.first_client() + index_ + i * plan.threads));
   }
 }
 

@@ -85,7 +85,7 @@ class YcsbClients : public testing::Test {
     for (const std::string& setting : settings) reader.add_setting(setting);
     plan.properties = reader.properties();
     plan.next_row = 100;
-    plan.terminal_count = 3;
+    plan.set_clients(3);
     plan.operations = 3000;
     plan.duration = 1h;
     plan.first_stamp = 1;
@@ -158,7 +158,7 @@ TEST_F(YcsbClients, WhatNobodyCouldAskAboutIsUnresolvedAtMost) {
   properties.insert_proportion = 0.5;
   properties.write_all_fields = true;
   plan.properties = properties;
-  plan.terminal_count = 1;
+  plan.set_clients(1);
   plan.complete();
   records.emplace(plan);
   Clients clients(plan, 0, std::make_unique<FailingDatabase>(seen), *records);
