@@ -59,19 +59,16 @@ struct RankState {
 
 class ConductedRun {
  public:
-  ConductedRun(const RunPlan& run, Benchmark& benchmark, Attendance& attendance,
-               const RunFacts& facts)
+  ConductedRun(const RunPlan& run, Benchmark& benchmark, Attendance& attendance)
       : run_(run),
         conducting_(*run.conducting),
         conductor_(conducting_.conductor),
         benchmark_(benchmark),
         attendance_(attendance),
-        facts_(facts),
         states_(conductor_.ranks()) {
-    conductor_.on_message({"live", "note", "end", "begun"},
-                          [this](std::size_t rank, const Message& message) {
-                            take(rank, message);
-                          });
+    conductor_.on_message(
+        {"live", "note", "end", "begun"},
+        [this](std::size_t rank, const Message& message) { take(rank, message); });
     conductor_.on_lost([this](std::size_t rank) { on_lost(rank); });
   }
 
@@ -103,7 +100,6 @@ class ConductedRun {
   ranks::Conductor& conductor_;
   Benchmark& benchmark_;
   Attendance& attendance_;
-  const RunFacts& facts_;
   std::vector<RankState> states_;
   bool stopping_ = false;
   Instant start_{};  // by this host's clock; none before
@@ -116,7 +112,8 @@ void ConductedRun::take(std::size_t rank, const Message& message) {
   const std::string kind = ranks::kind_of(message);
   RankState& state = states_[rank];
   if (kind == "live") {
-    state.last = ranks::snapshot_in(message, state.clock_at_start.value_or(ranks::ClockDifference{}));
+    state.last =
+        ranks::snapshot_in(message, state.clock_at_start.value_or(ranks::ClockDifference{}));
     state.last_at = Worker::current().now();
     const Message kept = {message.at("second"), message.at("latency")};
     state.seconds.push_back(Message::to_cbor(kept));
@@ -124,8 +121,8 @@ void ConductedRun::take(std::size_t rank, const Message& message) {
     state.has_begun = true;
     state.last_at = Worker::current().now();
   } else if (kind == "note") {
-    attendance_.observers.on_note(fmt::format("{}: {}", conductor_.name(rank),
-                                              message.at("text").get<std::string>()));
+    attendance_.observers.on_note(
+        fmt::format("{}: {}", conductor_.name(rank), message.at("text").get<std::string>()));
   } else if (!attendance_.stop.requested()) {
     attendance_.observers.on_note(
         fmt::format("{} was asked to end: ending the run", conductor_.name(rank)));
@@ -135,8 +132,8 @@ void ConductedRun::take(std::size_t rank, const Message& message) {
 
 // The others end in order.
 void ConductedRun::on_lost(std::size_t rank) {
-  attendance_.observers.on_note(fmt::format("host {} is lost: {}", conductor_.name(rank),
-                                            conductor_.loss(rank)->reason));
+  attendance_.observers.on_note(
+      fmt::format("host {} is lost: {}", conductor_.name(rank), conductor_.loss(rank)->reason));
   stop_all();
 }
 
@@ -189,10 +186,14 @@ Task<bool> ConductedRun::go() {
 // Until all have been told when the phases begin.
 Task<void> ConductedRun::begin() {
   const std::size_t ranks = conductor_.ranks();
+  bool in_time = true;
   try {
     co_await coro::with_deadline(Worker::current().now() + patience_for_ranks,
                                  conductor_.all_here());
   } catch (const coro::DeadlineExceeded&) {
+    in_time = false;
+  }
+  if (!in_time) {
     conductor_.lose_missing(
         fmt::format("it did not come within {:.0f} s", coro::seconds_of(patience_for_ranks)));
     co_await conductor_.all_here();
@@ -354,8 +355,7 @@ report::Result ConductedRun::part_of_lost(std::size_t rank) const {
     one.attempts = one.all_count() + one.retry_count;
   }
   add_seconds_of_lost(rank, part);
-  part.summary.time_seconds =
-      std::max(coro::seconds_of(last.second.elapsed - plan.warmup), 0.0);
+  part.summary.time_seconds = std::max(coro::seconds_of(last.second.elapsed - plan.warmup), 0.0);
   part.summary.measure_start_ts =
       static_cast<std::int64_t>(unix_start_ + coro::seconds_of(plan.warmup));
   report::complete_summary(part);
@@ -423,7 +423,7 @@ Task<void> launched(const Conducting& conducting, load::Observer& log) {
 
 // The ranks, and what stands beside them on this host's main thread.
 Task<void> conducted(const RunPlan& run, Benchmark& benchmark, Attendance& attendance,
-                     const RunFacts& facts, Conducted& conducted) {
+                     Conducted& conducted) {
   coro::CancelSource& outer = co_await coro::current_source();
   InterruptWatch interrupt([&] {
     attendance.observers.on_note("interrupted: ending the run (once more ends it at once)");
@@ -436,7 +436,7 @@ Task<void> conducted(const RunPlan& run, Benchmark& benchmark, Attendance& atten
   beside.start(run.conducting->conductor.attend());
   attendance.checkpoints.watch_in(beside);
   attendance.activity.watch_in(beside);
-  ConductedRun all(run, benchmark, attendance, facts);
+  ConductedRun all(run, benchmark, attendance);
   launching.start(launched(*run.conducting, attendance.observers));
   std::exception_ptr error;
   try {
@@ -471,7 +471,7 @@ std::optional<MeasuredRun> conduct(const RunPlan& run, Benchmark& benchmark, Run
   attendance.observers.on_note(plan_text(benchmark.plan(), where, hosts));
   for (const std::string& note : benchmark.notes()) attendance.observers.on_note(note);
   Conducted made;
-  coro::block_on(worker, conducted(run, benchmark, attendance, facts, made));
+  coro::block_on(worker, conducted(run, benchmark, attendance, made));
   if (!made.has_begun) return std::nullopt;
   facts.checkpoints = attendance.checkpoints.observed();
   facts.activity = attendance.activity.observed();
