@@ -22,6 +22,7 @@ struct MemberWork {
   std::size_t ranks = 1;
   std::string name;  // of this host, as the others call it
   load::Share share;
+  std::int64_t connections = 0;  // of all; 0: there are none
   std::string parts;  // the folder for the part; empty: as the host has it
 };
 

@@ -62,7 +62,7 @@ class ConductedRun {
   ConductedRun(const RunPlan& run, Benchmark& benchmark, Attendance& attendance)
       : run_(run),
         conducting_(*run.conducting),
-        conductor_(conducting_.conductor),
+        conductor_(*conducting_.conductor),
         benchmark_(benchmark),
         attendance_(attendance),
         states_(conductor_.ranks()) {
@@ -418,7 +418,7 @@ struct Conducted {
 
 Task<void> launched(const Conducting& conducting, load::Observer& log) {
   co_await conducting.launch([&log](std::string_view line) { log.on_note(line); });
-  conducting.conductor.lose_missing("its process ended before it came");
+  conducting.conductor->lose_missing("its process ended before it came");
 }
 
 // The ranks, and what stands beside them on this host's main thread.
@@ -433,7 +433,7 @@ Task<void> conducted(const RunPlan& run, Benchmark& benchmark, Attendance& atten
   Scope launching(outer);
   beside.start(interrupt.watch());
   beside.start(attendance.display->attend());
-  beside.start(run.conducting->conductor.attend());
+  beside.start(run.conducting->conductor->attend());
   attendance.checkpoints.watch_in(beside);
   attendance.activity.watch_in(beside);
   ConductedRun all(run, benchmark, attendance);

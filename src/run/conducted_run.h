@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,7 +18,7 @@
 namespace drover::run {
 
 struct Conducting {
-  ranks::Conductor& conductor;
+  std::shared_ptr<ranks::Conductor> conductor;
   std::vector<load::Share> shares;  // by rank
   std::string run;                  // by which its parts are known
   // What all ranks are told to do: the message "work", to which each one's share is added.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "database/server_facts.h"
@@ -33,8 +34,8 @@ struct RunPlan {
   ui::Choice ui = ui::Choice::automatic;
   std::optional<metrics::ListenAddress> metrics;
   report::Tool tool;
-  // Where several hosts make the run: this process gathers what they do, or is one of them. Both outlive the run.
-  Conducting* conducting = nullptr;
+  // Where several hosts make the run: this process gathers what they do, or is one of them, which then outlives the run.
+  std::shared_ptr<Conducting> conducting = nullptr;
   ranks::MemberRun* member = nullptr;
   // When a run that is started by hand is to begin: Unix time, seconds.
   std::optional<double> start_at = {};

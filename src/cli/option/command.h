@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,7 +22,13 @@
 
 #include "run/usage_error.h"
 
+namespace drover::ranks {
+class Member;
+}
+
 namespace drover::cli {
+
+struct HostsArguments;
 
 // The group of the commands that say how the others are used: help, completion, man.
 inline constexpr const char* about_group = "About drover";
@@ -125,6 +132,9 @@ struct Command {
   std::string footer;
   std::string group = "Subcommands";
   std::function<int()> action{};  // what the command does; returns the exit code
+  // Where several hosts can do it together: what each does of it, as the conductor says in its message; and who they are.
+  std::function<int(ranks::Member&, const nlohmann::json& work)> member_action{};
+  HostsArguments* hosts = nullptr;
   std::vector<Option> options{};
   std::vector<Option> arguments{};
   std::list<Command> commands{};

@@ -1,0 +1,50 @@
+// The options of commands that several hosts can do together: --hosts and what goes with it; and how the conductor of such
+// a command is made, whoever starts its ranks.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/option/command.h"
+#include "load/share.h"
+#include "ranks/conductor.h"
+#include "run/conducted_run.h"
+
+namespace drover::cli {
+
+// Ranks that MPI has started and that have met: by rank, and where they will come to.
+struct MetRanks {
+  std::vector<std::string> hosts;
+  std::shared_ptr<ranks::Conductor> conductor;
+};
+
+struct HostsArguments {
+  std::string hosts;      // "a,b,c"; empty: this one alone
+  std::string weights;    // "2,1,1"; empty: all alike
+  std::string parts;      // the folder for each host's part; empty: where programs keep their state
+  std::string gather_at;  // where the ranks report; empty: any address and port
+  const Command* command = nullptr;
+  std::optional<MetRanks> met;  // instead of `hosts`
+
+  bool several() const noexcept { return !hosts.empty() || met.has_value(); }
+};
+
+// The arguments have to live as long as the command.
+void add_hosts_options(Command& command, HostsArguments& arguments);
+
+// Listens from then on. Throws UsageError. Requires: several(). `private_server`: the command has no --db, and needs one.
+std::shared_ptr<run::Conducting> make_conducting(const HostsArguments& arguments,
+                                                 bool private_server);
+
+// The command as the members are to do it: its path and the options that were given, by whatever way. Files that it reads
+// go with it, since they are on this host. Throws UsageError for a file that cannot be read.
+ranks::Message work_of(const Command& command);
+
+// Meets the other ranks, where MPI has started several of this process. On rank 0 it returns, and `arguments` know them;
+// the others become members, and their exit code is returned. Throws UsageError and ranks::MpiError.
+std::optional<int> meet_by_mpi(HostsArguments& arguments);
+
+}  // namespace drover::cli

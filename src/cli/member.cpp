@@ -1,0 +1,159 @@
+#include "cli/member.h"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <string_view>
+
+#include "cli/option/command_line.h"
+#include "cli/version.h"
+#include "file/bounded_file.h"
+#include "measure/host.h"
+#include "ranks/member.h"
+#include "run/usage_error.h"
+#include "text/plain_text.h"
+
+namespace drover::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using ranks::Message;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+std::size_t own_rank() {
+  for (const char* name : {MemberVariables::rank, "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
+    if (const auto rank = text::number_of<std::size_t>(variable(name))) return *rank;
+  }
+  throw std::runtime_error("member: nobody has said which rank this is");
+}
+
+ranks::MemberPlace place_of_variables() {
+  ranks::MemberPlace place;
+  place.conductor = ranks::parse_endpoints(variable(MemberVariables::conductor));
+  place.secret = variable(MemberVariables::secret);
+  place.rank = own_rank();
+  place.host = measure::describe_host().hostname;
+  const report::Tool own = tool();
+  place.program = fmt::format("{} {}", own.version, own.commit);
+  // What this process starts has no part in it.
+  unsetenv(MemberVariables::conductor);
+  unsetenv(MemberVariables::secret);
+  return place;
+}
+
+// Files of the conductor's host, in a folder that is gone with this object; relative names lead to them from there on.
+class SentFiles {
+ public:
+  explicit SentFiles(const Message& files) {
+    if (files.empty()) return;
+    std::string folder = (fs::temp_directory_path() / "drover-member-XXXXXX").native();
+    if (mkdtemp(folder.data()) == nullptr) {
+      throw std::runtime_error("cannot make a folder for the files of the command");
+    }
+    folder_ = folder;
+    for (const auto& [name, content] : files.items()) {
+      const fs::path path = folder_ / fs::path(name).relative_path();
+      fs::create_directories(path.parent_path());
+      std::ofstream(path, std::ios::binary) << content.get<std::string>();
+    }
+    fs::current_path(folder_);
+  }
+  SentFiles(const SentFiles&) = delete;
+  SentFiles& operator=(const SentFiles&) = delete;
+  ~SentFiles() {
+    std::error_code ignored;
+    if (!folder_.empty()) fs::remove_all(folder_, ignored);
+  }
+
+ private:
+  fs::path folder_;
+};
+
+int perform_work(Command& program, ranks::Member& member, const Message& work) {
+  for (const auto& [name, value] : work.at("environment").items()) {
+    setenv(name.c_str(), value.get<std::string>().c_str(), 1);
+  }
+  const SentFiles files(work.at("files"));
+  const std::vector<Command*> path =
+      read_words(program, work.at("words").get<std::vector<std::string>>());
+  require_complete(*path.back());
+  return path.back()->member_action(member, work);
+}
+
+// A daemon of MPI's whose network is gone waits for a quarter of an hour to say that we have ended.
+void end_daemon_of_mpi() {
+  std::string name;
+  std::ifstream(fmt::format("/proc/{}/comm", getppid())) >> name;
+  if (name == "orted") kill(getppid(), SIGTERM);
+}
+
+}  // namespace
+
+bool is_member(int argc, char** argv) {
+  return argc == 2 && argv[1] == std::string_view("member") &&
+         std::getenv(MemberVariables::conductor) != nullptr;
+}
+
+std::string own_program() {
+  return fs::read_symlink("/proc/self/exe").native();
+}
+
+std::vector<std::string> member_variables(const std::vector<ranks::Endpoint>& conductor,
+                                          const std::string& secret,
+                                          std::optional<std::size_t> rank) {
+  std::vector<std::string> variables = {
+      fmt::format("{}={}", MemberVariables::conductor, ranks::endpoints_text(conductor)),
+      fmt::format("{}={}", MemberVariables::secret, secret)};
+  if (rank) variables.push_back(fmt::format("{}={}", MemberVariables::rank, *rank));
+  return variables;
+}
+
+ranks::MemberWork member_work(const Message& work) {
+  ranks::MemberWork own;
+  own.run = work.at("run");
+  own.rank = work.at("rank");
+  own.ranks = work.at("ranks");
+  own.name = work.at("name");
+  const Message& share = work.at("share");
+  own.share = {share.at(0), share.at(1), share.at(2), share.at(3), share.at(4)};
+  own.connections = work.value("connections", std::int64_t{0});
+  own.parts = work.value("parts", std::string());
+  return own;
+}
+
+int perform_as_member(Command& program) {
+  // Whoever started this process is the way by which it is ended.
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  std::optional<ranks::Member> member;
+  int code = exit_failure;
+  try {
+    member.emplace(place_of_variables());
+    code = perform_work(program, *member, member->wait_for("work"));
+  } catch (const std::exception& error) {
+    const bool has_conductor = member && member->loss().empty();
+    if (has_conductor) {
+      Message failed = ranks::message("failed");
+      failed["reason"] = error.what();
+      member->tell(failed);
+      member->flush();
+    } else {
+      std::fputs(fmt::format("drover: error: {}\n", error.what()).c_str(), stderr);
+    }
+  }
+  if (member && !member->loss().empty()) end_daemon_of_mpi();
+  return code;
+}
+
+}  // namespace drover::cli
