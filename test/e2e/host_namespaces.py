@@ -26,18 +26,25 @@ _PR_SET_PDEATHSIG = 1
 _CLONE_NEWNET = 0x40000000
 _libc = ctypes.CDLL(None, use_errno=True)
 
-# What mpirun calls as it would call ssh: HOST WORD…, of which a shell of that host makes a command.
+# What mpirun calls as it would call ssh: HOST WORD…, of which a shell of that host makes a command. Like ssh it is a
+# process beside mpirun that stays until the command has ended, and does not learn that from a host that is cut off.
 _AGENT = """#!/bin/bash
 host=$1
 shift
 folder={folder}
 [ -r "$folder/$host/holder" ] || {{ echo "agent: Could not resolve hostname $host" >&2; exit 255; }}
-# A host that refuses is there; nothing listens at this port of it.
-if [ "$(readlink /proc/self/ns/net)" != "$(cat "$folder/$host/network")" ]; then
+reached() {{
+  [ "$(readlink /proc/self/ns/net)" = "$(cat "$folder/$host/network")" ] && return
+  # A host that refuses is there; nothing listens at this port of it.
   answer=$( (exec 3<>"/dev/tcp/$(cat "$folder/$host/address")/22") 2>&1 )
-  [[ $answer == *refused* ]] || {{ echo "agent: connect to host $host: ${{answer##*: }}" >&2; exit 255; }}
-fi
-exec "$folder/enter" "$host" sh -c "$*"
+  [[ $answer == *refused* ]]
+}}
+reached || {{ echo "agent: connect to host $host: ${{answer##*: }}" >&2; exit 255; }}
+"$folder/enter" "$host" sh -c "$*" &
+wait $!
+code=$?
+until reached; do sleep 1; done
+exit $code
 """
 
 _ENTER = """#!/bin/bash
