@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,11 +11,14 @@
 
 #include "cli/commands.h"
 #include "cli/help/help.h"
+#include "cli/hosts_option.h"
+#include "cli/member.h"
 #include "cli/option/command_line.h"
 #include "cli/option/option_sources.h"
 #include "cli/process_setup.h"
 #include "cli/standard_output.h"
 #include "cli/version.h"
+#include "ranks/mpi_meeting.h"
 #include "text/plain_text.h"
 
 namespace {
@@ -103,6 +107,13 @@ int perform(Command& program, const std::vector<std::string>& words) {
   apply_other_sources(program, path);
   require_complete(chosen);
   try {
+    if (ranks::started_by_mpi() && chosen.group != about_group) {
+      if (chosen.hosts == nullptr) {
+        throw UsageError(fmt::format(
+            "{}: mpirun has started it several times; it is to be done once", chosen.full_name()));
+      }
+      if (const std::optional<int> code = meet_by_mpi(*chosen.hosts)) return *code;
+    }
     return chosen.action();
   } catch (const UsageError& error) {
     throw UsageError(error.what() + origin_note(chosen, error.what()));
@@ -127,6 +138,7 @@ int main(int argc, char** argv) {
                   "Exit codes: 0 success, 1 failure or a check that does not hold, 2 wrong use,\n"
                   "            130 interrupted");
   add_commands(program);
+  if (is_member(argc, argv)) return perform_as_member(program);
   try {
     return perform(program, {argv + 1, argv + argc});
   } catch (const CommandMissing& missing) {

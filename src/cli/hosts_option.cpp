@@ -15,6 +15,8 @@
 #include "cli/member.h"
 #include "cli/option/quantity.h"
 #include "cli/version.h"
+#include "coro/cancellation.h"
+#include "coro/worker.h"
 #include "file/bounded_file.h"
 #include "measure/host.h"
 #include "metrics/listen_address.h"
@@ -149,7 +151,8 @@ Task<void> launched(std::vector<std::string> words, std::vector<std::string> var
     cancelled = true;
   }
   if (!cancelled) co_return;
-  co_await launch.end_uncancelled(patience_with_mpirun);
+  coro::CancelSource unhurried(coro::Worker::current());
+  co_await launch.end(patience_with_mpirun).under(unhurried);
   throw coro::Cancelled{};
 }
 

@@ -9,10 +9,12 @@
 #include <utility>
 
 #include "cli/help/help.h"
+#include "cli/member.h"
 #include "cli/option/quantity.h"
 #include "cli/option/start_time.h"
 #include "cli/standard_output.h"
 #include "cli/version.h"
+#include "ranks/member_run.h"
 #include "report/document/result_json.h"
 #include "report/page/report.h"
 #include "ui/terminal/screen_place.h"
@@ -49,6 +51,15 @@ Duration read_max_age(const std::string& written) {
         "--connection-max-age {}: expected a time from 1s to 8760h, such as 55m", written));
   }
   return age;
+}
+
+// What the conductor says, which shows the run and watches the server itself.
+void take_part(const RunRequest& written, RunPlan& run, load::Plan& plan) {
+  const ranks::MemberWork& work = written.member->work();
+  plan.share = work.share;
+  run.member = written.member;
+  run.ui = ui::Choice::quiet;
+  if (work.connections > 0) run.connections = work.connections;
 }
 
 // One of the hosts that make the load together, by hand.
@@ -102,7 +113,13 @@ void add_session_options(Command& command, RunRequest& request) {
                 "tells their latencies apart"}});
 }
 
-void add_part_options(Command& command, RunRequest& request) {
+void add_part_options(Command& command, RunRequest& request, std::function<int()> perform) {
+  add_hosts_options(command, request.hosts);
+  command.member_action = [&request, perform](ranks::Member& member, const ranks::Message& work) {
+    ranks::MemberRun run(member, member_work(work));
+    request.member = &run;
+    return perform();
+  };
   command.add_options(
       "Several hosts",
       {{"--share", &request.share, "I/N",
@@ -218,7 +235,8 @@ Duration automatic_warmup(const load::Plan& plan, Duration least) {
   return std::clamp(plan.duration / 10, std::min(least, most), most);
 }
 
-RunPlan make_run_plan(const RunRequest& written, const DatabaseOption& database, load::Plan& plan) {
+RunPlan make_run_plan(const RunRequest& written, const DatabaseOption& database, load::Plan& plan,
+                      bool simulated) {
   RunPlan run;
   plan.duration = parse_duration("--duration", written.duration);
   if (plan.duration < seconds(1)) throw UsageError("--duration: at least 1s is needed");
@@ -238,12 +256,24 @@ RunPlan make_run_plan(const RunRequest& written, const DatabaseOption& database,
   read_sessions(written, database, run, plan);
   read_part(written, run, plan);
   run.tool = tool();
+  if (written.member != nullptr) {
+    take_part(written, run, plan);
+  } else if (written.hosts.several()) {
+    if (!written.share.empty() || !written.start_at.empty()) {
+      throw UsageError("--share, --start-at: of hosts that are started by hand; --hosts sees to it");
+    }
+    run.conducting = make_conducting(written.hosts, database.db.empty() && !simulated);
+  }
   return run;
 }
 
 int finish_run(const run::MeasuredRun& run, const RunRequest& written, const SummaryText& summary,
                const std::function<void()>& write_more) {
   const report::Result& result = run.result;
+  if (written.member != nullptr) {
+    written.member->deliver(result);
+    return result.failure ? exit_failure : exit_success;
+  }
   // The document comes first: whoever reads the summary may leave, and that ends the process.
   const auto write_document = [&] {
     if (!written.json.empty()) report::write_result_file(written.json, result);
@@ -252,6 +282,10 @@ int finish_run(const run::MeasuredRun& run, const RunRequest& written, const Sum
               [&] { print(summary(result, summary_width()), "the summary"); }});
   if (result.failure) {
     fmt::print(stderr, "drover: error: the run was given up: {}\n", *result.failure);
+    return exit_failure;
+  }
+  if (result.incomplete) {
+    fmt::print(stderr, "drover: error: incomplete: {}\n", *result.incomplete);
     return exit_failure;
   }
   if (!run.log_failure.empty()) throw std::runtime_error(run.log_failure);

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/hosts_option.h"
 #include "cli/option/command.h"
 #include "cli/option/database_option.h"
 #include "coro/clock.h"
@@ -43,6 +44,8 @@ struct RunRequest {
   std::string connection_max_age;  // empty: sessions live as long as they do
   bool balance = false;
   bool affinity = false;
+  HostsArguments hosts;
+  ranks::MemberRun* member = nullptr;  // this process is one of several that make the run
   std::string share;     // "2/4"; empty: the run is whole
   std::string start_at;  // empty: at once
 };
@@ -54,8 +57,9 @@ void add_failure_options(Command& command, RunRequest& request);
 void add_session_options(Command& command, RunRequest& request);
 void add_affinity_option(Command& command, RunRequest& request);
 
-// --share and --start-at: of runs that others begin with.
-void add_part_options(Command& command, RunRequest& request);
+// --hosts, --share, --start-at and what goes with them: of runs that others begin with. `perform` makes the run of
+// the request, which may be that of a member.
+void add_part_options(Command& command, RunRequest& request, std::function<int()> perform);
 
 // --ui, of the commands that show how far they are.
 void add_ui_option(Command& command, std::string& written);
@@ -79,7 +83,7 @@ coro::Duration automatic_warmup(const load::Plan& plan, coro::Duration least);
 
 // All of it but the warm-up, and what the engine needs of it. Throws UsageError.
 run::RunPlan make_run_plan(const RunRequest& written, const DatabaseOption& database,
-                           load::Plan& plan);
+                           load::Plan& plan, bool simulated = false);
 
 using SummaryText = std::function<std::string(const report::Result&, std::size_t width)>;
 

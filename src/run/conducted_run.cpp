@@ -417,8 +417,13 @@ struct Conducted {
 };
 
 Task<void> launched(const Conducting& conducting, load::Observer& log) {
-  co_await conducting.launch([&log](std::string_view line) { log.on_note(line); });
-  conducting.conductor->lose_missing("its process ended before it came");
+  std::string reason = "its process ended before it came";
+  try {
+    co_await conducting.launch([&log](std::string_view line) { log.on_note(line); });
+  } catch (const std::exception& error) {
+    reason = error.what();
+  }
+  conducting.conductor->lose_missing(reason);
 }
 
 // The ranks, and what stands beside them on this host's main thread.

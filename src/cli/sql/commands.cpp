@@ -52,14 +52,14 @@ void add_sql_run(Command& sql) {
   add_script_options(run, request.scripts);
   add_client_options(run, request, "transactions");
   add_mode_option(run, request);
-  add_part_options(run, request);
+  run.action = [options] { return perform_run(options->database, options->request); };
+  add_part_options(run, request, run.action);
   request.attempts_option = "--max-tries";
   add_failure_options(run, request);
   add_ui_option(run, request.ui);
   add_metrics_option(run, request);
   add_server_stats_option(run, request);
   add_result_options(run, request);
-  run.action = [options] { return perform_run(options->database, options->request); };
 }
 
 struct SqlInitArguments {

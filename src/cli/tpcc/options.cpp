@@ -50,6 +50,9 @@ void validate_range(const TpccRequest& written, benchmark::TpccOptions& options)
 
 void validate_deliveries(const TpccRequest& written, benchmark::TpccOptions& options) {
   options.plan.deferred_delivery = written.deferred_delivery;
+  if (!written.delivery_log.empty() && (written.hosts.several() || written.member != nullptr)) {
+    throw UsageError("--delivery-log: each host would have a log of its own; without --hosts");
+  }
   if (!written.delivery_log.empty() && !written.deferred_delivery) {
     throw UsageError("--delivery-log needs --deferred-delivery: others leave no log");
   }
@@ -115,7 +118,7 @@ void add_load_options(Command& command, TpccRequest& request) {
   add_failure_options(command, request);
 }
 
-void add_run_options(Command& command, TpccRequest& request) {
+void add_run_options(Command& command, TpccRequest& request, std::function<int()> perform) {
   command.add_options(
       "Load", {{"-w,--warehouses", &request.warehouses, "W|auto",
                 "Warehouses, ten terminals each; auto: all that are loaded"},
@@ -129,7 +132,7 @@ void add_run_options(Command& command, TpccRequest& request) {
                {"--terminals", &request.terminals, "N|auto",
                 "With --no-delays: how many terminals; auto: ten a warehouse"}});
   add_load_options(command, request);
-  add_part_options(command, request);
+  add_part_options(command, request, std::move(perform));
   command.add_options("Several hosts",
                       {{"--warehouse-range", &request.warehouse_range, "A-B",
                         "In place of --share: this host has these of all W warehouses, both "
@@ -158,7 +161,7 @@ TpccRun make_tpcc_run(const TpccRequest& written, const DatabaseOption& database
     throw UsageError(fmt::format("--pace {}: expected a number from 0.001 to 10000", written.pace));
   }
   plan.pace = written.pace;
-  made.run = make_run_plan(written, database, plan);
+  made.run = make_run_plan(written, database, plan, written.simulate_ms.has_value());
   validate_range(written, made.options);
   plan.warmup = warmup_of(written, plan);
   validate_terminals(written, plan);

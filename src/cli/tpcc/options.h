@@ -2,6 +2,7 @@
 // does; and the benchmark that is made of them.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -29,7 +30,7 @@ struct TpccRequest : RunRequest {
 void add_load_options(Command& command, TpccRequest& request);
 
 // What a single run has besides.
-void add_run_options(Command& command, TpccRequest& request);
+void add_run_options(Command& command, TpccRequest& request, std::function<int()> perform);
 
 struct TpccRun {
   run::RunPlan run;

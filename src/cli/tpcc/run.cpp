@@ -36,8 +36,8 @@ void add_tpcc_run(Command& tpcc) {
       "  drover tpcc run -w 15000 --simulate-ms 5 --duration 60s --warmup 0\n"
       "Ctrl-C ends a run with the result so far (exit code 130); a second one at once.");
   add_database_options(run, options->database);
-  add_run_options(run, options->request);
   run.action = [options] { return perform(options->database, options->request); };
+  add_run_options(run, options->request, run.action);
 }
 
 }  // namespace drover::cli

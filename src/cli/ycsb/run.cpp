@@ -138,7 +138,8 @@ void add_ycsb_run(Command& ycsb) {
                     "inserts rows of its own"}});
   add_client_options(run, request, "operations");
   add_isolation_option(run, request);
-  add_part_options(run, request);
+  run.action = [options, &run] { return perform(options->database, options->request, run); };
+  add_part_options(run, request, run.action);
   add_failure_options(run, request);
   add_ui_option(run, request.ui);
   add_metrics_option(run, request);
@@ -150,7 +151,6 @@ void add_ycsb_run(Command& ycsb) {
                     "Writes a histogram log of each operation, PREFIXREAD.hdr and so on, for the "
                     "tools of HdrHistogram"}});
   add_result_options(run, request);
-  run.action = [options, &run] { return perform(options->database, options->request, run); };
 }
 
 }  // namespace drover::cli

@@ -1,0 +1,135 @@
+#include "ranks/mpi_meeting.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "ranks/mpi/mpi_part.h"
+
+namespace drover::ranks {
+namespace {
+
+constexpr const char* library_name = "libdrover_mpi.so";
+
+// Who says that a process is a rank, and who says of how many. PMIx says nothing of that by a variable.
+struct Starter {
+  const char* rank;
+  std::array<const char*, 2> sizes;
+};
+constexpr std::array<Starter, 3> starters = {{
+    {"OMPI_COMM_WORLD_RANK", {"OMPI_COMM_WORLD_SIZE", nullptr}},
+    {"PMIX_RANK", {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}},
+    {"PMI_RANK", {"PMI_SIZE", nullptr}},
+}};
+
+const Starter* starter_of(const Variables& variables) {
+  for (const Starter& starter : starters) {
+    if (variables(starter.rank) != nullptr) return &starter;
+  }
+  return nullptr;
+}
+
+std::optional<int> whole_number(const char* text) {
+  const std::string_view digits = text;
+  int number = 0;
+  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), number);
+  if (error != std::errc() || end != digits.end() || number < 1) return std::nullopt;
+  return number;
+}
+
+void* load_library() {
+  std::string refused;
+  for (const std::string& place :
+       mpi_library_places(std::filesystem::read_symlink("/proc/self/exe"))) {
+    if (place.find('/') != std::string::npos && !std::filesystem::exists(place)) continue;
+    // Open MPI loads parts of its own, which take its functions from the whole program.
+    if (void* library = ::dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL)) return library;
+    refused = ::dlerror();
+    // One that is there and cannot be loaded is meant all the same.
+    if (place.find('/') != std::string::npos) break;
+  }
+  throw MpiError(
+      fmt::format("MPI has started this process as one of several, and drover's part that talks to "
+                  "MPI cannot be loaded: {}; "
+                  "install Open MPI on this host (Debian: apt install openmpi-bin), with {} beside "
+                  "the program or in ../lib/drover, "
+                  "or start drover with --hosts, without mpirun",
+                  refused, library_name));
+}
+
+template <class Function>
+Function* function(void* library, const char* name) {
+  void* found = ::dlsym(library, name);
+  if (found == nullptr) {
+    throw MpiError(
+        fmt::format("{} is of another version of drover: it has no {}", library_name, name));
+  }
+  return reinterpret_cast<Function*>(found);
+}
+
+// Calls a function of the library that leaves MPI's words in its last argument.
+template <class Function, class... Arguments>
+void call(void* library, const char* name, const char* what, Arguments... arguments) {
+  std::array<char, drover_mpi_error_bytes> error{};
+  if (function<Function>(library, name)(arguments..., error.data()) != 0) {
+    throw MpiError(fmt::format("MPI cannot {}: {}", what, error.data()));
+  }
+}
+
+}  // namespace
+
+const char* variable_of_process(const char* name) {
+  return std::getenv(name);
+}
+
+std::optional<int> ranks_by_variables(const Variables& variables) {
+  const Starter* starter = starter_of(variables);
+  if (starter == nullptr) return std::nullopt;
+  for (const char* name : starter->sizes) {
+    const char* value = name == nullptr ? nullptr : variables(name);
+    if (value != nullptr) return whole_number(value);
+  }
+  return std::nullopt;
+}
+
+bool started_by_mpi(const Variables& variables) {
+  return starter_of(variables) != nullptr && ranks_by_variables(variables) != 1;
+}
+
+std::vector<std::string> mpi_library_places(const std::filesystem::path& executable) {
+  const std::filesystem::path folder = executable.parent_path();
+  return {folder / library_name, folder.parent_path() / "lib" / "drover" / library_name,
+          library_name};
+}
+
+MpiMeeting::MpiMeeting() : library_(load_library()) {
+  call<decltype(drover_mpi_begin)>(library_, "drover_mpi_begin", "begin", &rank_, &size_);
+  const std::optional<int> expected = ranks_by_variables();
+  if (expected && *expected != size_) {
+    throw MpiError(
+        fmt::format("this process was started as one of {}, and its MPI library knows of {}: what "
+                    "started it is of another MPI; "
+                    "use the mpirun of Open MPI, or srun --mpi=pmix",
+                    *expected, size_));
+  }
+}
+
+std::vector<std::string> MpiMeeting::exchange(const std::string& mine) {
+  std::vector<std::string> all;
+  const drover_mpi_taker take = [](void* to, const char* text, size_t text_bytes) {
+    static_cast<std::vector<std::string>*>(to)->emplace_back(text, text_bytes);
+  };
+  call<decltype(drover_mpi_gather)>(library_, "drover_mpi_gather", "exchange texts", mine.data(),
+                                    mine.size(), take, static_cast<void*>(&all));
+  return all;
+}
+
+void MpiMeeting::end() {
+  call<decltype(drover_mpi_end)>(library_, "drover_mpi_end", "end");
+}
+
+}  // namespace drover::ranks
