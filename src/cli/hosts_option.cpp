@@ -38,9 +38,9 @@ constexpr coro::Duration patience_with_mpirun = std::chrono::seconds(10);
 // What is the conductor's alone: who the hosts are, and what a person sees and gets.
 bool is_of_conductor(const Option& option) {
   constexpr std::array<std::string_view, 14> names = {
-      "--hosts",  "--weights", "--parts",    "--gather-at",    "--json",    "--ui",
-      "--metrics", "--strict",  "--config",   "--no-environment", "--server-stats", "--format",
-      "--hdr-log", "--help"};
+      "--hosts",        "--weights", "--parts",   "--gather-at", "--json",
+      "--ui",           "--metrics", "--strict",  "--config",    "--no-environment",
+      "--server-stats", "--format",  "--hdr-log", "--help"};
   return std::ranges::find(names, option.name()) != names.end();
 }
 
@@ -228,11 +228,11 @@ std::shared_ptr<run::Conducting> make_conducting(const HostsArguments& arguments
     conducting->conductor = new_conductor(names, arguments.gather_at);
     const auto variables = member_variables(conducting->conductor->endpoints(),
                                             conducting->conductor->secret(), std::nullopt);
-    ranks::LaunchRequest request{.hosts = hosts,
-                                 .program = own_program(),
-                                 .words = {"member"},
-                                 .environment = {MemberVariables::conductor,
-                                                 MemberVariables::secret}};
+    ranks::LaunchRequest request{
+        .hosts = hosts,
+        .program = own_program(),
+        .words = {"member"},
+        .environment = {MemberVariables::conductor, MemberVariables::secret}};
     conducting->launch = [words = ranks::mpirun_words(request), variables](auto on_note) {
       return launched(words, variables, std::move(on_note), "mpirun");
     };
@@ -290,8 +290,9 @@ std::optional<int> meet_by_mpi(HostsArguments& arguments) {
     throw UsageError(all.front()["refusal"].get<std::string>());
   }
   if (rank != 0) {
-    become_member(member_variables(ranks::parse_endpoints(all.front()["conductor"].get<std::string>()),
-                                   all.front()["secret"].get<std::string>(), rank));
+    become_member(
+        member_variables(ranks::parse_endpoints(all.front()["conductor"].get<std::string>()),
+                         all.front()["secret"].get<std::string>(), rank));
   }
   MetRanks& met = arguments.met.emplace();
   for (const Message& one : all) met.hosts.push_back(one["host"].get<std::string>());

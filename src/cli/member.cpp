@@ -33,7 +33,8 @@ std::string variable(const char* name) {
 }
 
 std::size_t own_rank() {
-  for (const char* name : {MemberVariables::rank, "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
+  for (const char* name :
+       {MemberVariables::rank, "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
     if (const auto rank = text::number_of<std::size_t>(variable(name))) return *rank;
   }
   throw std::runtime_error("member: nobody has said which rank this is");

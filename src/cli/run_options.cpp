@@ -260,7 +260,8 @@ RunPlan make_run_plan(const RunRequest& written, const DatabaseOption& database,
     take_part(written, run, plan);
   } else if (written.hosts.several()) {
     if (!written.share.empty() || !written.start_at.empty()) {
-      throw UsageError("--share, --start-at: of hosts that are started by hand; --hosts sees to it");
+      throw UsageError(
+          "--share, --start-at: of hosts that are started by hand; --hosts sees to it");
     }
     run.conducting = make_conducting(written.hosts, database.db.empty() && !simulated);
   }

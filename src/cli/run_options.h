@@ -46,8 +46,8 @@ struct RunRequest {
   bool affinity = false;
   HostsArguments hosts;
   ranks::MemberRun* member = nullptr;  // this process is one of several that make the run
-  std::string share;     // "2/4"; empty: the run is whole
-  std::string start_at;  // empty: at once
+  std::string share;                   // "2/4"; empty: the run is whole
+  std::string start_at;                // empty: at once
 };
 
 // --on-db-loss, --statement-timeout, and how often a transaction is tried.

@@ -235,6 +235,11 @@ bool Conductor::any_lost() const {
 void Conductor::lose(std::size_t rank, const std::string& reason) {
   Peer& peer = *peers_[rank];
   if (peer.loss || peer.released) return;
+  if (peer.link != nullptr) {
+    Message given_up = message("given_up");
+    given_up["reason"] = reason;
+    peer.link->send(given_up);
+  }
   peer.loss = Loss{reason, Worker::current().now()};
   peer.come.set();
   for (auto& [kind, slot] : peer.slots) slot.arrived.notify();

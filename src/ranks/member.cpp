@@ -187,6 +187,10 @@ void Member::take(Message received) {
   if (kind == "alive") return;
   if (kind == "clock") return link_->send(clock_answer());
   if (kind == "stop") return stop();
+  if (kind == "given_up") {
+    throw LinkError("the host that gathers the results has given this one up: " +
+                    received.value("reason", std::string("it does not say why")));
+  }
   {
     const std::lock_guard lock(mutex_);
     if (kind == "bye") released_ = true;

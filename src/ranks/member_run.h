@@ -23,7 +23,7 @@ struct MemberWork {
   std::string name;  // of this host, as the others call it
   load::Share share;
   std::int64_t connections = 0;  // of all; 0: there are none
-  std::string parts;  // the folder for the part; empty: as the host has it
+  std::string parts;             // the folder for the part; empty: as the host has it
 };
 
 class MemberRun final : public load::Rendezvous, public load::Observer {

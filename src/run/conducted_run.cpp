@@ -474,7 +474,9 @@ std::optional<MeasuredRun> conduct(const RunPlan& run, Benchmark& benchmark, Run
   Attendance attendance(run, benchmark, {fmt::format("{}, {}", where, hosts), benchmark.title()},
                         version);
   attendance.observers.on_note(plan_text(benchmark.plan(), where, hosts));
-  for (const std::string& note : benchmark.notes()) attendance.observers.on_note(note);
+  if (facts.server) {
+    for (const std::string& note : benchmark.notes()) attendance.observers.on_note(note);
+  }
   Conducted made;
   coro::block_on(worker, conducted(run, benchmark, attendance, made));
   if (!made.has_begun) return std::nullopt;
