@@ -87,8 +87,8 @@ void add_commands(Command& program) {
   program.add_options(
       {{"--version", {}, "", "Print version, commit, compiler and libraries", command_line_only}});
   for (const auto add :
-       {add_tpcc, add_ycsb, add_sql, add_demo, add_pg, add_report, add_compare, add_history,
-        add_lab, add_general_options, add_help, add_completion, add_man}) {
+       {add_tpcc, add_ycsb, add_sql, add_demo, add_pg, add_report, add_merge, add_compare,
+        add_history, add_lab, add_general_options, add_help, add_completion, add_man}) {
     add(program);
   }
 }

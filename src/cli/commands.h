@@ -23,6 +23,7 @@ void add_tpcc_check(Command& tpcc);
 void add_demo(Command& app);
 void add_pg(Command& app);
 void add_report(Command& app);
+void add_merge(Command& app);
 void add_compare(Command& app);
 void add_history(Command& app);
 void add_lab(Command& app);

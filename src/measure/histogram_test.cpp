@@ -163,7 +163,12 @@ TEST(HistogramSnapshot, MergeIsTheSameAsRecordingAll) {
   HistogramSnapshot added;
   two.add_to(added);
   one.add_to(added);
-  for (const HistogramSnapshot& some : {merged, added}) {
+  SparseHistogram sparse;
+  sparse.merge(two.snapshot().to_sparse());
+  sparse.merge({});
+  sparse.merge(one.snapshot().to_sparse());
+  for (const HistogramSnapshot& some :
+       {merged, added, HistogramSnapshot::from_sparse(sparse).value()}) {
     EXPECT_EQ(some.to_sparse().buckets, both.to_sparse().buckets);
     EXPECT_EQ(some.count(), 10'000u);
     EXPECT_EQ(some.overflow_count(), both.overflow_count());

@@ -30,8 +30,10 @@ std::vector<Verdict> audit(const Result& result) {
   }
   add_measured(answer_rules);
   add_measured(client_rules);
-  for (const Rule& rule : data_rules) {
-    if (rule.applies_to(result)) add(rule.name, clause(rule), rule.judge(result));
+  for (const std::vector<Rule>* rules : {&host_rules, &data_rules}) {
+    for (const Rule& rule : *rules) {
+      if (rule.applies_to(result)) add(rule.name, clause(rule), rule.judge(result));
+    }
   }
   return lines;
 }

@@ -4,7 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "report/audit/audit_rules.h"
 #include "text/plain_text.h"
@@ -83,9 +88,63 @@ double served_ms(const TransactionResult& one) {
   return std::max(mean_ms(one.answered_latency()) - mean_ms(one.wait), delay_least_ms);
 }
 
-Judged judge_load(const Result& result) {
-  const ClientCost& client = result.client;
-  if (client.workers.empty()) return not_judged("the load of the workers is unknown");
+// A machine that makes load: the only one, or one of several.
+struct Client {
+  std::string host;  // "host b"; empty: the only one
+  std::span<const WorkerHealth> workers;
+  const measure::HistogramSnapshot& timer_lag;
+  unsigned cpus;
+};
+
+std::vector<Client> clients_of(const Result& result) {
+  const std::span<const WorkerHealth> workers = result.client.workers;
+  std::uint64_t count = 0;
+  for (const RankResult& one : result.ranks) count += one.threads;
+  std::vector<Client> clients;
+  if (result.ranks.size() < 2 || count != workers.size()) {
+    clients.push_back({"", workers, result.client.timer_lag, result.environment.client.cpus});
+    return clients;
+  }
+  std::size_t next = 0;
+  for (const RankResult& one : result.ranks) {
+    clients.push_back({rank_text(result.ranks, one), workers.subspan(next, one.threads),
+                       one.timer_lag, one.host.cpus});
+    next += one.threads;
+  }
+  return clients;
+}
+
+// What is said of a client, and how bad it is among others of which the same is said.
+struct JudgedClient {
+  Judged judged;
+  double badness = 0;
+};
+
+using JudgeClient = JudgedClient (*)(const Result&, const std::optional<Yardstick>&, const Client&);
+
+// The worst of all hosts decides, and is named.
+template <JudgeClient judge>
+Judged judge_worst(const Result& result) {
+  const std::optional<Yardstick> yardstick = yardstick_of(result);
+  const auto order = [](const JudgedClient& one) {
+    const bool is_judged = one.judged.judgement != Judgement::not_judged;
+    return std::tuple(is_judged, one.judged.judgement == Judgement::invalid, one.badness);
+  };
+  std::optional<JudgedClient> worst;
+  for (const Client& client : clients_of(result)) {
+    JudgedClient one = judge(result, yardstick, client);
+    if (worst && order(one) <= order(*worst)) continue;
+    worst = std::move(one);
+    const bool is_judged = worst->judged.judgement != Judgement::not_judged;
+    if (is_judged && !client.host.empty())
+      worst->judged.text = client.host + ": " + worst->judged.text;
+  }
+  return std::move(worst->judged);
+}
+
+JudgedClient judge_load(const Result& result, const std::optional<Yardstick>& /*yardstick*/,
+                        const Client& client) {
+  if (client.workers.empty()) return {not_judged("the load of the workers is unknown")};
   const auto demand = [](const WorkerHealth& worker) {
     return worker.load + worker.run_queue_share;
   };
@@ -93,13 +152,14 @@ Judged judge_load(const Result& result) {
   std::string text =
       fmt::format("a worker needed {:.0f}% of a processor, and had {:.0f}%; at most {:.0f}%",
                   demand(busiest) * 100, busiest.load * 100, demand_most * 100);
-  if (!client.run_queue_known) text += " (the kernel does not tell how long it waited)";
+  if (!result.client.run_queue_known) text += " (the kernel does not tell how long it waited)";
   const bool crowded = busiest.run_queue_share > busiest.load;
-  const bool has_processors = result.environment.client.cpus > client.workers.size();
-  return valid_if(demand(busiest) <= demand_most, text,
-                  crowded          ? crowd_knob
-                  : has_processors ? "; use more --threads"
-                                   : "; use more processors, and --threads");
+  const bool has_processors = client.cpus > client.workers.size();
+  return {valid_if(demand(busiest) <= demand_most, text,
+                   crowded          ? crowd_knob
+                   : has_processors ? "; use more --threads"
+                                    : "; use more processors, and --threads"),
+          demand(busiest)};
 }
 
 // What a worker's delays, each time that it is woken, take of a transaction.
@@ -113,46 +173,50 @@ Delay delay_of(double each_ms, const Yardstick& yardstick) {
   return {ms, ms / served_ms(yardstick.transaction)};
 }
 
-Judged judge_run_queue(const Result& result) {
-  const std::optional<Yardstick> yardstick = yardstick_of(result);
-  if (!result.client.run_queue_known || result.client.workers.empty()) {
-    return not_judged("the kernel does not tell how long threads wait for a processor");
+JudgedClient judge_run_queue(const Result& result, const std::optional<Yardstick>& yardstick,
+                             const Client& client) {
+  if (!result.client.run_queue_known || client.workers.empty()) {
+    return {not_judged("the kernel does not tell how long threads wait for a processor")};
   }
-  if (!yardstick) return not_judged(result.is_tpcc() ? "no New-Order" : "no transaction");
+  if (!yardstick) return {not_judged(result.is_tpcc() ? "no New-Order" : "no transaction")};
   const double longest_ms =
-      std::ranges::max(result.client.workers, {}, &WorkerHealth::wake_up_delay_ms).wake_up_delay_ms;
+      std::ranges::max(client.workers, {}, &WorkerHealth::wake_up_delay_ms).wake_up_delay_ms;
   const Delay delay = delay_of(longest_ms, *yardstick);
-  return valid_if(
-      delay.ms <= delay_least_ms || delay.share <= share_most,
-      fmt::format("a worker waits {:.3f} ms for a processor, {:g} times in a {} of {} ms: {:.1f}%, "
+  return {valid_if(
+              delay.ms <= delay_least_ms || delay.share <= share_most,
+              fmt::format(
+                  "a worker waits {:.3f} ms for a processor, {:g} times in a {} of {} ms: {:.1f}%, "
                   "at most {:.0f}%",
                   longest_ms, yardstick->wake_ups, yardstick->noun,
                   text::figure_text(served_ms(yardstick->transaction)), delay.share * 100,
                   share_most * 100),
-      crowd_knob);
+              crowd_knob),
+          longest_ms};
 }
 
-Judged judge_reaction(const Result& result) {
-  const std::optional<Yardstick> yardstick = yardstick_of(result);
-  const measure::HistogramSnapshot& lag = result.client.timer_lag;
+JudgedClient judge_reaction(const Result& result, const std::optional<Yardstick>& yardstick,
+                            const Client& client) {
+  const measure::HistogramSnapshot& lag = client.timer_lag;
   if (lag.empty() || !yardstick) {
-    return not_judged(result.is_tpcc() ? "no timer and no New-Order"
-                                       : "no timer and no transaction");
+    return {
+        not_judged(result.is_tpcc() ? "no timer and no New-Order" : "no timer and no transaction")};
   }
   const Delay delay = delay_of(mean_ms(lag), *yardstick);
-  return valid_if(
-      delay.ms <= reaction_least_ms || delay.share <= reaction_share_most,
-      fmt::format("a worker reacts {} ms late, {:g} times in a {} of {} ms: {:.1f}%, at most "
-                  "{:.0f}%",
-                  text::figure_text(mean_ms(lag)), yardstick->wake_ups, yardstick->noun,
-                  text::figure_text(served_ms(yardstick->transaction)), delay.share * 100,
-                  reaction_share_most * 100),
-      crowd_knob);
+  return {valid_if(delay.ms <= reaction_least_ms || delay.share <= reaction_share_most,
+                   fmt::format(
+                       "a worker reacts {} ms late, {:g} times in a {} of {} ms: {:.1f}%, at most "
+                       "{:.0f}%",
+                       text::figure_text(mean_ms(lag)), yardstick->wake_ups, yardstick->noun,
+                       text::figure_text(served_ms(yardstick->transaction)), delay.share * 100,
+                       reaction_share_most * 100),
+                   crowd_knob),
+          delay.ms};
 }
 
-Judged judge_timers(const Result& result) {
-  const measure::HistogramSnapshot& lag = result.client.timer_lag;
-  if (lag.empty()) return not_judged("no timer ended in the interval");
+JudgedClient judge_timers(const Result& result, const std::optional<Yardstick>& /*yardstick*/,
+                          const Client& client) {
+  const measure::HistogramSnapshot& lag = client.timer_lag;
+  if (lag.empty()) return {not_judged("no timer ended in the interval")};
   const double p99_ms = static_cast<double>(lag.percentile_ns(99)) * 1e-6;
   constexpr double mean_cycle_ms = 20'000;
   const double cycle_ms = mean_cycle_ms / result.plan.pace;
@@ -172,8 +236,9 @@ Judged judge_timers(const Result& result) {
     text += fmt::format(": more than {:g}% of a terminal's cycle of {} ms", cycle_share_most * 100,
                         text::figure_text(cycle_ms));
   }
-  return valid_if(p99_ms <= timer_lag_p99_most_ms && !stood_still && keeps_pace, text,
-                  fmt::format("{}, or fewer {}s", crowd_knob, result.plan.kind().client));
+  return {valid_if(p99_ms <= timer_lag_p99_most_ms && !stood_still && keeps_pace, text,
+                   fmt::format("{}, or fewer {}s", crowd_knob, result.plan.kind().client)),
+          p99_ms};
 }
 
 // Why transactions stand in line whatever the connections; empty if they need not.
@@ -212,17 +277,18 @@ Judged judge_waiting(const Result& result) {
 
 }  // namespace
 
-const std::vector<Rule> client_rules = {{"client.load", "", judge_load, For::all},
-                                        {"client.run_queue", "", judge_run_queue, For::all},
-                                        {"client.reaction", "", judge_reaction, For::all},
-                                        {"client.timers", "", judge_timers, For::all},
-                                        {"client.waiting", "", judge_waiting, For::all}};
+const std::vector<Rule> client_rules = {
+    {"client.load", "", judge_worst<judge_load>, For::all},
+    {"client.run_queue", "", judge_worst<judge_run_queue>, For::all},
+    {"client.reaction", "", judge_worst<judge_reaction>, For::all},
+    {"client.timers", "", judge_worst<judge_timers>, For::all},
+    {"client.waiting", "", judge_waiting, For::all}};
 
 bool is_client_too_slow(const Result& result) {
-  for (const auto& judge : {judge_load, judge_run_queue, judge_reaction, judge_timers}) {
-    if (judge(result).judgement == Judgement::invalid) return true;
-  }
-  return false;
+  return std::ranges::any_of(client_rules, [&result](const Rule& rule) {
+    return rule.name != std::string_view("client.waiting") &&
+           rule.judge(result).judgement == Judgement::invalid;
+  });
 }
 
 }  // namespace drover::report

@@ -41,8 +41,10 @@ struct Rule {
   const char* clause;
   std::function<Judged(const Result&)> judge;
   For results = For::tpcc;
+  bool is_of_several = false;  // only of results of several hosts
 
   bool applies_to(const Result& result) const {
+    if (is_of_several && !result.is_of_several()) return false;
     return results == For::all || (results == For::tpcc) == result.is_tpcc();
   }
 };
@@ -61,6 +63,7 @@ Judged judge_latency(const TransactionResult& one);
 bool is_client_too_slow(const Result& result);
 
 // These are about the whole run.
+extern const std::vector<Rule> host_rules;
 extern const std::vector<Rule> data_rules;
 
 // The share of a thing among others in percent, 0 if there are no others.

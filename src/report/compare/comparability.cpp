@@ -254,6 +254,8 @@ std::vector<std::string> find_other_differences(const RunSet& base, const RunSet
   add("drover", [](const Result& r) {
     return fmt::format("{} ({})", text::shown(r.tool.version), text::shown(r.tool.commit));
   });
+  add("hosts that made the load",
+      [](const Result& r) { return fmt::format("{}", std::max<std::size_t>(r.ranks.size(), 1)); });
   add("client machine", [](const Result& r) {
     const measure::Host& client = r.environment.client;
     return fmt::format("{} ({} CPUs, {})", text::shown(client.hostname), client.cpus,

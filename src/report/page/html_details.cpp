@@ -152,6 +152,19 @@ void write_stalls(HtmlWriter& html, const Result& result) {
   write_left_out(html, stalls.size(), "stalls");
 }
 
+// By their numbers; of several hosts behind the name of theirs.
+std::vector<std::string> worker_names(const Result& result) {
+  const std::size_t count = result.client.workers.size();
+  std::vector<std::string> names;
+  for (const RankResult& one : result.ranks) {
+    for (std::uint64_t i = 0; i < one.threads && names.size() < count && result.is_of_several();
+         ++i)
+      names.push_back(fmt::format("{} {}", one.name, i + 1));
+  }
+  while (names.size() < count) names.push_back(text::grouped(names.size() + 1));
+  return names;
+}
+
 }  // namespace
 
 void write_transactions(HtmlWriter& html, const Result& result) {
@@ -298,10 +311,11 @@ void write_client(HtmlWriter& html, const Result& result) {
                       : "Worker threads; this kernel does not tell of waits for a processor",
                   numbers_behind("Worker", {"Load", "Ready, waiting", "Wait each time"}),
                   {}};
+  const std::vector<std::string> names = worker_names(result);
   for (const WorkerHealth& worker : client.workers) {
     if (table.rows.size() == shown_rows_max) break;
     table.rows.push_back(
-        {text::grouped(table.rows.size() + 1), share_text(worker.load),
+        {names[table.rows.size()], share_text(worker.load),
          client.run_queue_known ? share_text(worker.run_queue_share) : "–",
          client.run_queue_known ? fmt::format("{:.3f} ms", worker.wake_up_delay_ms) : "–"});
   }

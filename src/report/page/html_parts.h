@@ -36,6 +36,9 @@ void write_ledger(HtmlWriter& html, const Result& result);
 void write_server_stats(HtmlWriter& html, const Result& result);
 void write_hosts(HtmlWriter& html, const Result& result);
 
+// load_hosts.cpp: the hosts that made the load together.
+void write_load_hosts(HtmlWriter& html, const Result& result);
+
 // html_others.cpp: what only benchmarks other than TPC-C have.
 void write_service_times(HtmlWriter& html, const Result& result);
 void write_statements(HtmlWriter& html, const Result& result);

@@ -169,6 +169,7 @@ void write_verdict(HtmlWriter& html, const Result& result) {
     html.line("span.icon", {{"aria-hidden", "true"}}, "✗");
     html.line("span", "Given up: " + *result.failure);
   }
+  if (result.incomplete) html.line("p.warn", "Incomplete: " + *result.incomplete + ".");
   if (result.interrupted) {
     html.line("p.warn", "The run was interrupted: the figures are those of the time that it had.");
   }
@@ -205,6 +206,7 @@ void write_parts(HtmlWriter& html, const Result& result, const std::string& id, 
   anchored("transactions", "Transactions", write_transactions);
   if (has_errors(result)) section("Errors", write_errors);
   anchored("availability", "Availability", write_availability);
+  if (result.is_of_several()) anchored("load-hosts", "Hosts that made the load", write_load_hosts);
   if (!result.hosts.empty()) anchored("hosts", "Hosts", write_hosts);
   if (result.server_stats) anchored("server", "What the server was doing", write_server_stats);
   anchored("audit", "Audit", write_audit);
@@ -216,9 +218,12 @@ void write_parts(HtmlWriter& html, const Result& result, const std::string& id, 
 
 std::string subtitle_of(const Result& result) {
   const std::string& host = result.environment.client.hostname;
-  return fmt::format("Measured for {} from {}{}{}", text::length_text(result.summary.time_seconds),
-                     text::moment_text(result.summary.measure_start_ts),
-                     host.empty() ? "" : ", client ", shortened(host, 100));
+  const std::string measured =
+      fmt::format("Measured for {} from {}", text::length_text(result.summary.time_seconds),
+                  text::moment_text(result.summary.measure_start_ts));
+  if (result.is_of_several())
+    return measured + ", " + text::counted_grouped(result.ranks.size(), "client");
+  return fmt::format("{}{}{}", measured, host.empty() ? "" : ", client ", shortened(host, 100));
 }
 
 void write_single(HtmlWriter& html, const NamedResult& one, const Introduction* introduction) {
@@ -232,6 +237,7 @@ void write_single(HtmlWriter& html, const NamedResult& one, const Introduction* 
                                {"#result-1-latency", "Latency"},
                                {"#result-1-transactions", "Transactions"},
                                {"#result-1-availability", "Availability"}};
+    if (one.result.is_of_several()) links.emplace_back("#result-1-load-hosts", "Load hosts");
     if (!one.result.hosts.empty()) links.emplace_back("#result-1-hosts", "Hosts");
     if (one.result.server_stats) links.emplace_back("#result-1-server", "Server");
     links.insert(links.end(), {{"#result-1-audit", "Audit"},

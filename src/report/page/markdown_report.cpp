@@ -8,6 +8,7 @@
 #include "report/compare/metric.h"
 #include "report/page/html_figures.h"
 #include "report/page/html_writer.h"
+#include "report/page/load_hosts.h"
 #include "text/plain_text.h"
 #include "text/utf8.h"
 
@@ -138,6 +139,20 @@ void append_wait_events(std::string& out, const Result& result) {
   }
 }
 
+void append_load_hosts_table(std::string& out, const Result& result) {
+  if (!result.is_of_several()) return;
+  out += "\nHosts that made the load:\n\n";
+  const LoadHostTable table = load_host_table(result);
+  std::vector<std::string> head = {"Host"};
+  for (const LoadHostColumn& column : table.columns) head.emplace_back(column.heading);
+  append_head(out, head);
+  for (std::vector<std::string> row : table.rows) {
+    row.front() = markdown_text(row.front());
+    append_row(out, row);
+  }
+  if (!table.rest.empty()) out += "\n" + table.rest + "\n";
+}
+
 // Where connections were spread over several hosts.
 void append_hosts_table(std::string& out, const Result& result) {
   if (result.hosts.empty()) return;
@@ -180,6 +195,7 @@ std::string headline(const Result& result) {
                       text::moment_text(summary.measure_start_ts),
                       text::counted_grouped(result.plan.connections, "connection"));
   if (result.interrupted) text += ", **interrupted**";
+  if (result.incomplete) text += ", **incomplete**";
   return text;
 }
 
@@ -204,6 +220,7 @@ void append_single(std::string& out, const Result& result) {
                      verdict_line(result), headline(result));
   append_transactions(out, result);
   append_service_times(out, result);
+  append_load_hosts_table(out, result);
   append_hosts_table(out, result);
   append_wait_events(out, result);
   std::string problems;

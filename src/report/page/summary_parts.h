@@ -33,6 +33,12 @@ void append_statements(std::string& out, const Result& result, std::size_t width
 // What the server was doing: its sessions by wait event, and what statements cost it. Nothing where nobody looked.
 void append_server_stats(std::string& out, const Result& result, std::size_t width);
 
+// The hosts that made the load together; nothing where there was one.
+void append_load_hosts(std::string& out, const Result& result, std::size_t width);
+
+// What is missing of a run of several hosts, or that this is a part of one; nothing of a run that was alone.
+void append_part(std::string& out, const Result& result);
+
 // What was done at each of several hosts; nothing where there was one.
 void append_hosts(std::string& out, const Result& result, std::size_t width);
 

@@ -402,6 +402,7 @@ std::string summary_text(const Result& result, std::size_t width) {
   std::string out = title.empty() ? printable(result.plan.benchmark) : std::string(title);
   out += " by " + printable(result.tool.name) + " " + printable(result.tool.version) + "\n\n";
   append_sentence(out, result);
+  append_part(out, result);
   if (result.is_tpcc()) {
     append_headline_of_tpcc(out, result);
   } else {
@@ -410,6 +411,7 @@ std::string summary_text(const Result& result, std::size_t width) {
   append_transactions(out, result, width);
   append_service_times(out, result, width);
   append_statements(out, result, width);
+  append_load_hosts(out, result, width);
   append_hosts(out, result, width);
   append_server_stats(out, result, width);
   append_pending(out, result);

@@ -1,0 +1,101 @@
+// `drover merge`: the parts of a run that several hosts made, as one result.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/help/help.h"
+#include "cli/result_files.h"
+#include "cli/standard_output.h"
+#include "report/audit/audit.h"
+#include "report/document/result_json.h"
+#include "report/merge/merge.h"
+#include "report/page/report.h"
+#include "run/usage_error.h"
+#include "text/utf8.h"
+
+namespace drover::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::vector<std::string> parts;
+  std::string json;
+};
+
+// The result in place of a part would be the end of the part.
+void require_other_file(const Options& options, const std::vector<fs::path>& files) {
+  for (const fs::path& file : files) {
+    std::error_code ignored;
+    if (fs::equivalent(file, options.json, ignored)) {
+      throw UsageError(fmt::format("--json: \"{}\" is one of the parts; name another file",
+                                   text::shown(options.json, 300)));
+    }
+  }
+}
+
+report::Result merge_files(const std::vector<fs::path>& files) {
+  report::Merger merger;
+  require_result_files(files, [&merger](const fs::path& file, report::Result part) {
+    if (part.ranks.size() == 1) part.ranks.front().part = file.string();
+    try {
+      merger.add(std::move(part), file.string());
+    } catch (const report::MergeError& error) {
+      throw UsageError(error.what());
+    }
+  });
+  report::Result result = merger.take();
+  result.audit = report::audit(result);
+  return result;
+}
+
+int perform(const Options& options) {
+  const OutputFile json{options.json, "result file"};
+  const std::vector<fs::path> files = find_result_files(options.parts, report::ranks_max);
+  require_other_file(options, files);
+  json.check();
+  const report::Result result = merge_files(files);
+  json.write([&result] { return report::document_text(report::to_json(result)); });
+  // The parts may come from anywhere: nothing in them may act upon a terminal.
+  print(json.for_people(), text::terminal_text(report::summary_text(result, summary_width())),
+        "the summary");
+  if (!result.incomplete) return exit_success;
+  fmt::print(stderr, "drover: error: incomplete: {}\n", text::shown(*result.incomplete, 1'000));
+  return exit_failure;
+}
+
+}  // namespace
+
+void add_merge(Command& app) {
+  const auto options = std::make_shared<Options>();
+  Command& command = app.add_command(
+      "merge",
+      "Join the parts of a run that several hosts made to one result, without loss: histograms "
+      "are added bucket by bucket, outages laid on one axis of time, each host is judged. Parts "
+      "are "
+      "what each host wrote: of a run of several hosts that was cut short, or of runs that were "
+      "started by hand at one time ('drover tpcc run --warehouse-range --start-at --json'). Their "
+      "order does not matter. Exit code 1 if a host is missing, was lost, or nobody had some of "
+      "the "
+      "warehouses: the result says so; 2 if parts do not belong together.",
+      "Examples: two hosts that were started by hand:\n"
+      "  drover merge a.json b.json --json result.json\n"
+      "All parts of a folder, for a page with charts:\n"
+      "  drover merge parts/ --json result.json && drover report result.json -o result.html");
+  command.add_options(
+      {{"parts", &options->parts, "PART...",
+        "The parts, or folders that stand for all results (*.json) in them", required_option},
+       {"-o,--json", &options->json, "FILE",
+        "Write the result to this file, replaced in one step. '-': to the standard output, and the "
+        "summary to the error stream"}});
+  command.action = [options] { return perform(*options); };
+}
+
+}  // namespace drover::cli
