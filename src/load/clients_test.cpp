@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "coro/block_on.h"
@@ -94,13 +96,15 @@ Plan plan_of(std::size_t clients) {
 }
 
 // The database stands still for a time, from an instant of the run on.
-Ended run_to_its_end(const Plan& plan, Duration still_from = 0s, Duration still_for = 0s) {
+Ended run_to_its_end(const Plan& plan, Duration still_from = 0s, Duration still_for = 0s,
+                     Rendezvous* others = nullptr) {
   coro::VirtualClock clock;
   coro::Worker worker(clock);
   Observer nobody;
   StopRequest stop;
   Surroundings surroundings;
   surroundings.own_threads = false;
+  surroundings.rendezvous = others;
   SlowAnswers answers;
   Ended ended;
   std::optional<Outcome> outcome;
@@ -214,6 +218,136 @@ TEST(Clients, WhatNobodyWasFreeToBeginIsBacklog) {
   const std::uint64_t committed = measured_of(ended).committed;
   EXPECT_NEAR(static_cast<double>(committed), 2'000, 2);
   EXPECT_NEAR(static_cast<double>(committed + backlog_of(ended)), 5'000, 4);
+}
+
+// The hosts of a run with so many threads each, whose weights are these.
+std::vector<Plan> plans_of(Plan plan, std::size_t clients,
+                           const std::vector<std::uint64_t>& weights) {
+  std::vector<Plan> plans;
+  Share share{.total = 0, .ranks = weights.size()};
+  for (const std::uint64_t weight : weights) share.total += weight;
+  for (const std::uint64_t weight : weights) {
+    share.own = weight;
+    plan.share = share;
+    plan.set_clients(clients);
+    plans.push_back(plan);
+    share.before += weight;
+    ++share.rank;
+  }
+  return plans;
+}
+
+TEST(Share, LeavesNothingOutAndHasNothingTwice) {
+  for (const std::vector<std::uint64_t>& weights :
+       {std::vector<std::uint64_t>{1}, {1, 1, 1, 1}, {3, 1, 2}, {1'000'000, 1}}) {
+    for (const std::uint64_t count : {0U, 1U, 7U, 100U, 1'000'003U}) {
+      std::uint64_t next = 0;
+      for (const Plan& plan : plans_of({}, 1, weights)) {
+        EXPECT_EQ(plan.share.begin(count), next);
+        next = plan.share.end(count);
+      }
+      EXPECT_EQ(next, count);
+    }
+  }
+}
+
+TEST(Clients, OfSeveralHostsAreNumberedOverAll) {
+  Plan whole;
+  whole.threads = 2;
+  whole.duration = 10s;
+  whole.operations = 22;
+  std::vector<std::size_t> numbers;
+  std::uint64_t done = 0;
+  for (const Plan& plan : plans_of(whole, 11, {1, 2, 1})) {
+    const Ended ended = run_to_its_end(plan);
+    done += measured_of(ended).committed;
+    std::set<std::size_t> own;
+    for (const std::size_t number : ended.asked) own.insert(plan.first_client() + number);
+    EXPECT_EQ(own.size(), plan.terminal_count);
+    numbers.insert(numbers.end(), own.begin(), own.end());
+  }
+  EXPECT_EQ(numbers, (std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
+  EXPECT_EQ(done, 22U);
+}
+
+// No two begin at the same instant, and the gaps between those of all hosts are alike.
+TEST(Clients, ConstantArrivalsOfSeveralHostsAreSpreadEvenly) {
+  Plan whole;
+  whole.threads = 2;
+  whole.rate = 600;
+  std::vector<Instant> all;
+  for (const Plan& plan : plans_of(whole, 12, {1, 1, 1})) {
+    for (std::size_t index = 0; index < plan.threads; ++index) {
+      Arrivals arrivals(plan, index, Instant{});
+      for (; arrivals.next() < Instant{1s}; arrivals.take()) all.push_back(arrivals.next());
+    }
+  }
+  std::ranges::sort(all);
+  ASSERT_EQ(all.size(), 600U);
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    EXPECT_NEAR(coro::seconds_of(all[i] - all[i - 1]), 1.0 / 600, 1e-6);
+  }
+}
+
+TEST(Clients, PoissonArrivalsOfSeveralHostsAreIndependent) {
+  Plan whole;
+  whole.rate = 1'000;
+  whole.poisson = true;
+  std::set<Instant> all;
+  std::size_t count = 0;
+  for (const Plan& plan : plans_of(whole, 4, {1, 3})) {
+    Arrivals arrivals(plan, 0, Instant{});
+    std::size_t own = 0;
+    for (; arrivals.next() < Instant{100s}; arrivals.take(), ++own) all.insert(arrivals.next());
+    // The seed is fixed; five deviations.
+    const double expected = plan.own_rate() * 100;
+    EXPECT_NEAR(static_cast<double>(own), expected, 5 * std::sqrt(expected));
+    count += own;
+  }
+  EXPECT_EQ(all.size(), count);
+}
+
+TEST(Clients, SecondsOfAPartCarryTheirHistograms) {
+  Plan plan = plans_of(plan_of(1), 4, {1, 1})[1];
+  std::uint64_t samples = 0;
+  const Ended part = run_to_its_end(plan);
+  for (const Sample& second : part.outcome.samples) {
+    for (const auto& [bucket, count] : second.latency.buckets) samples += count;
+  }
+  EXPECT_EQ(samples, measured_of(part).committed);
+  const Ended whole = run_to_its_end(plan_of(2));
+  for (const Sample& second : whole.outcome.samples) EXPECT_TRUE(second.latency.buckets.empty());
+}
+
+// Others that agree on an instant so long after the terminals are up.
+struct Agreed final : Rendezvous {
+  explicit Agreed(Duration later) : after(later) {}
+  Task<void> sessions_open() override { co_return; }
+  Task<Instant> terminals_up() override {
+    up = coro::Worker::current().now();
+    co_return up + after;
+  }
+
+  Duration after;
+  Instant up;
+};
+
+TEST(Rendezvous, PhasesBeginAtTheInstantThatWasAgreedOn) {
+  Agreed others(40s);
+  const Ended ended = run_to_its_end(plan_of(4), 0s, 0s, &others);
+  EXPECT_EQ(ended.outcome.start, others.up + 40s);
+  ASSERT_TRUE(ended.outcome.start_late);
+  EXPECT_LT(*ended.outcome.start_late, 1ms);
+  EXPECT_EQ(ended.outcome.measured, 10s);
+  EXPECT_EQ(measured_of(ended).committed, 4 * 999U);
+}
+
+TEST(Rendezvous, WhoComesLateBeginsAtOnceAndSaysSo) {
+  Agreed others(-3s);
+  const Ended ended = run_to_its_end(plan_of(4), 0s, 0s, &others);
+  EXPECT_EQ(ended.outcome.start, others.up);
+  EXPECT_EQ(ended.outcome.start_late, 3s);
+  EXPECT_EQ(measured_of(ended).committed, 4 * 999U);
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ class Run {
   Task<void> wait_for_start(Instant& start) {
     const Instant agreed = co_await others()->terminals_up();
     const Instant begin = std::max(agreed, Worker::current().now());
-    co_await coro::sleep_until(begin);
+    if (begin == agreed) co_await coro::sleep_until(begin);
     start = begin;
     outcome_.start_late = Worker::current().now() - agreed;
   }

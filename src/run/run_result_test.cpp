@@ -35,6 +35,39 @@ report::Result result_with(database::ObservedActivity activity) {
   return make_result({}, plan, facts, outcome);
 }
 
+TEST(RankOfRun, ThereIsNoneOfARunThatIsAlone) {
+  EXPECT_TRUE(make_result({}, {}, {}, {}).ranks.empty());
+}
+
+TEST(RankOfRun, SaysWhichPartItIsAndWhenItBegan) {
+  load::Plan plan;
+  plan.share = {.before = 1, .own = 2, .total = 4, .rank = 1, .ranks = 3};
+  load::Outcome outcome;
+  outcome.unix_start = 1'795'636'800.25;
+  const report::Result result = make_result({}, plan, {}, outcome);
+  ASSERT_EQ(result.ranks.size(), 1U);
+  const report::RankResult& rank = result.ranks[0];
+  EXPECT_EQ(rank.rank, 1U);
+  EXPECT_EQ(rank.ranks, 3U);
+  EXPECT_EQ(rank.name, result.environment.client.hostname);
+  EXPECT_EQ(rank.run, "");
+  EXPECT_EQ(rank.start_ts, 1'795'636'800.25);
+  EXPECT_EQ(rank.start_late_s, 0);
+}
+
+TEST(RankOfRun, ThatWaitedForOthersSaysHowLateItBegan) {
+  RunPlan run;
+  run.start_at = 1'795'636'800;
+  load::Outcome outcome;
+  outcome.unix_start = 1'795'636'802;
+  // Ended before.
+  EXPECT_EQ(make_result(run, {}, {}, outcome).ranks.at(0).start_ts, 0);
+  outcome.start_late = 2s;
+  const report::Result result = make_result(run, {}, {}, outcome);
+  EXPECT_EQ(result.ranks.at(0).start_ts, 1'795'636'802);
+  EXPECT_EQ(result.ranks.at(0).start_late_s, 2);
+}
+
 TEST(ServerStatsOfRun, AreNoneWhereNobodyLooked) {
   EXPECT_FALSE(make_result({}, {}, {}, {}).server_stats.has_value());
 }

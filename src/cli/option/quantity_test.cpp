@@ -20,6 +20,26 @@ TEST(CountOption, IsAWholeNumberInItsRange) {
   EXPECT_THROW(parse_count("-w", "auto", 1, 100), UsageError);
 }
 
+TEST(PartOption, IsOneOfSeveral) {
+  using Part = std::pair<std::uint64_t, std::uint64_t>;
+  EXPECT_EQ(parse_part("--share", "2/4", 10), Part(2, 4));
+  EXPECT_EQ(parse_part("--share", "1/1", 10), Part(1, 1));
+  EXPECT_EQ(parse_part("--share", "10/10", 10), Part(10, 10));
+  for (const char* text : {"", "2", "/", "2/", "/4", "0/4", "5/4", "1/11", "1/2/3", "-1/2", "1 /2",
+                           "1-2", "a/b", "1.5/2"}) {
+    EXPECT_THROW(parse_part("--share", text, 10), UsageError) << text;
+  }
+}
+
+TEST(RangeOption, HasBothEnds) {
+  using Range = std::pair<std::uint64_t, std::uint64_t>;
+  EXPECT_EQ(parse_range("--warehouse-range", "1-100", 100), Range(1, 100));
+  EXPECT_EQ(parse_range("--warehouse-range", "7-7", 100), Range(7, 7));
+  for (const char* text : {"", "7", "-", "7-", "-7", "0-7", "8-7", "1-101", "1-2-3", "1/2"}) {
+    EXPECT_THROW(parse_range("--warehouse-range", text, 100), UsageError) << text;
+  }
+}
+
 TEST(Duration, HasAUnit) {
   EXPECT_EQ(parse_duration("--duration", "10m"), 10min);
   EXPECT_EQ(parse_duration("--duration", "1.5h"), 90min);

@@ -23,6 +23,7 @@ using database::Error;
 using database::ErrorClass;
 using testing::ElementsAre;
 using testing::EndsWith;
+using testing::UnorderedElementsAreArray;
 
 // Statements take 10 ms. A text with "lost" loses the session, one with "again" fails every second time.
 class ObedientSessions final : public database::Backend, Session {
@@ -75,15 +76,17 @@ struct Ended {
   }
 };
 
-// One client.
-std::unique_ptr<Ended> run_scripts(std::vector<ScriptText> texts, std::uint64_t operations) {
+// One client, or this host's share of several.
+std::unique_ptr<Ended> run_scripts(std::vector<ScriptText> texts, std::uint64_t operations,
+                                   load::Share share = {}, std::size_t clients = 1) {
   coro::VirtualClock clock;
   coro::Worker worker(clock);
   auto ended = std::make_unique<Ended>();
   Plan& plan = ended->plan;
   plan.scripts = std::make_shared<ScriptSet>(std::move(texts), Protocol::simple);
   plan.presentation = presentation_of(plan);
-  plan.terminal_count = 1;
+  plan.share = share;
+  plan.set_clients(clients);
   plan.operations = operations;
   plan.duration = 1h;
   plan.definitions = {{"n", "100"}};
@@ -145,6 +148,17 @@ TEST(Clients, KeepVariablesAndRepeatTransactions) {
   EXPECT_EQ(repeated.executions.get(), 4U);
   EXPECT_EQ(repeated.failures.get(), 2U);
   EXPECT_EQ(repeated.latency.snapshot().count(), 2U);
+}
+
+TEST(Clients, OfAnotherHostHaveNumbersAndSeedsOfTheirOwn) {
+  const std::vector<ScriptText> texts = {
+      {"a", "\\set r random(1, 1000000)\nSELECT :client_id, :r;"}};
+  auto all = run_scripts(texts, 4, {}, 4)->sent;
+  std::vector<std::string> parts = run_scripts(texts, 4, {0, 1, 4, 0, 2}, 4)->sent;
+  const auto second = run_scripts(texts, 4, {1, 3, 4, 1, 2}, 4)->sent;
+  ASSERT_EQ(second.size(), 3U);
+  parts.insert(parts.end(), second.begin(), second.end());
+  EXPECT_THAT(parts, UnorderedElementsAreArray(all));
 }
 
 TEST(Clients, LeaveCommitsInDoubtUnresolved) {

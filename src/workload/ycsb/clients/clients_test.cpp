@@ -167,5 +167,68 @@ TEST_F(YcsbClients, WhatNobodyCouldAskAboutIsUnresolvedAtMost) {
   EXPECT_EQ(records->ledger().versions_unresolved, 30U);
 }
 
+// Each operation takes a millisecond.
+class NotingDatabase final : public Backend, public Session {
+ public:
+  explicit NotingDatabase(std::multiset<std::uint64_t>& keys) : keys_(keys) {}
+
+  Task<void> open() override { co_return; }
+  Task<database::Session*> acquire() override { co_return static_cast<database::Session*>(this); }
+  void release(database::Session&) noexcept override {}
+  Task<void> execute(const Operation& operation, Trace&, Outcome&) override {
+    keys_.insert(operation.key);
+    co_await coro::sleep_for(1ms);
+  }
+  Task<std::vector<Resolution>> resolve(std::vector<Doubt>) override {
+    co_return std::vector<Resolution>();
+  }
+
+ private:
+  std::multiset<std::uint64_t>& keys_;
+};
+
+// What the clients of this share of seven ask for, 100 operations each.
+std::multiset<std::uint64_t> keys_of(load::Share share, const std::string& distribution) {
+  PropertyReader reader;
+  reader.add_workload("c");
+  reader.add_setting("recordcount=1000");
+  reader.add_setting("requestdistribution=" + distribution);
+  Plan plan;
+  plan.properties = reader.properties();
+  plan.next_row = 1000;
+  plan.share = share;
+  plan.set_clients(7);
+  plan.operations = 700;
+  plan.duration = 1h;
+  plan.complete();
+  RunRecords records(plan);
+  std::multiset<std::uint64_t> keys;
+  coro::VirtualClock clock;
+  coro::Worker worker(clock);
+  load::Observer nobody;
+  load::StopRequest stop;
+  load::Surroundings surroundings;
+  surroundings.own_threads = false;
+  auto body = [&]() -> Task<void> {
+    const auto backends = [&](std::size_t) { return std::make_unique<NotingDatabase>(keys); };
+    co_await load::run(plan, make_clients(plan, backends, records), nobody, stop, surroundings);
+  };
+  coro::block_on(worker, body());
+  return keys;
+}
+
+TEST(YcsbShare, ClientsDoTheSameOnAnyNumberOfHosts) {
+  for (const char* distribution : {"zipfian", "sequential"}) {
+    std::multiset<std::uint64_t> parts;
+    std::uint64_t before = 0;
+    for (const std::uint64_t clients : {2U, 4U, 1U}) {
+      parts.merge(keys_of({.before = before, .own = clients, .total = 7}, distribution));
+      before += clients;
+    }
+    EXPECT_EQ(parts.size(), 700U);
+    EXPECT_EQ(parts, keys_of({}, distribution)) << distribution;
+  }
+}
+
 }  // namespace
 }  // namespace drover::ycsb
