@@ -35,7 +35,7 @@ constexpr size_t address_bytes_max = 253;  // of a name in DNS
 bool is_address(std::string_view text) {
   const auto is_usual = [](char letter) {
     return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-           (letter >= '0' && letter <= '9') || letter == '.' || letter == '-' || letter == '_';
+           (letter >= '0' && letter <= '9') || letter == '.' || letter == '-';
   };
   return text.size() <= address_bytes_max && text.front() != '-' &&
          std::all_of(text.begin(), text.end(), is_usual);
@@ -48,7 +48,7 @@ void check_address(std::string_view address, std::string_view all) {
   }
   if (!is_address(address)) {
     throw std::invalid_argument(
-        fmt::format("'{}' is no host's name: expected letters, digits, '.', '-' and '_'; a user or "
+        fmt::format("'{}' is no host's name: expected letters, digits, '.' and '-'; a user or "
                     "a port belongs into ~/.ssh/config, "
                     "and a host that has two ranks is named twice",
                     address));

@@ -49,6 +49,7 @@ TEST(Hosts, WhatIsNoNameIsRefusedWithWhatWasExpected) {
   EXPECT_THAT(refusal("me@a"), HasSubstr("~/.ssh/config"));
   EXPECT_THAT(refusal("a:2"), HasSubstr("named twice"));
   EXPECT_THAT(refusal("a, b"), HasSubstr("' b'"));
+  EXPECT_THAT(refusal("a_b"), HasSubstr("'a_b'"));
   EXPECT_THAT(refusal("--version"), HasSubstr("'--version'"));
   EXPECT_THAT(refusal(std::string(254, 'a')), HasSubstr("is no host's name"));
   std::string many = "a";

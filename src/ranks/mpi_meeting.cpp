@@ -107,8 +107,9 @@ std::vector<std::string> mpi_library_places(const std::filesystem::path& executa
 }
 
 MpiMeeting::MpiMeeting() : library_(load_library()) {
-  call<decltype(drover_mpi_begin)>(library_, "drover_mpi_begin", "begin", &rank_, &size_);
+  // MPI changes these variables when it takes itself for alone.
   const std::optional<int> expected = ranks_by_variables();
+  call<decltype(drover_mpi_begin)>(library_, "drover_mpi_begin", "begin", &rank_, &size_);
   if (expected && *expected != size_) {
     throw MpiError(
         fmt::format("this process was started as one of {}, and its MPI library knows of {}: what "
