@@ -12,6 +12,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "coro/task.h"
 #include "database/error.h"
@@ -24,6 +25,10 @@ bool refused_by_server(const Error& error, const Connection& session) noexcept;
 
 class SharedSnapshot {
  public:
+  SharedSnapshot() = default;
+  // One that another process has begun, and keeps open; without a name each session has its own.
+  explicit SharedSnapshot(std::string name) : id_(std::move(name)) {}
+
   // Begins the first session, whose transaction must stay open until the last one has joined. All of these throw
   // database::Error where the session is lost or cannot begin at all.
   coro::Task<void> begin(Connection& first);
@@ -31,6 +36,9 @@ class SharedSnapshot {
   coro::Task<void> join(Connection& other);
   // After a statement that the server refused.
   static coro::Task<void> recover(Connection& session);
+
+  // Empty: there is none to be shared.
+  const std::string& name() const noexcept { return id_; }
 
   // Set where not all sessions see the same: what the server said to the first that does not.
   const std::optional<std::string>& refusal() const noexcept { return refusal_; }

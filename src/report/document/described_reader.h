@@ -15,6 +15,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -219,8 +220,12 @@ class DescribedReader {
   void read_value(std::unsigned_integral auto& value, const settings::Whole& kind) {
     value = static_cast<std::remove_reference_t<decltype(value)>>(json_.whole_number(kind.most));
   }
-  void read_value(std::int64_t& value, const settings::Amount& kind) {
-    value = json_.whole_number(kind.least, kind.most);
+  template <std::signed_integral Number>
+  void read_value(Number& value, const settings::Amount& kind) {
+    using Limits = std::numeric_limits<Number>;
+    value =
+        static_cast<Number>(json_.whole_number(std::max<std::int64_t>(kind.least, Limits::min()),
+                                               std::min<std::int64_t>(kind.most, Limits::max())));
   }
   void read_value(bool& value, const settings::Flag&) { value = json_.boolean(); }
   void read_value(std::string& value, const settings::Text& kind) {
@@ -237,6 +242,10 @@ class DescribedReader {
   }
   void read_value(std::vector<std::string>& list, const settings::Text& kind) {
     read_elements(list, [&](std::string& one) { read_value(one, kind); });
+  }
+  template <std::unsigned_integral Number>
+  void read_value(std::vector<Number>& list, const settings::Whole& kind) {
+    read_elements(list, [&](Number& one) { read_value(one, kind); });
   }
   void read_value(std::map<std::string, std::string>& map, const settings::Text& kind) {
     read_map(map, kind);

@@ -19,6 +19,11 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* waiting_line =
     "waiting for another import of this schema, or for its sessions, to end";
 
+std::string ended_line(std::int32_t sessions) {
+  return fmt::format("ended {} of an import that gave no sign of life any more",
+                     text::counted(static_cast<std::uint64_t>(sessions), "session"));
+}
+
 std::vector<std::pair<Level, std::string>> lines_before_loading(const tpcc::ImportPlan& plan) {
   std::vector<std::pair<Level, std::string>> lines;
   if (plan.skipped > 0) {
@@ -47,6 +52,7 @@ class ImportLines final : public ImportDisplay {
   explicit ImportLines(ImportTitle title) : title_(std::move(title)) {}
 
   void on_wait() override { print(waiting_line); }
+  void on_sessions_ended(std::int32_t count) override { print(ended_line(count)); }
 
   void on_plan(const tpcc::ImportPlan& plan) override {
     for (const auto& [level, line] : lines_before_loading(plan)) print(line);
@@ -95,6 +101,11 @@ class ImportScreen final : public ImportDisplay {
   void on_wait() override {
     enter_stage(ImportStage::waiting);
     model_.log.add(Level::warning, waiting_line);
+    screen_.paint();
+  }
+
+  void on_sessions_ended(std::int32_t count) override {
+    model_.log.add(Level::warning, ended_line(count));
     screen_.paint();
   }
 

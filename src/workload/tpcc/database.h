@@ -48,6 +48,7 @@ struct ImportSettings {
   std::size_t connections = 2;
   std::size_t threads = 1;  // that make rows
   coro::Duration progress_interval = std::chrono::seconds(2);
+  LoadElsewhere load_elsewhere = {};  // empty: the import loads
 };
 
 using database::Isolation;
@@ -117,7 +118,20 @@ class Database {
   virtual coro::Task<ImportOutcome> import_warehouses(ImportSettings settings,
                                                       ImportObserver& observer) const = 0;
 
+  // Loads a part of an import's plan, which another process began, holds, and finishes (load_elsewhere). Each warehouse
+  // is there whole and recorded, or not at all. Of the settings it goes by connections, threads and interval. Returns
+  // what it has done.
+  virtual coro::Task<ImportProgress> load_part(ImportPart part, ImportSettings settings,
+                                               ImportObserver& observer) const = 0;
+
   virtual coro::Task<CheckReport> check(CheckSettings settings) const = 0;
+
+  // Judges pieces of a check that another process began, in its snapshot, and concludes (judge_elsewhere). Tells each
+  // verdict when it is known. Returns why the snapshot was none for all, as CheckReport has it. Of the settings it goes
+  // by connections.
+  virtual coro::Task<std::optional<std::string>> check_pieces(
+      CheckPart part, CheckSettings settings,
+      std::function<void(const PieceVerdict&)> on_verdict) const = 0;
 
   // `warehouses`: how many the run has; none for all that are there. Throws UnfitSchema if it
   // cannot begin.

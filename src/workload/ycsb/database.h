@@ -21,6 +21,7 @@
 #include "database/checkpoint_watch.h"
 #include "database/isolation.h"
 #include "database/server_facts.h"
+#include "load/share.h"
 #include "workload/ycsb/backend.h"
 #include "workload/ycsb/properties/properties.h"
 
@@ -30,6 +31,7 @@ struct LoadSettings {
   Properties properties = {};  // the rows [insert_start, insert_start + insert_count) are loaded
   std::size_t connections = 2;
   coro::Duration progress_interval = std::chrono::seconds(2);
+  load::Share share = {};  // of these rows, where several hosts load
 };
 
 // What this command has done and has to do; what an earlier one loaded is only in rows_there. Rows and bytes count as
@@ -78,11 +80,27 @@ struct CheckProgress {
   double part = 0;  // 0..1 of the table; 1 at the end
 };
 
+struct CheckPart;
+struct CheckReport;
+
+// Reads the table in place of the check's own sessions: others do it, by Database::check_part(), and it returns when they
+// have. It adds their reports to the sums. What it throws ends the check.
+using CheckElsewhere = std::function<coro::Task<void>(const CheckPart& all, CheckReport& sums)>;
+
 struct CheckSettings {
   Properties properties = {};
   std::size_t connections = 2;
   // Called on the worker that checks; may be empty.
   std::function<void(const CheckProgress&)> on_progress = {};
+  CheckElsewhere check_elsewhere = {};  // empty: the check reads
+};
+
+// What one of several has to know of a check, and how much of the table it reads. Plain values, for another process
+// (part_fields.h).
+struct CheckPart {
+  std::string snapshot;          // as the server names it; empty: there is none for all
+  std::uint64_t table_size = 0;  // by which all cut the table alike
+  load::Share share = {};        // of its pieces
 };
 
 inline constexpr std::size_t wrong_values_kept = 10;
@@ -107,9 +125,17 @@ struct CheckReport {
   // Set where each session saw its own snapshot in place of one for all: why.
   std::optional<std::string> snapshot_refusal;
 
+  std::uint64_t pieces = 0;  // of the table, that were read
+
+  // What another one has read of the table.
+  void add(const CheckReport& other);
+
   std::uint64_t rows_lost() const noexcept { return rows < rows_loaded ? rows_loaded - rows : 0; }
   bool holds() const noexcept { return values_wrong == 0 && rows_lost() == 0; }
 };
+
+// Throws database::Error unless others have read all pieces, each once.
+void require_all_read(const CheckReport& sums, std::uint64_t pieces);
 
 // What the backend of one worker is made with.
 struct BackendSettings {
@@ -134,9 +160,11 @@ class Database {
   Database& operator=(const Database&) = delete;
   virtual ~Database() = default;
 
-  // Makes the table if it is not there, and loads what of the part is not. It may be killed at any point, on either
+  // Makes the table if it is not there, and loads what of the part, or of the share of it, is not. It may be killed at any point, on either
   // side: the same call goes on from there. Several may load at the same time, whatever their parts are. Throws
-  // UnfitSchema where the rows that are there were made with other properties, or by others.
+  // UnfitSchema where the rows that are there were made with other properties, or by others. Statistics, and what makes all
+  // of it durable, come with a share that is the whole. So several hosts load: one an empty share, which makes the table;
+  // then all at the same time theirs; then one the whole, of which nothing is missing.
   virtual coro::Task<LoadProgress> load(LoadSettings settings, LoadObserver& observer) const = 0;
 
   // Throws UnfitSchema where a run with these properties cannot begin.
@@ -159,6 +187,9 @@ class Database {
 
   // Throws UnfitSchema where the values are not ours: nobody knows what they must be.
   virtual coro::Task<CheckReport> check(CheckSettings settings) const = 0;
+
+  // Reads a part of the table for a check that another process began, in its snapshot, and concludes (check_elsewhere).
+  virtual coro::Task<CheckReport> check_part(CheckPart part, CheckSettings settings) const = 0;
 
   // Drops the table of this name and what is recorded of it; returns the names of the tables that it dropped.
   virtual coro::Task<std::vector<std::string>> clean(std::string table) const = 0;

@@ -32,9 +32,10 @@ constexpr std::uint64_t piece_rows_max = 100'000;
 
 }  // namespace
 
-RowRange part_of(const Properties& properties) noexcept {
+RowRange part_of(const Properties& properties, const load::Share& share) noexcept {
   const auto begin = static_cast<std::uint64_t>(properties.insert_start);
-  return {.begin = begin, .end = begin + static_cast<std::uint64_t>(properties.insert_count)};
+  const auto rows = static_cast<std::uint64_t>(properties.insert_count);
+  return {.begin = begin + share.begin(rows), .end = begin + share.end(rows)};
 }
 
 std::vector<RowRange> missing_ranges(RowRange wanted, const std::vector<RowRange>& loaded) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "load/share.h"
 #include "workload/ycsb/properties/field_lengths.h"
 #include "workload/ycsb/properties/properties.h"
 
@@ -32,8 +33,8 @@ struct RowRange {
   friend bool operator==(const RowRange&, const RowRange&) = default;
 };
 
-// Those of the client's part.
-RowRange part_of(const Properties& properties) noexcept;
+// Those of the client's part, and of one host's share of it.
+RowRange part_of(const Properties& properties, const load::Share& share = {}) noexcept;
 
 // The parts of `wanted` that are in none of `loaded`, in ascending order; `loaded` is in ascending order.
 std::vector<RowRange> missing_ranges(RowRange wanted, const std::vector<RowRange>& loaded);

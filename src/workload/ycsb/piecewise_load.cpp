@@ -55,7 +55,7 @@ Task<void> PiecewiseLoad::load_at_once() {
 
 // Of what others were loading, they may have failed to load something.
 Task<void> PiecewiseLoad::load_until_nothing_is_missing() {
-  const RowRange part = part_of(settings_.properties);
+  const RowRange part = part_of(settings_.properties, settings_.share);
   for (bool first = true;; first = false) {
     const LoadRecord record = co_await read_record();
     const std::vector<RowRange> missing = missing_ranges(part, record.loaded);

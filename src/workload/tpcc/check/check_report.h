@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "coro/clock.h"
+#include "coro/task.h"
 #include "workload/tpcc/check/catalogue.h"
 
 namespace drover::tpcc {
@@ -23,12 +24,31 @@ struct CheckProgress {
   std::optional<coro::Duration> left = {};
 };
 
+class CheckWork;
+struct CheckPart;
+
+// Judges the pieces in place of the check's own sessions: others do it, by Database::check_pieces(), and it returns when
+// they have. It gives the work their verdicts. What it throws ends the check.
+using JudgeElsewhere = std::function<coro::Task<void>(const CheckPart& all, CheckWork& work)>;
+
 struct CheckSettings {
   std::optional<std::int32_t> warehouses = {};  // else those that there are
   bool after_import = false;
   std::size_t connections = 2;
   // Called when a piece of work begins, and at the end; may be empty.
   std::function<void(const CheckProgress&)> on_progress = {};
+  JudgeElsewhere judge_elsewhere = {};  // empty: the check judges
+};
+
+// What one of several has to know of a check, and which of its pieces it judges. Plain values, for another process
+// (part_fields.h).
+struct CheckPart {
+  std::string snapshot;  // as the server names it; empty: there is none for all
+  std::uint32_t warehouses = 0;
+  bool after_import = false;
+  Money money = Money::exact;
+  std::uint64_t sessions = 1;         // of all together, for which the work is cut
+  std::vector<std::uint64_t> pieces;  // their places in the plan
 };
 
 struct Offender {
@@ -50,6 +70,19 @@ struct Verdict {
   coro::Duration server_time = {};  // of all its statements
 
   bool holds() const noexcept { return offenders == 0 && !error; }
+};
+
+// What a condition came to over a range of warehouses.
+struct PieceAnswer {
+  std::int64_t offenders = 0;
+  std::vector<Offender> first = {};       // not more than are to be kept
+  std::optional<std::string> error = {};  // what the server said where it refused the statement
+};
+
+struct PieceVerdict {
+  std::uint64_t piece = 0;  // its place in the plan
+  PieceAnswer answer;
+  std::int64_t took_us = 0;
 };
 
 // A condition that a database is not asked about, and why.

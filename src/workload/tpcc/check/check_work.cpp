@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <iterator>
+#include <numeric>
 
 #include "coro/worker.h"
 #include "database/error.h"
@@ -25,6 +27,18 @@ void append_pieces(std::vector<CheckPiece>& pieces, std::size_t condition, std::
     pieces.push_back(
         {condition, static_cast<std::int32_t>(begin + 1), static_cast<std::int32_t>(end)});
   }
+}
+
+std::vector<CheckPiece> plan_of(const std::vector<Condition>& conditions, const CheckPart& part) {
+  if (part.warehouses == 0 || part.sessions == 0) return {};
+  return plan_check(conditions, static_cast<std::int32_t>(part.warehouses), part.sessions);
+}
+
+void require_piece(std::uint64_t place, std::size_t pieces) {
+  if (place < pieces) return;
+  throw database::Error(
+      database::ErrorClass::statement, "",
+      fmt::format("the check has no piece {}, but {}: the hosts cut it otherwise", place, pieces));
 }
 
 }  // namespace
@@ -124,27 +138,97 @@ CheckWork::CheckWork(std::vector<Condition> conditions, std::int32_t warehouses,
                      const CheckSettings& settings)
     : conditions_(std::move(conditions)),
       settings_(settings),
+      warehouses_(warehouses),
       pieces_(plan_check(conditions_, warehouses, settings_.connections)),
+      mine_(pieces_.size()),
+      judged_(pieces_.size()),
       findings_(conditions_.size()),
-      time_left_(pieces_, conditions_.size(), settings_.connections) {}
+      time_left_(pieces_, conditions_.size(), settings_.connections) {
+  std::iota(mine_.begin(), mine_.end(), 0);
+}
+
+CheckWork::CheckWork(std::vector<Condition> conditions, const CheckPart& part,
+                     const CheckSettings& settings,
+                     std::function<void(const PieceVerdict&)> on_verdict)
+    : conditions_(std::move(conditions)),
+      settings_(settings),
+      warehouses_(static_cast<std::int32_t>(part.warehouses)),
+      pieces_(plan_of(conditions_, part)),
+      mine_(part.pieces),
+      judged_(pieces_.size()),
+      on_verdict_(std::move(on_verdict)),
+      findings_(conditions_.size()),
+      time_left_(pieces_, conditions_.size(), part.sessions) {
+  for (const std::uint64_t place : mine_) require_piece(place, pieces_.size());
+}
 
 std::size_t CheckWork::sessions() const noexcept {
-  return std::min(settings_.connections, pieces_.size());
+  return std::min(settings_.connections, mine_.size());
+}
+
+CheckPart CheckWork::part() const {
+  return {.snapshot = {},
+          .warehouses = static_cast<std::uint32_t>(warehouses_),
+          .after_import = settings_.after_import,
+          .sessions = settings_.connections,
+          .pieces = mine_};
 }
 
 coro::Task<void> CheckWork::run(Judge judge) {
-  while (next_ < pieces_.size()) {
-    const CheckPiece piece = pieces_[next_++];
+  while (next_ < mine_.size()) {
+    const std::uint64_t place = mine_[next_++];
+    const CheckPiece piece = pieces_[place];
     tell_progress(conditions_[piece.condition].title);
     const coro::Instant start = coro::Worker::current().now();
     // What the server refused once it refuses for every range.
-    if (!findings_[piece.condition].error) keep(co_await judge(piece), piece);
+    PieceAnswer answer{.error = findings_[piece.condition].error};
+    if (!answer.error) answer = co_await judge(piece);
     const coro::Duration took = coro::Worker::current().now() - start;
-    findings_[piece.condition].took += took;
-    time_left_.piece_done(piece, took);
-    ++done_;
+    if (on_verdict_) {
+      on_verdict_({.piece = place,
+                   .answer = answer,
+                   .took_us = std::chrono::duration_cast<std::chrono::microseconds>(took).count()});
+    }
+    keep(std::move(answer), piece);
+    finish_piece(place, took);
   }
-  if (done_ == pieces_.size()) tell_progress({});
+  if (done_ == mine_.size()) tell_progress({});
+}
+
+void CheckWork::finish_piece(std::uint64_t place, coro::Duration took) {
+  findings_[pieces_[place].condition].took += took;
+  time_left_.piece_done(pieces_[place], took);
+  judged_[place] = true;
+  ++done_;
+}
+
+void CheckWork::add(PieceVerdict verdict) {
+  require_piece(verdict.piece, pieces_.size());
+  if (judged_[verdict.piece]) return;
+  const CheckPiece& piece = pieces_[verdict.piece];
+  keep(std::move(verdict.answer), piece);
+  finish_piece(verdict.piece, std::chrono::microseconds(verdict.took_us));
+  tell_progress(done_ == mine_.size() ? std::string_view() : conditions_[piece.condition].title);
+}
+
+void CheckWork::note_refusal(std::optional<std::string> refusal) {
+  if (!refusal_) refusal_ = std::move(refusal);
+}
+
+std::vector<std::uint64_t> CheckWork::missing() const {
+  std::vector<std::uint64_t> missing;
+  std::ranges::copy_if(mine_, std::back_inserter(missing),
+                       [&](std::uint64_t place) { return !judged_[place]; });
+  return missing;
+}
+
+void CheckWork::require_all() const {
+  const std::size_t left = missing().size();
+  if (left == 0) return;
+  throw database::Error(database::ErrorClass::statement, "",
+                        fmt::format("{} of {} pieces of the check have no verdict, though all that "
+                                    "were to judge them have ended: nothing is known of the data",
+                                    left, mine_.size()));
 }
 
 // The pieces of a condition may end in any order. Of the offenders those of the first warehouses
@@ -166,7 +250,7 @@ void CheckWork::keep(PieceAnswer answer, const CheckPiece& piece) {
 
 void CheckWork::tell_progress(std::string_view condition) const {
   if (settings_.on_progress)
-    settings_.on_progress({done_, pieces_.size(), condition, time_left_.estimate()});
+    settings_.on_progress({done_, mine_.size(), condition, time_left_.estimate()});
 }
 
 std::vector<Verdict> CheckWork::verdicts() const {

@@ -1,5 +1,5 @@
 // How a check is cut into pieces of work, and how long the rest of it will take; and CheckWork, a
-// check under way. It hands the pieces of the plan to the sessions, keeps what they come to, and
+// check under way, or a part of one. It hands the pieces to the sessions, keeps what they come to, and
 // tells how far the check is. How a piece is judged, each database says for itself.
 //
 // Thread safety: none; belongs to the worker of the sessions, and outlives them.
@@ -64,22 +64,33 @@ class TimeLeft {
 
 inline constexpr std::int32_t offenders_kept = 3;  // of each condition
 
-// What a condition came to over a range of warehouses.
-struct PieceAnswer {
-  std::int64_t offenders = 0;
-  std::vector<Offender> first = {};       // not more than are to be kept
-  std::optional<std::string> error = {};  // what the server said where it refused the statement
-};
-
 class CheckWork {
  public:
   using Judge = std::function<coro::Task<PieceAnswer>(const CheckPiece&)>;
 
   CheckWork(std::vector<Condition> conditions, std::int32_t warehouses,
             const CheckSettings& settings);
+  // Of these pieces of the plan alone. Throws database::Error where the plan has no such piece.
+  CheckWork(std::vector<Condition> conditions, const CheckPart& part, const CheckSettings& settings,
+            std::function<void(const PieceVerdict&)> on_verdict);
 
   // More of them would have nothing to do.
   std::size_t sessions() const noexcept;
+
+  // All pieces, for others; the snapshot's name and the kind of money are left to the caller.
+  CheckPart part() const;
+
+  // What somebody else has found. The first verdict on a piece counts. Throws database::Error where there is no such
+  // piece.
+  void add(PieceVerdict verdict);
+  // Somebody else saw a snapshot of his own: why.
+  void note_refusal(std::optional<std::string> refusal);
+  const std::optional<std::string>& refusal() const noexcept { return refusal_; }
+
+  // Those without a verdict.
+  std::vector<std::uint64_t> missing() const;
+  // Throws database::Error where there is one.
+  void require_all() const;
 
   // One session's share: gives `judge` a piece after the other until none is left.
   coro::Task<void> run(Judge judge);
@@ -98,11 +109,17 @@ class CheckWork {
   };
 
   void keep(PieceAnswer answer, const CheckPiece& piece);
+  void finish_piece(std::uint64_t place, coro::Duration took);
   void tell_progress(std::string_view condition) const;
 
   std::vector<Condition> conditions_;
   CheckSettings settings_;
+  std::int32_t warehouses_;
   std::vector<CheckPiece> pieces_;
+  std::vector<std::uint64_t> mine_;  // places of those to be judged here
+  std::vector<bool> judged_;         // by place
+  std::function<void(const PieceVerdict&)> on_verdict_;
+  std::optional<std::string> refusal_;
   std::vector<Finding> findings_;  // one for each condition
   TimeLeft time_left_;
   std::size_t next_ = 0;

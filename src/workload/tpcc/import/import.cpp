@@ -29,6 +29,52 @@ int32_t ImportPlan::warehouses_missing() const noexcept {
   return static_cast<int32_t>(missing.size()) - (item ? 1 : 0);
 }
 
+ImportPart part_of(const ImportPlan& plan, size_t begin, size_t end) {
+  ImportPart part{.population = plan.population, .ranges = {}};
+  for (size_t place = begin; place < end; ++place) {
+    const auto next = static_cast<uint32_t>(plan.missing[place]);
+    if (part.ranges.empty() || part.ranges.back().last + 1 != next) {
+      part.ranges.push_back({next, next});
+    } else {
+      part.ranges.back().last = next;
+    }
+  }
+  return part;
+}
+
+ImportPlan plan_of(const ImportPart& part) {
+  ImportPlan plan;
+  plan.population = part.population;
+  for (const PartRange& range : part.ranges) {
+    for (uint32_t next = range.first; next <= range.last; ++next) {
+      plan.missing.push_back(static_cast<int32_t>(next));
+    }
+  }
+  plan.warehouses = plan.warehouses_missing();
+  return plan;
+}
+
+void ImportProgress::add(const ImportProgress& other) noexcept {
+  warehouses += other.warehouses;
+  warehouses_total += other.warehouses_total;
+  rows += other.rows;
+  rows_total += other.rows_total;
+  bytes += other.bytes;
+  for (size_t table = 0; table < tables.size(); ++table) {
+    tables[table].rows += other.tables[table].rows;
+    tables[table].rows_total += other.tables[table].rows_total;
+  }
+}
+
+void require_none_left(size_t left, size_t of) {
+  if (left == 0) return;
+  throw database::Error(
+      database::ErrorClass::statement, "",
+      fmt::format("{} of {} parts of the population are not there, though all that were to load "
+                  "them have ended",
+                  left, of));
+}
+
 void ImportWork::begin(ImportPlan plan) {
   outcome_.plan = std::move(plan);
   planned_ = true;
@@ -50,6 +96,12 @@ void ImportWork::count(Table table, int64_t rows, int64_t bytes) noexcept {
   progress_.tables[static_cast<size_t>(table)].rows += rows;
   progress_.rows += rows;
   progress_.bytes += bytes;
+}
+
+void ImportWork::show(const ImportProgress& all) noexcept {
+  const int32_t warehouses_total = progress_.warehouses_total;
+  progress_ = all;
+  progress_.warehouses_total = warehouses_total;
 }
 
 Task<void> ImportWork::load(Task<void> loading) {

@@ -15,6 +15,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,6 +58,21 @@ struct ImportPlan {
   int32_t warehouses_missing() const noexcept;
 };
 
+// What of a plan one of several loads. Plain values, for another process (part_fields.h).
+struct PartRange {
+  uint32_t first = 0;  // w_ids, or item_part; both included
+  uint32_t last = 0;
+};
+struct ImportPart {
+  PopulationSeed population;
+  std::vector<PartRange> ranges;  // ascending
+};
+
+// Those of plan.missing from place `begin` on, `end` not among them.
+ImportPart part_of(const ImportPlan& plan, size_t begin, size_t end);
+// A plan of the part alone.
+ImportPlan plan_of(const ImportPart& part);
+
 struct TableProgress {
   int64_t rows = 0;
   int64_t rows_total = 0;  // of the lines of orders, which are random in number, an estimate
@@ -72,6 +88,9 @@ struct ImportProgress {
   int64_t rows_total = 0;  // an estimate: the lines of orders are random in number
   int64_t bytes = 0;
   std::array<TableProgress, all_tables.size()> tables = {};  // by Table
+
+  // What another one has done besides. The time stays.
+  void add(const ImportProgress& other) noexcept;
 };
 
 struct ImportOutcome {
@@ -89,6 +108,8 @@ class ImportObserver {
 
   // Another import works on the schema, or its sessions are still ending; it is waited for.
   virtual void on_wait() {}
+  // So many sessions of an import that gave no sign of life were ended, as they kept this one out.
+  virtual void on_sessions_ended(int32_t /*count*/) {}
   // What is to be done, before anything is.
   virtual void on_plan(const ImportPlan&) {}
   // Every few seconds while warehouses are loaded, and once when they are.
@@ -113,6 +134,9 @@ class ImportWork {
   void expect(Table table) noexcept;
   void count(Table table, int64_t rows, int64_t bytes) noexcept;
   void count_warehouse() noexcept { ++progress_.warehouses; }
+  // Where others load: what they have done so far, all together.
+  void show(const ImportProgress& all) noexcept;
+  const ImportProgress& progress() const noexcept { return progress_; }
 
   // Awaits `loading`, and tells the observer meanwhile and afterwards.
   coro::Task<void> load(coro::Task<void> loading);
@@ -134,6 +158,13 @@ class ImportWork {
   coro::Instant start_{};
   bool planned_ = false;
 };
+
+// Loads in place of the import's own sessions: others do it, by Database::load_part(), and it returns when they have.
+// What it throws ends the import.
+using LoadElsewhere = std::function<coro::Task<void>(const ImportPlan&, ImportWork&)>;
+
+// Throws database::Error where others have left some parts of `of`.
+void require_none_left(size_t left, size_t of);
 
 using database::UnfitSchema;
 

@@ -79,8 +79,20 @@ class DatabaseOnPostgres final : public Database {
     return postgres::import_warehouses({std::move(settings), access_}, observer);
   }
 
+  Task<ImportProgress> load_part(ImportPart part, ImportSettings settings,
+                                 ImportObserver& observer) const override {
+    return postgres::load_part({std::move(settings), access_}, std::move(part), observer);
+  }
+
   Task<CheckReport> check(CheckSettings settings) const override {
     return postgres::check({std::move(settings), access_});
+  }
+
+  Task<std::optional<std::string>> check_pieces(
+      CheckPart part, CheckSettings settings,
+      std::function<void(const PieceVerdict&)> on_verdict) const override {
+    return postgres::check_pieces({std::move(settings), access_}, std::move(part),
+                                  std::move(on_verdict));
   }
 
   Task<RunPreparation> prepare(std::optional<std::int32_t> warehouses) const override {

@@ -42,8 +42,8 @@ TEST(LostRows, TheInternalErrorIsOne) {
   EXPECT_FALSE(is_lost_row({error_class, "22012", "division by zero"}));
 }
 
-const NewOrderInput order = order_of(1, 2, 3, {{10, 1, 1}, {11, 1, 2}, {10, 1, 3}, {12, 2, 4}});
-const DeliveryInput delivery{.w_id = 1, .carrier_id = 3};
+const NewOrderInput one_order = order_of(1, 2, 3, {{10, 1, 1}, {11, 1, 2}, {10, 1, 3}, {12, 2, 4}});
+const DeliveryInput one_delivery{.w_id = 1, .carrier_id = 3};
 
 constexpr const char* lossy_triggers = R"(
   CREATE FUNCTION lose_stock() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -95,14 +95,14 @@ TEST_F(LossyServer, CostsNoTransaction) {
     open();
     notes.clear();
     if (order_first) {
-      EXPECT_TRUE(execute(order).committed);
+      EXPECT_TRUE(execute(one_order).committed);
     } else {
-      EXPECT_EQ(execute(delivery).orders_delivered(), 10);
+      EXPECT_EQ(execute(one_delivery).orders_delivered(), 10);
     }
     EXPECT_THAT(notes, ElementsAre(HasSubstr("mended in 18.2")));
     for (int i = 0; i < 3; ++i) {
-      EXPECT_TRUE(execute(order).committed);
-      EXPECT_EQ(execute(delivery).districts_skipped, 0);
+      EXPECT_TRUE(execute(one_order).committed);
+      EXPECT_EQ(execute(one_delivery).districts_skipped, 0);
     }
     EXPECT_EQ(notes.size(), 1U) << "it is known by then";
   }
@@ -111,9 +111,9 @@ TEST_F(LossyServer, CostsNoTransaction) {
 
 TEST_F(LossyServer, ThatIsSoundIsNotSuspected) {
   open();
-  execute(order);
-  execute(delivery);
-  NewOrderInput rolled_back = order;
+  execute(one_order);
+  execute(one_delivery);
+  NewOrderInput rolled_back = one_order;
   rolled_back.rollback = true;
   rolled_back.lines_all[3].i_id = unused_item;
   EXPECT_FALSE(execute(rolled_back).committed);
@@ -123,15 +123,15 @@ TEST_F(LossyServer, ThatIsSoundIsNotSuspected) {
 TEST_F(LossyServer, WhatIsReallyMissingIsNamed) {
   open();
   database->script("DELETE FROM stock WHERE s_i_id = 12 AND s_w_id = 2");
-  EXPECT_THAT(failure_of(order), HasSubstr("stock of item 12 at warehouse 2 has 0 rows"));
+  EXPECT_THAT(failure_of(one_order), HasSubstr("stock of item 12 at warehouse 2 has 0 rows"));
   database->script("DELETE FROM item WHERE i_id = 11");
-  EXPECT_THAT(failure_of(order), HasSubstr("item 11 has 0 rows"));
+  EXPECT_THAT(failure_of(one_order), HasSubstr("item 11 has 0 rows"));
   database->script("DELETE FROM oorder WHERE o_w_id = 1 AND o_d_id = 5 AND o_id = 22");
-  EXPECT_THAT(failure_of(delivery), HasSubstr("order 22 of district 5 of warehouse 1"));
+  EXPECT_THAT(failure_of(one_delivery), HasSubstr("order 22 of district 5 of warehouse 1"));
   database->script(
       "INSERT INTO oorder (o_w_id, o_d_id, o_id, o_c_id, o_ol_cnt, o_all_local, o_entry_d) "
       "VALUES (1, 5, 22, 61, 1, 1, localtimestamp)");
-  EXPECT_THAT(failure_of(delivery), HasSubstr("the customer of order 22 of district 5"));
+  EXPECT_THAT(failure_of(one_delivery), HasSubstr("the customer of order 22 of district 5"));
   EXPECT_TRUE(notes.empty());
 }
 
@@ -164,12 +164,12 @@ void expect_nothing_lost(SmallDatabase& database) {
   std::optional<Outcome> outcome;
   for (int i = 0; i < 3; ++i) {
     database.run(execute_behind(backend, database.conninfo(),
-                                "UPDATE stock SET s_data = s_data WHERE s_i_id = 11", order,
+                                "UPDATE stock SET s_data = s_data WHERE s_i_id = 11", one_order,
                                 outcome));
     EXPECT_TRUE(outcome->committed);
     database.run(execute_behind(backend, database.conninfo(),
-                                "UPDATE customer SET c_data = c_data WHERE c_d_id = 4", delivery,
-                                outcome));
+                                "UPDATE customer SET c_data = c_data WHERE c_d_id = 4",
+                                one_delivery, outcome));
     EXPECT_EQ(outcome->districts_skipped, 0);
   }
   database.expect_conditions(Money::exact);

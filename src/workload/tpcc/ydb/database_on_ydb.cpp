@@ -59,8 +59,20 @@ class DatabaseOnYdb final : public Database {
     return ydb::import_warehouses({{std::move(settings)}, database_}, observer);
   }
 
+  Task<ImportProgress> load_part(ImportPart part, ImportSettings settings,
+                                 ImportObserver& observer) const override {
+    return ydb::load_part({{std::move(settings)}, database_}, std::move(part), observer);
+  }
+
   Task<CheckReport> check(CheckSettings settings) const override {
     return ydb::check(database_, std::move(settings));
+  }
+
+  Task<std::optional<std::string>> check_pieces(
+      CheckPart part, CheckSettings settings,
+      std::function<void(const PieceVerdict&)> on_verdict) const override {
+    return ydb::check_pieces(database_, std::move(part), std::move(settings),
+                             std::move(on_verdict));
   }
 
   Task<RunPreparation> prepare(std::optional<std::int32_t> warehouses) const override {

@@ -58,9 +58,13 @@ class Check {
         rows_fetched_(values_.rows_of(fetched_bytes)) {}
 
   Task<CheckReport> run();
+  Task<CheckReport> run_part(CheckPart part);
 
  private:
-  Task<void> examine(Connection& connection);
+  Task<std::unique_ptr<Connection>> open_first();
+  Task<std::uint64_t> examine(Connection& connection);
+  void cut(std::uint64_t blocks, load::Share share);
+  Task<void> take_all(Connection& first);
   Task<void> take_pieces(Connection& connection);
   Task<void> read_piece(Connection& connection, std::uint64_t piece);
   Task<void> take_pieces_beside(database::Pooling pooling);
@@ -74,23 +78,31 @@ class Check {
   CheckReport report_;
   TableValues values_;
   const std::uint64_t rows_fetched_;
-  std::uint64_t pieces_ = 1;
+  std::uint64_t pieces_ = 1;  // of the whole table
   std::uint64_t next_ = 0;
-  std::uint64_t done_ = 0;
+  std::uint64_t end_ = 1;  // of those that are read here
+  std::uint64_t to_read_ = 1;
 };
 
 Task<void> wait_without_end(Connection& connection) {
   co_await database::postgres::set_if_known(connection, "SET statement_timeout = 0");
 }
 
-Task<void> Check::examine(Connection& connection) {
+// Says how many blocks the table has.
+Task<std::uint64_t> Check::examine(Connection& connection) {
   const LoadRecord record = co_await read_load_record(connection, table_);
   require_record(record, table_.plain_name());
   require_layout(record, options_.properties);
   report_.rows_loaded = record.rows_loaded();
   report_.server_version = connection.parameter_status("server_version");
-  const std::uint64_t blocks = co_await count_blocks(connection, table_);
+  co_return co_await count_blocks(connection, table_);
+}
+
+void Check::cut(std::uint64_t blocks, load::Share share) {
   pieces_ = std::max<std::uint64_t>(1, blocks / options_.blocks_of_piece);
+  next_ = share.begin(pieces_);
+  end_ = share.end(pieces_);
+  to_read_ = share.of(pieces_);
 }
 
 // The last one has no end, for the table may have grown since its blocks were counted.
@@ -115,11 +127,11 @@ Task<void> Check::read_piece(Connection& connection, std::uint64_t piece) {
     tell_progress();
   }
   co_await connection.script("CLOSE piece");
-  ++done_;
+  ++report_.pieces;
 }
 
 Task<void> Check::take_pieces(Connection& connection) {
-  while (next_ < pieces_) co_await read_piece(connection, next_++);
+  while (next_ < end_) co_await read_piece(connection, next_++);
 }
 
 Task<void> Check::take_pieces_beside(database::Pooling pooling) {
@@ -139,27 +151,55 @@ void Check::verify(const Result& rows) {
 
 void Check::tell_progress() const {
   if (!options_.on_progress) return;
-  options_.on_progress(
-      {.rows = report_.rows, .part = static_cast<double>(done_) / static_cast<double>(pieces_)});
+  options_.on_progress({.rows = report_.rows,
+                        .part = to_read_ == 0 ? 1.0
+                                              : static_cast<double>(report_.pieces) /
+                                                    static_cast<double>(to_read_)});
 }
 
-Task<CheckReport> Check::run() {
-  const auto first = co_await database::postgres::open_in_schema(options_);
+Task<std::unique_ptr<Connection>> Check::open_first() {
+  auto first = co_await database::postgres::open_in_schema(options_);
   options_.dialect = first->dialect();
   co_await wait_without_end(*first);
-  co_await snapshot_.begin(*first);
-  co_await examine(*first);
-  const std::uint64_t sessions = std::min<std::uint64_t>(options_.connections, pieces_);
+  co_return first;
+}
+
+Task<void> Check::take_all(Connection& first) {
+  const std::uint64_t sessions = std::min<std::uint64_t>(options_.connections, to_read_);
   // Nobody leaves before all have ended: the first transaction outlives every join. None of them is ended in words, as
   // there is nothing to be undone and the sessions close.
   auto body = [&](coro::Scope& scope) -> Task<void> {
     for (std::uint64_t i = 1; i < sessions; ++i) {
-      scope.start(take_pieces_beside(first->pooling()));
+      scope.start(take_pieces_beside(first.pooling()));
     }
-    co_await take_pieces(*first);
+    co_await take_pieces(first);
   };
   co_await coro::with_scope(body);
   tell_progress();
+}
+
+Task<CheckReport> Check::run() {
+  const auto first = co_await open_first();
+  co_await snapshot_.begin(*first);
+  const std::uint64_t blocks = co_await examine(*first);
+  cut(blocks, {});
+  if (options_.check_elsewhere) {
+    const CheckPart all{.snapshot = snapshot_.name(), .table_size = blocks};
+    co_await options_.check_elsewhere(all, report_);
+    require_all_read(report_, pieces_);
+  } else {
+    co_await take_all(*first);
+  }
+  if (snapshot_.refusal()) report_.snapshot_refusal = snapshot_.refusal();
+  co_return std::move(report_);
+}
+
+Task<CheckReport> Check::run_part(CheckPart part) {
+  const auto first = co_await open_first();
+  snapshot_ = SharedSnapshot(part.snapshot);
+  co_await snapshot_.join(*first);
+  cut(part.table_size, part.share);
+  co_await take_all(*first);
   report_.snapshot_refusal = snapshot_.refusal();
   co_return std::move(report_);
 }
@@ -169,6 +209,11 @@ Task<CheckReport> Check::run() {
 Task<CheckReport> check(CheckOptions options) {
   Check work(std::move(options));
   co_return co_await work.run();
+}
+
+Task<CheckReport> check_part(CheckOptions options, CheckPart part) {
+  Check work(std::move(options));
+  co_return co_await work.run_part(std::move(part));
 }
 
 }  // namespace drover::ycsb::postgres

@@ -20,4 +20,7 @@ struct CheckOptions : CheckSettings, database::postgres::Access {
 // Throws UnfitSchema, PropertyError and database::Error. Requires: connections > 0, and blocks_of_piece > 0.
 coro::Task<CheckReport> check(CheckOptions options);
 
+// See Database::check_part().
+coro::Task<CheckReport> check_part(CheckOptions options, CheckPart part);
+
 }  // namespace drover::ycsb::postgres

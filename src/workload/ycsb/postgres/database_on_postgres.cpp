@@ -48,6 +48,10 @@ class DatabaseOnPostgres final : public Database {
     return postgres::check({std::move(settings), access_});
   }
 
+  Task<CheckReport> check_part(CheckPart part, CheckSettings settings) const override {
+    return postgres::check_part({std::move(settings), access_}, std::move(part));
+  }
+
   Task<std::vector<std::string>> clean(std::string table) const override {
     const auto connection = co_await open_in_schema(access_);
     Properties properties;

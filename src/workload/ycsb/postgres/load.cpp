@@ -228,7 +228,7 @@ Task<LoadProgress> Load::run() {
   co_await begin_load(*first_, options_.schema, table_, options_.properties);
   co_await load_missing();
   const coro::Instant all_there = coro::Worker::current().now();
-  co_await finish();
+  if (options_.share.is_whole()) co_await finish();
   LoadProgress loaded = progress();
   loaded.finishing = coro::Worker::current().now() - all_there;
   co_return loaded;

@@ -45,9 +45,12 @@ class Check {
   }
 
   Task<void> run(DatabaseAccess& access);
+  Task<void> run_part(DatabaseAccess& access, CheckPart part);
   CheckReport take_report() { return std::move(report_); }
 
  private:
+  void cut(std::uint64_t rows, load::Share share);
+  Task<void> take_all(Client& client);
   std::size_t ranges() const noexcept { return bounds_.size() + 1; }
   Task<void> take_ranges(Client& client);
   Task<void> read_range(Client& client, std::unique_ptr<Session>& session, std::size_t range);
@@ -63,7 +66,8 @@ class Check {
   const std::uint64_t rows_asked_;
   std::vector<std::string> bounds_;  // the last keys of all ranges but the last
   std::size_t next_ = 0;
-  std::size_t done_ = 0;
+  std::size_t end_ = 1;  // of those that are read here
+  std::size_t to_read_ = 1;
 };
 
 Task<QueryResult> Check::read_page(Session& session, const std::string& after,
@@ -98,12 +102,12 @@ Task<void> Check::read_range(Client& client, std::unique_ptr<Session>& session, 
     after = rows.at(rows.rows() - 1, key_column).text();
     tell_progress();
   }
-  ++done_;
+  ++report_.pieces;
 }
 
 Task<void> Check::take_ranges(Client& client) {
   std::unique_ptr<Session> session;
-  while (next_ < ranges()) {
+  while (next_ < end_) {
     const std::size_t range = next_++;
     co_await read_range(client, session, range);
   }
@@ -120,8 +124,10 @@ void Check::verify(const ResultSetView& rows) {
 
 void Check::tell_progress() const {
   if (!settings_.on_progress) return;
-  settings_.on_progress(
-      {.rows = report_.rows, .part = static_cast<double>(done_) / static_cast<double>(ranges())});
+  settings_.on_progress({.rows = report_.rows,
+                         .part = to_read_ == 0 ? 1.0
+                                               : static_cast<double>(report_.pieces) /
+                                                     static_cast<double>(to_read_)});
 }
 
 Task<void> Check::run(DatabaseAccess& access) {
@@ -129,13 +135,37 @@ Task<void> Check::run(DatabaseAccess& access) {
   require_record(record, table_.plain_name());
   require_layout(record, settings_.properties);
   report_.rows_loaded = record.rows_loaded();
+  const auto rows = record.loaded.empty()
+                        ? static_cast<std::uint64_t>(settings_.properties.record_count)
+                        : record.loaded.back().end;
+  cut(rows, {});
+  if (settings_.check_elsewhere) {
+    const CheckPart all{.snapshot = {}, .table_size = rows};
+    co_await settings_.check_elsewhere(all, report_);
+    require_all_read(report_, ranges());
+  } else {
+    co_await take_all(access.client());
+  }
+}
+
+Task<void> Check::run_part(DatabaseAccess& access, CheckPart part) {
+  cut(part.table_size, part.share);
+  co_await take_all(access.client());
+}
+
+void Check::cut(std::uint64_t rows, load::Share share) {
   Properties all = settings_.properties;
-  if (!record.loaded.empty())
-    all.record_count = static_cast<std::int64_t>(record.loaded.back().end);
+  all.record_count = static_cast<std::int64_t>(rows);
   bounds_ = split_keys(all, partitions_wanted(all));
+  next_ = share.begin(ranges());
+  end_ = share.end(ranges());
+  to_read_ = share.of(ranges());
+}
+
+Task<void> Check::take_all(Client& client) {
   auto body = [&](coro::Scope& scope) -> Task<void> {
-    const std::size_t sessions = std::min(settings_.connections, ranges());
-    for (std::size_t i = 0; i < sessions; ++i) scope.start(take_ranges(access.client()));
+    const std::size_t sessions = std::min(settings_.connections, to_read_);
+    for (std::size_t i = 0; i < sessions; ++i) scope.start(take_ranges(client));
     co_return;
   };
   co_await coro::with_scope(body);
@@ -147,6 +177,15 @@ Task<void> Check::run(DatabaseAccess& access) {
 Task<CheckReport> check(YdbDatabase database, CheckSettings settings) {
   Check work(database, std::move(settings));
   auto body = [&work](DatabaseAccess& access) -> Task<void> { co_await work.run(access); };
+  co_await DatabaseAccess::use(std::move(database), body);
+  co_return work.take_report();
+}
+
+Task<CheckReport> check_part(YdbDatabase database, CheckSettings settings, CheckPart part) {
+  Check work(database, std::move(settings));
+  auto body = [&](DatabaseAccess& access) -> Task<void> {
+    co_await work.run_part(access, std::move(part));
+  };
   co_await DatabaseAccess::use(std::move(database), body);
   co_return work.take_report();
 }

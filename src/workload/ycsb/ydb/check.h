@@ -13,4 +13,8 @@ namespace drover::ycsb::ydb {
 // Throws UnfitSchema, PropertyError and database::Error. Requires: connections > 0.
 coro::Task<CheckReport> check(database::ydb::YdbDatabase database, CheckSettings settings);
 
+// See Database::check_part(). Each request has a snapshot of its own, whoever reads.
+coro::Task<CheckReport> check_part(database::ydb::YdbDatabase database, CheckSettings settings,
+                                   CheckPart part);
+
 }  // namespace drover::ycsb::ydb

@@ -64,6 +64,10 @@ class DatabaseOnYdb final : public Database {
     return ydb::check(database_, std::move(settings));
   }
 
+  Task<CheckReport> check_part(CheckPart part, CheckSettings settings) const override {
+    return ydb::check_part(database_, std::move(settings), std::move(part));
+  }
+
   Task<std::vector<std::string>> clean(std::string table) const override {
     Properties properties;
     properties.table = std::move(table);

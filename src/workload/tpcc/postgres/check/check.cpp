@@ -111,6 +111,49 @@ Task<void> set_up(Connection& connection) {
   }
 }
 
+std::vector<SqlCondition> conditions_of(Money money, const Connection& connection) {
+  std::vector<SqlCondition> asked = conditions(money);
+  for (SqlCondition& one : asked) one.sql = in_dialect(connection.dialect(), std::move(one.sql));
+  return asked;
+}
+
+// The sessions of one process. `first` is in the snapshot already.
+class Sessions {
+ public:
+  Sessions(const CheckOptions& options, const std::vector<SqlCondition>& asked,
+           SharedSnapshot& snapshot, CheckWork& work)
+      : options_(options), asked_(asked), snapshot_(snapshot), work_(work) {}
+
+  // Nobody leaves before all have ended: the first transaction outlives every join. None of them
+  // is ended in words, as there is nothing to be undone and the sessions close.
+  Task<void> work_all(Connection& first) {
+    auto body = [&](coro::Scope& scope) -> Task<void> {
+      for (std::size_t i = 1; i < work_.sessions(); ++i) scope.start(work_beside(first.pooling()));
+      co_await work_on(first);
+    };
+    co_await coro::with_scope(body);
+  }
+
+ private:
+  Task<void> work_on(Connection& connection) {
+    return work_.run([this, &connection](const CheckPiece& piece) {
+      return judge(connection, asked_[piece.condition].sql, piece);
+    });
+  }
+
+  Task<void> work_beside(database::Pooling pooling) {
+    const auto connection = co_await open_in_schema(options_, pooling);
+    co_await set_up(*connection);
+    co_await snapshot_.join(*connection);
+    co_await work_on(*connection);
+  }
+
+  const CheckOptions& options_;
+  const std::vector<SqlCondition>& asked_;
+  SharedSnapshot& snapshot_;
+  CheckWork& work_;
+};
+
 }  // namespace
 
 coro::Task<CheckReport> check(CheckOptions options) {
@@ -125,31 +168,35 @@ coro::Task<CheckReport> check(CheckOptions options) {
   co_await snapshot.begin(*first);
   report.money = co_await examine_tables(*first, options);
   report.warehouses = co_await count_warehouses(*first, options);
-  std::vector<SqlCondition> asked = conditions(report.money);
-  for (SqlCondition& one : asked) one.sql = in_dialect(first->dialect(), std::move(one.sql));
+  std::vector<SqlCondition> asked = conditions_of(report.money, *first);
   if (!options.after_import) report.left_out = leave_out_fresh_only(asked);
   CheckWork work(rules_of(asked), report.warehouses, options);
-  auto work_on = [&](Connection& connection) -> Task<void> {
-    return work.run([&](const CheckPiece& piece) {
-      return judge(connection, asked[piece.condition].sql, piece);
-    });
-  };
-  auto work_beside = [&]() -> Task<void> {
-    const auto connection = co_await open_in_schema(options, first->pooling());
-    co_await set_up(*connection);
-    co_await snapshot.join(*connection);
-    co_await work_on(*connection);
-  };
-  // Nobody leaves before all have ended: the first transaction outlives every join. None of them
-  // is ended in words, as there is nothing to be undone and the sessions close.
-  auto work_all = [&](coro::Scope& scope) -> Task<void> {
-    for (std::size_t i = 1; i < work.sessions(); ++i) scope.start(work_beside());
-    co_await work_on(*first);
-  };
-  co_await coro::with_scope(work_all);
+  if (options.judge_elsewhere) {
+    CheckPart all = work.part();
+    all.snapshot = snapshot.name();
+    all.money = report.money;
+    co_await options.judge_elsewhere(all, work);
+    work.require_all();
+  } else {
+    co_await Sessions(options, asked, snapshot, work).work_all(*first);
+  }
   report.verdicts = work.verdicts();
-  report.snapshot_refusal = snapshot.refusal();
+  report.snapshot_refusal = snapshot.refusal() ? snapshot.refusal() : work.refusal();
   co_return report;
+}
+
+coro::Task<std::optional<std::string>> check_pieces(
+    CheckOptions options, CheckPart part, std::function<void(const PieceVerdict&)> on_verdict) {
+  const auto first = co_await open_in_schema(options);
+  options.dialect = first->dialect();
+  co_await set_up(*first);
+  SharedSnapshot snapshot(part.snapshot);
+  co_await snapshot.join(*first);
+  std::vector<SqlCondition> asked = conditions_of(part.money, *first);
+  if (!part.after_import) leave_out_fresh_only(asked);
+  CheckWork work(rules_of(asked), part, options, std::move(on_verdict));
+  co_await Sessions(options, asked, snapshot, work).work_all(*first);
+  co_return snapshot.refusal();
 }
 
 }  // namespace drover::tpcc::postgres

@@ -8,6 +8,8 @@
 // Thread safety: none; a check belongs to the worker that runs it.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "coro/task.h"
@@ -21,5 +23,9 @@ struct CheckOptions : CheckSettings, database::postgres::Access {};
 // Throws database::Error: no session to be had or lost, a table missing, no warehouse.
 // Requires: connections > 0.
 coro::Task<CheckReport> check(CheckOptions options);
+
+// See Database::check_pieces().
+coro::Task<std::optional<std::string>> check_pieces(
+    CheckOptions options, CheckPart part, std::function<void(const PieceVerdict&)> on_verdict);
 
 }  // namespace drover::tpcc::postgres

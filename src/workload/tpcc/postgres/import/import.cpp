@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "coro/cancellation.h"
+#include "coro/scope.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/postgres/dialect.h"
@@ -229,15 +231,66 @@ namespace {
 
 constexpr coro::Duration lock_retry_interval = std::chrono::milliseconds(250);
 
+// That sessions which are told to end do so.
+constexpr coro::Duration end_wait_max = std::chrono::seconds(15);
+
+// On the session with the first lock, beside what the import does on others.
+Task<void> keep_beating(Connection& connection, coro::Duration interval) {
+  for (;;) {
+    co_await coro::sleep_for(interval);
+    // To its end: the session is needed later.
+    coro::CancelSource own(coro::Worker::current());
+    co_await connection.script(std::string(import_beat)).under(own);
+  }
+}
+
+// Ends those that hold a lock of this schema, unless the first one's holder may be alive; says how many.
+Task<int32_t> end_silent_sessions(Connection& connection, const ImportOptions& options) {
+  const std::string sql = fmt::format(
+      "WITH held AS (SELECT l.pid, l.classid = {0} AS is_first, "
+      "coalesce(a.query = '{1}' AND a.state <> 'active' AND "
+      "clock_timestamp() - a.state_change >= interval '{2} milliseconds', false) AS is_silent "
+      "FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid "
+      "WHERE l.locktype = 'advisory' AND l.granted AND l.classid IN ({0}, {3}) "
+      "AND l.objid = to_regclass($1::text)::oid AND l.objsubid = 2 AND l.pid <> pg_backend_pid() "
+      "AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())) "
+      "SELECT count(pg_terminate_backend(pid))::int FROM (SELECT DISTINCT pid FROM held) AS theirs "
+      "WHERE NOT EXISTS (SELECT FROM held WHERE is_first AND NOT is_silent)",
+      import_lock, import_beat,
+      std::chrono::duration_cast<std::chrono::milliseconds>(options.claim.watch).count(),
+      session_lock);
+  try {
+    const Result ended =
+        co_await connection.query(sql, qualified_name(options.schema, settings_table));
+    co_return ended.number<int32_t>(0, 0);
+  } catch (const Error& error) {
+    if (error.sqlstate() != "42501") throw;
+  }
+  co_return 0;  // sessions of somebody else
+}
+
+// pgpool-II takes the end of a session for that of the server.
+bool may_end_sessions(const Connection& connection) {
+  return connection.pooling() != database::Pooling::pgpool &&
+         traits_of(connection.dialect()).postgres_catalogue;
+}
+
 Task<void> lock_import(Connection& connection, const ImportOptions& options,
                        ImportObserver& observer) {
-  const coro::Instant give_up = coro::Worker::current().now() + options.lock_wait_max;
+  coro::Instant give_up = coro::Worker::current().now() + options.lock_wait_max;
+  bool may_end = may_end_sessions(connection);
   for (bool first = true;; first = false) {
     const bool locked = co_await try_lock_import(connection, options.schema);
     if (locked) co_return;
     if (coro::Worker::current().now() >= give_up) {
-      throw UnfitSchema(
-          "another import works on this schema (it holds the advisory lock): wait for its end");
+      const int32_t ended = may_end ? co_await end_silent_sessions(connection, options) : 0;
+      if (ended == 0) {
+        throw UnfitSchema(
+            "another import works on this schema (it holds the advisory lock): wait for its end");
+      }
+      observer.on_sessions_ended(ended);
+      may_end = false;
+      give_up = coro::Worker::current().now() + end_wait_max;
     }
     if (first) observer.on_wait();
     co_await coro::sleep_for(lock_retry_interval);
@@ -251,16 +304,31 @@ Task<std::unique_ptr<Connection>> open_lock_holder(const ImportOptions& options)
   co_return holder;
 }
 
-// Once the import has the schema for itself.
+Task<void> load_by_others(const ImportOptions& options, const ImportPlan& plan, ImportWork& work) {
+  co_await options.load_elsewhere(plan, work);
+  const auto connection = co_await database::postgres::open_connection(options, options.pooling);
+  const std::vector<int32_t> loaded = co_await read_loaded(*connection, options.schema);
+  require_none_left(missing_parts(loaded, plan.warehouses).size(), plan.missing.size());
+}
+
+// Once the import has the schema for itself. `lock`: the session that holds the lock, if one does.
 Task<void> import_alone(Connection& connection, ImportOptions& options, ImportObserver& observer,
-                        ImportWork& work) {
+                        ImportWork& work, Connection* lock) {
   options.progress = co_await read_progress(connection, options.schema);
   const ImportPlan plan =
       co_await begin_import(connection, options.schema, options.request, !options.progress.empty());
   work.begin(plan);
   work.start();
-  if (!plan.missing.empty()) co_await work.load(load_parts(options, plan, work));
-  co_await finish_import(options, plan.foreign_keys, observer);
+  auto body = [&](coro::Scope& scope) -> Task<void> {
+    if (lock != nullptr) scope.start(keep_beating(*lock, options.claim.beat));
+    if (!plan.missing.empty()) {
+      co_await work.load(options.load_elsewhere ? load_by_others(options, plan, work)
+                                                : load_parts(options, plan, work));
+    }
+    co_await finish_import(options, plan.foreign_keys, observer);
+    scope.cancel();
+  };
+  co_await coro::with_scope(body);
   co_await complete_import(connection, options.schema);
 }
 
@@ -309,13 +377,27 @@ Task<ImportOutcome> run_import(ImportOptions options, ImportObserver& observer, 
     ImportClaim claim(row, options.claim);
     co_await claim.hold(
         options.schema, [&] { observer.on_wait(); },
-        [&] { return import_alone(*connection, options, observer, work); });
+        [&] { return import_alone(*connection, options, observer, work, nullptr); });
     co_return work.end();
   }
   if (connection->setup() != nullptr) holder = co_await open_lock_holder(options);
-  co_await lock_import(holder ? *holder : *connection, options, observer);
-  co_await import_alone(*connection, options, observer, work);
+  Connection& lock = holder ? *holder : *connection;
+  co_await lock_import(lock, options, observer);
+  co_await import_alone(*connection, options, observer, work, &lock);
   co_return work.end();
+}
+
+Task<void> load_part_of(ImportOptions options, const ImportPlan& plan, ImportWork& work) {
+  {
+    const auto connection = co_await database::postgres::open_connection(options);
+    options.pooling = connection->pooling();
+    options.dialect = connection->dialect();
+    co_await require_initialised(*connection, options.schema);
+    options.progress = co_await read_progress(*connection, options.schema);
+  }
+  work.begin(plan);
+  work.start();
+  if (!plan.missing.empty()) co_await work.load(load_parts(options, plan, work));
 }
 
 }  // namespace
@@ -327,6 +409,17 @@ Task<ImportOutcome> import_warehouses(ImportOptions options, ImportObserver& obs
   } catch (const Error& error) {
     throw work.explained(error);
   }
+}
+
+Task<ImportProgress> load_part(ImportOptions options, ImportPart part, ImportObserver& observer) {
+  ImportWork work(observer, options.progress_interval);
+  const ImportPlan plan = plan_of(part);
+  try {
+    co_await load_part_of(std::move(options), plan, work);
+  } catch (const Error& error) {
+    throw work.explained(error);
+  }
+  co_return work.progress();
 }
 
 }  // namespace drover::tpcc::postgres

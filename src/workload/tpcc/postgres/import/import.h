@@ -12,7 +12,9 @@
 // which imports keep out of each other's way. An import holds one lock alone for as long as it
 // takes, and each of its sessions shares a second one. The sessions of a client that was killed
 // live on for a moment, with an index half built or a commit under way; who holds the first lock
-// and then gets the second one alone knows that they have ended. Both are advisory locks on the
+// and then gets the second one alone knows that they have ended. What keeps the locks and gives no sign of life for long
+// is ended: sessions of a process that stands still, or of a host that is gone. Who holds the first lock says each second
+// that it lives; without one that does, no session has any business here. Both are advisory locks on the
 // table drover_tpcc; where the dialect has none, its row is claimed (import_claim.h). Behind a pooler that lends processes by the transaction, sessions hold none:
 // there a transaction that stays open holds the first lock, and each transaction shares the second.
 //
@@ -35,14 +37,18 @@ namespace drover::tpcc::postgres {
 struct ImportOptions : ImportSettings, database::postgres::Access {
   // How far the parts were when it began, where they go in pieces.
   std::vector<Progress> progress = {};
-  ClaimTimes claim = {};  // where there are no advisory locks
-  // How long the sessions of a killed import may take to end.
+  ClaimTimes claim = {};
+  // How long the sessions of a killed import may take to end by themselves.
   coro::Duration lock_wait_max = std::chrono::seconds(15);
   database::Pooling pooling = database::Pooling::none;  // before the server; an import finds out
 };
 
 // Throws UnfitSchema, and database::Error, whose message then says how far the import came.
 coro::Task<ImportOutcome> import_warehouses(ImportOptions options, ImportObserver& observer);
+
+// See Database::load_part().
+coro::Task<ImportProgress> load_part(ImportOptions options, ImportPart part,
+                                     ImportObserver& observer);
 
 // The stages of which it is made.
 
@@ -55,6 +61,10 @@ coro::Task<std::unique_ptr<database::postgres::Connection>> open_import_session(
 // stays open; false if another import has it, or sessions of one have not ended. For a session that
 // open_import_session() did not make.
 coro::Task<bool> try_lock_import(database::postgres::Connection& connection, std::string schema);
+
+// The last statement of a session with that right, again and again while its import lives.
+inline constexpr std::string_view import_beat =
+    "SELECT 1 /* the import of drover with this session is alive */";
 
 // Throws UnfitSchema if init has not been run.
 coro::Task<void> require_initialised(database::postgres::Connection& connection,

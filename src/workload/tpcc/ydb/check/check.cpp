@@ -62,14 +62,8 @@ Task<std::int32_t> count_warehouses(DatabaseAccess& access, std::optional<std::i
                                 newest.is_null() ? 0 : newest.integer());
 }
 
-Task<void> run_check(DatabaseAccess& access, const YdbDatabase& database,
-                     const CheckSettings& settings, CheckReport& report) {
-  co_await require_tables(access, database);
-  report.warehouses = co_await count_warehouses(access, settings.warehouses);
-  std::vector<YqlCondition> asked = conditions();
-  if (!settings.after_import) report.left_out = leave_out_fresh_only(asked);
-  report.not_asked = ruled_out();
-  CheckWork work(rules_of(asked), report.warehouses, settings);
+Task<void> run_sessions(DatabaseAccess& access, const YdbDatabase& database,
+                        const std::vector<YqlCondition>& asked, CheckWork& work) {
   auto work_in_session = [&]() -> Task<void> {
     CheckSession session(access.client(), database);
     co_await work.run(
@@ -81,6 +75,23 @@ Task<void> run_check(DatabaseAccess& access, const YdbDatabase& database,
     co_await work_in_session();
   };
   co_await coro::with_scope(work_all);
+}
+
+Task<void> run_check(DatabaseAccess& access, const YdbDatabase& database,
+                     const CheckSettings& settings, CheckReport& report) {
+  co_await require_tables(access, database);
+  report.warehouses = co_await count_warehouses(access, settings.warehouses);
+  std::vector<YqlCondition> asked = conditions();
+  if (!settings.after_import) report.left_out = leave_out_fresh_only(asked);
+  report.not_asked = ruled_out();
+  CheckWork work(rules_of(asked), report.warehouses, settings);
+  if (settings.judge_elsewhere) {
+    const CheckPart all = work.part();
+    co_await settings.judge_elsewhere(all, work);
+    work.require_all();
+  } else {
+    co_await run_sessions(access, database, asked, work);
+  }
   report.verdicts = work.verdicts();
 }
 
@@ -155,6 +166,20 @@ coro::Task<CheckReport> check(YdbDatabase database, CheckSettings settings) {
   };
   co_await DatabaseAccess::use(database, body);
   co_return report;
+}
+
+coro::Task<std::optional<std::string>> check_pieces(
+    YdbDatabase database, CheckPart part, CheckSettings settings,
+    std::function<void(const PieceVerdict&)> on_verdict) {
+  database.client.request_timeout = {};
+  std::vector<YqlCondition> asked = conditions();
+  if (!part.after_import) leave_out_fresh_only(asked);
+  CheckWork work(rules_of(asked), part, settings, std::move(on_verdict));
+  auto body = [&](DatabaseAccess& access) -> Task<void> {
+    return run_sessions(access, database, asked, work);
+  };
+  co_await DatabaseAccess::use(database, body);
+  co_return std::nullopt;
 }
 
 }  // namespace drover::tpcc::ydb

@@ -14,7 +14,10 @@
 // Thread safety: none; a check belongs to the worker that runs it.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "coro/task.h"
 #include "database/ydb/session.h"
@@ -52,5 +55,10 @@ class CheckSession {
 // Requires: connections > 0. The database's request_timeout is for transactions: statements of a
 // check take as long as they take.
 coro::Task<CheckReport> check(YdbDatabase database, CheckSettings settings);
+
+// See Database::check_pieces(). Each transaction has a snapshot of its own, whoever judges.
+coro::Task<std::optional<std::string>> check_pieces(
+    YdbDatabase database, CheckPart part, CheckSettings settings,
+    std::function<void(const PieceVerdict&)> on_verdict);
 
 }  // namespace drover::tpcc::ydb

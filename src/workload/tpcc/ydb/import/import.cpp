@@ -187,11 +187,23 @@ class Import {
       if (plan_.parts.empty()) {
         indexed_loaded_.set();
       } else {
-        Load rows(access, options_, plan_, work_, indexed_loaded_);
-        co_await work_.load(rows.run(options_.connections));
+        co_await work_.load(options_.load_elsewhere ? load_by_others(access) : load_here(access));
       }
     };
     co_await coro::with_scope(body);
+  }
+
+  Task<void> load_here(DatabaseAccess& access) {
+    Load rows(access, options_, plan_, work_, indexed_loaded_);
+    co_await rows.run(options_.connections);
+  }
+
+  // Indexes are built when all is there: a part that somebody has to load once more may not go into a table with one.
+  Task<void> load_by_others(DatabaseAccess& access) {
+    co_await options_.load_elsewhere(plan_.plan, work_);
+    const auto left = parts_to_load(plan_.plan, co_await read_loaded(access));
+    require_none_left(left.size(), plan_.parts.size());
+    indexed_loaded_.set();
   }
 
   Task<void> build(DatabaseAccess& access, size_t number) {
@@ -231,6 +243,28 @@ Task<ImportOutcome> import_warehouses(ImportOptions options, ImportObserver& obs
     throw import.work().explained(error);
   }
   co_return import.outcome();
+}
+
+Task<ImportProgress> load_part(ImportOptions options, ImportPart part, ImportObserver& observer) {
+  const YdbDatabase database = options.database;
+  ImportWork work(observer, options.progress_interval);
+  PartsPlan plan;
+  plan.plan = plan_of(part);
+  auto body = [&](DatabaseAccess& access) -> Task<void> {
+    require_initialised(co_await read_catalog(access), database.folder);
+    plan.parts = parts_to_load(plan.plan, co_await read_loaded(access));
+    work.begin(plan.plan);
+    work.start();
+    coro::Event indexed_loaded;
+    Load rows(access, options, plan, work, indexed_loaded);
+    co_await work.load(rows.run(options.connections));
+  };
+  try {
+    co_await DatabaseAccess::use(database, body);
+  } catch (const Error& error) {
+    throw work.explained(error);
+  }
+  co_return work.progress();
 }
 
 }  // namespace drover::tpcc::ydb

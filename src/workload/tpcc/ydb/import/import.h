@@ -38,6 +38,10 @@ struct ImportOptions : ImportSettings {
 // The outcome's finish_time is that from the last row to the last index.
 coro::Task<ImportOutcome> import_warehouses(ImportOptions options, ImportObserver& observer);
 
+// See Database::load_part().
+coro::Task<ImportProgress> load_part(ImportOptions options, ImportPart part,
+                                     ImportObserver& observer);
+
 // What an import has to do, by what the folder holds already.
 //
 // A folder goes through these states: made by init; begun (drover_tpcc says seed, load time and
@@ -50,6 +54,9 @@ struct PartsPlan {
   Settings settings;        // as they are recorded
   std::vector<Part> parts;  // to load, in this order: those of Stage::indexed come first
 };
+
+// What of a plan's missing warehouses is not loaded; `loaded` is sorted.
+std::vector<Part> parts_to_load(const ImportPlan& plan, const std::vector<Part>& loaded);
 
 // The tables of a part, in the order in which they are loaded.
 std::span<const Table> tables_of(Part part);

@@ -42,30 +42,6 @@ Task<void> require_known_warehouses(DatabaseAccess& access, const std::string& f
       warehouses, advice_to_make_anew(folder)));
 }
 
-// `loaded` is sorted.
-void find_missing(const std::vector<Part>& loaded, PartsPlan& made) {
-  const auto is_missing = [&loaded](Part part) {
-    return !std::binary_search(loaded.begin(), loaded.end(), part);
-  };
-  std::vector<Part> rest;
-  const Part item{.w_id = item_part, .stage = Stage::rest};
-  if (is_missing(item)) {
-    rest.push_back(item);
-    made.plan.missing.push_back(item_part);
-  }
-  for (int32_t w_id = 1; w_id <= made.plan.warehouses; ++w_id) {
-    const Part first{.w_id = w_id, .stage = Stage::indexed};
-    const Part second{.w_id = w_id, .stage = Stage::rest};
-    const bool first_missing = is_missing(first);
-    const bool second_missing = is_missing(second);
-    if (first_missing) made.parts.push_back(first);
-    if (second_missing) rest.push_back(second);
-    if (first_missing || second_missing) made.plan.missing.push_back(w_id);
-  }
-  made.parts.insert(made.parts.end(), rest.begin(), rest.end());
-  made.plan.skipped = made.plan.warehouses - made.plan.warehouses_missing();
-}
-
 Task<bool> all_indexes_exist(DatabaseAccess& access) {
   for (const Index& index : secondary_indexes()) {
     const bool exists = co_await index_exists(access, index);
@@ -74,7 +50,34 @@ Task<bool> all_indexes_exist(DatabaseAccess& access) {
   co_return true;
 }
 
+// Of which a stage is missing, and item, if it is.
+std::vector<int32_t> missing_warehouses(int32_t warehouses, const std::vector<Part>& loaded) {
+  const auto is_missing = [&loaded](Part part) {
+    return !std::binary_search(loaded.begin(), loaded.end(), part);
+  };
+  std::vector<int32_t> missing;
+  for (int32_t w_id = item_part; w_id <= warehouses; ++w_id) {
+    if (is_missing({w_id, Stage::rest}) ||
+        (w_id != item_part && is_missing({w_id, Stage::indexed}))) {
+      missing.push_back(w_id);
+    }
+  }
+  return missing;
+}
+
 }  // namespace
+
+std::vector<Part> parts_to_load(const ImportPlan& plan, const std::vector<Part>& loaded) {
+  std::vector<Part> parts;
+  for (const Stage stage : {Stage::indexed, Stage::rest}) {
+    for (const int32_t w_id : plan.missing) {
+      const Part part{w_id, stage};
+      if (w_id == item_part && stage == Stage::indexed) continue;
+      if (!std::binary_search(loaded.begin(), loaded.end(), part)) parts.push_back(part);
+    }
+  }
+  return parts;
+}
 
 std::span<const Table> tables_of(Part part) {
   static constexpr std::array indexed = {Table::Warehouse, Table::District, Table::Customer,
@@ -109,7 +112,9 @@ Task<PartsPlan> begin_import(DatabaseAccess& access, YdbImportClaim& claim, std:
   PartsPlan made;
   made.plan.warehouses = request.warehouses;
   made.settings = *settings;
-  find_missing(loaded, made);
+  made.plan.missing = missing_warehouses(request.warehouses, loaded);
+  made.plan.skipped = made.plan.warehouses - made.plan.warehouses_missing();
+  made.parts = parts_to_load(made.plan, loaded);
   if (!settings->population) {
     co_await require_empty_tables(access, folder);
     made.plan.population = request.fresh_population;
