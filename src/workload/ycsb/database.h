@@ -98,7 +98,7 @@ struct CheckSettings {
 // What one of several has to know of a check, and how much of the table it reads. Plain values, for another process
 // (part_fields.h).
 struct CheckPart {
-  std::string snapshot;          // as the server names it; empty: there is none for all
+  std::string snapshot = {};     // as the server names it; empty: there is none for all
   std::uint64_t table_size = 0;  // by which all cut the table alike
   load::Share share = {};        // of its pieces
 };

@@ -8,8 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "coro/scope.h"
 #include "database/error.h"
+#include "support/over_the_wire.h"
 #include "workload/ycsb/database_test.h"
+#include "workload/ycsb/part_fields.h"
 
 namespace drover::ycsb {
 
@@ -80,8 +83,76 @@ TYPED_TEST_P(LoadOnDatabase, RowsThatARunHasInsertedAreNoPartOfALoad) {
   }
 }
 
+// Two hosts, and a third one that makes the table and concludes.
+TYPED_TEST_P(LoadOnDatabase, SeveralHostsLoadAndCheckTheirShares) {
+  const Properties properties = TestFixture::part(100, 899);
+  LoadObserver nobody;
+  const auto load_share = [&](load::Share share) {
+    return this->database->load({.properties = properties, .share = share}, nobody);
+  };
+  const load::Share first{0, 1, 3};
+  const load::Share second{1, 2, 3};
+  EXPECT_EQ(this->run(load_share({0, 0, 3})).rows_total, 0U);
+  LoadProgress done;
+  auto load_one = [&](load::Share share) -> coro::Task<void> {
+    const LoadProgress own = test::over_the_wire(co_await load_share(share));
+    EXPECT_EQ(own.rows, share.of(899));
+    done.rows += own.rows;
+  };
+  auto load_both = [&](coro::Scope& scope) -> coro::Task<void> {
+    scope.start(load_one(first));
+    scope.start(load_one(second));
+    co_return;
+  };
+  this->run(coro::with_scope(load_both));
+  EXPECT_EQ(done.rows, 899U);
+  const LoadProgress whole = this->run(load_share({}));
+  EXPECT_EQ(whole.rows_there, 899U);
+  EXPECT_EQ(whole.rows, 0U);
+
+  auto check_one = [&](CheckPart part, load::Share share, CheckReport& sums) -> coro::Task<void> {
+    part.share = share;
+    const CheckReport own = co_await this->database->check_part(part, {.properties = properties});
+    sums.add(test::over_the_wire(own));
+  };
+  CheckSettings settings{.properties = properties};
+  settings.check_elsewhere = [&](const CheckPart& all, CheckReport& sums) -> coro::Task<void> {
+    auto check_both = [&](coro::Scope& scope) -> coro::Task<void> {
+      scope.start(check_one(test::over_the_wire(all), second, sums));
+      scope.start(check_one(test::over_the_wire(all), first, sums));
+      co_return;
+    };
+    co_await coro::with_scope(check_both);
+  };
+  const CheckReport alone = this->check(properties);
+  const CheckReport report = this->run(this->database->check(settings));
+  EXPECT_TRUE(report.holds());
+  EXPECT_EQ(report.rows, 899U);
+  EXPECT_EQ(report.rows_loaded, 899U);
+  EXPECT_EQ(report.values, 8'990U);
+  EXPECT_EQ(report.pieces, alone.pieces);
+  EXPECT_EQ(report.snapshot_refusal, alone.snapshot_refusal);
+}
+
+// Of one that is lost nothing is claimed.
+TYPED_TEST_P(LoadOnDatabase, WhatNobodyHasReadIsNotClaimed) {
+  const Properties properties = properties_of("a", {"recordcount=10"});
+  this->load(properties);
+  CheckSettings settings{.properties = properties};
+  settings.check_elsewhere = [](const CheckPart&, CheckReport&) -> coro::Task<void> { co_return; };
+  try {
+    this->run(this->database->check(settings));
+    ADD_FAILURE() << "it was claimed";
+  } catch (const database::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("0 of 1 pieces of the table were read"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 REGISTER_TYPED_TEST_SUITE_P(LoadOnDatabase, LoadsTheRowsThatTheCheckExpects,
                             TheSameCommandAgainHasNothingToDo, SeveralLoadTheirParts,
+                            SeveralHostsLoadAndCheckTheirShares, WhatNobodyHasReadIsNotClaimed,
                             RowsOfOtherPropertiesAreRefused,
                             RowsThatARunHasInsertedAreNoPartOfALoad);
 

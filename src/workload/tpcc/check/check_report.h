@@ -43,12 +43,12 @@ struct CheckSettings {
 // What one of several has to know of a check, and which of its pieces it judges. Plain values, for another process
 // (part_fields.h).
 struct CheckPart {
-  std::string snapshot;  // as the server names it; empty: there is none for all
+  std::string snapshot = {};  // as the server names it; empty: there is none for all
   std::uint32_t warehouses = 0;
   bool after_import = false;
   Money money = Money::exact;
-  std::uint64_t sessions = 1;         // of all together, for which the work is cut
-  std::vector<std::uint64_t> pieces;  // their places in the plan
+  std::uint64_t sessions = 1;              // of all together, for which the work is cut
+  std::vector<std::uint64_t> pieces = {};  // their places in the plan
 };
 
 struct Offender {
@@ -81,7 +81,7 @@ struct PieceAnswer {
 
 struct PieceVerdict {
   std::uint64_t piece = 0;  // its place in the plan
-  PieceAnswer answer;
+  PieceAnswer answer = {};
   std::int64_t took_us = 0;
 };
 

@@ -11,6 +11,7 @@
 #include "coro/scope.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
+#include "database/error.h"
 
 namespace drover::tpcc {
 namespace {
@@ -123,6 +124,35 @@ TEST_F(CheckWorkTest, TellsEachPieceAndTheEnd) {
   EXPECT_EQ(last.left, seconds(0));
   EXPECT_GE(work.verdicts()[0].server_time, seconds(1));
   EXPECT_LT(work.verdicts()[0].server_time, seconds(2));
+}
+
+TEST_F(CheckWorkTest, APartHasItsPiecesAlone) {
+  CheckWork whole = make(9, 3);
+  CheckPart part = whole.part();
+  const std::size_t pieces = part.pieces.size();
+  ASSERT_GT(pieces, 3U);
+  part.pieces = {3, 1};
+  std::vector<std::uint64_t> judged;
+  CheckWork work(two_conditions, part, {.connections = 1}, [&](const PieceVerdict& verdict) {
+    judged.push_back(verdict.piece);
+    whole.add(verdict);
+  });
+  run(work, two_in_each);
+  EXPECT_THAT(judged, ElementsAre(3, 1));
+  EXPECT_EQ(whole.missing().size(), pieces - 2);
+  EXPECT_THROW(whole.require_all(), database::Error);
+  EXPECT_EQ(last.done, 2U);
+  EXPECT_EQ(last.total, pieces);
+  // The first verdict on a piece counts.
+  whole.add({.piece = 3, .answer = {.offenders = 1'000}});
+  const auto verdicts = whole.verdicts();
+  EXPECT_LT(verdicts[0].offenders + verdicts[1].offenders, 1'000);
+
+  EXPECT_THROW(whole.add({.piece = pieces}), database::Error);
+  part.pieces = {pieces};
+  EXPECT_THROW(CheckWork(two_conditions, part, {}, {}), database::Error);
+  part = {.pieces = {0}};
+  EXPECT_THROW(CheckWork(two_conditions, part, {}, {}), database::Error) << "of no warehouse";
 }
 
 TEST_F(CheckWorkTest, HasNoMoreSessionsThanPieces) {

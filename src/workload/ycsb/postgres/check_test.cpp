@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "support/over_the_wire.h"
+#include "workload/ycsb/part_fields.h"
 #include "workload/ycsb/postgres/served_table_test.h"
 
 namespace drover::ycsb::postgres {
@@ -39,6 +41,43 @@ TEST_F(CheckOnPostgres, SeveralSessionsReadEachRowOnce) {
     EXPECT_EQ(seen.rows, 1000U);
     EXPECT_EQ(seen.part, 1.0);
   }
+}
+
+// What is written after the first one began is seen by none of them.
+TEST_F(CheckOnPostgres, SharesAreReadInOneSnapshot) {
+  CheckOptions options{{.properties = properties}, {server->conninfo(), schema}};
+  options.blocks_of_piece = 7;
+  CheckReport parts[2];
+  options.check_elsewhere = [&](const CheckPart& all, CheckReport& sums) -> coro::Task<void> {
+    const auto writer = co_await database::postgres::open_in_schema({server->conninfo(), schema});
+    co_await writer->script("UPDATE usertable SET field2 = field3; DELETE FROM drover_ycsb_loaded");
+    EXPECT_FALSE(all.snapshot.empty());
+    for (std::uint64_t i = 0; i < 2; ++i) {
+      CheckPart part = test::over_the_wire(all);
+      part.share = {i, 1, 2};
+      CheckOptions of_part{{.properties = properties}, {server->conninfo(), schema}};
+      of_part.blocks_of_piece = 7;
+      parts[i] = co_await check_part(of_part, part);
+      sums.add(parts[i]);
+    }
+  };
+  const CheckReport report = run(postgres::check(options));
+  EXPECT_TRUE(report.holds());
+  EXPECT_EQ(report.rows, 1000U);
+  EXPECT_EQ(report.rows_loaded, 1000U);
+  EXPECT_FALSE(report.snapshot_refusal);
+  EXPECT_GT(parts[0].rows, 0U);
+  EXPECT_GT(parts[1].rows, 0U);
+}
+
+// The snapshot goes with the one that began.
+TEST_F(CheckOnPostgres, SaysThatThereIsNoSnapshotAnyMore) {
+  const CheckPart late{.snapshot = "00000003-0000001B-1", .table_size = 1};
+  const CheckReport report =
+      run(database->check_part(late, {.properties = properties, .connections = 1}));
+  EXPECT_EQ(report.rows, 1000U);
+  ASSERT_TRUE(report.snapshot_refusal);
+  EXPECT_NE(report.snapshot_refusal->find("snapshot"), std::string::npos);
 }
 
 TEST_F(CheckOnPostgres, CountsAllThatIsWrongAndNamesSome) {

@@ -227,8 +227,9 @@ Task<LoadProgress> Load::run() {
   limit(traits.cells_a_transaction, static_cast<std::uint64_t>(properties().field_count) + 1);
   co_await begin_load(*first_, options_.schema, table_, options_.properties);
   co_await load_missing();
+  if (!options_.share.is_whole()) co_return progress();
   const coro::Instant all_there = coro::Worker::current().now();
-  if (options_.share.is_whole()) co_await finish();
+  co_await finish();
   LoadProgress loaded = progress();
   loaded.finishing = coro::Worker::current().now() - all_there;
   co_return loaded;

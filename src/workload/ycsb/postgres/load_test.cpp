@@ -45,6 +45,31 @@ TEST_F(LoadOnPostgres, TheTableIsThatOfTheOriginal) {
             "1");
 }
 
+// Another host stands still in the middle of its piece.
+TEST_F(LoadOnPostgres, AShareWaitsForNoOther) {
+  const Properties properties = part(0, 1000);
+  const auto load_share = [&](load::Share share) {
+    LoadOptions of_share = options(properties, 100, 2);
+    of_share.share = share;
+    return postgres::load(std::move(of_share), observer);
+  };
+  auto scenario = [&]() -> coro::Task<void> {
+    co_await load_share({0, 0, 2});
+    const auto other = co_await database::postgres::open_in_schema({server->conninfo(), schema});
+    co_await other->script(
+        "BEGIN; INSERT INTO drover_ycsb_loaded (table_name, first_row, rows) "
+        "VALUES ('usertable', 400, 100)");
+    const LoadProgress second = co_await load_share({1, 1, 2});
+    EXPECT_EQ(second.rows, 500U);
+    EXPECT_EQ(second.finishing, coro::Duration::zero()) << "statistics come with the whole";
+    co_await other->script("ROLLBACK");
+    const LoadProgress whole = co_await load_share({});
+    EXPECT_EQ(whole.rows, 500U);
+  };
+  run(scenario());
+  EXPECT_EQ(check(properties).rows, 1000U);
+}
+
 TEST_F(LoadOnPostgres, ATableThatSomebodyHasDroppedIsLoadedAnew) {
   const Properties properties = properties_of("a", {"recordcount=100"});
   load(properties);

@@ -16,10 +16,14 @@
 #include "coro/worker.h"
 #include "database/error.h"
 #include "database/postgres/connection.h"
+#include "support/over_the_wire.h"
 #include "support/small_population.h"
 #include "support/test_server.h"
+#include "workload/tpcc/check/check_work.h"
 #include "workload/tpcc/every_database/tested_database_test.h"
 #include "workload/tpcc/input.h"
+#include "workload/tpcc/part_fields.h"
+#include "workload/tpcc/postgres/database_on_postgres.h"
 #include "workload/tpcc/postgres/postgres_backend.h"
 #include "workload/tpcc/postgres/small_database_test.h"
 
@@ -196,6 +200,78 @@ TEST_F(CheckOfSmallData, SeesOneSnapshotInAllSessions) {
 
   const CheckReport after = run("moving", {.connections = 4});
   EXPECT_GT(violated(after).size(), 15U);
+}
+
+// Each on a host of its own, in the snapshot of the one that began: which it spoils before they judge. One of them is
+// lost, and what it leaves is given to the other.
+TEST_F(CheckOfSmallData, OthersJudgeItsPiecesInItsSnapshot) {
+  const std::vector<std::string> before = make("parted");
+  Spoiler spoil(database->conninfo(), "parted");
+  CheckSettings settings{.connections = 4};
+  CheckProgress last;
+  settings.on_progress = [&](const CheckProgress& progress) { last = progress; };
+  settings.judge_elsewhere = [&](const CheckPart& all, CheckWork& work) -> coro::Task<void> {
+    spoil({});
+    const auto one = make_database({database->conninfo(), "parted"});
+    const auto other = make_database({database->conninfo(), "parted"});
+    const auto judge = [&](const Database& where, CheckPart part) -> coro::Task<void> {
+      auto refusal = co_await where.check_pieces(
+          test::over_the_wire(part), {.connections = 2},
+          [&](const PieceVerdict& verdict) { work.add(test::over_the_wire(verdict)); });
+      work.note_refusal(std::move(refusal));
+    };
+    std::array<CheckPart, 2> parts = {all, all};
+    for (CheckPart& part : parts) part.pieces.clear();
+    for (const std::uint64_t piece : all.pieces) parts[piece % 2].pieces.push_back(piece);
+    parts[1].pieces.resize(parts[1].pieces.size() / 2);
+    auto both = [&](coro::Scope& scope) -> coro::Task<void> {
+      scope.start(judge(*one, parts[0]));
+      scope.start(judge(*other, parts[1]));
+      co_return;
+    };
+    co_await coro::with_scope(both);
+    CheckPart rest = all;
+    rest.pieces = work.missing();
+    EXPECT_FALSE(rest.pieces.empty());
+    co_await judge(*one, rest);
+    EXPECT_TRUE(work.missing().empty());
+  };
+  const CheckReport report = run("parted", settings);
+  EXPECT_EQ(report.snapshot_refusal, std::nullopt);
+  EXPECT_EQ(violated(report), before);
+  for (const Verdict& verdict : report.verdicts) {
+    EXPECT_FALSE(verdict.error) << verdict.name;
+    EXPECT_GT(verdict.server_time.count(), 0) << verdict.name;
+  }
+  EXPECT_EQ(last.done, last.total);
+  EXPECT_TRUE(last.condition.empty());
+
+  // Nobody judges: nothing is claimed.
+  settings.judge_elsewhere = [](const CheckPart&, CheckWork&) -> coro::Task<void> { co_return; };
+  try {
+    run("parted", settings);
+    ADD_FAILURE() << "it was claimed";
+  } catch (const database::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("pieces of the check have no verdict"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+TEST_F(CheckOfSmallData, SaysWhereTheSnapshotOfTheFirstIsGone) {
+  const std::vector<std::string> before = make("gone");
+  const CheckPart late{
+      .snapshot = "00000003-0000001B-1", .warehouses = 2, .sessions = 1, .pieces = {0}};
+  int verdicts = 0;
+  const auto where = make_database({database->conninfo(), "gone"});
+  const auto refusal =
+      database->run(where->check_pieces(late, {.connections = 1}, [&](const PieceVerdict& verdict) {
+        EXPECT_EQ(verdict.piece, 0U);
+        ++verdicts;
+      }));
+  EXPECT_EQ(verdicts, 1);
+  ASSERT_TRUE(refusal);
+  EXPECT_NE(refusal->find("snapshot"), std::string::npos) << *refusal;
 }
 
 TEST_F(CheckOfSmallData, SaysWhereEachSessionSawItsOwnSnapshot) {
