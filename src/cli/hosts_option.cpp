@@ -8,6 +8,7 @@
 #include <array>
 #include <chrono>
 #include <ctime>
+#include <map>
 #include <random>
 #include <string_view>
 #include <utility>
@@ -211,7 +212,7 @@ std::shared_ptr<run::Conducting> make_conducting(const HostsArguments& arguments
   const auto conducting = std::make_shared<run::Conducting>();
   std::vector<ranks::Host> hosts;
   if (arguments.met) {
-    conducting->conductor = arguments.met->conductor;
+    conducting->conductor = arguments.met;
     const std::string secret = conducting->conductor->secret();
     const auto variables = member_variables(conducting->conductor->endpoints(), secret, 0);
     conducting->launch = [variables](auto on_note) {
@@ -294,9 +295,13 @@ std::optional<int> meet_by_mpi(HostsArguments& arguments) {
         member_variables(ranks::parse_endpoints(all.front()["conductor"].get<std::string>()),
                          all.front()["secret"].get<std::string>(), rank));
   }
-  MetRanks& met = arguments.met.emplace();
-  for (const Message& one : all) met.hosts.push_back(one["host"].get<std::string>());
-  met.conductor = std::move(conductor);
+  std::map<std::string, int> times;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto host = all[i]["host"].get<std::string>();
+    const int time = ++times[host];
+    conductor->call(i, time == 1 ? host : fmt::format("{}#{}", host, time));
+  }
+  arguments.met = std::move(conductor);
   return std::nullopt;
 }
 

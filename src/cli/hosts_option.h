@@ -15,21 +15,16 @@
 
 namespace drover::cli {
 
-// Ranks that MPI has started and that have met: by rank, and where they will come to.
-struct MetRanks {
-  std::vector<std::string> hosts;
-  std::shared_ptr<ranks::Conductor> conductor;
-};
-
 struct HostsArguments {
   std::string hosts;      // "a,b,c"; empty: this one alone
   std::string weights;    // "2,1,1"; empty: all alike
   std::string parts;      // the folder for each host's part; empty: where programs keep their state
   std::string gather_at;  // where the ranks report; empty: any address and port
   const Command* command = nullptr;
-  std::optional<MetRanks> met;  // instead of `hosts`
+  // Instead of `hosts`: that of ranks which MPI has started, and which will come to it.
+  std::shared_ptr<ranks::Conductor> met = {};
 
-  bool several() const noexcept { return !hosts.empty() || met.has_value(); }
+  bool several() const noexcept { return !hosts.empty() || met != nullptr; }
 };
 
 // The arguments have to live as long as the command.

@@ -64,6 +64,7 @@ class Conductor {
 
   std::size_t ranks() const noexcept { return peers_.size(); }
   const std::string& name(std::size_t rank) const { return peers_[rank]->name; }
+  void call(std::size_t rank, std::string name) { peers_[rank]->name = std::move(name); }
 
   // Throws RankLost when one is lost before it has come.
   coro::Task<void> all_here();
@@ -84,6 +85,8 @@ class Conductor {
   const std::optional<Loss>& loss(std::size_t rank) const { return peers_[rank]->loss; }
   bool is_lost(std::size_t rank) const { return peers_[rank]->loss.has_value(); }
   bool any_lost() const;
+  // Throws the RankLost of one that is.
+  [[noreturn]] void throw_loss(std::size_t rank) const;
   void lose(std::size_t rank, const std::string& reason);
   // Those that have not come.
   void lose_missing(const std::string& reason);
@@ -120,7 +123,6 @@ class Conductor {
   // Why it is not taken in; empty: it is.
   std::string refusal_of(const Message& hello) const;
   std::string title(std::size_t rank) const;
-  [[noreturn]] void throw_loss(std::size_t rank) const;
 
   const ConductorSettings settings_;
   const std::string secret_;

@@ -82,8 +82,11 @@ coro::Future<Message> Member::next(const std::string& kind) {
 Message Member::wait_for(const std::string& kind) {
   std::unique_lock lock(mutex_);
   auto& arrived = messages_[kind];
-  changed_.wait(lock, [&] { return !arrived.empty() || !loss_.empty(); });
-  if (arrived.empty()) throw LinkError(loss_);
+  // Only the end is waited for when the others have been told to end.
+  changed_.wait(lock, [&] {
+    return !arrived.empty() || !loss_.empty() || (kind != "bye" && (stopped_ || released_));
+  });
+  if (arrived.empty()) throw LinkError(loss_.empty() ? "the others have ended" : loss_);
   Message first = std::move(arrived.front());
   arrived.erase(arrived.begin());
   return first;
@@ -224,6 +227,7 @@ void Member::stop() {
   const std::lock_guard lock(mutex_);
   if (std::exchange(stopped_, true)) return;
   if (on_stop_) on_stop_();
+  changed_.notify_all();
 }
 
 void Member::lose(const std::string& reason) {

@@ -186,26 +186,9 @@ Task<bool> ConductedRun::go() {
 // Until all have been told when the phases begin.
 Task<void> ConductedRun::begin() {
   const std::size_t ranks = conductor_.ranks();
-  bool in_time = true;
-  try {
-    co_await coro::with_deadline(Worker::current().now() + patience_for_ranks,
-                                 conductor_.all_here());
-  } catch (const coro::DeadlineExceeded&) {
-    in_time = false;
-  }
-  if (!in_time) {
-    conductor_.lose_missing(
-        fmt::format("it did not come within {:.0f} s", coro::seconds_of(patience_for_ranks)));
-    co_await conductor_.all_here();
-  }
+  co_await all_here(conductor_);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    Message work = conducting_.work;
-    const load::Share& share = conducting_.shares[rank];
-    work["share"] = {share.before, share.own, share.total, share.rank, share.ranks};
-    work["run"] = conducting_.run;
-    work["rank"] = rank;
-    work["ranks"] = ranks;
-    work["name"] = conductor_.name(rank);
+    Message work = work_for(conducting_, rank);
     work["connections"] = benchmark_.plan().connections;
     conductor_.tell(rank, work);
   }
@@ -416,16 +399,6 @@ struct Conducted {
   load::Outcome outcome;
 };
 
-Task<void> launched(const Conducting& conducting, load::Observer& log) {
-  std::string reason = "its process ended before it came";
-  try {
-    co_await conducting.launch([&log](std::string_view line) { log.on_note(line); });
-  } catch (const std::exception& error) {
-    reason = error.what();
-  }
-  conducting.conductor->lose_missing(reason);
-}
-
 // The ranks, and what stands beside them on this host's main thread.
 Task<void> conducted(const RunPlan& run, Benchmark& benchmark, Attendance& attendance,
                      Conducted& conducted) {
@@ -442,7 +415,9 @@ Task<void> conducted(const RunPlan& run, Benchmark& benchmark, Attendance& atten
   attendance.checkpoints.watch_in(beside);
   attendance.activity.watch_in(beside);
   ConductedRun all(run, benchmark, attendance);
-  launching.start(launched(*run.conducting, attendance.observers));
+  launching.start(launched(*run.conducting, [&](std::string_view line) {
+    attendance.observers.on_note(line);
+  }));
   std::exception_ptr error;
   try {
     conducted.has_begun = co_await all.go();
@@ -464,6 +439,41 @@ Task<void> conducted(const RunPlan& run, Benchmark& benchmark, Attendance& atten
 }
 
 }  // namespace
+
+Task<void> all_here(ranks::Conductor& conductor) {
+  bool in_time = true;
+  try {
+    co_await coro::with_deadline(Worker::current().now() + patience_for_ranks,
+                                 conductor.all_here());
+  } catch (const coro::DeadlineExceeded&) {
+    in_time = false;
+  }
+  if (in_time) co_return;
+  conductor.lose_missing(
+      fmt::format("it did not come within {:.0f} s", coro::seconds_of(patience_for_ranks)));
+  co_await conductor.all_here();
+}
+
+Message work_for(const Conducting& conducting, std::size_t rank) {
+  Message work = conducting.work;
+  const load::Share& share = conducting.shares[rank];
+  work["share"] = {share.before, share.own, share.total, share.rank, share.ranks};
+  work["run"] = conducting.run;
+  work["rank"] = rank;
+  work["ranks"] = conducting.shares.size();
+  work["name"] = conducting.conductor->name(rank);
+  return work;
+}
+
+Task<void> launched(const Conducting& conducting, std::function<void(std::string_view)> on_note) {
+  std::string reason = "its process ended before it came";
+  try {
+    co_await conducting.launch(std::move(on_note));
+  } catch (const std::exception& error) {
+    reason = error.what();
+  }
+  conducting.conductor->lose_missing(reason);
+}
 
 std::optional<MeasuredRun> conduct(const RunPlan& run, Benchmark& benchmark, RunFacts facts,
                                    const std::string& where) {

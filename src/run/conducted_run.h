@@ -28,6 +28,16 @@ struct Conducting {
   std::function<coro::Task<void>(std::function<void(std::string_view)> on_note)> launch;
 };
 
+// Waits until all ranks have come. Throws ranks::RankLost: one has not.
+coro::Task<void> all_here(ranks::Conductor& conductor);
+
+// What a rank is told to do.
+ranks::Message work_for(const Conducting& conducting, std::size_t rank);
+
+// Launches the processes; those that have not come when they have ended are lost. Until it is cancelled, or they have ended.
+coro::Task<void> launched(const Conducting& conducting,
+                          std::function<void(std::string_view)> on_note);
+
 // Requires: run.conducting, and a plan of all hosts that is complete. Ctrl-C ends all ranks, with the result so far;
 // nothing if the run had not begun. Throws std::runtime_error where it could not begin.
 std::optional<MeasuredRun> conduct(const RunPlan& run, Benchmark& benchmark, RunFacts facts,

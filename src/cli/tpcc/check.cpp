@@ -6,22 +6,30 @@
 #include <ctime>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
 #include "cli/commands.h"
+#include "cli/gathered.h"
+#include "cli/hosts_option.h"
 #include "cli/option/database_option.h"
 #include "cli/standard_output.h"
 #include "cli/tpcc/check_report.h"
+#include "ranks/conductor.h"
+#include "report/document/described_text.h"
 #include "report/document/result_json.h"
 #include "run/interrupt.h"
 #include "run/needs.h"
+#include "workload/tpcc/check/check_work.h"
+#include "workload/tpcc/part_fields.h"
 
 namespace drover::cli {
 namespace {
 
 struct CheckArguments {
   DatabaseOption database;
+  HostsArguments hosts;
   std::optional<std::int32_t> warehouses;  // else those that there are
   bool after_import = false;
   std::optional<std::size_t>
@@ -38,8 +46,42 @@ tpcc::CheckSettings settings_of(const CheckArguments& arguments) {
   return settings;
 }
 
+// Each host judges pieces of the plan, in turns, in the snapshot of this one's session.
+coro::Task<void> judge_on_hosts(Gathered& hosts, const tpcc::CheckPart& all,
+                                tpcc::CheckWork& work) {
+  std::vector<tpcc::CheckPart> parts(hosts.ranks(), all);
+  for (tpcc::CheckPart& part : parts) part.pieces.clear();
+  for (std::size_t i = 0; i < all.pieces.size(); ++i) {
+    parts[i % parts.size()].pieces.push_back(all.pieces[i]);
+  }
+  std::vector<std::string> texts;
+  for (const tpcc::CheckPart& part : parts) texts.push_back(report::written_text(part));
+  const std::vector<std::string> refusals =
+      co_await hosts.deal(std::move(texts), [&work](std::size_t, const std::string& said) {
+        work.add(report::read_text<tpcc::PieceVerdict>(said));
+      });
+  for (const std::string& refusal : refusals) {
+    if (!refusal.empty()) work.note_refusal(refusal);
+  }
+}
+
+int check_pieces(const CheckArguments& arguments, ranks::Member& member) {
+  const DatabaseTarget target(arguments.database);
+  tpcc::CheckSettings settings = settings_of(arguments);
+  run::require_descriptors(target.kind(), settings.connections, 1);
+  return do_part(member, [&](std::string text, auto say) -> coro::Task<std::string> {
+    auto part = report::read_text<tpcc::CheckPart>(text);
+    if (part.pieces.empty()) co_return std::string();
+    const std::optional<std::string> refusal = co_await target.tpcc()->check_pieces(
+        std::move(part), settings,
+        [&say](const tpcc::PieceVerdict& verdict) { say(report::written_text(verdict)); });
+    co_return refusal.value_or("");
+  });
+}
+
 // exit_success if all conditions hold, exit_failure if one does not or could not be judged.
 int perform(const CheckArguments& arguments) {
+  std::optional<Gathered> hosts = gathered(arguments.hosts, arguments.database.db.empty());
   const DatabaseTarget target(arguments.database);
   const OutputFile json{arguments.json};
   json.check();
@@ -54,7 +96,17 @@ int perform(const CheckArguments& arguments) {
   const auto check = [&]() -> coro::Task<void> {
     report = co_await target.tpcc()->check(std::move(settings));
   };
-  run::run_command(check());
+  if (hosts) {
+    settings.judge_elsewhere = [&hosts](const tpcc::CheckPart& all, tpcc::CheckWork& work) {
+      return judge_on_hosts(*hosts, all, work);
+    };
+  }
+  try {
+    run::run_command(hosts ? hosts->around(check()) : check());
+  } catch (const ranks::RankLost& lost) {
+    line.clear();
+    throw std::runtime_error(fmt::format("{}; nothing is known of the data", lost.what()));
+  }
   line.clear();
   if (!report) {
     fmt::print(stderr, "drover: interrupted: nothing is known of the data\n");
@@ -106,7 +158,11 @@ void add_tpcc_check(Command& tpcc) {
        {"--json", &arguments->json, "FILE",
         "Writes what was found to this file as JSON; '-': to the standard output, and "
         "the report for people to the error stream"}});
+  add_hosts_options(command, arguments->hosts);
   command.action = [arguments] { return perform(*arguments); };
+  command.member_action = [arguments](ranks::Member& member, const ranks::Message&) {
+    return check_pieces(*arguments, member);
+  };
 }
 
 }  // namespace drover::cli

@@ -6,22 +6,29 @@
 #include <chrono>
 #include <csignal>
 #include <memory>
+#include <optional>
 #include <random>
+#include <stdexcept>
 #include <thread>
 
 #include "cli/commands.h"
+#include "cli/gathered.h"
 #include "cli/help/help.h"
+#include "cli/hosts_option.h"
 #include "cli/option/database_option.h"
 #include "cli/option/quantity.h"
 #include "cli/run_options.h"
 #include "cli/standard_output.h"
 #include "coro/scope.h"
+#include "ranks/conductor.h"
+#include "report/document/described_text.h"
 #include "run/interrupt.h"
 #include "run/needs.h"
 #include "text/plain_text.h"
 #include "text/wrapped_text.h"
 #include "ui/import/import_display.h"
 #include "ui/number_text.h"
+#include "workload/tpcc/part_fields.h"
 
 namespace drover::cli {
 namespace {
@@ -34,6 +41,7 @@ constexpr int64_t connections_max = 1'000;
 
 struct ImportArguments {
   DatabaseOption database;
+  HostsArguments hosts;
   std::string warehouses;
   std::string seed;
   std::string connections = "auto";
@@ -108,19 +116,84 @@ void report(const DatabaseTarget& target, const ImportOutcome& outcome) {
   print(lines, "what was imported");
 }
 
+// What each host does of the plan: its part of the warehouses that are missing. Shown is what all have done.
+coro::Task<void> load_on_hosts(Gathered& hosts, const ImportPlan& plan, tpcc::ImportWork& work) {
+  std::vector<std::string> parts;
+  for (std::size_t rank = 0; rank < hosts.ranks(); ++rank) {
+    const load::Share& share = hosts.share(rank);
+    const std::size_t missing = plan.missing.size();
+    parts.push_back(
+        report::written_text(tpcc::part_of(plan, share.begin(missing), share.end(missing))));
+  }
+  std::vector<tpcc::ImportProgress> done(hosts.ranks());
+  const auto show = [&] {
+    tpcc::ImportProgress all;
+    for (const tpcc::ImportProgress& one : done) all.add(one);
+    work.show(all);
+  };
+  const std::vector<std::string> ends =
+      co_await hosts.deal(std::move(parts), [&](std::size_t rank, const std::string& said) {
+        done[rank] = report::read_text<tpcc::ImportProgress>(said);
+        show();
+      });
+  for (std::size_t rank = 0; rank < ends.size(); ++rank) {
+    done[rank] = report::read_text<tpcc::ImportProgress>(ends[rank]);
+  }
+  show();
+}
+
+// Tells the conductor how far a part is.
+class PartObserver final : public tpcc::ImportObserver {
+ public:
+  explicit PartObserver(std::function<void(const std::string&)> say) : say_(std::move(say)) {}
+  void on_loading(const tpcc::ImportProgress& progress) override {
+    say_(report::written_text(progress));
+  }
+
+ private:
+  std::function<void(const std::string&)> say_;
+};
+
+int load_part(const ImportArguments& arguments, ranks::Member& member) {
+  ImportSettings settings = settings_of(arguments);
+  settings.progress_interval = std::chrono::seconds(1);
+  const DatabaseTarget target(arguments.database);
+  run::require_descriptors(target.kind(), settings.connections, 1);
+  return do_part(member, [&](std::string text, auto say) -> coro::Task<std::string> {
+    auto part = report::read_text<tpcc::ImportPart>(text);
+    tpcc::ImportProgress done;
+    PartObserver observer(say);
+    if (!part.ranges.empty()) {
+      done = co_await target.tpcc()->load_part(std::move(part), settings, observer);
+    }
+    co_return report::written_text(done);
+  });
+}
+
 int perform(const ImportArguments& arguments) {
   const ui::Choice choice = parse_ui_choice(arguments.ui);
   ImportSettings settings = settings_of(arguments);
+  std::optional<Gathered> hosts = gathered(arguments.hosts, arguments.database.db.empty());
   const DatabaseTarget target(arguments.database);
   run::require_descriptors(target.kind(), settings.connections, 1);
   ImportOutcome outcome;
   int code = exit_success;
-  {
+  try {
+    const std::size_t ranks = hosts ? hosts->ranks() : 1;
     const auto display = ui::make_import_display(
-        choice, {target.description(), settings.connections, settings.threads},
+        choice, {target.description(), settings.connections * ranks, settings.threads * ranks},
         [] { kill(getpid(), SIGINT); });  // as Ctrl-C would: it is taken by whoever waits for it
     settings.progress_interval = display->interval();
-    code = run::run_command(import_shown(target, settings, *display, outcome));
+    if (hosts) {
+      settings.load_elsewhere = [&hosts](const ImportPlan& plan, tpcc::ImportWork& work) {
+        return load_on_hosts(*hosts, plan, work);
+      };
+    }
+    coro::Task<void> import = import_shown(target, settings, *display, outcome);
+    if (hosts) import = hosts->around(std::move(import));
+    code = run::run_command(std::move(import));
+  } catch (const ranks::RankLost& lost) {
+    throw std::runtime_error(fmt::format("{}; the same command goes on from here", lost.what()));
   }
   if (code == exit_interrupted) {
     fmt::print(stderr, "interrupted; the same command goes on from here\n");
@@ -153,7 +226,11 @@ void add_tpcc_import(Command& tpcc) {
         "four connections)"}});
   add_ui_option(command, arguments->ui);
   add_database_options(command, arguments->database);
+  add_hosts_options(command, arguments->hosts);
   command.action = [arguments] { return perform(*arguments); };
+  command.member_action = [arguments](ranks::Member& member, const ranks::Message&) {
+    return load_part(*arguments, member);
+  };
 }
 
 }  // namespace drover::cli

@@ -5,19 +5,26 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
 #include "cli/commands.h"
+#include "cli/gathered.h"
+#include "cli/hosts_option.h"
+#include "cli/member.h"
 #include "cli/option/database_option.h"
 #include "cli/option/quantity.h"
 #include "cli/run_options.h"
 #include "cli/standard_output.h"
 #include "cli/ycsb/options.h"
 #include "coro/clock.h"
+#include "ranks/conductor.h"
+#include "report/document/described_text.h"
 #include "run/interrupt.h"
 #include "run/needs.h"
 #include "text/plain_text.h"
+#include "workload/ycsb/part_fields.h"
 
 namespace drover::cli {
 namespace {
@@ -26,6 +33,7 @@ constexpr std::int64_t sessions_most = 1'000;
 
 struct TableArguments {
   DatabaseOption database;
+  HostsArguments hosts;
   PropertyArguments properties;
   std::string connections = "auto";
   std::string ui = "auto";
@@ -38,6 +46,7 @@ void add_table_options(Command& command, TableArguments& arguments) {
                         "Sessions that work at the same time; auto: as many as processors"}});
   command.add_options("Output", {{"--ui", &arguments.ui, "plain|quiet|auto",
                                   "Lines of progress on the error stream, or none"}});
+  add_hosts_options(command, arguments.hosts);
 }
 
 std::size_t connections_of(const TableArguments& arguments) {
@@ -75,13 +84,79 @@ class LoadLines final : public ycsb::LoadObserver {
   bool quiet_;
 };
 
-int perform_load(const TableArguments& arguments) {
+ycsb::LoadSettings load_settings_of(const TableArguments& arguments) {
   ycsb::LoadSettings settings;
   settings.properties = read_row_properties(arguments.properties);
   if (settings.properties.insert_count == 0) {
     throw UsageError("how many rows? Say --recordcount N (or -p recordcount=N)");
   }
   settings.connections = connections_of(arguments);
+  return settings;
+}
+
+// What several hosts have done so far, as one.
+ycsb::LoadProgress sum_of(const std::vector<ycsb::LoadProgress>& parts, coro::Instant since) {
+  ycsb::LoadProgress all;
+  all.elapsed = coro::SteadyClock::instance().now() - since;
+  for (const ycsb::LoadProgress& one : parts) {
+    all.rows_there += one.rows_there;
+    all.rows += one.rows;
+    all.rows_total += one.rows_total;
+    all.bytes += one.bytes;
+  }
+  return all;
+}
+
+// This host makes the table and has the last word; the rows are theirs.
+coro::Task<void> load_on_hosts(Gathered& hosts, const ycsb::Database& database,
+                               ycsb::LoadSettings settings, LoadLines& lines,
+                               std::optional<ycsb::LoadProgress>& loaded) {
+  ycsb::LoadObserver nobody;
+  ycsb::LoadSettings nothing = settings;
+  nothing.share.own = 0;
+  co_await database.load(nothing, nobody);
+  const coro::Instant since = coro::SteadyClock::instance().now();
+  std::vector<ycsb::LoadProgress> done(hosts.ranks());
+  std::vector<std::string> parts(hosts.ranks());
+  const std::vector<std::string> ends =
+      co_await hosts.deal(std::move(parts), [&](std::size_t rank, const std::string& said) {
+        done[rank] = report::read_text<ycsb::LoadProgress>(said);
+        if (rank == 0) lines.on_loading(sum_of(done, since));
+      });
+  for (std::size_t rank = 0; rank < ends.size(); ++rank) {
+    done[rank] = report::read_text<ycsb::LoadProgress>(ends[rank]);
+  }
+  ycsb::LoadProgress all = sum_of(done, since);
+  all.finishing = (co_await database.load(settings, nobody)).finishing;
+  loaded = all;
+}
+
+// Tells the conductor how far a part is.
+class PartObserver final : public ycsb::LoadObserver {
+ public:
+  explicit PartObserver(std::function<void(const std::string&)> say) : say_(std::move(say)) {}
+  void on_loading(const ycsb::LoadProgress& progress) override {
+    say_(report::written_text(progress));
+  }
+
+ private:
+  std::function<void(const std::string&)> say_;
+};
+
+int load_part(const TableArguments& arguments, ranks::Member& member, const load::Share& share) {
+  ycsb::LoadSettings settings = load_settings_of(arguments);
+  settings.share = share;
+  const DatabaseTarget target(arguments.database);
+  run::require_descriptors(target.kind(), settings.connections, 1);
+  return do_part(member, [&](std::string, auto say) -> coro::Task<std::string> {
+    PartObserver observer(say);
+    co_return report::written_text(co_await target.ycsb()->load(settings, observer));
+  });
+}
+
+int perform_load(const TableArguments& arguments) {
+  ycsb::LoadSettings settings = load_settings_of(arguments);
+  std::optional<Gathered> hosts = gathered(arguments.hosts, arguments.database.db.empty());
   note_without_effect(settings.properties);
   LoadLines lines(is_quiet(arguments));
   const DatabaseTarget target(arguments.database);
@@ -92,7 +167,13 @@ int perform_load(const TableArguments& arguments) {
   const auto load = [&]() -> coro::Task<void> {
     loaded = co_await database->load(std::move(settings), lines);
   };
-  if (run::run_command(load()) != exit_success || !loaded) {
+  try {
+    run::run_command(hosts ? hosts->around(load_on_hosts(*hosts, *database, settings, lines, loaded))
+                           : load());
+  } catch (const ranks::RankLost& lost) {
+    throw std::runtime_error(fmt::format("{}; the same command goes on from here", lost.what()));
+  }
+  if (!loaded) {
     fmt::print(stderr, "interrupted; the same command goes on from here\n");
     return exit_interrupted;
   }
@@ -142,7 +223,29 @@ std::string check_text(const ycsb::CheckReport& report, const std::string& place
                                               text::counted_grouped(report.values_wrong, "value")));
 }
 
+coro::Task<void> check_on_hosts(Gathered& hosts, const ycsb::CheckPart& all,
+                                ycsb::CheckReport& sums) {
+  std::vector<std::string> parts(hosts.ranks(), report::written_text(all));
+  const std::vector<std::string> reports =
+      co_await hosts.deal(std::move(parts), [](std::size_t, const std::string&) {});
+  for (const std::string& one : reports) sums.add(report::read_text<ycsb::CheckReport>(one));
+}
+
+int check_part(const TableArguments& arguments, ranks::Member& member, const load::Share& share) {
+  ycsb::CheckSettings settings;
+  settings.properties = read_row_properties(arguments.properties);
+  settings.connections = connections_of(arguments);
+  const DatabaseTarget target(arguments.database);
+  run::require_descriptors(target.kind(), settings.connections, 1);
+  return do_part(member, [&](std::string text, auto) -> coro::Task<std::string> {
+    auto part = report::read_text<ycsb::CheckPart>(text);
+    part.share = share;
+    co_return report::written_text(co_await target.ycsb()->check_part(std::move(part), settings));
+  });
+}
+
 int perform_check(const TableArguments& arguments) {
+  std::optional<Gathered> hosts = gathered(arguments.hosts, arguments.database.db.empty());
   ycsb::CheckSettings settings;
   settings.properties = read_row_properties(arguments.properties);
   settings.connections = connections_of(arguments);
@@ -161,7 +264,16 @@ int perform_check(const TableArguments& arguments) {
   const auto check = [&]() -> coro::Task<void> {
     report = co_await database->check(std::move(settings));
   };
-  run::run_command(check());
+  if (hosts) {
+    settings.check_elsewhere = [&hosts](const ycsb::CheckPart& all, ycsb::CheckReport& sums) {
+      return check_on_hosts(*hosts, all, sums);
+    };
+  }
+  try {
+    run::run_command(hosts ? hosts->around(check()) : check());
+  } catch (const ranks::RankLost& lost) {
+    throw std::runtime_error(fmt::format("{}; nothing is known of the table", lost.what()));
+  }
   if (!report) {
     fmt::print(stderr, "drover: interrupted: nothing is known of the table\n");
     return exit_interrupted;
@@ -196,6 +308,9 @@ void add_load(Command& ycsb) {
       "  drover ycsb load --recordcount 1000000 --insertstart 500000 --insertcount 500000");
   add_table_options(command, *arguments);
   command.action = [arguments] { return perform_load(*arguments); };
+  command.member_action = [arguments](ranks::Member& member, const ranks::Message& work) {
+    return load_part(*arguments, member, member_work(work).share);
+  };
 }
 
 void add_check(Command& ycsb) {
@@ -207,6 +322,9 @@ void add_check(Command& ycsb) {
       "Example:\n  drover ycsb check");
   add_table_options(command, *arguments);
   command.action = [arguments] { return perform_check(*arguments); };
+  command.member_action = [arguments](ranks::Member& member, const ranks::Message& work) {
+    return check_part(*arguments, member, member_work(work).share);
+  };
 }
 
 void add_clean(Command& ycsb) {

@@ -1,0 +1,169 @@
+#include "cli/gathered.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "cli/standard_output.h"
+#include "coro/cancellation.h"
+#include "coro/event.h"
+#include "coro/scope.h"
+#include "coro/worker.h"
+#include "ranks/link.h"
+#include "run/interrupt.h"
+#include "run/usage_error.h"
+
+namespace drover::cli {
+
+using coro::CancelSource;
+using coro::Scope;
+using coro::Task;
+using coro::Worker;
+using ranks::Message;
+
+namespace {
+
+constexpr coro::Duration patience_for_ends = std::chrono::seconds(10);
+
+}  // namespace
+
+std::optional<Gathered> gathered(const HostsArguments& arguments, bool private_server) {
+  if (!arguments.several()) return std::nullopt;
+  return Gathered(make_conducting(arguments, private_server),
+                  [](std::string_view line) { note_to_stderr(line); });
+}
+
+Task<void> Gathered::with_all(Task<void> work) {
+  ranks::Conductor& conductor = *conducting_->conductor;
+  co_await run::all_here(conductor);
+  for (std::size_t rank = 0; rank < ranks(); ++rank) {
+    conductor.tell(rank, run::work_for(*conducting_, rank));
+  }
+  co_await std::move(work);
+}
+
+Task<void> Gathered::around(Task<void> work) {
+  ranks::Conductor& conductor = *conducting_->conductor;
+  conductor.on_message({"note"}, [&](std::size_t rank, const Message& message) {
+    on_note_(fmt::format("{}: {}", conductor.name(rank), message.at("text").get<std::string>()));
+  });
+  conductor.on_lost([](std::size_t) {});
+  // What is cancelled from outside still ends in order.
+  CancelSource unhurried(Worker::current());
+  Scope beside(unhurried);
+  Scope launching(unhurried);
+  beside.start(conductor.attend());
+  launching.start(run::launched(*conducting_, on_note_));
+  std::exception_ptr error;
+  try {
+    co_await with_all(std::move(work));
+  } catch (...) {
+    error = std::current_exception();
+  }
+  conductor.tell_all(ranks::message("stop"));
+  for (std::size_t rank = 0; rank < ranks(); ++rank) conductor.release(rank);
+  co_await conductor.all_gone(patience_for_ends).under(unhurried);
+  launching.cancel();
+  co_await launching.join();
+  beside.cancel();
+  co_await beside.join();
+  if (error) std::rethrow_exception(error);
+}
+
+Task<std::vector<std::string>> Gathered::deal(
+    std::vector<std::string> parts,
+    std::function<void(std::size_t rank, const std::string& said)> on_said) {
+  ranks::Conductor& conductor = *conducting_->conductor;
+  conductor.on_message({"said"}, [&](std::size_t rank, const Message& message) {
+    on_said(rank, message.at("text").get<std::string>());
+  });
+  for (std::size_t rank = 0; rank < ranks(); ++rank) {
+    Message part = ranks::message("part");
+    part["text"] = parts.at(rank);
+    conductor.tell(rank, part);
+  }
+  CancelSource& outer = co_await coro::current_source();
+  CancelSource waiting(outer);
+  std::optional<std::size_t> lost;
+  conductor.on_lost([&](std::size_t rank) {
+    if (!lost) lost = rank;
+    waiting.cancel();
+  });
+  std::vector<std::string> said;
+  const auto all = [&]() -> Task<void> {
+    for (std::size_t rank = 0; rank < ranks(); ++rank) {
+      const Message done = co_await conductor.next(rank, "done");
+      said.push_back(done.at("text").get<std::string>());
+    }
+  };
+  std::exception_ptr error;
+  try {
+    co_await all().under(waiting);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  conductor.on_lost([](std::size_t) {});
+  conductor.on_message({"said"}, [](std::size_t, const Message&) {});
+  if (lost && !outer.cancelled()) conductor.throw_loss(*lost);
+  if (error) std::rethrow_exception(error);
+  co_return said;
+}
+
+namespace {
+
+// Until the others end, which ends the work.
+Task<void> do_until_stopped(ranks::Member& member, Task<void> work) {
+  CancelSource& outer = co_await coro::current_source();
+  Worker& worker = Worker::current();
+  Scope scope(outer);
+  const auto asked = std::make_shared<coro::Event>();
+  member.on_stop([&worker, asked] { worker.post([asked] { asked->set(); }); });
+  const auto stop = [&]() -> Task<void> {
+    co_await asked->wait();
+    scope.cancel();
+  };
+  const auto body = [&]() -> Task<void> {
+    co_await std::move(work);
+    scope.cancel();
+  };
+  scope.start(stop());
+  scope.start(body());
+  std::exception_ptr error;
+  try {
+    co_await scope.join();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  member.on_stop({});
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace
+
+int do_part(ranks::Member& member, const PartWork& work) {
+  const Message part = member.wait_for("part");
+  const auto say = [&member](const std::string& text) {
+    Message said = ranks::message("said");
+    said["text"] = text;
+    member.tell(std::move(said));
+  };
+  std::optional<std::string> result;
+  const auto whole = [&]() -> Task<void> {
+    result = co_await work(part.at("text").get<std::string>(), say);
+  };
+  const int code = run::run_command(do_until_stopped(member, whole()));
+  if (!result) {
+    if (code == exit_interrupted) throw std::runtime_error("it was asked to end");
+    return exit_interrupted;  // the others have ended
+  }
+  Message done = ranks::message("done");
+  done["text"] = *result;
+  member.tell(std::move(done));
+  member.wait_for("bye");
+  return exit_success;
+}
+
+}  // namespace drover::cli

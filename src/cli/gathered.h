@@ -1,0 +1,55 @@
+// What several hosts do together that is no run: each gets a part, tells how far it is, and says what came of it. The
+// parts and what is said are texts, which the command knows to read.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/hosts_option.h"
+#include "coro/task.h"
+#include "ranks/member.h"
+#include "run/conducted_run.h"
+
+namespace drover::cli {
+
+// The conductor's side. Lives on one worker.
+class Gathered {
+ public:
+  // `on_note` takes lines for people.
+  Gathered(std::shared_ptr<run::Conducting> conducting,
+           std::function<void(std::string_view)> on_note)
+      : conducting_(std::move(conducting)), on_note_(std::move(on_note)) {}
+
+  std::size_t ranks() const { return conducting_->shares.size(); }
+  const load::Share& share(std::size_t rank) const { return conducting_->shares[rank]; }
+
+  // Has all of them here while `work` goes on. When it ends, in whatever way, none of them stays behind.
+  coro::Task<void> around(coro::Task<void> work);
+
+  // Gives each its part; hands back what each says at its end. Throws ranks::RankLost as soon as one is lost; the others
+  // end then. In around(), and once.
+  coro::Task<std::vector<std::string>> deal(
+      std::vector<std::string> parts,
+      std::function<void(std::size_t rank, const std::string& said)> on_said);
+
+ private:
+  coro::Task<void> with_all(coro::Task<void> work);
+
+  std::shared_ptr<run::Conducting> conducting_;
+  std::function<void(std::string_view)> on_note_;
+};
+
+// None where no other hosts are named. Throws UsageError. Notes go to the error stream.
+std::optional<Gathered> gathered(const HostsArguments& arguments, bool private_server);
+
+// The member's side. `work` does the part, and returns what is to be said at the end; `say` tells how far it is. It is
+// cancelled when the others end. Returns the exit code; throws what `work` throws.
+using PartWork = std::function<coro::Task<std::string>(
+    std::string part, std::function<void(const std::string&)> say)>;
+int do_part(ranks::Member& member, const PartWork& work);
+
+}  // namespace drover::cli
