@@ -415,9 +415,8 @@ Task<void> conducted(const RunPlan& run, Benchmark& benchmark, Attendance& atten
   attendance.checkpoints.watch_in(beside);
   attendance.activity.watch_in(beside);
   ConductedRun all(run, benchmark, attendance);
-  launching.start(launched(*run.conducting, [&](std::string_view line) {
-    attendance.observers.on_note(line);
-  }));
+  launching.start(launched(*run.conducting,
+                           [&](std::string_view line) { attendance.observers.on_note(line); }));
   std::exception_ptr error;
   try {
     conducted.has_begun = co_await all.go();

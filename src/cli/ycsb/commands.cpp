@@ -168,8 +168,8 @@ int perform_load(const TableArguments& arguments) {
     loaded = co_await database->load(std::move(settings), lines);
   };
   try {
-    run::run_command(hosts ? hosts->around(load_on_hosts(*hosts, *database, settings, lines, loaded))
-                           : load());
+    run::run_command(
+        hosts ? hosts->around(load_on_hosts(*hosts, *database, settings, lines, loaded)) : load());
   } catch (const ranks::RankLost& lost) {
     throw std::runtime_error(fmt::format("{}; the same command goes on from here", lost.what()));
   }
