@@ -15,6 +15,7 @@
 #include "load/run.h"
 #include "load/snapshot.h"
 #include "report/audit/audit.h"
+#include "report/merge/merge.h"
 #include "run/interrupt.h"
 #include "run/usage_error.h"
 #include "text/plain_text.h"
@@ -202,6 +203,7 @@ MeasuredRun measure(const RunPlan& run, Benchmark& benchmark, coro::Worker& work
   measured.result = make_result(run, benchmark.plan(), facts, outcome);
   benchmark.add_to(measured.result);
   measured.result.audit = report::audit(measured.result);
+  if (!measured.result.ranks.empty()) report::complete_rank(measured.result);
   measured.stop_requested = outcome.interrupted || outcome.stop_requested;
   return measured;
 }

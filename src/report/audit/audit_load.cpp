@@ -30,7 +30,7 @@ Judged judge_mix(const Result& result) {
   Judged judged{Judgement::held, ""};
   const auto count = static_cast<double>(all);
   const double at_random =
-      std::min(count, static_cast<double>(edge_cards_per_warehouse * result.plan.warehouses));
+      std::min(count, static_cast<double>(edge_cards_per_warehouse * result.own_warehouses()));
   for (const SpecifiedTransaction& rule : specified_transactions) {
     const TransactionResult* one = result.find_transaction(rule.name);
     const std::uint64_t number = one == nullptr ? 0 : completed(*one);
@@ -188,7 +188,7 @@ Judged judge_throughput(const Result& result) {
     return not_judged(fmt::format("no bounds at pace {:g}", result.plan.pace));
   }
   if (result.plan.warehouses == 0) return not_judged("no warehouse");
-  const auto warehouses = static_cast<double>(result.plan.warehouses);
+  const auto warehouses = static_cast<double>(result.own_warehouses());
   const double minutes = result.summary.time_seconds / 60;
   const auto new_orders = static_cast<double>(result.summary.new_orders);
   const double least = tpmc_per_warehouse_least * warehouses * minutes;

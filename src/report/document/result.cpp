@@ -214,7 +214,7 @@ void complete_summary(Result& result) {
   if (!result.is_tpcc()) return;
   Summary& summary = result.summary;
   const TransactionResult* new_order = result.find_transaction("NewOrder");
-  summary.warehouses = result.plan.warehouses;
+  summary.warehouses = result.own_warehouses();
   summary.new_orders = new_order == nullptr ? 0 : new_order->ok_count;
   summary.tpmc = summary.efficiency = summary.efficiency_sampling_error = 0;
   if (summary.time_seconds <= 0) return;

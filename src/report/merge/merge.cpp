@@ -173,6 +173,7 @@ void Merger::Sum::add_plan(const Result& part) {
   sum.threads += part.plan.threads;
   sum.connections += part.plan.connections;
   sum.max_inflight += part.plan.max_inflight;
+  sum.server_stats = sum.server_stats || part.plan.server_stats;
 }
 
 void Merger::Sum::add_lost(const std::optional<LostCommits>& part) {
