@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -160,6 +161,17 @@ TEST(Merge, WhatThePartsCannotAllTellIsNotToldOfAll) {
   const Result sum = merged(run.parts);
   EXPECT_FALSE(sum.ledger_in_data.has_value());
   EXPECT_FALSE(sum.lost_commits->complete);
+}
+
+TEST(Merge, SumsThatNoRunCanHaveStopAtTheEndOfTheirType) {
+  ExampleRun run(14);
+  for (Result& part : run.parts) {
+    part.ledger.payment_cents = std::int64_t{1} << 62;
+    part.ledger_in_data->payment_cents = -(std::int64_t{1} << 62);
+  }
+  const Result sum = merged(run.parts);
+  EXPECT_EQ(sum.ledger.payment_cents, std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(sum.ledger_in_data->payment_cents, std::numeric_limits<std::int64_t>::min());
 }
 
 TEST(Merge, SaysWhichHostWasLostAndWhichIsMissing) {
