@@ -199,6 +199,23 @@ TEST(Merge, OnePartOfSeveralIsIncomplete) {
   EXPECT_TRUE(sum.is_of_several());
 }
 
+TEST(Merge, OfManyThatAreMissingSomeAreNamed) {
+  std::vector<Result> parts;
+  for (std::uint64_t rank = 0; rank < 20; ++rank) {
+    Result& part = parts.emplace_back(example_part(rank));
+    part.plan.warehouses = 1'000;
+    part.ranks[0].ranks = 100;
+    part.ranks[0].warehouse_first = 20 * rank + 11;
+    part.ranks[0].warehouse_last = 20 * rank + 20;
+    part.ranks[0].lost = "it was killed";
+  }
+  const std::string text = merged(parts).incomplete.value();
+  EXPECT_THAT(text, HasSubstr("host h was lost: it was killed and 12 more were lost; ranks 20, "));
+  EXPECT_THAT(text, HasSubstr("27 and 72 more of 100 (from 0 on) are missing; nobody had"));
+  EXPECT_THAT(text, HasSubstr("the warehouses 1 to 10 and 21 to 30 and "));
+  EXPECT_THAT(text, HasSubstr("141 to 150 and 13 more ranges"));
+}
+
 TEST(Merge, PartsByHandAreNumberedByTheirWarehouses) {
   std::vector<Result> parts;
   for (const std::uint64_t rank : {2, 0, 3, 1}) parts.push_back(example_part_by_hand(rank));
