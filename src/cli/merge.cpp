@@ -80,11 +80,10 @@ void add_merge(Command& app) {
       "Join the parts of a run that several hosts made to one result, without loss: histograms "
       "are added bucket by bucket, outages laid on one axis of time, each host is judged. Parts "
       "are "
-      "what each host wrote: of a run of several hosts that was cut short, or of runs that were "
-      "started by hand at one time ('drover tpcc run --warehouse-range --start-at --json'). Their "
-      "order does not matter. Exit code 1 if a host is missing, was lost, or nobody had some of "
-      "the "
-      "warehouses: the result says so; 2 if parts do not belong together.",
+      "what each host wrote: of runs that were started by hand to begin at one time, or what is "
+      "left of a run of several hosts that was cut short. Their order does not matter. Exit code 1 "
+      "if a host is missing, was lost, or nobody had some of the warehouses: the result says so; 2 "
+      "if parts do not belong together.",
       "Examples: two hosts that were started by hand:\n"
       "  drover merge a.json b.json --json result.json\n"
       "All parts of a folder, for a page with charts:\n"

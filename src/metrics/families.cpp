@@ -214,6 +214,32 @@ void add_workers(const load::Presentation& workload, const RunFigures& figures,
   }
 }
 
+// Where several hosts make the load, each with workers of its own.
+void add_ranks(const RunFigures& figures, Families& families) {
+  MetricFamily& up = add_family(families, Gauge, "drover_host_up",
+                                "0 if the host was lost: its other figures are its last; else 1.");
+  MetricFamily& rate = add_family(families, Gauge, "drover_host_transactions_per_second",
+                                  "Transactions that the host committed in the last second.");
+  MetricFamily& in_flight = add_family(families, Gauge, "drover_host_transactions_in_flight",
+                                       "Transactions of the host that the database works on.");
+  MetricFamily& load = add_family(families, Gauge, "drover_host_worker_load_ratio",
+                                  "Share of a processor that the busiest worker of the host had.");
+  MetricFamily& lag = add_family(families, Gauge, "drover_host_timer_lag_p99_seconds",
+                                 "How late timers of the host fired in the last second, p99.");
+  MetricFamily& connections = add_family(families, Gauge, "drover_host_connections_open",
+                                         "Connections of the host that are open.");
+  for (std::size_t i = 0; i < figures.ranks.size(); ++i) {
+    const load::RankNow& rank = figures.ranks[i];
+    const Labels labels{{"rank", std::to_string(i)}, {"host", label_value(rank.name)}};
+    add(up, rank.is_lost ? 0 : 1, labels);
+    add(rate, rank.per_second, labels);
+    add(in_flight, rank.in_flight, labels);
+    add(load, rank.worker_load, labels);
+    add(lag, rank.timer_lag_p99_ms * 1e-3, labels);
+    add(connections, rank.connections_open, labels);
+  }
+}
+
 void add_database(const RunDescription& run, const DatabaseFigures& database, Families& families) {
   const auto gauge = [&](const char* name, const char* help, auto value) {
     add_single(families, Gauge, name, help, value);
@@ -261,6 +287,7 @@ void RunFigures::take(const load::Snapshot& snapshot) {
     workers[i].waiting = worker.waiting;
     add_to(workers[i].timer_lag, histogram_of(worker.timer_lag, timer_lag_bounds_s));
   }
+  ranks = snapshot.ranks;
   take_availability(snapshot.availability, database);
   database.away_s = seconds_of(snapshot.second.away);
   database.silent_s = seconds_of(snapshot.second.silent);
@@ -270,6 +297,7 @@ void RunFigures::take(const load::Snapshot& snapshot) {
 void RunFigures::end(bool database_away) {
   state = RunState::ended;
   for (WorkerFigures& worker : workers) worker.in_flight = worker.waiting = 0;
+  for (load::RankNow& rank : ranks) rank.in_flight = 0;
   if (!database_away) database.away_s = 0;
   database.silent_s = 0;
 }
@@ -289,7 +317,11 @@ std::vector<MetricFamily> families_of(const RunDescription& run, const RunFigure
   Families families;
   add_run(run, figures, families);
   add_transactions(run.plan.presentation, figures, families);
-  add_workers(run.plan.presentation, figures, families);
+  if (figures.ranks.empty()) {
+    add_workers(run.plan.presentation, figures, families);
+  } else {
+    add_ranks(figures, families);
+  }
   add_database(run, figures.database, families);
   add_single(families, Counter, "process_cpu_seconds_total",
              "Total user and system CPU time spent in seconds.", process.cpu_seconds);

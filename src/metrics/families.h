@@ -77,6 +77,7 @@ struct RunFigures {
   load::PhaseSnapshot measured;
   std::vector<WorkerFigures> workers;
   DatabaseFigures database;
+  std::vector<load::RankNow> ranks;  // where several hosts make the load: in place of the workers
 };
 
 std::vector<prometheus::MetricFamily> families_of(const RunDescription& run,

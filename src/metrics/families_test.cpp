@@ -95,6 +95,31 @@ TEST(RunFigures, OfWorkersAddUp) {
   EXPECT_DOUBLE_EQ(figures.workers[0].cpu_s, 0.375);
 }
 
+TEST(RunFigures, OfSeveralHostsStandInPlaceOfTheWorkers) {
+  RunFigures figures(2);
+  load::Snapshot snapshot = snapshot_of_a_second();
+  snapshot.ranks = {{"a", 120.5, 0.25, 1.5, 7, 8, false}, {"b\xc3\xa4", 80, 0.5, 2, 3, 4, true}};
+  figures.take(snapshot);
+  const auto shown = [&figures] {
+    return prometheus::TextSerializer().Serialize(
+        families_of({.plan = example_plan(), .info = {}}, figures, {}));
+  };
+  const std::string text = shown();
+  for (const char* line :
+       {"drover_host_up{rank=\"0\",host=\"a\"} 1\n", "drover_host_up{rank=\"1\",host=\"b??\"} 0\n",
+        "drover_host_transactions_per_second{rank=\"0\",host=\"a\"} 120.5\n",
+        "drover_host_transactions_in_flight{rank=\"0\",host=\"a\"} 7\n",
+        "drover_host_worker_load_ratio{rank=\"1\",host=\"b??\"} 0.5\n",
+        "drover_host_timer_lag_p99_seconds{rank=\"0\",host=\"a\"} 0.0015\n",
+        "drover_host_connections_open{rank=\"0\",host=\"a\"} 8\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  }
+  EXPECT_EQ(text.find("drover_worker_"), std::string::npos);
+  figures.end(false);
+  EXPECT_NE(shown().find("drover_host_transactions_in_flight{rank=\"0\",host=\"a\"} 0\n"),
+            std::string::npos);
+}
+
 TEST(RunFigures, OfTheDatabaseNeverFall) {
   RunFigures figures(1);
   load::Snapshot snapshot = snapshot_of_a_second();

@@ -18,6 +18,7 @@
 #include "report/audit/audit.h"
 #include "run/attendance.h"
 #include "run/conducted_run.h"
+#include "report/merge/merge.h"
 #include "run/interrupt.h"
 #include "run/start_at.h"
 #include "run/usage_error.h"
@@ -108,6 +109,7 @@ MeasuredRun measure(const RunPlan& run, Benchmark& benchmark, coro::Worker& work
   measured.result = make_result(run, benchmark.plan(), facts, outcome);
   benchmark.add_to(measured.result);
   measured.result.audit = report::audit(measured.result);
+  if (!measured.result.ranks.empty()) report::complete_rank(measured.result);
   measured.stop_requested = outcome.interrupted || outcome.stop_requested;
   return measured;
 }

@@ -99,7 +99,7 @@ struct Client {
 std::vector<Client> clients_of(const Result& result) {
   const std::span<const WorkerHealth> workers = result.client.workers;
   std::uint64_t count = 0;
-  for (const RankResult& one : result.ranks) count += one.threads;
+  for (const RankResult& one : result.ranks) count += std::min(one.threads, workers.size() + 1);
   std::vector<Client> clients;
   if (result.ranks.size() < 2 || count != workers.size()) {
     clients.push_back({"", workers, result.client.timer_lag, result.environment.client.cpus});

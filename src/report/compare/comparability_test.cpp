@@ -106,10 +106,12 @@ TEST(ComparabilityTest, WhatMayBeComparedIsToldApart) {
   other[0].environment.server->settings["shared_buffers"] = "2GB";
   other[0].tool.commit = "def5678";
   other[0].environment.client.hostname = "flock";
+  other[0].ranks.resize(4);
   EXPECT_THAT(
       find_other_differences({base, {}}, {other, {}}),
       ElementsAre("server version: base has 15.8, new has 16.4",
                   "drover: base has 0.1.0 (abc1234), new has 0.1.0 (def5678)",
+                  "hosts that made the load: base has 1, new has 4",
                   "client machine: base has herd (2 CPUs, Xeon), new has flock (2 CPUs, Xeon)",
                   "server setting shared_buffers: base has 1GB, new has 2GB"));
   for (int i = 0; i < 1000; ++i) {
@@ -117,7 +119,7 @@ TEST(ComparabilityTest, WhatMayBeComparedIsToldApart) {
   }
   const auto many = find_other_differences({base, {}}, {other, {}});
   EXPECT_EQ(many.size(), 25u);
-  EXPECT_THAT(many.back(), HasSubstr("and 980 more"));
+  EXPECT_THAT(many.back(), HasSubstr("and 981 more"));
 }
 
 TEST(ComparabilityTest, CircumstancesSortResultsIntoGroups) {

@@ -519,6 +519,8 @@ struct Result {
   std::optional<std::string> failure;     // why the run was given up before its end
   bool interrupted = false;
 
+  // Several hosts made it, or were to.
+  bool is_of_several() const { return ranks.size() > 1 || incomplete.has_value(); }
   const TransactionResult* find_transaction(std::string_view name) const;
   std::uint64_t all_count() const;  // of all transactions
   double throughput() const;        // transactions committed a second; 0 if nothing was measured
@@ -527,8 +529,6 @@ struct Result {
   double ms_per_transaction(double sessions) const;
   bool has_lower_bounds() const;  // some percentile of some transaction is one
   bool is_tpcc() const { return plan.is_tpcc(); }
-  // Several hosts made it, or were to.
-  bool is_of_several() const { return ranks.size() > 1 || incomplete.has_value(); }
   // Whose terminals are in it: those of the plan, or of a part those that its host had.
   std::uint64_t own_warehouses() const {
     if (ranks.size() != 1) return plan.warehouses;

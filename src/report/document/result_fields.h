@@ -527,15 +527,16 @@ void describe(auto& visit, Of<ClockOffset> auto& clock) {
 void describe_load_of(auto& visit, Of<RankResult> auto& one) {
   visit.field("terminals", one.terminals, objects, "Its terminals.");
   visit.field("connections", one.connections, objects, "Its connections.");
-  visit.field("threads", one.threads, objects, "Its worker threads.");
+  visit.field("threads", one.threads, objects,
+              "Its worker threads: those of client.workers, in the order of ranks.");
   visit.field("start_ts", one.start_ts, seconds,
-              "Unix time by its own clock at which its phases began; 0: they did not.");
+              "Unix time in seconds by its own clock at which its phases began; 0: they did not.");
   visit.field("start_late_s", one.start_late_s, seconds,
               "Seconds after the instant that was agreed on, by its own clock.");
   visit.field("clock_at_start", one.clock_at_start,
               "Its clocks before the run; null where nobody compared them.");
   visit.field("clock_at_end", one.clock_at_end, "Its clocks after it.");
-  visit.field("measured_s", one.measured_s, seconds, "Its measurement interval.");
+  visit.field("measured_s", one.measured_s, seconds, "Its measurement interval in seconds.");
   visit.field("ok_count", one.ok_count, count, "Transactions that it committed in it.");
   visit.field("failed_count", one.failed_count, count, "Those that ended in an error for good.");
   visit.figures_or_null("latency", one.latency,

@@ -92,6 +92,7 @@ void require_fitting_counts(const Result& result) {
 void require_fitting_summary(const Result& result) {
   Result computed;
   computed.plan = result.plan;
+  computed.ranks = result.ranks;
   computed.transactions = result.transactions;
   if (result.ranks.size() == 1) computed.ranks = result.ranks;  // a part has some of the warehouses
   computed.summary.time_seconds = result.summary.time_seconds;

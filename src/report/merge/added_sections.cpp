@@ -1,6 +1,7 @@
 #include "report/merge/added_sections.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -53,8 +54,16 @@ auto order_of(const LostCommit& one) {
                   one.amount_cents, one.carrier_id, one.mark);
 }
 
+// Stops at the ends of the type: documents come from anywhere.
+void add_amount(std::int64_t& sum, std::int64_t part) {
+  if (!__builtin_add_overflow(sum, part, &sum)) return;
+  sum = part > 0 ? std::numeric_limits<std::int64_t>::max()
+                 : std::numeric_limits<std::int64_t>::min();
+}
+
 void add_known(std::optional<std::int64_t>& sum, const std::optional<std::int64_t>& part) {
-  sum = sum && part ? std::optional(*sum + *part) : std::nullopt;
+  if (!sum || !part) return sum.reset();
+  add_amount(*sum, *part);
 }
 
 }  // namespace
@@ -97,7 +106,7 @@ void add_deferred(std::optional<DeferredDelivery>& sum,
 void add_ledger(Ledger& sum, const Ledger& part) {
   sum.new_orders += part.new_orders;
   sum.payments += part.payments;
-  sum.payment_cents += part.payment_cents;
+  add_amount(sum.payment_cents, part.payment_cents);
   sum.deliveries += part.deliveries;
   sum.orders_delivered += part.orders_delivered;
   sum.exact = sum.exact && part.exact;
@@ -106,7 +115,7 @@ void add_ledger(Ledger& sum, const Ledger& part) {
 void add_lost_commits(LostCommits& sum, const LostCommits& part) {
   sum.new_orders += part.new_orders;
   sum.payments += part.payments;
-  sum.payment_cents += part.payment_cents;
+  add_amount(sum.payment_cents, part.payment_cents);
   sum.deliveries += part.deliveries;
   sum.orders_delivered += part.orders_delivered;
   sum.complete = sum.complete && part.complete;
@@ -151,8 +160,8 @@ void add_ledger_in_data(std::optional<LedgerInData>& sum, const std::optional<Le
   } else if (!sum || !part) {
     sum.reset();
   } else {
-    sum->new_orders += part->new_orders;
-    sum->payment_cents += part->payment_cents;
+    add_amount(sum->new_orders, part->new_orders);
+    add_amount(sum->payment_cents, part->payment_cents);
     add_known(sum->orders_delivered, part->orders_delivered);
   }
 }

@@ -29,7 +29,9 @@ void add_plan(Traits& traits, const settings::RunSettings& plan) {
   describe(described, plan);
   const nlohmann::json settings = described.take();
   for (const auto& [key, value] : settings.items()) {
-    if (key == "threads" || key == "connections" || key == "max_inflight") continue;
+    const bool is_of_host =
+        key == "threads" || key == "connections" || key == "max_inflight" || key == "server_stats";
+    if (is_of_host) continue;
     traits.emplace_back("plan." + key, value.dump());
   }
 }

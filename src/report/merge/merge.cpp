@@ -85,8 +85,20 @@ void add_verification(std::optional<Verification>& sum, const std::optional<Veri
   sum->not_found += part->not_found;
 }
 
-// "1 to 100 and 201 to 250": those of W that no host has.
-std::string uncovered(const std::vector<Host>& hosts, std::uint64_t warehouses) {
+// So many of a kind are named; the others are a number.
+constexpr std::size_t named_most = 8;
+
+void join_most(std::vector<std::string>& texts, std::string_view what, std::string_view between,
+               std::vector<std::string>& into) {
+  const std::size_t count = texts.size();
+  if (count == 0) return;
+  if (count > named_most) texts.resize(named_most);
+  into.push_back(fmt::format("{}", fmt::join(texts, between)));
+  if (count > named_most) into.back() += fmt::format(" and {} more {}", count - named_most, what);
+}
+
+// "1 to 100", "201 to 250": those of W that no host has.
+std::vector<std::string> uncovered(const std::vector<Host>& hosts, std::uint64_t warehouses) {
   std::vector<std::string> gaps;
   std::uint64_t next = 1;
   const auto gap_before = [&](std::uint64_t first) {
@@ -103,11 +115,10 @@ std::string uncovered(const std::vector<Host>& hosts, std::uint64_t warehouses) 
     next = last + 1;
   }
   gap_before(warehouses + 1);
-  return fmt::format("{}", fmt::join(gaps, " and "));
+  return gaps;
 }
 
 std::string missing_ranks(const std::vector<Host>& hosts) {
-  constexpr std::size_t named_most = 8;
   const std::uint64_t ranks = hosts.front().rank.ranks;
   std::vector<std::uint64_t> missing;
   auto host = hosts.begin();
@@ -173,6 +184,7 @@ void Merger::Sum::add_plan(const Result& part) {
   sum.threads += part.plan.threads;
   sum.connections += part.plan.connections;
   sum.max_inflight += part.plan.max_inflight;
+  sum.server_stats = sum.server_stats || part.plan.server_stats;
 }
 
 void Merger::Sum::add_lost(const std::optional<LostCommits>& part) {
@@ -245,6 +257,7 @@ void Merger::Sum::finish_ranks() {
 
 std::optional<std::string> Merger::Sum::what_is_missing() const {
   std::vector<std::string> sentences;
+  std::vector<std::string> lost;
   for (const RankResult& one : result.ranks) {
     if (one.lost.empty()) continue;
     std::string when;
@@ -252,14 +265,15 @@ std::optional<std::string> Merger::Sum::what_is_missing() const {
       const auto seconds = static_cast<std::uint64_t>(*one.lost_at_s);
       when = fmt::format(" at {}:{:02}", seconds / 60, seconds % 60);
     }
-    sentences.push_back(
-        fmt::format("{} was lost{}: {}", rank_text(result.ranks, one), when, one.lost));
+    lost.push_back(fmt::format("{} was lost{}: {}", rank_text(result.ranks, one), when, one.lost));
   }
+  join_most(lost, "were lost", "; ", sentences);
   if (std::string missing = missing_ranks(hosts); !missing.empty())
     sentences.push_back(std::move(missing));
   if (result.is_tpcc()) {
-    if (const std::string gaps = uncovered(hosts, result.plan.warehouses); !gaps.empty())
-      sentences.push_back(fmt::format("nobody had the warehouses {}", gaps));
+    std::vector<std::string> gaps = uncovered(hosts, result.plan.warehouses);
+    if (!gaps.empty()) gaps.front() = "nobody had the warehouses " + gaps.front();
+    join_most(gaps, "ranges", " and ", sentences);
   }
   if (sentences.empty()) return std::nullopt;
   return fmt::format("{}", fmt::join(sentences, "; "));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -162,6 +163,17 @@ TEST(Merge, WhatThePartsCannotAllTellIsNotToldOfAll) {
   EXPECT_FALSE(sum.lost_commits->complete);
 }
 
+TEST(Merge, SumsThatNoRunCanHaveStopAtTheEndOfTheirType) {
+  ExampleRun run(14);
+  for (Result& part : run.parts) {
+    part.ledger.payment_cents = std::int64_t{1} << 62;
+    part.ledger_in_data->payment_cents = -(std::int64_t{1} << 62);
+  }
+  const Result sum = merged(run.parts);
+  EXPECT_EQ(sum.ledger.payment_cents, std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(sum.ledger_in_data->payment_cents, std::numeric_limits<std::int64_t>::min());
+}
+
 TEST(Merge, SaysWhichHostWasLostAndWhichIsMissing) {
   ExampleRun run(11);
   RankResult& lost = run.parts[1].ranks[0];
@@ -185,6 +197,23 @@ TEST(Merge, OnePartOfSeveralIsIncomplete) {
       "ranks 0, 2, 3 of 4 (from 0 on) are missing; nobody had the warehouses 1 to 10 and 21 to "
       "40");
   EXPECT_TRUE(sum.is_of_several());
+}
+
+TEST(Merge, OfManyThatAreMissingSomeAreNamed) {
+  std::vector<Result> parts;
+  for (std::uint64_t rank = 0; rank < 20; ++rank) {
+    Result& part = parts.emplace_back(example_part(rank));
+    part.plan.warehouses = 1'000;
+    part.ranks[0].ranks = 100;
+    part.ranks[0].warehouse_first = 20 * rank + 11;
+    part.ranks[0].warehouse_last = 20 * rank + 20;
+    part.ranks[0].lost = "it was killed";
+  }
+  const std::string text = merged(parts).incomplete.value();
+  EXPECT_THAT(text, HasSubstr("host h was lost: it was killed and 12 more were lost; ranks 20, "));
+  EXPECT_THAT(text, HasSubstr("27 and 72 more of 100 (from 0 on) are missing; nobody had"));
+  EXPECT_THAT(text, HasSubstr("the warehouses 1 to 10 and 21 to 30 and "));
+  EXPECT_THAT(text, HasSubstr("141 to 150 and 13 more ranges"));
 }
 
 TEST(Merge, PartsByHandAreNumberedByTheirWarehouses) {

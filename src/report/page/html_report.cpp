@@ -169,7 +169,8 @@ void write_verdict(HtmlWriter& html, const Result& result) {
     html.line("span.icon", {{"aria-hidden", "true"}}, "✗");
     html.line("span", "Given up: " + *result.failure);
   }
-  if (result.incomplete) html.line("p.warn", "Incomplete: " + *result.incomplete + ".");
+  if (result.incomplete && result.audit.empty())
+    html.line("p.warn", "Incomplete: " + *result.incomplete + ".");
   if (result.interrupted) {
     html.line("p.warn", "The run was interrupted: the figures are those of the time that it had.");
   }

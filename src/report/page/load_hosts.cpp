@@ -49,7 +49,7 @@ std::vector<LoadHostColumn> columns_of(const Result& result) {
                          return fmt::format("{}-{}", one.warehouse_first, one.warehouse_last);
                        }});
   }
-  columns.push_back({"ok/s", "Committed per s", [](Rank one) {
+  columns.push_back({"ok/s", "Per s", [](Rank one) {
                        if (one.measured_s <= 0) return std::string(unknown);
                        return rate_text(static_cast<double>(one.ok_count) / one.measured_s);
                      }});
@@ -58,19 +58,19 @@ std::vector<LoadHostColumn> columns_of(const Result& result) {
                        return one.latency.empty() ? unknown
                                                   : plain_ms(one.latency.percentile_ns(99));
                      }});
-  columns.push_back({"cores", "Processors used", [](Rank one) {
+  columns.push_back({"cores", "Cores", [](Rank one) {
                        if (one.measured_s <= 0) return std::string(unknown);
                        return fmt::format("{:.2f}", one.cpu_seconds / one.measured_s);
                      }});
-  columns.push_back({"busy", "Busiest worker", [](Rank one) {
+  columns.push_back({"busy", "Busiest", [](Rank one) {
                        return fmt::format("{:.0f}%", one.busiest_worker_load * 100);
                      }});
-  columns.push_back({"lag p99", "Timer lag p99 ms", [](Rank one) {
+  columns.push_back({"lag p99", "Lag p99 ms", [](Rank one) {
                        return one.timer_lag.empty() ? unknown
                                                     : plain_ms(one.timer_lag.percentile_ns(99));
                      }});
   columns.push_back(
-      {"memory", "Peak memory", [](Rank one) { return text::bytes_text(one.peak_rss_bytes); }});
+      {"memory", "Memory", [](Rank one) { return text::bytes_text(one.peak_rss_bytes); }});
   columns.push_back(
       {"sessions", "Connections", [](Rank one) { return text::grouped(one.connections); }});
   std::optional<double> first;
@@ -86,8 +86,8 @@ std::vector<LoadHostColumn> columns_of(const Result& result) {
         {"clock ms", "Clock ms", [](Rank one) { return clock_cell(one.clock_at_start); }});
   }
   if (any([](Rank one) { return one.clock_at_end.has_value(); })) {
-    columns.push_back({"at the end", "Clock ms at the end",
-                       [](Rank one) { return clock_cell(one.clock_at_end); }});
+    columns.push_back(
+        {"at the end", "At the end", [](Rank one) { return clock_cell(one.clock_at_end); }});
   }
   return columns;
 }
@@ -161,7 +161,9 @@ void append_load_hosts(std::string& out, const Result& result, std::size_t width
 }
 
 void append_part(std::string& out, const Result& result) {
-  if (result.incomplete) append_wrapped(out, "  INCOMPLETE  ", *result.incomplete);
+  // Else the audit says it.
+  if (result.incomplete && result.audit.empty())
+    append_wrapped(out, "  INCOMPLETE  ", *result.incomplete);
   if (result.ranks.size() != 1 || result.is_of_several()) return;
   const RankResult& one = result.ranks.front();
   std::string text = one.name;
@@ -175,16 +177,18 @@ void append_part(std::string& out, const Result& result) {
 void write_load_hosts(HtmlWriter& html, const Result& result) {
   html.line(
       "p.about",
-      "The hosts that made the load together, each with its own machine, clock and "
-      "connections. Start: after that of the first, by their clocks as they were compared. "
-      "Clock: that of the host less that of the one that gathered the results, and by how much "
-      "this may be wrong.");
+      "The hosts that made the load together. Cores: processors that the process used. Busiest: "
+      "the load of its busiest worker. Lag: how late its timers were. Start: after that of the "
+      "first, by their clocks as they were compared. Clock: that of the host less that of the one "
+      "that gathered the results, and by how much this may be wrong.");
   const LoadHostTable known = load_host_table(result);
   std::vector<HtmlColumn> columns = {{"Host"}};
   for (const LoadHostColumn& column : known.columns) columns.push_back({column.caption, true});
   HtmlTable table{"Hosts that made the load", std::move(columns), {}};
-  for (const std::vector<std::string>& row : known.rows)
-    table.rows.emplace_back(row.begin(), row.end());
+  for (const std::vector<std::string>& row : known.rows) {
+    HtmlRow& cells = table.rows.emplace_back();
+    for (const std::string& cell : row) cells.push_back(text::replaced(cell, " +- ", " ± "));
+  }
   write_table(html, table);
   if (!known.rest.empty()) html.line("p.note", known.rest);
 }

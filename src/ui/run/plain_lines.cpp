@@ -7,6 +7,7 @@
 
 #include "text/plain_text.h"
 #include "ui/number_text.h"
+#include "ui/run/rank_rows.h"
 #include "ui/run/run_end.h"
 #include "ui/run/run_events.h"
 #include "ui/run/run_model.h"
@@ -47,6 +48,7 @@ class PlainLines final : public RunDisplay {
     // A sample comes a little after its second.
     if (sample.elapsed - printed_until_ + std::chrono::milliseconds(100) < every_) return;
     print_line(sample, run_progress(plan_, snapshot).left);
+    print_ranks(snapshot);
     printed_until_ = sample.elapsed;
     sum_ = {};
   }
@@ -75,6 +77,20 @@ class PlainLines final : public RunDisplay {
                          : "",
         sum_.failed > 0 ? fmt::format(", {} failed", sum_.failed) : "",
         trouble.empty() ? "" : ", " + trouble, last.busiest_worker_load * 100, left));
+  }
+
+  // Those that matter most, where there are several.
+  void print_ranks(const load::Snapshot& snapshot) {
+    constexpr std::size_t shown_most = 8;
+    for (const load::RankNow* rank : ranks_to_show(snapshot, shown_most)) {
+      write(fmt::format(
+          "{:>16} {}{:>9.0f} tx/s  lag p99 {} ms  {} in flight, {} open  load {:.0f}%\n",
+          printable_line(rank->name), rank->is_lost ? "LOST " : "", rank->per_second,
+          milliseconds_text(rank->timer_lag_p99_ms), rank->in_flight, rank->connections_open,
+          rank->worker_load * 100));
+    }
+    if (snapshot.ranks.size() > shown_most)
+      write(fmt::format("{:>16} and {} more hosts\n", "", snapshot.ranks.size() - shown_most));
   }
 
   // The rate of all transactions, and the headline if that is another figure.

@@ -54,6 +54,21 @@ TEST_F(PlainLinesTest, SaysThatNobodyIsAnswered) {
   EXPECT_THAT(written(), HasSubstr("2 waiting, NO ANSWER for 4.0 s  client"));
 }
 
+TEST_F(PlainLinesTest, HasALineForEachHostThatMakesLoad) {
+  load::Snapshot snapshot = example_snapshot(5);
+  snapshot.ranks = {{"a", 120, 0.25, 1.5, 7, 8, false}, {"b", 80, 0.5, 2, 3, 4, true}};
+  lines_->on_snapshot(snapshot);
+  const std::string text = written();
+  EXPECT_THAT(text, HasSubstr("host b is lost: the figures are without it\n"));
+  EXPECT_THAT(text,
+              HasSubstr(" a       120 tx/s  lag p99 1.50 ms  7 in flight, 8 open  load 25%\n"));
+  EXPECT_THAT(text, HasSubstr(" b LOST        80 tx/s"));
+  snapshot.second.elapsed = std::chrono::seconds(10);
+  snapshot.ranks.resize(20, snapshot.ranks[0]);
+  lines_->on_snapshot(snapshot);
+  EXPECT_THAT(written(), HasSubstr(" and 12 more hosts\n"));
+}
+
 TEST_F(PlainLinesTest, ASecondWithoutTransactionsHasNoLatency) {
   load::Snapshot snapshot = example_snapshot(5);
   snapshot.second_latency = {};

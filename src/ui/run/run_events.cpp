@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "text/plain_text.h"
@@ -59,6 +60,7 @@ std::vector<RunEvent> RunEvents::observe(const load::Snapshot& snapshot) {
   observe_errors(snapshot);
   observe_limits(snapshot);
   observe_client(snapshot);
+  observe_ranks(snapshot);
   return std::exchange(events_, {});
 }
 
@@ -162,12 +164,25 @@ void RunEvents::observe_client(const load::Snapshot& snapshot) {
   const double load = snapshot.second.busiest_worker_load;
   const bool busy = busy_ ? load > load_calm : load > load_most;
   if (std::exchange(busy_, busy) == busy) return;
+  const auto busiest = std::ranges::max_element(snapshot.ranks, {}, &load::RankNow::worker_load);
+  const std::string client =
+      busiest == snapshot.ranks.end() ? "the client" : "host " + busiest->name;
   if (busy) {
-    say(Level::warning, fmt::format("the busiest worker of the client is at {:.0f}%: it delays "
+    say(Level::warning, fmt::format("the busiest worker of {} is at {:.0f}%: it delays "
                                     "what it measures; give it more --threads",
-                                    load * 100));
+                                    client, load * 100));
   } else {
-    say(Level::good, fmt::format("the busiest worker of the client is at {:.0f}%", load * 100));
+    say(Level::good, fmt::format("the busiest worker of {} is at {:.0f}%", client, load * 100));
+  }
+}
+
+void RunEvents::observe_ranks(const load::Snapshot& snapshot) {
+  lost_.resize(snapshot.ranks.size());
+  for (std::size_t i = 0; i < lost_.size(); ++i) {
+    const load::RankNow& rank = snapshot.ranks[i];
+    if (!rank.is_lost || lost_[i]) continue;
+    lost_[i] = true;
+    say(Level::warning, fmt::format("host {} is lost: the figures are without it", rank.name));
   }
 }
 

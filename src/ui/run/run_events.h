@@ -49,6 +49,7 @@ class RunEvents {
   void observe_errors(const load::Snapshot& snapshot);
   void observe_limits(const load::Snapshot& snapshot);
   void observe_client(const load::Snapshot& snapshot);
+  void observe_ranks(const load::Snapshot& snapshot);
   void say(Level level, std::string text) { events_.push_back({level, std::move(text)}); }
 
   const load::Plan& plan_;
@@ -62,6 +63,7 @@ class RunEvents {
   ClassCounts errors_told_{};
   coro::Duration errors_told_at_{};
   std::vector<bool> broken_;  // by type: its limit
+  std::vector<bool> lost_;    // by rank: it was told
   bool busy_ = false;
 };
 

@@ -12,7 +12,9 @@
 #include <utility>
 
 #include "text/plain_text.h"
+#include "text/utf8.h"
 #include "ui/number_text.h"
+#include "ui/run/rank_rows.h"
 #include "ui/run/run_end.h"
 #include "ui/run/run_events.h"
 
@@ -34,8 +36,15 @@ struct Parts {
   int log_row = 0;
 };
 
+bool has_ranks(const RunModel& model) {
+  return model.snapshot && !model.snapshot->ranks.empty();
+}
+
+// A line for each worker, or for each host of several.
 int worker_rows(const RunModel& model, int most) {
-  const std::size_t workers = model.snapshot ? model.snapshot->workers.size() : model.plan.threads;
+  std::size_t workers = model.plan.threads;
+  if (model.snapshot) workers = model.snapshot->workers.size();
+  if (has_ranks(model)) workers = model.snapshot->ranks.size();
   return std::clamp(static_cast<int>(workers), 1, most);
 }
 
@@ -61,7 +70,7 @@ Parts divide(const RunModel& model, int rows, int columns) {
   if (parts.wide) {
     parts.table_rows = std::max(transactions, 5 + worker_rows(model, rows >= 40 ? 8 : 2));
     parts.client_rows = 0;
-  } else if (rows >= 30) {
+  } else if (rows >= 30 || has_ranks(model)) {
     parts.client_rows = 3 + worker_rows(model, rows >= 40 ? 8 : 3);
   }
   const int others = parts.client_rows + (parts.client_rows > 0 ? 2 : 1) * gap;
@@ -400,6 +409,40 @@ Style load_style(double load) {
   return load > RunEvents::load_most ? Style::warning : Style::normal;
 }
 
+// As many hosts as there are rows, those that are lost and the busiest first, and a line for the rest.
+std::vector<StyledLine> rank_lines(const load::Snapshot& now, std::size_t room, int columns) {
+  const std::size_t all = now.ranks.size();
+  const std::vector<const load::RankNow*> shown = ranks_to_show(now, all > room ? room - 1 : room);
+  constexpr std::size_t name_most = 20;
+  int width = 9;
+  for (const load::RankNow* one : shown)
+    width = std::max(width, cells_of(text::shown(one->name, name_most)));
+  const auto named = [width](const std::string& name) {
+    const std::string text = text::shown(name, name_most);
+    return " " + text + std::string(static_cast<std::size_t>(width - cells_of(text)), ' ');
+  };
+  std::vector<StyledLine> lines;
+  lines.push_back({{named("host") + fmt::format(" {:>8} {:>6} {:>11} {:>9} {:>8}", "ok/s", "load",
+                                                "lag p99", "in flight", "sessions"),
+                    Style::heading}});
+  for (const load::RankNow* one : shown) {
+    lines.push_back(
+        {{named(one->name) + fmt::format(" {:>8}", rate_text(one->per_second)), Style::normal},
+         {one->is_lost ? fmt::format(" {:>6}", "LOST")
+                       : fmt::format(" {:>6}", share_text(one->worker_load)),
+          one->is_lost ? Style::warning : load_style(one->worker_load)},
+         {fmt::format(" {:>8} ms {:>9} {:>8}", milliseconds_text(one->timer_lag_p99_ms),
+                      count_text(one->in_flight), count_text(one->connections_open)),
+          Style::normal}});
+  }
+  if (all > shown.size()) {
+    lines.push_back(fitted({plain_phrase(fmt::format(" and {} more; all:", all - shown.size())),
+                            waiting_phrase(now.second)},
+                           columns, 1));
+  }
+  return lines;
+}
+
 // As many workers as there are rows, the busiest first, and a line for the rest.
 std::vector<StyledLine> client_lines(const RunModel& model, int rows, int columns) {
   if (!model.snapshot) return {};
@@ -409,7 +452,9 @@ std::vector<StyledLine> client_lines(const RunModel& model, int rows, int column
   for (const WorkerRow& row : workers) lag_ms = std::max(lag_ms, row.lag_ms);
   const std::string lag = milliseconds_text(lag_ms);
   std::vector<StyledLine> lines;
-  if (rows <= 3) {  // beside the heading, connections and the process there is room for none
+  if (has_ranks(model) && rows > 3) {
+    lines = rank_lines(*model.snapshot, static_cast<std::size_t>(rows - 3), columns);
+  } else if (rows <= 3) {  // beside the heading, connections and the process there is room for none
     const std::string all = text::counted_grouped(workers.size(), "worker");
     lines.push_back(fitted(
         {{{{" " + all + ", the busiest at ", Style::normal},
@@ -472,6 +517,7 @@ std::vector<Phrases> small_lines(const RunModel& model) {
   };
   warn_since("DATABASE AWAY", second.away);
   warn_since("NO ANSWER", second.silent);
+  if (std::string lost = lost_text(*model.snapshot); !lost.empty()) warn(std::move(lost));
   const Throughput figures = model.throughput();
   lines.push_back(headline_phrases(model, figures));
   lines.push_back(rate_phrases(model, figures));

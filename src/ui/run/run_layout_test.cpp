@@ -208,6 +208,59 @@ TEST(RunLayout, SumsUpManyWorkers) {
   EXPECT_THAT(drawn(model, 50, 200), HasSubstr("less busy; all: 5 in flight, 2 waiting"));
 }
 
+RunModel model_of_ranks(std::size_t count) {
+  RunModel model = model_at(70);
+  for (std::size_t i = 0; i < count; ++i) {
+    model.snapshot->ranks.push_back({.name = "node" + std::to_string(i),
+                                     .per_second = 100 + static_cast<double>(i),
+                                     .worker_load = 0.25,
+                                     .timer_lag_p99_ms = 1.5,
+                                     .in_flight = 7,
+                                     .connections_open = 16});
+  }
+  return model;
+}
+
+TEST(RunLayout, HasALineForEachHostThatMakesLoad) {
+  const RunModel model = model_of_ranks(3);
+  for (const auto& [rows, columns] : {std::pair(24, 80), {50, 200}, {34, 100}}) {
+    const std::string text = drawn(model, rows, columns, false);
+    EXPECT_THAT(text, HasSubstr(" host          ok/s   load     lag p99 in flight sessions"));
+    EXPECT_THAT(text, HasSubstr(" node2        102.0    25%     1.50 ms         7       16"));
+    EXPECT_THAT(text, HasSubstr("StockLevel"));
+    EXPECT_THAT(text, HasSubstr("connections 16 of 16 open"));
+    EXPECT_THAT(text, Not(HasSubstr("worker")));
+  }
+}
+
+TEST(RunLayout, OfManyHostsThoseThatAreLostAndTheBusiestAreShown) {
+  RunModel model = model_of_ranks(40);
+  model.snapshot->ranks[30].is_lost = true;
+  model.snapshot->ranks[20].worker_load = 0.95;
+  const std::string text = drawn(model, 24, 80, false);
+  EXPECT_THAT(text, HasSubstr(" node30       130.0   LOST "));
+  EXPECT_THAT(text, HasSubstr(" node20       120.0    95% "));
+  EXPECT_THAT(text, HasSubstr(" and 38 more; all: 5 in flight, 2 waiting"));
+  EXPECT_THAT(text, HasSubstr("log"));
+  EXPECT_THAT(drawn(model, 10, 40, false), HasSubstr("node30 LOST"));
+  model.snapshot->ranks[31].is_lost = true;
+  EXPECT_THAT(drawn(model, 10, 40, false), HasSubstr("2 hosts LOST"));
+}
+
+TEST(RunLayout, HostsFitAnySize) {
+  RunModel model = model_of_ranks(12);
+  model.snapshot->ranks[3].name = "evil\x1b[31m" + std::string(300, 'h');
+  model.snapshot->ranks[3].is_lost = true;
+  for (int rows = 1; rows <= 60; ++rows) {
+    for (const int columns : {1, 20, 79, 80, 100, 139, 140, 200}) {
+      const std::string text = drawn(model, rows, columns, false);
+      EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+      for (const std::string& line : lines_of(text))
+        EXPECT_LE(line.size(), static_cast<std::size_t>(columns));
+    }
+  }
+}
+
 TEST(RunLayout, TextFromOutsideDoesNoHarm) {
   RunModel model = model_at(70);
   model.title.database = "evil\x1b[2J\x07\n日本";
