@@ -35,6 +35,8 @@ struct Plan {
   // What this host does of a run that several make together. The figures of the load (warehouses, clients, the rate,
   // operations) are those of all of them; threads, connections and permits are this host's.
   Share share = {};
+  // Other hosts begin with this one: terminals come up and do nothing before the phases are known.
+  bool waits_for_phases = false;
   std::size_t terminal_count = 0;  // of this host, as it is shown
   // Of all hosts, where terminals are clients (clients.h): see set_clients().
   std::size_t clients = 0;

@@ -95,6 +95,7 @@ void complete_settings(settings::RunSettings& settings, const load::Plan& plan) 
 }
 
 void complete_plan(RunPlan& run, Benchmark& benchmark) {
+  benchmark.plan().waits_for_phases = run.waits_for_others();
   benchmark.complete(run.settings);
   complete_settings(run.settings, benchmark.plan());
 }

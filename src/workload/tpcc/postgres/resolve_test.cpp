@@ -108,7 +108,7 @@ TEST_P(PostgresResolve, EndsTheSessionsThatCouldStillDoIt) {
 // By the difference: an order that is made is none that is delivered.
 TEST_P(PostgresResolve, TheLedgerHasTheOrdersThatWereDelivered) {
   const auto tables = make_database({database->conninfo(), "doubted"});
-  const auto read = [&] { return database->run(tables->read_ledger(2)); };
+  const auto read = [&] { return database->run(tables->read_ledger({1, 2})); };
   const LedgerSums before = read();
   executed(order(), 1);
   EXPECT_EQ(read().delivered(), before.delivered());
@@ -119,6 +119,21 @@ TEST_P(PostgresResolve, TheLedgerHasTheOrdersThatWereDelivered) {
   const LedgerSums fewer = read();
   executed(DeliveryInput{.w_id = 1, .carrier_id = 3}, 3);
   EXPECT_EQ(read().delivered(), fewer.delivered() + 4);
+}
+
+// So that hosts that share the warehouses each have their own.
+TEST_P(PostgresResolve, TheLedgerIsOfTheWarehousesThatAreAskedFor) {
+  const auto tables = make_database({database->conninfo(), "doubted"});
+  const auto read = [&](WarehouseRange range) { return database->run(tables->read_ledger(range)); };
+  const LedgerSums first = read({1, 1});
+  const LedgerSums second = read({2, 2});
+  const LedgerSums both = read({1, 2});
+  EXPECT_EQ(first.next_o_ids + second.next_o_ids, both.next_o_ids);
+  EXPECT_EQ(first.ytd_cents + second.ytd_cents, both.ytd_cents);
+  EXPECT_EQ(first.delivered() + second.delivered(), both.delivered());
+  executed(DeliveryInput{.w_id = 2, .carrier_id = 3}, 1);
+  EXPECT_EQ(read({1, 1}).delivered(), first.delivered());
+  EXPECT_EQ(read({2, 2}).delivered(), second.delivered() + 10);
 }
 
 // Somebody holds the tables: the end of a run does not wait for ever.
@@ -132,9 +147,9 @@ TEST_P(PostgresResolve, SaysUnknownWhenTheDataCannotBeReadInTime) {
   PostgresBackend hurried(options);
   EXPECT_EQ(database->run(hurried.resolve({doubt})), (std::vector<Finding>(1)));
   const auto tables = make_database({database->conninfo(), "doubted"});
-  EXPECT_FALSE(database->run(tables->read_ledger_patiently(2, 50ms)));
+  EXPECT_FALSE(database->run(tables->read_ledger_patiently({1, 2}, 50ms)));
   database->script("ROLLBACK");
-  EXPECT_TRUE(database->run(tables->read_ledger_patiently(2, 60s)));
+  EXPECT_TRUE(database->run(tables->read_ledger_patiently({1, 2}, 60s)));
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ Task<void> Terminals::terminal(Herd& herd, std::int32_t w_id, std::int32_t d_id,
   Rng rng = Rng::stream(plan_.seed, RandomPurpose::Terminal,
                         {static_cast<std::uint64_t>(w_id), static_cast<std::uint64_t>(d_id)});
   herd.terminal_up();
+  if (plan_.waits_for_phases) co_await herd.phases_known();
   if (herd.stopped()) co_return;
   TransactionType type{};
   bool keyed_in = false;

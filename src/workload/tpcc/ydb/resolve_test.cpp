@@ -135,7 +135,7 @@ TEST_P(YdbResolve, ThereIsNoLedgerWhereTheServerIsNot) {
   YdbDatabase nowhere = database->database();
   nowhere.client.target.port = 1;
   nowhere.client.opening_timeout = 20ms;
-  EXPECT_FALSE(database->run(make_database(nowhere)->read_ledger_patiently(2, 50ms)));
+  EXPECT_FALSE(database->run(make_database(nowhere)->read_ledger_patiently({1, 2}, 50ms)));
 }
 
 TEST_P(YdbResolve, SaysUnknownWhenTheTablesAreNotThere) {
@@ -147,23 +147,24 @@ TEST_P(YdbResolve, SaysUnknownWhenTheTablesAreNotThere) {
 }
 
 TEST_P(YdbResolve, TheLedgerIsExact) {
-  const auto ledger = [](std::int32_t warehouses) {
+  const auto ledger = [](WarehouseRange warehouses) {
     const auto asked = make_database(database->database());
     return database->run(asked->read_ledger_patiently(warehouses, 10min)).value();
   };
-  const LedgerSums before = ledger(2);
+  const LedgerSums before = ledger({1, 2});
   EXPECT_EQ(before.next_o_ids, 20 * 31);
   EXPECT_EQ(before.ytd_cents, 2 * 300'000'00);
   executed(order(), 1);
   executed(payment_to_name, 2);
-  const LedgerSums after = ledger(2);
+  const LedgerSums after = ledger({1, 2});
   EXPECT_EQ(after.next_o_ids - before.next_o_ids, 1);
   EXPECT_EQ(after.ytd_cents - before.ytd_cents, 123'45);
   EXPECT_EQ(after.delivered(), before.delivered()) << "an order that is made is not delivered";
   executed(DeliveryInput{.w_id = 1, .carrier_id = 3}, 3);
-  const LedgerSums delivered = ledger(2);
+  const LedgerSums delivered = ledger({1, 2});
   EXPECT_EQ(delivered.delivered(), before.delivered() + 10);
-  EXPECT_EQ(ledger(1).next_o_ids, 10 * 31 + 1);
+  EXPECT_EQ(ledger({1, 1}).next_o_ids, 10 * 31 + 1);
+  EXPECT_EQ(ledger({2, 2}).next_o_ids, 10 * 31);
 }
 
 }  // namespace
