@@ -106,6 +106,13 @@ class Launching(harness.TestCase):
         for processes in self.hosts.remaining().values():
             self.assertNotIn("a secret", " ".join(processes.values()))
 
+    def test_ranks_of_several_hosts_meet(self):
+        result = self.hosts.run_in("a", "mpirun", "--allow-run-as-root", "--host", "a,b,c", PROBE, "from b or c")
+        said = [json.loads(line) for line in result.stdout.splitlines()]
+        self.assertEqual([one["exchanged"] for one in said],
+                         [[["", "from b or c", "from b or cfrom b or c"]]] * 3, result.stderr)
+        self.hosts.expect_empty(ALL_ENDED_S)
+
     def test_all_end_when_they_are_asked_to(self):
         launch = self.launch("a,b,c", seconds=1)
         launch.wait(harness.PATIENCE_S)
@@ -132,6 +139,13 @@ class Launching(harness.TestCase):
         self.hosts.cut("b")
         launch.wait(harness.PATIENCE_S)
         self.hosts.expect_empty(ALL_ENDED_S)
+
+    def test_a_member_that_is_cut_off_takes_its_daemon_with_it(self):
+        self.launch("a,b")
+        self.hosts.cut("b")
+        self.kill("b", LAUNCH, "member", number=signal.SIGUSR1)
+        harness.wait_until(lambda: not self.hosts.processes_in("b"), "the end of host b", ALL_ENDED_S)
+        self.expect_lives("a")
 
     def test_a_host_that_cannot_be_reached(self):
         self.hosts.cut("b")
