@@ -4,6 +4,7 @@
 #   nothing    what is in the build, and no more
 #   server     PostgreSQL, which the test starts for itself
 #   ydb        the test server of YDB's protocol (test/ydb_server), with its Python packages and PostgreSQL
+#   hosts      root, for network namespaces, and Open MPI
 #   terminal   tmux
 #   browser    Chromium
 #   compiler   clang, for what somebody else builds with the libraries

@@ -83,6 +83,10 @@ void add_setting(std::vector<std::string>& words, const char* name, const char* 
 }
 
 void add_settings(std::vector<std::string>& words) {
+  // Each daemon is started by mpirun and talks to it alone. Else those of more than 64 hosts are a tree, in which a host
+  // that is lost takes others with it, and each needs an ssh to others.
+  add_setting(words, "routed", "direct");
+  add_setting(words, "plm_rsh_no_tree_spawn", "1");
   // A host without an answer is given up after 25 s: when the members, which see it sooner, have ended in order.
   add_setting(words, "oob_tcp_keepalive_time", "10");
   add_setting(words, "oob_tcp_keepalive_intvl", "5");
@@ -320,6 +324,14 @@ coro::Task<void> Launch::end(coro::Duration patience) {
   } catch (const coro::DeadlineExceeded&) {
     if (process_ != 0) ::kill(process, SIGKILL);
   }
+}
+
+void end_daemon_of_launch() {
+  const pid_t parent = ::getppid();
+  std::ifstream file(fmt::format("/proc/{}/comm", parent));
+  std::string name;
+  std::getline(file, name);
+  if (name == "orted" || name == "prted") ::kill(parent, SIGTERM);
 }
 
 }  // namespace drover::ranks

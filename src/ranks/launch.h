@@ -5,7 +5,8 @@
 // ends it. A host that no longer answers is given up after half a minute, by mpirun and by its daemon there, which
 // then ends what it has started.
 //
-// A Launch lives on one worker. It is to be made in the main thread, whose death is mpirun's: the kernel knows no better.
+// A Launch lives on one worker. It is to be made in the main thread, whose death is mpirun's: the kernel knows no
+// better.
 #pragma once
 
 #include <sys/types.h>
@@ -43,7 +44,8 @@ struct LaunchRequest {
   std::vector<std::string> environment;  // names of this process's variables that the members get
 };
 
-// mpirun and its arguments. What the user has set by OMPI_MCA_… or ssh's own files goes before: how to reach a host is his.
+// mpirun and its arguments. What the user has set by OMPI_MCA_… or ssh's own files goes before: how to reach a host is
+// his.
 std::vector<std::string> mpirun_words(const LaunchRequest& request);
 
 // The end of mpirun as a person reads it, and whether it was orderly.
@@ -68,8 +70,9 @@ class Launch {
 
   pid_t process() const { return process_; }
 
-  // Asks mpirun to end all that is left of what it has started: SIGTERM, and after `patience` SIGKILL. Returns when that is
-  // done; ended() tells its end.
+  // Asks mpirun to end all that is left of what it has started: SIGTERM, and after `patience` SIGKILL. Returns when that
+  // is done; ended() tells its end. Members that live have 5 s until mpirun sends them SIGTERM, and 5 s more until it
+  // kills them, those beside it first: 20 s. A mpirun that has lost a host does not end before it is killed.
   coro::Task<void> end(coro::Duration patience);
 
   static constexpr size_t line_bytes_max = 1000;
@@ -78,5 +81,10 @@ class Launch {
   pid_t process_ = 0;  // 0: its end was seen
   file::FileDescriptor output_;
 };
+
+// The last act of a member that has lost the launch: ends mpirun's daemon on this host, and with it other members here.
+// On a host that is cut off it would stay for a quarter of an hour, for it tells the end of the member by a TCP
+// connection, and one with data on its way has no keepalive. Nothing where the parent is no such daemon.
+void end_daemon_of_launch();
 
 }  // namespace drover::ranks

@@ -15,15 +15,18 @@ namespace {
 
 constexpr const char* library_name = "libdrover_mpi.so";
 
-// Who says that a process is a rank, and who says of how many. PMIx says nothing of that by a variable.
+// Who says that a process is a rank, and who says of how many. PMIx says nothing of that by a variable. A script of
+// Slurm's has a SLURM_PROCID, too, but no step.
 struct Starter {
   const char* rank;
-  std::array<const char*, 2> sizes;
+  const char* size;
+  bool is_known_to_mpi;
 };
-constexpr std::array<Starter, 3> starters = {{
-    {"OMPI_COMM_WORLD_RANK", {"OMPI_COMM_WORLD_SIZE", nullptr}},
-    {"PMIX_RANK", {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}},
-    {"PMI_RANK", {"PMI_SIZE", nullptr}},
+constexpr std::array<Starter, 4> starters = {{
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", true},
+    {"PMIX_RANK", "SLURM_STEP_NUM_TASKS", true},
+    {"SLURM_STEP_NUM_TASKS", "SLURM_STEP_NUM_TASKS", false},
+    {"PMI_RANK", "PMI_SIZE", true},
 }};
 
 const Starter* starter_of(const Variables& variables) {
@@ -89,11 +92,8 @@ const char* variable_of_process(const char* name) {
 std::optional<int> ranks_by_variables(const Variables& variables) {
   const Starter* starter = starter_of(variables);
   if (starter == nullptr) return std::nullopt;
-  for (const char* name : starter->sizes) {
-    const char* value = name == nullptr ? nullptr : variables(name);
-    if (value != nullptr) return whole_number(value);
-  }
-  return std::nullopt;
+  const char* size = variables(starter->size);
+  return size == nullptr ? std::nullopt : whole_number(size);
 }
 
 bool started_by_mpi(const Variables& variables) {
@@ -106,7 +106,19 @@ std::vector<std::string> mpi_library_places(const std::filesystem::path& executa
           library_name};
 }
 
-MpiMeeting::MpiMeeting() : library_(load_library()) {
+void refuse_srun_without_pmix(const Variables& variables) {
+  const Starter* starter = starter_of(variables);
+  if (starter == nullptr || starter->is_known_to_mpi) return;
+  throw MpiError(
+      fmt::format("srun has started this process as one of {}, without what the ranks of MPI meet "
+                  "by: use srun --mpi=pmix, or "
+                  "srun -n 1 for a run of one host",
+                  variables(starter->size)));
+}
+
+MpiMeeting::MpiMeeting() {
+  refuse_srun_without_pmix(variable_of_process);
+  library_ = load_library();
   // MPI changes these variables when it takes itself for alone.
   const std::optional<int> expected = ranks_by_variables();
   call<decltype(drover_mpi_begin)>(library_, "drover_mpi_begin", "begin", &rank_, &size_);

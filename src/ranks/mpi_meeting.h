@@ -8,9 +8,9 @@
 //     meeting.end();
 //   }
 //
-// The part that talks MPI is libdrover_mpi.so (mpi/mpi_part.h), loaded only here, and never unloaded. Once a process, before it has other threads.
-// Each step waits for the same step of all ranks. So whoever finds something wrong gives that to the others as its text:
-// if it ended instead, they would wait until mpirun ends them.
+// The part that talks MPI is libdrover_mpi.so (mpi/mpi_part.h), loaded only here, and never unloaded. Once a process,
+// before it has other threads. Each step waits for the same step of all ranks. So whoever finds something wrong gives
+// that to the others as its text: if it ended instead, they would wait until mpirun ends them.
 #pragma once
 
 #include <filesystem>
@@ -31,9 +31,13 @@ class MpiError : public std::runtime_error {
 using Variables = std::function<const char*(const char* name)>;
 const char* variable_of_process(const char* name);
 
-// Whether MPI has started this process as one of several. A batch script of Slurm has Slurm's variables, too, and a
-// run there is an ordinary one: only those count that MPI or its process manager sets.
+// Whether MPI or srun has started this process as one of several. A batch script of Slurm's has variables of Slurm's,
+// too, and a run there is an ordinary one.
 bool started_by_mpi(const Variables& variables = variable_of_process);
+
+// Throws MpiError where several processes were started by srun in a way that MPI knows nothing of: each would take
+// itself for the whole.
+void refuse_srun_without_pmix(const Variables& variables);
 
 // How many there are by these variables; nothing if they do not say.
 std::optional<int> ranks_by_variables(const Variables& variables = variable_of_process);
@@ -43,8 +47,8 @@ std::vector<std::string> mpi_library_places(const std::filesystem::path& executa
 
 class MpiMeeting {
  public:
-  // Comes together with all other ranks. Throws MpiError: there is no libdrover_mpi.so or no MPI, or MPI
-  // knows another number of ranks than started us.
+  // Comes together with all other ranks. Throws MpiError: srun has started us without PMIx, there is no
+  // libdrover_mpi.so or no MPI, or MPI knows another number of ranks than started us.
   MpiMeeting();
   MpiMeeting(const MpiMeeting&) = delete;
   MpiMeeting& operator=(const MpiMeeting&) = delete;
@@ -59,7 +63,7 @@ class MpiMeeting {
   void end();
 
  private:
-  void* library_;
+  void* library_ = nullptr;
   int rank_ = 0;
   int size_ = 0;
 };

@@ -31,15 +31,31 @@ TEST(StartedByMpi, NotAloneNorInAScriptOfSlurm) {
   EXPECT_FALSE(
       started_by_mpi(variables({{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "1"}})));
   EXPECT_FALSE(started_by_mpi(variables({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}})));
-  EXPECT_FALSE(started_by_mpi(variables({{"PMIX_RANK", "0"}, {"SLURM_NTASKS", "1"}})));
+  EXPECT_FALSE(started_by_mpi(variables({{"PMIX_RANK", "0"}, {"SLURM_STEP_NUM_TASKS", "1"}})));
 }
 
-TEST(RanksByVariables, TheStepsNumberGoesBeforeTheJobs) {
+TEST(RanksByVariables, TheStepsNumberAndNotTheJobs) {
   EXPECT_EQ(ranks_by_variables(variables(
                 {{"PMIX_RANK", "0"}, {"SLURM_STEP_NUM_TASKS", "2"}, {"SLURM_NTASKS", "8"}})),
             2);
   EXPECT_EQ(ranks_by_variables(variables({{"PMI_RANK", "0"}, {"PMI_SIZE", "many"}})), std::nullopt);
   EXPECT_EQ(ranks_by_variables(variables({{"PMI_SIZE", "2"}})), std::nullopt);
+}
+
+TEST(SrunWithoutPmix, IsRefusedRatherThanTakenForSeveralWholes) {
+  EXPECT_TRUE(started_by_mpi(variables({{"SLURM_STEP_NUM_TASKS", "4"}})));
+  EXPECT_THROW(refuse_srun_without_pmix(variables({{"SLURM_STEP_NUM_TASKS", "4"}})), MpiError);
+  // srun --mpi=pmi2, which Open MPI of Debian does not speak.
+  EXPECT_THROW(refuse_srun_without_pmix(variables(
+                   {{"SLURM_STEP_NUM_TASKS", "4"}, {"PMI_RANK", "0"}, {"PMI_SIZE", "4"}})),
+               MpiError);
+  EXPECT_NO_THROW(
+      refuse_srun_without_pmix(variables({{"SLURM_STEP_NUM_TASKS", "4"}, {"PMIX_RANK", "0"}})));
+  // mpirun starts its daemons by srun.
+  EXPECT_NO_THROW(refuse_srun_without_pmix(variables({{"SLURM_STEP_NUM_TASKS", "2"},
+                                                      {"OMPI_COMM_WORLD_RANK", "0"},
+                                                      {"OMPI_COMM_WORLD_SIZE", "4"}})));
+  EXPECT_FALSE(started_by_mpi(variables({{"SLURM_STEP_NUM_TASKS", "1"}})));
 }
 
 TEST(MpiLibrary, IsLookedForBesideTheProgramFirst) {

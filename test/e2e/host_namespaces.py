@@ -167,9 +167,9 @@ class Hosts:
     def _hold(self, name, monotonic):
         time = ["--time", f"--monotonic={monotonic}"] if monotonic else []
         process = subprocess.Popen(
-            ["unshare", "--net", "--uts", "--mount", *time, "--fork", "--kill-child", "sh", "-c", _HOLDER, "holder", name,
-             str(self.folder)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            preexec_fn=_die_with_parent)
+            ["unshare", "--net", "--uts", "--mount", *time, "--fork", "--kill-child", "sh", "-c", _HOLDER, "holder",
+             name, str(self.folder)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, preexec_fn=_die_with_parent)
         said = process.stdout.readline().strip()
         if not said:
             raise OSError(process.communicate()[1].strip())

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import harness
 import host_namespaces
@@ -66,10 +67,14 @@ class Meeting(harness.TestCase):
 class Launching(harness.TestCase):
 
     def setUp(self):
-        self.hosts = host_namespaces.Hosts("a", "b", "c")
+        self.hosts = host_namespaces.Hosts("a", "b", "c", "d")
         self.addCleanup(self.hosts.remove)
-        self.hosts.set_environment("a", OMPI_MCA_plm_rsh_agent=self.hosts.agent)
+        self.set_environment()
         self.said = self.hosts.home("a") / "said"
+
+    def set_environment(self, **variables):
+        # More than 64 hosts would have a tree of daemons, and four hosts as deep a one by this: there must be none.
+        self.hosts.set_environment("a", OMPI_MCA_plm_rsh_agent=self.hosts.agent, OMPI_MCA_routed_radix=1, **variables)
 
     def launch(self, hosts, seconds=3600):
         """On host a; returns when all members are up."""
@@ -95,9 +100,6 @@ class Launching(harness.TestCase):
     def kill(self, host, *words, number=signal.SIGKILL):
         os.kill(self.process(host, *words), number)
 
-    def expect_lives(self, host):
-        self.process(host, LAUNCH, "member")
-
     def test_ranks_are_in_the_order_of_the_hosts_and_know_the_secret_that_no_command_line_shows(self):
         self.launch("b,a,b")
         self.assertEqual(sorted(self.members_said()), ["member 0 of 3 on b knows a secret",
@@ -106,6 +108,13 @@ class Launching(harness.TestCase):
         for processes in self.hosts.remaining().values():
             self.assertNotIn("a secret", " ".join(processes.values()))
 
+    def test_ranks_of_several_hosts_meet(self):
+        result = self.hosts.run_in("a", "mpirun", "--allow-run-as-root", "--host", "a,b,c", PROBE, "from b or c")
+        said = [json.loads(line) for line in result.stdout.splitlines()]
+        self.assertEqual([one["exchanged"] for one in said],
+                         [[["", "from b or c", "from b or cfrom b or c"]]] * 3, result.stderr)
+        self.hosts.expect_empty(ALL_ENDED_S)
+
     def test_all_end_when_they_are_asked_to(self):
         launch = self.launch("a,b,c", seconds=1)
         launch.wait(harness.PATIENCE_S)
@@ -113,12 +122,15 @@ class Launching(harness.TestCase):
         self.hosts.expect_empty(ALL_ENDED_S)
 
     def test_the_loss_of_one_leaves_the_others_alone(self):
-        self.launch("a,b,c")
-        self.kill("b", LAUNCH, "member")
-        harness.wait_until(lambda: "member" not in " ".join(self.hosts.processes_in("b").values()), "the end of it")
-        self.kill("c", "orted")
-        harness.wait_until(lambda: not self.hosts.processes_in("c"), "the end of host c")
-        self.expect_lives("a")
+        self.set_environment(OMPI_MCA_odls_base_sigkill_timeout=1)
+        self.launch("a,b,c,d")
+        self.kill("d", LAUNCH, "member")
+        self.kill("b", "orted")
+        harness.wait_until(lambda: not self.hosts.processes_in("b"), "the end of host b")
+        # Within 2 s all others would be ended, were they to be.
+        time.sleep(4)
+        for host in "ac":
+            self.process(host, LAUNCH, "member")
         self.assertNotIn("mpirun ended", self.text())
 
     def test_nothing_stays_when_the_launch_is_killed(self):
@@ -132,6 +144,13 @@ class Launching(harness.TestCase):
         self.hosts.cut("b")
         launch.wait(harness.PATIENCE_S)
         self.hosts.expect_empty(ALL_ENDED_S)
+
+    def test_a_member_that_is_cut_off_takes_its_daemon_with_it(self):
+        self.launch("a,b")
+        self.hosts.cut("b")
+        self.kill("b", LAUNCH, "member", number=signal.SIGUSR1)
+        harness.wait_until(lambda: not self.hosts.processes_in("b"), "the end of host b", ALL_ENDED_S)
+        self.process("a", LAUNCH, "member")
 
     def test_a_host_that_cannot_be_reached(self):
         self.hosts.cut("b")

@@ -1,7 +1,7 @@
 // Starts members on hosts as `drover … --hosts` does, for a test that looks at what becomes of them.
 //
 //   launch_probe HOSTS SECONDS   the launch: says what the members say, asks all to end after so long
-//   launch_probe member          a member: says who it is, and stays
+//   launch_probe member          a member: says who it is, and stays; SIGUSR1 tells it that it has lost the launch
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -37,7 +37,14 @@ int be_member() {
   const char* secret = std::getenv("DROVER_MEMBER_SECRET");
   say(fmt::format("member {} of {} on {} knows {}", std::getenv("OMPI_COMM_WORLD_RANK"),
                   std::getenv("OMPI_COMM_WORLD_SIZE"), host.data(), secret ? secret : "nothing"));
-  for (;;) ::pause();
+  sigset_t lost;
+  ::sigemptyset(&lost);
+  ::sigaddset(&lost, SIGUSR1);
+  ::sigprocmask(SIG_BLOCK, &lost, nullptr);
+  int number = 0;
+  ::sigwait(&lost, &number);
+  ranks::end_daemon_of_launch();
+  return 0;
 }
 
 int launch(const std::string& hosts, std::chrono::seconds lasts) {
