@@ -90,6 +90,20 @@ class Resume(harness.ServerTestCase):
         self.server.start()
         self.expect_resumed("server_killed")
 
+    def test_the_client_stands_still(self):
+        """Its kernel answers, so that the server sees nothing of it."""
+        first = self.begin("stopped")
+        self.addCleanup(first.kill)
+        self.after_the_first_warehouse("stopped")
+        first.signal(signal.SIGSTOP)
+        self.assertLess(self.loaded("stopped"), WAREHOUSES)
+        second = self.expect(self.begin_import("stopped").wait(), SUCCESS)
+        self.assertIn("ended 2 sessions of an import that gave no sign of life any more", second.err)
+        first.signal(signal.SIGCONT)
+        self.expect_error(first.wait(), FAILURE, "the same command goes on from there", within_s=120)
+        self.assertEqual(self.server.content("stopped"), self.whole)
+        self.assertEqual(self.keys("stopped"), self.keys("whole"))
+
     def test_resumed_with_another_seed(self):
         command = self.begin("other_seed")
         self.after_the_first_warehouse("other_seed")

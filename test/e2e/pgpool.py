@@ -141,7 +141,8 @@ class AStandbyThatKnowsNothing(PgpoolCase):
         self.addCleanup(first.kill)
         harness.wait_until(lambda: self.cluster.server.number("SELECT count(*) FROM resumed.warehouse") > 0,
                            "a warehouse")
-        # It has the right to import, however long it stands still.
+        # It has the right to import, however long it stands still: pgpool-II would take the end of its sessions for that
+        # of the server.
         first.signal(signal.SIGSTOP)
         if not first.ended():
             self.expect_error(self.cluster.drover(*arguments), FAILURE, "another import works", within_s=60)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/error.h"
 #include "database/postgres/connection.h"
@@ -37,7 +39,10 @@ using database::postgres::traits_of;
 constexpr std::size_t chunk_bytes = 256 * 1024;  // that are handed to libpq at a time
 constexpr std::string_view unique_violation_of_copy = "23505";
 
-constexpr std::array<std::string_view, 4> load_settings = {
+constexpr std::string_view lock_timed_out = "55P03";
+constexpr std::string_view not_ours = "42501";
+
+constexpr std::array<std::string_view, 3> load_settings = {
     // A crash of the server may lose the last commits, and then their rows in drover_ycsb_loaded too: the load that goes
     // on sees it.
     "SET synchronous_commit = off",
@@ -45,7 +50,6 @@ constexpr std::array<std::string_view, 4> load_settings = {
     "SET client_connection_check_interval = '1s'",
     // A limit for short transactions that the role may have is not meant for these.
     "SET statement_timeout = 0",
-    "SET lock_timeout = 0",
 };
 
 // Rows as COPY has them as text: no character of keys and values has a meaning there.
@@ -106,7 +110,10 @@ class Load final : public PiecewiseLoad {
  private:
   Task<LoadRecord> read_record() override { return read_load_record(*first_, table_); }
   Task<void> load_pieces() override;
+  Task<bool> try_piece(Connection& connection, RowRange piece);
   Task<void> load_piece(Connection& connection, RowRange piece);
+  Task<std::map<int, std::string>> loaders_waited_for(Connection& connection) const;
+  Task<void> end_silent_loaders(Connection& connection);
   Task<void> commit_piece(Connection& connection, Sent sent);
   Task<void> copy_piece(Connection& connection, RowRange piece, Sent& sent);
   Task<std::unique_ptr<Connection>> open() const;
@@ -130,6 +137,9 @@ Task<std::unique_ptr<Connection>> Load::open() const {
     std::string sql(setting);
     co_await database::postgres::set_if_known(*connection, std::move(sql));
   }
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(options_.silence_max);
+  co_await database::postgres::set_if_known(*connection,
+                                            fmt::format("SET lock_timeout = {}", ms.count()));
   co_return connection;
 }
 
@@ -198,7 +208,62 @@ Task<void> Load::commit_piece(Connection& connection, Sent sent) {
 Task<void> Load::load_pieces() {
   const std::unique_ptr<Connection> connection = co_await open();
   while (const auto piece = next_piece()) {
-    co_await repeated(*connection, [&] { return load_piece(*connection, *piece); });
+    for (;;) {
+      const bool done = co_await try_piece(*connection, *piece);
+      if (done) break;
+      co_await end_silent_loaders(*connection);
+    }
+  }
+}
+
+// Or somebody else keeps it, or the table, for long.
+Task<bool> Load::try_piece(Connection& connection, RowRange piece) {
+  try {
+    co_await repeated(connection, [&] { return load_piece(connection, piece); });
+  } catch (const Error& error) {
+    if (error.sqlstate() != lock_timed_out) throw;
+    co_return false;
+  }
+  co_return true;
+}
+
+// Those in the middle of a piece for whose client the server waits, by process, and what changes when something comes.
+Task<std::map<int, std::string>> Load::loaders_waited_for(Connection& connection) const {
+  const auto found = co_await connection.query(
+      "SELECT a.pid, concat_ws(' ', a.backend_start, a.state_change, c.bytes_processed) "
+      "FROM pg_locks l JOIN pg_stat_activity a USING (pid) "
+      "LEFT JOIN pg_stat_progress_copy c USING (pid) WHERE l.relation = to_regclass($1::text) "
+      "AND l.mode = 'RowExclusiveLock' AND l.granted AND a.wait_event = 'ClientRead' "
+      "AND EXISTS (SELECT FROM pg_locks r WHERE r.pid = a.pid AND r.granted AND "
+      "r.relation = to_regclass($2::text))",
+      table_.name(), loaded_table);
+  std::map<int, std::string> loaders;
+  for (int row = 0; row < found.rows(); ++row) {
+    loaders[found.number<int>(row, 0)] = found.text(row, 1);
+  }
+  co_return loaders;
+}
+
+// pgpool-II takes the end of a session for that of the server.
+Task<void> Load::end_silent_loaders(Connection& connection) {
+  constexpr int copy_is_seen_since = 140000;
+  if (!traits_of(connection.dialect()).postgres_catalogue ||
+      connection.server_version() < copy_is_seen_since ||
+      connection.pooling() == database::Pooling::pgpool) {
+    co_return;
+  }
+  const auto before = co_await loaders_waited_for(connection);
+  if (before.empty()) co_return;
+  co_await coro::sleep_for(options_.silence_max);
+  for (const auto& [process, mark] : co_await loaders_waited_for(connection)) {
+    const auto seen = before.find(process);
+    if (seen == before.end() || seen->second != mark) continue;
+    try {
+      co_await connection.script(fmt::format("SELECT pg_terminate_backend({})", process));
+      observer_.on_step("ended a session of a load that gave no sign of life any more");
+    } catch (const Error& error) {
+      if (error.sqlstate() != not_ours) throw;
+    }
   }
 }
 

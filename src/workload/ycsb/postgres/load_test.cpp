@@ -70,6 +70,39 @@ TEST_F(LoadOnPostgres, AShareWaitsForNoOther) {
   EXPECT_EQ(check(properties).rows, 1000U);
 }
 
+// In the middle of the piece that is wanted: its process stands still, or its host is gone.
+TEST_F(LoadOnPostgres, ALoaderThatGivesNoSignOfLifeIsEnded) {
+  class Watcher final : public LoadObserver {
+   public:
+    std::vector<std::string> steps;
+    void on_step(std::string_view name) override { steps.emplace_back(name); }
+  } watcher;
+  bool is_lost = false;
+  auto scenario = [&]() -> coro::Task<void> {
+    LoadOptions some = options(part(0, 1000), 100, 1);
+    some.share = {0, 0, 1};
+    co_await postgres::load(some, observer);
+    const auto other = co_await database::postgres::open_in_schema({server->conninfo(), schema});
+    co_await other->script(
+        "BEGIN; INSERT INTO drover_ycsb_loaded (table_name, first_row, rows) "
+        "VALUES ('usertable', 400, 100)");
+    co_await other->copy_begin("COPY usertable (ycsb_key) FROM STDIN");
+    some.share = {};
+    some.silence_max = std::chrono::milliseconds(20);
+    co_await postgres::load(some, watcher);
+    try {
+      co_await other->copy_end();
+    } catch (const database::Error&) {
+      is_lost = true;
+    }
+  };
+  run(scenario());
+  EXPECT_TRUE(is_lost);
+  ASSERT_EQ(watcher.steps.size(), 2U);
+  EXPECT_NE(watcher.steps[0].find("gave no sign of life"), std::string::npos);
+  EXPECT_EQ(check(part(0, 1000)).rows, 1000U);
+}
+
 TEST_F(LoadOnPostgres, ATableThatSomebodyHasDroppedIsLoadedAnew) {
   const Properties properties = properties_of("a", {"recordcount=100"});
   load(properties);

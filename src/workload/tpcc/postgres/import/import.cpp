@@ -237,10 +237,10 @@ constexpr coro::Duration end_wait_max = std::chrono::seconds(15);
 // On the session with the first lock, beside what the import does on others.
 Task<void> keep_beating(Connection& connection, coro::Duration interval) {
   for (;;) {
-    co_await coro::sleep_for(interval);
     // To its end: the session is needed later.
     coro::CancelSource own(coro::Worker::current());
     co_await connection.script(std::string(import_beat)).under(own);
+    co_await coro::sleep_for(interval);
   }
 }
 

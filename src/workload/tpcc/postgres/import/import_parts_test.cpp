@@ -23,13 +23,14 @@ using coro::Task;
 using database::postgres::Connection;
 using testing::HasSubstr;
 
-constexpr int32_t warehouses = 3;
+constexpr int32_t warehouses = 2;
 
 class ImportInParts : public DatabaseFixture {
  protected:
   // As another host has it.
-  static std::unique_ptr<Database> database(const std::string& schema) {
-    return make_database({server->conninfo(), schema});
+  static std::unique_ptr<Database> database(const std::string& schema,
+                                            std::optional<database::Dialect> dialect = {}) {
+    return make_database({server->conninfo(), schema, dialect});
   }
 
   static ImportSettings settings() {
@@ -64,6 +65,12 @@ class ImportInParts : public DatabaseFixture {
   }
 
   static std::string content_of(const std::string& schema) {
+    return rows_of(schema) +
+           query(fmt::format("SELECT ' ' || count(*) FROM pg_indexes WHERE schemaname = '{}'",
+                             schema));
+  }
+
+  static std::string rows_of(const std::string& schema) {
     std::string sums = query(fmt::format("SELECT complete FROM {}.drover_tpcc", schema));
     for (const Table table : all_tables) {
       sums +=
@@ -71,9 +78,7 @@ class ImportInParts : public DatabaseFixture {
                             "FROM {} t",
                             qualified_name(schema, table_name(table))));
     }
-    return sums + query(fmt::format("SELECT ' ' || count(*) FROM pg_indexes WHERE schemaname = "
-                                    "'{}'",
-                                    schema));
+    return sums;
   }
 
   // By one process, without an interruption.
@@ -141,6 +146,23 @@ TEST_F(ImportInParts, TwoLoadWhatAThirdBeginsAndFinishes) {
   EXPECT_EQ(outcome.plan.skipped, 0);
   EXPECT_EQ(std::to_string(outcome.rows), query("SELECT sum(rows) FROM parts.drover_tpcc_loaded"));
   EXPECT_GT(outcome.bytes, 0);
+}
+
+// Where a claim is held, and parts go in pieces.
+TEST_F(ImportInParts, AlsoInPieces) {
+  constexpr auto dialect = database::Dialect::cockroach;
+  initialise_schema({.schema = "in_pieces", .layout = {dialect}});
+  std::vector<std::unique_ptr<Database>> two;
+  for (int i = 0; i < 2; ++i) two.push_back(database("in_pieces", dialect));
+  TwoLoaders loaders(std::move(two));
+  ImportSettings wanted = settings();
+  wanted.load_elsewhere = [&](const ImportPlan& plan, ImportWork& work) {
+    return loaders.load(plan, work);
+  };
+  ImportObserver nobody;
+  run(database("in_pieces", dialect)->import_warehouses(wanted, nobody));
+  query("ALTER TABLE in_pieces.history DROP COLUMN h_id");  // which it has besides
+  EXPECT_EQ(expected_content().find(rows_of("in_pieces")), 0U);
 }
 
 // One that is lost in the middle of a warehouse, and one that loads only some.

@@ -13,6 +13,8 @@
 
 #include "database/error.h"
 #include "database/ydb/database_access.h"
+#include "support/over_the_wire.h"
+#include "workload/tpcc/part_fields.h"
 #include "workload/tpcc/ydb/check/checked_database_test.h"
 
 namespace drover::tpcc::ydb {
@@ -77,6 +79,24 @@ TEST_F(YdbCheck, ReportsEveryCondition) {
     if (verdict.number != 0) numbers.push_back(verdict.number);
   }
   EXPECT_EQ(numbers, (std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
+}
+
+TEST_F(YdbCheck, OthersJudgeItsPieces) {
+  CheckSettings options{.connections = 3};
+  options.judge_elsewhere = [&](const CheckPart& all, CheckWork& work) -> coro::Task<void> {
+    for (const std::uint64_t half : {0, 1}) {
+      CheckPart part = test::over_the_wire(all);
+      std::erase_if(part.pieces, [&](std::uint64_t piece) { return piece % 2 != half; });
+      auto refusal = co_await check_pieces(
+          checked().database(), part, {.connections = 2},
+          [&](const PieceVerdict& verdict) { work.add(test::over_the_wire(verdict)); });
+      EXPECT_FALSE(refusal);
+    }
+  };
+  const CheckReport report = checked().check(options);
+  EXPECT_TRUE(report.holds());
+  EXPECT_TRUE(report.snapshot_refusal);
+  EXPECT_FALSE(report.left_out.empty());
 }
 
 TEST_F(YdbCheck, ReportsTheFirstOffenders) {

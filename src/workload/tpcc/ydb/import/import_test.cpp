@@ -11,7 +11,9 @@
 
 #include "coro/scope.h"
 #include "database/postgres/connection.h"
+#include "support/over_the_wire.h"
 #include "workload/tpcc/import/import.h"
+#include "workload/tpcc/part_fields.h"
 #include "workload/tpcc/postgres/import/catalog.h"
 #include "workload/tpcc/postgres/import/import.h"
 #include "workload/tpcc/ydb/check/fresh_database_test.h"
@@ -206,6 +208,48 @@ TEST_F(ImportIntoYdb, LoadsTheRowsOfTheGeneratorInSpiteOfFailuresAndAnInterrupti
   EXPECT_EQ(calls("AlterTable") - alters, 2);
   expect_the_rows_of_the_generator();
   EXPECT_TRUE(settings_of("whole").complete);
+}
+
+// Two at the same time, under the claim of a third one; one of them was lost before, in the middle of its warehouse.
+TEST_F(ImportIntoYdb, OthersLoadItsParts) {
+  initialise_folder("parts");
+  bool loses_one = true;
+  int64_t rows = 0;
+  ImportOptions options = options_for("parts");
+  auto load_one = [&](ImportPart part, coro::Scope& scope) -> Task<void> {
+    Watcher watcher;
+    watcher.at_progress = [&](const ImportProgress& progress) {
+      if (loses_one && progress.rows > 100'000) scope.cancel();
+    };
+    const ImportProgress done = co_await load_part(options_for("parts"), std::move(part), watcher);
+    rows += test::over_the_wire(done).rows;
+  };
+  options.load_elsewhere = [&](const ImportPlan& plan, ImportWork&) -> Task<void> {
+    auto both = [&](coro::Scope& scope) -> Task<void> {
+      const size_t half = plan.missing.size() / 2;
+      scope.start(load_one(test::over_the_wire(part_of(plan, 0, half)), scope));
+      scope.start(load_one(test::over_the_wire(part_of(plan, half, plan.missing.size())), scope));
+      co_return;
+    };
+    co_await coro::with_scope(both);
+  };
+  Watcher watcher;
+  try {
+    run(import_warehouses(options, watcher));
+    ADD_FAILURE() << "it counts as loaded";
+  } catch (const database::Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("are not there, though all that were to load them"));
+  }
+  EXPECT_THAT(watcher.steps, testing::IsEmpty());
+  EXPECT_FALSE(settings_of("parts").complete);
+
+  loses_one = false;
+  rows = 0;
+  run(import_warehouses(options, watcher));
+  EXPECT_GT(rows, 300'000);
+  EXPECT_EQ(watcher.steps_done.size(), 2U);
+  expect_the_rows_of_the_generator();
+  EXPECT_TRUE(settings_of("parts").complete);
 }
 
 TEST_F(ImportIntoYdb, RefusesWhatDoesNotFit) {
