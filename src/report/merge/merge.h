@@ -11,15 +11,16 @@
 //   inputs, deferred_delivery, delivery_skipped_districts, backlog, ledger, verification   added
 //   ledger_in_data     added; none if a part has none
 //   lost_commits       added, the first that were answered kept; not complete where a part cannot tell
-//   accounts           by name: added; in_data none if a part has none
+//   accounts           by name, and in that order: added; in_data none if a part has none
 //   availability       counts added; outages that overlap are one, with what all lost in it, and so are stalls; seconds
 //                      are those of the interval in which at least one host was in an outage
 //   client             CPU, memory, threads, terminals, connections added, workers one behind the other by rank
 //   time_series        second by second: counts added, percentiles of the added histograms (without them the highest of
 //                      the parts), the load of the busiest
 //   checkpoints, server_stats   of the lowest rank that has them: they are about the server
-//   hosts              of the database, by name: added
-//   ranks              those of the parts; what is missing of them is said in `incomplete`
+//   hosts              of the database, by name, and in that order: added
+//   ranks              those of the parts, with the figures of these (complete_rank()), but of a host that was lost, which
+//                      says its own; threads is how many workers it has in client. What is missing is in `incomplete`
 //   failure            of the lowest rank that gave up; interrupted if one was
 //   audit              none: ask for it afterwards
 //
