@@ -35,6 +35,8 @@ using ranks::Message;
 constexpr std::string_view hosts_group = "Several hosts";
 // What is left of mpirun after so long is killed.
 constexpr coro::Duration patience_with_mpirun = std::chrono::seconds(10);
+// When all ranks have ended it ends by itself.
+constexpr coro::Duration patience_with_all_gone = std::chrono::seconds(5);
 
 // What is the conductor's alone: who the hosts are, and what a person sees and gets.
 bool is_of_conductor(const Option& option) {
@@ -140,7 +142,8 @@ std::shared_ptr<ranks::Conductor> new_conductor(std::vector<std::string> names,
 }
 
 // Ends what it has launched when it is cancelled, and returns when that is done.
-Task<void> launched(std::vector<std::string> words, std::vector<std::string> variables,
+Task<void> launched(const ranks::Conductor& conductor, std::vector<std::string> words,
+                    std::vector<std::string> variables,
                     std::function<void(std::string_view)> on_note, std::string who) {
   ranks::Launch launch(words, variables);
   bool cancelled = false;
@@ -153,6 +156,10 @@ Task<void> launched(std::vector<std::string> words, std::vector<std::string> var
   }
   if (!cancelled) co_return;
   coro::CancelSource unhurried(coro::Worker::current());
+  // Where a rank is lost it does not.
+  if (!conductor.any_lost()) {
+    co_await launch.end_by_itself(patience_with_all_gone).under(unhurried);
+  }
   co_await launch.end(patience_with_mpirun).under(unhurried);
   throw coro::Cancelled{};
 }
@@ -215,8 +222,9 @@ std::shared_ptr<run::Conducting> make_conducting(const HostsArguments& arguments
     conducting->conductor = arguments.met;
     const std::string secret = conducting->conductor->secret();
     const auto variables = member_variables(conducting->conductor->endpoints(), secret, 0);
-    conducting->launch = [variables](auto on_note) {
-      return launched({own_program(), "member"}, variables, std::move(on_note), "rank 0");
+    conducting->launch = [&conductor = *conducting->conductor, variables](auto on_note) {
+      return launched(conductor, {own_program(), "member"}, variables, std::move(on_note),
+                      "rank 0");
     };
   } else {
     try {
@@ -234,8 +242,9 @@ std::shared_ptr<run::Conducting> make_conducting(const HostsArguments& arguments
         .program = own_program(),
         .words = {"member"},
         .environment = {MemberVariables::conductor, MemberVariables::secret}};
-    conducting->launch = [words = ranks::mpirun_words(request), variables](auto on_note) {
-      return launched(words, variables, std::move(on_note), "mpirun");
+    conducting->launch = [&conductor = *conducting->conductor, words = ranks::mpirun_words(request),
+                          variables](auto on_note) {
+      return launched(conductor, words, variables, std::move(on_note), "mpirun");
     };
   }
   conducting->shares = shares_of(weights_of(arguments, conducting->conductor->ranks()));

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #include <array>
 #include <csignal>
@@ -17,6 +16,7 @@
 #include "cli/version.h"
 #include "file/bounded_file.h"
 #include "measure/host.h"
+#include "ranks/launch.h"
 #include "ranks/member.h"
 #include "run/usage_error.h"
 #include "text/plain_text.h"
@@ -93,13 +93,6 @@ int perform_work(Command& program, ranks::Member& member, const Message& work) {
   return path.back()->member_action(member, work);
 }
 
-// A daemon of MPI's whose network is gone waits for a quarter of an hour to say that we have ended.
-void end_daemon_of_mpi() {
-  std::string name;
-  std::ifstream(fmt::format("/proc/{}/comm", getppid())) >> name;
-  if (name == "orted") kill(getppid(), SIGTERM);
-}
-
 }  // namespace
 
 bool is_member(int argc, char** argv) {
@@ -153,7 +146,7 @@ int perform_as_member(Command& program) {
       std::fputs(fmt::format("drover: error: {}\n", error.what()).c_str(), stderr);
     }
   }
-  if (member && !member->loss().empty()) end_daemon_of_mpi();
+  if (member && !member->loss().empty()) ranks::end_daemon_of_launch();
   return code;
 }
 

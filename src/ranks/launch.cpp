@@ -92,7 +92,7 @@ void add_settings(std::vector<std::string>& words) {
   add_setting(words, "oob_tcp_keepalive_intvl", "5");
   add_setting(words, "oob_tcp_keepalive_probes", "3");
   // From being asked to end to SIGTERM, and from that to SIGKILL.
-  add_setting(words, "odls_base_sigkill_timeout", "5");
+  add_setting(words, "odls_base_sigkill_timeout", "2");
   // Nobody is there to be asked for a password. A host without an answer is to end ssh, too.
   if (std::getenv("OMPI_MCA_plm_rsh_agent") == nullptr) {
     add_setting(
@@ -312,6 +312,14 @@ coro::Task<LaunchEnd> Launch::ended(std::function<void(std::string)> on_line) {
   ::waitpid(process, &status, 0);
   process_ = 0;
   co_return LaunchEnd{end_text(status), WIFEXITED(status) && WEXITSTATUS(status) == 0};
+}
+
+coro::Task<void> Launch::end_by_itself(coro::Duration patience) {
+  if (process_ == 0) co_return;
+  try {
+    co_await coro::with_deadline(coro::Worker::current().now() + patience, process_ended(process_));
+  } catch (const coro::DeadlineExceeded&) {
+  }
 }
 
 coro::Task<void> Launch::end(coro::Duration patience) {

@@ -70,6 +70,9 @@ class Launch {
 
   pid_t process() const { return process_; }
 
+  // Waits so long for it to end by itself.
+  coro::Task<void> end_by_itself(coro::Duration patience);
+
   // Asks mpirun to end all that is left of what it has started: SIGTERM, and after `patience` SIGKILL. Returns when that
   // is done; ended() tells its end. Members that live have 5 s until mpirun sends them SIGTERM, and 5 s more until it
   // kills them, those beside it first: 20 s. A mpirun that has lost a host does not end before it is killed.

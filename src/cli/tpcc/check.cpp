@@ -97,6 +97,7 @@ int perform(const CheckArguments& arguments) {
     report = co_await target.tpcc()->check(std::move(settings));
   };
   if (hosts) {
+    settings.connections *= hosts->ranks();  // by which the work is cut
     settings.judge_elsewhere = [&hosts](const tpcc::CheckPart& all, tpcc::CheckWork& work) {
       return judge_on_hosts(*hosts, all, work);
     };
