@@ -33,10 +33,9 @@ using coro::Task;
 using ranks::Message;
 
 constexpr std::string_view hosts_group = "Several hosts";
-// What is left of mpirun after so long is killed.
-constexpr coro::Duration patience_with_mpirun = std::chrono::seconds(10);
-// When all ranks have ended it ends by itself.
-constexpr coro::Duration patience_with_all_gone = std::chrono::seconds(5);
+// For mpirun to end when all ranks have, and when it is asked to; then it is killed.
+constexpr coro::Duration patience_with_mpirun = std::chrono::seconds(5);
+constexpr coro::Duration patience_with_loss = std::chrono::seconds(1);
 
 // What is the conductor's alone: who the hosts are, and what a person sees and gets.
 bool is_of_conductor(const Option& option) {
@@ -141,6 +140,12 @@ std::shared_ptr<ranks::Conductor> new_conductor(std::vector<std::string> names,
   }
 }
 
+// What Open MPI 4 says of itself when a rank ends otherwise than it likes, or is started by a shell.
+bool is_prattle(std::string_view line) {
+  return line.find("PMIX ERROR: BAD-PARAM") != std::string_view::npos ||
+         line.find("plm:rsh: Warning: setpgid") != std::string_view::npos;
+}
+
 // Ends what it has launched when it is cancelled, and returns when that is done.
 Task<void> launched(const ranks::Conductor& conductor, std::vector<std::string> words,
                     std::vector<std::string> variables,
@@ -148,19 +153,19 @@ Task<void> launched(const ranks::Conductor& conductor, std::vector<std::string> 
   ranks::Launch launch(words, variables);
   bool cancelled = false;
   try {
-    const ranks::LaunchEnd end = co_await launch.ended(
-        [&](const std::string& line) { on_note(fmt::format("{}: {}", who, line)); });
+    const ranks::LaunchEnd end = co_await launch.ended([&](const std::string& line) {
+      if (!is_prattle(line)) on_note(fmt::format("{}: {}", who, line));
+    });
     if (!end.succeeded) on_note(fmt::format("{} {}", who, end.what));
   } catch (const coro::Cancelled&) {
     cancelled = true;
   }
   if (!cancelled) co_return;
   coro::CancelSource unhurried(coro::Worker::current());
-  // Where a rank is lost it does not.
-  if (!conductor.any_lost()) {
-    co_await launch.end_by_itself(patience_with_all_gone).under(unhurried);
-  }
-  co_await launch.end(patience_with_mpirun).under(unhurried);
+  // Where a rank is lost it does not; the others have ended, and its daemons end what is left without it.
+  const bool any_lost = conductor.any_lost();
+  if (!any_lost) co_await launch.end_by_itself(patience_with_mpirun).under(unhurried);
+  co_await launch.end(any_lost ? patience_with_loss : patience_with_mpirun).under(unhurried);
   throw coro::Cancelled{};
 }
 
