@@ -101,6 +101,44 @@ void set_up(int socket) {
   setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience_ms, sizeof patience_ms);
 }
 
+// Reads CBOR that is no deeper than messages are: the reader goes down the stack for each level.
+class ShallowReader : public nlohmann::detail::json_sax_dom_parser<Message> {
+ public:
+  explicit ShallowReader(Message& into) : json_sax_dom_parser(into, false) {}
+
+  bool start_object(std::size_t size) {
+    return ++depth_ <= depth_most && json_sax_dom_parser::start_object(size);
+  }
+  bool end_object() {
+    --depth_;
+    return json_sax_dom_parser::end_object();
+  }
+  bool start_array(std::size_t size) {
+    return ++depth_ <= depth_most && json_sax_dom_parser::start_array(size);
+  }
+  bool end_array() {
+    --depth_;
+    return json_sax_dom_parser::end_array();
+  }
+
+ private:
+  static constexpr int depth_most = 32;
+  int depth_ = 0;
+};
+
+// Nothing if it is no message.
+std::optional<Message> message_in(const std::string& bytes) {
+  Message read;
+  ShallowReader reader(read);
+  try {
+    if (!Message::sax_parse(bytes, &reader, Message::input_format_t::cbor)) return std::nullopt;
+  } catch (const Message::exception&) {  // sizes that cannot be
+    return std::nullopt;
+  }
+  if (kind_of(read).empty()) return std::nullopt;
+  return read;
+}
+
 Task<void> connected(int socket, const SocketAddress& address) {
   if (connect(socket, address.get(), address.length) == 0) co_return;
   if (errno != EINPROGRESS) throw LinkError(reason(errno));
@@ -168,11 +206,9 @@ Task<Message> Link::receive(std::size_t bytes_max) {
   if (length > bytes_max) throw LinkError(fmt::format("a message of {} bytes", length));
   std::string bytes(length, '\0');
   co_await read(bytes.data(), bytes.size());
-  Message received = Message::from_cbor(bytes, true, false);
-  if (received.is_discarded() || kind_of(received).empty()) {
-    throw LinkError("something that is no message");
-  }
-  co_return received;
+  std::optional<Message> received = message_in(bytes);
+  if (!received) throw LinkError("something that is no message");
+  co_return std::move(*received);
 }
 
 void Link::send(const Message& message) {

@@ -91,11 +91,17 @@ json span_json(const auto& span) {
   return {count_of(span.start), span.end ? json(count_of(*span.end)) : json()};
 }
 
+// So that what is reckoned with it fits, too.
+Duration time_in(const json& count) {
+  constexpr std::int64_t most = std::int64_t{1} << 61;
+  const auto time = count.get<std::int64_t>();
+  if (time < -most || time > most) throw LinkError("a time that cannot be");
+  return Duration(time);
+}
+
 template <class Span>
 Span span_in(const json& two, const ClockDifference& clock) {
-  const auto instant = [&clock](const json& count) {
-    return clock.ours(Instant(Duration(count.get<std::int64_t>())));
-  };
+  const auto instant = [&clock](const json& count) { return clock.ours(Instant(time_in(count))); };
   Span span;
   span.start = instant(two.at(0));
   if (!two.at(1).is_null()) span.end = instant(two.at(1));
@@ -207,8 +213,8 @@ void add_availability(const load::AvailabilityRecord& one, load::AvailabilityRec
 
 load::Sample second_in(const json& all) {
   load::Sample second;
-  second.elapsed = Duration(all.at(0).get<std::int64_t>());
-  second.length = Duration(all.at(1).get<std::int64_t>());
+  second.elapsed = time_in(all.at(0));
+  second.length = time_in(all.at(1));
   second.phase = static_cast<load::Phase>(std::clamp(all.at(2).get<int>(), 0, 2));
   const json& committed = all.at(3);
   for (std::size_t i = 0; i < committed.size() && i < report::transactions_max; ++i) {
@@ -219,8 +225,8 @@ load::Sample second_in(const json& all) {
   second.in_flight = all.at(6);
   second.waiting = all.at(7);
   second.busiest_worker_load = all.at(8);
-  second.away = Duration(all.at(9).get<std::int64_t>());
-  second.silent = Duration(all.at(10).get<std::int64_t>());
+  second.away = time_in(all.at(9));
+  second.silent = time_in(all.at(10));
   return second;
 }
 
