@@ -351,6 +351,10 @@ report::Result ConductedRun::part_of_lost(std::size_t rank) const {
   part.plan.threads = last.workers.size();
   part.plan.connections = last.connections_open;
   part.plan.max_inflight = last.connections_open;
+  const load::Share& share = conducting_.shares[rank];
+  part.plan.clients = share.of(plan.clients);
+  part.plan.rate = share.of_rate(plan.rate);
+  part.plan.operations = share.of(plan.operations);
   for (std::size_t type = 0; type < part.transactions.size(); ++type) {
     const load::TransactionSnapshot& counted = last.measured[type];
     report::TransactionResult& one = part.transactions[type];
@@ -381,7 +385,6 @@ report::Result ConductedRun::part_of_lost(std::size_t rank) const {
   own.ranks = conductor_.ranks();
   own.run = conducting_.run;
   own.name = conductor_.name(rank);
-  const load::Share& share = conducting_.shares[rank];
   if (const std::uint64_t warehouses = run_.settings.warehouses; part.is_tpcc()) {
     own.warehouse_first = share.begin(warehouses) + 1;
     own.warehouse_last = share.end(warehouses);
