@@ -83,6 +83,7 @@ class ConductedRun {
   Task<void> until_asked(Task<void> waiting);
   Task<void> compare_clocks();
   Task<void> gather_part(std::size_t rank);
+  Task<std::optional<ranks::ClockDifference>> clock_at_end(std::size_t rank);
   Task<void> show_seconds();
   void show_second();
   void take(std::size_t rank, const Message& message);
@@ -102,7 +103,8 @@ class ConductedRun {
   Attendance& attendance_;
   std::vector<RankState> states_;
   bool stopping_ = false;
-  Instant start_{};  // by this host's clock; none before
+  coro::CancelSource* beginning_ = nullptr;  // until the phases begin
+  Instant start_{};                          // by this host's clock; none before
   double unix_start_ = 0;
   report::Merger merger_;
   report::Result result_;
@@ -142,11 +144,13 @@ void ConductedRun::stop_all() {
   conductor_.tell_all(ranks::message("stop"));
 }
 
-// Throws Cancelled when somebody asks for the end.
+// Throws Cancelled when somebody asks for the end, and RankLost when a rank is lost, whichever is waited for.
 Task<void> ConductedRun::until_asked(Task<void> waiting) {
-  coro::CancelSource source(co_await coro::current_source());
+  coro::CancelSource& outer = co_await coro::current_source();
+  coro::CancelSource source(outer);
+  beginning_ = &source;
   attendance_.stop.on_request([&source] { source.cancel(); });
-  if (attendance_.stop.requested()) source.cancel();
+  if (attendance_.stop.requested() || conductor_.any_lost()) source.cancel();
   std::exception_ptr error;
   try {
     co_await std::move(waiting).under(source);
@@ -154,7 +158,14 @@ Task<void> ConductedRun::until_asked(Task<void> waiting) {
     error = std::current_exception();
   }
   attendance_.stop.on_request({});
-  if (error) std::rethrow_exception(error);
+  beginning_ = nullptr;
+  if (!error) co_return;
+  if (!outer.cancelled() && !attendance_.stop.requested()) {
+    for (std::size_t rank = 0; rank < conductor_.ranks(); ++rank) {
+      if (conductor_.is_lost(rank)) conductor_.throw_loss(rank);
+    }
+  }
+  std::rethrow_exception(error);
 }
 
 Task<bool> ConductedRun::go() {
@@ -195,7 +206,9 @@ Task<void> ConductedRun::begin() {
   for (std::size_t rank = 0; rank < ranks; ++rank) co_await conductor_.next(rank, "open");
   co_await compare_clocks();
   conductor_.tell_all(ranks::message("come_up"));
+  const Instant coming = Worker::current().now();
   for (std::size_t rank = 0; rank < ranks; ++rank) co_await conductor_.next(rank, "up");
+  const Duration ramp_up = Worker::current().now() - coming;
   start_ = Worker::current().now() + notice_of_start;
   unix_start_ = load::unix_time_now() + coro::seconds_of(notice_of_start);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -204,7 +217,7 @@ Task<void> ConductedRun::begin() {
     start["at_ns"] = theirs.time_since_epoch().count();
     conductor_.tell(rank, start);
   }
-  attendance_.observers.on_started(Duration::zero());
+  attendance_.observers.on_started(ramp_up);
 }
 
 Task<void> ConductedRun::compare_clocks() {
@@ -229,6 +242,15 @@ Task<void> ConductedRun::gather() {
   result_ = merger_.take();
 }
 
+// Nothing if the rank is lost by now: its part is there all the same.
+Task<std::optional<ranks::ClockDifference>> ConductedRun::clock_at_end(std::size_t rank) {
+  try {
+    co_return co_await conductor_.compare_clocks(rank);
+  } catch (const ranks::RankLost&) {
+    co_return std::nullopt;
+  }
+}
+
 Task<void> ConductedRun::gather_part(std::size_t rank) {
   try {
     Message delivery = co_await conductor_.next(rank, "part");
@@ -240,9 +262,11 @@ Task<void> ConductedRun::gather_part(std::size_t rank) {
     if (const auto clock = states_[rank].clock_at_start) {
       part.ranks.front().clock_at_start = clock->offset();
     }
-    if (const auto clock = co_await conductor_.compare_clocks(rank)) {
+    if (const auto clock = co_await clock_at_end(rank)) {
       part.ranks.front().clock_at_end = clock->offset();
     }
+    // One that has given up, or was asked to end, ends it for all.
+    if (part.failure || part.interrupted) stop_all();
     const std::string trouble = delivery.value("trouble", std::string());
     if (!trouble.empty()) {
       attendance_.observers.on_note(
@@ -327,6 +351,10 @@ report::Result ConductedRun::part_of_lost(std::size_t rank) const {
   part.plan.threads = last.workers.size();
   part.plan.connections = last.connections_open;
   part.plan.max_inflight = last.connections_open;
+  const load::Share& share = conducting_.shares[rank];
+  part.plan.clients = share.of(plan.clients);
+  part.plan.rate = share.of_rate(plan.rate);
+  part.plan.operations = share.of(plan.operations);
   for (std::size_t type = 0; type < part.transactions.size(); ++type) {
     const load::TransactionSnapshot& counted = last.measured[type];
     report::TransactionResult& one = part.transactions[type];
@@ -357,7 +385,6 @@ report::Result ConductedRun::part_of_lost(std::size_t rank) const {
   own.ranks = conductor_.ranks();
   own.run = conducting_.run;
   own.name = conductor_.name(rank);
-  const load::Share& share = conducting_.shares[rank];
   if (const std::uint64_t warehouses = run_.settings.warehouses; part.is_tpcc()) {
     own.warehouse_first = share.begin(warehouses) + 1;
     own.warehouse_last = share.end(warehouses);

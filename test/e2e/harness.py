@@ -65,11 +65,12 @@ def wait_until(condition, what, seconds=PATIENCE_S):
 class Command:
     """A drover command that runs, or has run: its output so far, its exit code, its time."""
 
-    def __init__(self, arguments, environment, before=None):
+    def __init__(self, arguments, environment, before=None, by=()):
+        """`by`: the words before its own that execute it somewhere else."""
         self.line = "drover " + " ".join(arguments)
         self.began = time.monotonic()
         self.seconds = None
-        self.process = subprocess.Popen([DROVER, *arguments], env=environment, text=True,
+        self.process = subprocess.Popen([*by, DROVER, *arguments], env=environment, text=True,
                                         errors="replace", stdin=subprocess.DEVNULL,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         preexec_fn=before)

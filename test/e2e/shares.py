@@ -186,7 +186,6 @@ class WrongUse(harness.TestCase):
         ([*RUN, "--start-at", "tomorrow"], "no time with its zone"),
         (["ycsb", "run", "--clients", 2, "--share", "1/3"], "--clients 2: it is of all 3 hosts"),
         (["ycsb", "run", "--operations", 2, "--share", "1/3"], "--operations 2: it is of all 3 hosts"),
-        (["ycsb", "run", "--share", "1/2", "--insert-stripe", "1/2"], "a stripe of its own"),
         (["sql", "run", "--builtin", "select-only", "--share", "0/2"], "--share 0/2"),
     ]
 

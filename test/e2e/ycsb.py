@@ -191,8 +191,8 @@ class Workloads(YcsbTestCase):
     def test_two_runs_insert_rows_of_their_own(self):
         self.server.sql("CREATE SCHEMA stripes")
         self.load("stripes")
-        commands = [self.server.begin("ycsb", "run", "--schema", "stripes", "--workload", "d", "--operations", 400,
-                                      "--clients", 4, "--insert-stripe", f"{i}/2", "--json",
+        commands = [self.server.begin("ycsb", "run", "--schema", "stripes", "--workload", "d", "--operations", 800,
+                                      "--clients", 8, "--share", f"{i}/2", "--json",
                                       self.server.folder / f"stripe-{i}.json") for i in (1, 2)]
         for command in commands:
             self.addCleanup(command.kill)
@@ -444,7 +444,7 @@ class WrongUse(harness.TestCase):
         (["ycsb", "run", "--rate", "nan"], "--rate"),
         (["ycsb", "run", "--arrivals", "poisson"], "needs --rate"),
         (["ycsb", "run", "-p", "dotransactions=false"], "drover ycsb load"),
-        (["ycsb", "run", "--insert-stripe", "3/2"], "--insert-stripe 3/2"),
+        (["ycsb", "run", "--share", "3/2"], "--share 3/2"),
         (["ycsb", "run", "--clients", "0"], "--clients 0"),
         (["ycsb", "run", "--operations", "0"], "--operations 0"),
         (["ycsb", "run", "--operations", "5", "--warmup", "1s"], "--warmup must be 0"),

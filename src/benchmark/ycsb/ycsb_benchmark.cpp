@@ -16,11 +16,7 @@ using coro::Task;
 
 YcsbBenchmark::YcsbBenchmark(YcsbOptions options, const ycsb::Database& database)
     : options_(std::move(options)), database_(database) {
-  ycsb::Plan& plan = options_.plan;
-  plan.set_clients(plan.clients);
-  if (plan.share.ranks == 1) return;
-  plan.insert_stride = plan.share.ranks;
-  options_.insert_stripe = plan.share.rank;
+  options_.plan.set_clients(options_.plan.clients);
 }
 
 Task<database::ServerFacts> YcsbBenchmark::prepare() {
@@ -28,9 +24,9 @@ Task<database::ServerFacts> YcsbBenchmark::prepare() {
   prepared_ = co_await database_.prepare(plan.properties);
   isolation_ =
       co_await database_.choose_isolation(plan.properties, options_.isolation, prepared_.server);
-  // The same stripe, whatever the other runs have inserted by now.
-  const std::uint64_t stride = plan.insert_stride;
-  plan.next_row = (prepared_.next_row + stride - 1) / stride * stride + options_.insert_stripe;
+  // The host's own of each so many rows, whatever the others have inserted by now.
+  const std::uint64_t hosts = plan.share.ranks;
+  plan.next_row = (prepared_.next_row + hosts - 1) / hosts * hosts + plan.share.rank;
   if (options_.all_rows) {
     plan.properties.record_count = static_cast<std::int64_t>(prepared_.next_row);
     plan.properties.insert_count = plan.properties.record_count - plan.properties.insert_start;
@@ -133,7 +129,7 @@ Task<void> YcsbBenchmark::ask_afterwards(coro::Duration patience) {
                           properties.read_modify_write_proportion >
                       0;
   // What the table says of several runs at the same time says nothing of one of them.
-  if (!writes || options_.plan.insert_stride > 1 || !options_.plan.share.is_whole()) co_return;
+  if (!writes || !options_.plan.share.is_whole()) co_return;
   after_ =
       co_await database_.read_sums_patiently(options_.plan.properties, prepared_.values, patience);
 }

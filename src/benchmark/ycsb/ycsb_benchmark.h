@@ -22,8 +22,6 @@ struct YcsbOptions {
   ycsb::Plan plan = {};
   std::optional<database::Isolation> isolation = {};  // none: as the server has it
   bool verify = false;                                // what is read
-  // Which of Plan::insert_stride runs at the same time this is, from 0.
-  std::uint64_t insert_stripe = 0;
   bool all_rows = false;  // that are there: nobody has said how many
 };
 

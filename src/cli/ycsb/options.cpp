@@ -119,21 +119,6 @@ void note_without_effect(const ycsb::Properties& properties) {
   note_to_stderr(fmt::format("note: without effect here: {}", fmt::join(names, ", ")));
 }
 
-namespace {
-
-// Rows whose numbers leave I - 1 when they are divided by N.
-void read_stripe(const std::string& written, benchmark::YcsbOptions& options) {
-  if (written.empty()) return;
-  const auto [number, of] = parse_part("--insert-stripe", written, 1'000'000);
-  if (options.plan.share.ranks > 1) {
-    throw UsageError("--insert-stripe: with --share each host has a stripe of its own");
-  }
-  options.insert_stripe = number - 1;
-  options.plan.insert_stride = of;
-}
-
-}  // namespace
-
 YcsbRun make_ycsb_run(const ClientRequest& written, const YcsbWorkload& workload,
                       const DatabaseOption& database) {
   YcsbRun made;
@@ -143,7 +128,6 @@ YcsbRun make_ycsb_run(const ClientRequest& written, const YcsbWorkload& workload
   made.run.settings.benchmark = "ycsb";
   made.options.isolation = parse_isolation(written, kind_of(database));
   made.options.verify = workload.verify || plan.properties.data_integrity;
-  read_stripe(workload.insert_stripe, made.options);
   made.options.all_rows =
       !plan.properties.is_given("recordcount") && !plan.properties.is_given("insertcount");
   return made;

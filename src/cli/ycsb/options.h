@@ -36,7 +36,6 @@ ycsb::Properties read_row_properties(const PropertyArguments& arguments);
 struct YcsbWorkload {
   ycsb::Properties properties;
   bool verify = false;
-  std::string insert_stripe = {};  // "2/3"; empty: the only one
 };
 
 // Says, on the error stream, which of the properties that were given mean nothing here.

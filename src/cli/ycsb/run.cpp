@@ -25,7 +25,6 @@ namespace {
 struct YcsbRequest : ClientRequest {
   PropertyArguments properties;
   bool verify = false;
-  std::string insert_stripe;  // empty: there is one only
   std::string format = "text";
   std::string hdr_log;  // the beginning of the names of files; empty: none
 };
@@ -93,7 +92,7 @@ int perform(const DatabaseOption& option, const YcsbRequest& written, const Comm
   }
   note_without_effect(properties);
   YcsbRun planned = make_ycsb_run(with_properties(written, command, properties),
-                                  {properties, written.verify, written.insert_stripe}, option);
+                                  {properties, written.verify}, option);
   if (!written.json.empty()) file::check_can_write(report::result_file(written.json));
   const SummaryText summary = summary_of(written.format, properties);
   const std::string prefix = !written.hdr_log.empty()           ? written.hdr_log
@@ -132,10 +131,6 @@ void add_ycsb_run(Command& ycsb) {
   add_database_options(run, options->database);
   add_property_options(run, request.properties);
   add_verify_option(run, request.verify);
-  run.add_options("Workload",
-                  {{"--insert-stripe", &request.insert_stripe, "I/N",
-                    "One of N runs at the same time, from other hosts perhaps, I from 1 to N: each "
-                    "inserts rows of its own"}});
   add_client_options(run, request, "operations");
   add_isolation_option(run, request);
   run.action = [options, &run] { return perform(options->database, options->request, run); };

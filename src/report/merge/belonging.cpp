@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 
 #include "report/document/described_json.h"
 #include "report/merge/merge.h"
@@ -29,9 +31,9 @@ void add_plan(Traits& traits, const settings::RunSettings& plan) {
   describe(described, plan);
   const nlohmann::json settings = described.take();
   for (const auto& [key, value] : settings.items()) {
-    const bool is_of_host =
-        key == "threads" || key == "connections" || key == "max_inflight" || key == "server_stats";
-    if (is_of_host) continue;
+    constexpr std::array<std::string_view, 7> of_host = {
+        "threads", "connections", "max_inflight", "server_stats", "clients", "rate", "operations"};
+    if (std::ranges::find(of_host, key) != of_host.end()) continue;
     traits.emplace_back("plan." + key, value.dump());
   }
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <compare>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <tuple>
@@ -174,6 +175,15 @@ void Merger::add(Result part, const std::string& name) {
   sum_->add(part);
 }
 
+namespace {
+
+// Seven sevenths of a rate of 100 are 100, and no 99.99999999999999.
+double without_rounding_errors(double sum) {
+  return std::strtod(fmt::format("{:.12g}", sum).c_str(), nullptr);
+}
+
+}  // namespace
+
 void Merger::Sum::add_plan(const Result& part) {
   settings::RunSettings& sum = result.plan;
   if (hosts.empty()) {
@@ -184,6 +194,9 @@ void Merger::Sum::add_plan(const Result& part) {
   sum.threads += part.plan.threads;
   sum.connections += part.plan.connections;
   sum.max_inflight += part.plan.max_inflight;
+  sum.clients += part.plan.clients;
+  sum.rate = without_rounding_errors(sum.rate + part.plan.rate);
+  sum.operations += part.plan.operations;
   sum.server_stats = sum.server_stats || part.plan.server_stats;
 }
 

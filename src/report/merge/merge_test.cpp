@@ -91,11 +91,19 @@ TEST(Merge, CanBeWrittenAndRead) {
 }
 
 TEST(Merge, AddsWhatEachHostHas) {
-  const ExampleRun run(5);
+  ExampleRun run(5);
+  for (std::size_t i = 0; i < run.parts.size(); ++i) {
+    run.parts[i].plan.clients = i + 1;
+    run.parts[i].plan.rate = 100.0 * static_cast<double>(i + 1) / 10;
+    run.parts[i].plan.operations = 5 * i;
+  }
   const Result sum = merged(run.parts);
   EXPECT_EQ(sum.plan.warehouses, 40U);
   EXPECT_EQ(sum.plan.threads, 8U);
   EXPECT_EQ(sum.plan.connections, 32U);
+  EXPECT_EQ(sum.plan.clients, 10U);
+  EXPECT_EQ(sum.plan.rate, 100);
+  EXPECT_EQ(sum.plan.operations, 30U);
   EXPECT_EQ(sum.client.terminals, 400U);
   EXPECT_EQ(sum.client.peak_rss_bytes, 10U << 20);
   EXPECT_EQ(sum.client.workers.size(), 8U);

@@ -485,7 +485,9 @@ std::vector<StyledLine> client_lines(const RunModel& model, int rows, int column
   }
   lines.push_back(connections_line(model, columns));
   const auto memory = static_cast<double>(model.snapshot->process.rss_bytes);
-  lines.push_back({{fmt::format(" this process {:.2f} cores, {}", model.cores, bytes_text(memory)),
+  lines.push_back({{fmt::format(" {} {:.2f} cores, {}",
+                                model.snapshot->ranks.empty() ? "this process" : "all hosts",
+                                model.cores, bytes_text(memory)),
                     Style::normal}});
   return lines;
 }

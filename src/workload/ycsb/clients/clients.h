@@ -57,7 +57,7 @@ struct Ledger {
 // What the workers of a run write, each its own counts; and the rows that they insert.
 struct RunRecords {
   explicit RunRecords(const Plan& plan)
-      : workers(plan.threads), sequence(plan.next_row, plan.insert_stride) {}
+      : workers(plan.threads), sequence(plan.next_row, plan.share.ranks) {}
 
   // When the run has ended.
   Ledger ledger() const;

@@ -38,7 +38,7 @@ void throw_not_found(std::string_view key, std::uint64_t number, const Propertie
 Error explained_duplicate(const Error& error, std::uint64_t number) {
   return {error.error_class(), error.sqlstate(),
           fmt::format("{}; the row {} is there already: does another client insert the same rows? "
-                      "Give each client of several a stripe of its own",
+                      "Runs at the same time are to be shares of one: --share",
                       error.what(), number)};
 }
 

@@ -23,9 +23,8 @@ struct Plan : load::Plan {
   Properties properties;
   // Rows of the part that are not there: ascending, and within it.
   std::vector<std::uint64_t> missing_rows;
-  // The first row to insert, and the distance to the next: a process of several inserts the rows of its own stripe.
+  // The first row to insert; the next is as many rows on as there are hosts, each of which inserts rows of its own.
   std::uint64_t next_row = 0;
-  std::uint64_t insert_stride = 1;
   // The stamp of the first attempt; none: random, since two runs must be told apart. A simulation is to be repeated.
   std::optional<std::uint64_t> first_stamp = {};
 
