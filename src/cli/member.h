@@ -24,8 +24,9 @@ bool is_member(int argc, char** argv);
 // All that a member does, up to its exit code. The tree has all commands.
 int perform_as_member(Command& program);
 
-// This program's file.
+// This program's file, and what it is: members that are something else are refused.
 std::string own_program();
+std::string own_version();
 
 // "NAME=VALUE" of a member that is to come to these addresses.
 std::vector<std::string> member_variables(const std::vector<ranks::Endpoint>& conductor,
