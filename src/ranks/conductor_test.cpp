@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <future>
 #include <string>
@@ -333,6 +335,32 @@ TEST(Ranks, ClocksOfOneMachineAreTheSame) {
     co_await conductor.all_gone(std::chrono::minutes(1));
   });
   EXPECT_EQ(words.get(), "ended in order");
+}
+
+// The threads of this process that would take a SIGTERM.
+std::size_t takers_of_sigterm() {
+  std::size_t takers = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream status(task.path() / "status");
+    for (std::string line; std::getline(status, line);) {
+      if (!line.starts_with("SigBlk:")) continue;
+      const std::uint64_t blocked = std::stoull(line.substr(7), nullptr, 16);
+      if ((blocked >> (SIGTERM - 1) & 1) == 0) ++takers;
+    }
+  }
+  return takers;
+}
+
+// Else whoever asks a member to end would end it in the middle of what it does.
+TEST(Ranks, AMembersConnectionTakesNoSignals) {
+  Conductor conductor(settings_of({"a"}));
+  Words words = std::async(std::launch::async, [place = place_at(conductor, 0)]() -> std::string {
+    const std::size_t before = takers_of_sigterm();
+    const Member self(place);
+    return takers_of_sigterm() == before ? "none more" : "one more";
+  });
+  conduct(conductor, [&]() -> Task<void> { co_await ended(words); });
+  EXPECT_EQ(words.get(), "none more");
 }
 
 // Real time, and what a test adds to it.

@@ -37,11 +37,30 @@ Message clock_answer() {
   return answer;
 }
 
+// Signals are for the threads that were here before: one that they block, to end in order, would end the process here.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
 }  // namespace
 
 Member::Member(MemberPlace place) : place_(std::move(place)) {
-  thread_ = coro::started_thread<std::thread>("the connection to the conductor",
-                                              [this] { coro::block_on(worker_, live()); });
+  {
+    const BlockedSignals inherited;
+    thread_ = coro::started_thread<std::thread>("the connection to the conductor",
+                                                [this] { coro::block_on(worker_, live()); });
+  }
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return here_ || !loss_.empty(); });
   if (loss_.empty()) return;

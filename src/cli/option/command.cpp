@@ -175,7 +175,9 @@ Command& Command::add_command(std::string name, std::string about, std::string e
 
 void Command::add_options(std::string_view their_group, std::vector<Option> added) {
   for (Option& option : added) {
-    option.group = option.configurable ? their_group : general_group;
+    // What no variable gives is what every command takes, unless a group of its own says otherwise.
+    const bool is_general = !option.configurable && their_group == option.group;
+    option.group = is_general ? general_group : their_group;
     (option.is_argument() ? arguments : options).push_back(std::move(option));
   }
 }

@@ -30,7 +30,8 @@ struct Program {
                               {"--no-delays", &flag, "", "At once"}});
     run->add_options("Database", {{"--connections", &number, "N", "Sessions", in_range(1, 1000)},
                                   {"--db", &none, "URI", "Where", {.variable = "DROVER_DB"}},
-                                  {"--listen", &none, "HOST:PORT", "Where"}});
+                                  {"--listen", &none, "HOST:PORT", "Where"},
+                                  {"--host", &none, "NAME", "Whom", command_line_only}});
     run->add_options({{"--json", &none, "FILE", "Into"},
                       {"--data-dir", &none, "DIR", "In"},
                       {"--set", &list, "NAME=VALUE", "Settings"},
@@ -102,6 +103,7 @@ TEST(Command, VariablesOfThoseThatMayHaveOne) {
   EXPECT_EQ(variable_of(*program.run, program.run->arguments[0]), "");
   EXPECT_EQ(program.option("--config").group, general_group);
   EXPECT_EQ(program.option("--help").group, general_group);
+  EXPECT_EQ(program.option("--host").group, "Database");
 }
 
 }  // namespace
