@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <exception>
 #include <map>
@@ -19,6 +20,7 @@
 #include "report/merge/merge.h"
 #include "run/attendance.h"
 #include "run/interrupt.h"
+#include "run/usage_error.h"
 #include "text/plain_text.h"
 
 namespace drover::run {
@@ -501,8 +503,42 @@ Task<void> launched(const Conducting& conducting, std::function<void(std::string
   conducting.conductor->lose_missing(reason);
 }
 
+namespace {
+
+// As many as were wanted may be fewer than there are hosts.
+void require_connection_for_each(const RunPlan& run, load::Plan& plan) {
+  if (run.connections || plan.connections == 0) return;
+  for (const load::Share& share : run.conducting->shares) {
+    while (share.of(plan.connections) == 0) ++plan.connections;
+  }
+  if (!run.max_inflight) plan.max_inflight = plan.connections;
+}
+
+// What a host would find wrong with its part is said before any is started.
+void require_part_for_each(const RunPlan& run, const load::Plan& plan) {
+  const Conducting& conducting = *run.conducting;
+  const std::array<std::pair<std::uint64_t, std::string_view>, 5> wholes = {
+      {{run.settings.warehouses, "warehouse"},
+       {plan.terminal_count, plan.presentation.terminal},
+       {plan.connections, "connection"},
+       {plan.max_inflight, "transaction at a time"},
+       {plan.operations, "operation"}}};
+  for (const auto& [whole, noun] : wholes) {
+    for (std::size_t rank = 0; whole > 0 && rank < conducting.shares.size(); ++rank) {
+      if (conducting.shares[rank].of(whole) > 0) continue;
+      throw UsageError(fmt::format(
+          "{} cannot be shared by {}: host {} would have none", text::counted(whole, noun),
+          text::counted(conducting.shares.size(), "host"), conducting.conductor->name(rank)));
+    }
+  }
+}
+
+}  // namespace
+
 std::optional<MeasuredRun> conduct(const RunPlan& run, Benchmark& benchmark, RunFacts facts,
                                    const std::string& where) {
+  require_connection_for_each(run, benchmark.plan());
+  require_part_for_each(run, benchmark.plan());
   const BlockedInterrupts blocked;
   coro::Worker worker;
   const std::string version = facts.server ? facts.server->version : "";
