@@ -146,6 +146,7 @@ int main(int argc, char** argv) {
     std::fputs((help_text(missing.command, help_width()) + "\n").c_str(), stderr);
     return fail(exit_usage, missing.what());
   } catch (const UsageError& error) {
+    if (ranks::started_by_mpi()) let_rank_0_speak_first();
     return fail(exit_usage, without_secrets(error.what(), argc, argv).c_str());
   } catch (const std::exception& error) {
     return fail(exit_failure, error.what());

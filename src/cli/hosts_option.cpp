@@ -139,9 +139,9 @@ Task<void> launched(const ranks::Conductor& conductor, std::vector<std::string> 
   if (!cancelled) co_return;
   coro::CancelSource unhurried(coro::Worker::current());
   // Where a rank is lost it does not; the others have ended, and its daemons end what is left without it.
-  const bool any_lost = conductor.any_lost();
-  if (!any_lost) co_await launch.end_by_itself(patience_with_mpirun).under(unhurried);
-  co_await launch.end(any_lost ? patience_with_loss : patience_with_mpirun).under(unhurried);
+  const bool is_orderly = conductor.all_have_come() && !conductor.any_lost();
+  if (is_orderly) co_await launch.end_by_itself(patience_with_mpirun).under(unhurried);
+  co_await launch.end(!is_orderly ? patience_with_loss : patience_with_mpirun).under(unhurried);
   throw coro::Cancelled{};
 }
 

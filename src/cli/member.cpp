@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string_view>
+#include <thread>
 
 #include "cli/option/command_line.h"
 #include "cli/version.h"
@@ -32,11 +34,16 @@ std::string variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-std::size_t own_rank() {
+std::optional<std::size_t> rank_of_variables() {
   for (const char* name :
        {MemberVariables::rank, "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
     if (const auto rank = text::number_of<std::size_t>(variable(name))) return *rank;
   }
+  return std::nullopt;
+}
+
+std::size_t own_rank() {
+  if (const auto rank = rank_of_variables()) return *rank;
   throw std::runtime_error("member: nobody has said which rank this is");
 }
 
@@ -69,6 +76,10 @@ int perform_work(Command& program, ranks::Member& member, const Message& work) {
 bool is_member(int argc, char** argv) {
   return argc == 2 && argv[1] == std::string_view("member") &&
          std::getenv(MemberVariables::conductor) != nullptr;
+}
+
+void let_rank_0_speak_first() {
+  if (rank_of_variables().value_or(0) != 0) std::this_thread::sleep_for(std::chrono::seconds(8));
 }
 
 std::string own_program() {
@@ -125,6 +136,7 @@ int perform_as_member(Command& program) {
       member->tell(failed);
       member->flush();
     } else {
+      if (!variable(MemberVariables::rank).empty()) let_rank_0_speak_first();
       std::fputs(fmt::format("drover: error: {}\n", error.what()).c_str(), stderr);
     }
   }

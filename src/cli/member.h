@@ -24,6 +24,10 @@ bool is_member(int argc, char** argv);
 // All that a member does, up to its exit code. The tree has all commands.
 int perform_as_member(Command& program);
 
+// Where MPI has started several of this process, all but rank 0 wait for a while, in which its error ends them: one of
+// them is enough.
+void let_rank_0_speak_first();
+
 // This program's file, and what it is: members that are something else are refused.
 std::string own_program();
 std::string own_version();

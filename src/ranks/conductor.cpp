@@ -234,6 +234,10 @@ bool Conductor::any_lost() const {
   return std::ranges::any_of(peers_, [](const auto& peer) { return peer->loss.has_value(); });
 }
 
+bool Conductor::all_have_come() const {
+  return std::ranges::all_of(peers_, [](const auto& peer) { return peer->come.is_set(); });
+}
+
 void Conductor::lose(std::size_t rank, const std::string& reason) {
   Peer& peer = *peers_[rank];
   if (peer.loss || peer.released) return;
