@@ -22,7 +22,7 @@ struct YcsbOptions {
   ycsb::Plan plan = {};
   std::optional<database::Isolation> isolation = {};  // none: as the server has it
   bool verify = false;                                // what is read
-  bool all_rows = false;  // that are there: nobody has said how many
+  bool all_rows = false;                              // that are there: nobody has said how many
 };
 
 class YcsbBenchmark final : public run::Benchmark {
