@@ -114,6 +114,7 @@ int perform(Command& program, const std::vector<std::string>& words) {
       }
       if (const std::optional<int> code = meet_by_mpi(*chosen.hosts)) return *code;
     }
+    if (chosen.hosts != nullptr) check_hosts(*chosen.hosts);
     return chosen.action();
   } catch (const UsageError& error) {
     throw UsageError(error.what() + origin_note(chosen, error.what()));

@@ -88,6 +88,9 @@ Task<std::vector<std::string>> Gathered::deal(
   CancelSource& outer = co_await coro::current_source();
   CancelSource waiting(outer);
   std::optional<std::size_t> lost;
+  for (std::size_t rank = 0; rank < ranks(); ++rank) {
+    if (conductor.is_lost(rank)) conductor.throw_loss(rank);
+  }
   conductor.on_lost([&](std::size_t rank) {
     if (!lost) lost = rank;
     waiting.cancel();

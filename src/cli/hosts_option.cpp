@@ -46,25 +46,6 @@ bool is_of_conductor(const Option& option) {
   return std::ranges::find(names, option.name()) != names.end();
 }
 
-// The file that a word of the option names, without what else there may be in it: "pay.sql@9".
-std::string file_in(const std::string& word) {
-  const std::size_t at = word.rfind('@');
-  const bool has_weight = at != std::string::npos && text::number_of<double>(word.substr(at + 1));
-  return has_weight ? word.substr(0, at) : word;
-}
-
-void add_file(const Option& option, std::string& word, Message& files) {
-  constexpr std::size_t bytes_max = std::size_t{4} << 20;
-  const std::string path = file_in(word);
-  try {
-    files[path] = file::read_bounded_file(path, bytes_max);
-  } catch (const file::UnreadableFile& error) {
-    throw UsageError(fmt::format("{} {}: {}", option.name(), path, error.what()));
-  }
-  // Where members find it: below a folder of their own.
-  if (path.starts_with('/')) word.erase(0, path.find_first_not_of('/'));
-}
-
 // What libpq and YDB's client take from the environment here holds there, too.
 Message environment_of_databases() {
   Message variables = Message::object();
@@ -110,11 +91,6 @@ std::string new_run() {
   std::tm utc{};
   std::strftime(text.data(), text.size(), "%Y%m%dT%H%M%SZ", gmtime_r(&now, &utc));
   return fmt::format("{}-{:08x}", text.data(), std::random_device()());
-}
-
-std::string own_version() {
-  const report::Tool own = tool();
-  return fmt::format("{} {}", own.version, own.commit);
 }
 
 ranks::Endpoint listen_at(const std::string& written) {
@@ -189,17 +165,22 @@ void add_hosts_options(Command& command, HostsArguments& arguments) {
         "free port of all addresses)"}});
 }
 
+void check_hosts(const HostsArguments& arguments) {
+  if (arguments.several()) return file::remember_files();
+  for (const auto& [name, value] :
+       {std::pair("--weights", arguments.weights), std::pair("--parts", arguments.parts),
+        std::pair("--gather-at", arguments.gather_at)}) {
+    if (!value.empty()) throw UsageError(fmt::format("{} needs --hosts", name));
+  }
+}
+
 Message work_of(const Command& command) {
   Message work = ranks::message("work");
-  Message files = Message::object();
   std::vector<std::string> words(command.path.begin() + 1, command.path.end());
   for (const std::vector<Option>* options : {&command.options, &command.arguments}) {
     for (const Option& option : *options) {
       if (!option.is_given() || is_of_conductor(option)) continue;
-      for (std::string word : option.words) {
-        if (option.kind == ValueKind::file && option.name() != "--delivery-log") {
-          add_file(option, word, files);
-        }
+      for (const std::string& word : option.words) {
         if (option.is_flag()) {
           if (word != "false") words.push_back(option.name());
         } else {
@@ -209,7 +190,6 @@ Message work_of(const Command& command) {
     }
   }
   work["words"] = std::move(words);
-  work["files"] = std::move(files);
   work["environment"] = environment_of_databases();
   return work;
 }
@@ -261,7 +241,7 @@ std::shared_ptr<run::Conducting> make_conducting(const HostsArguments& arguments
 
 namespace {
 
-// The environment without what tells MPI's processes who they are: a member is none of them.
+// By a process of the same id, with nothing of MPI's in its memory.
 [[noreturn]] void become_member(const std::vector<std::string>& variables) {
   for (const std::string& one : variables) {
     const std::size_t equals = one.find('=');

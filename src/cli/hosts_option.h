@@ -30,12 +30,15 @@ struct HostsArguments {
 // The arguments have to live as long as the command.
 void add_hosts_options(Command& command, HostsArguments& arguments);
 
+// Before the command begins: what it reads from now on goes to the members, since it is on this host. Throws UsageError
+// for options that say nothing of one host.
+void check_hosts(const HostsArguments& arguments);
+
 // Listens from then on. Throws UsageError. Requires: several(). `private_server`: the command has no --db, and needs one.
 std::shared_ptr<run::Conducting> make_conducting(const HostsArguments& arguments,
                                                  bool private_server);
 
-// The command as the members are to do it: its path and the options that were given, by whatever way. Files that it reads
-// go with it, since they are on this host. Throws UsageError for a file that cannot be read.
+// The command as the members are to do it: its path and the options that were given, by whatever way.
 ranks::Message work_of(const Command& command);
 
 // Meets the other ranks, where MPI has started several of this process. On rank 0 it returns, and `arguments` know them;

@@ -8,7 +8,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string_view>
@@ -53,47 +53,18 @@ ranks::MemberPlace place_of_variables() {
   place.secret = variable(MemberVariables::secret);
   place.rank = own_rank();
   place.host = measure::describe_host().hostname;
-  const report::Tool own = tool();
-  place.program = fmt::format("{} {}", own.version, own.commit);
+  place.program = own_version();
   // What this process starts has no part in it.
   unsetenv(MemberVariables::conductor);
   unsetenv(MemberVariables::secret);
   return place;
 }
 
-// Files of the conductor's host, in a folder that is gone with this object; relative names lead to them from there on.
-class SentFiles {
- public:
-  explicit SentFiles(const Message& files) {
-    if (files.empty()) return;
-    std::string folder = (fs::temp_directory_path() / "drover-member-XXXXXX").native();
-    if (mkdtemp(folder.data()) == nullptr) {
-      throw std::runtime_error("cannot make a folder for the files of the command");
-    }
-    folder_ = folder;
-    for (const auto& [name, content] : files.items()) {
-      const fs::path path = folder_ / fs::path(name).relative_path();
-      fs::create_directories(path.parent_path());
-      std::ofstream(path, std::ios::binary) << content.get<std::string>();
-    }
-    fs::current_path(folder_);
-  }
-  SentFiles(const SentFiles&) = delete;
-  SentFiles& operator=(const SentFiles&) = delete;
-  ~SentFiles() {
-    std::error_code ignored;
-    if (!folder_.empty()) fs::remove_all(folder_, ignored);
-  }
-
- private:
-  fs::path folder_;
-};
-
 int perform_work(Command& program, ranks::Member& member, const Message& work) {
   for (const auto& [name, value] : work.at("environment").items()) {
     setenv(name.c_str(), value.get<std::string>().c_str(), 1);
   }
-  const SentFiles files(work.at("files"));
+  file::read_in_place_of_files(work.at("files").get<std::map<std::string, std::string>>());
   const std::vector<Command*> path =
       read_words(program, work.at("words").get<std::vector<std::string>>());
   require_complete(*path.back());
@@ -112,7 +83,16 @@ void let_rank_0_speak_first() {
 }
 
 std::string own_program() {
-  return fs::read_symlink("/proc/self/exe").native();
+  // After an upgrade the system says that the old one is gone.
+  constexpr std::string_view gone = " (deleted)";
+  std::string path = fs::read_symlink("/proc/self/exe").native();
+  if (path.ends_with(gone)) path.resize(path.size() - gone.size());
+  return path;
+}
+
+std::string own_version() {
+  const report::Tool own = tool();
+  return fmt::format("{} {}", own.version, own.commit);
 }
 
 std::vector<std::string> member_variables(const std::vector<ranks::Endpoint>& conductor,
@@ -141,6 +121,8 @@ ranks::MemberWork member_work(const Message& work) {
 int perform_as_member(Command& program) {
   // Whoever started this process is the way by which it is ended.
   prctl(PR_SET_PDEATHSIG, SIGTERM);
+  // Nobody may be there any more to read what it says.
+  std::signal(SIGPIPE, SIG_IGN);
   std::optional<ranks::Member> member;
   int code = exit_failure;
   try {

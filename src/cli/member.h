@@ -29,7 +29,9 @@ int perform_as_member(Command& program);
 void let_rank_0_speak_first();
 
 // This program's file.
+// This program's file, and what it is: members that are something else are refused.
 std::string own_program();
+std::string own_version();
 
 // "NAME=VALUE" of a member that is to come to these addresses.
 std::vector<std::string> member_variables(const std::vector<ranks::Endpoint>& conductor,

@@ -7,7 +7,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
+#include <mutex>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 namespace drover::file {
 
@@ -36,9 +40,53 @@ const char* kind_of(mode_t mode) {
   return "a device";
 }
 
+struct Files {
+  std::mutex mutex;
+  bool remembers = false;
+  std::map<std::string, std::string> read;
+  std::map<std::string, std::string> in_place;
+};
+
+Files& files() {
+  static Files all;
+  return all;
+}
+
+// Nothing: it is to be read.
+std::optional<std::string> in_place_of(const std::filesystem::path& path) {
+  const std::lock_guard lock(files().mutex);
+  const auto found = files().in_place.find(path.native());
+  return found != files().in_place.end() ? std::optional(found->second) : std::nullopt;
+}
+
+std::string remembered(const std::filesystem::path& path, std::string text) {
+  const std::lock_guard lock(files().mutex);
+  if (files().remembers) files().read[path.native()] = text;
+  return text;
+}
+
 }  // namespace
 
+void remember_files() {
+  const std::lock_guard lock(files().mutex);
+  files().remembers = true;
+}
+
+std::map<std::string, std::string> remembered_files() {
+  const std::lock_guard lock(files().mutex);
+  return files().read;
+}
+
+void read_in_place_of_files(std::map<std::string, std::string> all) {
+  const std::lock_guard lock(files().mutex);
+  files().in_place = std::move(all);
+}
+
 std::string read_bounded_file(const std::filesystem::path& path, std::size_t bytes_max) {
+  if (auto text = in_place_of(path)) {
+    if (text->size() > bytes_max) refuse_size(bytes_max);
+    return std::move(*text);
+  }
   // Not blocking, for otherwise to open a pipe waits for who writes to it.
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat status{};
@@ -51,7 +99,7 @@ std::string read_bounded_file(const std::filesystem::path& path, std::size_t byt
     // The size is a hint only: files below /proc say 0, and others may grow while they are read.
     std::string text = read_up_to(file, bytes_max + 1);
     if (text.size() > bytes_max) refuse_size(bytes_max);
-    return text;
+    return remembered(path, std::move(text));
   } catch (const std::system_error& error) {
     refuse(error.code().value());
   }
@@ -75,9 +123,10 @@ std::string read_up_to(const FileDescriptor& file, std::size_t bytes_max) {
 }
 
 std::string read_up_to(const std::filesystem::path& path, std::size_t bytes_max) {
+  if (auto text = in_place_of(path)) return text->substr(0, bytes_max);
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC));
   if (!file) throw std::system_error(errno, std::generic_category());
-  return read_up_to(file, bytes_max);
+  return remembered(path, read_up_to(file, bytes_max));
 }
 
 std::string text_or_nothing(const std::filesystem::path& path) {

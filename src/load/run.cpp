@@ -114,19 +114,23 @@ class Run {
     }
     stop_.on_request([this] { stop_workers(); });
     co_await workers_.reached(Stage::open);
-    const std::exception_ptr refusal = workers_.first(&RunWorker::refusal);
-    if (others() != nullptr && !refusal) co_await unless_stopped(others()->sessions_open());
-    if (refusal || stop_.requested()) {
-      stop_.on_request({});
-      workers_.stop();
-      co_await workers_.join();
-      if (refusal) std::rethrow_exception(refusal);
-      outcome_.interrupted = true;
-      co_return;
+    std::exception_ptr refusal = workers_.first(&RunWorker::refusal);
+    if (others() != nullptr && !refusal) {
+      refusal = co_await unless_stopped(others()->sessions_open());
     }
-    co_await come_up();
-    co_await measure();
-    co_await settle();
+    if (!refusal && !stop_.requested()) {
+      refusal = co_await come_up();
+      if (!refusal) {
+        co_await measure();
+        co_await settle();
+        co_return;
+      }
+    }
+    stop_.on_request({});
+    workers_.stop();
+    co_await workers_.join();
+    if (refusal) std::rethrow_exception(refusal);
+    outcome_.interrupted = true;
   }
 
   Outcome take_outcome() { return std::move(outcome_); }
@@ -138,8 +142,8 @@ class Run {
   // Of a run of several hosts, whose seconds are to be added up.
   bool is_part() const noexcept { return others() != nullptr || !plan_.share.is_whole(); }
 
-  // Waits for the other hosts of the run, if it is not to end before.
-  Task<void> unless_stopped(Task<void> waiting) {
+  // Waits for the other hosts of the run, if it is not to end before. Hands back an error: the others are gone.
+  Task<std::exception_ptr> unless_stopped(Task<void> waiting) {
     coro::CancelSource& outer = co_await coro::current_source();
     coro::CancelSource source(outer);
     stop_.on_request([this, &source] {
@@ -147,12 +151,16 @@ class Run {
       source.cancel();
     });
     if (stop_.requested()) source.cancel();
+    std::exception_ptr error;
     try {
       co_await std::move(waiting).under(source);
     } catch (const coro::Cancelled&) {
-      if (outer.cancelled()) throw;
+      if (outer.cancelled()) error = std::current_exception();
+    } catch (...) {
+      error = std::current_exception();
     }
     stop_.on_request([this] { stop_workers(); });
+    co_return error;
   }
 
   // When all terminals of all hosts are up.
@@ -169,7 +177,8 @@ class Run {
     workers_.stop();
   }
 
-  Task<void> come_up() {
+  // Hands back the error of a wait for the others.
+  Task<std::exception_ptr> come_up() {
     const Instant begun = Worker::current().now();
     workers_.start({.start = begun, .unix_start = surroundings_.unix_time()});
     auto all_up = [this](Scope& scope) -> Task<void> {
@@ -181,7 +190,10 @@ class Run {
     // What came up late has no part in the phases: they begin now.
     timetable_.start = Worker::current().now();
     outcome_.ramp_up = timetable_.start - begun;
-    if (others() != nullptr) co_await unless_stopped(wait_for_start(timetable_.start));
+    if (others() != nullptr) {
+      const std::exception_ptr error = co_await unless_stopped(wait_for_start(timetable_.start));
+      if (error) co_return error;
+    }
     timetable_.measure_start = timetable_.start + plan_.warmup;
     timetable_.measure_end = timetable_.measure_start + plan_.duration;
     const Instant now = Worker::current().now();
@@ -192,6 +204,7 @@ class Run {
         static_cast<std::int64_t>(timetable_.unix_start + coro::seconds_of(plan_.warmup));
     workers_.schedule(timetable_);
     if (!stop_.requested()) observer_.on_started(outcome_.ramp_up);
+    co_return nullptr;
   }
 
   // Millions of terminals take seconds to come up: until then somebody looks on.

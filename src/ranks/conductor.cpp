@@ -96,8 +96,8 @@ std::string Conductor::refusal_of(const Message& hello) const {
 }
 
 Task<void> Conductor::serve(file::FileDescriptor socket) {
-  Link link(std::move(socket));
   try {
+    Link link(std::move(socket));
     Message hello = co_await coro::with_deadline(Worker::current().now() + patience_for_hello,
                                                  link.receive(first_message_bytes_max));
     std::string refusal = refusal_of(hello);
@@ -121,9 +121,7 @@ Task<void> Conductor::serve(file::FileDescriptor socket) {
     link.send(refused);
     co_await coro::with_deadline(Worker::current().now() + std::chrono::seconds(1),
                                  link.write_out());
-  } catch (const LinkError&) {  // whoever it was
-  } catch (const coro::DeadlineExceeded&) {
-  } catch (const nlohmann::json::exception&) {
+  } catch (const std::exception&) {  // whoever it was
   }
 }
 
@@ -134,6 +132,7 @@ Task<void> Conductor::serve_rank(Link& link, std::size_t rank) {
   link.send(message("welcome"));
   peer.come.set();
   std::string end;
+  bool cancelled = false;
   try {
     auto body = [&](Scope& scope) -> Task<void> {
       scope.start(link.write_out());
@@ -142,11 +141,14 @@ Task<void> Conductor::serve_rank(Link& link, std::size_t rank) {
     co_await coro::with_scope(body);
   } catch (const LinkError& error) {
     end = error.what();
-  } catch (const nlohmann::json::exception&) {
-    end = "it sent what cannot be read";
+  } catch (const std::exception& error) {
+    end = fmt::format("it sent what cannot be read: {}", error.what());
+  } catch (const coro::Cancelled&) {
+    cancelled = true;
   }
   peer.link = nullptr;
   peer.gone.set();
+  if (cancelled) throw coro::Cancelled{};
   if (!peer.released) lose(rank, end);
 }
 
@@ -281,7 +283,7 @@ void Conductor::release(std::size_t rank) {
 Task<void> Conductor::all_gone(Duration patience) {
   const auto wait = [this]() -> Task<void> {
     for (const auto& peer : peers_) {
-      if (peer->link != nullptr) co_await peer->gone.wait();
+      if (peer->link != nullptr && !peer->loss) co_await peer->gone.wait();
     }
   };
   try {

@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "coro/deadline.h"
+#include "coro/sleep.h"
 #include "coro/worker.h"
 
 namespace drover::ranks {
@@ -334,7 +335,10 @@ Task<file::FileDescriptor> Listener::accept() {
       set_up(socket.get());
       co_return socket;
     }
-    // Who has gone again, or came when there was no descriptor left, may come again.
+    // Who has gone again may come again; where no descriptor is left, some may be soon.
+    if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
+      co_await coro::sleep_for(std::chrono::milliseconds(100));
+    }
     co_await readable.ready(Readiness::read);
   }
 }

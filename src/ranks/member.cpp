@@ -27,7 +27,8 @@ using coro::Worker;
 namespace {
 
 constexpr Duration patience_for_an_address = std::chrono::seconds(3);
-constexpr Duration patience_for_welcome = std::chrono::seconds(15);
+// Whom MPI has started comes while the conductor still asks the database.
+constexpr Duration patience_for_welcome = std::chrono::minutes(15);
 
 Message clock_answer() {
   const ClockReading now = read_clocks();
@@ -250,17 +251,17 @@ void Member::stop() {
 }
 
 void Member::lose(const std::string& reason) {
-  std::map<std::string, coro::Promise<Message>> waiting;
   {
+    // Whose worker ends has taken its promises back before, by forget().
     const std::lock_guard lock(mutex_);
     if (released_) return;
     loss_ = reason;
-    waiting.swap(promises_);
+    for (auto& [kind, promise] : promises_) {
+      promise.set_error(std::make_exception_ptr(LinkError(reason)));
+    }
+    promises_.clear();
   }
   changed_.notify_all();
-  for (auto& [kind, promise] : waiting) {
-    promise.set_error(std::make_exception_ptr(LinkError(reason)));
-  }
   stop();
 }
 

@@ -97,7 +97,8 @@ void MemberRun::deliver(report::Result part) {
   std::string file;
   std::string trouble;
   try {
-    file = write_part(work_, part);
+    // A run that never began has left nothing.
+    if (started_) file = write_part(work_, part);
     part.ranks.front().part = file;
   } catch (const std::exception& error) {
     trouble = error.what();

@@ -1,8 +1,11 @@
 // Attendance: who looks on at a run on the main thread, and how a person ends it.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -137,5 +140,34 @@ struct Attendance {
     observers.add(notes);
   }
 };
+
+// What there is to say before a run on a database begins.
+inline void tell_notes(const RunPlan& run, const Benchmark& benchmark,
+                       const std::vector<std::string>& of_server, const std::string& kind_name,
+                       Attendance& attendance) {
+  for (const std::string& note : of_server) attendance.observers.on_note(note);
+  for (const std::string& note : benchmark.notes()) attendance.observers.on_note(note);
+  if (run.settings.server_stats && !attendance.activity.can_watch()) {
+    attendance.observers.on_note(
+        fmt::format("note: --server-stats: {} does not tell what its sessions do", kind_name));
+  }
+}
+
+// Waits for this, if nobody asks for the end.
+inline coro::Task<void> unless_asked(coro::Task<void> waiting, load::StopRequest& stop) {
+  coro::CancelSource& outer = co_await coro::current_source();
+  coro::CancelSource source(outer);
+  stop.on_request([&source] { source.cancel(); });
+  std::exception_ptr error;
+  try {
+    co_await std::move(waiting).under(source);
+  } catch (const coro::Cancelled&) {
+    if (outer.cancelled()) error = std::current_exception();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  stop.on_request({});
+  if (error) std::rethrow_exception(error);
+}
 
 }  // namespace drover::run

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <exception>
 #include <map>
@@ -12,8 +11,9 @@
 
 #include "coro/block_on.h"
 #include "coro/deadline.h"
+#include "coro/semaphore.h"
 #include "coro/sleep.h"
-#include "coro/when_all.h"
+#include "file/bounded_file.h"
 #include "ranks/live.h"
 #include "report/audit/audit.h"
 #include "report/document/result_json.h"
@@ -77,7 +77,7 @@ class ConductedRun {
   // Whether it has begun; then there is a result.
   Task<bool> go();
   report::Result take_result() { return std::move(result_); }
-  load::Outcome outcome() const;
+  load::Outcome outcome() const { return outcome_at(unix_start_); }
 
  private:
   Task<void> begin();
@@ -87,13 +87,14 @@ class ConductedRun {
   Task<void> gather_part(std::size_t rank);
   Task<std::optional<ranks::ClockDifference>> clock_at_end(std::size_t rank);
   Task<void> show_seconds();
+  void lose_silent(Instant now);
   void show_second();
   void take(std::size_t rank, const Message& message);
   void on_lost(std::size_t rank);
   void stop_all();
-  void add_to_merger(report::Result part, const std::string& name);
   report::Result part_of_lost(std::size_t rank) const;
   void add_seconds_of_lost(std::size_t rank, report::Result& part) const;
+  load::Outcome outcome_at(double unix_start) const;
   bool is_running(std::size_t rank) const {
     return !conductor_.is_lost(rank) && !states_[rank].has_ended;
   }
@@ -108,6 +109,7 @@ class ConductedRun {
   coro::CancelSource* beginning_ = nullptr;  // until the phases begin
   Instant start_{};                          // by this host's clock; none before
   double unix_start_ = 0;
+  coro::Semaphore merging_{1};
   report::Merger merger_;
   report::Result result_;
 };
@@ -139,6 +141,7 @@ void ConductedRun::on_lost(std::size_t rank) {
   attendance_.observers.on_note(
       fmt::format("host {} is lost: {}", conductor_.name(rank), conductor_.loss(rank)->reason));
   stop_all();
+  if (beginning_ != nullptr) beginning_->cancel();
 }
 
 void ConductedRun::stop_all() {
@@ -239,7 +242,7 @@ Task<void> ConductedRun::gather() {
   showing.cancel();
   co_await showing.join();
   for (std::size_t rank = 0; rank < conductor_.ranks(); ++rank) {
-    if (!states_[rank].has_ended) add_to_merger(part_of_lost(rank), conductor_.name(rank));
+    if (!states_[rank].has_ended) merger_.add(part_of_lost(rank), conductor_.name(rank));
   }
   result_ = merger_.take();
 }
@@ -274,8 +277,12 @@ Task<void> ConductedRun::gather_part(std::size_t rank) {
       attendance_.observers.on_note(
           fmt::format("note: {} could not keep its part: {}", name, trouble));
     }
-    add_to_merger(std::move(part), name);
+    // A part a turn of the worker: between them it says that it is there.
+    const auto turn = co_await merging_.acquire();
+    co_await coro::sleep_for(milliseconds(1));
+    merger_.add(std::move(part), name);
     states_[rank].has_ended = true;
+    states_[rank].seconds = {};
     conductor_.release(rank);
   } catch (const ranks::RankLost&) {
     // It was told.
@@ -288,10 +295,6 @@ Task<void> ConductedRun::gather_part(std::size_t rank) {
   }
 }
 
-void ConductedRun::add_to_merger(report::Result part, const std::string& name) {
-  merger_.add(std::move(part), name);
-}
-
 Task<void> ConductedRun::show_seconds() {
   Instant next = start_ + seconds(1) + seconds_are_shown_after;
   bool has_ended = false;
@@ -300,18 +303,31 @@ Task<void> ConductedRun::show_seconds() {
     const Instant now = Worker::current().now();
     while (next <= now) next += seconds(1);
     const bool ends = std::ranges::any_of(states_, &RankState::has_ended) || stopping_;
-    if (!ends) {
-      for (std::size_t rank = 0; rank < states_.size(); ++rank) {
-        const Instant heard = std::max(states_[rank].last_at, start_);
-        if (is_running(rank) && now - heard > silence_of_seconds_most &&
-            now < start_ + benchmark_.plan().warmup + benchmark_.plan().duration) {
-          conductor_.lose(rank, "it is there, and its run says nothing");
-        }
-      }
-    }
+    lose_silent(now);
     if (!has_ended) show_second();
     if (ends && !std::exchange(has_ended, true)) attendance_.observers.on_ended(false);
   }
+}
+
+// Whose connection lives, and whose run does not.
+void ConductedRun::lose_silent(Instant now) {
+  const load::Plan& plan = benchmark_.plan();
+  if (stopping_ || now >= start_ + plan.warmup + plan.duration) return;
+  for (std::size_t rank = 0; rank < states_.size(); ++rank) {
+    const Instant heard = std::max(states_[rank].last_at, start_);
+    if (is_running(rank) && now - heard > silence_of_seconds_most) {
+      conductor_.lose(rank, "it is there, and its run says nothing");
+    }
+  }
+}
+
+// What a lost host had counted: sums never fall.
+Snapshot counts_of(const Snapshot& last) {
+  Snapshot counts;
+  counts.warmup = last.warmup;
+  counts.measured = last.measured;
+  counts.availability = last.availability;
+  return counts;
 }
 
 void ConductedRun::show_second() {
@@ -332,7 +348,7 @@ void ConductedRun::show_second() {
     std::uint64_t committed = 0;
     for (const std::uint64_t one : last.second.committed) committed += one;
     now.per_second = length > 0 ? static_cast<double>(committed) / length : 0;
-    if (!is_lost) ranks::add_snapshot(last, sum);
+    ranks::add_snapshot(is_lost ? counts_of(last) : last, sum);
   }
   const auto ms = [&sum](double percent) {
     return static_cast<double>(sum.second_latency.percentile_ns(percent)) * 1e-6;
@@ -366,13 +382,24 @@ report::Result ConductedRun::part_of_lost(std::size_t rank) const {
     one.failed_count = counted.failed;
     one.retry_count = counted.retries;
     one.attempts = one.all_count() + one.retry_count;
+    for (std::size_t i = 0; i < counted.errors.size(); ++i) {
+      if (counted.errors[i] == 0) continue;
+      const auto error = static_cast<database::ErrorClass>(i);
+      one.errors_by_class[std::string(database::error_class_name(error))] = counted.errors[i];
+    }
   }
   add_seconds_of_lost(rank, part);
   part.summary.time_seconds = std::max(coro::seconds_of(last.second.elapsed - plan.warmup), 0.0);
+  // By its own clock, as all parts have it.
+  double unix_start = unix_start_;
+  if (state.clock_at_start) unix_start += state.clock_at_start->offset().wall_s;
   part.summary.measure_start_ts =
-      static_cast<std::int64_t>(unix_start_ + coro::seconds_of(plan.warmup));
+      static_cast<std::int64_t>(unix_start + coro::seconds_of(plan.warmup));
   report::complete_summary(part);
-  part.availability.run_start_ts = unix_start_;
+  load::Outcome outcome = outcome_at(unix_start);
+  outcome.measured = last.second.elapsed - plan.warmup;
+  outcome.availability = last.availability;
+  part.availability = availability(plan, outcome);
   part.ledger.exact = false;
   part.client.cpu_seconds = last.process.cpu_seconds;
   part.client.peak_rss_bytes = last.process.peak_rss_bytes;
@@ -395,6 +422,7 @@ report::Result ConductedRun::part_of_lost(std::size_t rank) const {
   own.lost_at_s = std::max(coro::seconds_of(conductor_.loss(rank)->at - start_), 0.0);
   if (state.clock_at_start) own.clock_at_start = state.clock_at_start->offset();
   report::complete_rank(part);
+  own.start_ts = state.has_begun ? unix_start : 0;
   return part;
 }
 
@@ -412,11 +440,11 @@ void ConductedRun::add_seconds_of_lost(std::size_t rank, report::Result& part) c
   }
 }
 
-// As far as what the server tells of the run needs it.
-load::Outcome ConductedRun::outcome() const {
+// As far as what is told of times needs it.
+load::Outcome ConductedRun::outcome_at(double unix_start) const {
   load::Outcome outcome;
   outcome.start = start_;
-  outcome.unix_start = unix_start_;
+  outcome.unix_start = unix_start;
   outcome.measured = std::chrono::duration_cast<Duration>(
       std::chrono::duration<double>(result_.summary.time_seconds));
   return outcome;
@@ -427,6 +455,17 @@ struct Conducted {
   report::Result result;
   load::Outcome outcome;
 };
+
+// Where it cannot go on, all are lost to it.
+Task<void> attend(ranks::Conductor& conductor) {
+  std::string reason;
+  try {
+    co_await conductor.attend();
+  } catch (const std::exception& error) {
+    reason = error.what();
+  }
+  for (std::size_t rank = 0; rank < conductor.ranks(); ++rank) conductor.lose(rank, reason);
+}
 
 // The ranks, and what stands beside them on this host's main thread.
 Task<void> conducted(const RunPlan& run, Benchmark& benchmark, Attendance& attendance,
@@ -440,7 +479,7 @@ Task<void> conducted(const RunPlan& run, Benchmark& benchmark, Attendance& atten
   Scope launching(outer);
   beside.start(interrupt.watch());
   beside.start(attendance.display->attend());
-  beside.start(run.conducting->conductor->attend());
+  beside.start(attend(*run.conducting->conductor));
   attendance.checkpoints.watch_in(beside);
   attendance.activity.watch_in(beside);
   ConductedRun all(run, benchmark, attendance);
@@ -451,10 +490,11 @@ Task<void> conducted(const RunPlan& run, Benchmark& benchmark, Attendance& atten
     conducted.has_begun = co_await all.go();
     if (conducted.has_begun) {
       co_await attendance.activity.finish(seconds(5));
-      co_await benchmark.ask_what_all_wrote(
-          attendance.stop.requested() ? Duration(seconds(5)) : run.settings.patience_afterwards());
-      conducted.result = all.take_result();
+      const Duration patience =
+          attendance.stop.requested() ? Duration(seconds(5)) : run.settings.patience_afterwards();
+      co_await unless_asked(benchmark.ask_what_all_wrote(patience), attendance.stop);
       conducted.outcome = all.outcome();
+      conducted.result = all.take_result();
     }
   } catch (...) {
     error = std::current_exception();
@@ -484,6 +524,7 @@ Task<void> all_here(ranks::Conductor& conductor) {
 
 Message work_for(const Conducting& conducting, std::size_t rank) {
   Message work = conducting.work;
+  work["files"] = file::remembered_files();  // they are on this host
   const load::Share& share = conducting.shares[rank];
   work["share"] = {share.before, share.own, share.total, share.rank, share.ranks};
   work["run"] = conducting.run;
@@ -503,52 +544,31 @@ Task<void> launched(const Conducting& conducting, std::function<void(std::string
   conducting.conductor->lose_missing(reason);
 }
 
-namespace {
-
-// As many as were wanted may be fewer than there are hosts.
-void require_connection_for_each(const RunPlan& run, load::Plan& plan) {
-  if (run.connections || plan.connections == 0) return;
-  for (const load::Share& share : run.conducting->shares) {
-    while (share.of(plan.connections) == 0) ++plan.connections;
-  }
-  if (!run.max_inflight) plan.max_inflight = plan.connections;
-}
-
-// What a host would find wrong with its part is said before any is started.
-void require_part_for_each(const RunPlan& run, const load::Plan& plan) {
-  const Conducting& conducting = *run.conducting;
-  const std::array<std::pair<std::uint64_t, std::string_view>, 5> wholes = {
-      {{run.settings.warehouses, "warehouse"},
-       {plan.terminal_count, plan.presentation.terminal},
-       {plan.connections, "connection"},
-       {plan.max_inflight, "transaction at a time"},
-       {plan.operations, "operation"}}};
-  for (const auto& [whole, noun] : wholes) {
-    for (std::size_t rank = 0; whole > 0 && rank < conducting.shares.size(); ++rank) {
-      if (conducting.shares[rank].of(whole) > 0) continue;
+void require_shares(const RunPlan& run, Benchmark& benchmark) {
+  const auto require = [&run](const char* option, std::uint64_t of_all) {
+    for (const load::Share& share : run.conducting->shares) {
+      if (of_all == 0 || share.of(of_all) > 0) continue;
       throw UsageError(fmt::format(
-          "{} cannot be shared by {}: host {} would have none", text::counted(whole, noun),
-          text::counted(conducting.shares.size(), "host"), conducting.conductor->name(rank)));
+          "{} {}: it is of all {} hosts, and each needs one at least; host {} would have none",
+          option, of_all, share.ranks, run.conducting->conductor->name(share.rank)));
     }
-  }
+  };
+  require("--connections", benchmark.plan().connections);
+  if (run.max_inflight) require("--max-inflight", static_cast<std::uint64_t>(*run.max_inflight));
+  for (const load::Share& share : run.conducting->shares) benchmark.require_work_for(share);
 }
-
-}  // namespace
 
 std::optional<MeasuredRun> conduct(const RunPlan& run, Benchmark& benchmark, RunFacts facts,
-                                   const std::string& where) {
-  require_connection_for_each(run, benchmark.plan());
-  require_part_for_each(run, benchmark.plan());
+                                   const ConductedPlace& place) {
   const BlockedInterrupts blocked;
   coro::Worker worker;
   const std::string version = facts.server ? facts.server->version : "";
   const std::string hosts = text::counted(run.conducting->shares.size(), "host");
-  Attendance attendance(run, benchmark, {fmt::format("{}, {}", where, hosts), benchmark.title()},
+  Attendance attendance(run, benchmark,
+                        {fmt::format("{}, {}", place.description, hosts), benchmark.title()},
                         version);
-  attendance.observers.on_note(plan_text(benchmark.plan(), where, hosts));
-  if (facts.server) {
-    for (const std::string& note : benchmark.notes()) attendance.observers.on_note(note);
-  }
+  attendance.observers.on_note(plan_text(benchmark.plan(), place.description, hosts));
+  if (facts.server) tell_notes(run, benchmark, place.notes, place.kind_name, attendance);
   Conducted made;
   coro::block_on(worker, conducted(run, benchmark, attendance, made));
   if (!made.has_begun) return std::nullopt;
@@ -558,6 +578,7 @@ std::optional<MeasuredRun> conduct(const RunPlan& run, Benchmark& benchmark, Run
   measured.metrics = attendance.metrics;
   measured.result = std::move(made.result);
   measured.result.environment.server = facts.server;
+  measured.result.plan.server_stats = run.settings.server_stats;  // this host's to watch
   add_facts(facts, benchmark.plan(), made.outcome, measured.result);
   benchmark.complete_accounts(measured.result);
   measured.result.audit = report::audit(measured.result);

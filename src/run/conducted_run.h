@@ -38,9 +38,19 @@ ranks::Message work_for(const Conducting& conducting, std::size_t rank);
 coro::Task<void> launched(const Conducting& conducting,
                           std::function<void(std::string_view)> on_note);
 
+// On what it is made, for people.
+struct ConductedPlace {
+  std::string description;
+  std::vector<std::string> notes;  // of the server
+  std::string kind_name;           // "PostgreSQL"; empty: transactions are simulated
+};
+
+// Throws UsageError where a host would have nothing of what they share. Requires: run.conducting, and a plan of all hosts.
+void require_shares(const RunPlan& run, Benchmark& benchmark);
+
 // Requires: run.conducting, and a plan of all hosts that is complete. Ctrl-C ends all ranks, with the result so far;
 // nothing if the run had not begun. Throws std::runtime_error where it could not begin.
 std::optional<MeasuredRun> conduct(const RunPlan& run, Benchmark& benchmark, RunFacts facts,
-                                   const std::string& where);
+                                   const ConductedPlace& place);
 
 }  // namespace drover::run

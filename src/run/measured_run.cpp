@@ -37,18 +37,6 @@ constexpr Duration patience_after_interrupt = seconds(5);
 // A run that was given up has waited for its database before.
 constexpr Duration patience_after_failure = seconds(1);
 
-Task<void> run_afterwards(Benchmark& benchmark, load::StopRequest& stop, Duration patience) {
-  coro::CancelSource& outer = co_await coro::current_source();
-  coro::CancelSource source(outer);
-  stop.on_request([&source] { source.cancel(); });
-  try {
-    co_await benchmark.ask_afterwards(patience).under(source);
-  } catch (const coro::Cancelled&) {
-    if (outer.cancelled()) throw;
-  }
-  stop.on_request({});
-}
-
 // Runs the engine on this thread's worker, with Ctrl-C as an orderly end, and asks what is left to ask, which Ctrl-C
 // cuts short.
 Task<load::Outcome> run_until_interrupted(const RunPlan& run, Benchmark& benchmark,
@@ -86,7 +74,7 @@ Task<load::Outcome> run_until_interrupted(const RunPlan& run, Benchmark& benchma
     if (outcome.failure) wait = std::min(wait, patience_after_failure);
     // Before anything else is asked, which would be among what the run cost.
     co_await attendance.activity.finish(std::min(wait, patience_after_interrupt));
-    co_await run_afterwards(benchmark, stop, wait);
+    co_await unless_asked(benchmark.ask_afterwards(wait), stop);
     outcome.stop_requested = stop.requested();
   } catch (...) {
     error = std::current_exception();
@@ -168,7 +156,10 @@ std::optional<MeasuredRun> measure_on_database(RunPlan run, Benchmark& benchmark
   facts.server = {server->version, server->settings,
                   server->product.empty() ? place.kind_name : server->product};
   const std::string where = fmt::format("{}, {}", place.description, facts.server->name());
-  if (run.conducting != nullptr) return conduct(run, benchmark, std::move(facts), where);
+  if (run.conducting != nullptr) {
+    require_shares(run, benchmark);
+    return conduct(run, benchmark, std::move(facts), {where, server->notes, place.kind_name});
+  }
   require_room(benchmark.plan(), place.kind);
   // From here on Ctrl-C ends the run, with its result.
   const BlockedInterrupts blocked;
@@ -176,12 +167,7 @@ std::optional<MeasuredRun> measure_on_database(RunPlan run, Benchmark& benchmark
   Attendance attendance(run, benchmark, {where, benchmark.title()}, server->version);
   attendance.observers.on_note(
       plan_text(benchmark.plan(), where, text::counted(benchmark.plan().threads, "thread")));
-  for (const std::string& note : server->notes) attendance.observers.on_note(note);
-  for (const std::string& note : benchmark.notes()) attendance.observers.on_note(note);
-  if (run.settings.server_stats && !attendance.activity.can_watch()) {
-    attendance.observers.on_note(fmt::format(
-        "note: --server-stats: {} does not tell what its sessions do", place.kind_name));
-  }
+  tell_notes(run, benchmark, server->notes, place.kind_name, attendance);
   // For the database to be there again, when the terminals have ended.
   const Duration patience = run.settings.patience_afterwards();
   return measure(run, benchmark, worker, attendance, std::move(facts), patience);
@@ -192,7 +178,10 @@ std::optional<MeasuredRun> measure_simulated(RunPlan run, Benchmark& benchmark,
   resolve_threads(run, benchmark);
   resolve_permits(run, benchmark);
   complete_plan(run, benchmark);
-  if (run.conducting != nullptr) return conduct(run, benchmark, {}, place);
+  if (run.conducting != nullptr) {
+    require_shares(run, benchmark);
+    return conduct(run, benchmark, {}, {place, {}, ""});
+  }
   require_room(benchmark.plan(), DatabaseKind::postgres);
   const BlockedInterrupts blocked;
   coro::Worker worker;

@@ -64,6 +64,7 @@ report::Result make_result(const RunPlan& run, const load::Plan& plan, const Run
 // The parts of it. A result in which nothing was counted yet.
 report::Result empty_result(const RunPlan& run, const load::Plan& plan);
 report::TimePoint time_point(const load::Sample& sample);
+report::Availability availability(const load::Plan& plan, const load::Outcome& outcome);
 // Whose times are those of the outcome.
 void add_facts(const RunFacts& facts, const load::Plan& plan, const load::Outcome& outcome,
                report::Result& result);

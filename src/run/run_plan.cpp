@@ -6,10 +6,20 @@
 #include <cmath>
 #include <thread>
 
+#include "run/conducted_run.h"
 #include "run/usage_error.h"
 
 namespace drover::run {
 namespace {
+
+// So many things that each host's share of them has one.
+std::size_t one_for_each(const Conducting& conducting) {
+  std::size_t least = 0;
+  for (const load::Share& share : conducting.shares) {
+    least = std::max(least, static_cast<std::size_t>((share.total + share.own - 1) / share.own));
+  }
+  return least;
+}
 
 // What a thread can do by far: a transaction costs it 20 to 50 µs.
 constexpr double transactions_a_thread = 10'000;
@@ -51,7 +61,8 @@ std::size_t connections_for(const RunPlan& run, Benchmark& benchmark,
     wanted = std::min(wanted, plan.share.of_rate(static_cast<double>(free) * 0.8));
   }
   wanted = std::min(wanted, static_cast<double>(plan.terminal_count));
-  return std::max<std::size_t>(static_cast<std::size_t>(wanted), plan.threads);
+  const std::size_t least = run.conducting != nullptr ? one_for_each(*run.conducting) : 0;
+  return std::max({static_cast<std::size_t>(wanted), plan.threads, least});
 }
 
 }  // namespace

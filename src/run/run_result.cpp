@@ -88,6 +88,8 @@ Span span_of(const auto& observed, const load::Outcome& outcome) {
   return span;
 }
 
+}  // namespace
+
 report::Availability availability(const load::Plan& plan, const load::Outcome& outcome) {
   const load::AvailabilityRecord& record = outcome.availability;
   report::Availability result;
@@ -118,6 +120,8 @@ report::Availability availability(const load::Plan& plan, const load::Outcome& o
   }
   return result;
 }
+
+namespace {
 
 std::vector<report::Checkpoint> checkpoints(
     const std::vector<database::ObservedCheckpoint>& observed, const load::Outcome& outcome) {

@@ -68,7 +68,7 @@ Task<database::ServerFacts> TpccBenchmark::prepare() {
   if (options_.all_warehouses) plan.warehouses = prepared_.loaded.warehouses;
   choose_warehouses(options_);
   plan.complete();
-  ledger_before_ = co_await database_->read_ledger(own_range());
+  if (options_.gathers == 0) ledger_before_ = co_await database_->read_ledger(own_range());
   co_return prepared_.server;
 }
 
@@ -83,7 +83,14 @@ std::optional<double> TpccBenchmark::transactions_a_second() const {
 double TpccBenchmark::connections_wanted() const {
   const auto processors = static_cast<double>(std::thread::hardware_concurrency());
   const std::optional<double> rate = transactions_a_second();
-  return std::clamp(rate ? *rate * 0.1 : 4 * processors, 16.0, 500.0);
+  const auto hosts = static_cast<double>(std::max<std::size_t>(options_.gathers, 1));
+  return std::clamp(rate ? *rate * 0.1 : 4 * processors * hosts, 16 * hosts, 500 * hosts);
+}
+
+void TpccBenchmark::require_work_for(const load::Share& share) const {
+  TpccOptions of_host = options_;
+  of_host.plan.share = share;
+  choose_warehouses(of_host);
 }
 
 std::size_t TpccBenchmark::threads_most() const {

@@ -23,6 +23,7 @@ struct TpccOptions {
   bool all_warehouses = false;
   std::optional<tpcc::WarehouseRange> range =
       {};                         // of W, this run has these; none: as the plan's share says
+  std::size_t gathers = 0;        // so many hosts make the run, which this process only gathers
   std::string delivery_log = {};  // empty: no file
   std::optional<coro::Duration> simulated = {};  // each transaction takes so long
 };
@@ -47,6 +48,7 @@ class TpccBenchmark final : public run::Benchmark {
       std::function<void(std::string_view)> on_note) const override;
   std::unique_ptr<database::ActivityWatch> watch_activity(
       std::function<void(std::string_view)> on_note) const override;
+  void require_work_for(const load::Share& share) const override;
   coro::Task<void> ask_afterwards(coro::Duration patience) override;
   void add_to(report::Result& result) const override;
 

@@ -148,7 +148,8 @@ std::vector<std::string> YcsbBenchmark::notes() const {
 }
 
 void YcsbBenchmark::complete_accounts(report::Result& merged) const {
-  if (!after_) return;
+  // What a host that was lost has written, nobody has counted.
+  if (!after_ || merged.incomplete) return;
   const auto rise = [](std::uint64_t before, std::uint64_t after) {
     return static_cast<std::int64_t>(after) - static_cast<std::int64_t>(before);
   };

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "benchmark/clients.h"
 #include "database/isolation.h"
 #include "run/benchmark.h"
 #include "settings/run_settings.h"
@@ -22,7 +23,7 @@ struct YcsbOptions {
   ycsb::Plan plan = {};
   std::optional<database::Isolation> isolation = {};  // none: as the server has it
   bool verify = false;                                // what is read
-  bool all_rows = false;  // that are there: nobody has said how many
+  bool all_rows = false;                              // that are there: nobody has said how many
 };
 
 class YcsbBenchmark final : public run::Benchmark {
@@ -45,6 +46,9 @@ class YcsbBenchmark final : public run::Benchmark {
       std::function<void(std::string_view)> on_note) const override;
   std::unique_ptr<database::ActivityWatch> watch_activity(
       std::function<void(std::string_view)> on_note) const override;
+  void require_work_for(const load::Share& share) const override {
+    require_client_work(options_.plan, share);
+  }
   coro::Task<void> ask_afterwards(coro::Duration patience) override;
   void add_to(report::Result& result) const override;
 

@@ -40,6 +40,9 @@ void validate_terminals(const TpccRequest& written, tpcc::Plan& plan) {
 
 void validate_range(const TpccRequest& written, benchmark::TpccOptions& options) {
   if (written.warehouse_range.empty()) return;
+  if (written.hosts.several() || written.member != nullptr) {
+    throw UsageError("--warehouse-range: of hosts that are started by hand; --hosts sees to it");
+  }
   const auto [first, last] =
       parse_range("--warehouse-range", written.warehouse_range, warehouses_most);
   if (!written.share.empty()) {
@@ -163,6 +166,7 @@ TpccRun make_tpcc_run(const TpccRequest& written, const DatabaseOption& database
   plan.pace = written.pace;
   made.run = make_run_plan(written, database, plan, written.simulate_ms.has_value());
   validate_range(written, made.options);
+  if (made.run.conducting != nullptr) made.options.gathers = made.run.conducting->shares.size();
   plan.warmup = warmup_of(written, plan);
   validate_terminals(written, plan);
   validate_deliveries(written, made.options);

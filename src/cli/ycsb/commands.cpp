@@ -116,12 +116,16 @@ coro::Task<void> load_on_hosts(Gathered& hosts, const ycsb::Database& database,
   nothing.share.own = 0;
   co_await database.load(nothing, nobody);
   const coro::Instant since = coro::SteadyClock::instance().now();
+  coro::Instant shown = since;
   std::vector<ycsb::LoadProgress> done(hosts.ranks());
   std::vector<std::string> parts(hosts.ranks());
   const std::vector<std::string> ends =
       co_await hosts.deal(std::move(parts), [&](std::size_t rank, const std::string& said) {
         done[rank] = report::read_text<ycsb::LoadProgress>(said);
-        if (rank == 0) lines.on_loading(sum_of(done, since));
+        const coro::Instant now = coro::SteadyClock::instance().now();
+        if (now - shown < settings.progress_interval) return;
+        shown = now;
+        lines.on_loading(sum_of(done, since));
       });
   for (std::size_t rank = 0; rank < ends.size(); ++rank) {
     done[rank] = report::read_text<ycsb::LoadProgress>(ends[rank]);

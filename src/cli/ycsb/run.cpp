@@ -90,7 +90,7 @@ int perform(const DatabaseOption& option, const YcsbRequest& written, const Comm
   if (!properties.do_transactions) {
     throw UsageError("dotransactions=false fills the table: that is drover ycsb load");
   }
-  note_without_effect(properties);
+  if (written.member == nullptr) note_without_effect(properties);
   YcsbRun planned = make_ycsb_run(with_properties(written, command, properties),
                                   {properties, written.verify}, option);
   if (!written.json.empty()) file::check_can_write(report::result_file(written.json));
@@ -98,7 +98,8 @@ int perform(const DatabaseOption& option, const YcsbRequest& written, const Comm
   const std::string prefix = !written.hdr_log.empty()           ? written.hdr_log
                              : properties.histogram_file_output ? properties.histogram_output_path
                                                                 : "";
-  if (!prefix.empty()) file::check_can_write({prefix + "READ.hdr", "histogram log"});
+  if (!prefix.empty() && written.member == nullptr)
+    file::check_can_write({prefix + "READ.hdr", "histogram log"});
   const DatabaseTarget target(option);
   const auto run = measure_ycsb(std::move(planned), target);
   if (!run) return exit_interrupted;

@@ -115,7 +115,9 @@ void Belonging::require_same(const Result& part, const std::string& name) const 
   for (std::size_t i = 0; i < std::min(traits.size(), traits_.size()); ++i) {
     if (traits[i] != traits_[i]) differ(traits[i].first, traits[i].second, traits_[i].second);
   }
-  const bool knows_types = !part.transactions.empty() && !transactions_.empty();
+  // What is left of a lost host has no statements.
+  const bool knows_types =
+      part.ranks.front().lost.empty() && !part.transactions.empty() && !transactions_.empty();
   if (knows_types && transaction_names(part) != transactions_)
     refuse(name, fmt::format("has other transactions or statements than {}", quoted(first)));
 }
