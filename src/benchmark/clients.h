@@ -7,15 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include <cstdint>
-#include <optional>
-#include <utility>
-
 #include "load/plan.h"
 #include "run/benchmark.h"
-#include "run/usage_error.h"
 #include "settings/run_settings.h"
 
 namespace drover::benchmark {
@@ -34,17 +27,6 @@ inline void complete_client_settings(const load::Plan& plan, settings::RunSettin
   settings.rate = plan.own_rate();
   settings.arrivals = plan.rate <= 0 ? "" : plan.poisson ? "poisson" : "constant";
   settings.operations = plan.own_operations();
-}
-
-// Throws UsageError where a host with this share of them would have none, or nothing for them to do.
-inline void require_client_work(const load::Plan& plan, const load::Share& share) {
-  for (const auto& [option, of_all] :
-       {std::pair<const char*, std::uint64_t>("--clients", plan.clients),
-        std::pair<const char*, std::uint64_t>("--operations", plan.operations)}) {
-    if (of_all == 0 || share.of(of_all) > 0) continue;
-    throw UsageError(fmt::format("{} {}: it is of all {} hosts, and each needs one at least",
-                                 option, of_all, share.ranks));
-  }
 }
 
 // What they want by themselves: none in a closed loop.

@@ -80,7 +80,6 @@ TEST_F(HostsOption, MembersGetTheWordsOfTheLoad) {
   EXPECT_THAT(
       work.at("words").get<std::vector<std::string>>(),
       ElementsAre("sql", "run", "--warehouses=400", "--db=host=db user=bench", "--no-delays"));
-  EXPECT_THAT(work.at("files"), IsEmpty());
 }
 
 TEST_F(HostsOption, AndNothingThatIsTheConductors) {
@@ -90,7 +89,6 @@ TEST_F(HostsOption, AndNothingThatIsTheConductors) {
                     "--strict", "--config", "drover.ini", "-w", "4"});
   EXPECT_THAT(work.at("words").get<std::vector<std::string>>(),
               ElementsAre("sql", "run", "--warehouses=4"));
-  EXPECT_THAT(work.at("files"), IsEmpty());
 }
 
 // Words that came from a variable or a file of settings are as good as those of the command line.
@@ -101,28 +99,6 @@ TEST_F(HostsOption, WhateverWayAnOptionWasGiven) {
   }
   EXPECT_THAT(work_of(run_).at("words").get<std::vector<std::string>>(),
               ElementsAre("sql", "run", "--warehouses=7"));
-}
-
-TEST_F(HostsOption, FilesGoAlong) {
-  std::ofstream("pay.sql") << "SELECT 1;\n";
-  const std::string far = (folder_ / "far.sql").native();
-  std::ofstream(far) << "SELECT 2;\n";
-  const Message work = work_of_line({"--file", "pay.sql@9", "--file", far});
-  EXPECT_EQ(work.at("files").size(), 2U);
-  EXPECT_EQ(work.at("files").at("pay.sql"), "SELECT 1;\n");
-  EXPECT_EQ(work.at("files").at(far), "SELECT 2;\n");
-  // A member finds them below a folder of its own.
-  EXPECT_THAT(work.at("words").get<std::vector<std::string>>(),
-              ElementsAre("sql", "run", "--file=pay.sql@9", "--file=" + far.substr(1)));
-}
-
-TEST_F(HostsOption, AFileThatIsNotThere) {
-  try {
-    work_of_line({"--file", "nowhere.sql"});
-    FAIL() << "it was read";
-  } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("--file nowhere.sql: "));
-  }
 }
 
 TEST_F(HostsOption, VariablesOfTheDatabasesGoAlong) {

@@ -28,7 +28,6 @@ int perform_as_member(Command& program);
 // them is enough.
 void let_rank_0_speak_first();
 
-// This program's file.
 // This program's file, and what it is: members that are something else are refused.
 std::string own_program();
 std::string own_version();

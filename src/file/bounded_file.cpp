@@ -61,7 +61,10 @@ std::optional<std::string> in_place_of(const std::filesystem::path& path) {
 
 std::string remembered(const std::filesystem::path& path, std::string text) {
   const std::lock_guard lock(files().mutex);
-  if (files().remembers) files().read[path.native()] = text;
+  if (!files().remembers) return text;
+  // One may be the beginning of another.
+  std::string& longest = files().read[path.native()];
+  if (text.size() > longest.size()) longest = text;
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <map>
 
 namespace drover::file {
 namespace {
@@ -53,6 +54,24 @@ TEST_F(BoundedFile, OnlyFilesAreRead) {
   EXPECT_EQ(message(folder_), "it is a folder; expected a file");
   EXPECT_EQ(message("/dev/zero"), "it is a device; expected a file");
   EXPECT_EQ(message(folder_ / "missing"), "cannot read it: No such file or directory");
+}
+
+// What one process has read, another one reads where there is no such file.
+TEST_F(BoundedFile, IsReadElsewhere) {
+  const std::filesystem::path read = folder_ / "read";
+  std::ofstream(read) << "SELECT 1;";
+  remember_files();
+  read_bounded_file(read, 100);
+  read_up_to(read, 6);
+  std::map<std::string, std::string> files = remembered_files();
+  EXPECT_EQ(files, (std::map<std::string, std::string>{{read.native(), "SELECT 1;"}}));
+  std::filesystem::remove(read);
+  read_in_place_of_files(files);
+  EXPECT_EQ(read_bounded_file(read, 9), "SELECT 1;");
+  EXPECT_EQ(read_up_to(read, 6), "SELECT");
+  EXPECT_EQ(message(read, 8), "it is larger than 8 bytes, the most that is read");
+  read_in_place_of_files({});
+  EXPECT_EQ(message(read), "cannot read it: No such file or directory");
 }
 
 }  // namespace

@@ -492,11 +492,17 @@ MemberWork work_in(const PartsFolder& folder) {
   return work;
 }
 
+void deliver_after_a_run(Member& self, const MemberWork& work) {
+  MemberRun run(self, work);
+  run.on_started({});
+  run.deliver({});
+}
+
 TEST(MemberRun, APartIsKeptAndDelivered) {
   const PartsFolder folder;
   Conductor conductor(settings_of({"a"}));
   Words words = member(place_at(conductor, 0), [&folder](Member& self) -> std::string {
-    MemberRun(self, work_in(folder)).deliver({});
+    deliver_after_a_run(self, work_in(folder));
     return "was let go";
   });
   std::string text;
@@ -518,11 +524,23 @@ TEST(MemberRun, WhereThePartIsWhenNobodyTakesIt) {
   const PartsFolder folder;
   Conductor conductor(settings_of({"a"}));
   Words words = member(place_at(conductor, 0), [&folder](Member& self) -> std::string {
-    MemberRun(self, work_in(folder)).deliver({});
+    deliver_after_a_run(self, work_in(folder));
     return "was let go";
   });
   conduct(conductor, [&]() -> Task<void> { co_await conductor.next(0, "part"); });
   EXPECT_THAT(words.get(), HasSubstr("the part of this host is in " + folder.path().native()));
+}
+
+TEST(MemberRun, NothingIsKeptOfARunThatNeverBegan) {
+  const PartsFolder folder;
+  Conductor conductor(settings_of({"a"}));
+  Words words = member(place_at(conductor, 0), [&folder](Member& self) -> std::string {
+    MemberRun(self, work_in(folder)).deliver({});
+    return "was let go";
+  });
+  conduct(conductor, [&]() -> Task<void> { co_await conductor.next(0, "part"); });
+  EXPECT_EQ(words.get(), "the connection was closed");
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(MemberRun, WhyAPartCouldNotBeKept) {
@@ -531,7 +549,7 @@ TEST(MemberRun, WhyAPartCouldNotBeKept) {
   work.parts = "/proc/no-such-folder";
   Conductor conductor(settings_of({"a"}));
   Words words = member(place_at(conductor, 0), [&work](Member& self) -> std::string {
-    MemberRun(self, work).deliver({});
+    deliver_after_a_run(self, work);
     return "was let go";
   });
   conduct(conductor, [&]() -> Task<void> {

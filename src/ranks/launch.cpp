@@ -92,7 +92,7 @@ void add_settings(std::vector<std::string>& words) {
   add_setting(words, "oob_tcp_keepalive_intvl", "5");
   add_setting(words, "oob_tcp_keepalive_probes", "3");
   // From being asked to end to SIGTERM, and from that to SIGKILL.
-  add_setting(words, "odls_base_sigkill_timeout", "2");
+  add_setting(words, "odls_base_sigkill_timeout", "3");
   // Nobody is there to be asked for a password. A host without an answer is to end ssh, too.
   if (std::getenv("OMPI_MCA_plm_rsh_agent") == nullptr) {
     add_setting(

@@ -110,12 +110,14 @@ void MemberRun::deliver(report::Result part) {
   try {
     member_.wait_for("bye");
   } catch (const LinkError& error) {
-    throw LinkError(fmt::format(
-        "{}; {}", error.what(),
-        file.empty() ? "the part of this host could not be kept: " + trouble
-                     : fmt::format("the part of this host is in {}: drover merge joins what "
-                                   "is there",
-                                   file)));
+    std::string kept;
+    if (!file.empty()) {
+      kept =
+          fmt::format("; the part of this host is in {}: drover merge joins what is there", file);
+    } else if (!trouble.empty()) {
+      kept = "; the part of this host could not be kept: " + trouble;
+    }
+    throw LinkError(error.what() + kept);
   }
 }
 

@@ -66,9 +66,6 @@ class Benchmark {
   // When the terminals have ended: what is left to ask, for so long at most. May be cancelled.
   virtual coro::Task<void> ask_afterwards(coro::Duration patience) = 0;
 
-  // Throws UsageError where a host with this share of the load would have nothing to do.
-  virtual void require_work_for(const load::Share& share) const = 0;
-
   // Of a run that several hosts made and this one only gathers, prepared here and executed there: what is left to ask when
   // all have ended, and what that says of the sums of their counts.
   virtual coro::Task<void> ask_what_all_wrote(coro::Duration /*patience*/) { co_return; }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <exception>
 #include <map>
@@ -405,6 +406,7 @@ report::Result ConductedRun::part_of_lost(std::size_t rank) const {
   part.client.peak_rss_bytes = last.process.peak_rss_bytes;
   part.client.threads = last.process.threads;
   part.client.connections = last.connections_open;
+  part.client.terminals = conducting_.shares[rank].of(plan.terminal_count);
   for (const load::WorkerSnapshot& worker : last.workers) {
     part.client.workers.push_back({worker.load, 0, 0});
   }
@@ -544,22 +546,32 @@ Task<void> launched(const Conducting& conducting, std::function<void(std::string
   conducting.conductor->lose_missing(reason);
 }
 
-void require_shares(const RunPlan& run, Benchmark& benchmark) {
-  const auto require = [&run](const char* option, std::uint64_t of_all) {
-    for (const load::Share& share : run.conducting->shares) {
-      if (of_all == 0 || share.of(of_all) > 0) continue;
+namespace {
+
+// What a host would find wrong with its part is said before any is started.
+void require_part_for_each(const RunPlan& run, const load::Plan& plan) {
+  const Conducting& conducting = *run.conducting;
+  const std::array<std::pair<std::uint64_t, std::string_view>, 5> wholes = {
+      {{run.settings.warehouses, "warehouse"},
+       {plan.terminal_count, plan.presentation.terminal},
+       {plan.connections, "connection"},
+       {plan.max_inflight, "transaction at a time"},
+       {plan.operations, "operation"}}};
+  for (const auto& [whole, noun] : wholes) {
+    for (std::size_t rank = 0; whole > 0 && rank < conducting.shares.size(); ++rank) {
+      if (conducting.shares[rank].of(whole) > 0) continue;
       throw UsageError(fmt::format(
-          "{} {}: it is of all {} hosts, and each needs one at least; host {} would have none",
-          option, of_all, share.ranks, run.conducting->conductor->name(share.rank)));
+          "{} cannot be shared by {}: host {} would have none", text::counted(whole, noun),
+          text::counted(conducting.shares.size(), "host"), conducting.conductor->name(rank)));
     }
-  };
-  require("--connections", benchmark.plan().connections);
-  if (run.max_inflight) require("--max-inflight", static_cast<std::uint64_t>(*run.max_inflight));
-  for (const load::Share& share : run.conducting->shares) benchmark.require_work_for(share);
+  }
 }
+
+}  // namespace
 
 std::optional<MeasuredRun> conduct(const RunPlan& run, Benchmark& benchmark, RunFacts facts,
                                    const ConductedPlace& place) {
+  require_part_for_each(run, benchmark.plan());
   const BlockedInterrupts blocked;
   coro::Worker worker;
   const std::string version = facts.server ? facts.server->version : "";

@@ -45,9 +45,6 @@ struct ConductedPlace {
   std::string kind_name;           // "PostgreSQL"; empty: transactions are simulated
 };
 
-// Throws UsageError where a host would have nothing of what they share. Requires: run.conducting, and a plan of all hosts.
-void require_shares(const RunPlan& run, Benchmark& benchmark);
-
 // Requires: run.conducting, and a plan of all hosts that is complete. Ctrl-C ends all ranks, with the result so far;
 // nothing if the run had not begun. Throws std::runtime_error where it could not begin.
 std::optional<MeasuredRun> conduct(const RunPlan& run, Benchmark& benchmark, RunFacts facts,

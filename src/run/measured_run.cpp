@@ -157,7 +157,6 @@ std::optional<MeasuredRun> measure_on_database(RunPlan run, Benchmark& benchmark
                   server->product.empty() ? place.kind_name : server->product};
   const std::string where = fmt::format("{}, {}", place.description, facts.server->name());
   if (run.conducting != nullptr) {
-    require_shares(run, benchmark);
     return conduct(run, benchmark, std::move(facts), {where, server->notes, place.kind_name});
   }
   require_room(benchmark.plan(), place.kind);
@@ -178,10 +177,7 @@ std::optional<MeasuredRun> measure_simulated(RunPlan run, Benchmark& benchmark,
   resolve_threads(run, benchmark);
   resolve_permits(run, benchmark);
   complete_plan(run, benchmark);
-  if (run.conducting != nullptr) {
-    require_shares(run, benchmark);
-    return conduct(run, benchmark, {}, {place, {}, ""});
-  }
+  if (run.conducting != nullptr) return conduct(run, benchmark, {}, {place, {}, ""});
   require_room(benchmark.plan(), DatabaseKind::postgres);
   const BlockedInterrupts blocked;
   coro::Worker worker;

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "benchmark/clients.h"
 #include "run/benchmark.h"
 #include "settings/run_settings.h"
 #include "workload/sql/clients/clients.h"
@@ -45,9 +44,6 @@ class SqlBenchmark final : public run::Benchmark {
       std::function<void(std::string_view)> on_note) const override;
   std::unique_ptr<database::ActivityWatch> watch_activity(
       std::function<void(std::string_view)> on_note) const override;
-  void require_work_for(const load::Share& share) const override {
-    require_client_work(options_.plan, share);
-  }
   coro::Task<void> ask_afterwards(coro::Duration) override { co_return; }
   void add_to(report::Result& result) const override;
 

@@ -87,12 +87,6 @@ double TpccBenchmark::connections_wanted() const {
   return std::clamp(rate ? *rate * 0.1 : 4 * processors * hosts, 16 * hosts, 500 * hosts);
 }
 
-void TpccBenchmark::require_work_for(const load::Share& share) const {
-  TpccOptions of_host = options_;
-  of_host.plan.share = share;
-  choose_warehouses(of_host);
-}
-
 std::size_t TpccBenchmark::threads_most() const {
   return std::min(static_cast<std::size_t>(options_.plan.own_warehouses()),
                   options_.plan.own_terminals());

@@ -48,7 +48,6 @@ class TpccBenchmark final : public run::Benchmark {
       std::function<void(std::string_view)> on_note) const override;
   std::unique_ptr<database::ActivityWatch> watch_activity(
       std::function<void(std::string_view)> on_note) const override;
-  void require_work_for(const load::Share& share) const override;
   coro::Task<void> ask_afterwards(coro::Duration patience) override;
   void add_to(report::Result& result) const override;
 

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "benchmark/clients.h"
 #include "database/isolation.h"
 #include "run/benchmark.h"
 #include "settings/run_settings.h"
@@ -46,9 +45,6 @@ class YcsbBenchmark final : public run::Benchmark {
       std::function<void(std::string_view)> on_note) const override;
   std::unique_ptr<database::ActivityWatch> watch_activity(
       std::function<void(std::string_view)> on_note) const override;
-  void require_work_for(const load::Share& share) const override {
-    require_client_work(options_.plan, share);
-  }
   coro::Task<void> ask_afterwards(coro::Duration patience) override;
   void add_to(report::Result& result) const override;
 

@@ -1,0 +1,110 @@
+// Parts of a command that is no run, dealt out to members by connections of this machine.
+#include "cli/gathered.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <string>
+#include <vector>
+
+#include "coro/block_on.h"
+#include "coro/sleep.h"
+#include "coro/worker.h"
+#include "run/usage_error.h"
+
+namespace drover::cli {
+namespace {
+
+using coro::Task;
+using ranks::Message;
+using testing::ElementsAre;
+using testing::UnorderedElementsAre;
+
+class GatheredParts : public testing::Test {
+ protected:
+  GatheredParts() {
+    conducting_->conductor = std::make_shared<ranks::Conductor>(
+        ranks::ConductorSettings{{"a", "b"}, {"127.0.0.1", 0}, "drover 1"});
+    conducting_->shares = {{0, 1, 2, 0, 2}, {1, 1, 2, 1, 2}};
+    conducting_->run = "20261125T200000Z-0000abcd";
+    conducting_->work = ranks::message("work");
+    // The processes of the ranks: they are threads here, and begun by the test.
+    conducting_->launch = [](auto) -> Task<void> {
+      co_await coro::sleep_until(coro::Instant::max());
+    };
+  }
+
+  // Its exit code.
+  std::future<int> member(std::size_t rank, PartWork work) {
+    const ranks::Conductor& conductor = *conducting_->conductor;
+    const ranks::MemberPlace place{conductor.endpoints(), conductor.secret(), rank, "machine",
+                                   "drover 1"};
+    return std::async(std::launch::async, [place, work = std::move(work)]() -> int {
+      ranks::Member self(place);
+      self.wait_for("work");
+      try {
+        return do_part(self, work);
+      } catch (const std::exception& error) {
+        Message failed = ranks::message("failed");
+        failed["reason"] = error.what();
+        self.tell(failed);
+        self.flush();
+        return exit_failure;
+      }
+    });
+  }
+
+  // What the members say at their end; the error if it ends by one.
+  std::vector<std::string> deal(std::vector<std::string> parts) {
+    coro::Worker worker;
+    Gathered gathered(conducting_, [this](std::string_view line) { notes_.emplace_back(line); });
+    std::vector<std::string> words;
+    const auto work = [&]() -> Task<void> {
+      words = co_await gathered.deal(std::move(parts), [this](std::size_t rank, const auto& said) {
+        said_.push_back(std::to_string(rank) + " " + said);
+      });
+    };
+    try {
+      coro::block_on(worker, gathered.around(work()));
+    } catch (const ranks::RankLost& lost) {
+      return {lost.what()};
+    }
+    return words;
+  }
+
+  std::shared_ptr<run::Conducting> conducting_ = std::make_shared<run::Conducting>();
+  std::vector<std::string> said_;
+  std::vector<std::string> notes_;
+};
+
+TEST_F(GatheredParts, EachGetsItsPartAndSaysWhatCameOfIt) {
+  const PartWork work = [](std::string part, auto say) -> Task<std::string> {
+    say("begins with " + part);
+    co_await coro::sleep_for(coro::Duration(1));
+    co_return "did " + part;
+  };
+  std::future<int> a = member(0, work);
+  std::future<int> b = member(1, work);
+  EXPECT_THAT(deal({"one", "two"}), ElementsAre("did one", "did two"));
+  EXPECT_THAT(said_, UnorderedElementsAre("0 begins with one", "1 begins with two"));
+  EXPECT_EQ(a.get(), exit_success);
+  EXPECT_EQ(b.get(), exit_success);
+}
+
+TEST_F(GatheredParts, OneThatFailsEndsTheOthers) {
+  std::future<int> a = member(0, [](auto, auto) -> Task<std::string> {
+    co_await coro::sleep_until(coro::Instant::max());
+    co_return "never";
+  });
+  std::future<int> b = member(1, [](auto, auto) -> Task<std::string> {
+    co_await coro::sleep_for(coro::Duration(1));
+    throw std::runtime_error("no room on the disk");
+  });
+  EXPECT_THAT(deal({"one", "two"}), ElementsAre("host b: no room on the disk"));
+  EXPECT_EQ(a.get(), exit_interrupted);
+  EXPECT_EQ(b.get(), exit_failure);
+}
+
+}  // namespace
+}  // namespace drover::cli
