@@ -51,7 +51,10 @@ Task<load::Outcome> run_until_interrupted(const RunPlan& run, Benchmark& benchma
   watching.start(interrupt.watch());
   watching.start(attendance.display->attend());
   if (run.member != nullptr) {
-    watching.start(run.member->attend([&stop] { stop.request(); }));
+    // The conductor asks in answer to what this member was asked, too: once more would end what is left to ask.
+    watching.start(run.member->attend([&stop] {
+      if (!stop.requested()) stop.request();
+    }));
   } else {  // else the conductor watches the server
     attendance.checkpoints.watch_in(watching);
     attendance.activity.watch_in(watching);

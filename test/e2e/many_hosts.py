@@ -304,12 +304,11 @@ class LossOfRun(LossTestCase):
             for warehouse in (1, 2, 3):
                 before = session.number(query.format(warehouse))
                 harness.wait_until(lambda: session.number(query.format(warehouse)) > before + 50, "payments")
-        # Three seconds of all have come by then, or the next one.
-        command.wait_for(r"tx/s")
         return command
 
     def check_loss(self, how, name):
         command = self.begin_run()
+        command.wait_for("tx/s")  # seconds of all hosts have come
         self.lose(how, name)
         command.wait()
         self.expect_others_ended(name)
