@@ -46,6 +46,8 @@ constexpr Duration notice_of_start = milliseconds(500);
 constexpr Duration seconds_are_shown_after = milliseconds(250);
 // A rank whose connection lives and whose run does not.
 constexpr Duration silence_of_seconds_most = seconds(15);
+// From the last second on, for a database that is to come back and for what may be lost to be looked up.
+constexpr Duration patience_for_parts = std::chrono::minutes(20);
 // For processes that were let go to end by themselves.
 constexpr Duration patience_for_ends = seconds(10);
 
@@ -96,6 +98,10 @@ class ConductedRun {
   report::Result part_of_lost(std::size_t rank) const;
   void add_seconds_of_lost(std::size_t rank, report::Result& part) const;
   load::Outcome outcome_at(double unix_start) const;
+  Instant end_of_measurement() const {
+    const load::Plan& plan = benchmark_.plan();
+    return start_ + plan.warmup + plan.duration;
+  }
   bool is_running(std::size_t rank) const {
     return !conductor_.is_lost(rank) && !states_[rank].has_ended;
   }
@@ -303,7 +309,7 @@ Task<void> ConductedRun::show_seconds() {
     if (!co_await coro::slept_until(next)) co_return;
     const Instant now = Worker::current().now();
     while (next <= now) next += seconds(1);
-    const bool ends = std::ranges::any_of(states_, &RankState::has_ended) || stopping_;
+    const bool ends = stopping_ || now >= end_of_measurement();
     lose_silent(now);
     if (!has_ended) show_second();
     if (ends && !std::exchange(has_ended, true)) attendance_.observers.on_ended(false);
@@ -312,17 +318,17 @@ Task<void> ConductedRun::show_seconds() {
 
 // Whose connection lives, and whose run does not.
 void ConductedRun::lose_silent(Instant now) {
-  const load::Plan& plan = benchmark_.plan();
-  if (stopping_ || now >= start_ + plan.warmup + plan.duration) return;
+  const bool has_ended = stopping_ || now >= end_of_measurement();
+  const Duration most = has_ended ? patience_for_parts : silence_of_seconds_most;
   for (std::size_t rank = 0; rank < states_.size(); ++rank) {
     const Instant heard = std::max(states_[rank].last_at, start_);
-    if (is_running(rank) && now - heard > silence_of_seconds_most) {
+    if (is_running(rank) && now - heard > most) {
       conductor_.lose(rank, "it is there, and its run says nothing");
     }
   }
 }
 
-// What a lost host had counted: sums never fall.
+// What a host had counted that is lost, or has done all of its operations: sums never fall.
 Snapshot counts_of(const Snapshot& last) {
   Snapshot counts;
   counts.warmup = last.warmup;
@@ -336,6 +342,7 @@ void ConductedRun::show_second() {
   for (std::size_t rank = 0; rank < states_.size(); ++rank) {
     const Snapshot& last = states_[rank].last;
     const bool is_lost = conductor_.is_lost(rank);
+    ranks::add_snapshot(is_running(rank) ? last : counts_of(last), sum);
     load::RankNow& now = sum.ranks.emplace_back();
     now.name = conductor_.name(rank);
     now.is_lost = is_lost;
@@ -343,13 +350,13 @@ void ConductedRun::show_second() {
     for (const load::WorkerSnapshot& worker : last.workers) lag.merge(worker.timer_lag);
     now.timer_lag_p99_ms = static_cast<double>(lag.percentile_ns(99)) * 1e-6;
     now.worker_load = last.second.busiest_worker_load;
-    now.in_flight = last.second.in_flight;
     now.connections_open = last.connections_open;
+    if (!is_running(rank) && !is_lost) continue;  // it has done all that it was to do
+    now.in_flight = last.second.in_flight;
     const double length = coro::seconds_of(last.second.length);
     std::uint64_t committed = 0;
     for (const std::uint64_t one : last.second.committed) committed += one;
     now.per_second = length > 0 ? static_cast<double>(committed) / length : 0;
-    ranks::add_snapshot(is_lost ? counts_of(last) : last, sum);
   }
   const auto ms = [&sum](double percent) {
     return static_cast<double>(sum.second_latency.percentile_ns(percent)) * 1e-6;
