@@ -562,12 +562,14 @@ class WrongUse(HostsTestCase):
         commit = re.search(r"\b[0-9a-f]{12}\b", self.succeed("--version").out)[0]
         other = self.result.with_name("drover")
         binary = pathlib.Path(DROVER).read_bytes()
-        self.assertIn(commit.encode(), binary)
-        other.write_bytes(binary.replace(commit.encode(), commit[::-1].encode()))
+        # A compiler may have put so short a text into its instructions, eight bytes of it in one.
+        start = commit[:8].encode()
+        self.assertIn(start, binary)
+        other.write_bytes(binary.replace(start, b"an-other"))
         other.chmod(0o755)
         self.assertEqual(self.hosts.run_in("b", "mount", "--bind", other, os.path.realpath(DROVER)).returncode, 0)
         self.addCleanup(self.hosts.run_in, "b", "umount", os.path.realpath(DROVER))
-        self.expect_error(self.drover(*self.SIMULATED, "--hosts", "a,b,c"), FAILURE, "host b", re.escape(commit[::-1]),
+        self.expect_error(self.drover(*self.SIMULATED, "--hosts", "a,b,c"), FAILURE, "host b", "it has .* an-other",
                           "all hosts need the same drover", within_s=60)
 
     def test_strangers(self):
