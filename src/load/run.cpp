@@ -196,8 +196,7 @@ class Run {
     }
     timetable_.measure_start = timetable_.start + plan_.warmup;
     timetable_.measure_end = timetable_.measure_start + plan_.duration;
-    const Instant now = Worker::current().now();
-    timetable_.unix_start = surroundings_.unix_time() - coro::seconds_of(now - timetable_.start);
+    timetable_.unix_start = unix_time_at(timetable_.start);
     outcome_.start = timetable_.start;
     outcome_.unix_start = timetable_.unix_start;
     outcome_.measure_start_ts =
@@ -205,6 +204,22 @@ class Run {
     workers_.schedule(timetable_);
     if (!stop_.requested()) observer_.on_started(outcome_.ramp_up);
     co_return nullptr;
+  }
+
+  // Of several looks at both clocks the one with the least between: this thread may lose its processor at any time.
+  double unix_time_at(Instant instant) const {
+    constexpr int looks = 5;
+    double unix_time = 0;
+    Duration least = Duration::max();
+    for (int i = 0; i < looks; ++i) {
+      const Instant before = Worker::current().now();
+      const double now = surroundings_.unix_time();
+      const Duration between = Worker::current().now() - before;
+      if (between >= least) continue;
+      least = between;
+      unix_time = now - coro::seconds_of(before + between / 2 - instant);
+    }
+    return unix_time;
   }
 
   // Millions of terminals take seconds to come up: until then somebody looks on.
