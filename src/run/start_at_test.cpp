@@ -62,8 +62,9 @@ TEST_F(StartAtTest, FollowsAClockThatIsSetMeanwhile) {
   auto body = [&]() -> Task<void> {
     StartAt start_at(unix_at_0 + 60, unix_time, notes);
     coro::Instant start;
+    // It outlives the body of the scope, and so must what it refers to.
+    auto wait = [&]() -> Task<void> { start = co_await start_at.terminals_up(); };
     auto waiting = [&](coro::Scope& scope) -> Task<void> {
-      auto wait = [&]() -> Task<void> { start = co_await start_at.terminals_up(); };
       scope.start(wait());
       co_await coro::sleep_for(5s);
       clock_stepped_s = 20;
