@@ -26,6 +26,7 @@ using coro::Worker;
 
 namespace {
 
+constexpr Duration silence_most_at_end = std::chrono::minutes(1);
 constexpr Duration patience_for_an_address = std::chrono::seconds(3);
 // Whom MPI has started comes while the conductor still asks the database.
 constexpr Duration patience_for_welcome = std::chrono::minutes(15);
@@ -56,7 +57,7 @@ class BlockedSignals {
 
 }  // namespace
 
-Member::Member(MemberPlace place) : place_(std::move(place)) {
+Member::Member(MemberPlace place) : place_(std::move(place)), silence_most_(silence_most) {
   {
     const BlockedSignals inherited;
     thread_ = coro::started_thread<std::thread>("the connection to the conductor",
@@ -80,6 +81,8 @@ Member::~Member() {
 
 void Member::tell(Message message) {
   worker_.post([this, message = std::move(message)] {
+    // Who reads long parts of many ranks says nothing meanwhile.
+    if (kind_of(message) == "part") silence_most_ = silence_most_at_end;
     if (link_) link_->send(message);
   });
 }
@@ -236,9 +239,9 @@ Task<void> Member::watch() {
     // Where this process stood still, the conductor may have spoken; it has given us up, perhaps.
     if (now - last > 2 * alive_every) heard_ = now;
     last = now;
-    if (now - heard_ > silence_most) {
+    if (now - heard_ > silence_most_) {
       throw LinkError(fmt::format("the host that gathers the results said nothing for {:.0f} s",
-                                  coro::seconds_of(silence_most)));
+                                  coro::seconds_of(silence_most_)));
     }
   }
 }

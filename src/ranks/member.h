@@ -73,6 +73,7 @@ class Member {
   // Of the connection's thread alone.
   std::optional<Link> link_;
   coro::Instant heard_{};
+  coro::Duration silence_most_;
 
   mutable std::mutex mutex_;  // of all below
   std::condition_variable changed_;

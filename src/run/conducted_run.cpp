@@ -267,6 +267,10 @@ Task<void> ConductedRun::gather_part(std::size_t rank) {
   try {
     Message delivery = co_await conductor_.next(rank, "part");
     const std::string name = conductor_.name(rank);
+    const std::optional<ranks::ClockDifference> at_end = co_await clock_at_end(rank);
+    // A part a turn of the worker: between them it says that it is there, and a long one takes seconds to read.
+    const auto turn = co_await merging_.acquire();
+    co_await coro::sleep_for(milliseconds(1));
     report::Result part = report::read_result(delivery.at("text").get<std::string>(), name);
     if (part.ranks.size() != 1 || part.ranks.front().rank != rank) {
       throw report::ResultReadError(fmt::format("{} sent the part of another rank", name));
@@ -274,9 +278,7 @@ Task<void> ConductedRun::gather_part(std::size_t rank) {
     if (const auto clock = states_[rank].clock_at_start) {
       part.ranks.front().clock_at_start = clock->offset();
     }
-    if (const auto clock = co_await clock_at_end(rank)) {
-      part.ranks.front().clock_at_end = clock->offset();
-    }
+    if (at_end) part.ranks.front().clock_at_end = at_end->offset();
     // One that has given up, or was asked to end, ends it for all.
     if (part.failure || part.interrupted) stop_all();
     const std::string trouble = delivery.value("trouble", std::string());
@@ -284,9 +286,6 @@ Task<void> ConductedRun::gather_part(std::size_t rank) {
       attendance_.observers.on_note(
           fmt::format("note: {} could not keep its part: {}", name, trouble));
     }
-    // A part a turn of the worker: between them it says that it is there.
-    const auto turn = co_await merging_.acquire();
-    co_await coro::sleep_for(milliseconds(1));
     merger_.add(std::move(part), name);
     states_[rank].has_ended = true;
     states_[rank].seconds = {};
