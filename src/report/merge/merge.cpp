@@ -323,7 +323,6 @@ void complete_rank(Result& part) {
   rank.terminals = part.client.terminals;
   rank.connections = part.client.connections;
   rank.threads = part.client.workers.size();
-  if (rank.start_ts <= 0) rank.start_ts = part.availability.run_start_ts;
   rank.measured_s = part.summary.time_seconds;
   rank.ok_count = all.ok_count;
   rank.failed_count = all.failed_count;

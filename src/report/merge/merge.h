@@ -63,7 +63,7 @@ class Merger {
   std::unique_ptr<Sum> sum_;
 };
 
-// Fills in what ranks[0] of a part says of figures, machine, start and verdict: they are those of the part itself. Call it
+// Fills in what ranks[0] of a part says of figures, machine and verdict: they are those of the part itself. Call it
 // when the part has its audit. Requires: one entry in ranks.
 void complete_rank(Result& part);
 
