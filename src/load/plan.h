@@ -38,7 +38,7 @@ struct Plan {
   // Other hosts begin with this one: terminals come up and do nothing before the phases are known.
   bool waits_for_phases = false;
   std::size_t terminal_count = 0;  // of this host, as it is shown
-  // Of all hosts, where terminals are clients (clients.h): see set_clients().
+  // Clients of all hosts, where terminals are clients (clients.h): see set_clients().
   std::size_t clients = 0;
   coro::Duration warmup{};
   coro::Duration duration{};

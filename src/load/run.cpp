@@ -139,7 +139,7 @@ class Run {
   // Null: there are none.
   Rendezvous* others() const noexcept { return surroundings_.rendezvous; }
 
-  // Of a run of several hosts, whose seconds are to be added up.
+  // This is one of several hosts, whose seconds are to be added up.
   bool is_part() const noexcept { return others() != nullptr || !plan_.share.is_whole(); }
 
   // Waits for the other hosts of the run, if it is not to end before. Hands back an error: the others are gone.
@@ -206,7 +206,8 @@ class Run {
     co_return nullptr;
   }
 
-  // Of several looks at both clocks the one with the least between: this thread may lose its processor at any time.
+  // Looks at both clocks several times, and takes the look with the least between them: this thread may lose its
+  // processor at any time.
   double unix_time_at(Instant instant) const {
     constexpr int looks = 5;
     double unix_time = 0;

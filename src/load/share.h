@@ -7,7 +7,7 @@
 namespace drover::load {
 
 struct Share {
-  // Of the sum of all weights: those before this host's, and its own. A host alone has it all.
+  // Weights: the sum of those before this host's, its own, and the sum of all. A host alone has it all.
   std::uint64_t before = 0;
   std::uint64_t own = 1;
   std::uint64_t total = 1;
@@ -19,13 +19,13 @@ struct Share {
 
   bool is_whole() const noexcept { return own == total; }
 
-  // Of `count` things those from begin() on, end() not among them. The shares of all hosts leave none out and have none
+  // Things from begin() on, of `count`, end() not among them. The shares of all hosts leave none out and have none
   // twice. Requires: count * total fits into 128 bits, as it always does.
   std::uint64_t begin(std::uint64_t count) const noexcept { return cut(count, before); }
   std::uint64_t end(std::uint64_t count) const noexcept { return cut(count, before + own); }
   std::uint64_t of(std::uint64_t count) const noexcept { return end(count) - begin(count); }
 
-  // Of what is no number of things.
+  // The part of what is no number of things.
   double of_rate(double rate) const noexcept {
     return is_whole() ? rate : rate * static_cast<double>(own) / static_cast<double>(total);
   }

@@ -17,7 +17,7 @@ Message live_message(const load::Snapshot& snapshot);
 // none.
 load::Snapshot snapshot_in(const Message& live, const ClockDifference& clock);
 
-// Of its member "second".
+// The second in its member "second".
 load::Sample second_in(const Message& second);
 
 // As bytes: indexes and counts as differences, in as many bytes as they need.

@@ -70,7 +70,7 @@ class Member {
 
   const MemberPlace place_;
   coro::Worker worker_;
-  // Of the connection's thread alone.
+  // Used by the connection's thread alone.
   std::optional<Link> link_;
   coro::Instant heard_{};
   coro::Duration silence_most_;

@@ -33,7 +33,7 @@ class MemberRun final : public load::Rendezvous, public load::Observer {
 
   const MemberWork& work() const noexcept { return work_; }
 
-  // Of the run, on its worker.
+  // Called by the run, on its worker.
   coro::Task<void> sessions_open() override;
   coro::Task<coro::Instant> terminals_up() override;
   void on_started(coro::Duration ramp_up) override;

@@ -27,7 +27,7 @@ inline constexpr std::uint64_t shares_most = report::ranks_max;
 // Everything that is known before the database is asked.
 struct RunPlan {
   settings::RunSettings settings;
-  // Of all hosts of the run, as the share of the benchmark's plan divides them.
+  // Figures of all hosts of the run, as the share of the benchmark's plan divides them.
   std::optional<std::int64_t> connections;  // none: auto
   std::optional<std::int64_t> max_inflight;
   bool threads_auto = false;

@@ -329,7 +329,7 @@ struct TimePoint {
   std::uint64_t waiting = 0;  // terminals that wait for a permit or a connection
   std::uint64_t retries = 0;
   double client_load = 0;  // 0..1, of the busiest worker
-  // Of all transactions committed in it: in the part of a run of several hosts, whose seconds are to be added up.
+  // Latencies of all transactions committed in it: in the part of a run of several hosts, whose seconds are to be added up.
   measure::SparseHistogram latency = {};
 };
 
@@ -409,7 +409,7 @@ struct RankResult {
   // What the parts of a run have in common, and no other run has; empty for one that was started by other means.
   std::string run;
   std::uint64_t ranks = 1;  // how many the run was to have
-  // Of TPC-C: its warehouses, both included; 0 in others.
+  // Its warehouses in TPC-C, both included; 0 in others.
   std::uint64_t warehouse_first = 0;
   std::uint64_t warehouse_last = 0;
   measure::Host host;

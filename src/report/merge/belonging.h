@@ -21,7 +21,7 @@ class Belonging {
   // Counts it to them. Requires: require() has not thrown.
   void take(const Result& part, const std::string& name);
 
-  // Of TPC-C: the first and the last of its warehouses.
+  // The first and the last of its warehouses in TPC-C.
   static std::pair<std::uint64_t, std::uint64_t> range_of(const Result& part);
 
  private:
