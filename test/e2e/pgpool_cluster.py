@@ -15,6 +15,16 @@ PORT = 9999
 DATABASE = "user=drover dbname=drover"
 
 
+def _remove_shared_memory(creators):
+    """System V's segments outlive who was killed: pgpool's are 137 MB each, until the machine has no memory left."""
+    with open("/proc/sysvipc/shm", encoding="utf-8") as segments:
+        columns = next(segments).split()
+        for line in segments:
+            segment = dict(zip(columns, line.split()))
+            if int(segment["cpid"]) in creators and segment["nattch"] == "0":
+                subprocess.run(["ipcrm", "-m", segment["shmid"]], check=True)
+
+
 class PgpoolCluster:
 
     def __init__(self, **settings):
@@ -136,6 +146,7 @@ class PgpoolCluster:
                 os.kill(pid, signal.SIGKILL)
         process.wait()
         harness.wait_until(lambda: not any(map(harness.is_alive, family)), "the end of the processes")
+        _remove_shared_memory(family)
 
     def drover(self, *arguments):
         return self.begin(*arguments).wait()
