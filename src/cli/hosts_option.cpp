@@ -202,6 +202,7 @@ std::shared_ptr<run::Conducting> make_conducting(const HostsArguments& arguments
         "{}: needs --db, since the private server can be reached on this machine alone", who));
   }
   const auto conducting = std::make_shared<run::Conducting>();
+  conducting->run = new_run();
   std::vector<ranks::Host> hosts;
   if (arguments.met) {
     conducting->conductor = arguments.met;
@@ -226,14 +227,14 @@ std::shared_ptr<run::Conducting> make_conducting(const HostsArguments& arguments
         .hosts = hosts,
         .program = own_program(),
         .words = {"member"},
-        .environment = {MemberVariables::conductor, MemberVariables::secret}};
+        .environment = {MemberVariables::conductor, MemberVariables::secret},
+        .run = conducting->run};
     conducting->launch = [&conductor = *conducting->conductor, words = ranks::mpirun_words(request),
                           variables](auto on_note) {
       return launched(conductor, words, variables, std::move(on_note), "mpirun");
     };
   }
   conducting->shares = shares_of(weights_of(arguments, conducting->conductor->ranks()));
-  conducting->run = new_run();
   conducting->work = work_of(*arguments.command);
   conducting->work["parts"] = arguments.parts;
   return conducting;

@@ -144,23 +144,12 @@ class Run {
 
   // Waits for the other hosts of the run, if it is not to end before. Hands back an error: the others are gone.
   Task<std::exception_ptr> unless_stopped(Task<void> waiting) {
-    coro::CancelSource& outer = co_await coro::current_source();
-    coro::CancelSource source(outer);
-    stop_.on_request([this, &source] {
-      stop_workers();
-      source.cancel();
-    });
-    if (stop_.requested()) source.cancel();
-    std::exception_ptr error;
     try {
-      co_await std::move(waiting).under(source);
-    } catch (const coro::Cancelled&) {
-      if (outer.cancelled()) error = std::current_exception();
+      if (!stop_.requested()) co_await stop_.unless_requested(std::move(waiting));
     } catch (...) {
-      error = std::current_exception();
+      co_return std::current_exception();
     }
-    stop_.on_request([this] { stop_workers(); });
-    co_return error;
+    co_return nullptr;
   }
 
   // When all terminals of all hosts are up.

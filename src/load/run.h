@@ -3,11 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "coro/clock.h"
@@ -15,6 +13,7 @@
 #include "load/availability.h"
 #include "load/plan.h"
 #include "load/snapshot.h"
+#include "load/stop_request.h"
 #include "load/surroundings.h"
 #include "load/worker_metrics.h"
 #include "load/workload.h"
@@ -46,21 +45,6 @@ struct Outcome {
   bool interrupted = false;            // before the end of the interval
   bool stop_requested = false;         // at any time, also while the database was asked afterwards
   std::optional<std::string> failure;  // why it was given up
-};
-
-// Ends a run early. Used from the main worker's tasks only.
-class StopRequest {
- public:
-  void request() {
-    requested_ = true;
-    if (on_request_) on_request_();
-  }
-  bool requested() const noexcept { return requested_; }
-  void on_request(std::function<void()> action) { on_request_ = std::move(action); }
-
- private:
-  bool requested_ = false;
-  std::function<void()> on_request_;
 };
 
 // Runs the plan. Awaited on the main worker; starts and joins the others. Throws database::Error

@@ -77,12 +77,15 @@ std::vector<Host> parse_hosts(std::string_view text) {
 
 namespace {
 
-void add_setting(std::vector<std::string>& words, const char* name, const char* value) {
+void add_setting(std::vector<std::string>& words, const char* name, const std::string& value) {
   if (std::getenv(fmt::format("OMPI_MCA_{}", name).c_str()) != nullptr) return;
   words.insert(words.end(), {"--mca", name, value});
 }
 
-void add_settings(std::vector<std::string>& words) {
+void add_settings(std::vector<std::string>& words, const std::string& run) {
+  // On each host, and gone at the end. By default all launches of a user have one, and of two that begin together one
+  // may end: it looked whether it is there, and made it when the other had.
+  add_setting(words, "orte_top_session_dir", "/tmp/drover-mpi." + run);
   // Each daemon is started by mpirun and talks to it alone. Else those of more than 64 hosts are a tree, in which a host
   // that is lost takes others with it, and each needs an ssh to others.
   add_setting(words, "routed", "direct");
@@ -109,7 +112,7 @@ std::vector<std::string> mpirun_words(const LaunchRequest& request) {
   std::vector<std::string> words = {"mpirun", "--host",    hosts,  "--map-by",
                                     "seq",    "--bind-to", "none", "--enable-recovery"};
   if (::geteuid() == 0) words.emplace_back("--allow-run-as-root");
-  add_settings(words);
+  add_settings(words, request.run);
   for (const std::string& name : request.environment) words.insert(words.end(), {"-x", name});
   words.push_back(request.program.string());
   words.insert(words.end(), request.words.begin(), request.words.end());

@@ -42,6 +42,7 @@ struct LaunchRequest {
   std::filesystem::path program;         // the same on each host
   std::vector<std::string> words;        // behind it
   std::vector<std::string> environment;  // names of this process's variables that the members get
+  std::string run;                       // a name that no other launch has, of letters, digits, "-"
 };
 
 // mpirun and its arguments. What the user has set by OMPI_MCA_… or ssh's own files goes before: how to reach a host is

@@ -58,7 +58,7 @@ TEST(Hosts, WhatIsNoNameIsRefusedWithWhatWasExpected) {
 }
 
 LaunchRequest request() {
-  return {parse_hosts("b,a,b"), "/opt/drover", {"member", "a word"}, {"ONE", "TWO"}};
+  return {parse_hosts("b,a,b"), "/opt/drover", {"member", "a word"}, {"ONE", "TWO"}, "x-1"};
 }
 
 TEST(MpirunWords, ProgramAndItsWordsAreTheLast) {
@@ -68,6 +68,7 @@ TEST(MpirunWords, ProgramAndItsWordsAreTheLast) {
   EXPECT_THAT(last, ElementsAre("-x", "ONE", "-x", "TWO", "/opt/drover", "member", "a word"));
   EXPECT_THAT(words, Contains("b,a,b"));
   EXPECT_THAT(words, Contains("--enable-recovery"));
+  EXPECT_THAT(words, Contains("/tmp/drover-mpi.x-1"));
 }
 
 TEST(MpirunWords, WhatTheUserHasSetIsLeftToHim) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -151,23 +150,6 @@ inline void tell_notes(const RunPlan& run, const Benchmark& benchmark,
     attendance.observers.on_note(
         fmt::format("note: --server-stats: {} does not tell what its sessions do", kind_name));
   }
-}
-
-// Waits for this, if nobody asks for the end.
-inline coro::Task<void> unless_asked(coro::Task<void> waiting, load::StopRequest& stop) {
-  coro::CancelSource& outer = co_await coro::current_source();
-  coro::CancelSource source(outer);
-  stop.on_request([&source] { source.cancel(); });
-  std::exception_ptr error;
-  try {
-    co_await std::move(waiting).under(source);
-  } catch (const coro::Cancelled&) {
-    if (outer.cancelled()) error = std::current_exception();
-  } catch (...) {
-    error = std::current_exception();
-  }
-  stop.on_request({});
-  if (error) std::rethrow_exception(error);
 }
 
 }  // namespace drover::run

@@ -6,21 +6,19 @@
 #include <array>
 #include <chrono>
 #include <exception>
-#include <map>
 #include <stdexcept>
 #include <utility>
 
 #include "coro/block_on.h"
-#include "coro/deadline.h"
 #include "coro/semaphore.h"
 #include "coro/sleep.h"
-#include "file/bounded_file.h"
 #include "ranks/live.h"
 #include "report/audit/audit.h"
 #include "report/document/result_json.h"
 #include "report/merge/merge.h"
 #include "run/attendance.h"
 #include "run/interrupt.h"
+#include "run/lost_part.h"
 #include "run/usage_error.h"
 #include "text/plain_text.h"
 
@@ -38,8 +36,6 @@ using std::chrono::seconds;
 
 namespace {
 
-// For mpirun, ssh and the hosts to have all processes there.
-constexpr Duration patience_for_ranks = std::chrono::minutes(2);
 // Between the agreement on the start and the start: more than a message takes.
 constexpr Duration notice_of_start = milliseconds(500);
 // After a second for what is said of it to come.
@@ -51,14 +47,9 @@ constexpr Duration patience_for_parts = std::chrono::minutes(20);
 // For processes that were let go to end by themselves.
 constexpr Duration patience_for_ends = seconds(10);
 
-// What the conductor knows of a rank while it runs.
 struct RankState {
-  std::optional<ranks::ClockDifference> clock_at_start;
-  Snapshot last;
-  Instant last_at{};
-  // Its seconds, as they came, for if nothing more comes.
-  std::vector<std::vector<std::uint8_t>> seconds;
-  bool has_begun = false;
+  HeardOfRank heard;
+  Instant heard_at{};
   bool has_ended = false;  // its part is there
 };
 
@@ -80,12 +71,12 @@ class ConductedRun {
   // Whether it has begun; then there is a result.
   Task<bool> go();
   report::Result take_result() { return std::move(result_); }
-  load::Outcome outcome() const { return outcome_at(unix_start_); }
+  load::Outcome outcome() const;
 
  private:
   Task<void> begin();
   Task<void> gather();
-  Task<void> until_asked(Task<void> waiting);
+  Task<bool> until_asked(Task<void> waiting);
   Task<void> compare_clocks();
   Task<void> gather_part(std::size_t rank);
   Task<std::optional<ranks::ClockDifference>> clock_at_end(std::size_t rank);
@@ -96,8 +87,6 @@ class ConductedRun {
   void on_lost(std::size_t rank);
   void stop_all();
   report::Result part_of_lost(std::size_t rank) const;
-  void add_seconds_of_lost(std::size_t rank, report::Result& part) const;
-  load::Outcome outcome_at(double unix_start) const;
   Instant end_of_measurement() const {
     const load::Plan& plan = benchmark_.plan();
     return start_ + plan.warmup + plan.duration;
@@ -125,14 +114,11 @@ void ConductedRun::take(std::size_t rank, const Message& message) {
   const std::string kind = ranks::kind_of(message);
   RankState& state = states_[rank];
   if (kind == "live") {
-    state.last =
-        ranks::snapshot_in(message, state.clock_at_start.value_or(ranks::ClockDifference{}));
-    state.last_at = Worker::current().now();
-    const Message kept = {message.at("second"), message.at("latency")};
-    state.seconds.push_back(Message::to_cbor(kept));
+    state.heard.hear(message);
+    state.heard_at = Worker::current().now();
   } else if (kind == "begun") {
-    state.has_begun = true;
-    state.last_at = Worker::current().now();
+    state.heard.has_begun = true;
+    state.heard_at = Worker::current().now();
   } else if (kind == "note") {
     attendance_.observers.on_note(
         fmt::format("{}: {}", conductor_.name(rank), message.at("text").get<std::string>()));
@@ -156,40 +142,37 @@ void ConductedRun::stop_all() {
   conductor_.tell_all(ranks::message("stop"));
 }
 
-// Throws Cancelled when somebody asks for the end, and RankLost when a rank is lost, whichever is waited for.
-Task<void> ConductedRun::until_asked(Task<void> waiting) {
+// Whether it came to its end: somebody may ask for that of the run. Throws RankLost when a rank is lost, whichever is
+// waited for.
+Task<bool> ConductedRun::until_asked(Task<void> waiting) {
+  if (attendance_.stop.requested()) co_return false;
   coro::CancelSource& outer = co_await coro::current_source();
   coro::CancelSource source(outer);
   beginning_ = &source;
-  attendance_.stop.on_request([&source] { source.cancel(); });
-  if (attendance_.stop.requested() || conductor_.any_lost()) source.cancel();
+  if (conductor_.any_lost()) source.cancel();
+  bool has_ended = false;
   std::exception_ptr error;
   try {
-    co_await std::move(waiting).under(source);
+    has_ended = co_await attendance_.stop.unless_requested(std::move(waiting)).under(source);
   } catch (...) {
     error = std::current_exception();
   }
-  attendance_.stop.on_request({});
   beginning_ = nullptr;
-  if (!error) co_return;
-  if (!outer.cancelled() && !attendance_.stop.requested()) {
-    for (std::size_t rank = 0; rank < conductor_.ranks(); ++rank) {
-      if (conductor_.is_lost(rank)) conductor_.throw_loss(rank);
-    }
+  if (!error) co_return has_ended;
+  if (outer.cancelled()) std::rethrow_exception(error);
+  if (attendance_.stop.requested()) co_return false;
+  for (std::size_t rank = 0; rank < conductor_.ranks(); ++rank) {
+    if (conductor_.is_lost(rank)) conductor_.throw_loss(rank);
   }
   std::rethrow_exception(error);
 }
 
 Task<bool> ConductedRun::go() {
-  coro::CancelSource& outer = co_await coro::current_source();
   bool has_begun = false;
   std::exception_ptr error;
   try {
-    co_await until_asked(begin());
-    has_begun = true;
-  } catch (const coro::Cancelled&) {
-    if (outer.cancelled()) throw;
-  } catch (...) {
+    has_begun = co_await until_asked(begin());
+  } catch (const std::exception&) {
     error = std::current_exception();
   }
   if (has_begun) {
@@ -225,7 +208,7 @@ Task<void> ConductedRun::begin() {
   unix_start_ = load::unix_time_now() + coro::seconds_of(notice_of_start);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     Message start = ranks::message("start");
-    const Instant theirs = states_[rank].clock_at_start.value().theirs(start_);
+    const Instant theirs = states_[rank].heard.clock_at_start.value().theirs(start_);
     start["at_ns"] = theirs.time_since_epoch().count();
     conductor_.tell(rank, start);
   }
@@ -234,7 +217,7 @@ Task<void> ConductedRun::begin() {
 
 Task<void> ConductedRun::compare_clocks() {
   for (std::size_t rank = 0; rank < states_.size(); ++rank) {
-    states_[rank].clock_at_start = co_await conductor_.compare_clocks(rank);
+    states_[rank].heard.clock_at_start = co_await conductor_.compare_clocks(rank);
   }
 }
 
@@ -275,7 +258,7 @@ Task<void> ConductedRun::gather_part(std::size_t rank) {
     if (part.ranks.size() != 1 || part.ranks.front().rank != rank) {
       throw report::ResultReadError(fmt::format("{} sent the part of another rank", name));
     }
-    if (const auto clock = states_[rank].clock_at_start) {
+    if (const auto clock = states_[rank].heard.clock_at_start) {
       part.ranks.front().clock_at_start = clock->offset();
     }
     if (at_end) part.ranks.front().clock_at_end = at_end->offset();
@@ -288,7 +271,7 @@ Task<void> ConductedRun::gather_part(std::size_t rank) {
     }
     merger_.add(std::move(part), name);
     states_[rank].has_ended = true;
-    states_[rank].seconds = {};
+    states_[rank].heard.seconds = {};
     conductor_.release(rank);
   } catch (const ranks::RankLost&) {
     // It was told.
@@ -320,7 +303,7 @@ void ConductedRun::lose_silent(Instant now) {
   const bool has_ended = stopping_ || now >= end_of_measurement();
   const Duration most = has_ended ? patience_for_parts : silence_of_seconds_most;
   for (std::size_t rank = 0; rank < states_.size(); ++rank) {
-    const Instant heard = std::max(states_[rank].last_at, start_);
+    const Instant heard = std::max(states_[rank].heard_at, start_);
     if (is_running(rank) && now - heard > most) {
       conductor_.lose(rank, "it is there, and its run says nothing");
     }
@@ -339,7 +322,7 @@ Snapshot counts_of(const Snapshot& last) {
 void ConductedRun::show_second() {
   Snapshot sum;
   for (std::size_t rank = 0; rank < states_.size(); ++rank) {
-    const Snapshot& last = states_[rank].last;
+    const Snapshot& last = states_[rank].heard.last;
     const bool is_lost = conductor_.is_lost(rank);
     ranks::add_snapshot(is_running(rank) ? last : counts_of(last), sum);
     load::RankNow& now = sum.ranks.emplace_back();
@@ -366,93 +349,17 @@ void ConductedRun::show_second() {
   if (sum.second.length > Duration::zero()) attendance_.observers.on_snapshot(sum);
 }
 
-// What it said last, as if it had ended then. Counters and histograms were read one after the other while it counted on:
-// the histogram says how many were committed.
 report::Result ConductedRun::part_of_lost(std::size_t rank) const {
-  const RankState& state = states_[rank];
-  const Snapshot& last = state.last;
   const load::Plan& plan = benchmark_.plan();
-  report::Result part = empty_result(run_, plan);
-  part.plan.threads = last.workers.size();
-  part.plan.connections = last.connections_open;
-  part.plan.max_inflight = last.connections_open;
-  const load::Share& share = conducting_.shares[rank];
-  part.plan.clients = share.of(plan.clients);
-  part.plan.rate = share.of_rate(plan.rate);
-  part.plan.operations = share.of(plan.operations);
-  for (std::size_t type = 0; type < part.transactions.size(); ++type) {
-    const load::TransactionSnapshot& counted = last.measured[type];
-    report::TransactionResult& one = part.transactions[type];
-    one.latency = counted.latency;
-    one.ok_count = counted.latency.count();
-    one.user_aborted_count = counted.user_aborted;
-    one.failed_count = counted.failed;
-    one.retry_count = counted.retries;
-    one.attempts = one.all_count() + one.retry_count;
-    for (std::size_t i = 0; i < counted.errors.size(); ++i) {
-      if (counted.errors[i] == 0) continue;
-      const auto error = static_cast<database::ErrorClass>(i);
-      one.errors_by_class[std::string(database::error_class_name(error))] = counted.errors[i];
-    }
-  }
-  add_seconds_of_lost(rank, part);
-  part.summary.time_seconds = std::max(coro::seconds_of(last.second.elapsed - plan.warmup), 0.0);
-  // By its own clock, as all parts have it.
-  double unix_start = unix_start_;
-  if (state.clock_at_start) unix_start += state.clock_at_start->offset().wall_s;
-  part.summary.measure_start_ts =
-      static_cast<std::int64_t>(unix_start + coro::seconds_of(plan.warmup));
-  report::complete_summary(part);
-  load::Outcome outcome = outcome_at(unix_start);
-  outcome.measured = last.second.elapsed - plan.warmup;
-  outcome.availability = last.availability;
-  part.availability = availability(plan, outcome);
-  part.ledger.exact = false;
-  part.client.cpu_seconds = last.process.cpu_seconds;
-  part.client.peak_rss_bytes = last.process.peak_rss_bytes;
-  part.client.threads = last.process.threads;
-  part.client.connections = last.connections_open;
-  part.client.terminals = conducting_.shares[rank].of(plan.terminal_count);
-  for (const load::WorkerSnapshot& worker : last.workers) {
-    part.client.workers.push_back({worker.load, 0, 0});
-  }
-  part.interrupted = true;
-  report::RankResult& own = part.ranks.emplace_back();
-  own.rank = rank;
-  own.ranks = conductor_.ranks();
-  own.run = conducting_.run;
-  own.name = conductor_.name(rank);
-  if (const std::uint64_t warehouses = run_.settings.warehouses; part.is_tpcc()) {
-    own.warehouse_first = share.begin(warehouses) + 1;
-    own.warehouse_last = share.end(warehouses);
-  }
-  own.lost = conductor_.loss(rank)->reason;
-  own.lost_at_s = std::max(coro::seconds_of(conductor_.loss(rank)->at - start_), 0.0);
-  if (state.clock_at_start) own.clock_at_start = state.clock_at_start->offset();
-  report::complete_rank(part);
-  own.start_ts = state.has_begun ? unix_start : 0;
-  return part;
-}
-
-void ConductedRun::add_seconds_of_lost(std::size_t rank, report::Result& part) const {
-  for (const std::vector<std::uint8_t>& bytes : states_[rank].seconds) {
-    const Message kept = Message::from_cbor(bytes);
-    const load::Sample second = ranks::second_in(kept.at(0));
-    report::TimePoint& point = part.time_series.emplace_back(time_point(second));
-    point.latency = ranks::histogram_of(kept.at(1).get_binary());
-    const auto whole = measure::HistogramSnapshot::from_sparse(point.latency);
-    if (!whole) continue;
-    point.p50_ms = static_cast<double>(whole->percentile_ns(50)) * 1e-6;
-    point.p90_ms = static_cast<double>(whole->percentile_ns(90)) * 1e-6;
-    point.p99_ms = static_cast<double>(whole->percentile_ns(99)) * 1e-6;
-  }
+  return run::part_of_lost(conducting_, rank, states_[rank].heard, empty_result(run_, plan), plan,
+                           start_, unix_start_);
 }
 
 // As far as what is told of times needs it.
-load::Outcome ConductedRun::outcome_at(double unix_start) const {
+load::Outcome ConductedRun::outcome() const {
   load::Outcome outcome;
   outcome.start = start_;
-  outcome.unix_start = unix_start;
+  outcome.unix_start = unix_start_;
   outcome.measured = std::chrono::duration_cast<Duration>(
       std::chrono::duration<double>(result_.summary.time_seconds));
   return outcome;
@@ -500,7 +407,7 @@ Task<void> conducted(const RunPlan& run, Benchmark& benchmark, Attendance& atten
       co_await attendance.activity.finish(seconds(5));
       const Duration patience =
           attendance.stop.requested() ? Duration(seconds(5)) : run.settings.patience_afterwards();
-      co_await unless_asked(benchmark.ask_what_all_wrote(patience), attendance.stop);
+      co_await attendance.stop.unless_requested(benchmark.ask_what_all_wrote(patience));
       conducted.outcome = all.outcome();
       conducted.result = all.take_result();
     }
@@ -513,46 +420,6 @@ Task<void> conducted(const RunPlan& run, Benchmark& benchmark, Attendance& atten
   co_await beside.join();
   if (error) std::rethrow_exception(error);
 }
-
-}  // namespace
-
-Task<void> all_here(ranks::Conductor& conductor) {
-  bool in_time = true;
-  try {
-    co_await coro::with_deadline(Worker::current().now() + patience_for_ranks,
-                                 conductor.all_here());
-  } catch (const coro::DeadlineExceeded&) {
-    in_time = false;
-  }
-  if (in_time) co_return;
-  conductor.lose_missing(
-      fmt::format("it did not come within {:.0f} s", coro::seconds_of(patience_for_ranks)));
-  co_await conductor.all_here();
-}
-
-Message work_for(const Conducting& conducting, std::size_t rank) {
-  Message work = conducting.work;
-  work["files"] = file::remembered_files();  // they are on this host
-  const load::Share& share = conducting.shares[rank];
-  work["share"] = {share.before, share.own, share.total, share.rank, share.ranks};
-  work["run"] = conducting.run;
-  work["rank"] = rank;
-  work["ranks"] = conducting.shares.size();
-  work["name"] = conducting.conductor->name(rank);
-  return work;
-}
-
-Task<void> launched(const Conducting& conducting, std::function<void(std::string_view)> on_note) {
-  std::string reason = "its process ended before it came";
-  try {
-    co_await conducting.launch(std::move(on_note));
-  } catch (const std::exception& error) {
-    reason = error.what();
-  }
-  conducting.conductor->lose_missing(reason);
-}
-
-namespace {
 
 // What a host would find wrong with its part is said before any is started.
 void require_part_for_each(const RunPlan& run, const load::Plan& plan) {

@@ -77,7 +77,7 @@ Task<load::Outcome> run_until_interrupted(const RunPlan& run, Benchmark& benchma
     if (outcome.failure) wait = std::min(wait, patience_after_failure);
     // Before anything else is asked, which would be among what the run cost.
     co_await attendance.activity.finish(std::min(wait, patience_after_interrupt));
-    co_await unless_asked(benchmark.ask_afterwards(wait), stop);
+    co_await stop.unless_requested(benchmark.ask_afterwards(wait));
     outcome.stop_requested = stop.requested();
   } catch (...) {
     error = std::current_exception();

@@ -54,7 +54,7 @@ int launch(const std::string& hosts, std::chrono::seconds lasts) {
     const std::string self = std::filesystem::read_symlink("/proc/self/exe");
     ranks::Launch launch(
         ranks::mpirun_words(
-            {ranks::parse_hosts(hosts), self, {"member"}, {"DROVER_MEMBER_SECRET"}}),
+            {ranks::parse_hosts(hosts), self, {"member"}, {"DROVER_MEMBER_SECRET"}, "probe"}),
         {"DROVER_MEMBER_SECRET=a secret"});
     auto end_in_time = [&]() -> coro::Task<void> {
       co_await coro::sleep_for(lasts);

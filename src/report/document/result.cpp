@@ -169,25 +169,30 @@ bool Result::has_lower_bounds() const {
   });
 }
 
+void TransactionResult::add(const TransactionResult& other) {
+  ok_count += other.ok_count;
+  user_aborted_count += other.user_aborted_count;
+  failed_count += other.failed_count;
+  retry_count += other.retry_count;
+  attempts += other.attempts;
+  ambiguous.committed += other.ambiguous.committed;
+  ambiguous.not_committed += other.ambiguous.not_committed;
+  ambiguous.unresolved += other.ambiguous.unresolved;
+  latency.merge(other.latency);
+  pending.count += other.pending.count;
+  pending.answered += other.pending.answered;
+  pending.unanswered.merge(other.pending.unanswered);
+  wait.merge(other.wait);
+  for (const auto& [name, count] : other.errors_by_class) errors_by_class[name] += count;
+  for (const auto& [name, count] : other.errors_by_sqlstate) errors_by_sqlstate[name] += count;
+  keying.merge(other.keying);
+  think.merge(other.think);
+  service.merge(other.service);
+}
+
 TransactionResult all_transactions(const Result& result) {
   TransactionResult all;
-  for (const TransactionResult& one : result.transactions) {
-    all.ok_count += one.ok_count;
-    all.user_aborted_count += one.user_aborted_count;
-    all.failed_count += one.failed_count;
-    all.retry_count += one.retry_count;
-    all.ambiguous.committed += one.ambiguous.committed;
-    all.ambiguous.not_committed += one.ambiguous.not_committed;
-    all.ambiguous.unresolved += one.ambiguous.unresolved;
-    all.latency.merge(one.latency);
-    all.pending.count += one.pending.count;
-    all.pending.answered += one.pending.answered;
-    all.pending.unanswered.merge(one.pending.unanswered);
-    all.wait.merge(one.wait);
-    all.service.merge(one.service);
-    for (const auto& [name, count] : one.errors_by_class) all.errors_by_class[name] += count;
-    for (const auto& [name, count] : one.errors_by_sqlstate) all.errors_by_sqlstate[name] += count;
-  }
+  for (const TransactionResult& one : result.transactions) all.add(one);
   return all;
 }
 

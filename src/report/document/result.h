@@ -141,6 +141,8 @@ struct TransactionResult {
   std::optional<double> latency_limit_s;
 
   std::uint64_t all_count() const { return ok_count + user_aborted_count + failed_count; }
+  // Counts and histograms; not the statements, which are those of a type.
+  void add(const TransactionResult& other);
   // Nothing if there is no limit, nothing was measured, or too many had no answer to say.
   std::optional<bool> holds_latency_limit() const;
 

@@ -2,17 +2,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <tuple>
 
 namespace drover::report {
 namespace {
-
-using Counts = std::map<std::string, std::uint64_t>;
-
-void add_counts(Counts& sum, const Counts& part) {
-  for (const auto& [name, count] : part) sum[name] += count;
-}
 
 void add_statements(std::vector<StatementResult>& sum, const std::vector<StatementResult>& part) {
   if (sum.empty()) {
@@ -24,28 +17,6 @@ void add_statements(std::vector<StatementResult>& sum, const std::vector<Stateme
     sum[i].failed_count += part[i].failed_count;
     sum[i].latency.merge(part[i].latency);
   }
-}
-
-void add_transaction(TransactionResult& sum, const TransactionResult& part) {
-  sum.ok_count += part.ok_count;
-  sum.user_aborted_count += part.user_aborted_count;
-  sum.failed_count += part.failed_count;
-  sum.retry_count += part.retry_count;
-  sum.attempts += part.attempts;
-  sum.ambiguous.committed += part.ambiguous.committed;
-  sum.ambiguous.not_committed += part.ambiguous.not_committed;
-  sum.ambiguous.unresolved += part.ambiguous.unresolved;
-  sum.latency.merge(part.latency);
-  sum.pending.count += part.pending.count;
-  sum.pending.answered += part.pending.answered;
-  sum.pending.unanswered.merge(part.pending.unanswered);
-  sum.wait.merge(part.wait);
-  add_counts(sum.errors_by_class, part.errors_by_class);
-  add_counts(sum.errors_by_sqlstate, part.errors_by_sqlstate);
-  sum.keying.merge(part.keying);
-  sum.think.merge(part.think);
-  sum.service.merge(part.service);
-  add_statements(sum.statements, part.statements);
 }
 
 // The order in which they are kept, whichever part came first.
@@ -74,8 +45,10 @@ void add_transactions(std::vector<TransactionResult>& sum,
     sum = part;
     return;
   }
-  for (std::size_t i = 0; i < std::min(sum.size(), part.size()); ++i)
-    add_transaction(sum[i], part[i]);
+  for (std::size_t i = 0; i < std::min(sum.size(), part.size()); ++i) {
+    sum[i].add(part[i]);
+    add_statements(sum[i].statements, part[i].statements);
+  }
 }
 
 void add_inputs(InputCounts& sum, const InputCounts& part) {

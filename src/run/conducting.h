@@ -1,0 +1,38 @@
+// What several hosts do together, as the host has it that tells them: who they are, and what each is to do.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coro/task.h"
+#include "load/share.h"
+#include "ranks/conductor.h"
+
+namespace drover::run {
+
+struct Conducting {
+  std::shared_ptr<ranks::Conductor> conductor;
+  std::vector<load::Share> shares;  // by rank
+  std::string run;                  // by which its parts are known
+  // What all ranks are told to do: the message "work", to which each one's share is added.
+  ranks::Message work;
+  // Starts the processes of the ranks, where they do not come by themselves, and waits for their end. When it is
+  // cancelled it ends them. `on_note` takes lines for people.
+  std::function<coro::Task<void>(std::function<void(std::string_view)> on_note)> launch;
+};
+
+// Waits until all ranks have come. Throws ranks::RankLost: one has not.
+coro::Task<void> all_here(ranks::Conductor& conductor);
+
+// What a rank is told to do.
+ranks::Message work_for(const Conducting& conducting, std::size_t rank);
+
+// Launches the processes; those that have not come when they have ended are lost. Until it is cancelled, or they have ended.
+coro::Task<void> launched(const Conducting& conducting,
+                          std::function<void(std::string_view)> on_note);
+
+}  // namespace drover::run

@@ -1,0 +1,116 @@
+#include "run/lost_part.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "measure/histogram.h"
+#include "ranks/live.h"
+#include "report/merge/merge.h"
+
+namespace drover::run {
+namespace {
+
+using ranks::Message;
+
+// Counters and histograms were read one after the other while it counted on: the histogram says how many were committed.
+void add_counted(const load::TransactionSnapshot& counted, report::TransactionResult& one) {
+  one.latency = counted.latency;
+  one.ok_count = counted.latency.count();
+  one.user_aborted_count = counted.user_aborted;
+  one.failed_count = counted.failed;
+  one.retry_count = counted.retries;
+  one.attempts = one.all_count() + one.retry_count;
+  for (std::size_t i = 0; i < counted.errors.size(); ++i) {
+    if (counted.errors[i] == 0) continue;
+    const auto error = static_cast<database::ErrorClass>(i);
+    one.errors_by_class[std::string(database::error_class_name(error))] = counted.errors[i];
+  }
+}
+
+report::TimePoint second_of(const std::vector<std::uint8_t>& bytes) {
+  const Message kept = Message::from_cbor(bytes);
+  report::TimePoint point = time_point(ranks::second_in(kept.at(0)));
+  point.latency = ranks::histogram_of(kept.at(1).get_binary());
+  if (const auto whole = measure::HistogramSnapshot::from_sparse(point.latency)) {
+    point.p50_ms = static_cast<double>(whole->percentile_ns(50)) * 1e-6;
+    point.p90_ms = static_cast<double>(whole->percentile_ns(90)) * 1e-6;
+    point.p99_ms = static_cast<double>(whole->percentile_ns(99)) * 1e-6;
+  }
+  return point;
+}
+
+void set_plan(const load::Share& share, const load::Plan& whole, const load::Snapshot& last,
+              settings::RunSettings& plan) {
+  plan.threads = last.workers.size();
+  plan.connections = last.connections_open;
+  plan.max_inflight = last.connections_open;
+  plan.clients = share.of(whole.clients);
+  plan.rate = share.of_rate(whole.rate);
+  plan.operations = share.of(whole.operations);
+}
+
+void set_client(const load::Snapshot& last, report::ClientCost& client) {
+  client.cpu_seconds = last.process.cpu_seconds;
+  client.peak_rss_bytes = last.process.peak_rss_bytes;
+  client.threads = last.process.threads;
+  client.connections = last.connections_open;
+  for (const load::WorkerSnapshot& worker : last.workers) {
+    client.workers.push_back({worker.load, 0, 0});
+  }
+}
+
+}  // namespace
+
+void HeardOfRank::hear(const Message& live) {
+  last = ranks::snapshot_in(live, clock_at_start.value_or(ranks::ClockDifference{}));
+  const Message kept = {live.at("second"), live.at("latency")};
+  seconds.push_back(Message::to_cbor(kept));
+}
+
+report::Result part_of_lost(const Conducting& conducting, std::size_t rank,
+                            const HeardOfRank& heard, report::Result empty, const load::Plan& plan,
+                            coro::Instant start, double unix_start) {
+  const load::Snapshot& last = heard.last;
+  const load::Share& share = conducting.shares[rank];
+  report::Result part = std::move(empty);
+  set_plan(share, plan, last, part.plan);
+  for (std::size_t type = 0; type < part.transactions.size(); ++type) {
+    add_counted(last.measured[type], part.transactions[type]);
+  }
+  for (const auto& bytes : heard.seconds) part.time_series.push_back(second_of(bytes));
+  // By its own clock, as all parts have it.
+  if (heard.clock_at_start) unix_start += heard.clock_at_start->offset().wall_s;
+  part.summary.time_seconds = std::max(coro::seconds_of(last.second.elapsed - plan.warmup), 0.0);
+  part.summary.measure_start_ts =
+      static_cast<std::int64_t>(unix_start + coro::seconds_of(plan.warmup));
+  report::complete_summary(part);
+  load::Outcome outcome;
+  outcome.start = start;
+  outcome.unix_start = unix_start;
+  outcome.measured = last.second.elapsed - plan.warmup;
+  outcome.availability = last.availability;
+  part.availability = availability(plan, outcome);
+  part.ledger.exact = false;
+  set_client(last, part.client);
+  part.client.terminals = share.of(plan.terminal_count);
+  part.interrupted = true;
+  report::RankResult& own = part.ranks.emplace_back();
+  own.rank = rank;
+  own.ranks = conducting.shares.size();
+  own.run = conducting.run;
+  own.name = conducting.conductor->name(rank);
+  if (const std::uint64_t warehouses = part.plan.warehouses; part.is_tpcc()) {
+    own.warehouse_first = share.begin(warehouses) + 1;
+    own.warehouse_last = share.end(warehouses);
+  }
+  const ranks::Loss& loss = conducting.conductor->loss(rank).value();
+  own.lost = loss.reason;
+  own.lost_at_s = std::max(coro::seconds_of(loss.at - start), 0.0);
+  if (heard.clock_at_start) own.clock_at_start = heard.clock_at_start->offset();
+  report::complete_rank(part);
+  own.start_ts = heard.has_begun ? unix_start : 0;
+  return part;
+}
+
+}  // namespace drover::run
