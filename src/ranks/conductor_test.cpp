@@ -141,6 +141,27 @@ TEST(Ranks, WhoIsRefused) {
   });
 }
 
+TEST(Ranks, AnotherRunsConductorAtTheFirstAddress) {
+  Conductor others(settings_of({"a"}));
+  Conductor conductor(settings_of({"a"}));
+  MemberPlace place = place_at(conductor, 0);
+  place.conductor.insert(place.conductor.begin(), others.endpoints().front());
+  const Words words = member(place, [](Member& self) -> std::string {
+    self.wait_for("bye");
+    return "ended in order" + self.loss();
+  });
+  conduct(conductor, [&]() -> Task<void> {
+    Scope beside(co_await coro::current_source());
+    beside.start(others.attend());
+    co_await conductor.all_here();
+    EXPECT_FALSE(others.all_have_come());
+    conductor.release(0);
+    co_await ended(words);
+    beside.cancel();
+    co_await beside.join();
+  });
+}
+
 TEST(Ranks, TheSameRankTwice) {
   Conductor conductor(settings_of({"a"}));
   Words first = member(place_at(conductor, 0), [](Member& self) -> std::string {
@@ -402,13 +423,17 @@ struct Caller {
   }
 };
 
+Task<file::FileDescriptor> connection_to(std::vector<Endpoint> endpoints) {
+  co_return co_await connect_to_one_of(endpoints, std::chrono::minutes(1));
+}
+
 TEST(Ranks, OneThatSaysNothingForTooLong) {
   Conductor conductor(settings_of({"a"}));
   MovedClock clock;
   conduct(
       conductor,
       [&]() -> Task<void> {
-        Caller caller(co_await connect_to_one_of(conductor.endpoints(), std::chrono::minutes(1)));
+        Caller caller(co_await connection_to(conductor.endpoints()));
         Message hello = message("hello");
         hello["secret"] = conductor.secret();
         hello["rank"] = 0;
@@ -435,7 +460,7 @@ TEST(Ranks, StrangersAreNoTrouble) {
   conduct(
       conductor,
       [&]() -> Task<void> {
-        Caller silent(co_await connect_to_one_of(conductor.endpoints(), std::chrono::minutes(1)));
+        Caller silent(co_await connection_to(conductor.endpoints()));
         Message without_rank = message("hello");
         without_rank["secret"] = conductor.secret();
         without_rank["rank"] = "first";
@@ -447,7 +472,7 @@ TEST(Ranks, StrangersAreNoTrouble) {
              {std::pair{without_rank, "the connection was closed"}, std::pair{not_hello, "refused"},
               std::pair{message("hello"), "refused"},
               std::pair{too_long, "the connection was closed"}}) {
-          Caller caller(co_await connect_to_one_of(conductor.endpoints(), std::chrono::minutes(1)));
+          Caller caller(co_await connection_to(conductor.endpoints()));
           caller.link.send(said);
           const auto write = [&caller]() -> Task<void> {
             try {

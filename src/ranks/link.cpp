@@ -94,12 +94,16 @@ int type_of_ours() {
   return SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
 }
 
+void set_patience(int socket, coro::Duration patience) {
+  const auto ms = static_cast<unsigned>(patience / std::chrono::milliseconds(1));
+  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms);
+}
+
 // Small messages that somebody waits for; and a peer that is gone is not to be waited for by the kernel for hours.
 void set_up(int socket) {
   const int on = 1;
-  const unsigned patience_ms = 20'000;
   setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience_ms, sizeof patience_ms);
+  set_patience(socket, std::chrono::seconds(20));
 }
 
 // Reads CBOR that is no deeper than messages are: the reader goes down the stack for each level.
@@ -182,6 +186,10 @@ Link::Link(file::FileDescriptor socket)
       for_writing_(fcntl(socket_.get(), F_DUPFD_CLOEXEC, 0)),
       readable_(socket_.get()),
       writable_(for_writing_.get()) {}
+
+void Link::fail_after(coro::Duration silence_of_host) {
+  set_patience(socket_.get(), silence_of_host);
+}
 
 Task<void> Link::read(char* into, std::size_t bytes) {
   while (bytes > 0) {
@@ -343,10 +351,12 @@ Task<file::FileDescriptor> Listener::accept() {
   }
 }
 
-Task<file::FileDescriptor> connect_to_one_of(std::vector<Endpoint> endpoints,
+Task<file::FileDescriptor> connect_to_one_of(std::vector<Endpoint>& endpoints,
                                              coro::Duration patience_each) {
   std::string failures;
-  for (const Endpoint& endpoint : endpoints) {
+  while (!endpoints.empty()) {
+    const Endpoint endpoint = endpoints.front();
+    endpoints.erase(endpoints.begin());
     try {
       co_return co_await connect_to(endpoint, patience_each);
     } catch (const LinkError& error) {

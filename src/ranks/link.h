@@ -44,6 +44,9 @@ class Link : coro::Pinned {
   // Takes a socket that is connected and does not block.
   explicit Link(file::FileDescriptor socket);
 
+  // It fails when the other host acknowledges nothing of what was sent for so long, or takes nothing more.
+  void fail_after(coro::Duration silence_of_host);
+
   // The next message. Throws LinkError, also where the other side has closed.
   coro::Task<Message> receive(std::size_t bytes_max = message_bytes_max);
 
@@ -95,8 +98,9 @@ class Listener {
   Endpoint bound_;
 };
 
-// Tries them in turn, each for so long. Throws LinkError, which says of each why not.
-coro::Task<file::FileDescriptor> connect_to_one_of(std::vector<Endpoint> endpoints,
+// Tries them in turn, each for so long, and takes away those that it has tried. Throws LinkError, which says of each why
+// not.
+coro::Task<file::FileDescriptor> connect_to_one_of(std::vector<Endpoint>& endpoints,
                                                    coro::Duration patience_each);
 
 }  // namespace drover::ranks

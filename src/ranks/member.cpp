@@ -26,7 +26,8 @@ using coro::Worker;
 
 namespace {
 
-constexpr Duration silence_most_at_end = std::chrono::minutes(1);
+// Of a conductor that stands still while its host is there: it waits for its terminal, or reads long parts of many ranks.
+constexpr Duration silence_most_of_conductor = std::chrono::minutes(1);
 constexpr Duration patience_for_an_address = std::chrono::seconds(3);
 // Whom MPI has started comes while the conductor still asks the database.
 constexpr Duration patience_for_welcome = std::chrono::minutes(15);
@@ -57,7 +58,7 @@ class BlockedSignals {
 
 }  // namespace
 
-Member::Member(MemberPlace place) : place_(std::move(place)), silence_most_(silence_most) {
+Member::Member(MemberPlace place) : place_(std::move(place)) {
   {
     const BlockedSignals inherited;
     thread_ = coro::started_thread<std::thread>("the connection to the conductor",
@@ -81,9 +82,10 @@ Member::~Member() {
 
 void Member::tell(Message message) {
   worker_.post([this, message = std::move(message)] {
-    // Who reads long parts of many ranks says nothing meanwhile.
-    if (kind_of(message) == "part") silence_most_ = silence_most_at_end;
-    if (link_) link_->send(message);
+    if (!link_) return;
+    // It takes long parts of many ranks one after the other.
+    if (kind_of(message) == "part") link_->fail_after(silence_most_of_conductor);
+    link_->send(message);
   });
 }
 
@@ -170,8 +172,27 @@ Task<void> Member::live() {
   if (!reason.empty()) lose(reason);
 }
 
+// An address may be that of another conductor: of its own host, where this one's is not reached by it.
 Task<void> Member::come() {
-  link_.emplace(co_await connect_to_one_of(place_.conductor, patience_for_an_address));
+  std::vector<Endpoint> left = place_.conductor;
+  std::string refusal;
+  while (refusal.empty() || !left.empty()) {
+    try {
+      link_.emplace(co_await connect_to_one_of(left, patience_for_an_address));
+    } catch (const LinkError&) {
+      if (refusal.empty()) throw;
+      break;
+    }
+    link_->fail_after(silence_most);
+    const Message answer = co_await welcome();
+    heard_ = worker_.now();
+    if (kind_of(answer) == "welcome") co_return;
+    if (refusal.empty()) refusal = answer.value("reason", std::string("no reason given"));
+  }
+  throw LinkError("the host that gathers the results refuses this one: " + refusal);
+}
+
+Task<Message> Member::welcome() {
   Message hello = message("hello");
   hello["secret"] = place_.secret;
   hello["rank"] = place_.rank;
@@ -191,11 +212,7 @@ Task<void> Member::come() {
   writing.cancel();
   co_await writing.join();
   if (error) std::rethrow_exception(error);
-  if (kind_of(answer) != "welcome") {
-    throw LinkError("the host that gathers the results refuses this one: " +
-                    answer.value("reason", std::string("no reason given")));
-  }
-  heard_ = worker_.now();
+  co_return answer;
 }
 
 Task<void> Member::read() {
@@ -239,9 +256,9 @@ Task<void> Member::watch() {
     // Where this process stood still, the conductor may have spoken; it has given us up, perhaps.
     if (now - last > 2 * alive_every) heard_ = now;
     last = now;
-    if (now - heard_ > silence_most_) {
+    if (now - heard_ > silence_most_of_conductor) {
       throw LinkError(fmt::format("the host that gathers the results said nothing for {:.0f} s",
-                                  coro::seconds_of(silence_most_)));
+                                  coro::seconds_of(silence_most_of_conductor)));
     }
   }
 }

@@ -62,6 +62,7 @@ class Member {
  private:
   coro::Task<void> live();
   coro::Task<void> come();
+  coro::Task<Message> welcome();
   coro::Task<void> read();
   coro::Task<void> watch();
   void take(Message received);
@@ -73,7 +74,6 @@ class Member {
   // Used by the connection's thread alone.
   std::optional<Link> link_;
   coro::Instant heard_{};
-  coro::Duration silence_most_;
 
   mutable std::mutex mutex_;  // of all below
   std::condition_variable changed_;

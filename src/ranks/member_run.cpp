@@ -62,6 +62,10 @@ void MemberRun::on_snapshot(const load::Snapshot& snapshot) {
   member_.tell(live_message(snapshot));
 }
 
+void MemberRun::on_ended(bool) {
+  member_.tell(message("over"));
+}
+
 // What is said before is the same everywhere.
 void MemberRun::on_note(std::string_view text) {
   if (!started_) return;

@@ -38,6 +38,7 @@ class MemberRun final : public load::Rendezvous, public load::Observer {
   coro::Task<coro::Instant> terminals_up() override;
   void on_started(coro::Duration ramp_up) override;
   void on_snapshot(const load::Snapshot& snapshot) override;
+  void on_ended(bool database_away) override;
   void on_note(std::string_view text) override;
 
   // Beside the run, until it is cancelled: `stop` ends the run when the others end.

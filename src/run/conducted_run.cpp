@@ -50,6 +50,7 @@ constexpr Duration patience_for_ends = seconds(10);
 struct RankState {
   HeardOfRank heard;
   Instant heard_at{};
+  bool is_over = false;    // it measures no more
   bool has_ended = false;  // its part is there
 };
 
@@ -63,7 +64,7 @@ class ConductedRun {
         attendance_(attendance),
         states_(conductor_.ranks()) {
     conductor_.on_message(
-        {"live", "note", "end", "begun"},
+        {"live", "note", "end", "begun", "over"},
         [this](std::size_t rank, const Message& message) { take(rank, message); });
     conductor_.on_lost([this](std::size_t rank) { on_lost(rank); });
   }
@@ -81,6 +82,7 @@ class ConductedRun {
   Task<void> gather_part(std::size_t rank);
   Task<std::optional<ranks::ClockDifference>> clock_at_end(std::size_t rank);
   Task<void> show_seconds();
+  void hear_all(Instant now);
   void lose_silent(Instant now);
   void show_second();
   void take(std::size_t rank, const Message& message);
@@ -118,6 +120,9 @@ void ConductedRun::take(std::size_t rank, const Message& message) {
     state.heard_at = Worker::current().now();
   } else if (kind == "begun") {
     state.heard.has_begun = true;
+    state.heard_at = Worker::current().now();
+  } else if (kind == "over") {
+    state.is_over = true;
     state.heard_at = Worker::current().now();
   } else if (kind == "note") {
     attendance_.observers.on_note(
@@ -290,6 +295,8 @@ Task<void> ConductedRun::show_seconds() {
   for (;;) {
     if (!co_await coro::slept_until(next)) co_return;
     const Instant now = Worker::current().now();
+    // Where this process stood still, they may have spoken.
+    if (now - next > seconds(1)) hear_all(now);
     while (next <= now) next += seconds(1);
     const bool ends = stopping_ || now >= end_of_measurement();
     lose_silent(now);
@@ -298,11 +305,16 @@ Task<void> ConductedRun::show_seconds() {
   }
 }
 
+void ConductedRun::hear_all(Instant now) {
+  for (RankState& state : states_) state.heard_at = now;
+}
+
 // Whose connection lives, and whose run does not.
 void ConductedRun::lose_silent(Instant now) {
-  const bool has_ended = stopping_ || now >= end_of_measurement();
-  const Duration most = has_ended ? patience_for_parts : silence_of_seconds_most;
+  const bool all_over = stopping_ || now >= end_of_measurement();
   for (std::size_t rank = 0; rank < states_.size(); ++rank) {
+    const bool is_over = all_over || states_[rank].is_over;
+    const Duration most = is_over ? patience_for_parts : silence_of_seconds_most;
     const Instant heard = std::max(states_[rank].heard_at, start_);
     if (is_running(rank) && now - heard > most) {
       conductor_.lose(rank, "it is there, and its run says nothing");

@@ -372,6 +372,17 @@ class LossOfRun(LossTestCase):
         self.assertEqual([after - one for after, one in zip(self.sums("public"), before)],
                          [ledger[name] for name in ("new_orders", "payments", "payment_cents", "orders_delivered")])
 
+    def test_the_conductor_stands_still(self):
+        # Longer than a host may that makes load: Ctrl-Z, or a terminal that takes no more lines.
+        command = self.begin_run()
+        command.signal(signal.SIGSTOP)
+        time.sleep(8)
+        command.signal(signal.SIGCONT)
+        shown = command.err.count("tx/s")
+        harness.wait_until(lambda: command.err.count("tx/s") > shown + 2, "seconds that are shown")
+        command.signal(signal.SIGINT)
+        self.expect_interrupted(command)
+
     def test_the_host_of_the_conductor_is_cut_off(self):
         command = self.begin_run()
         self.hosts.cut("a")
