@@ -114,9 +114,11 @@ class HostsTestCase(harness.TestCase):
                 for kind, known in (("wall_s", ahead), ("monotonic_s", monotonic)):
                     self.assertAlmostEqual(clock[kind], known[number] if known else 0,
                                            delta=clock["uncertainty_s"] + 0.003)
-        self.assertLess(max(starts) - min(starts), STARTS_DIFFER_MOST_S)
+        # A host whose thread did not come to its turn in time says so.
+        differ_most = STARTS_DIFFER_MOST_S + max(rank["start_late_s"] for rank in document["ranks"])
+        self.assertLess(max(starts) - min(starts), differ_most)
         corrected = [rank["start_ts"] - rank["clock_at_start"]["wall_s"] for rank in document["ranks"]]
-        self.assertLess(max(corrected) - min(corrected), STARTS_DIFFER_MOST_S)
+        self.assertLess(max(corrected) - min(corrected), differ_most)
 
     def sums(self, schema):
         return [int(one) for one in self.server.sql(SUMS.format(schema))[0]]
