@@ -54,6 +54,8 @@ std::size_t connections_for(const RunPlan& run, Benchmark& benchmark,
   const load::Plan& plan = benchmark.plan();
   if (run.connections) {
     const std::int64_t wanted = own_part("--connections", *run.connections, plan);
+    // The conductor has seen that there is room for all; now others have theirs open by chance.
+    if (run.member != nullptr) return static_cast<std::size_t>(wanted);
     return static_cast<std::size_t>(require_room(wanted, free, server));
   }
   double wanted = benchmark.connections_wanted();
