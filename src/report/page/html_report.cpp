@@ -223,7 +223,7 @@ std::string subtitle_of(const Result& result) {
       fmt::format("Measured for {} from {}", text::length_text(result.summary.time_seconds),
                   text::moment_text(result.summary.measure_start_ts));
   if (result.is_of_several())
-    return measured + ", " + text::counted_grouped(result.ranks.size(), "client");
+    return fmt::format("{}, by {} hosts", measured, result.ranks.size());
   return fmt::format("{}{}{}", measured, host.empty() ? "" : ", client ", shortened(host, 100));
 }
 
