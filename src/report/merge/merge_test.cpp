@@ -151,15 +151,54 @@ TEST(Merge, SecondsWithoutHistogramsHaveTheHighestOfTheParts) {
   EXPECT_EQ(merged(run.parts).time_series[2].p90_ms, highest);
 }
 
-TEST(Merge, TheLastOfAnInterruptedRunIsASecondOfItsOwn) {
+TEST(Merge, ALateSecondIsNoOtherOne) {
   ExampleRun run(9);
-  run.parts[1].time_series.back().t = 3.3;
-  run.parts[1].interrupted = true;
+  run.parts[1].time_series[1].t = 2.75;
+  run.parts[2].time_series.back().t = 5.25;
   const Result sum = merged(run.parts);
-  EXPECT_EQ(sum.time_series.size(), 4U);
-  EXPECT_EQ(sum.time_series.back().t, 4);
-  EXPECT_EQ(sum.time_series.back().ok, run.whole.time_series.back().ok);
-  EXPECT_TRUE(sum.interrupted);
+  ASSERT_EQ(sum.time_series.size(), 4U);
+  for (std::size_t i = 0; i < sum.time_series.size(); ++i) {
+    EXPECT_EQ(sum.time_series[i].t, run.whole.time_series[i].t);
+    EXPECT_EQ(sum.time_series[i].ok, run.whole.time_series[i].ok);
+    EXPECT_EQ(sum.time_series[i].p99_ms, run.whole.time_series[i].p99_ms);
+  }
+}
+
+TEST(Merge, WhatAHostMissedAsItStoodStillIsInTheSecondInWhichItWentOn) {
+  ExampleRun run(15);
+  std::vector<TimePoint>& seconds = run.parts[3].time_series;
+  const std::vector<std::uint64_t> missed = seconds[1].ok;
+  seconds.erase(seconds.begin() + 1);
+  const Result sum = merged(run.parts);
+  ASSERT_EQ(sum.time_series.size(), 4U);
+  for (std::size_t type = 0; type < missed.size(); ++type) {
+    EXPECT_EQ(sum.time_series[1].ok[type] + missed[type], run.whole.time_series[1].ok[type]);
+  }
+  EXPECT_EQ(sum.time_series[3].ok, run.whole.time_series[3].ok);
+}
+
+TEST(Merge, PhasesNeedNotLastWholeSeconds) {
+  std::vector<Result> parts = {example_part(0), example_part(1)};
+  const std::vector<double> times = {1, 1.7, 2.7, 3.7, 4.2};
+  for (Result& part : parts) {
+    part.plan.warmup_s = 1.7;
+    part.plan.duration_s = 2.5;
+    part.time_series.clear();
+    const double late = part.ranks[0].rank == 0 ? 0 : 0.25;
+    for (const double t : times) {
+      TimePoint& point = part.time_series.emplace_back();
+      point.t = t + late;
+      point.phase = t <= 1.7 ? "warm-up" : "measure";
+      point.ok = {1, 0, 0, 0, 0};
+    }
+  }
+  const Result sum = merged(parts);
+  ASSERT_EQ(sum.time_series.size(), times.size());
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    EXPECT_EQ(sum.time_series[i].t, times[i]);
+    EXPECT_EQ(sum.time_series[i].phase, times[i] <= 1.7 ? "warm-up" : "measure");
+    EXPECT_EQ(sum.time_series[i].ok[0], 2U);
+  }
 }
 
 TEST(Merge, WhatThePartsCannotAllTellIsNotToldOfAll) {
