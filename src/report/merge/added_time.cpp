@@ -16,6 +16,9 @@ double rounded(double seconds) {
   return std::round(seconds * 1e6) * 1e-6;
 }
 
+// Hosts of a run that is ended do not end at the same instant.
+constexpr double ends_together_s = 1;
+
 double end_of(const auto& span) {
   return span.end_s.value_or(std::numeric_limits<double>::infinity());
 }
@@ -58,9 +61,12 @@ double seconds_between(const std::vector<Span>& spans, double from, double until
   return sum;
 }
 
+// Those without an end get that of their host, if it has one.
 template <class Span>
-void shift(std::vector<Span>& spans, double seconds, std::vector<Span>& into) {
+void shift(std::vector<Span>& spans, double seconds, std::optional<double> end_s,
+           std::vector<Span>& into) {
   for (Span& span : spans) {
+    if (!span.end_s && end_s) span.end_s = std::max(*end_s, span.start_s);
     span.start_s = rounded(span.start_s + seconds);
     if (span.end_s) span.end_s = rounded(*span.end_s + seconds);
   }
@@ -135,7 +141,8 @@ void SpanSums::add(const Result& part) {
   const std::optional<double> start = start_of(rank);
   if (start) first_start_ = std::min(first_start_.value_or(*start), *start);
   if (availability.outages.empty() && availability.stalls.empty()) return;
-  parts_.push_back({start, availability.outages, availability.stalls});
+  parts_.push_back({start, part.plan.warmup_s + part.summary.time_seconds, availability.outages,
+                    availability.stalls});
 }
 
 void SpanSums::finish(Availability& availability, double measured_from, double measured_until) {
@@ -143,8 +150,11 @@ void SpanSums::finish(Availability& availability, double measured_from, double m
   std::vector<Stall> stalls;
   for (Part& part : parts_) {
     const double later_s = part.start ? *part.start - *first_start_ : 0;
-    shift(part.outages, later_s, outages);
-    shift(part.stalls, later_s, stalls);
+    // What it found after that nobody knows, and the others went on.
+    std::optional<double> end_s;
+    if (part.end_s + later_s + ends_together_s < measured_until) end_s = part.end_s;
+    shift(part.outages, later_s, end_s, outages);
+    shift(part.stalls, later_s, end_s, stalls);
   }
   availability.run_start_ts = first_start_.value_or(0);
   availability.outages = united(std::move(outages));

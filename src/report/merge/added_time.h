@@ -26,7 +26,7 @@ class SecondSums {
   std::map<std::uint64_t, Second> seconds_;
 };
 
-// Outages and stalls: those that overlap are one.
+// Outages and stalls: those that overlap are one. One that had no end when its host ended, before others, ends there.
 class SpanSums {
  public:
   void add(const Result& part);
@@ -37,6 +37,7 @@ class SpanSums {
  private:
   struct Part {
     std::optional<double> start;  // Unix time by the common clock; none: it did not begin
+    double end_s = 0;             // of its interval, after its own start
     std::vector<Outage> outages;
     std::vector<Stall> stalls;
   };

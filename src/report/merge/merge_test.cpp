@@ -141,6 +141,25 @@ TEST(Merge, OutagesThatOverlapAreOneOfWhatIsLostInAll) {
   EXPECT_NEAR(sum.run_start_ts, 1'763'670'000, 1e-5);
 }
 
+TEST(Merge, AnOutageOfAHostThatEndedBeforeTheOthersEndsThere) {
+  ExampleRun run(16);
+  run.parts[1].summary.time_seconds = 1.5;
+  run.parts[1].availability.outages = {{2, std::nullopt, 4, "first"}};
+  run.parts[1].availability.stalls = {{0.5, std::nullopt}};
+  run.parts[0].availability.outages = {{3, 3.5, 2, "second"}};
+  Availability sum = merged(run.parts).availability;
+  ASSERT_EQ(sum.outages.size(), 2U);
+  EXPECT_NEAR(sum.outages[0].end_s.value(), 2.5, 0.01);
+  EXPECT_EQ(sum.outages[1].first_error, "second");
+  EXPECT_NEAR(sum.unavailable_s, 1, 0.01);
+  EXPECT_NEAR(sum.stalled_s, 1.5, 0.01);
+  // Asked to end, none ends at the same instant as the others.
+  run.parts[1].summary.time_seconds = 2.995;
+  sum = merged(run.parts).availability;
+  ASSERT_EQ(sum.outages.size(), 1U);
+  EXPECT_EQ(sum.outages[0].end_s, std::nullopt);
+}
+
 TEST(Merge, SecondsWithoutHistogramsHaveTheHighestOfTheParts) {
   ExampleRun run(8);
   double highest = 0;
