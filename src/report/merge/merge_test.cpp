@@ -255,6 +255,27 @@ TEST(Merge, SaysWhichHostWasLostAndWhichIsMissing) {
   EXPECT_EQ(sum.ranks[1].ok_count, 77U);
 }
 
+TEST(Merge, WhatIsLeftOfALostHostBelongsToTheRunThatItSays) {
+  ExampleRun run(17);
+  run.parts[0].ranks[0].lost = "it was killed";
+  run.parts[0].plan.workload = {{"recordcount", "1000"}};
+  run.parts[0].environment.server.reset();
+  for (const std::vector<std::size_t>& order : {std::vector<std::size_t>{0, 1, 2}, {1, 0, 2}}) {
+    Merger merger;
+    for (const std::size_t i : order) merger.add(run.parts[i], "part");
+    // The others still have to agree.
+    Result other = run.parts[3];
+    other.plan.seed = 2;
+    EXPECT_THROW(merger.add(other, "other"), MergeError);
+    EXPECT_THAT(merger.take().incomplete.value(), HasSubstr("host a was lost: it was killed"));
+  }
+  Result stranger = run.parts[0];
+  stranger.ranks[0].run = "77aa";
+  Merger merger;
+  merger.add(run.parts[1], "part");
+  EXPECT_THROW(merger.add(stranger, "stranger"), MergeError);
+}
+
 TEST(Merge, OnePartOfSeveralIsIncomplete) {
   const ExampleRun run(12);
   const Result sum = merged({run.parts[1]});
