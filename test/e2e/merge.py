@@ -52,13 +52,11 @@ def buckets_of(documents, transaction):
 
 
 def new_orders_by_second(documents):
-    """By the second that the end of each point is nearest to."""
+    """By the second after whose end each point was taken."""
     counts = collections.Counter()
     for document in documents:
-        second = 0
         for point in document["time_series"]:
-            second = max(second + 1, math.floor(point["t"] + 0.5))
-            counts[second] += point["ok"]["NewOrder"]
+            counts[math.floor(point["t"])] += point["ok"]["NewOrder"]
     return counts
 
 

@@ -34,7 +34,7 @@ struct Trait {
   std::string text;
 };
 
-// The settings of the run, and those of the server on which the safety of commits rests.
+// The settings of the run, which part of it this is, and the settings of the server on which the safety of commits rests.
 std::vector<Trait> traits_of(const Result& result) {
   const std::optional<Server>& server = result.environment.server;
   std::vector<Trait> traits;
@@ -44,6 +44,8 @@ std::vector<Trait> traits_of(const Result& result) {
     // A document from before there was another kind does not name it.
     traits.back().text = server ? text::shown(server->kind) : "a database";
   }
+  traits.push_back({"part", "what of the run it has",
+                    result.is_part() ? part_text(result.ranks.front()) : "all"});
   for (const char* name : {"fsync", "synchronous_commit", "full_page_writes"}) {
     traits.push_back({name, fmt::format("server setting {}", name), setting_text(result, name)});
   }

@@ -57,6 +57,35 @@ TEST(ComparabilityTest, WhatChangesTheMeaningIsAnObstacle) {
   EXPECT_THAT(obstacles_of([](Result& r) { r.summary.time_seconds = 89; }), IsEmpty());
 }
 
+TEST(ComparabilityTest, APartIsComparedWithTheSamePartOnly) {
+  const auto part = [](std::uint64_t rank, std::uint64_t ranks, std::uint64_t last) {
+    return [=](Result& r) {
+      r.ranks.resize(1);
+      r.ranks[0].rank = rank;
+      r.ranks[0].ranks = ranks;
+      r.ranks[0].warehouse_first = 1;
+      r.ranks[0].warehouse_last = last;
+    };
+  };
+  expect_obstacle("part", "base has all, new has rank 0 of 2 (from 0 on), warehouses 1 to 5",
+                  part(0, 2, 5));
+  expect_obstacle("part", "base has all, new has warehouses 1 to 5", part(0, 1, 5));
+  expect_obstacle("part", "new has rank 1 of 4", [](Result& r) {
+    r.ranks.resize(1);
+    r.ranks[0].rank = 1;
+    r.ranks[0].ranks = 4;
+  });
+  // Several hosts, or one, that made all of it.
+  EXPECT_THAT(obstacles_of(part(0, 1, 10)), IsEmpty());
+  EXPECT_THAT(obstacles_of([](Result& r) { r.ranks.resize(4); }), IsEmpty());
+  std::vector<Result> base = compared_results({3000});
+  std::vector<Result> other = compared_results({3000}, 30);
+  part(0, 2, 5)(base[0]);
+  part(0, 2, 5)(other[0]);
+  EXPECT_THAT(find_obstacles({base, {}}, {other, {}}), IsEmpty());
+  EXPECT_NE(circumstances_of(base[0], {}), circumstances_of(compared_results({3000})[0], {}));
+}
+
 TEST(ComparabilityTest, PacingIsDelaysAndTheirDivision) {
   const auto obstacles = obstacles_of([](Result& r) { r.plan.no_delays = false; });
   ASSERT_FALSE(obstacles.empty());

@@ -1,6 +1,7 @@
 #include "report/document/result.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -112,6 +113,14 @@ std::optional<StartSpread> start_spread(const std::vector<RankResult>& ranks) {
   if (began < 2) return std::nullopt;
   spread.apart_s = last - first;
   return spread;
+}
+
+std::string part_text(const RankResult& one) {
+  std::vector<std::string> parts;
+  if (one.ranks > 1) parts.push_back(fmt::format("rank {} of {} (from 0 on)", one.rank, one.ranks));
+  if (one.warehouse_first > 0)
+    parts.push_back(fmt::format("warehouses {} to {}", one.warehouse_first, one.warehouse_last));
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::string rank_text(const std::vector<RankResult>& ranks, const RankResult& one) {

@@ -454,6 +454,9 @@ struct StartSpread {
 };
 std::optional<StartSpread> start_spread(const std::vector<RankResult>& ranks);
 
+// What of the run it had: "rank 2 of 4 (from 0 on), warehouses 21 to 30".
+std::string part_text(const RankResult& one);
+
 // "host b"; with its rank where several have that name.
 std::string rank_text(const std::vector<RankResult>& ranks, const RankResult& one);
 
@@ -514,7 +517,7 @@ struct Result {
   std::optional<std::vector<Checkpoint>> checkpoints;  // none where the server does not tell
   std::optional<ServerStats> server_stats;             // none where nobody asked, or none told
   std::vector<HostResult> hosts;                       // none where there was one
-  // Several: those that made the load together. One: this is the part of a run that it says. None: the run was alone.
+  // Several: those that made the load together. One: this is the part of a run that it says (is_part()), or all of it. None: the run was alone.
   std::vector<RankResult> ranks;
   std::optional<std::string> incomplete;  // what of the run is missing here: a host that was lost
   std::vector<Verdict> audit;             // see audit.h
@@ -523,6 +526,11 @@ struct Result {
 
   // Several hosts made it, or were to.
   bool is_of_several() const { return ranks.size() > 1 || incomplete.has_value(); }
+  // What one of several hosts had of a run; a run that was to have one host is whole.
+  bool is_part() const {
+    return ranks.size() == 1 && !incomplete &&
+           (ranks[0].ranks > 1 || own_warehouses() != plan.warehouses);
+  }
   const TransactionResult* find_transaction(std::string_view name) const;
   std::uint64_t all_count() const;  // of all transactions
   double throughput() const;        // transactions committed a second; 0 if nothing was measured

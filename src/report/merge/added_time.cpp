@@ -16,6 +16,9 @@ double rounded(double seconds) {
   return std::round(seconds * 1e6) * 1e-6;
 }
 
+// Hosts of a run that is ended do not end at the same instant.
+constexpr double ends_together_s = 1;
+
 double end_of(const auto& span) {
   return span.end_s.value_or(std::numeric_limits<double>::infinity());
 }
@@ -58,9 +61,12 @@ double seconds_between(const std::vector<Span>& spans, double from, double until
   return sum;
 }
 
+// Those without an end get that of their host, if it has one.
 template <class Span>
-void shift(std::vector<Span>& spans, double seconds, std::vector<Span>& into) {
+void shift(std::vector<Span>& spans, double seconds, std::optional<double> end_s,
+           std::vector<Span>& into) {
   for (Span& span : spans) {
+    if (!span.end_s && end_s) span.end_s = std::max(*end_s, span.start_s);
     span.start_s = rounded(span.start_s + seconds);
     if (span.end_s) span.end_s = rounded(*span.end_s + seconds);
   }
@@ -68,7 +74,8 @@ void shift(std::vector<Span>& spans, double seconds, std::vector<Span>& into) {
 }
 
 void add_point(TimePoint& sum, const TimePoint& point) {
-  sum.t = std::max(sum.t, point.t);
+  // Whoever looked late says less of when it was over.
+  sum.t = std::min(sum.t, point.t);
   // A second that is warm-up to one host is none of the interval.
   if (point.phase != "measure") sum.phase = point.phase;
   sum.ok.resize(std::max(sum.ok.size(), point.ok.size()));
@@ -86,13 +93,26 @@ void add_point(TimePoint& sum, const TimePoint& point) {
 
 }  // namespace
 
-void SecondSums::add(const std::vector<TimePoint>& part) {
-  std::uint64_t last = 0;
-  for (const TimePoint& point : part) {
-    // The last of an interrupted run may be as near to the second before.
-    last = std::max(last + 1, static_cast<std::uint64_t>(std::llround(std::max(point.t, 0.0))));
-    Second& second = seconds_[last];
-    if (second.sum.phase.empty()) second.sum.phase = point.phase;
+// Samples are taken each second, from the beginning and again from that of the interval, and at its end: never before
+// their time, and after a standstill of the process there is one for all that it has missed.
+std::uint64_t SecondSums::number_of(double t, const settings::RunSettings& plan) {
+  constexpr double rounding_s = 1e-6;
+  t = std::max(t, 0.0) + rounding_s;
+  if (t < plan.warmup_s) return static_cast<std::uint64_t>(t);
+  const double measured = t - plan.warmup_s;
+  const bool is_end = plan.duration_s > 0 && measured >= plan.duration_s;  // 0: it has none
+  return static_cast<std::uint64_t>(std::ceil(plan.warmup_s)) +
+         static_cast<std::uint64_t>(is_end ? std::ceil(plan.duration_s) : measured);
+}
+
+void SecondSums::add(const Result& part) {
+  for (const TimePoint& point : part.time_series) {
+    const auto [place, is_first] = seconds_.try_emplace(number_of(point.t, part.plan));
+    Second& second = place->second;
+    if (is_first) {
+      second.sum.phase = point.phase;
+      second.sum.t = point.t;
+    }
     add_point(second.sum, point);
     const bool has_commits =
         std::ranges::any_of(point.ok, [](std::uint64_t count) { return count > 0; });
@@ -104,10 +124,6 @@ std::vector<TimePoint> SecondSums::take() {
   std::vector<TimePoint> points;
   for (auto& [number, second] : seconds_) {
     TimePoint& point = points.emplace_back(std::move(second.sum));
-    if (points.size() > 1) {
-      constexpr double apart_s = 0.001;
-      point.t = std::max(point.t, points[points.size() - 2].t + apart_s);
-    }
     const auto latency = measure::HistogramSnapshot::from_sparse(point.latency);
     point.latency = {};
     if (!second.has_latencies || !latency || latency->empty()) continue;
@@ -125,7 +141,8 @@ void SpanSums::add(const Result& part) {
   const std::optional<double> start = start_of(rank);
   if (start) first_start_ = std::min(first_start_.value_or(*start), *start);
   if (availability.outages.empty() && availability.stalls.empty()) return;
-  parts_.push_back({start, availability.outages, availability.stalls});
+  parts_.push_back({start, part.plan.warmup_s + part.summary.time_seconds, availability.outages,
+                    availability.stalls});
 }
 
 void SpanSums::finish(Availability& availability, double measured_from, double measured_until) {
@@ -133,8 +150,11 @@ void SpanSums::finish(Availability& availability, double measured_from, double m
   std::vector<Stall> stalls;
   for (Part& part : parts_) {
     const double later_s = part.start ? *part.start - *first_start_ : 0;
-    shift(part.outages, later_s, outages);
-    shift(part.stalls, later_s, stalls);
+    // What it found after that nobody knows, and the others went on.
+    std::optional<double> end_s;
+    if (part.end_s + later_s + ends_together_s < measured_until) end_s = part.end_s;
+    shift(part.outages, later_s, end_s, outages);
+    shift(part.stalls, later_s, end_s, stalls);
   }
   availability.run_start_ts = first_start_.value_or(0);
   availability.outages = united(std::move(outages));

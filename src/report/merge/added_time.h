@@ -13,7 +13,7 @@ namespace drover::report {
 // The time series, a second of all parts at a time.
 class SecondSums {
  public:
-  void add(const std::vector<TimePoint>& part);
+  void add(const Result& part);
   std::vector<TimePoint> take();
 
  private:
@@ -21,10 +21,12 @@ class SecondSums {
     TimePoint sum;
     bool has_latencies = true;  // of everything that was committed in it
   };
-  std::map<std::uint64_t, Second> seconds_;  // by the second that they are nearest to
+  static std::uint64_t number_of(double t, const settings::RunSettings& plan);
+
+  std::map<std::uint64_t, Second> seconds_;
 };
 
-// Outages and stalls: those that overlap are one.
+// Outages and stalls: those that overlap are one. One that had no end when its host ended, before others, ends there.
 class SpanSums {
  public:
   void add(const Result& part);
@@ -35,6 +37,7 @@ class SpanSums {
  private:
   struct Part {
     std::optional<double> start;  // Unix time by the common clock; none: it did not begin
+    double end_s = 0;             // of its interval, after its own start
     std::vector<Outage> outages;
     std::vector<Stall> stalls;
   };

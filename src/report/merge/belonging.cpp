@@ -45,8 +45,9 @@ Traits traits_of(const Result& part) {
       {"the run", rank.run.empty() ? "started by hand" : rank.run},
       {"ranks", fmt::format("{}", rank.ranks)},
       {"drover", fmt::format("{} {} ({})", part.tool.name, part.tool.version, part.tool.commit)}};
+  // What is left of a lost host is told by another one, which may have found other data, or another database.
+  if (!rank.lost.empty()) return traits;
   add_plan(traits, part.plan);
-  // Last, for what is left of a lost host may not know it.
   if (part.environment.server)
     traits.emplace_back("the kind of database", part.environment.server->kind);
   return traits;
@@ -158,10 +159,8 @@ void Belonging::require_same_start(const Result& part, const std::string& name) 
 }
 
 void Belonging::take(const Result& part, const std::string& name) {
-  if (known_.empty()) {
-    traits_ = traits_of(part);
-    transactions_ = transaction_names(part);
-  }
+  if (Traits traits = traits_of(part); traits.size() > traits_.size()) traits_ = std::move(traits);
+  if (known_.empty()) transactions_ = transaction_names(part);
   RankResult rank = part.ranks.front();
   rank.latency = rank.timer_lag = {};
   const std::optional<double> start = start_of(rank);

@@ -243,7 +243,7 @@ void Merger::Sum::add(const Result& part) {
   if (part.verification) first_wrong.offer(place, if_any(part.verification->first_wrong));
   if (part.backlog) result.backlog = result.backlog.value_or(0) + *part.backlog;
   add_client(result.client, part.client, is_first);
-  seconds.add(part.time_series);
+  seconds.add(part);
   checkpoints.offer(place, part.checkpoints);
   server_stats.offer(place, part.server_stats);
   add_hosts(result.hosts, part.hosts);

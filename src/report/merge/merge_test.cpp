@@ -141,6 +141,25 @@ TEST(Merge, OutagesThatOverlapAreOneOfWhatIsLostInAll) {
   EXPECT_NEAR(sum.run_start_ts, 1'763'670'000, 1e-5);
 }
 
+TEST(Merge, AnOutageOfAHostThatEndedBeforeTheOthersEndsThere) {
+  ExampleRun run(16);
+  run.parts[1].summary.time_seconds = 1.5;
+  run.parts[1].availability.outages = {{2, std::nullopt, 4, "first"}};
+  run.parts[1].availability.stalls = {{0.5, std::nullopt}};
+  run.parts[0].availability.outages = {{3, 3.5, 2, "second"}};
+  Availability sum = merged(run.parts).availability;
+  ASSERT_EQ(sum.outages.size(), 2U);
+  EXPECT_NEAR(sum.outages[0].end_s.value(), 2.5, 0.01);
+  EXPECT_EQ(sum.outages[1].first_error, "second");
+  EXPECT_NEAR(sum.unavailable_s, 1, 0.01);
+  EXPECT_NEAR(sum.stalled_s, 1.5, 0.01);
+  // Asked to end, none ends at the same instant as the others.
+  run.parts[1].summary.time_seconds = 2.995;
+  sum = merged(run.parts).availability;
+  ASSERT_EQ(sum.outages.size(), 1U);
+  EXPECT_EQ(sum.outages[0].end_s, std::nullopt);
+}
+
 TEST(Merge, SecondsWithoutHistogramsHaveTheHighestOfTheParts) {
   ExampleRun run(8);
   double highest = 0;
@@ -151,15 +170,54 @@ TEST(Merge, SecondsWithoutHistogramsHaveTheHighestOfTheParts) {
   EXPECT_EQ(merged(run.parts).time_series[2].p90_ms, highest);
 }
 
-TEST(Merge, TheLastOfAnInterruptedRunIsASecondOfItsOwn) {
+TEST(Merge, ALateSecondIsNoOtherOne) {
   ExampleRun run(9);
-  run.parts[1].time_series.back().t = 3.3;
-  run.parts[1].interrupted = true;
+  run.parts[1].time_series[1].t = 2.75;
+  run.parts[2].time_series.back().t = 5.25;
   const Result sum = merged(run.parts);
-  EXPECT_EQ(sum.time_series.size(), 4U);
-  EXPECT_EQ(sum.time_series.back().t, 4);
-  EXPECT_EQ(sum.time_series.back().ok, run.whole.time_series.back().ok);
-  EXPECT_TRUE(sum.interrupted);
+  ASSERT_EQ(sum.time_series.size(), 4U);
+  for (std::size_t i = 0; i < sum.time_series.size(); ++i) {
+    EXPECT_EQ(sum.time_series[i].t, run.whole.time_series[i].t);
+    EXPECT_EQ(sum.time_series[i].ok, run.whole.time_series[i].ok);
+    EXPECT_EQ(sum.time_series[i].p99_ms, run.whole.time_series[i].p99_ms);
+  }
+}
+
+TEST(Merge, WhatAHostMissedAsItStoodStillIsInTheSecondInWhichItWentOn) {
+  ExampleRun run(15);
+  std::vector<TimePoint>& seconds = run.parts[3].time_series;
+  const std::vector<std::uint64_t> missed = seconds[1].ok;
+  seconds.erase(seconds.begin() + 1);
+  const Result sum = merged(run.parts);
+  ASSERT_EQ(sum.time_series.size(), 4U);
+  for (std::size_t type = 0; type < missed.size(); ++type) {
+    EXPECT_EQ(sum.time_series[1].ok[type] + missed[type], run.whole.time_series[1].ok[type]);
+  }
+  EXPECT_EQ(sum.time_series[3].ok, run.whole.time_series[3].ok);
+}
+
+TEST(Merge, PhasesNeedNotLastWholeSeconds) {
+  std::vector<Result> parts = {example_part(0), example_part(1)};
+  const std::vector<double> times = {1, 1.7, 2.7, 3.7, 4.2};
+  for (Result& part : parts) {
+    part.plan.warmup_s = 1.7;
+    part.plan.duration_s = 2.5;
+    part.time_series.clear();
+    const double late = part.ranks[0].rank == 0 ? 0 : 0.25;
+    for (const double t : times) {
+      TimePoint& point = part.time_series.emplace_back();
+      point.t = t + late;
+      point.phase = t <= 1.7 ? "warm-up" : "measure";
+      point.ok = {1, 0, 0, 0, 0};
+    }
+  }
+  const Result sum = merged(parts);
+  ASSERT_EQ(sum.time_series.size(), times.size());
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    EXPECT_EQ(sum.time_series[i].t, times[i]);
+    EXPECT_EQ(sum.time_series[i].phase, times[i] <= 1.7 ? "warm-up" : "measure");
+    EXPECT_EQ(sum.time_series[i].ok[0], 2U);
+  }
 }
 
 TEST(Merge, WhatThePartsCannotAllTellIsNotToldOfAll) {
@@ -195,6 +253,27 @@ TEST(Merge, SaysWhichHostWasLostAndWhichIsMissing) {
       "host b was lost at 3:12: it said nothing for 10 s; rank 3 of 4 (from 0 on) is missing; "
       "nobody had the warehouses 31 to 40");
   EXPECT_EQ(sum.ranks[1].ok_count, 77U);
+}
+
+TEST(Merge, WhatIsLeftOfALostHostBelongsToTheRunThatItSays) {
+  ExampleRun run(17);
+  run.parts[0].ranks[0].lost = "it was killed";
+  run.parts[0].plan.workload = {{"recordcount", "1000"}};
+  run.parts[0].environment.server.reset();
+  for (const std::vector<std::size_t>& order : {std::vector<std::size_t>{0, 1, 2}, {1, 0, 2}}) {
+    Merger merger;
+    for (const std::size_t i : order) merger.add(run.parts[i], "part");
+    // The others still have to agree.
+    Result other = run.parts[3];
+    other.plan.seed = 2;
+    EXPECT_THROW(merger.add(other, "other"), MergeError);
+    EXPECT_THAT(merger.take().incomplete.value(), HasSubstr("host a was lost: it was killed"));
+  }
+  Result stranger = run.parts[0];
+  stranger.ranks[0].run = "77aa";
+  Merger merger;
+  merger.add(run.parts[1], "part");
+  EXPECT_THROW(merger.add(stranger, "stranger"), MergeError);
 }
 
 TEST(Merge, OnePartOfSeveralIsIncomplete) {

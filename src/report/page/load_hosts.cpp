@@ -164,14 +164,11 @@ void append_part(std::string& out, const Result& result) {
   // Else the audit says it.
   if (result.incomplete && result.audit.empty())
     append_wrapped(out, "  INCOMPLETE  ", *result.incomplete);
-  if (result.ranks.size() != 1 || result.is_of_several()) return;
+  if (!result.is_part()) return;
   const RankResult& one = result.ranks.front();
-  std::string text = one.name;
-  if (one.ranks > 1) text += fmt::format(", rank {} of {} (from 0 on)", one.rank, one.ranks);
-  if (one.warehouse_first > 0)
-    text += fmt::format(", warehouses {} to {}", one.warehouse_first, one.warehouse_last);
   append_wrapped(out, "  part        ",
-                 text + ": of a run of several hosts, whose parts 'drover merge' joins");
+                 fmt::format("{}, {}: of a run of several hosts, whose parts 'drover merge' joins",
+                             one.name, part_text(one)));
 }
 
 void write_load_hosts(HtmlWriter& html, const Result& result) {

@@ -64,6 +64,13 @@ TEST(LoadHosts, APartSaysThatItIsOne) {
                 "several hosts, whose parts 'drover merge' joins\n"));
 }
 
+TEST(LoadHosts, ARunOfOneHostIsNoPart) {
+  Result result = ExampleRun(1).parts[0];
+  result.ranks[0].ranks = 1;
+  result.ranks[0].warehouse_last = result.plan.warehouses;
+  EXPECT_THAT(summary_text(result), Not(HasSubstr("drover merge")));
+}
+
 TEST(LoadHosts, FitAnyWidthAndActUponNoTerminal) {
   Result result = with_one_lost();
   result.ranks[0].name = "evil\x1b[31m" + std::string(300, 'h');
