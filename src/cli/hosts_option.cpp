@@ -166,6 +166,14 @@ void add_hosts_options(Command& command, HostsArguments& arguments) {
 }
 
 void check_hosts(const HostsArguments& arguments) {
+  for (const Option& option : arguments.command->options) {
+    if (option.group != hosts_group || !option.is_given()) continue;
+    // A variable of a shell that is not set: another load than the one that is meant.
+    if (option.words.front().empty()) {
+      throw UsageError(
+          fmt::format("{}: its value is empty; expected {}", option.name(), option.value));
+    }
+  }
   if (arguments.several()) return file::remember_files();
   for (const auto& [name, value] :
        {std::pair("--weights", arguments.weights), std::pair("--parts", arguments.parts),

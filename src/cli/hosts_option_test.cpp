@@ -63,6 +63,20 @@ class HostsOption : public testing::Test {
     }
   }
 
+  std::string refusal_of_line(std::vector<std::string> line) {
+    line.insert(line.begin(), {"sql", "run"});
+    read_words(program_, line);
+    return refusal_of_check();
+  }
+  std::string refusal_of_check() const {
+    try {
+      check_hosts(arguments_);
+      return "(it was taken)";
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+  }
+
   fs::path folder_;
   fs::path before_;
   Command program_{"drover"};
@@ -99,6 +113,23 @@ TEST_F(HostsOption, WhateverWayAnOptionWasGiven) {
   }
   EXPECT_THAT(work_of(run_).at("words").get<std::vector<std::string>>(),
               ElementsAre("sql", "run", "--warehouses=7"));
+}
+
+// As in --hosts "$HOSTS" where nobody has set it.
+TEST_F(HostsOption, AnEmptyValueIsNotNone) {
+  EXPECT_EQ(refusal_of_line({"--hosts", ""}), "--hosts: its value is empty; expected NAME,…");
+}
+
+TEST_F(HostsOption, NorIsOneOfTheOthers) {
+  EXPECT_EQ(refusal_of_line({"--hosts", "a,b", "--weights="}),
+            "--weights: its value is empty; expected N,…");
+}
+
+TEST_F(HostsOption, MembersGetEmptyValues) {
+  const Message work = work_of_line({"--db", "", "-w", "10"});
+  read_words(program_, work.at("words").get<std::vector<std::string>>());
+  EXPECT_EQ(db_, "");
+  EXPECT_EQ(warehouses_, "10");
 }
 
 TEST_F(HostsOption, VariablesOfTheDatabasesGoAlong) {
