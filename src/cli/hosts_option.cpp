@@ -102,7 +102,7 @@ ranks::Endpoint listen_at(const std::string& written) {
         "such as 4711, 10.0.0.1:4711 or [fd00::1]:4711",
         written));
   }
-  const bool port_alone = written.find(':') == std::string::npos;
+  const bool port_alone = written.rfind(':') == std::string::npos || written.starts_with(':');
   return {port_alone ? std::string() : address->host, address->port};
 }
 

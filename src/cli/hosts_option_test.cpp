@@ -163,6 +163,21 @@ TEST_F(HostsOption, NoTwoRunsAreOne) {
   EXPECT_NE(one->conductor->secret(), other->conductor->secret());
 }
 
+// Not only those that lead from this host to itself.
+TEST_F(HostsOption, APortAloneIsOneOfEveryAddress) {
+  arguments_.hosts = "a";
+  const auto hosts_at = [this](const std::string& place) {
+    arguments_.gather_at = place;
+    std::vector<std::string> hosts;
+    for (const ranks::Endpoint& one : make_conducting(arguments_, false)->conductor->endpoints()) {
+      hosts.push_back(one.host);
+    }
+    return hosts;
+  };
+  const std::vector<std::string> all = hosts_at("");
+  for (const char* place : {"0", ":0", "[::]:0"}) EXPECT_EQ(hosts_at(place), all) << place;
+}
+
 TEST_F(HostsOption, SaysWhatIsWrong) {
   EXPECT_THAT(refusal("a,,b"), HasSubstr("--hosts a,,b: a host's name is empty"));
   EXPECT_THAT(refusal("a,b", "1"), HasSubstr("--weights 1: expected one for each of 2 hosts"));
