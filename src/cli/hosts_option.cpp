@@ -175,10 +175,12 @@ void check_hosts(const HostsArguments& arguments) {
     }
   }
   if (arguments.several()) return file::remember_files();
-  for (const auto& [name, value] :
-       {std::pair("--weights", arguments.weights), std::pair("--parts", arguments.parts),
-        std::pair("--gather-at", arguments.gather_at)}) {
-    if (!value.empty()) throw UsageError(fmt::format("{} needs --hosts", name));
+  // In a variable or a file of settings they are for those commands that have --hosts.
+  for (const char* name : {"--weights", "--parts", "--gather-at"}) {
+    const Option* option = arguments.command->find_option(name);
+    if (option->is_given() && option->origin.empty()) {
+      throw UsageError(fmt::format("{} needs --hosts", name));
+    }
   }
 }
 

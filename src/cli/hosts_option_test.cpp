@@ -132,6 +132,18 @@ TEST_F(HostsOption, MembersGetEmptyValues) {
   EXPECT_EQ(warehouses_, "10");
 }
 
+TEST_F(HostsOption, OptionsThatSayNothingOfOneHost) {
+  EXPECT_EQ(refusal_of_line({"--gather-at", "4711"}), "--gather-at needs --hosts");
+}
+
+// A site says it once for those of its commands that have several hosts.
+TEST_F(HostsOption, UnlessTheyAreSettings) {
+  for (Option& option : run_.options) {
+    if (option.name() == "--gather-at") option.give({"4711"}, " (from drover.ini)");
+  }
+  EXPECT_EQ(refusal_of_check(), "(it was taken)");
+}
+
 TEST_F(HostsOption, VariablesOfTheDatabasesGoAlong) {
   setenv("PGDROVERTEST", "a=b", 1);
   setenv("YDB_DROVER_TEST", "", 1);
