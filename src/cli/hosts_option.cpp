@@ -102,7 +102,7 @@ ranks::Endpoint listen_at(const std::string& written) {
         "such as 4711, 10.0.0.1:4711 or [fd00::1]:4711",
         written));
   }
-  const bool port_alone = written.find(':') == std::string::npos;
+  const bool port_alone = written.rfind(':') == std::string::npos || written.starts_with(':');
   return {port_alone ? std::string() : address->host, address->port};
 }
 
@@ -166,11 +166,21 @@ void add_hosts_options(Command& command, HostsArguments& arguments) {
 }
 
 void check_hosts(const HostsArguments& arguments) {
+  for (const Option& option : arguments.command->options) {
+    if (option.group != hosts_group || !option.is_given()) continue;
+    // A variable of a shell that is not set: another load than the one that is meant.
+    if (option.words.front().empty()) {
+      throw UsageError(
+          fmt::format("{}: its value is empty; expected {}", option.name(), option.value));
+    }
+  }
   if (arguments.several()) return file::remember_files();
-  for (const auto& [name, value] :
-       {std::pair("--weights", arguments.weights), std::pair("--parts", arguments.parts),
-        std::pair("--gather-at", arguments.gather_at)}) {
-    if (!value.empty()) throw UsageError(fmt::format("{} needs --hosts", name));
+  // In a variable or a file of settings they are for those commands that have --hosts.
+  for (const char* name : {"--weights", "--parts", "--gather-at"}) {
+    const Option* option = arguments.command->find_option(name);
+    if (option->is_given() && option->origin.empty()) {
+      throw UsageError(fmt::format("{} needs --hosts", name));
+    }
   }
 }
 

@@ -63,6 +63,20 @@ class HostsOption : public testing::Test {
     }
   }
 
+  std::string refusal_of_line(std::vector<std::string> line) {
+    line.insert(line.begin(), {"sql", "run"});
+    read_words(program_, line);
+    return refusal_of_check();
+  }
+  std::string refusal_of_check() const {
+    try {
+      check_hosts(arguments_);
+      return "(it was taken)";
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+  }
+
   fs::path folder_;
   fs::path before_;
   Command program_{"drover"};
@@ -101,6 +115,35 @@ TEST_F(HostsOption, WhateverWayAnOptionWasGiven) {
               ElementsAre("sql", "run", "--warehouses=7"));
 }
 
+// As in --hosts "$HOSTS" where nobody has set it.
+TEST_F(HostsOption, AnEmptyValueIsNotNone) {
+  EXPECT_EQ(refusal_of_line({"--hosts", ""}), "--hosts: its value is empty; expected NAME,…");
+}
+
+TEST_F(HostsOption, NorIsOneOfTheOthers) {
+  EXPECT_EQ(refusal_of_line({"--hosts", "a,b", "--weights="}),
+            "--weights: its value is empty; expected N,…");
+}
+
+TEST_F(HostsOption, MembersGetEmptyValues) {
+  const Message work = work_of_line({"--db", "", "-w", "10"});
+  read_words(program_, work.at("words").get<std::vector<std::string>>());
+  EXPECT_EQ(db_, "");
+  EXPECT_EQ(warehouses_, "10");
+}
+
+TEST_F(HostsOption, OptionsThatSayNothingOfOneHost) {
+  EXPECT_EQ(refusal_of_line({"--gather-at", "4711"}), "--gather-at needs --hosts");
+}
+
+// A site says it once for those of its commands that have several hosts.
+TEST_F(HostsOption, UnlessTheyAreSettings) {
+  for (Option& option : run_.options) {
+    if (option.name() == "--gather-at") option.give({"4711"}, " (from drover.ini)");
+  }
+  EXPECT_EQ(refusal_of_check(), "(it was taken)");
+}
+
 TEST_F(HostsOption, VariablesOfTheDatabasesGoAlong) {
   setenv("PGDROVERTEST", "a=b", 1);
   setenv("YDB_DROVER_TEST", "", 1);
@@ -130,6 +173,21 @@ TEST_F(HostsOption, NoTwoRunsAreOne) {
   const auto other = make_conducting(arguments_, false);
   EXPECT_NE(one->run, other->run);
   EXPECT_NE(one->conductor->secret(), other->conductor->secret());
+}
+
+// Not only those that lead from this host to itself.
+TEST_F(HostsOption, APortAloneIsOneOfEveryAddress) {
+  arguments_.hosts = "a";
+  const auto hosts_at = [this](const std::string& place) {
+    arguments_.gather_at = place;
+    std::vector<std::string> hosts;
+    for (const ranks::Endpoint& one : make_conducting(arguments_, false)->conductor->endpoints()) {
+      hosts.push_back(one.host);
+    }
+    return hosts;
+  };
+  const std::vector<std::string> all = hosts_at("");
+  for (const char* place : {"0", ":0", "[::]:0"}) EXPECT_EQ(hosts_at(place), all) << place;
 }
 
 TEST_F(HostsOption, SaysWhatIsWrong) {

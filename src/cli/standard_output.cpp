@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "file/atomic_file.h"
+#include "text/utf8.h"
 
 namespace drover::cli {
 
@@ -34,7 +35,8 @@ void OutputFile::write(const std::function<std::string()>& text) const {
 }
 
 void note_to_stderr(std::string_view line) {
-  fmt::print(stderr, "{}\n", line);
+  // Where the error stream is gone there is nobody to miss it.
+  std::fputs((text::terminal_text(line) + "\n").c_str(), stderr);
 }
 
 void write_each(std::initializer_list<std::function<void()>> steps) {

@@ -31,7 +31,8 @@ struct OutputFile {
   void write(const std::function<std::string()>& text) const;
 };
 
-// A line for people that is no part of the command's output.
+// A line for people that is no part of the command's output, and may be of other programs: control characters become
+// spaces. Does not throw.
 void note_to_stderr(std::string_view line);
 
 // Takes each step, whatever became of those before: what cannot be written must not cost what can.

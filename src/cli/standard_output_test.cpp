@@ -1,7 +1,9 @@
 #include "cli/standard_output.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <memory>
 #include <stdexcept>
@@ -27,6 +29,22 @@ TEST(StandardOutput, AFullDiskIsAnErrorThatNamesWhatIsLostAndWhy) {
                 ThrowsMessage<std::runtime_error>(AllOf(
                     HasSubstr("the report"), HasSubstr("standard output"), HasSubstr("No space"))));
   }
+}
+
+TEST(StandardOutput, NotesOfOtherProgramsDoNotActUponTheTerminal) {
+  testing::internal::CaptureStderr();
+  note_to_stderr("mpirun: \x1b[2Jgone");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "mpirun:  [2Jgone\n");
+}
+
+TEST(StandardOutput, NotesThatNobodyReadsAreNoErrors) {
+  const int before = dup(STDERR_FILENO);
+  const int full = open("/dev/full", O_WRONLY);
+  dup2(full, STDERR_FILENO);
+  EXPECT_NO_THROW(note_to_stderr("a line"));
+  dup2(before, STDERR_FILENO);
+  close(full);
+  close(before);
 }
 
 TEST(StandardOutput, WhatFailsDoesNotCostTheRest) {

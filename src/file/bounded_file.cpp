@@ -61,10 +61,7 @@ std::optional<std::string> in_place_of(const std::filesystem::path& path) {
 
 std::string remembered(const std::filesystem::path& path, std::string text) {
   const std::lock_guard lock(files().mutex);
-  if (!files().remembers) return text;
-  // One may be the beginning of another.
-  std::string& longest = files().read[path.native()];
-  if (text.size() > longest.size()) longest = text;
+  if (files().remembers) files().read.emplace(path.native(), text);
   return text;
 }
 
@@ -126,10 +123,9 @@ std::string read_up_to(const FileDescriptor& file, std::size_t bytes_max) {
 }
 
 std::string read_up_to(const std::filesystem::path& path, std::size_t bytes_max) {
-  if (auto text = in_place_of(path)) return text->substr(0, bytes_max);
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC));
   if (!file) throw std::system_error(errno, std::generic_category());
-  return remembered(path, read_up_to(file, bytes_max));
+  return read_up_to(file, bytes_max);
 }
 
 std::string text_or_nothing(const std::filesystem::path& path) {

@@ -33,12 +33,13 @@ std::string read_up_to(const FileDescriptor& file, std::size_t bytes_max);
 // cannot be read.
 std::string text_or_nothing(const std::filesystem::path& path);
 
-// For a process on another host that is to read what this one has read: from now on it is remembered what the two
-// functions above read of a path.
+// For a process on another host that is to read what this one has read: from now on it is remembered what
+// read_bounded_file() reads. Files of one host alone, such as those below /proc, tokens and certificates, are for
+// read_up_to().
 void remember_files();
 // By their paths, as they were written.
 std::map<std::string, std::string> remembered_files();
-// These are read in place of what is at their paths. Before any of them is read.
+// These are what read_bounded_file() reads in place of what is at their paths. Before any of them is read.
 void read_in_place_of_files(std::map<std::string, std::string> files);
 
 }  // namespace drover::file

@@ -284,10 +284,10 @@ std::string endpoints_text(const std::vector<Endpoint>& endpoints) {
   return text;
 }
 
-Listener::Listener(const Endpoint& at) : any_address_(at.host.empty()) {
+Listener::Listener(const Endpoint& at) {
   // Every address of both families, where there are both.
   std::vector<Endpoint> places = {at};
-  if (any_address_) places = {{"::", at.port}, {"0.0.0.0", at.port}};
+  if (at.host.empty()) places = {{"::", at.port}, {"0.0.0.0", at.port}};
   int error = 0;
   for (const Endpoint& place : places) {
     const SocketAddress address = address_of(place);
@@ -296,7 +296,7 @@ Listener::Listener(const Endpoint& at) : any_address_(at.host.empty()) {
     const int off = 0;
     if (socket_) {
       setsockopt(socket_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-      if (any_address_ && address.storage.ss_family == AF_INET6) {
+      if (address.storage.ss_family == AF_INET6) {
         setsockopt(socket_.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
       }
       if (bind(socket_.get(), address.get(), address.length) == 0 &&
@@ -314,8 +314,8 @@ Listener::Listener(const Endpoint& at) : any_address_(at.host.empty()) {
 }
 
 std::vector<Endpoint> Listener::endpoints() const {
-  if (!any_address_) return {bound_};
   const bool only_four = bound_.host == "0.0.0.0";
+  if (!only_four && bound_.host != "::") return {bound_};
   std::vector<Endpoint> networks;
   std::vector<Endpoint> this_machine;
   ifaddrs* first = nullptr;

@@ -85,6 +85,7 @@ std::string endpoints_text(const std::vector<Endpoint>& endpoints);
 // A socket that listens. Throws std::system_error. An empty host is every address of this machine, port 0 any free one.
 class Listener {
  public:
+  // No host, "0.0.0.0" and "::" are every address.
   explicit Listener(const Endpoint& at);
 
   // Those by which others may reach it, those of networks before those of this machine alone.
@@ -94,7 +95,6 @@ class Listener {
 
  private:
   file::FileDescriptor socket_;
-  bool any_address_ = false;
   Endpoint bound_;
 };
 

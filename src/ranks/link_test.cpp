@@ -206,6 +206,19 @@ TEST(Listener, ComesByTheFirstAddressThatAnswers) {
   EXPECT_EQ(coro::block_on(worker, meet()), "hello");
 }
 
+// On another host 0.0.0.0 would be that one.
+TEST(Listener, EveryAddressIsToldAsWhatItIs) {
+  for (const char* host : {"", "0.0.0.0", "::"}) {
+    const std::vector<Endpoint> endpoints = Listener(Endpoint{host, 0}).endpoints();
+    EXPECT_FALSE(endpoints.empty()) << host;
+    for (const Endpoint& one : endpoints) {
+      EXPECT_NE(one.host, "0.0.0.0");
+      EXPECT_NE(one.host, "::");
+      EXPECT_NE(one.port, 0);
+    }
+  }
+}
+
 TEST(Listener, NobodyAnswers) {
   coro::Worker worker;
   Endpoint refusing;

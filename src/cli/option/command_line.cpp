@@ -58,6 +58,22 @@ std::string surplus_word(const Command& command, const std::string& word) {
                      text::did_you_mean(word, command.command_names()));
 }
 
+// "--schema=" as two words: CLI11 takes the next word for a value that is empty.
+std::vector<std::string> with_empty_values_apart(std::vector<std::string> words) {
+  std::vector<std::string> apart;
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    if (*word == "--") {  // arguments alone are behind it
+      apart.insert(apart.end(), word, words.end());
+      break;
+    }
+    const bool is_empty = word->starts_with("--") && word->find('=') == word->size() - 1;
+    if (is_empty) word->pop_back();
+    apart.push_back(std::move(*word));
+    if (is_empty) apart.emplace_back();
+  }
+  return apart;
+}
+
 // CLI11's tree beside ours. It cuts the words up and says which are whose; all that is made of them is ours.
 class WordReader {
  public:
@@ -66,6 +82,7 @@ class WordReader {
   }
 
   std::vector<Command*> read(std::vector<std::string> words) {
+    words = with_empty_values_apart(std::move(words));
     std::ranges::reverse(words);  // as CLI11 wants a vector
     try {
       tree_.parse(std::move(words));

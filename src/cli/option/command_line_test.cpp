@@ -183,12 +183,22 @@ TEST(CommandLine, AnEmptyWordIsAValue) {
   EXPECT_THAT(list, testing::ElementsAre("a", "b", ""));
 }
 
+TEST(CommandLine, AnEmptyValueTakesNoWordBehindIt) {
+  Command app("drover");
+  std::string schema = "public";
+  std::string pace;
+  app.add_options({{"--schema", &schema, "NAME", ""}, {"--pace", &pace, "X", ""}});
+  read_words(app, {"--schema=", "--pace=2"});
+  EXPECT_EQ(schema, "");
+  EXPECT_EQ(pace, "2");
+}
+
 TEST(CommandLine, BehindTwoDashesAllAreArguments) {
   Command app("drover");
   std::vector<std::string> words;
   app.add_options({{"words", &words, "ARGS", ""}});
-  read_words(app, {"--", "-c", "SELECT 1", "--x=y"});
-  EXPECT_THAT(words, testing::ElementsAre("-c", "SELECT 1", "--x=y"));
+  read_words(app, {"--", "-c", "SELECT 1", "--x=y", "--z="});
+  EXPECT_THAT(words, testing::ElementsAre("-c", "SELECT 1", "--x=y", "--z="));
 }
 
 }  // namespace
