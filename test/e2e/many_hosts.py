@@ -208,7 +208,8 @@ class Together(HostsTestCase):
     def test_a_rate_of_all_hosts(self):
         self.succeed("sql", "init", *self.db)
         self.succeed("sql", "run", "--builtin", "select-only", "--clients", 7, "--rate", 100, "--duration", "2s", "--warmup",
-                     "0s", *self.db, "--hosts", "a,b,c", "--weights", "1,3,3", "--json", self.result)
+                     "0s", *self.db, "--hosts", "a,b,c", "--weights", "1,3,3", "--gather-at", "0.0.0.0:4711",
+                     "--json", self.result)
         document = self.document()
         self.assertEqual((document["plan"]["clients"], document["plan"]["rate"]), (7, 100))
         self.expect_merged(document)
