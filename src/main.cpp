@@ -104,15 +104,19 @@ int perform(Command& program, const std::vector<std::string>& words) {
     print(version_text() + "\n", "the help or the version");
     return exit_success;
   }
-  apply_other_sources(program, path);
-  require_complete(chosen);
+  const auto complete = [&] {
+    apply_other_sources(program, path);
+    require_complete(chosen);
+  };
+  const bool is_rank = ranks::started_by_mpi() && chosen.group != about_group;
+  if (!is_rank) complete();
   try {
-    if (ranks::started_by_mpi() && chosen.group != about_group) {
+    if (is_rank) {
       if (chosen.hosts == nullptr) {
         throw UsageError(fmt::format(
             "{}: mpirun has started it several times; it is to be done once", chosen.full_name()));
       }
-      if (const std::optional<int> code = meet_by_mpi(*chosen.hosts)) return *code;
+      if (const std::optional<int> code = meet_by_mpi(*chosen.hosts, complete)) return *code;
     }
     if (chosen.hosts != nullptr) check_hosts(*chosen.hosts);
     return chosen.action();

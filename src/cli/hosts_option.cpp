@@ -265,7 +265,7 @@ namespace {
 
 }  // namespace
 
-std::optional<int> meet_by_mpi(HostsArguments& arguments) {
+std::optional<int> meet_by_mpi(HostsArguments& arguments, const std::function<void()>& complete) {
   if (!arguments.hosts.empty()) {
     throw UsageError("--hosts: mpirun has started this drover, and knows the hosts");
   }
@@ -278,6 +278,7 @@ std::optional<int> meet_by_mpi(HostsArguments& arguments) {
   own["program"] = own_version();
   if (meeting.rank() == 0) {
     try {
+      complete();
       conductor = new_conductor(std::vector<std::string>(size), arguments.gather_at);
       own["conductor"] = ranks::endpoints_text(conductor->endpoints());
       own["secret"] = conductor->secret();

@@ -42,7 +42,9 @@ std::shared_ptr<run::Conducting> make_conducting(const HostsArguments& arguments
 ranks::Message work_of(const Command& command);
 
 // Meets the other ranks, where MPI has started several of this process. On rank 0 it returns, and `arguments` know them;
-// the others become members, and their exit code is returned. Throws UsageError and ranks::MpiError.
-std::optional<int> meet_by_mpi(HostsArguments& arguments);
+// the others become members, and their exit code is returned. `complete` reads what the command line does not say, and is
+// for rank 0 alone, whose words all get: whoever ended before the meeting would leave the others waiting for it. Throws
+// UsageError, also that of `complete`, and ranks::MpiError.
+std::optional<int> meet_by_mpi(HostsArguments& arguments, const std::function<void()>& complete);
 
 }  // namespace drover::cli

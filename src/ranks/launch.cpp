@@ -35,7 +35,7 @@ constexpr size_t address_bytes_max = 253;  // of a name in DNS
 bool is_address(std::string_view text) {
   const auto is_usual = [](char letter) {
     return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-           (letter >= '0' && letter <= '9') || letter == '.' || letter == '-';
+           (letter >= '0' && letter <= '9') || letter == '.' || letter == '-' || letter == '_';
   };
   return text.size() <= address_bytes_max && text.front() != '-' &&
          std::all_of(text.begin(), text.end(), is_usual);
@@ -48,8 +48,8 @@ void check_address(std::string_view address, std::string_view all) {
   }
   if (!is_address(address)) {
     throw std::invalid_argument(
-        fmt::format("'{}' is no host's name: expected letters, digits, '.' and '-'; a user or "
-                    "a port belongs into ~/.ssh/config, "
+        fmt::format("'{}' is no host's name: expected letters, digits, '.', '-' and '_'; a user, "
+                    "a port or an address of IPv6 belongs into ~/.ssh/config, "
                     "and a host that has two ranks is named twice",
                     address));
   }
@@ -113,6 +113,8 @@ std::vector<std::string> mpirun_words(const LaunchRequest& request) {
                                     "seq",    "--bind-to", "none", "--enable-recovery"};
   if (::geteuid() == 0) words.emplace_back("--allow-run-as-root");
   add_settings(words, request.run);
+  // What it makes of the names by default has no "_", and then it starts nothing.
+  if (hosts.find('_') != std::string::npos) add_setting(words, "regx", "reverse");
   for (const std::string& name : request.environment) words.insert(words.end(), {"-x", name});
   words.push_back(request.program.string());
   words.insert(words.end(), request.words.begin(), request.words.end());

@@ -20,6 +20,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 using ::testing::Not;
 
 TEST(Hosts, ARankEachInTheirOrder) {
@@ -49,7 +50,8 @@ TEST(Hosts, WhatIsNoNameIsRefusedWithWhatWasExpected) {
   EXPECT_THAT(refusal("me@a"), HasSubstr("~/.ssh/config"));
   EXPECT_THAT(refusal("a:2"), HasSubstr("named twice"));
   EXPECT_THAT(refusal("a, b"), HasSubstr("' b'"));
-  EXPECT_THAT(refusal("a_b"), HasSubstr("'a_b'"));
+  EXPECT_THAT(refusal("fd00::1"), HasSubstr("an address of IPv6 belongs into ~/.ssh/config"));
+  EXPECT_THAT(refusal("a/b"), HasSubstr("'a/b'"));
   EXPECT_THAT(refusal("--version"), HasSubstr("'--version'"));
   EXPECT_THAT(refusal(std::string(254, 'a')), HasSubstr("is no host's name"));
   std::string many = "a";
@@ -69,6 +71,14 @@ TEST(MpirunWords, ProgramAndItsWordsAreTheLast) {
   EXPECT_THAT(words, Contains("b,a,b"));
   EXPECT_THAT(words, Contains("--enable-recovery"));
   EXPECT_THAT(words, Contains("/tmp/drover-mpi.x-1"));
+}
+
+// Open MPI 4.1.4: "the regex parser has detected the presence of an illegal character".
+TEST(MpirunWords, HostsWithAnUnderscore) {
+  LaunchRequest at = request();
+  EXPECT_THAT(mpirun_words(at), Not(Contains("regx")));
+  at.hosts = parse_hosts("node_1,b");
+  EXPECT_THAT(mpirun_words(at), IsSupersetOf({"node_1,b", "regx", "reverse"}));
 }
 
 TEST(MpirunWords, WhatTheUserHasSetIsLeftToHim) {

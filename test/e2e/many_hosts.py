@@ -210,7 +210,8 @@ class Together(HostsTestCase):
     def test_a_rate_of_all_hosts(self):
         self.succeed("sql", "init", *self.db)
         self.succeed("sql", "run", "--builtin", "select-only", "--clients", 7, "--rate", 100, "--duration", "2s", "--warmup",
-                     "0s", *self.db, "--hosts", "a,b,c", "--weights", "1,3,3", "--json", self.result)
+                     "0s", *self.db, "--hosts", "a,b,c", "--weights", "1,3,3", "--gather-at", "0.0.0.0:4711",
+                     "--json", self.result)
         document = self.document()
         self.assertEqual((document["plan"]["clients"], document["plan"]["rate"]), (7, 100))
         self.expect_merged(document)
@@ -655,8 +656,14 @@ class StartedByMpi(HostsTestCase):
         self.expect(command, SUCCESS)
         self.assertEqual([rank["name"] for rank in self.document()["ranks"]], ["a", "a#2", "a#3"])
 
+    def test_settings_are_those_of_rank_0(self):
+        elsewhere = '[ "$OMPI_COMM_WORLD_RANK" = 0 ] || export DROVER_CONFIG=/nowhere; exec "$@"'
+        by = ["mpirun", "--enable-recovery", "--host", "a,b,c", "sh", "-c", elsewhere, "sh"]
+        self.expect(self.drover(*self.SIMULATED, "-w", 3, by=by), SUCCESS)
+
     def test_usage(self):
         for words, *expected in ((["-w", 2], "2 warehouses"), (["-w", 3, "--weights", 1], "--weights 1: expected"),
+                                 (["-w", 3, "--config", "/nowhere"], 'the config file "/nowhere": cannot read it'),
                                  (["-w", 3, "--hosts", "a,b"], "--hosts: mpirun has started")):
             with self.subTest(words):
                 command = self.mpirun(*self.SIMULATED, *words)

@@ -175,6 +175,10 @@ class WrongUse(harness.TestCase):
     RUN = ("tpcc", "run", "-w", "4", "--simulate-ms", "5")
     CASES = [
         ([*RUN, "--share", "3/2"], r"--share 3/2: expected I/N"),
+        ([*RUN, "--share", ""], "--share: its value is empty; expected I/N"),
+        ([*RUN, "--hosts="], "--hosts: its value is empty"),
+        ([*RUN, "--warehouse-range", ""], "--warehouse-range: its value is empty"),
+        ([*RUN, "--start-at", ""], "--start-at: its value is empty"),
         ([*RUN, "--share", "1/5"], "4 warehouses .* cannot be shared"),
         ([*RUN, "--no-delays", "--terminals", 1, "--share", "1/2"], "1 terminal cannot be shared"),
         ([*RUN, "--max-inflight", 1, "--share", "2/2"], "--max-inflight 1: it is of all hosts"),
