@@ -50,6 +50,22 @@ std::string text_in(const Message& message, const char* name) {
   return text::shown(found->get<std::string>(), 200);
 }
 
+// On one line, such as an error of the database with its statement.
+std::string sentence_in(const Message& message, const char* name) {
+  constexpr std::size_t bytes_max = 2'000;
+  const auto found = message.find(name);
+  if (found == message.end() || !found->is_string()) return {};
+  std::string text = text::terminal_text(found->get<std::string>());
+  std::ranges::replace(text, '\n', ' ');
+  if (text.size() <= bytes_max) return text;
+  const auto is_within_character = [](char byte) {
+    return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
+  };
+  std::size_t end = bytes_max;
+  while (is_within_character(text[end])) --end;
+  return text.substr(0, end) + "…";
+}
+
 }  // namespace
 
 Conductor::Conductor(ConductorSettings settings)
@@ -160,7 +176,7 @@ Task<void> Conductor::read(Link& link, std::size_t rank) {
     const std::string kind = kind_of(received);
     if (kind == "alive") continue;
     if (kind == "failed") {
-      lose(rank, text_in(received, "reason"));
+      lose(rank, sentence_in(received, "reason"));
       continue;
     }
     if (const auto action = actions_.find(kind); action != actions_.end()) {

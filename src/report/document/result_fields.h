@@ -554,7 +554,9 @@ void describe_load_of(auto& visit, Of<RankResult> auto& one) {
 void describe(auto& visit, Of<RankResult> auto& one) {
   visit.definition("One of several hosts that made the load together.", "rank");
   visit.field("rank", one.rank, objects, "Its number, from 0.");
-  visit.field("name", one.name, settings::name, "The host, as it was named.");
+  // Of DNS 253, and which of that name.
+  constexpr settings::Text host_name{300};
+  visit.field("name", one.name, host_name, "The host, as it was named.");
   visit.field("run", one.run, settings::name,
               "What the parts of a run have in common; empty where it was started by other means.");
   visit.field("ranks", one.ranks, objects, "How many the run was to have.");

@@ -81,6 +81,7 @@ TEST(Merge, IsTheSameInWhateverOrderPartsCome) {
 
 TEST(Merge, CanBeWrittenAndRead) {
   ExampleRun run(4);
+  run.parts[2].ranks[0].name = std::string(253, 'h') + "#10000";
   for (Result& part : run.parts) complete_rank(part);
   const std::string part = document_text(to_json(run.parts[2]));
   EXPECT_EQ(document_text(to_json(read_result(part))), part);
