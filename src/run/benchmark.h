@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "database/checkpoint_watch.h"
 #include "database/server_facts.h"
 #include "load/plan.h"
+#include "load/share.h"
 #include "load/snapshot.h"
 #include "load/workload.h"
 #include "report/document/result.h"
@@ -43,6 +45,9 @@ class Benchmark {
   virtual double connections_wanted() const = 0;
   // More threads would have nothing to do.
   virtual std::size_t threads_most() const = 0;
+
+  // How many terminals the host with this share of the plan has.
+  virtual std::uint64_t terminals_of(const load::Share& share) const = 0;
 
   // The threads are known: completes the plan and what `settings` say of the workload.
   virtual void complete(settings::RunSettings& settings) = 0;

@@ -538,7 +538,9 @@ class WrongUse(HostsTestCase):
                 (["--hosts", "a,b", "--weights", "1,0"], "--weights"),
                 (["--hosts", "a,-x"], "'-x' is no host's name"),
                 (["--hosts", "a,b", "--gather-at", "nowhere"], "--gather-at nowhere: expected a port"),
-                (["--hosts", "a,b,c,a"], "3 warehouses", "4 hosts")):
+                (["--hosts", "a,b,c,a"], "3 warehouses", "4 hosts"),
+                (["--hosts", "a,b", "--weights", "2,1", "--terminals", 2],
+                 "2 terminals cannot be shared by 2 hosts: host b would have none")):
             with self.subTest(words):
                 self.expect_error(self.drover(*self.SIMULATED, *words), USAGE, *expected)
         self.expect_error(self.drover("tpcc", "run", "--hosts", "a,b"), USAGE, "--hosts: needs --db")

@@ -1,6 +1,7 @@
 // A run of YCSB.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -39,6 +40,9 @@ class YcsbBenchmark final : public run::Benchmark {
   std::size_t threads_most() const override { return options_.plan.terminal_count; }
   void complete(settings::RunSettings& settings) override;
   std::string title() const override { return settings_.isolation; }
+  std::uint64_t terminals_of(const load::Share& share) const override {
+    return share.of(options_.plan.clients);
+  }
   std::vector<std::string> notes() const override;
   load::WorkloadFactory workload(std::function<void(std::string_view)> on_note) override;
   std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
