@@ -36,6 +36,20 @@ std::optional<Gathered> gathered(const HostsArguments& arguments, bool private_s
                   [](std::string_view line) { note_to_stderr(line); });
 }
 
+std::vector<std::size_t> Gathered::turns(std::size_t count) const {
+  std::vector<std::uint64_t> given(ranks(), 0);
+  std::vector<std::size_t> ranks_of;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::size_t next = 0;
+    for (std::size_t rank = 1; rank < ranks(); ++rank) {
+      if ((given[rank] + 1) * share(next).own < (given[next] + 1) * share(rank).own) next = rank;
+    }
+    ++given[next];
+    ranks_of.push_back(next);
+  }
+  return ranks_of;
+}
+
 Task<void> Gathered::with_all(Task<void> work) {
   ranks::Conductor& conductor = *conducting_->conductor;
   co_await run::all_here(conductor);

@@ -19,6 +19,7 @@ namespace {
 using coro::Task;
 using ranks::Message;
 using testing::ElementsAre;
+using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 class GatheredParts : public testing::Test {
@@ -90,6 +91,16 @@ TEST_F(GatheredParts, EachGetsItsPartAndSaysWhatCameOfIt) {
   EXPECT_THAT(said_, UnorderedElementsAre("0 begins with one", "1 begins with two"));
   EXPECT_EQ(a.get(), exit_success);
   EXPECT_EQ(b.get(), exit_success);
+}
+
+TEST_F(GatheredParts, ThingsAreDealtOutInTurnsByTheWeights) {
+  const auto turns = [this](std::size_t count) {
+    return Gathered(conducting_, [](std::string_view) {}).turns(count);
+  };
+  EXPECT_THAT(turns(5), ElementsAre(0, 1, 0, 1, 0));
+  conducting_->shares = {{0, 3, 4, 0, 2}, {3, 1, 4, 1, 2}};
+  EXPECT_THAT(turns(8), ElementsAre(0, 0, 0, 1, 0, 0, 0, 1));
+  EXPECT_THAT(turns(0), IsEmpty());
 }
 
 TEST_F(GatheredParts, OneThatFailsEndsTheOthers) {

@@ -551,6 +551,8 @@ class WrongUse(HostsTestCase):
                               "--gather-at 4711: .*in use")
 
     def test_a_host_that_nobody_knows(self):
+        # Nothing is kept of what is no run.
+        self.expect_error(self.drover("tpcc", "check", "--parts", "parts"), USAGE, "--parts")
         self.expect_error(self.drover(*self.SIMULATED, "--hosts", "a,nowhere"), FAILURE, "nowhere", within_s=60)
 
     def test_a_host_that_cannot_be_reached(self):

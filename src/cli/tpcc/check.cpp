@@ -51,9 +51,8 @@ coro::Task<void> judge_on_hosts(Gathered& hosts, const tpcc::CheckPart& all,
                                 tpcc::CheckWork& work) {
   std::vector<tpcc::CheckPart> parts(hosts.ranks(), all);
   for (tpcc::CheckPart& part : parts) part.pieces.clear();
-  for (std::size_t i = 0; i < all.pieces.size(); ++i) {
-    parts[i % parts.size()].pieces.push_back(all.pieces[i]);
-  }
+  const std::vector<std::size_t> ranks = hosts.turns(all.pieces.size());
+  for (std::size_t i = 0; i < ranks.size(); ++i) parts[ranks[i]].pieces.push_back(all.pieces[i]);
   std::vector<std::string> texts;
   for (const tpcc::CheckPart& part : parts) texts.push_back(report::written_text(part));
   const std::vector<std::string> refusals =
