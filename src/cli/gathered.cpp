@@ -50,6 +50,12 @@ std::vector<std::size_t> Gathered::turns(std::size_t count) const {
   return ranks_of;
 }
 
+void Gathered::require_connection_for_each(std::optional<std::size_t> of_all) const {
+  if (!of_all) return;
+  run::require_part_for_each(*conducting_, *of_all, "connection",
+                             [&of_all](const load::Share& share) { return share.of(*of_all); });
+}
+
 Task<void> Gathered::with_all(Task<void> work) {
   ranks::Conductor& conductor = *conducting_->conductor;
   co_await run::all_here(conductor);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -101,6 +102,18 @@ TEST_F(GatheredParts, ThingsAreDealtOutInTurnsByTheWeights) {
   conducting_->shares = {{0, 3, 4, 0, 2}, {3, 1, 4, 1, 2}};
   EXPECT_THAT(turns(8), ElementsAre(0, 0, 0, 1, 0, 0, 0, 1));
   EXPECT_THAT(turns(0), IsEmpty());
+}
+
+TEST_F(GatheredParts, EachHostNeedsAConnection) {
+  const Gathered gathered(conducting_, [](std::string_view) {});
+  gathered.require_connection_for_each(2);
+  gathered.require_connection_for_each(std::nullopt);
+  try {
+    gathered.require_connection_for_each(1);
+    FAIL() << "it was taken";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "1 connection cannot be shared by 2 hosts: host a would have none");
+  }
 }
 
 TEST_F(GatheredParts, OneThatFailsEndsTheOthers) {

@@ -163,7 +163,10 @@ class Together(HostsTestCase):
 
     def test_tpcc(self):
         self.succeed("tpcc", "init", *self.db)
-        imported = self.succeed("tpcc", "import", "-w", 4, *self.db, "--hosts", "a,b,c,d", "--ui", "plain")
+        words = ["tpcc", "import", "-w", 4, *self.db, "--hosts", "a,b,c,d", "--ui", "plain", "--connections"]
+        self.expect_error(self.drover(*words, 3), USAGE, "3 connections cannot be shared by 4 hosts")
+        imported = self.succeed(*words, 5)
+        self.assertIn("over 5 connections, 4 threads", imported.err)
         self.assertRegex(imported.out, r"imported 4 warehouses \(0 loaded before")
 
         command, document = self.run_tpcc("--no-delays", "--hosts", "a,b,c", "--weights", "2,1,1")
