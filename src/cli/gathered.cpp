@@ -97,6 +97,9 @@ Task<std::vector<std::string>> Gathered::deal(
     std::vector<std::string> parts,
     std::function<void(std::size_t rank, const std::string& said)> on_said) {
   ranks::Conductor& conductor = *conducting_->conductor;
+  for (std::size_t rank = 0; rank < ranks(); ++rank) {
+    if (conductor.is_lost(rank)) conductor.throw_loss(rank);
+  }
   conductor.on_message({"said"}, [&](std::size_t rank, const Message& message) {
     on_said(rank, message.at("text").get<std::string>());
   });
@@ -108,9 +111,6 @@ Task<std::vector<std::string>> Gathered::deal(
   CancelSource& outer = co_await coro::current_source();
   CancelSource waiting(outer);
   std::optional<std::size_t> lost;
-  for (std::size_t rank = 0; rank < ranks(); ++rank) {
-    if (conductor.is_lost(rank)) conductor.throw_loss(rank);
-  }
   conductor.on_lost([&](std::size_t rank) {
     if (!lost) lost = rank;
     waiting.cancel();

@@ -116,6 +116,47 @@ TEST_F(GatheredParts, EachHostNeedsAConnection) {
   }
 }
 
+// What is said afterwards is nobody's any more.
+TEST_F(GatheredParts, NothingIsDealtOutWhenOneIsLostBefore) {
+  ranks::Conductor& conductor = *conducting_->conductor;
+  const auto place = [&conductor](std::size_t rank) {
+    return ranks::MemberPlace{conductor.endpoints(), conductor.secret(), rank, "machine",
+                              "drover 1"};
+  };
+  std::future<void> a = std::async(std::launch::async, [place] {
+    ranks::Member self(place(0));
+    self.wait_for("go");
+    for (const char* kind : {"said", "done"}) {
+      Message message = ranks::message(kind);
+      message["text"] = "late";
+      self.tell(message);
+    }
+    self.wait_for("bye");
+  });
+  std::future<void> b = std::async(std::launch::async, [place] {
+    EXPECT_THROW(ranks::Member(place(1)).wait_for("bye"), ranks::LinkError);
+  });
+  coro::Worker worker;
+  Gathered gathered(conducting_, [](std::string_view) {});
+  std::string loss;
+  const auto work = [&]() -> Task<void> {
+    conductor.lose(1, "it was cut off");
+    try {
+      co_await gathered.deal({"one", "two"},
+                             [this](std::size_t, const auto& said) { said_.push_back(said); });
+    } catch (const ranks::RankLost& lost) {
+      loss = lost.what();
+    }
+    conductor.tell(0, ranks::message("go"));
+    co_await conductor.next(0, "done");
+  };
+  coro::block_on(worker, gathered.around(work()));
+  a.get();
+  b.get();
+  EXPECT_EQ(loss, "host b: it was cut off");
+  EXPECT_THAT(said_, IsEmpty());
+}
+
 TEST_F(GatheredParts, OneThatFailsEndsTheOthers) {
   std::future<int> a = member(0, [](auto, auto) -> Task<std::string> {
     co_await coro::sleep_until(coro::Instant::max());
