@@ -71,8 +71,10 @@ class Benchmark {
   // When the terminals have ended: what is left to ask, for so long at most. May be cancelled.
   virtual coro::Task<void> ask_afterwards(coro::Duration patience) = 0;
 
-  // Where several hosts make the run and this one only gathers, prepared here and executed there: what is left to ask when
-  // all have ended, and what that says of the sums of their counts.
+  // Where several hosts make the run and this one only gathers, prepared here and executed there: what prepare() has
+  // found out for all, since it takes long (a text; empty: nothing does); what is left to ask when all have ended, and
+  // what that says of the sums of their counts.
+  virtual std::string found_for_all() const { return {}; }
   virtual coro::Task<void> ask_what_all_wrote(coro::Duration /*patience*/) { co_return; }
   virtual void complete_accounts(report::Result& /*merged*/) const {}
 

@@ -195,6 +195,7 @@ Task<void> ConductedRun::begin() {
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     Message work = work_for(conducting_, rank);
     work["connections"] = benchmark_.plan().connections;
+    work["found"] = benchmark_.found_for_all();
     conductor_.tell(rank, work);
   }
   for (std::size_t rank = 0; rank < ranks; ++rank) co_await conductor_.next(rank, "open");
@@ -434,10 +435,10 @@ void require_parts(const RunPlan& run, Benchmark& benchmark) {
     require_part_for_each(*run.conducting, whole, noun,
                           [whole](const load::Share& share) { return share.of(whole); });
   }
-}
   require_part_for_each(
       *run.conducting, plan.terminal_count, plan.presentation.terminal,
       [&benchmark](const load::Share& share) { return benchmark.terminals_of(share); });
+}
 
 }  // namespace
 

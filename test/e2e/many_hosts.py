@@ -194,9 +194,13 @@ class Together(HostsTestCase):
     def test_ycsb(self):
         self.succeed("ycsb", "load", "--recordcount", 4000, *self.db, "--hosts", "a,b,c,d")
         self.assertEqual(self.server.number("SELECT count(*) FROM usertable"), 4000)
+        scans = "SELECT seq_scan FROM pg_stat_user_tables WHERE relname = 'usertable'"
+        before = self.server.number(scans)
         # As many clients as cannot be the same number on each.
         self.succeed("ycsb", "run", "--readproportion", 0.4, "--updateproportion", 0.4, "--insertproportion", 0.2,
                      "--clients", 7, "--duration", "2s", "--warmup", "1s", *self.db, "--hosts", "a,b,c,d", "--json", self.result)
+        # Before and after, by the conductor for all.
+        self.assertLessEqual(self.server.number(scans) - before, 2)
         document = self.document()
         self.assertEqual(document["plan"]["clients"], 7)
         self.expect_same_start(document)
@@ -547,6 +551,8 @@ class WrongUse(HostsTestCase):
             with self.subTest(words):
                 self.expect_error(self.drover(*self.SIMULATED, *words), USAGE, *expected)
         self.expect_error(self.drover("tpcc", "run", "--hosts", "a,b"), USAGE, "--hosts: needs --db")
+        # Nothing is kept of what is no run.
+        self.expect_error(self.drover("tpcc", "check", "--parts", "parts"), USAGE, "--parts")
 
     def test_a_port_that_is_taken(self):
         with self.hosts.entered("a"), contextlib.closing(harness.socket.create_server(("", 4711))):
@@ -554,8 +560,6 @@ class WrongUse(HostsTestCase):
                               "--gather-at 4711: .*in use")
 
     def test_a_host_that_nobody_knows(self):
-        # Nothing is kept of what is no run.
-        self.expect_error(self.drover("tpcc", "check", "--parts", "parts"), USAGE, "--parts")
         self.expect_error(self.drover(*self.SIMULATED, "--hosts", "a,nowhere"), FAILURE, "nowhere", within_s=60)
 
     def test_a_host_that_cannot_be_reached(self):
