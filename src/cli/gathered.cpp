@@ -36,6 +36,26 @@ std::optional<Gathered> gathered(const HostsArguments& arguments, bool private_s
                   [](std::string_view line) { note_to_stderr(line); });
 }
 
+std::vector<std::size_t> Gathered::turns(std::size_t count) const {
+  std::vector<std::uint64_t> given(ranks(), 0);
+  std::vector<std::size_t> ranks_of;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::size_t next = 0;
+    for (std::size_t rank = 1; rank < ranks(); ++rank) {
+      if ((given[rank] + 1) * share(next).own < (given[next] + 1) * share(rank).own) next = rank;
+    }
+    ++given[next];
+    ranks_of.push_back(next);
+  }
+  return ranks_of;
+}
+
+void Gathered::require_connection_for_each(std::optional<std::size_t> of_all) const {
+  if (!of_all) return;
+  run::require_part_for_each(*conducting_, *of_all, "connection",
+                             [&of_all](const load::Share& share) { return share.of(*of_all); });
+}
+
 Task<void> Gathered::with_all(Task<void> work) {
   ranks::Conductor& conductor = *conducting_->conductor;
   co_await run::all_here(conductor);
@@ -77,6 +97,9 @@ Task<std::vector<std::string>> Gathered::deal(
     std::vector<std::string> parts,
     std::function<void(std::size_t rank, const std::string& said)> on_said) {
   ranks::Conductor& conductor = *conducting_->conductor;
+  for (std::size_t rank = 0; rank < ranks(); ++rank) {
+    if (conductor.is_lost(rank)) conductor.throw_loss(rank);
+  }
   conductor.on_message({"said"}, [&](std::size_t rank, const Message& message) {
     on_said(rank, message.at("text").get<std::string>());
   });
@@ -88,9 +111,6 @@ Task<std::vector<std::string>> Gathered::deal(
   CancelSource& outer = co_await coro::current_source();
   CancelSource waiting(outer);
   std::optional<std::size_t> lost;
-  for (std::size_t rank = 0; rank < ranks(); ++rank) {
-    if (conductor.is_lost(rank)) conductor.throw_loss(rank);
-  }
   conductor.on_lost([&](std::size_t rank) {
     if (!lost) lost = rank;
     waiting.cancel();

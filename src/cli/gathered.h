@@ -27,6 +27,13 @@ class Gathered {
   std::size_t ranks() const { return conducting_->shares.size(); }
   const load::Share& share(std::size_t rank) const { return conducting_->shares[rank]; }
 
+  // Which rank gets each of so many things that cost alike: in turns, by the weights.
+  std::vector<std::size_t> turns(std::size_t count) const;
+
+  // Throws UsageError where a host would have none of `--connections`, which are those of all. None: each host has as many
+  // as it finds right.
+  void require_connection_for_each(std::optional<std::size_t> of_all) const;
+
   // Has all of them here while `work` goes on. When it ends, in whatever way, none of them stays behind.
   coro::Task<void> around(coro::Task<void> work);
 

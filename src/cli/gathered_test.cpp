@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ namespace {
 using coro::Task;
 using ranks::Message;
 using testing::ElementsAre;
+using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 class GatheredParts : public testing::Test {
@@ -90,6 +92,69 @@ TEST_F(GatheredParts, EachGetsItsPartAndSaysWhatCameOfIt) {
   EXPECT_THAT(said_, UnorderedElementsAre("0 begins with one", "1 begins with two"));
   EXPECT_EQ(a.get(), exit_success);
   EXPECT_EQ(b.get(), exit_success);
+}
+
+TEST_F(GatheredParts, ThingsAreDealtOutInTurnsByTheWeights) {
+  const auto turns = [this](std::size_t count) {
+    return Gathered(conducting_, [](std::string_view) {}).turns(count);
+  };
+  EXPECT_THAT(turns(5), ElementsAre(0, 1, 0, 1, 0));
+  conducting_->shares = {{0, 3, 4, 0, 2}, {3, 1, 4, 1, 2}};
+  EXPECT_THAT(turns(8), ElementsAre(0, 0, 0, 1, 0, 0, 0, 1));
+  EXPECT_THAT(turns(0), IsEmpty());
+}
+
+TEST_F(GatheredParts, EachHostNeedsAConnection) {
+  const Gathered gathered(conducting_, [](std::string_view) {});
+  gathered.require_connection_for_each(2);
+  gathered.require_connection_for_each(std::nullopt);
+  try {
+    gathered.require_connection_for_each(1);
+    FAIL() << "it was taken";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "1 connection cannot be shared by 2 hosts: host a would have none");
+  }
+}
+
+// What is said afterwards is nobody's any more.
+TEST_F(GatheredParts, NothingIsDealtOutWhenOneIsLostBefore) {
+  ranks::Conductor& conductor = *conducting_->conductor;
+  const auto place = [&conductor](std::size_t rank) {
+    return ranks::MemberPlace{conductor.endpoints(), conductor.secret(), rank, "machine",
+                              "drover 1"};
+  };
+  std::future<void> a = std::async(std::launch::async, [place] {
+    ranks::Member self(place(0));
+    self.wait_for("go");
+    for (const char* kind : {"said", "done"}) {
+      Message message = ranks::message(kind);
+      message["text"] = "late";
+      self.tell(message);
+    }
+    self.wait_for("bye");
+  });
+  std::future<void> b = std::async(std::launch::async, [place] {
+    EXPECT_THROW(ranks::Member(place(1)).wait_for("bye"), ranks::LinkError);
+  });
+  coro::Worker worker;
+  Gathered gathered(conducting_, [](std::string_view) {});
+  std::string loss;
+  const auto work = [&]() -> Task<void> {
+    conductor.lose(1, "it was cut off");
+    try {
+      co_await gathered.deal({"one", "two"},
+                             [this](std::size_t, const auto& said) { said_.push_back(said); });
+    } catch (const ranks::RankLost& lost) {
+      loss = lost.what();
+    }
+    conductor.tell(0, ranks::message("go"));
+    co_await conductor.next(0, "done");
+  };
+  coro::block_on(worker, gathered.around(work()));
+  a.get();
+  b.get();
+  EXPECT_EQ(loss, "host b: it was cut off");
+  EXPECT_THAT(said_, IsEmpty());
 }
 
 TEST_F(GatheredParts, OneThatFailsEndsTheOthers) {

@@ -158,11 +158,17 @@ void add_hosts_options(Command& command, HostsArguments& arguments) {
         command_line_only},
        {"--weights", &arguments.weights, "N,…",
         "With --hosts: how the parts are to each other: 2,1,1 gives the first half of it"},
-       {"--parts", &arguments.parts, "DIR",
-        "Where each host keeps its part (default: drover/parts in the folder for programs' state)"},
        {"--gather-at", &arguments.gather_at, "[ADDRESS:]PORT",
         "Where the hosts report to this one, which a firewall has to let through (default: any "
         "free port of all addresses)"}});
+}
+
+void add_parts_option(Command& command, HostsArguments& arguments) {
+  command.add_options(
+      std::string(hosts_group),
+      {{"--parts", &arguments.parts, "DIR",
+        "With --hosts: where each host keeps its part (default: drover/parts in the folder for "
+        "programs' state)"}});
 }
 
 void check_hosts(const HostsArguments& arguments) {

@@ -29,6 +29,8 @@ struct HostsArguments {
 
 // The arguments have to live as long as the command.
 void add_hosts_options(Command& command, HostsArguments& arguments);
+// --parts, of runs: what hosts measure is kept, and what they load or check is not.
+void add_parts_option(Command& command, HostsArguments& arguments);
 
 // Before the command begins: what it reads from now on goes to the members, since it is on this host. Throws UsageError
 // for options that say nothing of one host.

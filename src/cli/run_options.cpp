@@ -115,6 +115,7 @@ void add_session_options(Command& command, RunRequest& request) {
 
 void add_part_options(Command& command, RunRequest& request, std::function<int()> perform) {
   add_hosts_options(command, request.hosts);
+  add_parts_option(command, request.hosts);
   command.member_action = [&request, perform](ranks::Member& member, const ranks::Message& work) {
     ranks::MemberRun run(member, member_work(work));
     request.member = &run;

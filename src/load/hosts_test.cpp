@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -180,6 +181,32 @@ TEST(Hosts, NumbersOfConnections) {
     const std::vector<std::size_t> expected =
         affinity ? std::vector<std::size_t>{0, 3, 6, 1, 4, 7, 2, 5}
                  : std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6, 7};
+    EXPECT_EQ(numbers, expected);
+  }
+}
+
+// Over all hosts that make the load: else each would begin with the same host of the database.
+TEST(Hosts, NumbersOfConnectionsOfSeveralHosts) {
+  for (const bool is_chosen_for_all : {true, false}) {
+    std::vector<std::size_t> numbers;
+    for (std::uint64_t rank = 0; rank < 4; ++rank) {
+      Plan plan;
+      plan.share = {rank, 1, 4, rank, 4};
+      if (is_chosen_for_all) {
+        plan.set_connections(10);
+      } else {
+        plan.set_own_connections(3);
+      }
+      plan.threads = 2;
+      for (std::size_t index = 0; index < plan.threads; ++index) {
+        const database::SessionUpkeep upkeep = plan.upkeep_of_worker(index);
+        for (std::size_t i = 0; i < plan.share_of_worker(index, plan.connections); ++i) {
+          numbers.push_back(upkeep.first_number + i * upkeep.number_step);
+        }
+      }
+    }
+    std::vector<std::size_t> expected(is_chosen_for_all ? 10 : 12);
+    std::iota(expected.begin(), expected.end(), 0);
     EXPECT_EQ(numbers, expected);
   }
 }

@@ -43,7 +43,9 @@ struct Plan {
   coro::Duration warmup{};
   coro::Duration duration{};
   std::size_t threads = 1;
-  std::size_t connections = 0;   // over all threads; 0 where there is no database
+  std::size_t connections = 0;  // over all threads; 0 where there is no database
+  // Those of the hosts before this one: they are numbered over all hosts.
+  std::size_t connections_before = 0;
   std::size_t max_inflight = 0;  // transactions at a time, over all threads; 0: no limit
   std::uint64_t seed = 0;
   // Transactions a second that clients (clients.h) begin by a schedule, over all hosts: an open loop. 0: each goes on
@@ -67,6 +69,16 @@ struct Plan {
     clients = of_all;
     terminal_count = static_cast<std::size_t>(share.of(of_all));
   }
+  // So many connections of all hosts, and `connections` of them here: likewise.
+  void set_connections(std::size_t of_all) noexcept {
+    connections = static_cast<std::size_t>(share.of(of_all));
+    connections_before = static_cast<std::size_t>(share.begin(of_all));
+  }
+  // Each host has chosen for itself; those before this one likewise, as far as it can know.
+  void set_own_connections(std::size_t own) noexcept {
+    connections = own;
+    connections_before = static_cast<std::size_t>(own * share.before / share.own);
+  }
   // Clients are numbered over all hosts, so that each has the same inputs wherever it is.
   std::size_t first_client() const noexcept {
     return static_cast<std::size_t>(share.begin(clients));
@@ -87,8 +99,8 @@ struct Plan {
   // Each worker has connections to all hosts, one after the other. Only with affinity they are dealt out in turns, as
   // the things are that have their homes there: so each worker has connections where its own are at home.
   database::SessionUpkeep upkeep_of_worker(std::size_t index) const noexcept {
-    const std::size_t before =
-        index * (connections / threads) + std::min(index, connections % threads);
+    const std::size_t before = connections_before + index * (connections / threads) +
+                               std::min(index, connections % threads);
     return {.max_age = connection_max_age,
             .hosts = std::max<std::size_t>(hosts.size(), 1),
             .first_number = affinity ? home_first + index : before,

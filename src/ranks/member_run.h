@@ -23,6 +23,7 @@ struct MemberWork {
   std::string name;  // of this host, as the others call it
   load::Share share;
   std::int64_t connections = 0;  // of all; 0: there are none
+  std::string found;             // out by the conductor: Benchmark::found_for_all()
   std::string parts;             // the folder for the part; empty: as the host has it
 };
 

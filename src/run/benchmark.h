@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "database/checkpoint_watch.h"
 #include "database/server_facts.h"
 #include "load/plan.h"
+#include "load/share.h"
 #include "load/snapshot.h"
 #include "load/workload.h"
 #include "report/document/result.h"
@@ -44,6 +46,9 @@ class Benchmark {
   // More threads would have nothing to do.
   virtual std::size_t threads_most() const = 0;
 
+  // How many terminals the host with this share of the plan has.
+  virtual std::uint64_t terminals_of(const load::Share& share) const = 0;
+
   // The threads are known: completes the plan and what `settings` say of the workload.
   virtual void complete(settings::RunSettings& settings) = 0;
 
@@ -66,8 +71,10 @@ class Benchmark {
   // When the terminals have ended: what is left to ask, for so long at most. May be cancelled.
   virtual coro::Task<void> ask_afterwards(coro::Duration patience) = 0;
 
-  // Where several hosts make the run and this one only gathers, prepared here and executed there: what is left to ask when
-  // all have ended, and what that says of the sums of their counts.
+  // Where several hosts make the run and this one only gathers, prepared here and executed there: what prepare() has
+  // found out for all, since it takes long (a text; empty: nothing does); what is left to ask when all have ended, and
+  // what that says of the sums of their counts.
+  virtual std::string found_for_all() const { return {}; }
   virtual coro::Task<void> ask_what_all_wrote(coro::Duration /*patience*/) { co_return; }
   virtual void complete_accounts(report::Result& /*merged*/) const {}
 

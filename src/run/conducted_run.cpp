@@ -19,7 +19,6 @@
 #include "run/attendance.h"
 #include "run/interrupt.h"
 #include "run/lost_part.h"
-#include "run/usage_error.h"
 #include "text/plain_text.h"
 
 namespace drover::run {
@@ -201,6 +200,7 @@ Task<void> ConductedRun::begin() {
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     Message work = work_for(conducting_, rank);
     work["connections"] = benchmark_.plan().connections;
+    work["found"] = benchmark_.found_for_all();
     conductor_.tell(rank, work);
   }
   for (std::size_t rank = 0; rank < ranks; ++rank) co_await conductor_.next(rank, "open");
@@ -363,8 +363,10 @@ void ConductedRun::show_second() {
 
 report::Result ConductedRun::part_of_lost(std::size_t rank) const {
   const load::Plan& plan = benchmark_.plan();
-  return run::part_of_lost(conducting_, rank, states_[rank].heard, empty_result(run_, plan), plan,
-                           start_, unix_start_);
+  report::Result empty = empty_result(run_, plan);
+  empty.client.terminals = benchmark_.terminals_of(conducting_.shares[rank]);
+  return run::part_of_lost(conducting_, rank, states_[rank].heard, std::move(empty), plan, start_,
+                           unix_start_);
 }
 
 // As far as what is told of times needs it.
@@ -434,29 +436,27 @@ Task<void> conducted(const RunPlan& run, Benchmark& benchmark, Attendance& atten
 }
 
 // What a host would find wrong with its part is said before any is started.
-void require_part_for_each(const RunPlan& run, const load::Plan& plan) {
-  const Conducting& conducting = *run.conducting;
-  const std::array<std::pair<std::uint64_t, std::string_view>, 5> wholes = {
+void require_parts(const RunPlan& run, Benchmark& benchmark) {
+  const load::Plan& plan = benchmark.plan();
+  const std::array<std::pair<std::uint64_t, std::string_view>, 4> wholes = {
       {{run.settings.warehouses, "warehouse"},
-       {plan.terminal_count, plan.presentation.terminal},
        {plan.connections, "connection"},
        {plan.max_inflight, "transaction at a time"},
        {plan.operations, "operation"}}};
   for (const auto& [whole, noun] : wholes) {
-    for (std::size_t rank = 0; whole > 0 && rank < conducting.shares.size(); ++rank) {
-      if (conducting.shares[rank].of(whole) > 0) continue;
-      throw UsageError(fmt::format(
-          "{} cannot be shared by {}: host {} would have none", text::counted(whole, noun),
-          text::counted(conducting.shares.size(), "host"), conducting.conductor->name(rank)));
-    }
+    require_part_for_each(*run.conducting, whole, noun,
+                          [whole](const load::Share& share) { return share.of(whole); });
   }
+  require_part_for_each(
+      *run.conducting, plan.terminal_count, plan.presentation.terminal,
+      [&benchmark](const load::Share& share) { return benchmark.terminals_of(share); });
 }
 
 }  // namespace
 
 std::optional<MeasuredRun> conduct(const RunPlan& run, Benchmark& benchmark, RunFacts facts,
                                    const ConductedPlace& place) {
-  require_part_for_each(run, benchmark.plan());
+  require_parts(run, benchmark);
   const BlockedInterrupts blocked;
   coro::Worker worker;
   const std::string version = facts.server ? facts.server->version : "";

@@ -9,6 +9,8 @@
 #include "coro/deadline.h"
 #include "coro/worker.h"
 #include "file/bounded_file.h"
+#include "run/usage_error.h"
+#include "text/plain_text.h"
 
 namespace drover::run {
 
@@ -23,6 +25,16 @@ namespace {
 constexpr Duration patience_for_ranks = std::chrono::minutes(2);
 
 }  // namespace
+
+void require_part_for_each(const Conducting& conducting, std::uint64_t whole, std::string_view noun,
+                           const std::function<std::uint64_t(const load::Share&)>& part_of) {
+  for (const load::Share& share : conducting.shares) {
+    if (whole == 0 || part_of(share) > 0) continue;
+    throw UsageError(fmt::format(
+        "{} cannot be shared by {}: host {} would have none", text::counted(whole, noun),
+        text::counted(conducting.shares.size(), "host"), conducting.conductor->name(share.rank)));
+  }
+}
 
 Task<void> all_here(ranks::Conductor& conductor) {
   bool in_time = true;

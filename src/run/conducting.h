@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,6 +25,10 @@ struct Conducting {
   // cancelled it ends them. `on_note` takes lines for people.
   std::function<coro::Task<void>(std::function<void(std::string_view)> on_note)> launch;
 };
+
+// Throws UsageError where a host would have none of so many things. `part_of` says how many its share has of them.
+void require_part_for_each(const Conducting& conducting, std::uint64_t whole, std::string_view noun,
+                           const std::function<std::uint64_t(const load::Share&)>& part_of);
 
 // Waits until all ranks have come. Throws ranks::RankLost: one has not.
 coro::Task<void> all_here(ranks::Conductor& conductor);

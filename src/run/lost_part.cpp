@@ -93,7 +93,6 @@ report::Result part_of_lost(const Conducting& conducting, std::size_t rank,
   part.availability = availability(plan, outcome);
   part.ledger.exact = false;
   set_client(last, part.client);
-  part.client.terminals = share.of(plan.terminal_count);
   part.interrupted = true;
   report::RankResult& own = part.ranks.emplace_back();
   own.rank = rank;

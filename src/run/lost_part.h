@@ -25,7 +25,7 @@ struct HeardOfRank {
   bool has_begun = false;
 };
 
-// `empty` is what the result of the run is made from, `start` and `unix_start` when the phases began, by this host's
+// `empty` is what the result of the run is made from, with the rank's number of terminals; `start` and `unix_start` when the phases began, by this host's
 // clocks. Requires: the rank is lost.
 report::Result part_of_lost(const Conducting& conducting, std::size_t rank,
                             const HeardOfRank& heard, report::Result empty, const load::Plan& plan,

@@ -24,9 +24,8 @@ std::size_t one_for_each(const Conducting& conducting) {
 // What a thread can do by far: a transaction costs it 20 to 50 µs.
 constexpr double transactions_a_thread = 10'000;
 
-std::int64_t require_room(std::int64_t wanted, std::int64_t free,
-                          const database::ServerFacts& server) {
-  if (wanted <= free || server.connections_max == 0) return wanted;
+void require_room(std::int64_t wanted, std::int64_t free, const database::ServerFacts& server) {
+  if (wanted <= free || server.connections_max == 0) return;
   throw UsageError(fmt::format(
       "--connections {}: the server has room for {} more (max_connections {}, {} in use)", wanted,
       free, server.connections_max, server.connections_used));
@@ -45,18 +44,18 @@ std::size_t permits_for(const RunPlan& run, const load::Plan& plan, std::int64_t
   return static_cast<std::size_t>(own_part("--max-inflight", *run.max_inflight, plan));
 }
 
-std::size_t connections_for(const RunPlan& run, Benchmark& benchmark,
-                            const database::ServerFacts& server) {
+void set_connections(const RunPlan& run, Benchmark& benchmark,
+                     const database::ServerFacts& server) {
   // One is for the session that watches the server's checkpoints, and one for that of --server-stats.
   const std::int64_t watching = run.settings.server_stats ? 2 : 1;
   const std::int64_t free =
       std::max<std::int64_t>(server.connections_max - server.connections_used - watching, 0);
-  const load::Plan& plan = benchmark.plan();
+  load::Plan& plan = benchmark.plan();
   if (run.connections) {
-    const std::int64_t wanted = own_part("--connections", *run.connections, plan);
+    const std::int64_t own = own_part("--connections", *run.connections, plan);
     // The conductor has seen that there is room for all; now others have theirs open by chance.
-    if (run.member != nullptr) return static_cast<std::size_t>(wanted);
-    return static_cast<std::size_t>(require_room(wanted, free, server));
+    if (run.member == nullptr) require_room(own, free, server);
+    return plan.set_connections(static_cast<std::size_t>(*run.connections));
   }
   double wanted = benchmark.connections_wanted();
   if (server.connections_max > 0) {
@@ -64,7 +63,7 @@ std::size_t connections_for(const RunPlan& run, Benchmark& benchmark,
   }
   wanted = std::min(wanted, static_cast<double>(plan.terminal_count));
   const std::size_t least = run.conducting != nullptr ? one_for_each(*run.conducting) : 0;
-  return std::max({static_cast<std::size_t>(wanted), plan.threads, least});
+  plan.set_own_connections(std::max({static_cast<std::size_t>(wanted), plan.threads, least}));
 }
 
 }  // namespace
@@ -86,7 +85,7 @@ void resolve_threads(const RunPlan& run, Benchmark& benchmark) {
 void resolve_connections(const RunPlan& run, Benchmark& benchmark,
                          const database::ServerFacts& server) {
   load::Plan& plan = benchmark.plan();
-  plan.connections = connections_for(run, benchmark, server);
+  set_connections(run, benchmark, server);
   plan.max_inflight = std::min(permits_for(run, plan, run_connections_most), plan.connections);
   plan.threads = std::min({plan.threads, plan.connections, plan.max_inflight});
 }

@@ -165,7 +165,10 @@ class Together(HostsTestCase):
 
     def test_tpcc(self):
         self.succeed("tpcc", "init", *self.db)
-        imported = self.succeed("tpcc", "import", "-w", 4, *self.db, "--hosts", "a,b,c,d", "--ui", "plain")
+        words = ["tpcc", "import", "-w", 4, *self.db, "--hosts", "a,b,c,d", "--ui", "plain", "--connections"]
+        self.expect_error(self.drover(*words, 3), USAGE, "3 connections cannot be shared by 4 hosts")
+        imported = self.succeed(*words, 5)
+        self.assertIn("over 5 connections, 4 threads", imported.err)
         self.assertRegex(imported.out, r"imported 4 warehouses \(0 loaded before")
 
         command, document = self.run_tpcc("--no-delays", "--hosts", "a,b,c", "--weights", "2,1,1")
@@ -193,9 +196,13 @@ class Together(HostsTestCase):
     def test_ycsb(self):
         self.succeed("ycsb", "load", "--recordcount", 4000, *self.db, "--hosts", "a,b,c,d")
         self.assertEqual(self.server.number("SELECT count(*) FROM usertable"), 4000)
+        scans = "SELECT seq_scan FROM pg_stat_user_tables WHERE relname = 'usertable'"
+        before = self.server.number(scans)
         # As many clients as cannot be the same number on each.
         self.succeed("ycsb", "run", "--readproportion", 0.4, "--updateproportion", 0.4, "--insertproportion", 0.2,
                      "--clients", 7, "--duration", "2s", "--warmup", "1s", *self.db, "--hosts", "a,b,c,d", "--json", self.result)
+        # Before and after, by the conductor for all.
+        self.assertLessEqual(self.server.number(scans) - before, 2)
         document = self.document()
         self.assertEqual(document["plan"]["clients"], 7)
         self.expect_same_start(document)
@@ -552,10 +559,14 @@ class WrongUse(HostsTestCase):
                 (["--hosts", "a,b", "--weights", "1,0"], "--weights"),
                 (["--hosts", "a,-x"], "'-x' is no host's name"),
                 (["--hosts", "a,b", "--gather-at", "nowhere"], "--gather-at nowhere: expected a port"),
-                (["--hosts", "a,b,c,a"], "3 warehouses", "4 hosts")):
+                (["--hosts", "a,b,c,a"], "3 warehouses", "4 hosts"),
+                (["--hosts", "a,b", "--weights", "2,1", "--terminals", 2],
+                 "2 terminals cannot be shared by 2 hosts: host b would have none")):
             with self.subTest(words):
                 self.expect_error(self.drover(*self.SIMULATED, *words), USAGE, *expected)
         self.expect_error(self.drover("tpcc", "run", "--hosts", "a,b"), USAGE, "--hosts: needs --db")
+        # Nothing is kept of what is no run.
+        self.expect_error(self.drover("tpcc", "check", "--parts", "parts"), USAGE, "--parts")
 
     def test_a_port_that_is_taken(self):
         with self.hosts.entered("a"), contextlib.closing(harness.socket.create_server(("", 4711))):

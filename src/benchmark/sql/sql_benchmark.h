@@ -1,6 +1,7 @@
 // A run of scripts.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -36,6 +37,9 @@ class SqlBenchmark final : public run::Benchmark {
     return static_cast<double>(options_.plan.terminal_count);
   }
   std::size_t threads_most() const override { return options_.plan.terminal_count; }
+  std::uint64_t terminals_of(const load::Share& share) const override {
+    return share.of(options_.plan.clients);
+  }
   void complete(settings::RunSettings& settings) override;
   std::string title() const override;
   std::vector<std::string> notes() const override;

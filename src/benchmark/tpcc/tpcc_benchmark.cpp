@@ -92,6 +92,12 @@ std::size_t TpccBenchmark::threads_most() const {
                   options_.plan.own_terminals());
 }
 
+std::uint64_t TpccBenchmark::terminals_of(const load::Share& share) const {
+  tpcc::Plan part = options_.plan;
+  part.share = share;
+  return part.own_terminals();
+}
+
 void TpccBenchmark::complete(settings::RunSettings& settings) {
   tpcc::Plan& plan = options_.plan;
   plan.complete();

@@ -17,5 +17,20 @@ TEST(Presentation, HasTheTransactionsAndLimitsOfTheResult) {
   }
 }
 
+// They are in the first warehouses, whichever host has these.
+TEST(TpccTerminals, OfAShareAreThoseOfItsWarehouses) {
+  TpccOptions options;
+  options.plan.warehouses = 10;
+  options.plan.no_delays = true;
+  const load::Share first{0, 1, 2, 0, 2};
+  const load::Share second{1, 1, 2, 1, 2};
+  options.plan.terminals_most = 5;
+  EXPECT_EQ(TpccBenchmark(options, nullptr).terminals_of(first), 5U);
+  EXPECT_EQ(TpccBenchmark(options, nullptr).terminals_of(second), 0U);
+  options.plan.terminals_most = 12;
+  EXPECT_EQ(TpccBenchmark(options, nullptr).terminals_of(first), 7U);
+  EXPECT_EQ(TpccBenchmark(options, nullptr).terminals_of(second), 5U);
+}
+
 }  // namespace
 }  // namespace drover::benchmark

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "benchmark/clients.h"
+#include "report/document/described_text.h"
 #include "text/plain_text.h"
+#include "workload/ycsb/part_fields.h"
 #include "workload/ycsb/properties/properties.h"
 
 namespace drover::benchmark {
@@ -21,7 +23,9 @@ YcsbBenchmark::YcsbBenchmark(YcsbOptions options, const ycsb::Database& database
 
 Task<database::ServerFacts> YcsbBenchmark::prepare() {
   ycsb::Plan& plan = options_.plan;
-  prepared_ = co_await database_.prepare(plan.properties);
+  std::optional<ycsb::TableContents> known;
+  if (!options_.found.empty()) known = report::read_text<ycsb::TableContents>(options_.found);
+  prepared_ = co_await database_.prepare(plan.properties, known);
   isolation_ =
       co_await database_.choose_isolation(plan.properties, options_.isolation, prepared_.server);
   // The host's own of each so many rows, whatever the others have inserted by now.
@@ -145,6 +149,10 @@ std::vector<std::string> YcsbBenchmark::notes() const {
   std::vector<std::string> notes = prepared_.notes;
   note_share(options_.plan, notes);
   return notes;
+}
+
+std::string YcsbBenchmark::found_for_all() const {
+  return report::written_text(ycsb::TableContents{prepared_.values, prepared_.before});
 }
 
 void YcsbBenchmark::complete_accounts(report::Result& merged) const {

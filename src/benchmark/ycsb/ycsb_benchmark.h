@@ -1,6 +1,7 @@
 // A run of YCSB.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,6 +24,8 @@ struct YcsbOptions {
   std::optional<database::Isolation> isolation = {};  // none: as the server has it
   bool verify = false;                                // what is read
   bool all_rows = false;                              // that are there: nobody has said how many
+  // By the host that gathers the run (found_for_all()); empty: prepare() asks itself.
+  std::string found = {};
 };
 
 class YcsbBenchmark final : public run::Benchmark {
@@ -37,6 +40,9 @@ class YcsbBenchmark final : public run::Benchmark {
     return static_cast<double>(options_.plan.terminal_count);
   }
   std::size_t threads_most() const override { return options_.plan.terminal_count; }
+  std::uint64_t terminals_of(const load::Share& share) const override {
+    return share.of(options_.plan.clients);
+  }
   void complete(settings::RunSettings& settings) override;
   std::string title() const override { return settings_.isolation; }
   std::vector<std::string> notes() const override;
@@ -53,6 +59,7 @@ class YcsbBenchmark final : public run::Benchmark {
   coro::Task<void> ask_what_all_wrote(coro::Duration patience) override {
     return ask_afterwards(patience);
   }
+  std::string found_for_all() const override;
   void complete_accounts(report::Result& merged) const override;
 
  private:

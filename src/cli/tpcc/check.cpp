@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/gathered.h"
 #include "cli/hosts_option.h"
+#include "cli/member.h"
 #include "cli/option/database_option.h"
 #include "cli/standard_output.h"
 #include "cli/tpcc/check_report.h"
@@ -37,12 +38,14 @@ struct CheckArguments {
   std::string json;  // file of the JSON document
 };
 
-tpcc::CheckSettings settings_of(const CheckArguments& arguments) {
+// `--connections` are those of all hosts, and this one has its share of them.
+tpcc::CheckSettings settings_of(const CheckArguments& arguments, const load::Share& share = {}) {
   tpcc::CheckSettings settings;
   settings.warehouses = arguments.warehouses;
   settings.after_import = arguments.after_import;
-  settings.connections =
-      arguments.connections.value_or(std::max<std::size_t>(2, std::thread::hardware_concurrency()));
+  settings.connections = arguments.connections
+                             ? share.of(*arguments.connections)
+                             : std::max<std::size_t>(2, std::thread::hardware_concurrency());
   return settings;
 }
 
@@ -51,9 +54,8 @@ coro::Task<void> judge_on_hosts(Gathered& hosts, const tpcc::CheckPart& all,
                                 tpcc::CheckWork& work) {
   std::vector<tpcc::CheckPart> parts(hosts.ranks(), all);
   for (tpcc::CheckPart& part : parts) part.pieces.clear();
-  for (std::size_t i = 0; i < all.pieces.size(); ++i) {
-    parts[i % parts.size()].pieces.push_back(all.pieces[i]);
-  }
+  const std::vector<std::size_t> ranks = hosts.turns(all.pieces.size());
+  for (std::size_t i = 0; i < ranks.size(); ++i) parts[ranks[i]].pieces.push_back(all.pieces[i]);
   std::vector<std::string> texts;
   for (const tpcc::CheckPart& part : parts) texts.push_back(report::written_text(part));
   const std::vector<std::string> refusals =
@@ -65,9 +67,9 @@ coro::Task<void> judge_on_hosts(Gathered& hosts, const tpcc::CheckPart& all,
   }
 }
 
-int check_pieces(const CheckArguments& arguments, ranks::Member& member) {
+int check_pieces(const CheckArguments& arguments, ranks::Member& member, const load::Share& share) {
   const DatabaseTarget target(arguments.database);
-  tpcc::CheckSettings settings = settings_of(arguments);
+  tpcc::CheckSettings settings = settings_of(arguments, share);
   run::require_descriptors(target.kind(), settings.connections, 1);
   return do_part(member, [&](std::string text, auto say) -> coro::Task<std::string> {
     auto part = report::read_text<tpcc::CheckPart>(text);
@@ -82,11 +84,12 @@ int check_pieces(const CheckArguments& arguments, ranks::Member& member) {
 // exit_success if all conditions hold, exit_failure if one does not or could not be judged.
 int perform(const CheckArguments& arguments) {
   std::optional<Gathered> hosts = gathered(arguments.hosts, arguments.database.db.empty());
+  if (hosts) hosts->require_connection_for_each(arguments.connections);
   const DatabaseTarget target(arguments.database);
   const OutputFile json{arguments.json};
   json.check();
   tpcc::CheckSettings settings = settings_of(arguments);
-  run::require_descriptors(target.kind(), settings.connections, 1);
+  if (!hosts) run::require_descriptors(target.kind(), settings.connections, 1);
   CheckProgressLine line(stderr);
   settings.on_progress = [&line](const auto& progress) { line.show(progress); };
 
@@ -97,7 +100,7 @@ int perform(const CheckArguments& arguments) {
     report = co_await target.tpcc()->check(std::move(settings));
   };
   if (hosts) {
-    settings.connections *= hosts->ranks();  // by which the work is cut
+    if (!arguments.connections) settings.connections *= hosts->ranks();  // by which the work is cut
     settings.judge_elsewhere = [&hosts](const tpcc::CheckPart& all, tpcc::CheckWork& work) {
       return judge_on_hosts(*hosts, all, work);
     };
@@ -154,15 +157,16 @@ void add_tpcc_check(Command& tpcc) {
         "The data is freshly loaded: condition 11, and the whole population of "
         "clause 4.3.3.1: cardinalities, domains of all columns, shares"},
        {"--connections", &arguments->connections, "N",
-        "Sessions that check at the same time (default: as many as processors)",
+        "Sessions that check at the same time, of all hosts together (default: as many as "
+        "processors)",
         in_range(1, 1'000)},
        {"--json", &arguments->json, "FILE",
         "Writes what was found to this file as JSON; '-': to the standard output, and "
         "the report for people to the error stream"}});
   add_hosts_options(command, arguments->hosts);
   command.action = [arguments] { return perform(*arguments); };
-  command.member_action = [arguments](ranks::Member& member, const ranks::Message&) {
-    return check_pieces(*arguments, member);
+  command.member_action = [arguments](ranks::Member& member, const ranks::Message& work) {
+    return check_pieces(*arguments, member, member_work(work).share);
   };
 }
 

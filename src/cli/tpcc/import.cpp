@@ -15,6 +15,7 @@
 #include "cli/gathered.h"
 #include "cli/help/help.h"
 #include "cli/hosts_option.h"
+#include "cli/member.h"
 #include "cli/option/database_option.h"
 #include "cli/option/quantity.h"
 #include "cli/run_options.h"
@@ -61,7 +62,39 @@ int64_t automatic_threads(size_t connections) {
   return std::min(static_cast<int64_t>(connections + 3) / 4, processors);
 }
 
-ImportSettings settings_of(const ImportArguments& arguments) {
+// Of all hosts; none: each has as many as it finds right.
+std::optional<size_t> connections_of_all(const ImportArguments& arguments) {
+  return parse_count_or_auto("--connections", arguments.connections, 1, connections_max);
+}
+
+struct Sizes {
+  size_t connections = 0;
+  size_t threads = 0;
+};
+
+// Of the host with this share.
+Sizes sizes_of(const ImportArguments& arguments, const load::Share& share = {}) {
+  const std::optional<size_t> of_all = connections_of_all(arguments);
+  const size_t connections =
+      of_all ? share.of(*of_all) : static_cast<size_t>(automatic_connections());
+  const auto threads =
+      static_cast<size_t>(parse_count_or_auto("--threads", arguments.threads, 1, connections_max)
+                              .value_or(automatic_threads(connections)));
+  return {connections, std::min(threads, connections)};
+}
+
+// Of all hosts together.
+Sizes sizes_of(const ImportArguments& arguments, const Gathered& hosts) {
+  Sizes sum;
+  for (std::size_t rank = 0; rank < hosts.ranks(); ++rank) {
+    const Sizes own = sizes_of(arguments, hosts.share(rank));
+    sum.connections += own.connections;
+    sum.threads += own.threads;
+  }
+  return sum;
+}
+
+ImportSettings settings_of(const ImportArguments& arguments, const load::Share& share = {}) {
   ImportSettings settings;
   settings.request.warehouses =
       static_cast<int32_t>(parse_count("-w", arguments.warehouses, 1, tpcc::warehouses_max));
@@ -69,13 +102,9 @@ ImportSettings settings_of(const ImportArguments& arguments) {
     settings.request.seed =
         static_cast<uint64_t>(parse_count("--seed", arguments.seed, 0, INT64_MAX));
   }
-  settings.connections = static_cast<size_t>(
-      parse_count_or_auto("--connections", arguments.connections, 1, connections_max)
-          .value_or(automatic_connections()));
-  settings.threads =
-      static_cast<size_t>(parse_count_or_auto("--threads", arguments.threads, 1, connections_max)
-                              .value_or(automatic_threads(settings.connections)));
-  settings.threads = std::min(settings.threads, settings.connections);
+  const Sizes sizes = sizes_of(arguments, share);
+  settings.connections = sizes.connections;
+  settings.threads = sizes.threads;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   // Short enough to be typed again.
   settings.request.fresh_population.seed = std::random_device()() % 1'000'000'000;
@@ -154,8 +183,8 @@ class PartObserver final : public tpcc::ImportObserver {
   std::function<void(const std::string&)> say_;
 };
 
-int load_part(const ImportArguments& arguments, ranks::Member& member) {
-  ImportSettings settings = settings_of(arguments);
+int load_part(const ImportArguments& arguments, ranks::Member& member, const load::Share& share) {
+  ImportSettings settings = settings_of(arguments, share);
   settings.progress_interval = std::chrono::seconds(1);
   const DatabaseTarget target(arguments.database);
   run::require_descriptors(target.kind(), settings.connections, 1);
@@ -174,14 +203,15 @@ int perform(const ImportArguments& arguments) {
   const ui::Choice choice = parse_ui_choice(arguments.ui);
   ImportSettings settings = settings_of(arguments);
   std::optional<Gathered> hosts = gathered(arguments.hosts, arguments.database.db.empty());
+  if (hosts) hosts->require_connection_for_each(connections_of_all(arguments));
   const DatabaseTarget target(arguments.database);
-  run::require_descriptors(target.kind(), settings.connections, 1);
+  if (!hosts) run::require_descriptors(target.kind(), settings.connections, 1);
   ImportOutcome outcome;
   int code = exit_success;
   try {
-    const std::size_t ranks = hosts ? hosts->ranks() : 1;
+    const Sizes shown = hosts ? sizes_of(arguments, *hosts) : sizes_of(arguments);
     const auto display = ui::make_import_display(
-        choice, {target.description(), settings.connections * ranks, settings.threads * ranks},
+        choice, {target.description(), shown.connections, shown.threads},
         [] { kill(getpid(), SIGINT); });  // as Ctrl-C would: it is taken by whoever waits for it
     settings.progress_interval = display->interval();
     if (hosts) {
@@ -219,8 +249,8 @@ void add_tpcc_import(Command& tpcc) {
         "What the rows are made from: the same seed gives the same rows, save for the "
         "time of the load (default: random, recorded in the database)"},
        {"--connections", &arguments->connections, "N|auto",
-        "Sessions, on YDB calls, that load side by side (auto: one for each processor, "
-        "from 2 to 16)"},
+        "Sessions, on YDB calls, that load side by side, of all hosts together (auto: one for "
+        "each processor, from 2 to 16)"},
        {"--threads", &arguments->threads, "N|auto",
         "Threads that make the rows, beside the one that sends them (auto: one for every "
         "four connections)"}});
@@ -228,8 +258,8 @@ void add_tpcc_import(Command& tpcc) {
   add_database_options(command, arguments->database);
   add_hosts_options(command, arguments->hosts);
   command.action = [arguments] { return perform(*arguments); };
-  command.member_action = [arguments](ranks::Member& member, const ranks::Message&) {
-    return load_part(*arguments, member);
+  command.member_action = [arguments](ranks::Member& member, const ranks::Message& work) {
+    return load_part(*arguments, member, member_work(work).share);
   };
 }
 

@@ -43,17 +43,21 @@ void add_table_options(Command& command, TableArguments& arguments) {
   add_database_options(command, arguments.database);
   add_property_options(command, arguments.properties);
   command.add_options({{"--connections", &arguments.connections, "N|auto",
-                        "Sessions that work at the same time; auto: as many as processors"}});
+                        "Sessions that work at the same time, of all hosts together; auto: as many "
+                        "as processors"}});
   command.add_options("Output", {{"--ui", &arguments.ui, "plain|quiet|auto",
                                   "Lines of progress on the error stream, or none"}});
   add_hosts_options(command, arguments.hosts);
 }
 
-std::size_t connections_of(const TableArguments& arguments) {
-  const auto processors = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 2, 16);
-  return static_cast<std::size_t>(
-      parse_count_or_auto("--connections", arguments.connections, 1, sessions_most)
-          .value_or(processors));
+// Of all hosts; none: each has as many as it finds right.
+std::optional<std::size_t> connections_of_all(const TableArguments& arguments) {
+  return parse_count_or_auto("--connections", arguments.connections, 1, sessions_most);
+}
+
+std::size_t connections_of(const TableArguments& arguments, const load::Share& share = {}) {
+  if (const auto of_all = connections_of_all(arguments)) return share.of(*of_all);
+  return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 16);
 }
 
 bool is_quiet(const TableArguments& arguments) {
@@ -84,13 +88,15 @@ class LoadLines final : public ycsb::LoadObserver {
   bool quiet_;
 };
 
-ycsb::LoadSettings load_settings_of(const TableArguments& arguments) {
+ycsb::LoadSettings load_settings_of(const TableArguments& arguments,
+                                    const load::Share& share = {}) {
   ycsb::LoadSettings settings;
+  settings.share = share;
   settings.properties = read_row_properties(arguments.properties);
   if (settings.properties.insert_count == 0) {
     throw UsageError("how many rows? Say --recordcount N (or -p recordcount=N)");
   }
-  settings.connections = connections_of(arguments);
+  settings.connections = connections_of(arguments, share);
   return settings;
 }
 
@@ -148,8 +154,7 @@ class PartObserver final : public ycsb::LoadObserver {
 };
 
 int load_part(const TableArguments& arguments, ranks::Member& member, const load::Share& share) {
-  ycsb::LoadSettings settings = load_settings_of(arguments);
-  settings.share = share;
+  ycsb::LoadSettings settings = load_settings_of(arguments, share);
   const DatabaseTarget target(arguments.database);
   run::require_descriptors(target.kind(), settings.connections, 1);
   return do_part(member, [&](std::string, auto say) -> coro::Task<std::string> {
@@ -161,10 +166,11 @@ int load_part(const TableArguments& arguments, ranks::Member& member, const load
 int perform_load(const TableArguments& arguments) {
   ycsb::LoadSettings settings = load_settings_of(arguments);
   std::optional<Gathered> hosts = gathered(arguments.hosts, arguments.database.db.empty());
+  if (hosts) hosts->require_connection_for_each(connections_of_all(arguments));
   note_without_effect(settings.properties);
   LoadLines lines(is_quiet(arguments));
   const DatabaseTarget target(arguments.database);
-  run::require_descriptors(target.kind(), settings.connections, 1);
+  if (!hosts) run::require_descriptors(target.kind(), settings.connections, 1);
   const auto database = target.ycsb();
   const std::string table = settings.properties.table;
   std::optional<ycsb::LoadProgress> loaded;
@@ -238,7 +244,7 @@ coro::Task<void> check_on_hosts(Gathered& hosts, const ycsb::CheckPart& all,
 int check_part(const TableArguments& arguments, ranks::Member& member, const load::Share& share) {
   ycsb::CheckSettings settings;
   settings.properties = read_row_properties(arguments.properties);
-  settings.connections = connections_of(arguments);
+  settings.connections = connections_of(arguments, share);
   const DatabaseTarget target(arguments.database);
   run::require_descriptors(target.kind(), settings.connections, 1);
   return do_part(member, [&](std::string text, auto) -> coro::Task<std::string> {
@@ -250,6 +256,7 @@ int check_part(const TableArguments& arguments, ranks::Member& member, const loa
 
 int perform_check(const TableArguments& arguments) {
   std::optional<Gathered> hosts = gathered(arguments.hosts, arguments.database.db.empty());
+  if (hosts) hosts->require_connection_for_each(connections_of_all(arguments));
   ycsb::CheckSettings settings;
   settings.properties = read_row_properties(arguments.properties);
   settings.connections = connections_of(arguments);
@@ -262,7 +269,7 @@ int perform_check(const TableArguments& arguments) {
     };
   }
   const DatabaseTarget target(arguments.database);
-  run::require_descriptors(target.kind(), settings.connections, 1);
+  if (!hosts) run::require_descriptors(target.kind(), settings.connections, 1);
   const auto database = target.ycsb();
   std::optional<ycsb::CheckReport> report;
   const auto check = [&]() -> coro::Task<void> {

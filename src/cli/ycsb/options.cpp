@@ -127,6 +127,7 @@ YcsbRun make_ycsb_run(const ClientRequest& written, const YcsbWorkload& workload
   made.run = make_client_run(written, database, plan);
   made.run.settings.benchmark = "ycsb";
   made.options.isolation = parse_isolation(written, kind_of(database));
+  if (written.member != nullptr) made.options.found = written.member->work().found;
   made.options.verify = workload.verify || plan.properties.data_integrity;
   made.options.all_rows =
       !plan.properties.is_given("recordcount") && !plan.properties.is_given("insertcount");

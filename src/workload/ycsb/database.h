@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "coro/clock.h"
@@ -61,6 +62,12 @@ struct TableSums {
   std::uint64_t rows = 0;
   // Over all fields: an update raises it by 1 a field that it writes. None where values are not counted.
   std::optional<std::uint64_t> versions = {};
+};
+
+// What only one pass over the whole table can tell. Plain values, for another process (part_fields.h).
+struct TableContents {
+  ValueKind values = ValueKind::counted;
+  TableSums sums;
 };
 
 struct RunPreparation {
@@ -167,8 +174,13 @@ class Database {
   // then all at the same time theirs; then one the whole, of which nothing is missing.
   virtual coro::Task<LoadProgress> load(LoadSettings settings, LoadObserver& observer) const = 0;
 
-  // Throws UnfitSchema where a run with these properties cannot begin.
-  virtual coro::Task<RunPreparation> prepare(Properties properties) const = 0;
+  // Throws UnfitSchema where a run with these properties cannot begin. The table is read whole, unless it is `known` what
+  // it has: another host of the same run has read it.
+  virtual coro::Task<RunPreparation> prepare(Properties properties,
+                                             std::optional<TableContents> known) const = 0;
+  coro::Task<RunPreparation> prepare(Properties properties) const {
+    return prepare(std::move(properties), std::nullopt);
+  }
 
   // The level of a run that asks for this one, or for none. Throws database::Error, whose message says what to do, if the
   // server has no such level, or does not allow it: on YDB, whose servers have `snapshot` off by default. Asked once the

@@ -1,4 +1,5 @@
-// The parts of a load and of a check that go from one host to another, and what comes of them, described as
+// The parts of a load and of a check that go from one host to another, what comes of them, and what one host has found
+// out for all, described as
 // settings/field.h says. Constants only, for any thread.
 #pragma once
 
@@ -21,6 +22,16 @@ void describe(auto& visit, Of<LoadProgress> auto& progress) {
 void describe(auto& visit, Of<CheckPart> auto& part) {
   visit.field("snapshot", part.snapshot, settings::name);
   visit.field("table_size", part.table_size, settings::count);
+}
+
+void describe(auto& visit, Of<TableSums> auto& sums) {
+  visit.field("rows", sums.rows, settings::count);
+  visit.field("versions", sums.versions, settings::any_whole);
+}
+
+void describe(auto& visit, Of<TableContents> auto& contents) {
+  visit.field("values", contents.values, settings::only("counted|stamped|foreign"));
+  visit.field("sums", contents.sums);
 }
 
 void describe(auto& visit, Of<WrongValue> auto& wrong) {

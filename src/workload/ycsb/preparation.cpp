@@ -117,6 +117,21 @@ std::string note_of_written(std::string_view table) {
       table);
 }
 
+// Reads the whole table.
+Task<void> look_at_contents(TableReader& table, const Properties& properties,
+                            const LoadRecord& record, RunPreparation& prepared) {
+  prepared.values = co_await kind_of_values(table, properties, record);
+  if (auto sums = co_await table.add_up(prepared.values)) {
+    prepared.before = *sums;
+    const std::string_view note = note_of(prepared.values);
+    if (!note.empty()) prepared.notes.emplace_back(note);
+  } else {
+    prepared.values = ValueKind::foreign;
+    prepared.before = (co_await table.add_up(ValueKind::foreign)).value();
+    prepared.notes.push_back(note_of_written(table.table_name()));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> keys_of_rows(const Properties& properties, std::uint64_t begin,
@@ -135,7 +150,8 @@ void refuse_columns(const database::Error& error, std::string_view table) {
                   error.what(), table));
 }
 
-Task<RunPreparation> prepare_run(TableReader& table, const Properties& properties) {
+Task<RunPreparation> prepare_run(TableReader& table, const Properties& properties,
+                                 const std::optional<TableContents>& known) {
   RunPreparation prepared;
   prepared.server = co_await table.read_server_facts();
   const LoadRecord record = co_await table.read_record();
@@ -148,19 +164,15 @@ Task<RunPreparation> prepare_run(TableReader& table, const Properties& propertie
   require_layout(record, properties);
   co_await table.require_columns();
   co_await require_rows(table, properties, record);
-  prepared.values = co_await kind_of_values(table, properties, record);
-  if (auto sums = co_await table.add_up(prepared.values)) {
-    prepared.before = *sums;
-    const std::string_view note = note_of(prepared.values);
-    if (!note.empty()) prepared.notes.emplace_back(note);
+  if (known) {
+    prepared.values = known->values;
+    prepared.before = known->sums;
   } else {
-    prepared.values = ValueKind::foreign;
-    prepared.before = (co_await table.add_up(ValueKind::foreign)).value();
-    prepared.notes.push_back(note_of_written(table.table_name()));
+    co_await look_at_contents(table, properties, record, prepared);
   }
-  std::uint64_t known = part_of(properties).end;
-  for (const RowRange& range : record.loaded) known = std::max(known, range.end);
-  prepared.next_row = co_await end_of_rows(table, known);
+  std::uint64_t recorded = part_of(properties).end;
+  for (const RowRange& range : record.loaded) recorded = std::max(recorded, range.end);
+  prepared.next_row = co_await end_of_rows(table, recorded);
   const RowRange all = {.begin = part_of(properties).begin, .end = prepared.next_row};
   if (prepared.before.rows >= prepared.next_row) {
     prepared.missing_rows.emplace();

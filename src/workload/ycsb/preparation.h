@@ -62,6 +62,8 @@ std::vector<std::string> keys_of_rows(const Properties& properties, std::uint64_
                                       std::uint64_t rows);
 [[noreturn]] void refuse_columns(const database::Error& error, std::string_view table);
 
-coro::Task<RunPreparation> prepare_run(TableReader& table, const Properties& properties);
+// As Database::prepare() says.
+coro::Task<RunPreparation> prepare_run(TableReader& table, const Properties& properties,
+                                       const std::optional<TableContents>& known);
 
 }  // namespace drover::ycsb

@@ -29,9 +29,10 @@ class DatabaseOnPostgres final : public Database {
     return postgres::load({std::move(settings), access_}, observer);
   }
 
-  Task<RunPreparation> prepare(Properties properties) const override {
+  Task<RunPreparation> prepare(Properties properties,
+                               std::optional<TableContents> known) const override {
     const auto connection = co_await open_to_read_all();
-    co_return co_await prepare_run(*connection, std::move(properties));
+    co_return co_await prepare_run(*connection, std::move(properties), known);
   }
 
   Task<database::Isolation> choose_isolation(Properties, std::optional<database::Isolation> wanted,

@@ -115,9 +115,10 @@ Task<TableSums> add_up(Connection& connection, Properties properties, ValueKind 
   co_return answer;
 }
 
-Task<RunPreparation> prepare_run(Connection& connection, Properties properties) {
+Task<RunPreparation> prepare_run(Connection& connection, Properties properties,
+                                 std::optional<TableContents> known) {
   PostgresTableReader table(connection, properties);
-  co_return co_await ycsb::prepare_run(table, properties);
+  co_return co_await ycsb::prepare_run(table, properties, known);
 }
 
 }  // namespace drover::ycsb::postgres

@@ -2,6 +2,8 @@
 // Thread safety: as the connection's. Errors: database::UnfitSchema, PropertyError, database::Error.
 #pragma once
 
+#include <optional>
+
 #include "coro/task.h"
 #include "database/postgres/connection.h"
 #include "workload/ycsb/database.h"
@@ -10,7 +12,7 @@
 namespace drover::ycsb::postgres {
 
 coro::Task<RunPreparation> prepare_run(database::postgres::Connection& connection,
-                                       Properties properties);
+                                       Properties properties, std::optional<TableContents> known);
 
 coro::Task<TableSums> add_up(database::postgres::Connection& connection, Properties properties,
                              ValueKind values);

@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "report/document/described_text.h"
 #include "workload/ycsb/keys.h"
+#include "workload/ycsb/part_fields.h"
 #include "workload/ycsb/postgres/served_table_test.h"
 
 namespace drover::ycsb::postgres {
@@ -218,6 +220,21 @@ TEST_F(RunOnPostgres, RowsThatTheOriginalHasWrittenToAreRunOnAndNotCounted) {
   EXPECT_NE(run->prepared.notes[0].find("'drover ycsb check' names"), std::string::npos);
   EXPECT_EQ(run->failed(), 0U);
   EXPECT_FALSE(check(properties).holds());
+}
+
+// The table would say something else.
+TEST_F(RunOnPostgres, WhatAnotherHostHasFoundIsNotAskedAgain) {
+  const Properties properties = properties_of("a", {"recordcount=10"});
+  load(properties);
+  const TableContents known{ValueKind::foreign, {.rows = 11}};
+  const auto text = report::written_text(known);
+  const RunPreparation prepared =
+      run(database->prepare(properties, report::read_text<TableContents>(text)));
+  EXPECT_EQ(prepared.values, ValueKind::foreign);
+  EXPECT_EQ(prepared.before.rows, 11U);
+  EXPECT_EQ(prepared.before.versions, std::nullopt);
+  EXPECT_EQ(prepared.next_row, 10U);
+  EXPECT_EQ(run(database->prepare(properties)).before.rows, 10U);
 }
 
 TEST_F(RunOnPostgres, ColumnsThatAreNoTextAreRefused) {

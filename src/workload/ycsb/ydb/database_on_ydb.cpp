@@ -29,10 +29,11 @@ class DatabaseOnYdb final : public Database {
     return ydb::load({std::move(settings), database_}, observer);
   }
 
-  Task<RunPreparation> prepare(Properties properties) const override {
+  Task<RunPreparation> prepare(Properties properties,
+                               std::optional<TableContents> known) const override {
     RunPreparation prepared;
     auto body = [&](DatabaseAccess& access) -> Task<void> {
-      prepared = co_await prepare_run(access, properties);
+      prepared = co_await prepare_run(access, properties, known);
     };
     co_await DatabaseAccess::use(without_limit(), body);
     co_return prepared;

@@ -118,9 +118,10 @@ Task<TableSums> add_up(DatabaseAccess& access, const Properties& properties, Val
   co_return answer;
 }
 
-Task<RunPreparation> prepare_run(DatabaseAccess& access, const Properties& properties) {
+Task<RunPreparation> prepare_run(DatabaseAccess& access, const Properties& properties,
+                                 const std::optional<TableContents>& known) {
   YdbTableReader table(access, properties);
-  co_return co_await ycsb::prepare_run(table, properties);
+  co_return co_await ycsb::prepare_run(table, properties, known);
 }
 
 }  // namespace drover::ycsb::ydb
