@@ -18,7 +18,9 @@ namespace {
 using namespace std::chrono_literals;
 using coro::Task;
 
-Task<void> an_hour() { co_await coro::sleep_for(1h); }
+Task<void> an_hour() {
+  co_await coro::sleep_for(1h);
+}
 
 class StopRequestTest : public testing::Test {
  protected:

@@ -222,8 +222,7 @@ std::string subtitle_of(const Result& result) {
   const std::string measured =
       fmt::format("Measured for {} from {}", text::length_text(result.summary.time_seconds),
                   text::moment_text(result.summary.measure_start_ts));
-  if (result.is_of_several())
-    return fmt::format("{}, by {} hosts", measured, result.ranks.size());
+  if (result.is_of_several()) return fmt::format("{}, by {} hosts", measured, result.ranks.size());
   return fmt::format("{}{}{}", measured, host.empty() ? "" : ", client ", shortened(host, 100));
 }
 
