@@ -259,7 +259,7 @@ TEST(Merge, SaysWhichHostWasLostAndWhichIsMissing) {
 TEST(Merge, WhatIsLeftOfALostHostBelongsToTheRunThatItSays) {
   ExampleRun run(17);
   run.parts[0].ranks[0].lost = "it was killed";
-  run.parts[0].plan.workload = {{"recordcount", "1000"}};
+  run.parts[0].plan.isolation = "serializable";
   run.parts[0].environment.server.reset();
   for (const std::vector<std::size_t>& order : {std::vector<std::size_t>{0, 1, 2}, {1, 0, 2}}) {
     Merger merger;
