@@ -517,7 +517,8 @@ struct Result {
   std::optional<std::vector<Checkpoint>> checkpoints;  // none where the server does not tell
   std::optional<ServerStats> server_stats;             // none where nobody asked, or none told
   std::vector<HostResult> hosts;                       // none where there was one
-  // Several: those that made the load together. One: this is the part of a run that it says (is_part()), or all of it. None: the run was alone.
+  // Several: those that made the load together. One: this is the part of a run that it says (is_part()), or all of it.
+  // None: the run was alone.
   std::vector<RankResult> ranks;
   std::optional<std::string> incomplete;  // what of the run is missing here: a host that was lost
   std::vector<Verdict> audit;             // see audit.h
