@@ -85,7 +85,9 @@ void add_setting(std::vector<std::string>& words, const char* name, const std::s
 void add_settings(std::vector<std::string>& words, const std::string& run) {
   // On each host, and gone at the end. By default all launches of a user have one, and of two that begin together one
   // may end: it looked whether it is there, and made it when the other had.
-  add_setting(words, "orte_top_session_dir", "/tmp/drover-mpi." + run);
+  const char* base = std::getenv("OMPI_MCA_orte_tmpdir_base");
+  add_setting(words, "orte_top_session_dir",
+              fmt::format("{}/drover-mpi.{}", base != nullptr ? base : "/tmp", run));
   // Each daemon is started by mpirun and talks to it alone. Else those of more than 64 hosts are a tree, in which a host
   // that is lost takes others with it, and each needs an ssh to others.
   add_setting(words, "routed", "direct");

@@ -86,9 +86,12 @@ TEST(MpirunWords, WhatTheUserHasSetIsLeftToHim) {
   EXPECT_THAT(mpirun_words(request()), Contains("plm_rsh_args"));
   ::setenv("OMPI_MCA_oob_tcp_keepalive_time", "60", 1);
   ::setenv("OMPI_MCA_plm_rsh_agent", "/opt/agent", 1);
+  ::setenv("OMPI_MCA_orte_tmpdir_base", "/scratch", 1);
   const std::vector<std::string> words = mpirun_words(request());
   ::unsetenv("OMPI_MCA_oob_tcp_keepalive_time");
   ::unsetenv("OMPI_MCA_plm_rsh_agent");
+  ::unsetenv("OMPI_MCA_orte_tmpdir_base");
+  EXPECT_THAT(words, Contains("/scratch/drover-mpi.x-1"));
   EXPECT_THAT(words, Not(Contains("oob_tcp_keepalive_time")));
   EXPECT_THAT(words, Not(Contains("plm_rsh_args")));
   EXPECT_THAT(words, Contains("oob_tcp_keepalive_probes"));

@@ -54,7 +54,8 @@ shift
 export_more=()
 while IFS= read -r line; do export_more+=("$line"); done <"$folder/$host/environment"
 exec nsenter --target "$(cat "$folder/$host/holder")" --net --uts --mount {time} \\
-  env -i HOME="$folder/$host" USER=root PATH="$PATH" TMPDIR="$folder/$host/tmp" "${{export_more[@]}}" \\
+  env -i HOME="$folder/$host" USER=root PATH="$PATH" TMPDIR="$folder/$host/tmp" OMPI_MCA_orte_tmpdir_base="$folder" \\
+  "${{export_more[@]}}" \\
   sh -c 'cd "$HOME" && exec "$@"' sh "$@"
 """
 
