@@ -39,6 +39,7 @@ class HostsOption : public testing::Test {
                       {"--strict", &strict_, "", ""},
                       {"--config", &config_, "FILE", "", command_line_only}});
     add_hosts_options(run_, arguments_);
+    add_parts_option(run_, arguments_);
   }
   ~HostsOption() override {
     fs::current_path(before_);
