@@ -58,7 +58,7 @@ void Gathered::require_connection_for_each(std::optional<std::size_t> of_all) co
 
 Task<void> Gathered::with_all(Task<void> work) {
   ranks::Conductor& conductor = *conducting_->conductor;
-  co_await run::all_here(conductor);
+  co_await run::all_here(conductor, on_note_);
   for (std::size_t rank = 0; rank < ranks(); ++rank) {
     conductor.tell(rank, run::work_for(*conducting_, rank));
   }

@@ -184,7 +184,7 @@ void check_hosts(const HostsArguments& arguments) {
   // In a variable or a file of settings they are for those commands that have --hosts.
   for (const char* name : {"--weights", "--parts", "--gather-at"}) {
     const Option* option = arguments.command->find_option(name);
-    if (option->is_given() && option->origin.empty()) {
+    if (option != nullptr && option->is_given() && option->origin.empty()) {
       throw UsageError(fmt::format("{} needs --hosts", name));
     }
   }

@@ -86,6 +86,7 @@ class Conductor {
   bool is_lost(std::size_t rank) const { return peers_[rank]->loss.has_value(); }
   bool any_lost() const;
   bool all_have_come() const;
+  bool has_come(std::size_t rank) const { return peers_[rank]->come.is_set(); }
   // Throws the RankLost of one that is.
   [[noreturn]] void throw_loss(std::size_t rank) const;
   void lose(std::size_t rank, const std::string& reason);

@@ -196,7 +196,8 @@ Task<bool> ConductedRun::go() {
 // Until all have been told when the phases begin.
 Task<void> ConductedRun::begin() {
   const std::size_t ranks = conductor_.ranks();
-  co_await all_here(conductor_);
+  co_await all_here(conductor_,
+                    [this](std::string_view line) { attendance_.observers.on_note(line); });
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     Message work = work_for(conducting_, rank);
     work["connections"] = benchmark_.plan().connections;

@@ -1,7 +1,9 @@
 #include "run/conducting.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <utility>
@@ -23,6 +25,10 @@ namespace {
 
 // For mpirun, ssh and the hosts to have all processes there.
 constexpr Duration patience_for_ranks = std::chrono::minutes(2);
+// Without a word for people.
+constexpr Duration silence_most = std::chrono::seconds(10);
+// So many are named.
+constexpr std::size_t names_most = 8;
 
 }  // namespace
 
@@ -36,15 +42,38 @@ void require_part_for_each(const Conducting& conducting, std::uint64_t whole, st
   }
 }
 
-Task<void> all_here(ranks::Conductor& conductor) {
-  bool in_time = true;
+namespace {
+
+Task<bool> have_come_by(coro::Instant instant, ranks::Conductor& conductor) {
   try {
-    co_await coro::with_deadline(Worker::current().now() + patience_for_ranks,
-                                 conductor.all_here());
+    co_await coro::with_deadline(instant, conductor.all_here());
   } catch (const coro::DeadlineExceeded&) {
-    in_time = false;
+    co_return false;
   }
-  if (in_time) co_return;
+  co_return true;
+}
+
+std::string names_of_missing(const ranks::Conductor& conductor) {
+  std::vector<std::string> names;
+  for (std::size_t rank = 0; rank < conductor.ranks(); ++rank) {
+    if (!conductor.has_come(rank)) names.push_back(conductor.name(rank));
+  }
+  const std::size_t count = names.size();
+  names.resize(std::min(count, names_most));
+  return fmt::format("{}{}", fmt::join(names, ", "),
+                     count > names_most ? fmt::format(" and {} more", count - names_most) : "");
+}
+
+}  // namespace
+
+Task<void> all_here(ranks::Conductor& conductor,
+                    const std::function<void(std::string_view)>& on_note) {
+  const coro::Instant start = Worker::current().now();
+  if (co_await have_come_by(start + silence_most, conductor)) co_return;
+  on_note(
+      fmt::format("waiting for {}: is drover there, can it reach this host? For {:.0f} s at most",
+                  names_of_missing(conductor), coro::seconds_of(patience_for_ranks)));
+  if (co_await have_come_by(start + patience_for_ranks, conductor)) co_return;
   conductor.lose_missing(
       fmt::format("it did not come within {:.0f} s", coro::seconds_of(patience_for_ranks)));
   co_await conductor.all_here();

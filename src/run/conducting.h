@@ -30,8 +30,9 @@ struct Conducting {
 void require_part_for_each(const Conducting& conducting, std::uint64_t whole, std::string_view noun,
                            const std::function<std::uint64_t(const load::Share&)>& part_of);
 
-// Waits until all ranks have come. Throws ranks::RankLost: one has not.
-coro::Task<void> all_here(ranks::Conductor& conductor);
+// Waits until all ranks have come. Throws ranks::RankLost: one has not. `on_note` is told for whom it waits.
+coro::Task<void> all_here(ranks::Conductor& conductor,
+                          const std::function<void(std::string_view)>& on_note);
 
 // What a rank is told to do.
 ranks::Message work_for(const Conducting& conducting, std::size_t rank);

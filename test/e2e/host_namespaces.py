@@ -54,7 +54,7 @@ shift
 export_more=()
 while IFS= read -r line; do export_more+=("$line"); done <"$folder/$host/environment"
 exec nsenter --target "$(cat "$folder/$host/holder")" --net --uts --mount {time} \\
-  env -i HOME="$folder/$host" USER=root PATH="$PATH" TMPDIR="$folder/$host/tmp" OMPI_MCA_orte_tmpdir_base="$folder" \\
+  env -i HOME="$folder/$host" USER=root PATH="$PATH" TMPDIR="$folder/$host/tmp" OMPI_MCA_orte_tmpdir_base="$folder/scratch" \\
   "${{export_more[@]}}" \\
   sh -c 'cd "$HOME" && exec "$@"' sh "$@"
 """
@@ -65,6 +65,7 @@ set -e
 hostname "$1"
 mount --bind "$2/hosts" /etc/hosts
 mount -t tmpfs shm /dev/shm
+mount -t tmpfs scratch "$2/scratch"
 ip link set lo up
 echo $$
 exec sleep infinity
@@ -123,6 +124,7 @@ class Hosts:
         self.names = names
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="drover-hosts-"))
         self.folder.chmod(0o755)
+        (self.folder / "scratch").mkdir()  # each host has another one there
         self._holders = {}
         self._networks = {}
         self._switch = None

@@ -255,8 +255,6 @@ class Together(HostsTestCase):
         self.assertEqual(len(runs), 2)
         for run in runs:
             self.assertEqual(len(self.parts(run=run)), 2)
-            folder = self.hosts.folder / f"drover-mpi.{run}"
-            harness.wait_until(lambda: not folder.exists(), f"the end of {folder}")
 
 
 class Clocks(HostsTestCase):

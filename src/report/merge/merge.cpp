@@ -56,6 +56,7 @@ struct Host {
   Place place;
   RankResult rank;
   std::vector<WorkerHealth> workers;
+  bool ended_early = false;  // by a person, or it has given up
 };
 
 void add_client(ClientCost& sum, const ClientCost& part, bool is_first) {
@@ -85,6 +86,9 @@ void add_verification(std::optional<Verification>& sum, const std::optional<Veri
   sum->wrong += part->wrong;
   sum->not_found += part->not_found;
 }
+
+// Of one that was told to end with the others less is missing: a second for the slowest, and as much again.
+constexpr double early_least_s = 2;
 
 // So many of a kind are named; the others are a number.
 constexpr std::size_t named_most = 8;
@@ -249,7 +253,8 @@ void Merger::Sum::add(const Result& part) {
   add_hosts(result.hosts, part.hosts);
   if (part.failure) failure.offer(place, "host " + rank.name + ": " + *part.failure);
   result.interrupted = result.interrupted || part.interrupted;
-  hosts.push_back({place, std::move(rank), part.client.workers});
+  const bool ended_early = part.interrupted || part.failure.has_value();
+  hosts.push_back({place, std::move(rank), part.client.workers, ended_early});
 }
 
 // Those that were started by hand have no numbers of their own.
@@ -281,6 +286,15 @@ std::optional<std::string> Merger::Sum::what_is_missing() const {
     lost.push_back(fmt::format("{} was lost{}: {}", rank_text(result.ranks, one), when, one.lost));
   }
   join_most(lost, "were lost", "; ", sentences);
+  std::vector<std::string> early;
+  for (const Host& host : hosts) {
+    const double missed_s = result.summary.time_seconds - host.rank.measured_s;
+    if (!host.ended_early || !host.rank.lost.empty() || missed_s < early_least_s) continue;
+    early.push_back(fmt::format("{} measured {:.1f} of {:.1f} s",
+                                rank_text(result.ranks, host.rank), host.rank.measured_s,
+                                result.summary.time_seconds));
+  }
+  join_most(early, "ended early", "; ", sentences);
   if (std::string missing = missing_ranks(hosts); !missing.empty())
     sentences.push_back(std::move(missing));
   if (result.is_tpcc()) {

@@ -304,6 +304,19 @@ TEST(Merge, OfManyThatAreMissingSomeAreNamed) {
   EXPECT_THAT(text, HasSubstr("141 to 150 and 13 more ranges"));
 }
 
+TEST(Merge, AHostThatWasEndedBeforeTheOthersIsMissingAfterwards) {
+  Merger merger;
+  for (const std::uint64_t rank : {0, 1, 2, 3}) {
+    Result part = example_part_by_hand(rank);
+    if (rank == 1) {
+      part.interrupted = true;
+      part.summary.time_seconds = 0.5;
+    }
+    merger.add(std::move(part), "a part");
+  }
+  EXPECT_THAT(merger.take().incomplete.value_or("complete"), HasSubstr("measured 0.5 of 3.0 s"));
+}
+
 TEST(Merge, PartsByHandAreNumberedByTheirWarehouses) {
   std::vector<Result> parts;
   for (const std::uint64_t rank : {2, 0, 3, 1}) parts.push_back(example_part_by_hand(rank));
