@@ -100,12 +100,14 @@ Task<std::vector<std::string>> Gathered::deal(
   for (std::size_t rank = 0; rank < ranks(); ++rank) {
     if (conductor.is_lost(rank)) conductor.throw_loss(rank);
   }
+  const std::string database = identity_ ? co_await identity_() : std::string();
   conductor.on_message({"said"}, [&](std::size_t rank, const Message& message) {
     on_said(rank, message.at("text").get<std::string>());
   });
   for (std::size_t rank = 0; rank < ranks(); ++rank) {
     Message part = ranks::message("part");
     part["text"] = parts.at(rank);
+    part["database"] = database;
     conductor.tell(rank, part);
   }
   CancelSource& outer = co_await coro::current_source();
@@ -166,7 +168,7 @@ Task<void> do_until_stopped(ranks::Member& member, Task<void> work) {
 
 }  // namespace
 
-int do_part(ranks::Member& member, const PartWork& work) {
+int do_part(ranks::Member& member, const PartWork& work, const run::IdentityOfDatabase& identity) {
   const Message part = member.wait_for("part");
   const auto say = [&member](const std::string& text) {
     Message said = ranks::message("said");
@@ -175,6 +177,9 @@ int do_part(ranks::Member& member, const PartWork& work) {
   };
   std::optional<std::string> result;
   const auto whole = [&]() -> Task<void> {
+    if (identity) {
+      run::require_same_database(part.value("database", std::string()), co_await identity());
+    }
     result = co_await work(part.at("text").get<std::string>(), say);
   };
   const int code = run::run_command(do_until_stopped(member, whole()));

@@ -34,6 +34,9 @@ class Gathered {
   // as it finds right.
   void require_connection_for_each(std::optional<std::size_t> of_all) const;
 
+  // Members refuse to work on another database than the one that this tells.
+  void works_on(run::IdentityOfDatabase identity) { identity_ = std::move(identity); }
+
   // Has all of them here while `work` goes on. When it ends, in whatever way, none of them stays behind.
   coro::Task<void> around(coro::Task<void> work);
 
@@ -48,6 +51,7 @@ class Gathered {
 
   std::shared_ptr<run::Conducting> conducting_;
   std::function<void(std::string_view)> on_note_;
+  run::IdentityOfDatabase identity_ = {};
 };
 
 // None where no other hosts are named. Throws UsageError. Notes go to the error stream.
@@ -57,6 +61,7 @@ std::optional<Gathered> gathered(const HostsArguments& arguments, bool private_s
 // cancelled when the others end. Returns the exit code; throws what `work` throws.
 using PartWork = std::function<coro::Task<std::string>(
     std::string part, std::function<void(const std::string&)> say)>;
-int do_part(ranks::Member& member, const PartWork& work);
+int do_part(ranks::Member& member, const PartWork& work,
+            const run::IdentityOfDatabase& identity = {});
 
 }  // namespace drover::cli

@@ -115,6 +115,7 @@ ranks::MemberWork member_work(const Message& work) {
   own.share = {share.at(0), share.at(1), share.at(2), share.at(3), share.at(4)};
   own.connections = work.value("connections", std::int64_t{0});
   own.found = work.value("found", std::string());
+  own.database = work.value("database", std::string());
   own.parts = work.value("parts", std::string());
   return own;
 }

@@ -85,11 +85,15 @@ WorkerHealth health_between(const Reading& first, const Reading& last, std::size
   WorkerHealth health;
   const auto elapsed = static_cast<double>((last.instant - first.instant).count());
   if (elapsed <= 0) return health;
-  health.load = static_cast<double>((last.cpu_times[i] - first.cpu_times[i]).count()) / elapsed;
+  // The clocks are read one after the other: of a short interval a part may be more than the whole.
+  const auto share = [elapsed](Duration part) {
+    return std::min(static_cast<double>(part.count()) / elapsed, 1.0);
+  };
+  health.load = share(last.cpu_times[i] - first.cpu_times[i]);
   if (!first.run_queues[i] || !last.run_queues[i]) return health;
   const Duration waited = last.run_queues[i]->waited - first.run_queues[i]->waited;
   const std::uint64_t turns = last.run_queues[i]->slices - first.run_queues[i]->slices;
-  health.run_queue_share = static_cast<double>(waited.count()) / elapsed;
+  health.run_queue_share = share(waited);
   if (turns > 0) health.wake_up_delay = waited / static_cast<std::int64_t>(turns);
   return health;
 }

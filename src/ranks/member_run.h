@@ -24,6 +24,7 @@ struct MemberWork {
   load::Share share;
   std::int64_t connections = 0;  // of all; 0: there are none
   std::string found;             // out by the conductor: Benchmark::found_for_all()
+  std::string database;          // of the conductor: which one it is; empty: not known
   std::string parts;             // the folder for the part; empty: as the host has it
 };
 

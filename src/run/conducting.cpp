@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <stdexcept>
 #include <utility>
 
 #include "coro/deadline.h"
@@ -77,6 +78,14 @@ Task<void> all_here(ranks::Conductor& conductor,
   conductor.lose_missing(
       fmt::format("it did not come within {:.0f} s", coro::seconds_of(patience_for_ranks)));
   co_await conductor.all_here();
+}
+
+void require_same_database(const std::string& of_conductor, const std::string& own) {
+  if (of_conductor.empty() || own.empty() || own == of_conductor) return;
+  throw std::runtime_error(
+      fmt::format("its database is another one: {} here, and {} where the results are gathered; "
+                  "name it in --db by what means the same on every host",
+                  own, of_conductor));
 }
 
 Message work_for(const Conducting& conducting, std::size_t rank) {

@@ -34,6 +34,12 @@ void require_part_for_each(const Conducting& conducting, std::uint64_t whole, st
 coro::Task<void> all_here(ranks::Conductor& conductor,
                           const std::function<void(std::string_view)>& on_note);
 
+// Which server, database and schema it is, told from all others; empty: not known. May throw database::Error.
+using IdentityOfDatabase = std::function<coro::Task<std::string>()>;
+
+// Throws std::runtime_error: this host is connected with another database than the conductor. Empty: not known.
+void require_same_database(const std::string& of_conductor, const std::string& own);
+
 // What a rank is told to do.
 ranks::Message work_for(const Conducting& conducting, std::size_t rank);
 

@@ -19,6 +19,7 @@
 #include "report/merge/merge.h"
 #include "run/attendance.h"
 #include "run/conducted_run.h"
+#include "run/conducting.h"
 #include "run/interrupt.h"
 #include "run/start_at.h"
 #include "run/usage_error.h"
@@ -109,8 +110,15 @@ MeasuredRun measure(const RunPlan& run, Benchmark& benchmark, coro::Worker& work
 std::optional<database::ServerFacts> prepare(RunPlan& run, Benchmark& benchmark,
                                              const RunPlace& place) {
   database::ServerFacts server;
-  const auto ask = [&]() -> Task<void> { server = co_await benchmark.prepare(); };
+  const bool is_of_several = run.member != nullptr || run.conducting != nullptr;
+  std::string identity;
+  const auto ask = [&]() -> Task<void> {
+    if (is_of_several && place.identity) identity = co_await place.identity();
+    if (run.member != nullptr) require_same_database(run.member->work().database, identity);
+    server = co_await benchmark.prepare();
+  };
   if (run_command(ask()) != exit_success) return std::nullopt;
+  if (run.conducting != nullptr) run.conducting->work["database"] = identity;
   resolve_threads(run, benchmark);
   resolve_connections(run, benchmark, server);
   run.settings.schema = place.schema;

@@ -13,6 +13,7 @@
 #include "metrics/metrics_endpoint.h"
 #include "report/document/result.h"
 #include "run/benchmark.h"
+#include "run/conducting.h"
 #include "run/needs.h"
 #include "run/run_plan.h"
 
@@ -32,6 +33,7 @@ struct RunPlace {
   std::string kind_name;  // "PostgreSQL", "YDB"
   std::string schema;
   std::string description;  // for people; never a password
+  IdentityOfDatabase identity = {};
 };
 
 // Blocks until the run is over. Ctrl-C ends it with the result so far. Throws UsageError and database::Error where the

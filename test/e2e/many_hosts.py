@@ -633,9 +633,18 @@ class WrongUse(HostsTestCase):
 
 class DatabaseOfOneHost(HostsTestCase):
 
-    def test_one_host_does_not_reach_the_database(self):
+    def test_one_host_has_another_database_or_none(self):
         self.start_server()
         self.make_tables("public", warehouses=2)
+        self.make_tables("elsewhere", warehouses=2)
+        self.set_environment("b", PGOPTIONS="-c search_path=elsewhere")
+        for words in (["run", "--duration", "1h"], ["check"]):
+            with self.subTest(words):
+                self.expect_error(self.drover("tpcc", *words, *self.db, "--hosts", "a,b"), FAILURE,
+                                  "host b: its database is another one: schema elsewhere of .*, and schema public of ",
+                                  within_s=60)
+                self.hosts.expect_empty(ALL_ENDED_S)
+        self.set_environment("b")
         self.hosts.run_in("b", "ip", "route", "add", "unreachable", self.hosts.address(host_namespaces.DATABASE))
         for words in (["run", "--duration", "1h"], ["check"]):
             with self.subTest(words):

@@ -7,6 +7,8 @@
 
 #include "database/postgres/connection.h"
 #include "database/postgres/dialect.h"
+#include "database/postgres/server_facts.h"
+#include "database/postgres/session_setup.h"
 #include "text/utf8.h"
 #include "workload/sql/postgres/database_on_postgres.h"
 #include "workload/tpcc/postgres/database_on_postgres.h"
@@ -234,7 +236,14 @@ DatabaseTarget::DatabaseTarget(const DatabaseOption& option) : option_(option) {
 }
 
 run::RunPlace DatabaseTarget::place() const {
-  return {kind(), kind() == DatabaseKind::ydb ? "YDB" : "PostgreSQL", schema(), description_};
+  return {kind(), kind() == DatabaseKind::ydb ? "YDB" : "PostgreSQL", schema(), description_,
+          [this] { return identity(); }};
+}
+
+coro::Task<std::string> DatabaseTarget::identity() const {
+  if (kind() == DatabaseKind::ydb) co_return std::string();
+  const auto connection = co_await database::postgres::open_in_schema(access_);
+  co_return co_await database::postgres::read_identity(*connection);
 }
 
 std::unique_ptr<tpcc::Database> DatabaseTarget::tpcc() const {

@@ -58,6 +58,9 @@ class DatabaseTarget {
 
   run::RunPlace place() const;
 
+  // run::IdentityOfDatabase.
+  coro::Task<std::string> identity() const;
+
   // As the commands of a workload see it. They may outlive the target, unless it is the private server.
   std::unique_ptr<tpcc::Database> tpcc() const;
   std::unique_ptr<ycsb::Database> ycsb() const;

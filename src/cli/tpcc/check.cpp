@@ -71,14 +71,17 @@ int check_pieces(const CheckArguments& arguments, ranks::Member& member, const l
   const DatabaseTarget target(arguments.database);
   tpcc::CheckSettings settings = settings_of(arguments, share);
   run::require_descriptors(target.kind(), settings.connections, 1);
-  return do_part(member, [&](std::string text, auto say) -> coro::Task<std::string> {
-    auto part = report::read_text<tpcc::CheckPart>(text);
-    if (part.pieces.empty()) co_return std::string();
-    const std::optional<std::string> refusal = co_await target.tpcc()->check_pieces(
-        std::move(part), settings,
-        [&say](const tpcc::PieceVerdict& verdict) { say(report::written_text(verdict)); });
-    co_return refusal.value_or("");
-  });
+  return do_part(
+      member,
+      [&](std::string text, auto say) -> coro::Task<std::string> {
+        auto part = report::read_text<tpcc::CheckPart>(text);
+        if (part.pieces.empty()) co_return std::string();
+        const std::optional<std::string> refusal = co_await target.tpcc()->check_pieces(
+            std::move(part), settings,
+            [&say](const tpcc::PieceVerdict& verdict) { say(report::written_text(verdict)); });
+        co_return refusal.value_or("");
+      },
+      [&target] { return target.identity(); });
 }
 
 // exit_success if all conditions hold, exit_failure if one does not or could not be judged.
@@ -86,6 +89,7 @@ int perform(const CheckArguments& arguments) {
   std::optional<Gathered> hosts = gathered(arguments.hosts, arguments.database.db.empty());
   if (hosts) hosts->require_connection_for_each(arguments.connections);
   const DatabaseTarget target(arguments.database);
+  if (hosts) hosts->works_on([&target] { return target.identity(); });
   const OutputFile json{arguments.json};
   json.check();
   tpcc::CheckSettings settings = settings_of(arguments);

@@ -188,15 +188,18 @@ int load_part(const ImportArguments& arguments, ranks::Member& member, const loa
   settings.progress_interval = std::chrono::seconds(1);
   const DatabaseTarget target(arguments.database);
   run::require_descriptors(target.kind(), settings.connections, 1);
-  return do_part(member, [&](std::string text, auto say) -> coro::Task<std::string> {
-    auto part = report::read_text<tpcc::ImportPart>(text);
-    tpcc::ImportProgress done;
-    PartObserver observer(say);
-    if (!part.ranges.empty()) {
-      done = co_await target.tpcc()->load_part(std::move(part), settings, observer);
-    }
-    co_return report::written_text(done);
-  });
+  return do_part(
+      member,
+      [&](std::string text, auto say) -> coro::Task<std::string> {
+        auto part = report::read_text<tpcc::ImportPart>(text);
+        tpcc::ImportProgress done;
+        PartObserver observer(say);
+        if (!part.ranges.empty()) {
+          done = co_await target.tpcc()->load_part(std::move(part), settings, observer);
+        }
+        co_return report::written_text(done);
+      },
+      [&target] { return target.identity(); });
 }
 
 int perform(const ImportArguments& arguments) {
@@ -205,6 +208,7 @@ int perform(const ImportArguments& arguments) {
   std::optional<Gathered> hosts = gathered(arguments.hosts, arguments.database.db.empty());
   if (hosts) hosts->require_connection_for_each(connections_of_all(arguments));
   const DatabaseTarget target(arguments.database);
+  if (hosts) hosts->works_on([&target] { return target.identity(); });
   if (!hosts) run::require_descriptors(target.kind(), settings.connections, 1);
   ImportOutcome outcome;
   int code = exit_success;

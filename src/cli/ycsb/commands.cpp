@@ -157,10 +157,13 @@ int load_part(const TableArguments& arguments, ranks::Member& member, const load
   ycsb::LoadSettings settings = load_settings_of(arguments, share);
   const DatabaseTarget target(arguments.database);
   run::require_descriptors(target.kind(), settings.connections, 1);
-  return do_part(member, [&](std::string, auto say) -> coro::Task<std::string> {
-    PartObserver observer(say);
-    co_return report::written_text(co_await target.ycsb()->load(settings, observer));
-  });
+  return do_part(
+      member,
+      [&](std::string, auto say) -> coro::Task<std::string> {
+        PartObserver observer(say);
+        co_return report::written_text(co_await target.ycsb()->load(settings, observer));
+      },
+      [&target] { return target.identity(); });
 }
 
 int perform_load(const TableArguments& arguments) {
@@ -170,6 +173,7 @@ int perform_load(const TableArguments& arguments) {
   note_without_effect(settings.properties);
   LoadLines lines(is_quiet(arguments));
   const DatabaseTarget target(arguments.database);
+  if (hosts) hosts->works_on([&target] { return target.identity(); });
   if (!hosts) run::require_descriptors(target.kind(), settings.connections, 1);
   const auto database = target.ycsb();
   const std::string table = settings.properties.table;
@@ -247,11 +251,15 @@ int check_part(const TableArguments& arguments, ranks::Member& member, const loa
   settings.connections = connections_of(arguments, share);
   const DatabaseTarget target(arguments.database);
   run::require_descriptors(target.kind(), settings.connections, 1);
-  return do_part(member, [&](std::string text, auto) -> coro::Task<std::string> {
-    auto part = report::read_text<ycsb::CheckPart>(text);
-    part.share = share;
-    co_return report::written_text(co_await target.ycsb()->check_part(std::move(part), settings));
-  });
+  return do_part(
+      member,
+      [&](std::string text, auto) -> coro::Task<std::string> {
+        auto part = report::read_text<ycsb::CheckPart>(text);
+        part.share = share;
+        co_return report::written_text(
+            co_await target.ycsb()->check_part(std::move(part), settings));
+      },
+      [&target] { return target.identity(); });
 }
 
 int perform_check(const TableArguments& arguments) {
@@ -269,6 +277,7 @@ int perform_check(const TableArguments& arguments) {
     };
   }
   const DatabaseTarget target(arguments.database);
+  if (hosts) hosts->works_on([&target] { return target.identity(); });
   if (!hosts) run::require_descriptors(target.kind(), settings.connections, 1);
   const auto database = target.ycsb();
   std::optional<ycsb::CheckReport> report;

@@ -75,4 +75,22 @@ Task<ServerFacts> read_server_facts(Connection& connection) {
   co_return facts;
 }
 
+Task<std::string> read_identity(Connection& connection) {
+  if (connection.dialect() != Dialect::postgres) co_return std::string();
+  try {
+    // The number that initdb gave it, which its standbys share.
+    const Result said = co_await connection.query(
+        "SELECT format('schema %s of database %s of server %s', current_schema(), "
+        "current_database(), system_identifier) "
+        "FROM pg_control_system()");
+    if (said.rows() == 1) co_return std::string(said.text(0, 0));
+  } catch (const Error& error) {
+    // Somebody may have revoked the function.
+    if (error.error_class() != ErrorClass::statement && error.error_class() != ErrorClass::denied)
+      throw;
+    if (connection.broken()) throw;
+  }
+  co_return std::string();
+}
+
 }  // namespace drover::database::postgres

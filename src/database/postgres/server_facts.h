@@ -11,4 +11,8 @@ namespace drover::database::postgres {
 // counted among those that are used: it ends before a run begins.
 coro::Task<ServerFacts> read_server_facts(Connection& connection);
 
+// Which server, database and schema it is; empty where it does not say, as relatives of PostgreSQL, whose hosts are
+// servers of their own.
+coro::Task<std::string> read_identity(Connection& connection);
+
 }  // namespace drover::database::postgres

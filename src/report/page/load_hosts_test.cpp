@@ -111,7 +111,7 @@ TEST(LoadHosts, AreInPagesAndInMarkdown) {
   EXPECT_THAT(page, HasSubstr("id=\"result-1-load-hosts\""));
   EXPECT_THAT(page, HasSubstr("Incomplete: host b was lost at 3:12"));
   EXPECT_THAT(page, HasSubstr("31-40"));
-  EXPECT_THAT(page, HasSubstr(", 4 clients"));
+  EXPECT_THAT(page, HasSubstr(", by 4 hosts"));
   EXPECT_THAT(page, HasSubstr(">d 2<"));  // its second worker
   const std::string markdown = markdown_report({{"r", result}});
   EXPECT_THAT(markdown, HasSubstr("**incomplete**"));
