@@ -26,7 +26,7 @@ using coro::Worker;
 
 namespace {
 
-// Of a conductor that stands still while its host is there: it waits for its terminal, or reads long parts of many ranks.
+// A conductor may stand still while its host is there: it waits for its terminal, or reads long parts of many ranks.
 constexpr Duration silence_most_of_conductor = std::chrono::minutes(1);
 constexpr Duration patience_for_an_address = std::chrono::seconds(3);
 // Whom MPI has started comes while the conductor still asks the database.

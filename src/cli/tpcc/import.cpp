@@ -62,7 +62,7 @@ int64_t automatic_threads(size_t connections) {
   return std::min(static_cast<int64_t>(connections + 3) / 4, processors);
 }
 
-// Of all hosts; none: each has as many as it finds right.
+// The connections of all hosts; none: each has as many as it finds right.
 std::optional<size_t> connections_of_all(const ImportArguments& arguments) {
   return parse_count_or_auto("--connections", arguments.connections, 1, connections_max);
 }
@@ -72,7 +72,7 @@ struct Sizes {
   size_t threads = 0;
 };
 
-// Of the host with this share.
+// The sizes of the host with this share.
 Sizes sizes_of(const ImportArguments& arguments, const load::Share& share = {}) {
   const std::optional<size_t> of_all = connections_of_all(arguments);
   const size_t connections =
@@ -83,7 +83,7 @@ Sizes sizes_of(const ImportArguments& arguments, const load::Share& share = {}) 
   return {connections, std::min(threads, connections)};
 }
 
-// Of all hosts together.
+// The sizes of all hosts together.
 Sizes sizes_of(const ImportArguments& arguments, const Gathered& hosts) {
   Sizes sum;
   for (std::size_t rank = 0; rank < hosts.ranks(); ++rank) {

@@ -50,7 +50,7 @@ void add_table_options(Command& command, TableArguments& arguments) {
   add_hosts_options(command, arguments.hosts);
 }
 
-// Of all hosts; none: each has as many as it finds right.
+// The connections of all hosts; none: each has as many as it finds right.
 std::optional<std::size_t> connections_of_all(const TableArguments& arguments) {
   return parse_count_or_auto("--connections", arguments.connections, 1, sessions_most);
 }

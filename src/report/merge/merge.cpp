@@ -87,7 +87,7 @@ void add_verification(std::optional<Verification>& sum, const std::optional<Veri
   sum->not_found += part->not_found;
 }
 
-// Of one that was told to end with the others less is missing: a second for the slowest, and as much again.
+// Less is missing of one that was told to end with the others: a second for the slowest, and as much again.
 constexpr double early_least_s = 2;
 
 // So many of a kind are named; the others are a number.
