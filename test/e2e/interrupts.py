@@ -1,6 +1,7 @@
 """Ctrl-C, and servers that go away before and during each command."""
 
 import json
+import os
 import signal
 
 import harness
@@ -136,6 +137,8 @@ class Interrupts(RunTestCase, harness.ServerTestCase):
             command.signal(signal.SIGINT)
             self.expect(command.wait(ENDS_WITHIN_S), INTERRUPTED)
             self.assertIn("interrupted", command.err)
+            # The server does not go on with it.
+            self.wait_until_idle()
 
     def test_init_and_clean(self):
         # In a schema of their own, lest they drop what the others need.
@@ -151,6 +154,46 @@ class Interrupts(RunTestCase, harness.ServerTestCase):
                 self.assertEqual(self.server.number(
                     "SELECT count(*) FROM pg_class WHERE relkind = 'r' "
                     "AND relnamespace = 'waits'::regnamespace"), 11)
+
+    def test_clean_of_the_other_workloads(self):
+        self.expect(self.server.drover("ycsb", "load", "--recordcount", "10"), SUCCESS)
+        self.expect(self.server.drover("sql", "init"), SUCCESS)
+        for arguments, table in ((["ycsb", "clean"], "usertable"),
+                                 (["sql", "clean"], "pgbench_tellers"),
+                                 (["sql", "init", "--force"], "pgbench_branches")):
+            with self.subTest(command=arguments):
+                with Locked(self.server, lock_of(table)) as lock:
+                    command = self.server.begin(*arguments)
+                    lock.wait_for_somebody()
+                    command.wait_for(r"waiting for a lock that is held by session \d+ \(.*psql")
+                    command.signal(signal.SIGINT)
+                    self.expect(command.wait(ENDS_WITHIN_S), INTERRUPTED)
+                    self.wait_until_idle()
+                self.assertGreater(self.server.number(f"SELECT count(*) FROM {table}"), 0)
+
+    def test_import_on_a_server_that_stands_still(self):
+        self.expect(self.server.drover("tpcc", "init", "--schema", "still"), SUCCESS)
+        command = self.server.begin("tpcc", "import", "-w", "50", "--schema", "still", "--ui",
+                                    "plain")
+        self.addCleanup(command.kill)
+        command.wait_for("rows/s")
+        pid = self.server.pid
+        stopped = [pid, *harness.children(pid)]
+        for one in stopped:
+            os.kill(one, signal.SIGSTOP)
+        try:
+            command.signal(signal.SIGINT)
+            # Nothing of it waits for the server, which goes on no earlier.
+            self.expect(command.wait(ENDS_WITHIN_S), INTERRUPTED)
+        finally:
+            for one in stopped:
+                os.kill(one, signal.SIGCONT)
+
+    def wait_until_idle(self):
+        """Until no session of drover is at work in the server."""
+        harness.wait_until(lambda: self.server.number(
+            "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'drover' "
+            "AND state <> 'idle'") == 0, "the end of the statements")
 
 
 class LostServer(RunTestCase, harness.ServerTestCase):

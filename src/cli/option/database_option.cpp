@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "cli/standard_output.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/server_facts.h"
@@ -222,6 +223,7 @@ DatabaseTarget::DatabaseTarget(const DatabaseOption& option) : option_(option) {
   access_.schema = option.schema;
   access_.password_command = option.password_command;
   access_.dialect = parse_dialect(option);
+  access_.on_lock_wait = note_to_stderr;
   if (option.db.empty()) {
     require_password_place(option);
     lease_.emplace(database::embedded::ServerLease::acquire());

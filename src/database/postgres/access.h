@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "coro/task.h"
 #include "database/dialect.h"
@@ -22,6 +24,8 @@ struct Access {
   // The number of the host, in the order of the string, with which to begin; behind the last comes the first. None: the
   // string says in which order they are tried.
   std::optional<std::size_t> first_host = {};
+  // Takes a line for people when a statement of an administrative session waits for a lock: who holds it. May be empty.
+  std::function<void(std::string_view)> on_lock_wait = {};
 };
 
 // As Connection::open(). A password of the command that the server does not take is of the class unavailable: the next

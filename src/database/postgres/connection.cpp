@@ -10,6 +10,8 @@
 #include <exception>
 #include <utility>
 
+#include "coro/scope.h"
+#include "database/postgres/cancel_request.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/round_trip.h"
 #include "text/plain_text.h"
@@ -105,7 +107,32 @@ void Connection::RoundTripTimer::on_timer() noexcept {
 
 Connection::~Connection() {
   watch_.reset();
-  PQfinish(handle_);
+  // PQTRANS_ACTIVE: libpq waits for an answer. A session that was given up has no socket to ask for the cancel.
+  if (!round_trip_timer_.expired && PQtransactionStatus(handle_) == PQTRANS_ACTIVE) {
+    cancel_and_finish(handle_);
+  } else {
+    PQfinish(handle_);
+  }
+}
+
+void Connection::keep_warning(void* connection, const PGresult* notice) {
+  std::vector<std::string>& warnings = static_cast<Connection*>(connection)->warnings_;
+  if (warnings.size() == warnings_most) return;
+  if (field(notice, PG_DIAG_SEVERITY_NONLOCALIZED) != "WARNING") return;
+  warnings.push_back(field(notice, PG_DIAG_MESSAGE_PRIMARY));
+}
+
+template <class T>
+Task<T> Connection::accompanied(Task<T> operation) {
+  if (!companion_) co_return co_await std::move(operation);
+  std::optional<T> answer;
+  auto body = [&](coro::Scope& scope) -> Task<void> {
+    scope.start(companion_());
+    answer.emplace(co_await std::move(operation));
+    scope.cancel();
+  };
+  co_await coro::with_scope(body);
+  co_return std::move(*answer);
 }
 
 std::string_view Connection::parameter_status(const char* name) const noexcept {
@@ -371,7 +398,8 @@ Task<void> Connection::exchange(Answer& answer) {
 }
 
 Task<Results> Connection::run(Commits commits) {
-  return wrapped_ ? run_wrapped(commits) : run_queued(commits);
+  Task<Results> operation = wrapped_ ? run_wrapped(commits) : run_queued(commits);
+  return companion_ ? accompanied(std::move(operation)) : std::move(operation);
 }
 
 // What would have failed by itself leaves no transaction behind.
@@ -462,6 +490,11 @@ Task<Result> Connection::simple_results(std::string_view first_tag, bool stop_at
 }
 
 Task<Result> Connection::script(std::string sql) {
+  Task<Result> operation = script_alone(std::move(sql));
+  return companion_ ? accompanied(std::move(operation)) : std::move(operation);
+}
+
+Task<Result> Connection::script_alone(std::string sql) {
   leave_pipeline();
   if (begins(sql)) sql = with_setup(std::move(sql));
   const std::string_view tag = expected_tag(sql);
@@ -477,16 +510,23 @@ Task<Result> Connection::script(std::string sql) {
 }
 
 Task<void> Connection::copy_begin(std::string sql) {
+  Task<Result> operation = copy_begin_alone(std::move(sql));
+  if (companion_) operation = accompanied(std::move(operation));
+  co_await std::move(operation);
+}
+
+Task<Result> Connection::copy_begin_alone(std::string sql) {
   leave_pipeline();
   assert(!begins(sql));
   require_sent(PQsendQuery(handle_, sql.c_str()));
   broken_ = true;
   if (!co_await flush()) throw_lost();
-  const Result result = co_await simple_results("", true);
+  Result result = co_await simple_results("", true);
   if (PQresultStatus(result.get()) != PGRES_COPY_IN) {
     throw Error(ErrorClass::statement, "", "the server did not start to copy");
   }
   broken_ = true;  // until copy_end()
+  co_return result;
 }
 
 Task<void> Connection::copy_send(std::span<const char> bytes) {

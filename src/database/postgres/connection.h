@@ -9,13 +9,15 @@
 //   const Results results = co_await connection.run();   // one round trip; [1] is the customer
 //
 // Thread safety: none; a connection belongs to the worker on which it was made.
-// Invariant: a connection whose operation was cancelled or lost is broken() and of no further use.
+// Invariant: a connection whose operation was cancelled or lost is broken() and of no further use. Destroying a
+// connection in the middle of a statement has the server cancel the statement (cancel_request.h).
 // All operations throw database::Error.
 #pragma once
 
 #include <libpq-fe.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -170,6 +172,16 @@ class Connection {
     round_trip_limit_ = limit;
   }
 
+  // Runs `companion()` beside each later run(), script() and copy_begin(), and cancels it when the answer has come. The
+  // companion must not use this connection and must not throw.
+  void accompany_statements(std::function<coro::Task<void>()> companion) {
+    companion_ = std::move(companion);
+  }
+
+  // The WARNINGs of the server since the last call, one line each; at most `warnings_most`, later ones are dropped.
+  std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
+  static constexpr std::size_t warnings_most = 16;
+
   // Whether it was given up at that limit.
   bool unanswered() const noexcept { return round_trip_timer_.expired; }
 
@@ -244,8 +256,13 @@ class Connection {
   static coro::Task<std::unique_ptr<Connection>> open_one_of(std::string conninfo,
                                                              ConnectionChoice choice, Route route);
   static Route route_of(PGconn* handle, std::optional<std::size_t> first_host);
+  static void keep_warning(void* connection, const PGresult* notice);
   coro::Task<void> connect_in_time(std::string whom);
   coro::Task<void> finish_connecting();
+  template <class T>
+  coro::Task<T> accompanied(coro::Task<T> operation);
+  coro::Task<Result> script_alone(std::string sql);
+  coro::Task<Result> copy_begin_alone(std::string sql);
   void send_prepared(const Statement& statement);
   void send_text(const std::string& sql);
   coro::Task<Result> only_result();
@@ -288,6 +305,8 @@ class Connection {
   std::optional<coro::Duration> round_trip_limit_;
   RoundTripTimer round_trip_timer_{*this};
   bool broken_ = false;
+  std::function<coro::Task<void>()> companion_;
+  std::vector<std::string> warnings_;
 };
 
 // What libpq says, as one line fit for a terminal (database/message.h): it hands out null pointers

@@ -61,8 +61,6 @@ Error connect_failure(PGconn* handle) {
   return {classify_connect_failure(message), "", message};
 }
 
-void ignore_notice(void*, const PGresult*) {}
-
 // As it is in the list, which is freed.
 std::string value_in(PQconninfoOption* options, std::string_view keyword) {
   std::string value;
@@ -206,7 +204,7 @@ std::unique_ptr<Connection> Connection::start(const std::string& conninfo,
   PGconn* handle = PQconnectStartParams(keywords, values, 1);
   if (handle == nullptr) throw std::bad_alloc();
   std::unique_ptr<Connection> connection(new Connection(handle));
-  PQsetNoticeReceiver(handle, ignore_notice, nullptr);
+  PQsetNoticeReceiver(handle, keep_warning, connection.get());
   return connection;
 }
 

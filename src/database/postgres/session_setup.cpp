@@ -12,6 +12,7 @@
 #include "database/error.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/identifier.h"
+#include "database/postgres/lock_wait.h"
 #include "database/postgres/pooling.h"
 
 namespace drover::database::postgres {
@@ -58,6 +59,45 @@ Task<void> require_primary(Connection& connection) {
               "and pcp_attach_node has it take a node again");
 }
 
+// The limits that the server has, by its version; a relative of PostgreSQL may know each of them or not.
+std::vector<std::string> limits_of(const Connection& connection) {
+  constexpr int idle_sessions_end_since = 140000;
+  constexpr int transactions_end_since = 170000;
+  const bool is_relative = !traits_of(connection.dialect()).processes;
+  const int version = connection.server_version();
+  std::vector<std::string> limits = {"statement_timeout", "lock_timeout",
+                                     "idle_in_transaction_session_timeout"};
+  // Behind transaction pooling the idle sessions are the pooler's.
+  const bool is_own_session = connection.pooling() != Pooling::transaction;
+  if (is_own_session && (is_relative || version >= idle_sessions_end_since)) {
+    limits.emplace_back("idle_session_timeout");
+  }
+  if (is_relative || version >= transactions_end_since) limits.emplace_back("transaction_timeout");
+  return limits;
+}
+
+// By SET, not by the startup packet: poolers refuse parameters there that they do not know.
+Task<void> lift_limits(Connection& connection) {
+  std::string all;
+  for (const std::string& limit : limits_of(connection)) {
+    all += fmt::format("{}SET {} = 0", all.empty() ? "" : "; ", limit);
+  }
+  const bool at_once = connection.setup() == nullptr && traits_of(connection.dialect()).processes;
+  bool known = at_once;
+  if (at_once) {
+    try {
+      co_await connection.script(all);
+    } catch (const Error& error) {
+      if (error.error_class() != ErrorClass::statement || connection.broken()) throw;
+      known = false;
+    }
+  }
+  if (known) co_return;
+  for (const std::string& limit : limits_of(connection)) {
+    co_await set_if_known(connection, fmt::format("SET {} = 0", limit));
+  }
+}
+
 Task<void> begin_in_schema(Connection& connection, Access access, Pooling pooling) {
   connection.set_dialect(access.dialect.value_or(Dialect::postgres));
   connection.set_pooling(pooling);
@@ -70,6 +110,14 @@ Task<void> begin_in_schema(Connection& connection, Access access, Pooling poolin
   connection.set_round_trip_limit(std::nullopt);
 }
 
+Task<void> begin_administration(Connection& connection, Access access, Pooling pooling) {
+  co_await begin_in_schema(connection, access, pooling);
+  connection.set_round_trip_limit(set_up_limit);
+  co_await lift_limits(connection);
+  co_await name_lock_holders(connection, std::move(access));
+  connection.set_round_trip_limit(std::nullopt);
+}
+
 }  // namespace
 
 Task<std::unique_ptr<Connection>> open_in_schema(Access access) {
@@ -77,11 +125,17 @@ Task<std::unique_ptr<Connection>> open_in_schema(Access access) {
   connection->set_round_trip_limit(set_up_limit);
   const Pooling pooling = co_await ask_whom(*connection, access);
   connection->set_round_trip_limit(std::nullopt);
-  co_await begin_in_schema(*connection, std::move(access), pooling);
+  co_await begin_administration(*connection, std::move(access), pooling);
   co_return connection;
 }
 
 Task<std::unique_ptr<Connection>> open_in_schema(Access access, Pooling pooling) {
+  auto connection = co_await open(access);
+  co_await begin_administration(*connection, std::move(access), pooling);
+  co_return connection;
+}
+
+Task<std::unique_ptr<Connection>> open_for_run(Access access, Pooling pooling) {
   auto connection = co_await open(access);
   co_await begin_in_schema(*connection, std::move(access), pooling);
   co_return connection;
@@ -132,7 +186,7 @@ namespace {
 Task<OpenedSession> open_ready_session(const SessionSettings& settings,
                                        std::span<const Statement> statements) {
   OpenedSession opened;
-  opened.connection = co_await open_in_schema(settings.access, settings.pooling);
+  opened.connection = co_await open_for_run(settings.access, settings.pooling);
   Connection& connection = *opened.connection;
   require_writable(connection);
   connection.set_round_trip_limit(set_up_limit);

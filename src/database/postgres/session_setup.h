@@ -1,5 +1,9 @@
-// Sessions of a run: how they are opened and made ready, and the one that looks afterwards what became of commits whose
-// answer never came.
+// How sessions are opened and made ready: those of a run, those for administration, and the one that looks afterwards
+// what became of commits whose answer never came.
+//
+// A session for administration reads the whole database, loads it, changes its tables, or watches the server. The limits
+// that a role or a database sets for short transactions (statement_timeout, lock_timeout and the like) do not apply to
+// it, and Access::on_lock_wait hears for whom it waits. A session of a run has the limits as the server has them.
 //
 // Thread safety: a session belongs to the worker on which it was made. Errors: database::Error.
 #pragma once
@@ -21,14 +25,17 @@
 
 namespace drover::database::postgres {
 
-// A connection whose session, or each of its transactions behind a pooler, sees the schema first (empty: as the server
-// has it).
+// Opens a session for administration that sees the schema first (empty: as the server has it). Behind transaction
+// pooling each of its transactions does.
 coro::Task<std::unique_ptr<Connection>> open_in_schema(Access access);
 // The same where it is known already what stands between.
 coro::Task<std::unique_ptr<Connection>> open_in_schema(Access access, Pooling pooling);
-// And of whoever names all tables with their schema.
+// The same for a caller that names all tables with their schema.
 coro::Task<std::unique_ptr<Connection>> open_connection(Access access);
 coro::Task<std::unique_ptr<Connection>> open_connection(Access access, Pooling pooling);
+
+// Opens a session of a run in the schema.
+coro::Task<std::unique_ptr<Connection>> open_for_run(Access access, Pooling pooling);
 
 // Throws Error (unavailable) where the server takes no writes.
 void require_writable(const Connection& connection);

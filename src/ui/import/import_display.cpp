@@ -45,6 +45,11 @@ std::string loading_line(const tpcc::ImportPlan& plan) {
       plan.population.seed);
 }
 
+// A line that cannot be written is no reason to lose an import.
+void print(const std::string& line) {
+  std::fputs((line + '\n').c_str(), stderr);
+}
+
 // A line for each thing that it is told, on the error stream, as what they say is about the work and
 // not its result.
 class ImportLines final : public ImportDisplay {
@@ -80,9 +85,6 @@ class ImportLines final : public ImportDisplay {
   }
 
  private:
-  // A line that cannot be written is no reason to lose an import.
-  static void print(const std::string& line) { std::fputs((line + '\n').c_str(), stderr); }
-
   ImportTitle title_;
 };
 
@@ -101,6 +103,11 @@ class ImportScreen final : public ImportDisplay {
   void on_wait() override {
     enter_stage(ImportStage::waiting);
     model_.log.add(Level::warning, waiting_line);
+    screen_.paint();
+  }
+
+  void on_note(std::string_view line) override {
+    model_.log.add(Level::warning, std::string(line));
     screen_.paint();
   }
 
@@ -175,6 +182,10 @@ class ImportScreen final : public ImportDisplay {
 };
 
 }  // namespace
+
+void ImportDisplay::on_note(std::string_view line) {
+  print(std::string(line));
+}
 
 std::unique_ptr<ImportDisplay> make_import_display(Choice choice, ImportTitle title,
                                                    std::function<void()> on_quit) {

@@ -19,9 +19,10 @@ struct ImportTitle {
   std::size_t threads = 0;
 };
 
-// As it stands it shows nothing: errors and the summary are all that is printed then.
+// As it stands it shows notes only: errors and the summary are all that is printed besides.
 class ImportDisplay : public tpcc::ImportObserver {
  public:
+  void on_note(std::string_view line) override;
   // How often it wants to be told how far the load is.
   virtual coro::Duration interval() const { return std::chrono::seconds(2); }
   // Beside the import, on its worker, until it is cancelled.

@@ -19,8 +19,7 @@ Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect(
     std::optional<std::size_t> first_host) {
   database::postgres::Access access = options_;
   access.first_host = first_host;
-  auto connection =
-      co_await database::postgres::open_in_schema(std::move(access), options_.pooling);
+  auto connection = co_await database::postgres::open_for_run(std::move(access), options_.pooling);
   co_await database::postgres::limit_statements(*connection, options_.run.statement_timeout());
   // What a script asks goes where a pgpool sends it.
   if (options_.pooling == database::Pooling::pgpool) {

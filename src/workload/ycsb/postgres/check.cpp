@@ -84,10 +84,6 @@ class Check {
   std::uint64_t to_read_ = 1;
 };
 
-Task<void> wait_without_end(Connection& connection) {
-  co_await database::postgres::set_if_known(connection, "SET statement_timeout = 0");
-}
-
 // Says how many blocks the table has.
 Task<std::uint64_t> Check::examine(Connection& connection) {
   const LoadRecord record = co_await read_load_record(connection, table_);
@@ -136,7 +132,6 @@ Task<void> Check::take_pieces(Connection& connection) {
 
 Task<void> Check::take_pieces_beside(database::Pooling pooling) {
   const auto connection = co_await database::postgres::open_in_schema(options_, pooling);
-  co_await wait_without_end(*connection);
   co_await snapshot_.join(*connection);
   co_await take_pieces(*connection);
 }
@@ -160,7 +155,6 @@ void Check::tell_progress() const {
 Task<std::unique_ptr<Connection>> Check::open_first() {
   auto first = co_await database::postgres::open_in_schema(options_);
   options_.dialect = first->dialect();
-  co_await wait_without_end(*first);
   co_return first;
 }
 

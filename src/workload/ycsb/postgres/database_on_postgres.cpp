@@ -18,7 +18,6 @@ namespace {
 
 using coro::Task;
 using database::postgres::Access;
-using database::postgres::Connection;
 using database::postgres::open_in_schema;
 
 class DatabaseOnPostgres final : public Database {
@@ -31,7 +30,7 @@ class DatabaseOnPostgres final : public Database {
 
   Task<RunPreparation> prepare(Properties properties,
                                std::optional<TableContents> known) const override {
-    const auto connection = co_await open_to_read_all();
+    const auto connection = co_await open_in_schema(access_);
     co_return co_await prepare_run(*connection, std::move(properties), known);
   }
 
@@ -41,7 +40,7 @@ class DatabaseOnPostgres final : public Database {
   }
 
   Task<TableSums> read_sums(Properties properties, ValueKind values) const override {
-    const auto connection = co_await open_to_read_all();
+    const auto connection = co_await open_in_schema(access_);
     co_return co_await add_up(*connection, std::move(properties), values);
   }
 
@@ -80,13 +79,6 @@ class DatabaseOnPostgres final : public Database {
   }
 
  private:
-  // A limit for short transactions that the role may have is not meant for a pass over the table.
-  Task<std::unique_ptr<Connection>> open_to_read_all() const {
-    auto connection = co_await open_in_schema(access_);
-    co_await database::postgres::set_if_known(*connection, "SET statement_timeout = 0");
-    co_return connection;
-  }
-
   Access access_;
 };
 

@@ -42,14 +42,12 @@ constexpr std::string_view unique_violation_of_copy = "23505";
 constexpr std::string_view lock_timed_out = "55P03";
 constexpr std::string_view not_ours = "42501";
 
-constexpr std::array<std::string_view, 3> load_settings = {
+constexpr std::array<std::string_view, 2> load_settings = {
     // A crash of the server may lose the last commits, and then their rows in drover_ycsb_loaded too: the load that goes
     // on sees it.
     "SET synchronous_commit = off",
     // No session of a client that was killed goes on (from PostgreSQL 14 on).
     "SET client_connection_check_interval = '1s'",
-    // A limit for short transactions that the role may have is not meant for these.
-    "SET statement_timeout = 0",
 };
 
 // Rows as COPY has them as text: no character of keys and values has a meaning there.

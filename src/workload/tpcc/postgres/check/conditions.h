@@ -34,14 +34,12 @@ namespace drover::tpcc::postgres {
 // refuse each without harm. JIT compilation costs more than most of the statements themselves. A
 // sort or hash table of a statement takes 64 MB of the server at most, and what is beyond that goes
 // to its disk; with workers of its own a statement would take several times as much, and there are
-// sessions side by side already. A time limit meant for transactions is none for a check.
+// sessions side by side already.
 inline constexpr std::string_view session_settings[] = {
     "SET jit = off",
     "SET work_mem = '64MB'",
     "SET hash_mem_multiplier = 1",
     "SET max_parallel_workers_per_gather = 0",
-    "SET statement_timeout = 0",
-    "SET idle_in_transaction_session_timeout = 0",
     "SET DateStyle = 'ISO'",
     "SET extra_float_digits = 0",
 };

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "coro/cancellation.h"
 #include "coro/scope.h"
+#include "coro/semaphore.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/postgres/dialect.h"
@@ -143,7 +143,7 @@ using database::Error;
 constexpr int32_t import_lock = 0x64727672;  // "drvr"
 constexpr int32_t session_lock = import_lock + 1;
 
-constexpr std::array<std::string_view, 6> settings = {
+constexpr std::array<std::string_view, 4> settings = {
     // A crash of the server may lose the last commits, and then their rows in drover_tpcc_loaded
     // too: the import that goes on sees it.
     "SET synchronous_commit = off",
@@ -153,9 +153,6 @@ constexpr std::array<std::string_view, 6> settings = {
     "SET max_parallel_maintenance_workers = 0",
     // No session of a client that was killed goes on building an index (from PostgreSQL 14 on).
     "SET client_connection_check_interval = '1s'",
-    // A limit for short transactions that the role may have is not meant for these.
-    "SET statement_timeout = 0",
-    "SET lock_timeout = 0",
 };
 
 std::string lock_call(std::string_view function, int32_t lock) {
@@ -234,12 +231,14 @@ constexpr coro::Duration lock_retry_interval = std::chrono::milliseconds(250);
 // That sessions which are told to end do so.
 constexpr coro::Duration end_wait_max = std::chrono::seconds(15);
 
-// On the session with the first lock, beside what the import does on others.
-Task<void> keep_beating(Connection& connection, coro::Duration interval) {
+// On the session with the first lock, beside what the import does on others. `busy` is locked while the session is in
+// use: an import that has ended well waits for it, an interrupted one does not.
+Task<void> keep_beating(Connection& connection, coro::Mutex& busy, coro::Duration interval) {
   for (;;) {
-    // To its end: the session is needed later.
-    coro::CancelSource own(coro::Worker::current());
-    co_await connection.script(std::string(import_beat)).under(own);
+    {
+      const coro::Mutex::Lock lock = co_await busy.lock();
+      co_await connection.script(std::string(import_beat));
+    }
     co_await coro::sleep_for(interval);
   }
 }
@@ -297,13 +296,6 @@ Task<void> lock_import(Connection& connection, const ImportOptions& options,
   }
 }
 
-// A transaction of its own that stays open, where no session lasts.
-Task<std::unique_ptr<Connection>> open_lock_holder(const ImportOptions& options) {
-  auto holder = co_await database::postgres::open_connection(options, options.pooling);
-  co_await set_if_known(*holder, "SET idle_in_transaction_session_timeout = 0");
-  co_return holder;
-}
-
 Task<void> load_by_others(const ImportOptions& options, const ImportPlan& plan, ImportWork& work) {
   co_await options.load_elsewhere(plan, work);
   const auto connection = co_await database::postgres::open_connection(options, options.pooling);
@@ -319,13 +311,15 @@ Task<void> import_alone(Connection& connection, ImportOptions& options, ImportOb
       co_await begin_import(connection, options.schema, options.request, !options.progress.empty());
   work.begin(plan);
   work.start();
+  coro::Mutex busy;
   auto body = [&](coro::Scope& scope) -> Task<void> {
-    if (lock != nullptr) scope.start(keep_beating(*lock, options.claim.beat));
+    if (lock != nullptr) scope.start(keep_beating(*lock, busy, options.claim.beat));
     if (!plan.missing.empty()) {
       co_await work.load(options.load_elsewhere ? load_by_others(options, plan, work)
                                                 : load_parts(options, plan, work));
     }
     co_await finish_import(options, plan.foreign_keys, observer);
+    const coro::Mutex::Lock beaten = co_await busy.lock();
     scope.cancel();
   };
   co_await coro::with_scope(body);
@@ -380,7 +374,9 @@ Task<ImportOutcome> run_import(ImportOptions options, ImportObserver& observer, 
         [&] { return import_alone(*connection, options, observer, work, nullptr); });
     co_return work.end();
   }
-  if (connection->setup() != nullptr) holder = co_await open_lock_holder(options);
+  if (connection->setup() != nullptr) {
+    holder = co_await database::postgres::open_connection(options, options.pooling);
+  }
   Connection& lock = holder ? *holder : *connection;
   co_await lock_import(lock, options, observer);
   co_await import_alone(*connection, options, observer, work, &lock);
@@ -404,6 +400,7 @@ Task<void> load_part_of(ImportOptions options, const ImportPlan& plan, ImportWor
 
 Task<ImportOutcome> import_warehouses(ImportOptions options, ImportObserver& observer) {
   ImportWork work(observer, options.progress_interval);
+  options.on_lock_wait = [&observer](std::string_view line) { observer.on_note(line); };
   try {
     co_return co_await run_import(options, observer, work);
   } catch (const Error& error) {

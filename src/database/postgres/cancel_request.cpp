@@ -1,0 +1,107 @@
+#include "database/postgres/cancel_request.h"
+
+#include <pthread.h>
+
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <cstddef>
+#include <cstdlib>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+namespace drover::database::postgres {
+namespace {
+
+constexpr std::size_t threads_most = 8;
+constexpr std::size_t waiting_most = 2'048;
+
+// PQcancel() connects, sends and waits: for minutes where a host is gone, without end where a server stands still.
+void request_cancel(PGconn* session) noexcept {
+  PGcancel* const request = PQgetCancel(session);
+  if (request == nullptr) return;
+  std::array<char, 256> ignored{};
+  PQcancel(request, ignored.data(), static_cast<int>(ignored.size()));
+  PQfreeCancel(request);
+}
+
+// Never destroyed: its threads may outlive main().
+class Canceller {
+ public:
+  static Canceller& instance() {
+    static Canceller* const only = [] {
+      std::atexit([] { instance().wait(); });
+      return new Canceller;
+    }();
+    return *only;
+  }
+
+  // False if the session is still the caller's.
+  bool take(PGconn* session) {
+    const std::scoped_lock lock(mutex_);
+    if (waiting_.size() >= waiting_most) return false;
+    waiting_.push_back(session);
+    ++unfinished_;
+    if (threads_ < threads_most) start_thread();
+    return true;
+  }
+
+ private:
+  // Requires: the mutex is held.
+  void start_thread() {
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+      std::thread([this] { work(); }).detach();
+      ++threads_;
+    } catch (const std::exception&) {
+      // The threads that are there do it; without any, the sessions close with the process.
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (!waiting_.empty()) {
+      PGconn* const session = waiting_.front();
+      waiting_.pop_front();
+      lock.unlock();
+      request_cancel(session);
+      PQfinish(session);
+      lock.lock();
+      --unfinished_;
+      finished_.notify_all();
+    }
+    --threads_;
+  }
+
+  void wait() {
+    std::unique_lock lock(mutex_);
+    finished_.wait_for(lock, std::chrono::milliseconds(cancel_patience_ms),
+                       [this] { return unfinished_ == 0; });
+  }
+
+  std::mutex mutex_;
+  std::condition_variable finished_;
+  std::deque<PGconn*> waiting_;
+  std::size_t unfinished_ = 0;
+  std::size_t threads_ = 0;
+};
+
+}  // namespace
+
+void cancel_and_finish(PGconn* session) noexcept {
+  try {
+    if (Canceller::instance().take(session)) return;
+  } catch (const std::exception&) {
+    // Out of memory: the session is closed here.
+  }
+  PQfinish(session);
+}
+
+}  // namespace drover::database::postgres
