@@ -4,6 +4,7 @@
 // server's.
 #pragma once
 
+#include <fmt/format.h>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -20,9 +21,15 @@ namespace drover::sql {
 // What came back of a pipeline.
 struct PipelineAnswer {
   std::size_t answered = 0;  // statements in a row, from the first on, that succeeded
-  std::size_t synced = 0;    // parts that came to their end before the first error
+  std::size_t synced = 0;    // syncs that the server answered before the first error
   std::optional<database::Error> error = {};
 };
+
+// Makes a retryable failure final where a retry would commit a part of the work twice.
+inline database::Error not_retried(const database::Error& error) {
+  return {database::ErrorClass::statement, error.sqlstate(),
+          fmt::format("{}; not retried: part of it is already committed", error.what())};
+}
 
 class Session : public database::Session {
  public:
@@ -31,8 +38,10 @@ class Session : public database::Session {
   // some time before the pipeline's end, and nothing is waited for.
   virtual coro::Task<void> execute(const Statement& statement, Variables& variables) = 0;
 
-  // Makes ready for a pipeline of no other statements than these.
-  virtual coro::Task<void> open_pipeline(std::span<const Statement> statements) = 0;
+  // Begins a pipeline of no other statements than these, which the session prepares first. `prepared` counts them:
+  // where this throws, statements[prepared] is the one that cannot be prepared.
+  virtual coro::Task<void> open_pipeline(std::span<const Statement> statements,
+                                         std::size_t& prepared) = 0;
   virtual void sync_pipeline() = 0;
   // Throws where the session was lost; the error of a statement is part of the answer.
   virtual coro::Task<PipelineAnswer> close_pipeline() = 0;

@@ -83,7 +83,8 @@ ScriptRun ScriptTransaction::begin() {
   return ScriptRun(script(), client_->environment, beginning.index);
 }
 
-// A statement that is a transaction alone changes no variable before it has succeeded.
+// `whole`: with the variables and the random numbers. A single statement outside of a transaction needs neither, since
+// it changes no variable before it has succeeded.
 void ScriptTransaction::remember_beginning(bool whole) {
   Client::Beginning& beginning = client_->beginning;
   beginning.index = index_;
@@ -104,12 +105,12 @@ Task<void> ScriptTransaction::execute_statement(Session& session) {
     co_return;
   }
   const bool open = session.in_transaction();
-  if (!open) remember_beginning(statement.does(Effect::begins));
+  if (!open) remember_beginning(statement.does(Effect::begins) || statement.effects.size() > 1);
   committing_ = statement.may_commit(open);
   const Instant sent = Worker::current().now();
   co_await session.execute(statement, client_->variables);
   note_success(statement, sent, Worker::current().now());
-  if (committing_ && statement.ends_transaction() && session.in_transaction()) repeatable_ = false;
+  if (statement.does(Effect::commits) && session.in_transaction()) repeatable_ = false;
   committed_ = committed_ || committing_;
   committing_ = false;
 }
@@ -118,8 +119,11 @@ void ScriptTransaction::queue(const Statement& statement) {
   if (statement.command->storing != Storing::none) {
     throw script().error(command(), storing_in_pipeline);
   }
-  committing_ = committing_ || statement.may_commit(open_);
+  const bool commits = statement.may_commit(open_);
+  committing_ = committing_ || commits;
   open_ = statement.leaves_open(open_);
+  // A BEGIN takes in what the pipeline has sent since its last sync.
+  sync_commits_ = !open_ && (sync_commits_ || commits);
   client_->pipeline.push_back({&statement, Worker::current().now()});
 }
 
@@ -131,18 +135,39 @@ Task<void> ScriptTransaction::step(Session& session, PipelineStep step) {
   }
   if (!in_pipeline_) throw script().error(command(), no_pipeline);
   if (step == PipelineStep::sync) {
-    session.sync_pipeline();
+    sync_pipeline(session);
   } else {
     co_await close_pipeline(session);
   }
 }
 
+void ScriptTransaction::sync_pipeline(Session& session) {
+  session.sync_pipeline();
+  ++syncs_;
+  if (std::exchange(sync_commits_, false) && committing_syncs_ == 0) committing_syncs_ = syncs_;
+}
+
 Task<void> ScriptTransaction::open_pipeline(Session& session) {
+  if (client_->surroundings.scripts.protocol() == Protocol::simple) {
+    throw script().error(command(), simple_pipeline);
+  }
   if (in_pipeline_) throw script().error(command(), nested_pipeline);
   open_ = session.in_transaction();
   if (!open_) remember_beginning(true);
   client_->pipeline.clear();
-  co_await session.open_pipeline(client_->surroundings.scripts.pipeline(script_, index_));
+  sync_commits_ = false;
+  syncs_ = committing_syncs_ = 0;
+  const auto statements = client_->surroundings.scripts.pipeline(script_, index_);
+  std::size_t prepared = 0;
+  try {
+    co_await session.open_pipeline(statements, prepared);
+  } catch (const Error&) {
+    if (prepared < statements.size()) {
+      at_ = &statements[prepared];
+      index_ = at_->index;
+    }
+    throw;
+  }
   in_pipeline_ = true;
 }
 
@@ -150,19 +175,16 @@ Task<void> ScriptTransaction::close_pipeline(Session& session) {
   const PipelineAnswer answer = co_await session.close_pipeline();
   in_pipeline_ = false;
   const Instant now = Worker::current().now();
-  bool ended = false;
-  bool commits = answer.synced > 0;
+  bool commits = committing_syncs_ > 0 && answer.synced >= committing_syncs_;
   for (std::size_t i = 0; i < answer.answered; ++i) {
     const Client::Sent& sent = client_->pipeline[i];
     note_success(*sent.statement, sent.at, now);
-    ended = ended || sent.statement->ends_transaction();
     commits = commits || sent.statement->does(Effect::commits);
   }
   committed_ = committed_ || (committing_ && (commits || !answer.error));
   committing_ = false;
-  if (ended && session.in_transaction()) repeatable_ = false;
+  if (commits && (answer.error || session.in_transaction())) repeatable_ = false;
   if (!answer.error) co_return;
-  if (commits) repeatable_ = false;
   if (answer.answered < client_->pipeline.size()) {
     at_ = client_->pipeline[answer.answered].statement;
     index_ = at_->index;
@@ -200,22 +222,15 @@ Error ScriptTransaction::failure_of(const Error& error) {
     }
   }
   ErrorClass error_class = error.error_class();
-  std::string_view remark;
   if (error_class == ErrorClass::connection_lost && committing_) {
     error_class = ErrorClass::ambiguous_commit;
-  }
-  const bool commits_in_part =
-      at_ != nullptr && at_->effects.size() > 1 && at_->does(Effect::commits);
-  if (error_class == ErrorClass::retryable && (!repeatable_ || commits_in_part)) {
-    error_class = ErrorClass::statement;
-    remark = "; it is not repeated, for part of what would be is committed";
   }
   committing_ = error_class == ErrorClass::ambiguous_commit;
   const std::uint32_t line = script().position(command()).line;
   std::string where = fmt::format("{}:{}: ", script().file(), line);
   if (at_ != nullptr) where += at_->title + ": ";
-  return {error_class, error.sqlstate(), fmt::format("{}{}{}", where, error.what(), remark),
-          error.backoff()};
+  const Error made(error_class, error.sqlstate(), where + error.what(), error.backoff());
+  return error_class == ErrorClass::retryable && !repeatable_ ? not_retried(made) : made;
 }
 
 Error ScriptTransaction::failure_of(const ScriptError& error) const {

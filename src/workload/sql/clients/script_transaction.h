@@ -96,6 +96,7 @@ class ScriptTransaction final : public load::Transaction {
   coro::Task<void> execute_statement(Session& session);
   coro::Task<void> step(Session& session, PipelineStep step);
   coro::Task<void> open_pipeline(Session& session);
+  void sync_pipeline(Session& session);
   coro::Task<void> close_pipeline(Session& session);
   void queue(const Statement& statement);
   void require_complete(const Session& session);
@@ -112,9 +113,12 @@ class ScriptTransaction final : public load::Transaction {
   bool repeats_ = false;           // the next execute() goes on at the client's beginning
   bool repeatable_ = true;         // where the open transaction began
   bool in_pipeline_ = false;
-  bool open_ = false;        // a transaction is, behind what has been sent of the pipeline
-  bool committing_ = false;  // what was sent may be committed, and has not been answered
-  bool committed_ = false;   // something may have been
+  bool open_ = false;                 // a transaction is, behind what has been sent of the pipeline
+  bool sync_commits_ = false;         // the pipeline's next sync commits a statement
+  std::size_t syncs_ = 0;             // sent in the pipeline
+  std::size_t committing_syncs_ = 0;  // up to the first sync that commits a statement; 0: none does
+  bool committing_ = false;           // what was sent may be committed, and has not been answered
+  bool committed_ = false;            // something may have been
 };
 
 }  // namespace drover::sql

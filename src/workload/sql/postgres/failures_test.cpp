@@ -65,16 +65,66 @@ TEST_F(ScriptFailures, WhatCannotBeRepeatedByItselfIsNot) {
   const database::Error error = error_of(chained->execute());
   EXPECT_EQ(error.error_class(), ErrorClass::statement);
   EXPECT_EQ(error.sqlstate(), "40001");
-  EXPECT_THAT(error.what(),
-              HasSubstr("it is not repeated, for part of what would be is committed"));
+  EXPECT_THAT(error.what(), HasSubstr("not retried: part of it is already committed"));
   const auto piped = client(
       "\\startpipeline\nINSERT INTO noted VALUES (2, 1);\n\\syncpipeline\nSELECT "
       "fail_first(100);\n\\endpipeline",
       Protocol::extended);
   EXPECT_EQ(error_of(piped->execute()).error_class(), ErrorClass::statement);
-  const auto joined = client("BEGIN;\nSELECT 1;\nCOMMIT \\; SELECT fail_first(100);");
-  EXPECT_EQ(error_of(joined->execute()).error_class(), ErrorClass::statement);
-  EXPECT_EQ(query("SELECT part FROM noted ORDER BY part"), "1\n2");
+  const auto left_open = client(
+      "\\startpipeline\nINSERT INTO noted VALUES (3, 1);\n\\syncpipeline\nBEGIN;\n\\endpipeline\n"
+      "SELECT fail_first(100);\nEND;",
+      Protocol::extended);
+  EXPECT_EQ(error_of(left_open->execute()).error_class(), ErrorClass::statement);
+  for (const char* text :
+       {"BEGIN;\nSELECT 1;\nCOMMIT \\; SELECT fail_first(100);",
+        "INSERT INTO noted VALUES (4, 1) \\; COMMIT \\; SELECT fail_first(100);",
+        "BEGIN \\; SELECT 1 \\; COMMIT AND CHAIN \\; SELECT fail_first(100) \\; END;"}) {
+    const database::Error joined = error_of(client(text)->execute());
+    EXPECT_EQ(joined.error_class(), ErrorClass::statement) << text;
+    EXPECT_THAT(joined.what(), HasSubstr("not retried: part of it is already committed")) << text;
+  }
+  EXPECT_EQ(query("SELECT part FROM noted ORDER BY part"), "1\n2\n3\n4");
+}
+
+// Nothing of a message is committed before a COMMIT in it has succeeded.
+TEST_F(ScriptFailures, JoinedStatementsAreRepeated) {
+  for (const char* text :
+       {"BEGIN \\; INSERT INTO noted VALUES (1, 1) \\; SELECT fail_first(2) \\; COMMIT;",
+        "INSERT INTO noted VALUES (1, 1) \\; SELECT fail_first(2) \\; COMMIT;",
+        "INSERT INTO noted VALUES (1, 1) \\; SELECT fail_first(2);",
+        "BEGIN;\nINSERT INTO noted VALUES (1, 1);\nSELECT fail_first(2) \\; COMMIT;",
+        "BEGIN;\nROLLBACK \\; INSERT INTO noted VALUES (1, 1) \\; BEGIN;\nSELECT "
+        "fail_first(2);\nEND;",
+        "BEGIN \\; INSERT INTO noted VALUES (1, 1);\nSELECT fail_first(2);\nEND;"}) {
+    make_fail_first();
+    EXPECT_EQ(run(client(text)->repeat()), 3) << text;
+    EXPECT_EQ(query("SELECT part FROM noted"), "1") << text;
+  }
+}
+
+// A failed COMMIT has committed nothing.
+TEST_F(ScriptFailures, AJoinedCommitThatFailsIsRepeated) {
+  make_fail_first();
+  query(
+      "CREATE OR REPLACE FUNCTION fail_at_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+      "PERFORM fail_first(2); RETURN NULL; END $$; "
+      "CREATE CONSTRAINT TRIGGER late AFTER INSERT ON noted DEFERRABLE INITIALLY DEFERRED "
+      "FOR EACH ROW EXECUTE FUNCTION fail_at_commit()");
+  EXPECT_EQ(run(client("BEGIN \\; INSERT INTO noted VALUES (1, 1) \\; COMMIT;")->repeat()), 3);
+  EXPECT_EQ(query("SELECT part FROM noted"), "1");
+}
+
+// A retry sends the variables that the message began with, not what it has stored before it failed.
+TEST_F(ScriptFailures, JoinedStatementsAreRepeatedWithTheirVariables) {
+  make_fail_first();
+  const auto made = client(
+      "SELECT :n::int + 1 AS n \\; SELECT 1 AS one FROM fail_first(2) \\; "
+      "INSERT INTO noted VALUES (1, :n) \\aset");
+  made->set("n", 5);
+  EXPECT_EQ(run(made->repeat()), 3);
+  EXPECT_EQ(query("SELECT n FROM noted"), "5");
+  EXPECT_EQ(made->variable("n"), "6");
 }
 
 TEST_F(ScriptFailures, SavepointsDoNotPartATransaction) {
@@ -93,10 +143,6 @@ TEST_F(ScriptFailures, WhatWasRolledBackMayBeRepeatedWithTheRest) {
       "1);\nSELECT fail_first(2);\nEND;");
   EXPECT_EQ(run(made->repeat()), 3);
   EXPECT_EQ(query("SELECT part FROM noted"), "2");
-  const auto joined = client(
-      "BEGIN;\nROLLBACK \\; INSERT INTO noted VALUES (3, 1) \\; BEGIN;\nSELECT "
-      "fail_first(100);\nEND;");
-  EXPECT_EQ(error_of(joined->execute()).error_class(), ErrorClass::statement);
 }
 
 TEST_F(ScriptFailures, APipelineIsRepeatedAsAWhole) {
@@ -108,6 +154,21 @@ TEST_F(ScriptFailures, APipelineIsRepeatedAsAWhole) {
       Protocol::prepared);
   EXPECT_EQ(run(made->repeat()), 3);
   EXPECT_EQ(query("SELECT part, n FROM noted ORDER BY part"), "1,1\n2,2");
+}
+
+// A sync within BEGIN and COMMIT, or behind statements that only read, commits nothing.
+TEST_F(ScriptFailures, APipelineWithSyncsIsRepeated) {
+  for (const char* text :
+       {"\\startpipeline\nBEGIN;\nINSERT INTO noted VALUES (1, 1);\n\\syncpipeline\n"
+        "SELECT fail_first(2);\nEND;\n\\endpipeline",
+        "\\startpipeline\nSELECT 1;\n\\syncpipeline\nINSERT INTO noted VALUES (1, 1);\n"
+        "SELECT fail_first(2);\n\\endpipeline",
+        "\\startpipeline\nINSERT INTO noted VALUES (1, 1);\nBEGIN;\n\\syncpipeline\n"
+        "SELECT fail_first(2);\nEND;\n\\endpipeline"}) {
+    make_fail_first();
+    EXPECT_EQ(run(client(text, Protocol::extended)->repeat()), 3) << text;
+    EXPECT_EQ(query("SELECT part FROM noted"), "1") << text;
+  }
 }
 
 constexpr const char* somebody_waits_for_a_row =

@@ -88,6 +88,14 @@ TEST_P(Pipelines, ThatDependOnConditionsAreCheckedWhenTheyHappen) {
   EXPECT_THAT(message_of(closed->execute()), EndsWith("not in pipeline mode"));
 }
 
+TEST_P(Pipelines, NameTheStatementThatIsWrong) {
+  const auto made =
+      client("\\startpipeline\nINSERT INTO piped VALUES (1);\nSELEC 1;\n\\endpipeline", GetParam());
+  EXPECT_EQ(message_of(made->execute()),
+            "test.sql:3: SELEC 1;: syntax error at or near \"SELEC\" [SQLSTATE 42601]");
+  EXPECT_EQ(rows(), "");
+}
+
 TEST_P(Pipelines, OfManyStatementsDoNotStop) {
   std::string text = "\\startpipeline\n";
   for (int i = 0; i < 200; ++i) text += "SELECT repeat('x', 100000);\n";

@@ -26,6 +26,12 @@ bool gives_up_statements(const Result& result) {
   return tag == "DISCARD ALL" || tag == "DEALLOCATE ALL";
 }
 
+// A COMMIT of a failed transaction has the tag ROLLBACK.
+bool is_commit(const Result& result) {
+  const std::string_view tag = PQcmdStatus(result.get());
+  return tag.starts_with("COMMIT") || tag == "PREPARE TRANSACTION";
+}
+
 }  // namespace
 
 Task<void> PostgresSession::execute(const Statement& statement, Variables& variables) {
@@ -86,6 +92,7 @@ void PostgresSession::send(const Statement& statement, const Variables& variable
 Task<void> PostgresSession::answer(const Statement& statement, Variables& variables) {
   const Storing storing = statement.command->storing;
   std::optional<Error> error;
+  bool committed = false;  // a statement of several that were sent as one message
   Result last;
   for (;;) {
     if (!connection().answer_is_here()) co_await connection().wait_for_answer();
@@ -95,6 +102,7 @@ Task<void> PostgresSession::answer(const Statement& statement, Variables& variab
       if (!error) error = in_dialect(connection().dialect(), error_of(result.get()));
       continue;
     }
+    committed = committed || is_commit(result);
     try {
       if (storing == Storing::aset && result.rows() > 0) {
         store_last_row(statement, result, variables);
@@ -103,6 +111,9 @@ Task<void> PostgresSession::answer(const Statement& statement, Variables& variab
       if (!error) error = unnamed;
     }
     last = std::move(result);
+  }
+  if (error && committed && error->error_class() == ErrorClass::retryable) {
+    error = not_retried(*error);
   }
   if (error) refuse(statement, *error);
   if (gives_up_statements(last)) prepared_.clear();
@@ -159,10 +170,11 @@ const PostgresSession::StoredColumns& PostgresSession::columns_of(const Statemen
   return stored;
 }
 
-Task<void> PostgresSession::open_pipeline(std::span<const Statement> statements) {
+Task<void> PostgresSession::open_pipeline(std::span<const Statement> statements,
+                                          std::size_t& prepared) {
   if (protocol_ == Protocol::prepared) {
-    for (const Statement& statement : statements) {
-      if (!is_prepared(statement)) co_await prepare(statement);
+    for (prepared = 0; prepared < statements.size(); ++prepared) {
+      if (!is_prepared(statements[prepared])) co_await prepare(statements[prepared]);
     }
   }
   connection().open_pipeline();

@@ -32,7 +32,8 @@ class PostgresSession final : public database::postgres::PooledSession<Session> 
       : PooledSession({std::move(connection), {}}), protocol_(protocol) {}
 
   coro::Task<void> execute(const Statement& statement, Variables& variables) override;
-  coro::Task<void> open_pipeline(std::span<const Statement> statements) override;
+  coro::Task<void> open_pipeline(std::span<const Statement> statements,
+                                 std::size_t& prepared) override;
   void sync_pipeline() override;
   coro::Task<PipelineAnswer> close_pipeline() override;
   coro::Task<void> roll_back() override;

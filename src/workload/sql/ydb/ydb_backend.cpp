@@ -119,8 +119,7 @@ class YdbBackend::YdbSession final : public Session, public database::ydb::Sessi
     }
   }
 
-  // The script was refused before it came here.
-  Task<void> open_pipeline(std::span<const Statement>) override {
+  Task<void> open_pipeline(std::span<const Statement>, std::size_t&) override {
     throw refused("YDB has no pipelines");
   }
   void sync_pipeline() override {}
