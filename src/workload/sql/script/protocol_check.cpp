@@ -1,5 +1,7 @@
 #include "workload/sql/script/protocol_check.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -34,8 +36,7 @@ void check_control(const Script& script, const Command& command, const SqlText& 
 
 void check_statement(const Script& script, const Command& command, Protocol protocol, Ways ways) {
   const auto& sql = std::get<SqlCommand>(command.action);
-  if (protocol == Protocol::declared) return check_control(script, command, sql.sql);
-  if (protocol != Protocol::simple && sql.sql.joints() > 0) {
+  if (protocol != Protocol::simple && statements_in(sql.sql) > 1) {
     throw script.error(
         command,
         "statements joined by \\; go by the simple protocol only: part them by ; or use it");
@@ -45,22 +46,20 @@ void check_statement(const Script& script, const Command& command, Protocol prot
   }
 }
 
-// What is open behind it.
-Ways check_pipeline(const Script& script, const Command& command, Protocol protocol, Ways ways) {
+void check_pipeline(const Script& script, const Command& command, Protocol protocol, Ways ways) {
   if (protocol == Protocol::declared) {
     throw script.error(command, "YDB has no pipelines: join statements by \\; in one request");
   }
-  if (protocol == Protocol::simple) {
-    throw script.error(command, "cannot use pipeline mode with the simple query protocol");
-  }
-  const PipelineStep step = std::get<PipelineCommand>(command.action).step;
-  if (step == PipelineStep::start) {
+  if (protocol == Protocol::simple) throw script.error(command, simple_pipeline);
+  if (std::get<PipelineCommand>(command.action).step == PipelineStep::start) {
     if (ways.only_within()) throw script.error(command, nested_pipeline);
-    return {.within = true};
+  } else if (ways.only_outside()) {
+    throw script.error(command, no_pipeline);
   }
-  if (ways.only_outside()) throw script.error(command, no_pipeline);
-  if (step == PipelineStep::end) return {.outside = true};
-  return {.within = true};
+}
+
+Ways behind_pipeline(PipelineStep step) noexcept {
+  return step == PipelineStep::end ? Ways{.outside = true} : Ways{.within = true};
 }
 
 }  // namespace
@@ -70,20 +69,29 @@ void check_for_protocol(const Script& script, Protocol protocol) {
   std::vector<Ways> before(commands.size() + 1);
   before.front().outside = true;
   const Command* last_start = nullptr;
+  std::size_t conditional_end = 0;  // commands before it may be jumped over
   for (std::size_t i = 0; i < commands.size(); ++i) {
     const Command& command = commands[i];
     Ways ways = before[i];
     if (!ways.outside && !ways.within) continue;  // nothing leads here
+    const bool is_certain = i >= conditional_end;
     if (const auto* jump = std::get_if<JumpCommand>(&command.action)) {
       before[jump->target].add(ways);
+      conditional_end = std::max(conditional_end, jump->target);
       continue;
     }
     if (const auto* branch = std::get_if<BranchCommand>(&command.action)) {
       before[branch->otherwise].add(ways);
-    } else if (std::holds_alternative<SqlCommand>(command.action)) {
-      check_statement(script, command, protocol, ways);
+      conditional_end = std::max(conditional_end, branch->otherwise);
+    } else if (const auto* sql = std::get_if<SqlCommand>(&command.action)) {
+      if (protocol == Protocol::declared) {
+        check_control(script, command, sql->sql);
+      } else if (is_certain) {
+        check_statement(script, command, protocol, ways);
+      }
     } else if (const auto* pipeline = std::get_if<PipelineCommand>(&command.action)) {
-      ways = check_pipeline(script, command, protocol, ways);
+      if (is_certain) check_pipeline(script, command, protocol, ways);
+      ways = behind_pipeline(pipeline->step);
       if (pipeline->step == PipelineStep::start) last_start = &command;
     }
     before[i + 1].add(ways);

@@ -6,18 +6,20 @@
 
 namespace drover::sql {
 
-// Throws ScriptError with the place of a command that fails whenever it is reached:
+// Throws ScriptError with the place of a command that every execution of the script reaches, and that always fails:
 //
 //   simple                pipelines
-//   extended, prepared    statements joined by \;, \startpipeline within a pipeline, \syncpipeline and \endpipeline
+//   extended, prepared    two statements joined by \;, \startpipeline within a pipeline, \syncpipeline and \endpipeline
 //                         outside of one, \gset and \aset within, a pipeline that is still open at the script's end
 //
 //   declared              pipelines; BEGIN, COMMIT and ROLLBACK with what YDB has not, or joined to others
 //
-// What depends on a condition is found when it happens.
+// A command between \if and \endif may never be reached: it fails when it is.
 void check_for_protocol(const Script& script, Protocol protocol);
 
 // The same words where it is found later.
+inline constexpr std::string_view simple_pipeline =
+    "cannot use pipeline mode with the simple query protocol";
 inline constexpr std::string_view nested_pipeline = "already in pipeline mode";
 inline constexpr std::string_view no_pipeline = "not in pipeline mode";
 inline constexpr std::string_view storing_in_pipeline =

@@ -91,6 +91,18 @@ TEST(ScriptSet, RefusesJoinedStatementsOfTheExtendedProtocol) {
   }
 }
 
+// The server takes a statement with a semicolon and nothing behind it.
+TEST(ScriptSet, TakesOneStatementWithJointsInEveryProtocol) {
+  for (const Protocol protocol : {Protocol::simple, Protocol::extended, Protocol::prepared}) {
+    for (const char* text :
+         {"\\;", "\\; -- nothing", "INSERT INTO t VALUES (1) \\;", "\\;\\; SELECT 1 \\; /* a */ ;",
+          "\\if :x\nSELECT 1 \\; SELECT 2;\n\\endif"}) {
+      EXPECT_EQ(refusal(text, protocol), "") << text;
+    }
+  }
+  EXPECT_NE(refusal("SELECT 1 \\; (", Protocol::extended), "");
+}
+
 TEST(ScriptSet, RefusesPipelinesOfTheSimpleProtocol) {
   EXPECT_EQ(refusal("SELECT 1;\n\\startpipeline\n\\endpipeline", Protocol::simple),
             "test.sql:2:1: cannot use pipeline mode with the simple query protocol");
@@ -119,6 +131,13 @@ TEST(ScriptSet, LeavesWhatDependsOnConditionsToTheRun) {
   EXPECT_EQ(
       refused("\\if :x\n\\startpipeline\n\\else\n\\startpipeline\n\\endif\n\\startpipeline\n"),
       "test.sql:6:1: already in pipeline mode");
+  EXPECT_EQ(refused("\\if 0\n\\endpipeline\n\\endif\nSELECT 1;"), "");
+  EXPECT_EQ(refused("\\if :x\nSELECT 1;\n\\else\n\\syncpipeline\n\\endif\nSELECT 1;"), "");
+  EXPECT_EQ(refused("\\if :x\n\\if :y\nSELECT 1;\n\\endif\n\\endpipeline\n\\endif\nSELECT 1;"), "");
+  EXPECT_EQ(refused("\\if :x\nSELECT 1;\n\\endif\n\\endpipeline"),
+            "test.sql:4:1: not in pipeline mode");
+  EXPECT_EQ(refusal("\\if 0\n\\startpipeline\n\\endpipeline\n\\endif\nSELECT 1;", Protocol::simple),
+            "");
 }
 
 Statement statement_of(const std::string& text) {

@@ -112,6 +112,7 @@ class SqlScanner {
   // `\;` and `\:` are the sign itself. False: a command begins.
   bool scan_escape() {
     if (behind() != ';' && behind() != ':') return false;
+    has_words_ = true;  // a script of \; alone sends an empty query
     if (behind() == ';') {
       sql_.append_joint();
       body_.begin_statement();

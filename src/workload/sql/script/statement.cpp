@@ -39,19 +39,24 @@ std::size_t end_of_block_comment(std::string_view text) {
   return std::min(end, text.size());
 }
 
-// In small letters, behind comments and parentheses, as a SELECT may stand in, and taken from the text; empty where
-// another sign comes first.
-std::string next_word(std::string_view& text) {
+// Removes comments and any of `signs` from the beginning.
+void skip(std::string_view& text, std::string_view signs) {
   for (;;) {
-    text.remove_prefix(std::min(text.find_first_not_of("( \t\r\n\f\v"), text.size()));
+    text.remove_prefix(std::min(text.find_first_not_of(signs), text.size()));
     if (text.starts_with("--")) {
       text.remove_prefix(std::min(text.find('\n'), text.size()));
     } else if (text.starts_with("/*")) {
       text.remove_prefix(end_of_block_comment(text));
     } else {
-      break;
+      return;
     }
   }
+}
+
+// In small letters, behind comments and parentheses, as a SELECT may stand in, and taken from the text; empty where
+// another sign comes first.
+std::string next_word(std::string_view& text) {
+  skip(text, "( \t\r\n\f\v");
   std::size_t end = 0;
   while (end < text.size() && is_name_byte(text[end])) ++end;
   std::string word = in_lower_case(text.substr(0, end));
@@ -68,6 +73,15 @@ Effect effect_of_rollback(std::string_view rest) {
 }
 
 }  // namespace
+
+std::size_t statements_in(const SqlText& sql) {
+  std::size_t count = 0;
+  for (std::string_view one : sql.joined()) {
+    skip(one, "; \t\r\n\f\v");
+    if (!one.empty()) ++count;
+  }
+  return count;
+}
 
 std::string first_word(std::string_view text) {
   return next_word(text);
