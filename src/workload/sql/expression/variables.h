@@ -62,8 +62,9 @@ class Variables {
   void set_text(Slot slot, std::string_view text);
 
   bool is_set(Slot slot) const { return entries_[slot].state != State::unset; }
+  // Returns true for a null that an expression or a NULL column has set, false for the text "null".
   bool is_null(Slot slot) const {
-    return entries_[slot].state <= State::computed && entries_[slot].value.is_null();
+    return entries_[slot].state == State::computed && entries_[slot].value.is_null();
   }
 
   // As it is put into a statement; nothing of a variable that is not set.

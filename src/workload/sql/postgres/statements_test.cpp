@@ -44,6 +44,42 @@ TEST_P(StatementsByProtocol, StoreTheirOnlyRow) {
   EXPECT_EQ(made->variable("p_unused"), "unset");
 }
 
+// The text "null" is a null where it is computed with, and a text where it is a parameter, as in pgbench.
+TEST_P(StatementsByProtocol, SendTheTextNullAsAText) {
+  const auto made = executed(
+      "SELECT 'null' AS a, NULL AS b \\gset\n"
+      "SELECT coalesce(:a::text, 'a null') AS c, coalesce(:b::text, 'a null') AS d \\gset\n"
+      "\\set e :a is null\n\\if false\nSELECT :c, :d, :e;\n\\endif\n");
+  const bool is_text =
+      GetParam() != Protocol::simple;  // in which it becomes a part of the statement
+  EXPECT_EQ(made->variable("c"), is_text ? "null" : "a null");
+  EXPECT_EQ(made->variable("d"), "a null");
+  EXPECT_EQ(made->variable("e"), "true");
+}
+
+TEST_P(StatementsByProtocol, MayBeEmpty) {
+  executed("\\;");
+  executed("\\; -- nothing\n;");
+  query("DROP TABLE IF EXISTS single; CREATE TABLE single (n int)");
+  executed("INSERT INTO single VALUES (1) \\;");
+  EXPECT_EQ(query("SELECT count(*) FROM single"), "1");
+}
+
+TEST_P(StatementsByProtocol, BetweenIfAndEndifMayNeedAnotherProtocol) {
+  const auto made = executed(
+      "\\if 0\n\\endpipeline\n\\endif\n\\if 0\n\\startpipeline\n\\endpipeline\nSELECT 1 \\; SELECT "
+      "2;\n"
+      "\\endif\nSELECT 7 AS n \\gset\nSELECT :n;");
+  EXPECT_EQ(made->variable("n"), "7");
+  if (GetParam() == Protocol::simple) {
+    EXPECT_EQ(failure("\\if 1\n\\startpipeline\n\\endpipeline\n\\endif"),
+              "test.sql:2:1: cannot use pipeline mode with the simple query protocol");
+  } else {
+    EXPECT_THAT(failure("\\if 1\nSELECT 1 \\; SELECT 2;\n\\endif"),
+                HasSubstr("test.sql:2: SELECT 1 ; SELECT 2;: cannot insert multiple commands"));
+  }
+}
+
 TEST_P(StatementsByProtocol, WithGsetHaveOneRow) {
   EXPECT_EQ(failure("SELECT 1;\nSELECT 1 AS x WHERE false \\gset\nSELECT :x;"),
             "test.sql:2: SELECT 1 AS x WHERE false: expected one row, got 0");
