@@ -296,6 +296,8 @@ class Machine {
       top_[-1] = Value::of(top_[-1].is(top_[0]));
     } else if (operation == Operation::logical_not) {
       if (!top_[-1].is_null()) top_[-1] = Value::of(!top_[-1].to_boolean());
+    } else if (operation == Operation::negate) {
+      top_[-1] = arithmetic(Operation::subtract, Value::of(std::int64_t{0}), top_[-1]);
     } else if (operation == Operation::logical_right) {
       if (!top_[-1].is_null()) top_[-1].to_boolean();  // only to refuse what is none
     } else {

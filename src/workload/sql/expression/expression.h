@@ -19,8 +19,10 @@
 
 namespace drover::sql {
 
-// An expression that needs more is refused when it is read.
-inline constexpr std::size_t stack_values_max = 64;
+// An expression that needs more values at a time is refused when it is read: 1 + (2 + (3 + …)) needs one for each level.
+inline constexpr std::size_t stack_values_max = 1'024;
+// Likewise for parentheses, calls, CASE and NOT within each other.
+inline constexpr int expression_levels_max = 500;
 // A function has at most so many arguments, as in pgbench.
 inline constexpr std::size_t function_arguments_max = 16;
 
@@ -48,6 +50,7 @@ enum class Operation : std::uint8_t {
   is,
   // Takes one value and pushes one.
   logical_not,
+  negate,
   // Behind the left side of AND or OR: where that decides, it stays as the result and the operand is the jump's target.
   and_left,
   or_left,

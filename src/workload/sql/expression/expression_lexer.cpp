@@ -99,6 +99,16 @@ std::string in_lower_case(std::string_view word) {
   return result;
 }
 
+std::string shown_bare(std::string_view text) {
+  std::string shown = text::shown(text);
+  for (const auto& [escape, sign] : {std::pair("\\x22", '"'), std::pair("\\x5c", '\\')}) {
+    for (std::size_t at = 0; (at = shown.find(escape, at)) != std::string::npos; ++at) {
+      shown.replace(at, 4, 1, sign);
+    }
+  }
+  return shown;
+}
+
 std::size_t continuation_at(const Source& source, std::size_t offset) noexcept {
   if (source.at(offset) != '\\') return 0;
   if (source.at(offset + 1) == '\n') return 2;
@@ -169,7 +179,7 @@ Token ExpressionLexer::sign() {
   if (rest.starts_with('~')) return taken(TokenKind::tilde, 1);
   const std::size_t bytes = text::first_character(rest).bytes;
   throw source_.error_at(
-      offset_, fmt::format("unexpected character ({})", text::shown(rest.substr(0, bytes))));
+      offset_, fmt::format("unexpected character ({})", shown_bare(rest.substr(0, bytes))));
 }
 
 Token ExpressionLexer::next() {

@@ -18,8 +18,6 @@ namespace drover::sql {
 
 namespace {
 
-constexpr int nesting_max = 100;
-
 // From what binds least to what binds most. The operators of bits are all of one level.
 enum Level : int {
   level_or = 1,
@@ -175,14 +173,17 @@ class ExpressionParser {
   }
 
   void require_room(bool room) const {
-    if (!room) throw source_.error_at(token_.begin, "the expression is too large to evaluate");
+    if (room) return;
+    throw source_.error_at(
+        token_.begin, fmt::format("the expression is too large: more than {} values wait for their "
+                                  "operators",
+                                  stack_values_max));
   }
 
   void enter() {
-    if (++nesting_ > nesting_max) {
-      throw source_.error_at(
-          token_.begin, fmt::format("the expression is nested more than {} deep", nesting_max));
-    }
+    if (++nesting_ <= expression_levels_max) return;
+    throw source_.error_at(
+        token_.begin, fmt::format("the expression has more than {} levels", expression_levels_max));
   }
 
   void push(Value value) { require_room(assembler_.push_constant(value)); }
@@ -197,6 +198,7 @@ class ExpressionParser {
   void parse_operand();
   bool parse_literal();
   bool parse_prefixed();
+  bool parse_signs();
   void parse_variable();
   void parse_case();
   void parse_call();
@@ -213,7 +215,6 @@ class ExpressionParser {
 
 // Operators of this level and of those above it. Comparisons stand alone: 1 < 2 < 3 means nothing.
 void ExpressionParser::parse_level(int level) {
-  enter();
   parse_operand();
   bool compared = false;
   for (;;) {
@@ -233,7 +234,6 @@ void ExpressionParser::parse_level(int level) {
       break;
     }
   }
-  --nesting_;
 }
 
 void ExpressionParser::parse_binary(const BinaryOperator& binary) {
@@ -312,19 +312,29 @@ bool ExpressionParser::parse_literal() {
   return true;
 }
 
-// As in pgbench, -x is 0 - x, and ~x is -1 # x with the precedence of the operators of bits: ~1 + 2 is ~(1 + 2).
-bool ExpressionParser::parse_prefixed() {
-  if (accept(TokenKind::plus)) {
+// Any number of plus and minus signs. As in pgbench, -x is 0 - x.
+bool ExpressionParser::parse_signs() {
+  std::size_t minuses = 0;
+  TokenKind last = TokenKind::end;
+  for (; token_.kind == TokenKind::plus || token_.kind == TokenKind::minus; advance()) {
+    last = token_.kind;
+    if (last == TokenKind::minus) ++minuses;
+  }
+  if (last == TokenKind::end) return false;
+  if (last == TokenKind::minus && accept(TokenKind::smallest_integer)) {
+    push(Value::of(std::numeric_limits<std::int64_t>::min()));
+    --minuses;
+  } else {
     parse_operand();
-  } else if (accept(TokenKind::minus)) {
-    if (accept(TokenKind::smallest_integer)) {
-      push(Value::of(std::numeric_limits<std::int64_t>::min()));
-    } else {
-      push(Value::of(std::int64_t{0}));
-      parse_operand();
-      assembler_.compute(Operation::subtract, 2);
-    }
-  } else if (accept(TokenKind::tilde)) {
+  }
+  for (; minuses > 0; --minuses) assembler_.compute(Operation::negate, 1);
+  return true;
+}
+
+// As in pgbench, ~x is -1 # x with the precedence of the operators of bits: ~1 + 2 is ~(1 + 2).
+bool ExpressionParser::parse_prefixed() {
+  if (parse_signs()) return true;
+  if (accept(TokenKind::tilde)) {
     push(Value::of(std::int64_t{-1}));
     parse_level(level_bits + 1);
     assembler_.compute(Operation::bit_xor, 2);

@@ -354,9 +354,9 @@ constexpr Expected errors[] = {
     {"case end", "syntax error"},
     {"case when 1 then 2 else 3 else 4 end", "syntax error"},
     {"double(true)", "cannot coerce boolean to double"},
-    {"int(1e19)", "double to int overflow for 1e+19"},
-    {"int(-9.3e18)", "double to int overflow for -9.3e+18"},
-    {"int(0.0/0.0)", "double to int overflow for NaN"},
+    {"int(1e19)", "double to int overflow for 10000000000000000000.000000"},
+    {"int(-9.3e18)", "double to int overflow for -9300000000000000000.000000"},
+    {"int(0.0/0.0)", "double to int overflow for "},
     {"int(true)", "cannot coerce boolean to int"},
     {"pi(1)", "unexpected number of arguments (pi)"},
     {"least()", "at least one argument expected (least)"},
@@ -396,7 +396,12 @@ constexpr Expected errors[] = {
     {")", "syntax error"},
     {"1 $ 2", "unexpected character ($)"},
     {"'a'", "unexpected character (')"},
-    {"\"a\"", "unexpected character (\\x22)"},
+    {"\"a\"", "unexpected character (\")"},
+    {"\\a", "unexpected character (\\)"},
+    {"-true", "cannot coerce boolean to int"},
+    {"- - -9223372036854775807 - 1 - 1", "bigint sub out of range"},
+    {"- -9223372036854775808", "bigint sub out of range"},
+    {"-+9223372036854775808", "bigint constant overflow (9223372036854775808)"},
     {"a.b", "unexpected character (.)"},
     {"1=2=3", "syntax error"},
     {"1 ! 2", "unexpected character (!)"},
@@ -417,8 +422,8 @@ constexpr Expected errors[] = {
     {"1 is null or 1", "cannot coerce int to boolean"},
     {"1.0 % 0", "division by zero"},
     {"random_gaussian(-9223372036854775808, 9223372036854775807, 3)", "random range is too large"},
-    {"hash_fnv1a(1.0/0, 1)", "double to int overflow for Infinity"},
-    {"int(9223372036854775807.0)", "double to int overflow for 9.22337203685478e+18"},
+    {"hash_fnv1a(1.0/0, 1)", "double to int overflow for inf"},
+    {"int(9223372036854775807.0)", "double to int overflow for 9223372036854775808.000000"},
     {"greatest('a')", "unexpected character (')"},
 };
 
@@ -478,11 +483,18 @@ TEST(Expression, BoundsItsDepth) {
     return result;
   };
   EXPECT_EQ(outcome("1" + repeated(" + 1", 100'000)), "int 100001");
-  EXPECT_EQ(outcome(repeated("(", 40) + "1" + repeated(")", 40)), "int 1");
-  EXPECT_EQ(outcome(repeated("(", 100'000)), "the expression is nested more than 100 deep");
-  EXPECT_EQ(outcome(repeated("- ", 100'000) + "1"), "the expression is too large to evaluate");
-  EXPECT_EQ(outcome(repeated("not ", 100'000) + "true"),
-            "the expression is nested more than 100 deep");
+  EXPECT_EQ(outcome(repeated("- ", 100'000) + "1"), "int 1");
+  EXPECT_EQ(outcome(repeated("-+", 2'001) + "null"), "null");
+  EXPECT_EQ(outcome(repeated("(", 499) + "1" + repeated(")", 499)), "int 1");
+  EXPECT_EQ(outcome(repeated("1 + (", 499) + "1" + repeated(")", 499)), "int 500");
+  EXPECT_EQ(outcome(repeated("false or 1 = 1 + 1 * (", 300) + "1" + repeated(")", 300)),
+            "cannot coerce boolean to int");
+  const std::string too_deep = "the expression has more than 500 levels";
+  EXPECT_EQ(outcome(repeated("(", 500) + "1" + repeated(")", 500)), too_deep);
+  EXPECT_EQ(outcome(repeated("(", 100'000)), too_deep);
+  EXPECT_EQ(outcome(repeated("not ", 100'000) + "true"), too_deep);
+  EXPECT_EQ(outcome(repeated("least(1, 2, 3, ", 400)),
+            "the expression is too large: more than 1024 values wait for their operators");
 }
 
 // The sides of AND and OR, and the parts of CASE, that do not decide are not evaluated.

@@ -45,8 +45,7 @@ std::int64_t Value::coerced_to_integer() const {
   const double rounded = std::nearbyint(real_);
   // 2^63 is a double, the largest integer is not; nothing holds of NaN.
   if (!(rounded >= -0x1p63 && rounded < 0x1p63)) {
-    std::array<char, 32> buffer;
-    throw EvaluationError(fmt::format("double to int overflow for {}", real_text(real_, buffer)));
+    throw EvaluationError(fmt::format("double to int overflow for {:f}", real_));
   }
   return static_cast<std::int64_t>(rounded);
 }

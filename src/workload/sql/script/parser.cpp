@@ -302,13 +302,13 @@ std::variant<double, Slot> ScriptParser::pause_amount(const Word& word, bool exp
     const std::optional<double> mean = text::number_of<double>(word.text);
     if (mean && *mean >= 0 && *mean <= 1e9) return *mean;
     refuse_at(word.offset, fmt::format("invalid mean, must be a number from 0 to 1000000000 ({})",
-                                       text::shown(word.text)));
+                                       shown_bare(word.text)));
   }
   const std::string_view digits = word.text.starts_with('+') ? word.text.substr(1) : word.text;
   const std::optional<std::int32_t> time = text::number_of<std::int32_t>(digits);
   if (time) return static_cast<double>(*time);
-  refuse_at(word.offset,
-            fmt::format("invalid sleep time, must be an integer ({})", text::shown(word.text)));
+  refuse_at(word.offset, fmt::format("invalid sleep time, must be an integer up to 2147483647 ({})",
+                                     shown_bare(word.text)));
 }
 
 double ScriptParser::unit_us(const Word& word) const {
@@ -316,8 +316,8 @@ double ScriptParser::unit_us(const Word& word) const {
   if (unit == "us") return 1;
   if (unit == "ms") return 1e3;
   if (unit == "s") return 1e6;
-  refuse_at(word.offset, fmt::format("unrecognized time unit, must be us, ms or s ({})",
-                                     text::shown(word.text)));
+  refuse_at(word.offset,
+            fmt::format("unrecognized time unit, must be us, ms or s ({})", shown_bare(word.text)));
 }
 
 OpenCondition& ScriptParser::open_condition(bool before_else) {

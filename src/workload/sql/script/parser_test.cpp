@@ -157,10 +157,11 @@ TEST(ScriptParser, RefusesPauses) {
   EXPECT_EQ(parse_refusal("\\sleep 1 zz"),
             "1:10 unrecognized time unit, must be us, ms or s (zz) in command \"sleep\"");
   EXPECT_EQ(parse_refusal("\\sleep 1 ms 3"), "1:13 too many arguments in command \"sleep\"");
-  EXPECT_EQ(parse_refusal("\\sleep 1.5 ms"),
-            "1:8 invalid sleep time, must be an integer (1.5) in command \"sleep\"");
+  EXPECT_EQ(
+      parse_refusal("\\sleep 1.5 ms"),
+      "1:8 invalid sleep time, must be an integer up to 2147483647 (1.5) in command \"sleep\"");
   EXPECT_EQ(parse_refusal("\\sleep x"),
-            "1:8 invalid sleep time, must be an integer (x) in command \"sleep\"");
+            "1:8 invalid sleep time, must be an integer up to 2147483647 (x) in command \"sleep\"");
   EXPECT_EQ(parse_refusal("\\sleep :1"), "1:8 invalid variable name \"1\" in command \"sleep\"");
   EXPECT_EQ(parse_refusal("\\think -1"),
             "1:8 invalid mean, must be a number from 0 to 1000000000 (-1) in command \"think\"");

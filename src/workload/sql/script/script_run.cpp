@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+
+#include "text/utf8.h"
 
 namespace drover::sql {
 
@@ -16,8 +19,11 @@ double amount_of(const PauseCommand& pause, const Variables& variables) {
   const Slot slot = std::get<Slot>(pause.amount);
   const Value value = variables.get(slot);
   if (!value.is_integer() && !value.is_real()) {
-    throw EvaluationError(
-        fmt::format("\"{}\" is no time: variable \"{}\"", described(value), variables.name(slot)));
+    std::string text;
+    variables.append_text(slot, text);
+    throw EvaluationError(fmt::format("invalid {} \"{}\" of the variable \"{}\": expected a number",
+                                      pause.exponential ? "mean" : "sleep time", text::shown(text),
+                                      variables.name(slot)));
   }
   return value.to_real();
 }

@@ -35,6 +35,30 @@ struct Client {
 
 using Sent = std::vector<std::string>;
 
+std::string pause_refusal(const std::string& text, const std::string& variable) {
+  Client client(text);
+  const Slot slot = client.names.slot_of("x");
+  client.variables = Variables(client.names);
+  client.variables.set_text(slot, variable);
+  ScriptRun run(client.script, client.environment);
+  try {
+    run.next();
+    run.pause();
+  } catch (const ScriptError& error) {
+    return error.message();
+  }
+  return "";
+}
+
+TEST(ScriptRun, RefusesAPauseThatIsNoNumber) {
+  EXPECT_EQ(pause_refusal("\\sleep :x ms", "true"),
+            "invalid sleep time \"true\" of the variable \"x\": expected a number");
+  EXPECT_EQ(pause_refusal("\\think :x ms", "null"),
+            "invalid mean \"null\" of the variable \"x\": expected a number");
+  EXPECT_EQ(pause_refusal("\\sleep :x ms", "5abc"), "malformed variable \"x\" value: \"5abc\"");
+  EXPECT_EQ(pause_refusal("\\sleep :x us", "1.5"), "");
+}
+
 TEST(ScriptRun, SendsWhatTheVariablesAre) {
   EXPECT_EQ(Client("\\set x :client_id * 10\n\\set y :x / 4.0\nselect :x, :y, :scale;").sent(),
             Sent{"select 30, 7.5, 2;"});

@@ -13,7 +13,10 @@ std::optional<WeightedName> parse_weighted(std::string_view text) {
   WeightedName result{std::string(text.substr(0, at))};
   if (result.name.empty()) return std::nullopt;
   if (at == std::string_view::npos) return result;
-  const std::optional<std::int32_t> weight = text::number_of<std::int32_t>(text.substr(at + 1));
+  std::string_view digits = text.substr(at + 1);
+  digits.remove_prefix(std::min(digits.find_first_not_of(" \t\n\v\f\r"), digits.size()));
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  const std::optional<std::int32_t> weight = text::number_of<std::int32_t>(digits);
   if (!weight || *weight < 0) return std::nullopt;
   result.weight = *weight;
   return result;

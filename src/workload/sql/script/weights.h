@@ -18,7 +18,7 @@ struct WeightedName {
 };
 
 // "name" or "name@weight", cut at the last '@'. Nothing unless the weight is a number of 0 … 2147483647 and the name is
-// not empty.
+// not empty. Blanks and a plus sign may stand before the number, as in pgbench.
 std::optional<WeightedName> parse_weighted(std::string_view text);
 
 // Constant; any thread may choose with an Rng of its own.

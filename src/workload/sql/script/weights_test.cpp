@@ -18,7 +18,11 @@ TEST(Weights, StandBehindTheLastAt) {
   EXPECT_EQ(weighted("a.sql@0"), "a.sql 0");
   EXPECT_EQ(weighted("a@b@2"), "a@b 2");
   EXPECT_EQ(weighted("a@2147483647"), "a 2147483647");
-  for (const char* text : {"", "@5", "a@", "a@b", "a@-1", "a@2147483648", "a@1.5", "a@5x"}) {
+  EXPECT_EQ(weighted("a@ 1"), "a 1");
+  EXPECT_EQ(weighted("a@+2"), "a 2");
+  EXPECT_EQ(weighted("a@ \t+3"), "a 3");
+  for (const char* text : {"", "@5", "a@", "a@b", "a@-1", "a@2147483648", "a@1.5", "a@5x", "a@ ",
+                           "a@+", "a@+-1", "a@+ 1", "a@1 "}) {
     EXPECT_EQ(weighted(text), "none") << text;
   }
 }
