@@ -38,7 +38,7 @@ std::vector<fs::path> files_of_folder(const fs::path& folder) {
     // Names that begin with a dot are those of files that are being written.
     if (path.extension() != ".json" || path.filename().native().starts_with('.')) continue;
     std::error_code unknown;
-    if (!entries->is_directory(unknown)) files.push_back(path);
+    if (entries->is_regular_file(unknown)) files.push_back(path);
   }
   if (error) {
     throw UsageError(
@@ -116,6 +116,10 @@ std::vector<fs::path> find_result_files(const std::vector<std::string>& paths,
                                         std::size_t files_most) {
   std::vector<fs::path> files;
   for (const std::string& path : paths) {
+    if (path == "-") {
+      files.emplace_back(path);
+      continue;
+    }
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (!fs::exists(status)) {

@@ -33,11 +33,9 @@ std::string size_text(std::size_t bytes) {
       fmt::format("it is larger than {}, the most that is read", size_text(bytes_max)));
 }
 
-const char* kind_of(mode_t mode) {
-  if (S_ISDIR(mode)) return "a folder";
-  if (S_ISFIFO(mode)) return "a pipe";
-  if (S_ISSOCK(mode)) return "a socket";
-  return "a device";
+FileDescriptor opened(const std::filesystem::path& path) {
+  if (path == "-") return FileDescriptor(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+  return FileDescriptor(open(path.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC));
 }
 
 struct Files {
@@ -59,8 +57,9 @@ std::optional<std::string> in_place_of(const std::filesystem::path& path) {
   return found != files().in_place.end() ? std::optional(found->second) : std::nullopt;
 }
 
-std::string remembered(const std::filesystem::path& path, std::string text) {
+std::string remembered(const std::filesystem::path& path, std::string text, bool is_file) {
   const std::lock_guard lock(files().mutex);
+  if (!is_file) files().in_place.emplace(path.native(), text);
   if (files().remembers) files().read.emplace(path.native(), text);
   return text;
 }
@@ -87,19 +86,18 @@ std::string read_bounded_file(const std::filesystem::path& path, std::size_t byt
     if (text->size() > bytes_max) refuse_size(bytes_max);
     return std::move(*text);
   }
-  // Not blocking, for otherwise to open a pipe waits for who writes to it.
-  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  const FileDescriptor file = opened(path);
   struct stat status{};
   if (!file || fstat(file.get(), &status) != 0) refuse(errno);
-  if (!S_ISREG(status.st_mode)) {
-    throw UnreadableFile(fmt::format("it is {}; expected a file", kind_of(status.st_mode)));
+  if (S_ISDIR(status.st_mode)) throw UnreadableFile("it is a folder; expected a file");
+  if (S_ISREG(status.st_mode) && static_cast<std::uintmax_t>(status.st_size) > bytes_max) {
+    refuse_size(bytes_max);
   }
-  if (static_cast<std::uintmax_t>(status.st_size) > bytes_max) refuse_size(bytes_max);
   try {
     // The size is a hint only: files below /proc say 0, and others may grow while they are read.
     std::string text = read_up_to(file, bytes_max + 1);
     if (text.size() > bytes_max) refuse_size(bytes_max);
-    return remembered(path, std::move(text));
+    return remembered(path, std::move(text), S_ISREG(status.st_mode));
   } catch (const std::system_error& error) {
     refuse(error.code().value());
   }

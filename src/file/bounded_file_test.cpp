@@ -48,11 +48,30 @@ TEST_F(BoundedFile, TheSizeIsNotBelieved) {
   EXPECT_EQ(message("/proc/self/status", 10), "it is larger than 10 bytes, the most that is read");
 }
 
-TEST_F(BoundedFile, OnlyFilesAreRead) {
-  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
-  EXPECT_EQ(message(folder_ / "pipe"), "it is a pipe; expected a file");
+TEST_F(BoundedFile, PipesAndDevicesAreReadToTheirEnd) {
+  const std::string text(50'000, 'x');
+  for (int use = 0; use < 2; ++use) {
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    const std::string path = "/dev/fd/" + std::to_string(ends[0]);
+    ASSERT_EQ(write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    close(ends[1]);
+    if (use == 0) {
+      EXPECT_EQ(message(path, text.size() - 1),
+                "it is larger than 49999 bytes, the most that is read");
+    } else {
+      EXPECT_EQ(read_bounded_file(path, text.size()), text);
+      EXPECT_EQ(read_bounded_file(path, text.size()), text) << "it is kept";
+    }
+    close(ends[0]);
+  }
+  EXPECT_EQ(read_bounded_file("/dev/null", 0), "");
+  EXPECT_EQ(message("/dev/zero"), "it is larger than 100 bytes, the most that is read");
+  read_in_place_of_files({});
+}
+
+TEST_F(BoundedFile, FoldersAreNotRead) {
   EXPECT_EQ(message(folder_), "it is a folder; expected a file");
-  EXPECT_EQ(message("/dev/zero"), "it is a device; expected a file");
   EXPECT_EQ(message(folder_ / "missing"), "cannot read it: No such file or directory");
 }
 
