@@ -172,14 +172,6 @@ void add_parts_option(Command& command, HostsArguments& arguments) {
 }
 
 void check_hosts(const HostsArguments& arguments) {
-  for (const Option& option : arguments.command->options) {
-    if (option.group != hosts_group || !option.is_given()) continue;
-    // A variable of a shell that is not set: another load than the one that is meant.
-    if (option.words.front().empty()) {
-      throw UsageError(
-          fmt::format("{}: its value is empty; expected {}", option.name(), option.value));
-    }
-  }
   if (arguments.several()) return file::remember_files();
   // In a variable or a file of settings they are for those commands that have --hosts.
   for (const char* name : {"--weights", "--parts", "--gather-at"}) {

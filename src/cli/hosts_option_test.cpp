@@ -66,7 +66,12 @@ class HostsOption : public testing::Test {
 
   std::string refusal_of_line(std::vector<std::string> line) {
     line.insert(line.begin(), {"sql", "run"});
-    read_words(program_, line);
+    try {
+      read_words(program_, line);
+    } catch (const UsageError& error) {
+      const std::string what = error.what();
+      return what.substr(0, what.find('\n'));
+    }
     return refusal_of_check();
   }
   std::string refusal_of_check() const {

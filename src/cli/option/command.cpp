@@ -60,6 +60,12 @@ std::string Option::key() const {
   return is_argument() || !configurable ? std::string() : name().substr(2);
 }
 
+// An empty text would be taken as if the option had not been given: the result of --json "$FILE" would be lost where
+// FILE is not set. To libpq and for a schema it is the default.
+bool Option::requires_text() const {
+  return !is_argument() && !is_flag() && !is_list() && name() != "--db" && name() != "--schema";
+}
+
 std::string Option::target_text() const {
   return std::visit(
       []<class Target>(Target holder) -> std::string {
@@ -138,6 +144,9 @@ void Option::give(const std::vector<std::string>& given, std::string from) {
     throw UsageError(fmt::format("{}: given {} times; expected once", name(), taken.size()));
   }
   const std::string& word = taken.back();
+  if (word.empty() && requires_text()) {
+    throw UsageError(fmt::format("{}: its value is empty; expected {}", name(), value));
+  }
   if (!only.empty() && std::ranges::find(only, word) == only.end()) refuse(word);
   std::visit(
       [&]<class Target>(Target holder) {

@@ -109,6 +109,7 @@ struct Option : OptionDetails {
   Number number_of(const std::string& word) const;
   std::vector<std::string> split(const std::vector<std::string>& given) const;
   bool takes_whole_numbers() const;
+  bool requires_text() const;
 };
 
 struct Command {
