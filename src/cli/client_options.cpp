@@ -47,6 +47,11 @@ void read_end(const ClientRequest& written, load::Plan& plan) {
   plan.operations = static_cast<std::uint64_t>(
       parse_count("--operations", written.operations, 1, std::numeric_limits<std::int64_t>::max()));
   require_share_of("--operations", plan.operations, plan);
+  if (written.max_attempts == "0" && written.duration == "auto") {
+    throw UsageError(fmt::format(
+        "{} 0 with --operations needs --duration: a transaction that always fails would not end",
+        written.attempts_option));
+  }
   if (plan.warmup > coro::Duration::zero()) {
     throw UsageError("--operations counts from the first on: --warmup must be 0");
   }
@@ -82,7 +87,8 @@ void add_connection_options(Command& command, ClientRequest& request) {
        {"--max-inflight", &request.max_inflight, "N|auto",
         "Transactions at a time; the others wait in a queue. auto: one a connection"},
        {"--threads", &request.threads, "N|auto", "Worker threads; auto: by rate and processors"},
-       {"--seed", &request.seed, "N", "The inputs are made from it; the same again by default"}});
+       {"--seed", &request.seed, "N|time|rand",
+        "Seed of all random inputs: a number from 0 to 2^64 - 1, the time, or a random one"}});
   add_session_options(command, request);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <random>
 #include <stdexcept>
 #include <utility>
 
@@ -17,6 +18,8 @@
 #include "ranks/member_run.h"
 #include "report/document/result_json.h"
 #include "report/page/report.h"
+#include "text/plain_text.h"
+#include "text/utf8.h"
 #include "ui/terminal/screen_place.h"
 
 namespace drover::cli {
@@ -39,8 +42,30 @@ void read_failures(const RunRequest& written, RunPlan& run, load::Plan& plan) {
   }
   run.settings.on_db_loss = written.on_db_loss;
   run.settings.statement_timeout_s = coro::seconds_of(timeout);
-  plan.retry.attempts_max =
-      static_cast<int>(parse_count(written.attempts_option, written.max_attempts, 1, 1'000));
+  const auto attempts =
+      static_cast<int>(parse_count(written.attempts_option, written.max_attempts, 0, 1'000));
+  plan.retry.attempts_max = attempts > 0 ? attempts : std::numeric_limits<int>::max();
+}
+
+// All hosts of a run draw their inputs from one seed, which only a number tells them.
+std::uint64_t parse_seed(const RunRequest& written) {
+  if (written.seed != "time" && written.seed != "rand") {
+    if (const auto seed = text::number_of<std::uint64_t>(written.seed)) return *seed;
+    throw UsageError(fmt::format("--seed {}: expected a whole number from 0 to {}, time or rand",
+                                 text::shown(written.seed),
+                                 std::numeric_limits<std::uint64_t>::max()));
+  }
+  if (written.member != nullptr || written.hosts.several() || !written.share.empty()) {
+    throw UsageError(
+        fmt::format("--seed {}: several hosts need the same seed: give a number", written.seed));
+  }
+  if (written.seed == "time") {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+  }
+  std::random_device device;
+  return (std::uint64_t{device()} << 32) | device();
 }
 
 Duration read_max_age(const std::string& written) {
@@ -142,7 +167,8 @@ void add_failure_options(Command& command, RunRequest& request) {
   command.add_options("Failures",
                       {{request.attempts_option, &request.max_attempts, "N",
                         "Attempts at a transaction that ends in a deadlock or a serialization "
-                        "failure, with random growing pauses, before it is counted as failed"},
+                        "failure, with random growing pauses, before it is counted as failed. "
+                        "0: until the run ends"},
                        {"--on-db-loss", &request.on_db_loss, "wait|fail",
                         "When the database is away. wait: for as long as it takes, and the outage "
                         "is measured; fail: end the run with exit code 1"},
@@ -248,8 +274,7 @@ RunPlan make_run_plan(const RunRequest& written, const DatabaseOption& database,
       parse_count_or_auto("--connections", written.connections, 1, run::run_connections_most);
   run.max_inflight = parse_count_or_auto("--max-inflight", written.max_inflight, 1, 10'000'000);
   run.settings.max_inflight_chosen = run.max_inflight.has_value();
-  plan.seed = static_cast<std::uint64_t>(
-      parse_count("--seed", written.seed, 0, std::numeric_limits<std::int64_t>::max()));
+  plan.seed = parse_seed(written);
   run.ui = parse_ui_choice(written.ui);
   run.metrics = parse_metrics_address(written.metrics);
   run.settings.server_stats = written.server_stats;

@@ -4,6 +4,7 @@ against the tables, failures and a server that goes away, and whatever is wrong 
 import json
 import pathlib
 import re
+import subprocess
 import tempfile
 
 import harness
@@ -147,18 +148,35 @@ INSERT INTO entries VALUES (2);
         self.assertEqual(self.server.number("SELECT sum(n) FROM pipeline.entries"), 300)
 
     def test_no_update_is_lost_to_repetition(self):
-        # Whoever reads what another one changes is refused, and begins anew.
-        path = self.script("count.sql", """BEGIN ISOLATION LEVEL REPEATABLE READ;
+        # A transaction that reads a row which another one changes is refused, and begins anew.
+        self.make_schema("repeated", "CREATE TABLE counter (n int); INSERT INTO counter VALUES (0)")
+        rows = 0
+        for protocol, text in (("prepared", """BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT n FROM counter \\gset
 UPDATE counter SET n = :n + 1;
 COMMIT;
-""")
-        self.make_schema("repeated", "CREATE TABLE counter (n int); INSERT INTO counter VALUES (0)")
-        document = self.run_to_end("repeated", "--file", path, "--clients", 4, "--operations", 200, "--max-tries", 1000)
-        ((one),) = document["transactions"].values()
-        self.assertEqual((one["ok_count"], one["failed_count"]), (200, 0), one)
-        self.assertEqual(one["attempts"], one["all_count"] + one["retry_count"])
-        self.assertEqual(self.server.number("SELECT n FROM repeated.counter"), 200)
+"""), ("simple", """BEGIN ISOLATION LEVEL REPEATABLE READ \\; SELECT pg_sleep(0.001) \\;
+UPDATE counter SET n = n + 1 \\; COMMIT;
+""")):
+            with self.subTest(protocol=protocol):
+                path = self.script("count.sql", text)
+                document = self.run_to_end("repeated", "--file", path, "--clients", 4, "--operations", 200,
+                                           "--max-tries", 0, "-M", protocol)
+                ((one),) = document["transactions"].values()
+                self.assertEqual((one["ok_count"], one["failed_count"]), (200, 0), one)
+                self.assertEqual(one["attempts"], one["all_count"] + one["retry_count"])
+                rows += 200
+                self.assertEqual(self.server.number("SELECT n FROM repeated.counter"), rows)
+
+    def test_many_scripts(self):
+        path = self.script("one.sql", "SELECT :random_seed;\n")
+        self.make_schema("many")
+        document = self.run_to_end("many", *["--file", f"{path}@+1"] * 128, "--clients", 4, "--operations", 500,
+                                   "--seed", 2**64 - 1)
+        self.assertEqual(len(document["transactions"]), 128)
+        self.assertEqual(sum(one["ok_count"] for one in document["transactions"].values()), 500)
+        self.assertEqual(document["plan"]["seed"], 2**64 - 1)
+        self.assertIn("one.sql #128", self.expect(harness.drover("report", self.path), SUCCESS).out)
 
     def test_what_fails_is_counted_and_said(self):
         path = self.script("wrong.sql", "SELECT 1;\nSELECT 1 / 0;\n")
@@ -286,7 +304,17 @@ class WrongUse(harness.TestCase):
         (["sql", "run", "-b", "select-only", "--rate", "-1"], "--rate -1"),
         (["sql", "run", "-b", "select-only", "--arrivals", "poisson"], "needs --rate"),
         (["sql", "run", "-b", "select-only", "--clients", "0"], "--clients 0"),
-        (["sql", "run", "-b", "select-only", "--max-tries", "0"], "0"),
+        (["sql", "run", "-b", "select-only", "--max-tries", "-1"], "--max-tries -1"),
+        (["sql", "run", "-b", "select-only", "--max-tries", "0", "--operations", "5"],
+         "--max-tries 0 with --operations needs --duration"),
+        (["sql", "run", "-b", "select-only", "-M", ""], "--protocol: its value is empty"),
+        (["sql", "run", "-b", "select-only", "--json", ""], "--json: its value is empty"),
+        (["sql", "run", "-b", "select-only", "--seed", "-1"],
+         "--seed -1: expected a whole number from 0 to 18446744073709551615, time or rand"),
+        (["sql", "run", "-b", "select-only", "--seed", "rand", "--share", "1/2"], "give a number"),
+        (["sql", "run", *["-b", "select-only"] * 129], "129 scripts: at most 128"),
+        (["sql", "run", "--show-script", "s"], "--show-script s: several built-in scripts"),
+        (["sql", "run", "-b", "select-only", "-D", "1a=5"], "begins with no digit"),
         (["sql", "init", "--scale", "many"], "--scale many"),
     ]
 
@@ -304,6 +332,29 @@ class WrongUse(harness.TestCase):
                 with self.subTest(text=text):
                     path.write_text(text, encoding="utf-8")
                     self.expect_error(harness.drover("sql", "run", "--file", path), USAGE, r"wrong\.sql", said)
+
+    def test_built_in_scripts_are_shown(self):
+        listed = self.expect(harness.drover("sql", "run", "-b", "list"), SUCCESS).out
+        self.assertEqual([line.split()[0] for line in listed.splitlines()],
+                         ["tpcb-like", "simple-update", "select-only"])
+        shown = self.expect(harness.drover("sql", "run", "--show-script", "se"), SUCCESS).out
+        self.assertIn("SELECT abalance FROM pgbench_accounts", shown)
+        self.assertNotIn("UPDATE", shown)
+
+    def test_a_script_from_a_pipe(self):
+        command = [harness.DROVER, "sql", "run"]
+        for words, name in ((["--file", "-"], "-"), (["--file", "/dev/stdin@2"], "/dev/stdin")):
+            with self.subTest(words=words):
+                ended = subprocess.run([*command, *words], input="\\sett x 1\n", text=True, capture_output=True,
+                                       timeout=harness.PATIENCE_S, check=False)
+                self.assertEqual(ended.returncode, USAGE)
+                self.assertIn(f"drover: error: {name}:1:1: invalid command", ended.stderr)
+        ended = subprocess.run(["bash", "-c", '"$@" --file <(echo "SELECT 1") --file <(echo "\\sett")', "bash", *command],
+                               text=True, capture_output=True, timeout=harness.PATIENCE_S, check=False)
+        self.assertRegex(ended.stderr, r"/dev/fd/\d+:1:1: invalid command")
+        ended = subprocess.run([*command, "--config", "-"], input="[sql.run]\nsett = 1\n", text=True,
+                               capture_output=True, timeout=harness.PATIENCE_S, check=False)
+        self.assertIn('the config file "-", line 2: sett: there is no such option', ended.stderr)
 
     def test_a_script_that_is_too_large(self):
         with tempfile.TemporaryDirectory() as folder:

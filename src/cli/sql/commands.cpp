@@ -21,10 +21,15 @@ namespace {
 
 struct SqlRequest : ClientRequest {
   ScriptArguments scripts;
+  std::string show_script;
 };
 
 int perform_run(const DatabaseOption& option, const SqlRequest& written) {
   const DatabaseKind kind = kind_of(option);
+  if (const auto text = shown_scripts(written.scripts, written.show_script, kind)) {
+    print(*text, "the scripts");
+    return exit_success;
+  }
   SqlRun planned = make_sql_run(
       written, sql_options_of(written.scripts, read_scripts(written.scripts, kind), written, kind),
       option);
@@ -50,6 +55,8 @@ void add_sql_run(Command& sql) {
       "Ctrl-C ends a run with the result so far (exit code 130); a second one at once.");
   add_database_options(run, options->database);
   add_script_options(run, request.scripts);
+  run.add_options("Scripts", {{"--show-script", &request.show_script, "NAME",
+                               "Print the built-in script NAME and exit"}});
   add_client_options(run, request, "transactions");
   add_mode_option(run, request);
   run.action = [options] { return perform_run(options->database, options->request); };

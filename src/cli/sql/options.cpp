@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -36,14 +37,27 @@ std::string script_text(const std::string& path) {
 
 Protocol parse_protocol(const ScriptArguments& written, DatabaseKind kind) {
   if (kind == DatabaseKind::ydb) {
-    if (written.protocol.empty()) return Protocol::declared;
+    if (!written.protocol) return Protocol::declared;
     throw UsageError("--protocol: of PostgreSQL; on YDB statements go with declared parameters");
   }
-  if (written.protocol.empty()) return Protocol::prepared;
-  return parse_choice<Protocol>("--protocol", written.protocol,
+  if (!written.protocol) return Protocol::prepared;
+  return parse_choice<Protocol>("--protocol", *written.protocol,
                                 {{"simple", Protocol::simple},
                                  {"extended", Protocol::extended},
                                  {"prepared", Protocol::prepared}});
+}
+
+const sql::BuiltinScript& builtin_of(const char* option, const std::string& written,
+                                     const std::string& name) {
+  try {
+    return sql::find_builtin(name);
+  } catch (const sql::UnknownBuiltin& error) {
+    throw UsageError(fmt::format("{} {}: {}", option, written, error.what()));
+  }
+}
+
+std::string text_of(const sql::BuiltinScript& script, DatabaseKind kind) {
+  return std::string(kind == DatabaseKind::ydb ? script.yql : script.text);
 }
 
 // On PostgreSQL the scripts say what they want.
@@ -64,17 +78,26 @@ void add_mode_option(Command& command, ClientRequest& request) {
                                 default_is("serializable-rw")}});
 }
 
+std::optional<std::string> shown_scripts(const ScriptArguments& written,
+                                         const std::string& show_script, DatabaseKind kind) {
+  if (!show_script.empty()) {
+    const sql::BuiltinScript& script = builtin_of("--show-script", show_script, show_script);
+    return fmt::format("-- {}: {}\n{}", script.name, script.description, text_of(script, kind));
+  }
+  if (std::ranges::find(written.builtins, "list") == written.builtins.end()) return std::nullopt;
+  std::string text;
+  for (const sql::BuiltinScript& script : sql::builtin_scripts()) {
+    text += fmt::format("{:<15}{}\n", script.name, script.description);
+  }
+  return text;
+}
+
 std::vector<sql::ScriptText> read_scripts(const ScriptArguments& written, DatabaseKind kind) {
   std::vector<sql::ScriptText> texts;
   for (const std::string& one : written.builtins) {
     const sql::WeightedName wanted = weighted("--builtin", one);
-    try {
-      const sql::BuiltinScript& script = sql::find_builtin(wanted.name);
-      const std::string_view text = kind == DatabaseKind::ydb ? script.yql : script.text;
-      texts.push_back({std::string(script.name), std::string(text), wanted.weight});
-    } catch (const sql::UnknownBuiltin& error) {
-      throw UsageError(fmt::format("--builtin {}: {}", one, error.what()));
-    }
+    const sql::BuiltinScript& script = builtin_of("--builtin", one, wanted.name);
+    texts.push_back({std::string(script.name), text_of(script, kind), wanted.weight});
   }
   for (const std::string& one : written.files) {
     const sql::WeightedName wanted = weighted("--file", one);
@@ -86,8 +109,8 @@ std::vector<sql::ScriptText> read_scripts(const ScriptArguments& written, Databa
         "tpcb-like");
   }
   if (texts.size() > report::transactions_max) {
-    throw UsageError(fmt::format("{} scripts: at most {} can be told apart in a result",
-                                 texts.size(), report::transactions_max));
+    throw UsageError(
+        fmt::format("{} scripts: at most {} are allowed", texts.size(), report::transactions_max));
   }
   std::int64_t weights = 0;
   for (const sql::ScriptText& text : texts) weights += text.weight;
@@ -109,7 +132,10 @@ benchmark::SqlOptions sql_options_of(const ScriptArguments& written,
   for (const std::string& text : written.definitions) {
     const auto definition = sql::parse_definition(text);
     if (!definition) {
-      throw UsageError(fmt::format("-D {}: expected name=value, such as -D amount=10", text));
+      throw UsageError(
+          fmt::format("-D {}: expected name=value, such as -D amount=10, where the name has "
+                      "letters, digits and _ and begins with no digit",
+                      text));
     }
     options.plan.definitions.push_back(*definition);
   }
@@ -140,12 +166,12 @@ void add_script_options(Command& command, ScriptArguments& arguments) {
   command.add_options(
       "Scripts",
       {{"-f,--file", &arguments.files, "FILE[@WEIGHT]",
-        "A script in the language of pgbench, its statements in SQL, on YDB in YQL; may be "
-        "repeated: "
-        "each is executed as often as its weight says"},
+        "Run the script in FILE, written in pgbench's language, with SQL statements (YDB: YQL). "
+        "-: standard input. May be repeated; WEIGHT is the script's share of all executions "
+        "(default 1)"},
        {"-b,--builtin", &arguments.builtins, "NAME[@WEIGHT]",
-        "A built-in script: tpcb-like, simple-update or select-only, whose tables drover sql init "
-        "makes; may be repeated"},
+        "Run a built-in script: tpcb-like, simple-update or select-only, on the tables of drover "
+        "sql init. May be repeated. list: print the scripts and exit"},
        {"-D,--define", &arguments.definitions, "NAME=VALUE",
         "A variable of the scripts; may be repeated"},
        {"-M,--protocol", &arguments.protocol, "simple|extended|prepared",

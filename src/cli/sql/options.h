@@ -17,11 +17,15 @@ struct ScriptArguments {
   std::vector<std::string> files;
   std::vector<std::string> builtins;
   std::vector<std::string> definitions;
-  std::string protocol;  // of PostgreSQL; empty: prepared
+  std::optional<std::string> protocol;  // of PostgreSQL; none: prepared
   std::string scale = "auto";
 };
 
 void add_script_options(Command& command, ScriptArguments& arguments);
+
+// --builtin list and --show-script: the text that they print, nothing if neither was given. Throws UsageError.
+std::optional<std::string> shown_scripts(const ScriptArguments& written,
+                                         const std::string& show_script, DatabaseKind kind);
 
 // Reads the files. Throws UsageError, also where there is nothing to execute.
 std::vector<sql::ScriptText> read_scripts(const ScriptArguments& written, DatabaseKind kind);

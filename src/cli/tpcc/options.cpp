@@ -98,8 +98,9 @@ void add_load_options(Command& command, TpccRequest& request) {
       "Load",
       {{"--no-delays", &request.no_delays, "", "Without keying and think times"},
        {"--pace", &request.pace, "X", "Divides keying and think times: 10 is ten times as fast"},
-       {"--seed", &request.seed, "N",
-        "The inputs and pauses of the terminals are made from it; the same again by default"},
+       {"--seed", &request.seed, "N|time|rand",
+        "Seed of all random inputs and pauses: a number from 0 to 2^64 - 1, the time, or a random "
+        "one"},
        {"--threads", &request.threads, "N|auto",
         "Worker threads; one is enough for 10,000 transactions a second"},
        {"--statements", &request.statements, "batched|single",

@@ -102,7 +102,7 @@ struct StatementResult {
 // So many of a transaction are taken from a document.
 inline constexpr std::size_t statements_max = 100;
 // And of transactions.
-inline constexpr std::size_t transactions_max = 32;
+inline constexpr std::size_t transactions_max = 128;  // as pgbench takes scripts
 
 struct TransactionResult {
   std::string name;

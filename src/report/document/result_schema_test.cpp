@@ -173,7 +173,7 @@ class SchemaOfObject {
     add(name, says, Need::required,
         {{"type", "object"},
          {"minProperties", 1},
-         {"maxProperties", 32},
+         {"maxProperties", 128},
          {"propertyNames", {{"minLength", 1}, {"maxLength", settings::name.bytes_max}}},
          {"additionalProperties", schema_of(Value())}});
   }
