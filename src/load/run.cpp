@@ -253,7 +253,7 @@ class Run {
     watching.cancel();
     co_await watching.join();
     outcome_.availability = shared_.availability.record(ended_at_);
-    observer_.on_ended(shared_.availability.down());
+    observer_.on_ended(shared_.availability.down() && plan_.presentation.looks_up_commits);
   }
 
   // A run of a fixed number of operations is not over before all workers have done theirs.
@@ -286,8 +286,8 @@ class Run {
     return reading;
   }
 
-  // A sample a second for whoever looks on. Ends with the interval; when that is ended before, it is to
-  // be cancelled.
+  // Takes a sample a second until the interval ends, then says what the run still waits for. To be cancelled when
+  // the last transaction has ended.
   Task<void> watch() {
     Sampler sampler(workers_.all);
     Instant last = timetable_.start;
@@ -312,6 +312,11 @@ class Run {
       }
     }
     end_measurement();
+    // Cancelled when the last transaction has ended.
+    if (!co_await coro::slept_until(Worker::current().now() + std::chrono::seconds(1))) co_return;
+    observer_.on_note(
+        fmt::format("the load has ended: waiting up to {:g} s for transactions in flight",
+                    coro::seconds_of(plan_.drain_patience)));
   }
 
   // At the end, or when the run is stopped before it.

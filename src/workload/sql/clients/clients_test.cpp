@@ -25,7 +25,8 @@ using testing::ElementsAre;
 using testing::EndsWith;
 using testing::UnorderedElementsAreArray;
 
-// Statements take 10 ms. A text with "lost" loses the session, one with "again" fails every second time.
+// Statements take 10 ms. A text with "lost" loses the session, one with "again" fails every second time, one with
+// "frozen" is not answered for a day.
 class ObedientSessions final : public database::Backend, Session {
  public:
   explicit ObedientSessions(std::vector<std::string>* sent) : sent_(sent) {}
@@ -40,7 +41,7 @@ class ObedientSessions final : public database::Backend, Session {
     std::string text;
     statement.command->sql.render(variables, text);
     if (sent_ != nullptr) sent_->push_back(text);
-    co_await coro::sleep_for(10ms);
+    co_await coro::sleep_for(text.find("frozen") != std::string::npos ? 24h : 10ms);
     if (text.find("lost") != std::string::npos) {
       throw Error(ErrorClass::connection_lost, "", "the connection broke");
     }
@@ -49,7 +50,7 @@ class ObedientSessions final : public database::Backend, Session {
     }
     open_ = statement.leaves_open(open_);
   }
-  Task<void> open_pipeline(std::span<const Statement>) override { co_return; }
+  Task<void> open_pipeline(std::span<const Statement>, std::size_t&) override { co_return; }
   void sync_pipeline() override {}
   Task<PipelineAnswer> close_pipeline() override { co_return PipelineAnswer{}; }
   bool in_transaction() const noexcept override { return open_; }
@@ -70,10 +71,17 @@ struct Ended {
   std::unique_ptr<RunRecords> records;
   load::Outcome outcome;
   std::vector<std::string> sent;
+  std::vector<std::string> notes;
 
   const load::TransactionMetrics& measured(std::size_t script) const {
     return outcome.workers[0]->measured[script];
   }
+};
+
+struct NoteKeeper : load::Observer {
+  explicit NoteKeeper(std::vector<std::string>& kept) : notes(kept) {}
+  void on_note(std::string_view text) override { notes.emplace_back(text); }
+  std::vector<std::string>& notes;
 };
 
 // One client, or this host's share of several.
@@ -91,7 +99,7 @@ std::unique_ptr<Ended> run_scripts(std::vector<ScriptText> texts, std::uint64_t 
   plan.duration = 1h;
   plan.definitions = {{"n", "100"}};
   ended->records = std::make_unique<RunRecords>(plan);
-  load::Observer nobody;
+  NoteKeeper observer(ended->notes);
   load::StopRequest stop;
   load::Surroundings surroundings;
   surroundings.own_threads = false;
@@ -100,8 +108,8 @@ std::unique_ptr<Ended> run_scripts(std::vector<ScriptText> texts, std::uint64_t 
       return std::make_unique<ObedientSessions>(&ended->sent);
     };
     std::optional<load::Outcome> outcome;
-    outcome = co_await load::run(plan, make_clients(plan, backends, *ended->records), nobody, stop,
-                                 surroundings);
+    outcome = co_await load::run(plan, make_clients(plan, backends, *ended->records), observer,
+                                 stop, surroundings);
     ended->outcome = std::move(*outcome);
   };
   coro::block_on(worker, body());
@@ -159,6 +167,14 @@ TEST(Clients, OfAnotherHostHaveNumbersAndSeedsOfTheirOwn) {
   ASSERT_EQ(second.size(), 3U);
   parts.insert(parts.end(), second.begin(), second.end());
   EXPECT_THAT(parts, UnorderedElementsAreArray(all));
+}
+
+TEST(Clients, AreWaitedForAtTheEnd) {
+  const auto frozen = run_scripts({{"a", "SELECT 'frozen';"}}, 3);
+  EXPECT_THAT(frozen->notes,
+              ElementsAre("the load has ended: waiting up to 5 s for transactions in flight"));
+  EXPECT_FALSE(frozen->plan.presentation.looks_up_commits);
+  EXPECT_THAT(run_scripts({{"a", "SELECT 1;"}}, 3)->notes, ElementsAre());
 }
 
 TEST(Clients, LeaveCommitsInDoubtUnresolved) {

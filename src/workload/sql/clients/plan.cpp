@@ -14,6 +14,7 @@ load::Presentation presentation_of(const Plan& plan) {
         {.name = plan.scripts->titles()[i], .share = plan.scripts->shares()[i]});
   }
   presentation.terminal = "client";
+  presentation.looks_up_commits = false;
   return presentation;
 }
 
