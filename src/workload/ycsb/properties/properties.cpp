@@ -78,7 +78,9 @@ void PropertyReader::add_setting(std::string_view setting, std::string_view opti
   const std::size_t equals = setting.find('=');
   const std::string key(text::trimmed(setting.substr(0, equals)));
   if (equals == std::string_view::npos || key.empty()) {
-    throw PropertyError(fmt::format("-p {}: expected key=value", shown_value(key)));
+    // What follows the name may be a password.
+    const std::string_view name = std::string_view(key).substr(0, key.find_first_of(" :"));
+    throw PropertyError(fmt::format("-p {}: expected key=value", shown_value(name)));
   }
   add(key, std::string(setting.substr(equals + 1)), std::string(option), true);
 }
@@ -96,6 +98,10 @@ void PropertyReader::add(const std::string& key, const std::string& value,
     return;
   }
   const std::string_view meant = text::trimmed(value);
+  if (is_status_interval_of_go_ycsb(key, meant)) {
+    ignored_.insert(key);
+    return;
+  }
   if (!definition->kind.read(properties_, meant)) {
     throw PropertyError(fmt::format("{}{}{}={}: expected {}", origin, behind_origin, key,
                                     shown_value(value), definition->kind.expected));

@@ -165,8 +165,8 @@ struct ShownProperty {
 // All that mean something here, in the order of the table, with their values in these properties.
 std::vector<ShownProperty> shown_properties(const Properties& properties);
 
-// Names of the original's that are recognised and mean nothing here; one that ends with a dot stands for all that begin
-// so.
+// Properties of the original, of go-ycsb and of their bindings that are recognised and mean nothing
+// here. A name that ends with '.' or '_' stands for all that begin with it.
 const std::vector<std::string>& ignored_property_names();
 
 }  // namespace drover::ycsb

@@ -157,7 +157,10 @@ TEST(Properties, WrongValuesAreRefusedWithWhatIsExpected) {
                                     "label=a\nb",
                                     "workload=site.ycsb.workloads.RestWorkload",
                                     "threadcount=0",
-                                    "measurement.interval=10"}) {
+                                    "recordcount=++1",
+                                    "recordcount=+-1",
+                                    "recordcount=+",
+                                    "measurement.interval=10s"}) {
     EXPECT_THAT(refusal_of({setting}), HasSubstr(": expected ")) << setting;
   }
 }
@@ -169,11 +172,40 @@ TEST(Properties, UnknownOnesAreRefusedWithTheNearestName) {
             "the property file \"w\", line 1: frobnicate: no such property");
   EXPECT_EQ(refusal_of({"hdrhistogram.percentile=50"}),
             "-p hdrhistogram.percentile: no such property; did you mean hdrhistogram.percentiles?");
+  EXPECT_EQ(refusal_of({"core_workload_insertion_retry_limits=5"}),
+            "-p core_workload_insertion_retry_limits: no such property; did you mean "
+            "core_workload_insertion_retry_limit?");
+  EXPECT_EQ(refusal_of({"exponental.frac=0.5"}),
+            "-p exponental.frac: no such property; did you mean exponential.frac?");
   EXPECT_EQ(refusal_of({"\x1b[2J=1"}), "-p \\x1b[2J: no such property");
   EXPECT_THAT(refusal_of({std::string(5'000, 'x') + "=1"}).size(), testing::Lt(300U));
 }
 
+// As files of the original, of go-ycsb and of their bindings have them.
+TEST(Properties, OfOtherClientsAndBindingsAreTakenWithoutEffect) {
+  for (const char* const name :
+       {"core_workload_insertion_keep_going_on_error", "columnfamily", "warmuptime", "keyprefix",
+        "debug.pprof", "postgrenosql.url", "jdbc.autocommit", "db.passwd", "hosts",
+        "cassandra.writeconsistencylevel", "mongodb.url", "redis.host", "kudu_master_addresses",
+        "rocksdb.dir", "minio.secret-key", "spin.sleep"}) {
+    const Properties properties = of_settings({std::string(name) + "=10"});
+    EXPECT_THAT(properties.ignored, ElementsAre(name));
+    EXPECT_THAT(properties.given, IsEmpty()) << name;
+  }
+  EXPECT_THAT(of_settings({"measurement.interval=10"}).ignored,
+              ElementsAre("measurement.interval"));
+  EXPECT_EQ(
+      of_settings({"measurement.interval=10", "measurement.interval=both"}).measurement_interval,
+      MeasurementInterval::both);
+}
+
+TEST(Properties, NumbersMayBeginWithAPlus) {
+  EXPECT_EQ(of_settings({"recordcount=+100"}).record_count, 100);
+  EXPECT_EQ(of_settings({"readproportion=+0.5"}).read_proportion, 0.5);
+}
+
 TEST(Properties, SettingsHaveAnEqualsSign) {
+  EXPECT_EQ(refusal_of({"db.passwd:secret"}), "-p db.passwd: expected key=value");
   EXPECT_EQ(refusal_of({"recordcount"}), "-p recordcount: expected key=value");
   EXPECT_THAT(refusal_of({"=5"}), HasSubstr("expected key=value"));
   EXPECT_THAT(refusal_of({""}), HasSubstr("expected key=value"));

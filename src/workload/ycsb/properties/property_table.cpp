@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include "text/nearest_name.h"
@@ -19,11 +20,18 @@ namespace {
 constexpr std::int64_t seconds_max = std::int64_t{1} << 31;
 constexpr std::size_t text_bytes_max = 1'000;
 
+// As Java reads a number, which may begin with a plus.
+template <class Number>
+std::optional<Number> java_number(std::string_view value) {
+  if (value.starts_with('+') && !value.starts_with("+-")) value.remove_prefix(1);
+  return text::number_of<Number>(value);
+}
+
 PropertyKind count(std::int64_t Properties::* member, std::int64_t low, std::int64_t high) {
   return {.expected = fmt::format("a whole number from {} to {}", low, high),
           .read =
               [=](Properties& properties, std::string_view value) {
-                const auto number = text::number_of<std::int64_t>(value);
+                const auto number = java_number<std::int64_t>(value);
                 if (!number || *number < low || *number > high) return false;
                 properties.*member = *number;
                 return true;
@@ -35,7 +43,7 @@ PropertyKind number(double Properties::* member, double low, double high) {
   return {.expected = fmt::format("a number from {} to {}", low, high),
           .read =
               [=](Properties& properties, std::string_view value) {
-                const auto read = text::number_of<double>(value);
+                const auto read = java_number<double>(value);
                 if (!read || !(*read >= low && *read <= high)) return false;
                 properties.*member = *read;
                 return true;
@@ -308,11 +316,35 @@ std::vector<PropertyDefinition> all_properties() {
   return all;
 }
 
+// Names of the original's client, of go-ycsb's, and of other tools that read the same files. A name
+// that ends with '.' or '_' stands for all that begin with it.
+constexpr std::string_view names_of_clients =
+    "batch.size columnfamily command core_workload_insertion_keep_going_on_error db debug debug. "
+    "discardscannedrecord dropdata exporter exportfile hdrhistogram. histogram. htrace. keyprefix "
+    "latencytrackederrors maxscanrate measurement. measurementtype outputstyle scanoptimelimit "
+    "silence spin. status timeseries. verbose warmuptime";
+
+// Names of the connections to other databases.
+constexpr std::string_view names_of_bindings =
+    "accumulo. aerospike. alibaba. arangodb. as. azure. azurecosmos. badger. basicdb. batchsize "
+    "bolt. cache cassandra. clientbuffering cloudspanner. clusterName config consistency "
+    "couchbase. crail. db. durability dynamodb. es. etcd. fdb. foundationdb. geode. google. "
+    "googlebigtable. googledatastore. hbase. helperHost hosts ignite. infinispan. jdbc. "
+    "jointimeout keytab kudu_ memcached. minio. mongodb. mysql. notificationAddress "
+    "notificationMember notificationPort orientdb. password pg. port ports postgrenosql. "
+    "prefetchmeta principal rados. redis. requestLimit. requestTimeout riak. rocksdb. s3. scylla. "
+    "seaweed. solr. spanner. sqlite. storeName tablestore. tarantool. tidb. tikv. url. userName "
+    "voltdb. writebuffersize ydb. zookeeper.";
+
+bool is_prefix(std::string_view ignored) {
+  return ignored.ends_with('.') || ignored.ends_with('_');
+}
+
 std::vector<std::string> known_names() {
   std::vector<std::string> names;
   for (const PropertyDefinition& definition : property_table()) names.push_back(definition.name);
   for (const std::string& ignored : ignored_property_names()) {
-    if (!ignored.ends_with('.')) names.push_back(ignored);
+    if (!is_prefix(ignored)) names.push_back(ignored);
   }
   return names;
 }
@@ -340,48 +372,28 @@ const PropertyDefinition* find_property(std::string_view name) {
 }
 
 const std::vector<std::string>& ignored_property_names() {
-  // Those of the original's client and of the tools that read its files; the last are connections of other programs.
-  static const std::vector<std::string> names = {"db",
-                                                 "exporter",
-                                                 "exportfile",
-                                                 "measurementtype",
-                                                 "status",
-                                                 "debug",
-                                                 "dropdata",
-                                                 "silence",
-                                                 "latencytrackederrors",
-                                                 "outputstyle",
-                                                 "verbose",
-                                                 "command",
-                                                 "batch.size",
-                                                 "maxscanrate",
-                                                 "scanoptimelimit",
-                                                 "discardscannedrecord",
-                                                 "measurement.",
-                                                 "hdrhistogram.",
-                                                 "histogram.",
-                                                 "timeseries.",
-                                                 "htrace.",
-                                                 "basicdb.",
-                                                 "db.",
-                                                 "jdbc.",
-                                                 "pg.",
-                                                 "mysql.",
-                                                 "tikv.",
-                                                 "cassandra.",
-                                                 "mongodb.",
-                                                 "redis.",
-                                                 "ydb."};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const std::string_view list : {names_of_clients, names_of_bindings}) {
+      for (const auto name : std::views::split(list, ' '))
+        all.emplace_back(name.begin(), name.end());
+    }
+    return all;
+  }();
   return names;
 }
 
 bool is_ignored_property(std::string_view name) {
   const std::vector<std::string>& ignored = ignored_property_names();
   return std::any_of(ignored.begin(), ignored.end(), [&](const std::string& one) {
-    if (!one.ends_with('.')) return name == one;
+    if (!is_prefix(one)) return name == one;
     // Who writes hdrhistogram.percentile means something that would be missed.
     return name.starts_with(one) && !text::nearest_name(name, known_names_below(one));
   });
+}
+
+bool is_status_interval_of_go_ycsb(std::string_view name, std::string_view value) {
+  return name == "measurement.interval" && java_number<std::int64_t>(value).has_value();
 }
 
 std::string did_you_mean_property(std::string_view name) {
