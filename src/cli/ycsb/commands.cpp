@@ -93,6 +93,7 @@ ycsb::LoadSettings load_settings_of(const TableArguments& arguments,
   ycsb::LoadSettings settings;
   settings.share = share;
   settings.properties = read_row_properties(arguments.properties);
+  if (const auto why = settings.properties.why_no_rows()) throw UsageError(*why);
   if (settings.properties.insert_count == 0) {
     throw UsageError("how many rows? Say --recordcount N (or -p recordcount=N)");
   }

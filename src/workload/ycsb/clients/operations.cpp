@@ -29,6 +29,7 @@ MissingPlaces places_of(const std::vector<std::uint64_t>& missing, std::uint64_t
 std::uint64_t initial_rows_of(const Properties& properties, std::size_t missing) {
   const auto rows = static_cast<std::uint64_t>(properties.insert_count);
   if (rows > missing) return rows - missing;
+  if (const auto why = properties.why_no_rows()) throw PropertyError(*why);
   throw PropertyError(fmt::format(
       "there are no rows to choose from in {}, from the row {} (insertstart) on: load some with "
       "'drover ycsb load', or name others",

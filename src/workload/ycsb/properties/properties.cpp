@@ -41,6 +41,15 @@ bool Properties::is_given(std::string_view name) const {
   return std::binary_search(given.begin(), given.end(), name);
 }
 
+std::optional<std::string> Properties::why_no_rows() const {
+  if (insert_count > 0) return std::nullopt;
+  if (!is_given("recordcount") && !is_given("insertcount")) return std::nullopt;
+  return fmt::format(
+      "recordcount={}, insertstart={} and insertcount={} leave no row: expected an insertcount "
+      "above 0, or none, which means recordcount - insertstart",
+      record_count, insert_start, insert_count);
+}
+
 void PropertyReader::add_workload(std::string_view name) {
   const std::string_view text = named_workload(name);
   if (text.empty()) {
@@ -148,6 +157,11 @@ void PropertyReader::require_mix() const {
 
 void PropertyReader::complete_size(Properties& result) const {
   if (result.record_count == 0) {
+    if (result.insert_count > record_count_max - result.insert_start) {
+      throw PropertyError(fmt::format("{} and {} are together above {}, the most rows of a table",
+                                      described("insertstart"), described("insertcount"),
+                                      record_count_max));
+    }
     result.record_count = result.insert_start + result.insert_count;
     return;
   }

@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -116,6 +117,8 @@ struct Properties {
   std::vector<std::string> ignored;
 
   [[nodiscard]] bool is_given(std::string_view name) const;
+  // Returns why the part has no rows, if what was given leaves none.
+  [[nodiscard]] std::optional<std::string> why_no_rows() const;
 };
 
 class PropertyReader {

@@ -231,6 +231,18 @@ TEST(Properties, ThatContradictEachOtherAreRefused) {
   EXPECT_THAT(refusal_of({"recordcount=10", "insertstart=11"}), HasSubstr("is above"));
   EXPECT_THAT(refusal_of({"recordcount=10", "insertstart=5", "insertcount=6"}),
               HasSubstr("are together above recordcount=10"));
+  EXPECT_EQ(refusal_of({"insertstart=1152921504606846976", "insertcount=1"}),
+            "insertstart=1152921504606846976 (-p) and insertcount=1 (-p) are together above "
+            "1152921504606846976, the most rows of a table");
+}
+
+TEST(Properties, SayWhyThePartHasNoRows) {
+  EXPECT_THAT(of_settings({"recordcount=3", "insertcount=0"}).why_no_rows().value_or(""),
+              HasSubstr("recordcount=3, insertstart=0 and insertcount=0 leave no row"));
+  EXPECT_THAT(of_settings({"recordcount=3", "insertstart=3"}).why_no_rows().value_or(""),
+              HasSubstr("recordcount=3, insertstart=3 and insertcount=0 leave no row"));
+  EXPECT_EQ(of_settings({}).why_no_rows(), std::nullopt);
+  EXPECT_EQ(of_settings({"recordcount=3"}).why_no_rows(), std::nullopt);
 }
 
 TEST(Properties, SizesCompleteEachOther) {
