@@ -1,8 +1,10 @@
-// Sequential: one number after the other, and from the beginning again. Several with the steps of one another cover
-// all numbers together: of `count` such, the one `index` draws index, index + count, and so on.
-// Thread safety: belongs to one thread at a time.
+// Sequential: the numbers below a limit in turn, and from 0 again after the last one. All threads
+// that draw from one object share its turn. Several objects, such as one for each host, draw
+// stripes: of each `total` numbers in turn an object has the `own` numbers from `before` on. Thread
+// safety: any thread may draw at any time.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <stdexcept>
 
@@ -10,22 +12,26 @@ namespace drover::random {
 
 class Sequential {
  public:
-  // Throws std::invalid_argument unless index < count.
-  explicit Sequential(std::uint32_t index = 0, std::uint32_t count = 1)
-      : next_(index), step_(count) {
-    if (index >= count) throw std::invalid_argument("a sequence of an index beyond the count");
+  Sequential() = default;
+  // Throws std::invalid_argument unless own > 0 and before + own <= total.
+  Sequential(std::uint32_t before, std::uint32_t own, std::uint32_t total)
+      : before_(before), own_(own), total_(total) {
+    if (own == 0 || before > total || own > total - before) {
+      throw std::invalid_argument("a sequence whose stripe is empty or outside of the whole");
+    }
   }
 
-  // In [0, items). Requires: items is in [1, 2^62].
-  std::uint64_t draw(std::uint64_t items) {
-    const std::uint64_t number = next_ % items;
-    next_ = number + step_;
-    return number;
+  // Returns a number in [0, items). Requires: items > 0.
+  std::uint64_t draw(std::uint64_t items) noexcept {
+    const std::uint64_t drawn = drawn_.fetch_add(1, std::memory_order_relaxed);
+    return (drawn / own_ * total_ + before_ + drawn % own_) % items;
   }
 
  private:
-  std::uint64_t next_;
-  std::uint32_t step_;
+  std::uint64_t before_ = 0;
+  std::uint64_t own_ = 1;
+  std::uint64_t total_ = 1;
+  std::atomic<std::uint64_t> drawn_ = 0;
 };
 
 }  // namespace drover::random

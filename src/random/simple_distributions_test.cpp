@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "random/exponential.h"
@@ -92,26 +95,40 @@ TEST(Sequential, BeginsAgainAtTheEnd) {
   for (std::uint64_t i = 0; i < 10; ++i) EXPECT_EQ(sequential.draw(4), i % 4);
 }
 
-TEST(Sequential, SeveralCoverAllNumbersTogether) {
-  std::vector<int> counts(10);
-  for (std::uint32_t index = 0; index < 4; ++index) {
-    Sequential sequential(index, 4);
-    for (int i = 0; i < 5; ++i) ++counts.at(sequential.draw(10));
+TEST(Sequential, StripesCoverAllNumbersTogether) {
+  Sequential one(0, 3, 4);
+  Sequential other(3, 1, 4);
+  std::vector<std::uint64_t> drawn;
+  for (int round = 0; round < 5; ++round) {
+    for (int i = 0; i < 3; ++i) drawn.push_back(one.draw(10));
+    drawn.push_back(other.draw(10));
   }
-  for (const int count : counts) EXPECT_EQ(count, 2);
+  for (std::size_t i = 0; i < drawn.size(); ++i) EXPECT_EQ(drawn[i], i % 10);
 }
 
-TEST(Sequential, GoesOnWhileTheRangeGrows) {
+TEST(Sequential, ThreadsShareOneTurn) {
+  constexpr std::size_t threads = 4;
+  constexpr int draws = 2'500;
   Sequential sequential;
-  EXPECT_EQ(sequential.draw(1), 0U);
-  EXPECT_EQ(sequential.draw(2), 1U);
-  EXPECT_EQ(sequential.draw(3), 2U);
-  EXPECT_EQ(sequential.draw(2), 1U);  // 3, of 2
+  std::array<std::array<int, 10>, threads> counts{};
+  std::vector<std::jthread> drawing;
+  for (auto& own : counts) {
+    drawing.emplace_back([&sequential, &own] {
+      for (int i = 0; i < draws; ++i) ++own.at(sequential.draw(10));
+    });
+  }
+  drawing.clear();
+  for (std::size_t number = 0; number < 10; ++number) {
+    int all = 0;
+    for (const auto& own : counts) all += own[number];
+    EXPECT_EQ(all, 1'000) << number;
+  }
 }
 
-TEST(Sequential, RefusesAnIndexBeyondTheCount) {
-  EXPECT_THROW(Sequential(2, 2), std::invalid_argument);
-  EXPECT_THROW(Sequential(0, 0), std::invalid_argument);
+TEST(Sequential, RefusesAnEmptyStripeAndOneOutsideOfTheWhole) {
+  EXPECT_THROW(Sequential(0, 0, 1), std::invalid_argument);
+  EXPECT_THROW(Sequential(1, 2, 2), std::invalid_argument);
+  EXPECT_THROW(Sequential(3, 1, 2), std::invalid_argument);
 }
 
 }  // namespace

@@ -188,6 +188,31 @@ class Workloads(YcsbTestCase):
                                   + ", ".join(f"left(field{i}, 10)" for i in range(10)) + ") > '0000000000'")
         self.assertLessEqual({key for (key,) in written}, {hashed_key(number) for number in range(100, 105)})
 
+    def test_the_rows_of_the_beginning(self):
+        """`sequential` has one turn for the clients of all threads, and `uniform` chooses no inserted row."""
+        one_field = ["--fieldcount", 1, "--fieldlength", 30, "--readproportion", 0, "--clients", 4, "--threads", 2]
+        self.server.sql("CREATE SCHEMA turn")
+        self.load("turn", *one_field[:4], rows=200)
+        self.run_to_end("turn", *one_field, "--updateproportion", 1, "--requestdistribution", "sequential",
+                        "--operations", 800)
+        versions = "SELECT DISTINCT left(field0, 10)::int FROM turn.usertable"
+        self.assertEqual(self.server.sql(versions), [("4",)])
+        document = self.run_to_end("turn", *one_field, "--updateproportion", 0.5, "--insertproportion", 0.5,
+                                   "--requestdistribution", "uniform", "--operations", 400)
+        inserts = document["transactions"]["INSERT"]["ok_count"]
+        self.assertEqual(self.server.number("SELECT count(*) FROM turn.usertable WHERE left(field0, 10)::int = 0"),
+                         inserts)
+
+    def test_a_part_that_was_never_loaded(self):
+        """Its rows, however many, are neither read nor called lost."""
+        self.server.sql("CREATE SCHEMA partly")
+        self.load("partly", "--insertcount", 100, rows=10**12)
+        self.load("partly", "--insertstart", 10**12 - 100, rows=10**12)
+        for workload, operations in (("d", 400), ("a", 400)):
+            document = self.run_to_end("partly", "--workload", workload, "--operations", operations, "--verify")
+            self.assertEqual(document["verification"]["not_found"], 0)
+            self.assertEqual(sum(one["ok_count"] for one in document["transactions"].values()), operations)
+
     def test_two_runs_insert_rows_of_their_own(self):
         self.server.sql("CREATE SCHEMA stripes")
         self.load("stripes")

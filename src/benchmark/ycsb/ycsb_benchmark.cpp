@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "benchmark/clients.h"
+#include "database/unfit_schema.h"
 #include "report/document/described_text.h"
 #include "text/plain_text.h"
 #include "workload/ycsb/part_fields.h"
@@ -31,24 +32,29 @@ Task<database::ServerFacts> YcsbBenchmark::prepare() {
   // The host's own of each so many rows, whatever the others have inserted by now.
   const std::uint64_t hosts = plan.share.ranks;
   plan.next_row = (prepared_.next_row + hosts - 1) / hosts * hosts + plan.share.rank;
-  if (options_.all_rows) {
-    plan.properties.record_count = static_cast<std::int64_t>(prepared_.next_row);
-    plan.properties.insert_count = plan.properties.record_count - plan.properties.insert_start;
-    if (!prepared_.missing_rows) note_missing_rows();
-  }
+  if (options_.all_rows) take_all_rows();
   const auto end =
       static_cast<std::uint64_t>(plan.properties.insert_start + plan.properties.insert_count);
-  plan.missing_rows = prepared_.missing_rows.value_or(std::vector<std::uint64_t>());
-  std::erase_if(plan.missing_rows, [end](std::uint64_t number) { return number >= end; });
+  plan.missing_rows.clear();
+  for (ycsb::RowRange range : prepared_.missing_rows.value_or(std::vector<ycsb::RowRange>())) {
+    range.end = std::min(range.end, end);
+    if (range.begin < range.end) plan.missing_rows.push_back(range);
+  }
   co_return prepared_.server;
 }
 
-void YcsbBenchmark::note_missing_rows() {
-  prepared_.notes.push_back(
-      fmt::format("note: {} of {} row numbers have no row, and are too many to be looked up: reads "
-                  "of these fail. --insertstart and --recordcount keep to a part",
-                  text::grouped(prepared_.next_row - prepared_.before.rows),
-                  text::grouped(prepared_.next_row)));
+void YcsbBenchmark::take_all_rows() {
+  ycsb::Properties& properties = options_.plan.properties;
+  if (!prepared_.missing_rows) {
+    throw database::UnfitSchema(fmt::format(
+        "{} has {}, with row numbers up to {}. Which numbers have a row is not recorded, and they "
+        "are too many to be looked up: finish the load with 'drover ycsb load', or name rows that "
+        "are there with --insertstart and --recordcount",
+        properties.table, text::counted_grouped(prepared_.before.rows, "row"),
+        text::grouped(prepared_.next_row - 1)));
+  }
+  properties.record_count = static_cast<std::int64_t>(prepared_.next_row);
+  properties.insert_count = properties.record_count - properties.insert_start;
 }
 
 std::optional<double> YcsbBenchmark::transactions_a_second() const {

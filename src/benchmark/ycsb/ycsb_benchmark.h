@@ -63,7 +63,7 @@ class YcsbBenchmark final : public run::Benchmark {
   void complete_accounts(report::Result& merged) const override;
 
  private:
-  void note_missing_rows();
+  void take_all_rows();
 
   YcsbOptions options_;
   database::Isolation isolation_ = database::Isolation::read_committed;  // once it is prepared

@@ -25,6 +25,7 @@
 #include "load/share.h"
 #include "workload/ycsb/backend.h"
 #include "workload/ycsb/properties/properties.h"
+#include "workload/ycsb/row_range.h"
 
 namespace drover::ycsb {
 
@@ -75,9 +76,9 @@ struct RunPreparation {
   ValueKind values = ValueKind::counted;
   // All rows that were found have lower numbers: where inserts begin.
   std::uint64_t next_row = 0;
-  // Of the rows from insertstart to there, those that are missing, as inserts that failed leave them: ascending. None
-  // where they are too many to be looked up.
-  std::optional<std::vector<std::uint64_t>> missing_rows;
+  // The rows from insertstart to next_row that the table lacks, in ascending order: of a part that
+  // was not loaded, or of inserts that failed. None where too many rows would have to be looked up.
+  std::optional<std::vector<RowRange>> missing_rows;
   TableSums before;
   std::vector<std::string> notes;  // lines for people
 };

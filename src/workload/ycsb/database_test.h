@@ -166,7 +166,7 @@ class TestOfDatabase : public testing::Test {
     Plan& plan = made.plan;
     plan.properties = properties;
     plan.next_row = made.prepared.next_row;
-    plan.missing_rows = made.prepared.missing_rows.value_or(std::vector<std::uint64_t>());
+    plan.missing_rows = made.prepared.missing_rows.value_or(std::vector<RowRange>());
     plan.set_clients(settings.clients);
     plan.connections = settings.connections;
     plan.threads = settings.threads;

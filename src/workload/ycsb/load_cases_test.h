@@ -83,6 +83,23 @@ TYPED_TEST_P(LoadOnDatabase, RowsThatARunHasInsertedAreNoPartOfALoad) {
   }
 }
 
+// Rows of a run lie behind the last part.
+TYPED_TEST_P(LoadOnDatabase, APartThatWasNeverLoadedIsKnownToBeMissing) {
+  this->load(properties_of("c", {"recordcount=20"}));
+  const Properties part = properties_of(
+      "d", {"insertstart=5000000", "insertcount=10", "readproportion=0", "insertproportion=1"});
+  this->load(part);
+  using Ranges = std::vector<RowRange>;
+  const Properties all = properties_of("c", {});
+  const RunPreparation prepared = this->run(this->database->prepare(all));
+  EXPECT_EQ(prepared.next_row, 5'000'010U);
+  EXPECT_EQ(prepared.missing_rows, (Ranges{{20, 5'000'000}}));
+  this->run_engine(part, {.operations = 30, .isolation = TestFixture::isolation});
+  const RunPreparation grown = this->run(this->database->prepare(all));
+  EXPECT_EQ(grown.next_row, 5'000'040U);
+  EXPECT_EQ(grown.missing_rows, (Ranges{{20, 5'000'000}}));
+}
+
 // Two hosts, and a third one that makes the table and concludes.
 TYPED_TEST_P(LoadOnDatabase, SeveralHostsLoadAndCheckTheirShares) {
   const Properties properties = TestFixture::part(100, 899);
@@ -154,6 +171,7 @@ REGISTER_TYPED_TEST_SUITE_P(LoadOnDatabase, LoadsTheRowsThatTheCheckExpects,
                             TheSameCommandAgainHasNothingToDo, SeveralLoadTheirParts,
                             SeveralHostsLoadAndCheckTheirShares, WhatNobodyHasReadIsNotClaimed,
                             RowsOfOtherPropertiesAreRefused,
+                            APartThatWasNeverLoadedIsKnownToBeMissing,
                             RowsThatARunHasInsertedAreNoPartOfALoad);
 
 }  // namespace drover::ycsb

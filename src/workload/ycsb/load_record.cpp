@@ -84,18 +84,22 @@ std::uint64_t LoadRecord::rows_loaded() const noexcept {
   return rows;
 }
 
-std::vector<RowRange> cut_in_pieces(const std::vector<RowRange>& ranges,
-                                    std::uint64_t rows_of_piece) {
-  std::vector<RowRange> pieces;
-  for (RowRange range : ranges) {
-    while (range.begin < range.end) {
-      const std::uint64_t next = (range.begin / rows_of_piece + 1) * rows_of_piece;
-      const std::uint64_t end = std::min(next, range.end);
-      pieces.push_back({.begin = range.begin, .end = end});
-      range.begin = end;
-    }
+std::uint64_t Pieces::left() const noexcept {
+  std::uint64_t pieces = 0;
+  for (std::size_t i = range_; i < ranges_.size(); ++i) {
+    pieces += (ranges_[i].end - 1) / rows_of_piece_ - ranges_[i].begin / rows_of_piece_ + 1;
   }
   return pieces;
+}
+
+std::optional<RowRange> Pieces::next() noexcept {
+  if (range_ == ranges_.size()) return std::nullopt;
+  RowRange& range = ranges_[range_];
+  const std::uint64_t cut = (range.begin / rows_of_piece_ + 1) * rows_of_piece_;
+  const RowRange piece = {.begin = range.begin, .end = std::min(cut, range.end)};
+  range.begin = piece.end;
+  if (range.rows() == 0) ++range_;
+  return piece;
 }
 
 std::uint64_t rows_of_piece(const Properties& properties, const FieldLengths& lengths,

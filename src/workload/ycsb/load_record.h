@@ -5,15 +5,18 @@
 // Pure functions and values; any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "load/share.h"
 #include "workload/ycsb/properties/field_lengths.h"
 #include "workload/ycsb/properties/properties.h"
+#include "workload/ycsb/row_range.h"
 
 namespace drover::ycsb {
 
@@ -24,24 +27,30 @@ inline constexpr int record_format = 1;
 // All loaded values have this stamp: a run's begin at a random one.
 inline constexpr std::uint64_t load_stamp = 0;
 
-// The rows [begin, end).
-struct RowRange {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-
-  std::uint64_t rows() const noexcept { return end - begin; }
-  friend bool operator==(const RowRange&, const RowRange&) = default;
-};
-
 // Those of the client's part, and of one host's share of it.
 RowRange part_of(const Properties& properties, const load::Share& share = {}) noexcept;
 
 // The parts of `wanted` that are in none of `loaded`, in ascending order; `loaded` is in ascending order.
 std::vector<RowRange> missing_ranges(RowRange wanted, const std::vector<RowRange>& loaded);
 
-// The ranges cut at multiples of `rows_of_piece`, so that all that load the same rows cut alike.
-std::vector<RowRange> cut_in_pieces(const std::vector<RowRange>& ranges,
-                                    std::uint64_t rows_of_piece);
+// Ranges that are cut at multiples of `rows_of_piece`, so that all that load the same rows cut
+// alike. Takes no memory for the pieces, of which there may be thousands of billions.
+class Pieces {
+ public:
+  Pieces() = default;
+  // Requires: no range is empty, and rows_of_piece > 0.
+  Pieces(std::vector<RowRange> ranges, std::uint64_t rows_of_piece)
+      : ranges_(std::move(ranges)), rows_of_piece_(rows_of_piece) {}
+
+  // Returns the number of pieces that next() has not given yet.
+  std::uint64_t left() const noexcept;
+  std::optional<RowRange> next() noexcept;
+
+ private:
+  std::vector<RowRange> ranges_;  // what is left of each
+  std::uint64_t rows_of_piece_ = 1;
+  std::size_t range_ = 0;
+};
 
 // The rows of a piece of so many bytes.
 std::uint64_t rows_of_piece(const Properties& properties, const FieldLengths& lengths,

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace drover::ycsb {
@@ -26,11 +28,33 @@ TEST(LoadedRanges, RowsThatTwoHaveLoadedCountOnce) {
   EXPECT_EQ(record.rows_loaded(), 30U);
 }
 
+// Expects the number that is left before each piece, too.
+Ranges cut_in_pieces(Ranges ranges, std::uint64_t rows_of_piece) {
+  Pieces pieces(std::move(ranges), rows_of_piece);
+  Ranges all;
+  std::uint64_t left = pieces.left();
+  while (const auto piece = pieces.next()) {
+    all.push_back(*piece);
+    EXPECT_EQ(pieces.left(), --left);
+  }
+  EXPECT_EQ(left, 0U);
+  return all;
+}
+
 TEST(LoadedRanges, PiecesEndAtTheSameRowsWhereverTheyBegin) {
   EXPECT_EQ(cut_in_pieces({{0, 25}, {37, 40}}, 10),
             (Ranges{{0, 10}, {10, 20}, {20, 25}, {37, 40}}));
   EXPECT_EQ(cut_in_pieces({{5, 31}}, 10), (Ranges{{5, 10}, {10, 20}, {20, 30}, {30, 31}}));
+  EXPECT_EQ(cut_in_pieces({{10, 20}}, 10), (Ranges{{10, 20}}));
   EXPECT_EQ(cut_in_pieces({}, 10), Ranges{});
+}
+
+TEST(LoadedRanges, PiecesOfTheLargestTableTakeNoMemory) {
+  constexpr auto rows = static_cast<std::uint64_t>(record_count_max);
+  Pieces pieces({{1, rows}}, 1);
+  EXPECT_EQ(pieces.left(), rows - 1);
+  EXPECT_EQ(pieces.next(), (RowRange{1, 2}));
+  EXPECT_EQ(pieces.left(), rows - 2);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "coro/scope.h"
 #include "coro/sleep.h"
@@ -29,11 +30,6 @@ PiecewiseLoad::PiecewiseLoad(LoadSettings settings, std::uint64_t rows_of_piece,
                          : ycsb::rows_of_piece(settings_.properties, lengths_, piece_bytes)),
       start_(coro::Worker::current().now()) {}
 
-std::optional<RowRange> PiecewiseLoad::next_piece() {
-  if (next_ == pieces_.size()) return std::nullopt;
-  return pieces_[next_++];
-}
-
 void PiecewiseLoad::count_sent(std::uint64_t rows, std::uint64_t bytes) {
   progress_.rows += rows;
   progress_.bytes += bytes;
@@ -45,9 +41,9 @@ void PiecewiseLoad::count_left(std::uint64_t rows, std::uint64_t bytes) {
 }
 
 Task<void> PiecewiseLoad::load_at_once() {
-  const std::size_t tasks = std::clamp<std::size_t>(settings_.connections, 1, pieces_.size());
+  const std::uint64_t tasks = std::clamp<std::uint64_t>(settings_.connections, 1, pieces_.left());
   auto body = [&](coro::Scope& scope) -> Task<void> {
-    for (std::size_t i = 0; i < tasks; ++i) scope.start(load_pieces());
+    for (std::uint64_t i = 0; i < tasks; ++i) scope.start(load_pieces());
     co_return;
   };
   co_await coro::with_scope(body);
@@ -58,15 +54,14 @@ Task<void> PiecewiseLoad::load_until_nothing_is_missing() {
   const RowRange part = part_of(settings_.properties, settings_.share);
   for (bool first = true;; first = false) {
     const LoadRecord record = co_await read_record();
-    const std::vector<RowRange> missing = missing_ranges(part, record.loaded);
+    std::vector<RowRange> missing = missing_ranges(part, record.loaded);
     if (first) {
       for (const RowRange& range : missing) progress_.rows_total += range.rows();
       progress_.rows_there = part.rows() - progress_.rows_total;
       tell_progress();
     }
     if (missing.empty()) co_return;
-    pieces_ = cut_in_pieces(missing, rows_of_piece_);
-    next_ = 0;
+    pieces_ = Pieces(std::move(missing), rows_of_piece_);
     co_await load_at_once();
   }
 }

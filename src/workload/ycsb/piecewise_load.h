@@ -5,10 +5,8 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "coro/clock.h"
 #include "coro/task.h"
@@ -39,7 +37,7 @@ class PiecewiseLoad {
   // Loads one piece after the other, of those that next_piece() gives. Several do so at the same time.
   virtual coro::Task<void> load_pieces() = 0;
 
-  std::optional<RowRange> next_piece();
+  std::optional<RowRange> next_piece() noexcept { return pieces_.next(); }
   // Rows that were handed to the server; and those of them that were left to another load after all.
   void count_sent(std::uint64_t rows, std::uint64_t bytes);
   void count_left(std::uint64_t rows, std::uint64_t bytes);
@@ -62,8 +60,7 @@ class PiecewiseLoad {
   std::uint64_t rows_of_piece_;
   const coro::Instant start_;
   LoadProgress progress_;
-  std::vector<RowRange> pieces_;
-  std::size_t next_ = 0;
+  Pieces pieces_;
 };
 
 }  // namespace drover::ycsb

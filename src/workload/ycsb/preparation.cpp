@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <vector>
 
 #include "database/unfit_schema.h"
@@ -61,25 +62,53 @@ Task<void> require_rows(TableReader& table, const Properties& properties,
   }
 }
 
-// Of those that no load has recorded: inserts of a run that was cut off, or of one of several stripes, leave gaps.
-Task<std::optional<std::vector<std::uint64_t>>> missing_rows(TableReader& table, RowRange rows,
-                                                             const LoadRecord& record) {
-  const std::vector<RowRange> ranges = missing_ranges(rows, record.loaded);
-  std::uint64_t unrecorded = 0;
-  for (const RowRange& range : ranges) unrecorded += range.rows();
-  if (unrecorded > rows_looked_up_max) co_return std::nullopt;
-  std::vector<std::uint64_t> missing;
-  for (const RowRange& window : cut_in_pieces(ranges, rows_of_window)) {
-    const auto found = co_await table.rows_there(window.begin, window.rows());
-    auto next = found.begin();
-    for (std::uint64_t number = window.begin; number < window.end; ++number) {
-      if (next != found.end() && *next == number) {
-        ++next;
-      } else {
-        missing.push_back(number);
+// The gaps of `rows` between the rows that were found, which ascend: the last gap first.
+void add_gaps_backwards(RowRange rows, const std::vector<std::uint64_t>& found,
+                        std::vector<RowRange>& gaps) {
+  const auto add = [&gaps](std::uint64_t begin, std::uint64_t end) {
+    if (begin == end) return;
+    if (!gaps.empty() && gaps.back().begin == end) {
+      gaps.back().begin = begin;
+    } else {
+      gaps.push_back({.begin = begin, .end = end});
+    }
+  };
+  std::uint64_t end = rows.end;
+  for (const std::uint64_t number : std::views::reverse(found)) {
+    add(number + 1, end);
+    end = number;
+  }
+  add(rows.begin, end);
+}
+
+// Returns the rows of `rows` that the table lacks, in ascending order, or nothing where more than
+// rows_looked_up_max rows would have to be looked up. Rows that a load has recorded count as there.
+// The others are looked up from the last one back, since runs insert behind the last row, until all
+// rows of the table are accounted for: what lies before them was never loaded.
+Task<std::optional<std::vector<RowRange>>> missing_rows(TableReader& table, RowRange rows,
+                                                        const LoadRecord& record,
+                                                        std::uint64_t rows_of_table) {
+  const std::uint64_t recorded = record.rows_loaded();
+  std::uint64_t to_find = rows_of_table > recorded ? rows_of_table - recorded : 0;
+  std::uint64_t looked_up = 0;
+  std::vector<RowRange> missing;
+  const std::vector<RowRange> unrecorded = missing_ranges(rows, record.loaded);
+  for (RowRange left : std::views::reverse(unrecorded)) {
+    while (left.rows() > 0) {
+      RowRange window = left;
+      std::vector<std::uint64_t> found;
+      if (to_find > 0) {
+        window.begin = left.end - std::min(left.rows(), rows_of_window);
+        looked_up += window.rows();
+        if (looked_up > rows_looked_up_max) co_return std::nullopt;
+        found = co_await table.rows_there(window.begin, window.rows());
+        to_find -= std::min<std::uint64_t>(to_find, found.size());
       }
+      add_gaps_backwards(window, found, missing);
+      left.end = window.begin;
     }
   }
+  std::ranges::reverse(missing);
   co_return missing;
 }
 
@@ -177,7 +206,7 @@ Task<RunPreparation> prepare_run(TableReader& table, const Properties& propertie
   if (prepared.before.rows >= prepared.next_row) {
     prepared.missing_rows.emplace();
   } else {
-    prepared.missing_rows = co_await missing_rows(table, all, record);
+    prepared.missing_rows = co_await missing_rows(table, all, record, prepared.before.rows);
   }
   if (prepared.before.rows > prepared.next_row) {
     prepared.notes.push_back(fmt::format(

@@ -48,8 +48,7 @@ Clients::Clients(const Plan& plan, std::size_t index, std::unique_ptr<Backend> b
       counts_(records.workers[index]),
       sequence_(records.sequence),
       places_(places_of_types(plan.properties)),
-      operations_(plan.properties, plan.missing_rows, records.sequence,
-                  static_cast<std::uint32_t>(plan.clients)),
+      operations_(plan.properties, plan.missing_rows, records.sequence, records.turn),
       loop_(plan, index),
       next_stamp_(first_stamp_of(plan, index)) {
   sources_.reserve(loop_.clients());

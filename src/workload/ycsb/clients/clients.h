@@ -1,6 +1,6 @@
 // Clients: YCSB as a workload of the engine: one worker's clients, what they execute, and what is counted of it.
 //
-// Belongs to its worker, but for the InsertSequence, which all share.
+// Belongs to its worker, except the InsertSequence and the turn, which all workers share.
 #pragma once
 
 #include <array>
@@ -54,16 +54,24 @@ struct Ledger {
   std::uint64_t versions_unresolved = 0;
 };
 
-// What the workers of a run write, each its own counts; and the rows that they insert.
+// What the workers of a run share: the counts, of which each worker writes its own, the rows that
+// they insert, and the turn of `sequential`.
 struct RunRecords {
   explicit RunRecords(const Plan& plan)
-      : workers(plan.threads), sequence(plan.next_row, plan.share.ranks) {}
+      : workers(plan.threads),
+        sequence(plan.next_row, plan.share.ranks),
+        turn(plan.terminal_count == 0
+                 ? random::Sequential()
+                 : random::Sequential(static_cast<std::uint32_t>(plan.first_client()),
+                                      static_cast<std::uint32_t>(plan.terminal_count),
+                                      static_cast<std::uint32_t>(plan.clients))) {}
 
   // When the run has ended.
   Ledger ledger() const;
 
   std::deque<WorkerCounts> workers;
   InsertSequence sequence;
+  random::Sequential turn;
 };
 
 class Clients final : public load::Workload {

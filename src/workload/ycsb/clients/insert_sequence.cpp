@@ -34,7 +34,7 @@ void InsertSequence::settle(std::uint64_t number, State state) {
   while (!window_.empty() &&
          (window_.front() != State::outstanding || window_.size() > outstanding_max_)) {
     if (window_.front() != State::inserted && missing_.count() < missing_max) {
-      missing_.add(settled_);
+      missing_.add(settled_, settled_ + 1);
     }
     window_.pop_front();
     ++settled_;

@@ -1,35 +1,39 @@
-// MissingPlaces: a row of places of which some are empty, and where the others are. One owner at a time.
+// MissingPlaces: the empty places of a sequence, and where its n-th full place is. Takes memory by
+// gap, however long a gap is. One owner at a time.
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <ranges>
-#include <utility>
+#include <iterator>
 #include <vector>
 
 namespace drover::ycsb {
 
 class MissingPlaces {
  public:
-  MissingPlaces() = default;
-  // Requires: they ascend.
-  explicit MissingPlaces(std::vector<std::uint64_t> places) : places_(std::move(places)) {}
+  // Adds the empty places [begin, end). Requires: they are above all that were added before.
+  void add(std::uint64_t begin, std::uint64_t end) {
+    const std::uint64_t full = begin - count();
+    if (gaps_.empty() || gaps_.back().full_before != full) gaps_.push_back({full, count()});
+    gaps_.back().empty += end - begin;
+  }
 
-  // Requires: it is above all others.
-  void add(std::uint64_t place) { places_.push_back(place); }
-  std::size_t count() const noexcept { return places_.size(); }
+  // Returns the number of empty places.
+  std::uint64_t count() const noexcept { return gaps_.empty() ? 0 : gaps_.back().empty; }
 
-  // The place of the one at `index` of those that are not empty. The k-th empty one has as many of them before it as
-  // its place says, less k.
+  // Returns the place of the full one at `index`.
   std::uint64_t place_of(std::uint64_t index) const {
-    const auto all = std::views::iota(std::size_t{0}, places_.size());
-    return index + *std::ranges::partition_point(
-                       all, [&](std::size_t k) { return places_[k] - k <= index; });
+    const auto behind = std::ranges::upper_bound(gaps_, index, {}, &Gap::full_before);
+    return behind == gaps_.begin() ? index : index + std::prev(behind)->empty;
   }
 
  private:
-  std::vector<std::uint64_t> places_;
+  struct Gap {
+    std::uint64_t full_before = 0;  // full places before the gap
+    std::uint64_t empty = 0;        // empty places up to the end of the gap
+  };
+
+  std::vector<Gap> gaps_;
 };
 
 }  // namespace drover::ycsb

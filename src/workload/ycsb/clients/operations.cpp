@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 namespace drover::ycsb {
 namespace {
@@ -20,13 +19,13 @@ constexpr std::size_t number_of(OperationType type) {
   return static_cast<std::size_t>(type);
 }
 
-MissingPlaces places_of(const std::vector<std::uint64_t>& missing, std::uint64_t first) {
-  std::vector<std::uint64_t> places = missing;
-  for (std::uint64_t& place : places) place -= first;
-  return MissingPlaces(std::move(places));
+MissingPlaces places_of(const std::vector<RowRange>& missing, std::uint64_t first) {
+  MissingPlaces places;
+  for (const RowRange& range : missing) places.add(range.begin - first, range.end - first);
+  return places;
 }
 
-std::uint64_t initial_rows_of(const Properties& properties, std::size_t missing) {
+std::uint64_t initial_rows_of(const Properties& properties, std::uint64_t missing) {
   const auto rows = static_cast<std::uint64_t>(properties.insert_count);
   if (rows > missing) return rows - missing;
   if (const auto why = properties.why_no_rows()) throw PropertyError(*why);
@@ -89,9 +88,10 @@ OperationType Mix::draw(Rng& rng) const {
   return static_cast<OperationType>(number);
 }
 
-KeyChooser::KeyChooser(const Properties& properties, const std::vector<std::uint64_t>& missing,
-                       const InsertSequence& sequence)
+KeyChooser::KeyChooser(const Properties& properties, const std::vector<RowRange>& missing,
+                       const InsertSequence& sequence, random::Sequential& turn)
     : sequence_(sequence),
+      turn_(turn),
       distribution_(properties.request_distribution),
       first_(static_cast<std::uint64_t>(properties.insert_start)),
       missing_(places_of(missing, first_)),
@@ -102,13 +102,14 @@ KeyChooser::KeyChooser(const Properties& properties, const std::vector<std::uint
       hotspot_(properties.hotspot_data_fraction, properties.hotspot_operation_fraction),
       exponential_(properties.exponential_percentile, properties.exponential_fraction) {}
 
-std::uint64_t KeyChooser::draw(Rng& rng, random::Sequential& position) {
-  const std::uint64_t index = draw_index(rng, position, initial_rows_ + sequence_.existing());
+std::uint64_t KeyChooser::draw(Rng& rng) {
+  const std::uint64_t index = draw_index(rng, initial_rows_ + sequence_.existing());
   return index < initial_rows_ ? first_ + missing_.place_of(index)
                                : sequence_.number(index - initial_rows_);
 }
 
-std::uint64_t KeyChooser::draw_index(Rng& rng, random::Sequential& position, std::uint64_t rows) {
+// `rows` are those of the beginning and the inserted ones.
+std::uint64_t KeyChooser::draw_index(Rng& rng, std::uint64_t rows) {
   switch (distribution_) {
     case RequestDistribution::uniform:
       break;
@@ -121,13 +122,13 @@ std::uint64_t KeyChooser::draw_index(Rng& rng, random::Sequential& position, std
     case RequestDistribution::latest:
       return rows - 1 - draw_rank(rng, rows);
     case RequestDistribution::hotspot:
-      return hotspot_.draw(rng, rows);
+      return hotspot_.draw(rng, initial_rows_);
     case RequestDistribution::sequential:
-      return position.draw(rows);
+      return turn_.draw(initial_rows_);
     case RequestDistribution::exponential:
       return rows - 1 - exponential_.draw(rng, rows);
   }
-  return rng.below(rows);
+  return rng.below(initial_rows_);
 }
 
 std::uint64_t KeyChooser::draw_rank(Rng& rng, std::uint64_t rows) {
@@ -143,29 +144,28 @@ std::uint64_t KeyChooser::draw_original(Rng& rng, std::uint64_t rows) const {
   return index % rows;
 }
 
-Operations::Operations(const Properties& properties, const std::vector<std::uint64_t>& missing,
-                       InsertSequence& sequence, std::uint32_t terminals)
+Operations::Operations(const Properties& properties, const std::vector<RowRange>& missing,
+                       InsertSequence& sequence, random::Sequential& turn)
     : sequence_(sequence),
-      terminals_(terminals),
       mix_(properties),
       field_count_(static_cast<std::uint32_t>(properties.field_count)),
       read_all_fields_(properties.read_all_fields),
       write_all_fields_(properties.write_all_fields),
       scan_length_min_(static_cast<std::uint32_t>(properties.scan_length_min)),
       scan_length_max_(static_cast<std::uint32_t>(properties.scan_length_max)) {
-  if (mix_.share(OperationType::insert) < 1) keys_.emplace(properties, missing, sequence);
+  if (mix_.share(OperationType::insert) < 1) keys_.emplace(properties, missing, sequence, turn);
   if (properties.scan_length_distribution == ScanLengthDistribution::zipfian) {
     scan_lengths_.emplace(scan_length_max_ - scan_length_min_ + 1, properties.zipfian_skew);
   }
 }
 
-Operation Operations::draw(Rng& rng, random::Sequential& position) {
+Operation Operations::draw(Rng& rng) {
   Operation operation = {.type = mix_.draw(rng)};
   if (operation.type == OperationType::insert) {
     operation.key = sequence_.next();
     return operation;
   }
-  operation.key = keys_->draw(rng, position);
+  operation.key = keys_->draw(rng);
   switch (operation.type) {
     case OperationType::read:
       operation.read_field = draw_field(rng, read_all_fields_);
@@ -198,8 +198,6 @@ std::optional<std::uint32_t> Operations::draw_field(Rng& rng, bool all) const {
 }
 
 OperationSource::OperationSource(Operations& operations, std::uint64_t seed, std::uint32_t terminal)
-    : operations_(&operations),
-      rng_(Rng::stream(seed, operations_purpose, {terminal})),
-      position_(terminal, operations.terminals_) {}
+    : operations_(&operations), rng_(Rng::stream(seed, operations_purpose, {terminal})) {}
 
 }  // namespace drover::ycsb

@@ -1,27 +1,30 @@
 // What a terminal does next: an operation of the mix, on a key of the rows that exist, with its fields.
 //
-//   Operations operations(properties, sequence, terminals);      // one a worker
+//   Operations operations(properties, missing, sequence, turn);  // one a worker
 //   OperationSource source(operations, seed, terminal);          // one a terminal
 //   const Operation operation = source.next();
 //
 // Rows that exist are those of the client's part that were there when the run began, in their order, and then those that
 // the run has inserted (InsertSequence). How the key is chosen of them:
 //
-//   uniform           each as often
+//   uniform           each row of the beginning as often
 //   zipfian           exactly, of all of them; the ranks of the rows of the beginning are scattered over them, and
 //                     inserted ones follow as the coldest, so that nothing that is inserted makes another row hot
 //   zipfian-original  as YCSB does it: hashed, of the rows of the beginning and twice the inserts that are expected of
 //                     operationcount, and anew where that is no row yet
 //   latest            zipfian, the newest first
-//   hotspot           the hot rows are the first
-//   sequential        each terminal in steps of the number of terminals, so that all of them together read all rows in
-//                     turn
+//   hotspot           of the rows of the beginning; the first of them are the hot ones
+//   sequential        the rows of the beginning in turn. The terminals of all workers share one
+//                     turn. With several hosts each has a stripe: a round of the turn has as many rows
+//                     as all hosts have terminals, and a host takes as many as it has terminals
 //   exponential       the newest first
 //
-// An operation is a function of properties, seed, terminal, and how many inserts were settled when it was drawn: a mix
-// without inserts is the same on every machine. The hot keys do not depend on the seed.
+// An operation is a function of properties, seed, terminal, and how many inserts were settled when
+// it was drawn: a mix without inserts is the same on every machine. The hot keys do not depend on
+// the seed. Only `sequential` gives its rows in the order in which the terminals draw.
 //
-// Thread safety: Operations and its sources belong to one worker; the InsertSequence is everybody's.
+// Thread safety: Operations and its sources belong to one worker. All workers share the
+// InsertSequence and the turn.
 #pragma once
 
 #include <array>
@@ -41,6 +44,7 @@
 #include "workload/ycsb/clients/insert_sequence.h"
 #include "workload/ycsb/clients/missing_places.h"
 #include "workload/ycsb/properties/properties.h"
+#include "workload/ycsb/row_range.h"
 
 namespace drover::ycsb {
 
@@ -80,18 +84,19 @@ class Mix {
 class KeyChooser {
  public:
   // `missing`: rows of the part that are not there, ascending. Throws PropertyError where there is no row at the
-  // beginning. The sequence must outlive this.
-  KeyChooser(const Properties& properties, const std::vector<std::uint64_t>& missing,
-             const InsertSequence& sequence);
+  // beginning. The sequence and the turn must outlive this.
+  KeyChooser(const Properties& properties, const std::vector<RowRange>& missing,
+             const InsertSequence& sequence, random::Sequential& turn);
 
-  std::uint64_t draw(random::Rng& rng, random::Sequential& position);
+  std::uint64_t draw(random::Rng& rng);
 
  private:
-  std::uint64_t draw_index(random::Rng& rng, random::Sequential& position, std::uint64_t rows);
+  std::uint64_t draw_index(random::Rng& rng, std::uint64_t rows);
   std::uint64_t draw_rank(random::Rng& rng, std::uint64_t rows);
   std::uint64_t draw_original(random::Rng& rng, std::uint64_t rows) const;
 
   const InsertSequence& sequence_;
+  random::Sequential& turn_;
   RequestDistribution distribution_;
   std::uint64_t first_;
   MissingPlaces missing_;  // from first_ on
@@ -105,20 +110,19 @@ class KeyChooser {
 
 class Operations {
  public:
-  // `terminals` of all workers together; `missing` as KeyChooser has it. Throws PropertyError where operations want rows and there are none at the
-  // beginning. The sequence must outlive this.
-  Operations(const Properties& properties, const std::vector<std::uint64_t>& missing,
-             InsertSequence& sequence, std::uint32_t terminals);
+  // `missing` as KeyChooser has it. Throws PropertyError where operations want rows and there are
+  // none at the beginning. The sequence and the turn, which all workers share, must outlive this.
+  Operations(const Properties& properties, const std::vector<RowRange>& missing,
+             InsertSequence& sequence, random::Sequential& turn);
 
  private:
   friend class OperationSource;
 
-  Operation draw(random::Rng& rng, random::Sequential& position);
+  Operation draw(random::Rng& rng);
   [[nodiscard]] std::uint32_t draw_scan_length(random::Rng& rng) const;
   [[nodiscard]] std::optional<std::uint32_t> draw_field(random::Rng& rng, bool all) const;
 
   InsertSequence& sequence_;
-  std::uint32_t terminals_;
   Mix mix_;
   std::optional<KeyChooser> keys_;  // nothing where rows are only inserted
   std::uint32_t field_count_;
@@ -131,18 +135,17 @@ class Operations {
 
 class OperationSource {
  public:
-  // Requires: terminal < terminals. `operations` must outlive this.
+  // `operations` must outlive this.
   OperationSource(Operations& operations, std::uint64_t seed, std::uint32_t terminal);
 
   // The key of an insert is a number of the InsertSequence: whoever executes it settles it there.
-  Operation next() { return operations_->draw(rng_, position_); }
+  Operation next() { return operations_->draw(rng_); }
 
  private:
   Operations* operations_;
   random::Rng rng_;
-  random::Sequential position_;
 };
 
-static_assert(sizeof(OperationSource) == 32);  // of each of 150,000 terminals
+static_assert(sizeof(OperationSource) == 16);  // of each of 150,000 terminals
 
 }  // namespace drover::ycsb

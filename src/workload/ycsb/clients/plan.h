@@ -22,7 +22,7 @@ std::array<std::size_t, operation_type_count> places_of_types(const Properties& 
 struct Plan : load::Plan {
   Properties properties;
   // Rows of the part that are not there: ascending, and within it.
-  std::vector<std::uint64_t> missing_rows;
+  std::vector<RowRange> missing_rows;
   // The first row to insert; the next is as many rows on as there are hosts, each of which inserts rows of its own.
   std::uint64_t next_row = 0;
   // The stamp of the first attempt; none: random, since two runs must be told apart. A simulation is to be repeated.

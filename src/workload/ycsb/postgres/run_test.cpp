@@ -68,7 +68,7 @@ TEST_F(RunOnPostgres, GapsThatARunHasLeftAreLeftOut) {
   const Properties reading =
       properties_of("c", {"recordcount=30", "requestdistribution=sequential"});
   const auto run = run_engine(reading, {.operations = 54, .clients = 1});
-  EXPECT_EQ(run->prepared.missing_rows, (std::vector<std::uint64_t>{12, 13, 27}));
+  EXPECT_EQ(run->prepared.missing_rows, (std::vector<RowRange>{{12, 14}, {27, 28}}));
   EXPECT_EQ(run->committed(OperationType::read), 54U);
   remove(4);
   const auto lost = run_engine(reading, {.operations = 54, .clients = 1});

@@ -287,7 +287,7 @@ TEST_F(RunOnYdb, GapsThatARunHasLeftAreLeftOut) {
   const auto run =
       run_engine(properties_of("c", {"recordcount=30", "requestdistribution=sequential"}),
                  {.operations = 29, .clients = 1, .isolation = Isolation::serializable});
-  EXPECT_EQ(run->prepared.missing_rows, (std::vector<std::uint64_t>{12}));
+  EXPECT_EQ(run->prepared.missing_rows, (std::vector<RowRange>{{12, 13}}));
   EXPECT_EQ(run->committed(OperationType::read), 29U);
 }
 
