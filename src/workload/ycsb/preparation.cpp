@@ -41,12 +41,16 @@ Task<std::uint64_t> end_of_rows(TableReader& table, std::uint64_t next) {
 Task<void> require_row(TableReader& table, const Properties& properties, std::uint64_t number) {
   const auto found = co_await table.rows_there(number, 1);
   if (!found.empty()) co_return;
+  const bool may_be_hidden = co_await table.has_row_security();
   const KeyName key(number, properties.insert_order, properties.zero_padding);
   throw UnfitSchema(fmt::format(
-      "the row {} ({}) of {} is not there, and a run with recordcount={} insertstart={} wants it: "
+      "the row {} ({}) of {} is not there{}, and a run with recordcount={} insertstart={} wants "
+      "it: "
       "load it with 'drover ycsb load', or give the insertorder and zeropadding of the rows that "
       "are there",
-      number, key.view(), table.table_name(), properties.record_count, properties.insert_start));
+      number, key.view(), table.table_name(),
+      may_be_hidden ? ", or row security hides it from this role" : "", properties.record_count,
+      properties.insert_start));
 }
 
 // At the ends of the part, and of what of it no load has recorded.
@@ -161,6 +165,19 @@ Task<void> look_at_contents(TableReader& table, const Properties& properties,
   }
 }
 
+// Rows that policies hide must not be taken for lost ones.
+Task<void> require_rows_in_sight(TableReader& table, std::uint64_t seen, const LoadRecord& record) {
+  const std::uint64_t loaded = record.rows_loaded();
+  if (seen >= loaded) co_return;
+  const bool has_row_security = co_await table.has_row_security();
+  if (!has_row_security) co_return;
+  throw UnfitSchema(
+      fmt::format("{} rows were loaded into {}, and this role sees {}: row security hides the "
+                  "others. Use the table's owner, a role with BYPASSRLS, or a policy that shows "
+                  "all rows",
+                  text::grouped(loaded), table.table_name(), text::grouped(seen)));
+}
+
 }  // namespace
 
 std::vector<std::string> keys_of_rows(const Properties& properties, std::uint64_t begin,
@@ -199,6 +216,7 @@ Task<RunPreparation> prepare_run(TableReader& table, const Properties& propertie
   } else {
     co_await look_at_contents(table, properties, record, prepared);
   }
+  co_await require_rows_in_sight(table, prepared.before.rows, record);
   std::uint64_t recorded = part_of(properties).end;
   for (const RowRange& range : record.loaded) recorded = std::max(recorded, range.end);
   prepared.next_row = co_await end_of_rows(table, recorded);

@@ -40,6 +40,8 @@ class TableReader {
                                                             std::uint64_t rows) = 0;
   // Whether all values of some rows are ours.
   virtual coro::Task<bool> has_our_values(const FieldLengths& lengths) = 0;
+  // Returns whether policies of row security may hide rows from this role.
+  virtual coro::Task<bool> has_row_security() { co_return false; }
   // Nothing where a value has no version, though all must have one.
   virtual coro::Task<std::optional<TableSums>> add_up(ValueKind values) = 0;
 };

@@ -12,6 +12,7 @@
 #include "database/postgres/connection.h"
 #include "database/postgres/session_setup.h"
 #include "database/postgres/shared_snapshot.h"
+#include "database/unfit_schema.h"
 #include "workload/ycsb/postgres/load_record.h"
 #include "workload/ycsb/postgres/table.h"
 #include "workload/ycsb/table_values.h"
@@ -84,11 +85,32 @@ class Check {
   std::uint64_t to_read_ = 1;
 };
 
+// Has the server refuse to read a table of which policies would hide rows.
+Task<void> refuse_hidden_rows(Connection& connection) {
+  co_await database::postgres::set_if_known(connection, "SET row_security = off");
+}
+
+constexpr std::string_view no_right = "42501";
+
+// Throws UnfitSchema where the role would not see all rows.
+Task<void> require_all_rows_visible(Connection& connection, const Table& table) {
+  try {
+    co_await connection.query(fmt::format("SELECT FROM {} LIMIT 0", table.name()));
+  } catch (const Error& error) {
+    if (error.sqlstate() != no_right) throw;
+    throw database::UnfitSchema(
+        fmt::format("{}: the check must see all rows of {}. Check as a role that reads the whole "
+                    "table: its owner, or one with BYPASSRLS",
+                    error.what(), table.plain_name()));
+  }
+}
+
 // Says how many blocks the table has.
 Task<std::uint64_t> Check::examine(Connection& connection) {
   const LoadRecord record = co_await read_load_record(connection, table_);
   require_record(record, table_.plain_name());
   require_layout(record, options_.properties);
+  co_await require_all_rows_visible(connection, table_);
   report_.rows_loaded = record.rows_loaded();
   report_.server_version = connection.parameter_status("server_version");
   co_return co_await count_blocks(connection, table_);
@@ -132,6 +154,7 @@ Task<void> Check::take_pieces(Connection& connection) {
 
 Task<void> Check::take_pieces_beside(database::Pooling pooling) {
   const auto connection = co_await database::postgres::open_in_schema(options_, pooling);
+  co_await refuse_hidden_rows(*connection);
   co_await snapshot_.join(*connection);
   co_await take_pieces(*connection);
 }
@@ -155,6 +178,7 @@ void Check::tell_progress() const {
 Task<std::unique_ptr<Connection>> Check::open_first() {
   auto first = co_await database::postgres::open_in_schema(options_);
   options_.dialect = first->dialect();
+  co_await refuse_hidden_rows(*first);
   co_return first;
 }
 

@@ -103,6 +103,30 @@ TEST_F(CheckOnPostgres, AKeyThatIsNoneOfOursIsWrong) {
   EXPECT_EQ(report.first_wrong[0].field, "");
 }
 
+// Neither the check nor a run calls them lost.
+TEST_F(CheckOnPostgres, RowsThatPoliciesHideAreNotLost) {
+  query("CREATE ROLE drover_half");
+  query(
+      fmt::format("GRANT USAGE ON SCHEMA {0} TO drover_half; "
+                  "GRANT SELECT, UPDATE ON ALL TABLES IN SCHEMA {0} TO drover_half; "
+                  "ALTER TABLE usertable ENABLE ROW LEVEL SECURITY; "
+                  "CREATE POLICY half ON usertable USING (ycsb_key < 'user5')",
+                  schema));
+  const auto half = make_database({server->conninfo() + " options='-c role=drover_half'", schema});
+  const std::string check = unfit(half->check({.properties = properties}));
+  EXPECT_NE(check.find("BYPASSRLS"), std::string::npos) << check;
+  const std::string part = unfit(half->prepare(properties));
+  EXPECT_NE(part.find("is not there, or row security hides it"), std::string::npos) << part;
+  const std::string prepared = unfit(half->prepare(properties_of("a", {})));
+  EXPECT_NE(prepared.find("1,000 rows were loaded into usertable, and this role sees"),
+            std::string::npos)
+      << prepared;
+  query("ALTER POLICY half ON usertable USING (true)");
+  EXPECT_EQ(run(half->prepare(properties)).before.rows, 1000U);
+  EXPECT_TRUE(check_in_pieces(100, 1).holds()) << "by the owner";
+  query("DROP OWNED BY drover_half; DROP ROLE drover_half");
+}
+
 TEST_F(CheckOnPostgres, AddsUpTheVersions) {
   query(
       "UPDATE usertable SET field5 = '0000000042' || substr(field5, 11) "
