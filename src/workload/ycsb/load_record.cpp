@@ -137,8 +137,16 @@ void require_record(const LoadRecord& record, std::string_view table) {
 
 void refuse_unrecorded_rows(std::string_view table) {
   throw UnfitSchema(
-      fmt::format("the table {} holds rows that no load of drover has recorded: drop "
-                  "it with 'drover ycsb clean', or name another one with -p table=",
+      fmt::format("the table {} holds rows that no load of drover has recorded, and a load does "
+                  "not write over them: name another table with --table. 'drover ycsb run' takes "
+                  "tables that another tool has loaded",
+                  table));
+}
+
+void refuse_foreign_table(std::string_view table) {
+  throw UnfitSchema(
+      fmt::format("the table {} has no column ycsb_key, so it is no table of YCSB: drover neither "
+                  "fills nor drops it. Name another table with --table",
                   table));
 }
 

@@ -80,5 +80,7 @@ void require_record(const LoadRecord& record, std::string_view table);
 
 // The rows of a table that no load has recorded are not written over.
 [[noreturn]] void refuse_unrecorded_rows(std::string_view table);
+// A table without the key column of YCSB is neither filled nor dropped.
+[[noreturn]] void refuse_foreign_table(std::string_view table);
 
 }  // namespace drover::ycsb

@@ -18,6 +18,7 @@ using database::postgres::traits_of;
 namespace {
 
 constexpr std::string_view key_is_taken = "23505";
+constexpr std::string_view no_such_column = "42703";
 
 // Transactions that make or drop these tables take it, one at a time.
 constexpr std::string_view lock_sql = "SELECT pg_advisory_xact_lock(hashtext('drover_ycsb'))";
@@ -89,6 +90,16 @@ Task<void> forget(Connection& connection, const Table& table) {
   }
 }
 
+// Throws UnfitSchema where the table has not the key column of YCSB.
+Task<void> require_key_column(Connection& connection, const Table& table) {
+  try {
+    co_await connection.query(fmt::format("SELECT {} FROM {} LIMIT 0", key_column, table.name()));
+  } catch (const database::Error& error) {
+    if (error.sqlstate() != no_such_column) throw;
+    refuse_foreign_table(table.plain_name());
+  }
+}
+
 Task<void> require_no_other_rows(Connection& connection, const Table& table) {
   const Result found =
       co_await connection.query(fmt::format("SELECT 1 FROM {} LIMIT 1", table.name()));
@@ -124,6 +135,7 @@ Task<void> record_table_as(Connection& connection, const Table& table, const Pro
   const LoadRecord record = co_await read_load_record(connection, table);
   require_layout(record, properties);
   if (record.layout) co_return;
+  co_await require_key_column(connection, table);
   co_await require_no_other_rows(connection, table);
   co_await connection.query(fmt::format("INSERT INTO {} (table_name, format_version, layout) "
                                         "VALUES ($1::text, $2::int8, $3::text)",
@@ -171,6 +183,7 @@ Task<std::vector<std::string>> drop_table(Connection& connection, const Table& t
     co_await connection.script(std::string(lock_sql));
   }
   const bool has_table = co_await has_relation(connection, table.name());
+  if (has_table) co_await require_key_column(connection, table);
   // First what says what is loaded: a table without it is refused, and a record without its rows would be believed.
   const bool was_recorded = co_await has_relation(connection, record_table);
   if (was_recorded && !is_one_transaction) co_await forget(connection, table);

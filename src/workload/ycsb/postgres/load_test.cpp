@@ -186,6 +186,20 @@ TEST_F(LoadOnPostgres, RowsOfAnotherToolAreRefused) {
   const Properties properties = properties_of("a", {"recordcount=10", "fieldcount=1"});
   const std::string message = unfit(database->load({.properties = properties}, nobody));
   EXPECT_NE(message.find("no load of drover has recorded"), std::string::npos) << message;
+  EXPECT_EQ(message.find("clean"), std::string::npos) << message;
+}
+
+TEST_F(LoadOnPostgres, ATableOfSomethingElseIsNeitherFilledNorDropped) {
+  query("CREATE SCHEMA " + schema);
+  query("CREATE TABLE orders (id int PRIMARY KEY)");
+  LoadObserver nobody;
+  const Properties properties = properties_of("a", {"recordcount=10", "table=orders"});
+  for (const std::string& refusal : {unfit(database->clean("orders")),
+                                     unfit(database->load({.properties = properties}, nobody))}) {
+    EXPECT_NE(refusal.find("the table orders has no column ycsb_key"), std::string::npos)
+        << refusal;
+  }
+  EXPECT_EQ(query("SELECT count(*) FROM orders"), "0");
 }
 
 TEST_F(LoadOnPostgres, CleanLeavesOtherTablesAlone) {

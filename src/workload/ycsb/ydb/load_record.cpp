@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "database/ydb/ydb_error.h"
+#include "workload/ycsb/ydb/table_rows.h"
 
 namespace drover::ycsb::ydb {
 
@@ -48,6 +49,16 @@ Task<void> forget(DatabaseAccess& access, const Table& table) {
   for (const std::string_view ours : {loaded_table, record_table}) {
     co_await query_of_table(access, table,
                             fmt::format("DELETE FROM {} WHERE table_name = $table;", ours));
+  }
+}
+
+// Throws UnfitSchema where the table has not the key column of YCSB.
+Task<void> require_key_column(DatabaseAccess& access, const Table& table) {
+  try {
+    co_await access.query(fmt::format("SELECT {} FROM {} LIMIT 1;", key_column, table.name()));
+  } catch (const database::ydb::YdbError& error) {
+    if (!is_of_text(error)) throw;
+    refuse_foreign_table(table.plain_name());
   }
 }
 
@@ -114,6 +125,7 @@ Task<bool> begin_load(DatabaseAccess& access, const Table& table, const Properti
   co_await access.change_scheme(table.create_statement(properties));
   const LoadRecord record = co_await read_load_record(access, table);
   if (!record.layout) {
+    co_await require_key_column(access, table);
     co_await require_no_other_rows(access, table);
     co_await write_layout(access, table, properties);
   }
@@ -134,6 +146,7 @@ Task<std::vector<std::string>> drop_table(DatabaseAccess& access, const Table& t
   std::vector<std::string> dropped;
   const std::vector<std::string> names = co_await access.table_names();
   if (has_name(names, table.plain_name())) {
+    co_await require_key_column(access, table);
     co_await access.change_scheme(fmt::format("DROP TABLE IF EXISTS {};", table.name()));
     dropped.push_back(table.plain_name());
   }

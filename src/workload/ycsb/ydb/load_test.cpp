@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "database/error.h"
+#include "database/ydb/database_access.h"
 #include "workload/ycsb/load_cases_test.h"
 #include "workload/ycsb/ydb/served_table_test.h"
 #include "workload/ycsb/ydb/table.h"
@@ -90,6 +91,21 @@ TEST_F(LoadOnYdb, WhatWasUpdatedIsNotWrittenOver) {
     EXPECT_NE(std::string(error.what()).find("no load has written"), std::string::npos);
   }
   EXPECT_EQ(run(database->read_sums(properties, ValueKind::counted)).versions, 1U);
+}
+
+TEST_F(LoadOnYdb, ATableOfSomethingElseIsNeitherFilledNorDropped) {
+  auto make = [](database::ydb::DatabaseAccess& access) -> coro::Task<void> {
+    co_await access.make_folder();
+    co_await access.change_scheme("CREATE TABLE orders (id Utf8 NOT NULL, PRIMARY KEY (id));");
+  };
+  run(database::ydb::DatabaseAccess::use(where, make));
+  const Properties properties = properties_of("a", {"recordcount=10", "table=orders"});
+  for (const std::string& refusal : {unfit(database->clean("orders")),
+                                     unfit(database->load({.properties = properties}, observer))}) {
+    EXPECT_NE(refusal.find("the table orders has no column ycsb_key"), std::string::npos)
+        << refusal;
+  }
+  EXPECT_EQ(query("SELECT count(*) FROM {}", "orders"), "0");
 }
 
 TEST_F(LoadOnYdb, LongRowsAndCleaning) {

@@ -23,14 +23,7 @@ namespace {
 using coro::Task;
 using database::ydb::DatabaseAccess;
 using database::ydb::Parameters;
-using database::ydb::Status;
 using database::ydb::YdbError;
-
-// The server has judged the text, and knows no such column.
-bool is_of_text(const YdbError& error) noexcept {
-  return error.status() == Status::generic_error || error.status() == Status::scheme_error ||
-         error.status() == Status::bad_request;
-}
 
 class YdbTableReader final : public TableReader {
  public:
