@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "database/error.h"
+#include "database/ydb/call/channel.h"
 #include "database/ydb/database_access.h"
+#include "text/plain_text.h"
 #include "workload/ycsb/keys.h"
 #include "workload/ycsb/piecewise_load.h"
 #include "workload/ycsb/preparation.h"
@@ -29,6 +31,27 @@ using database::ydb::Column;
 using database::ydb::DatabaseAccess;
 
 constexpr std::int64_t bulk_bytes = 1 << 20;  // of a BulkUpsert, but for its last row
+constexpr std::uint64_t row_bytes_most = database::ydb::message_bytes_most - 2 * bulk_bytes;
+
+// Returns the bytes of a row in a BulkUpsert, at most.
+std::uint64_t bulk_row_bytes(const Properties& properties, const FieldLengths& lengths) {
+  constexpr std::uint64_t bytes_beside_a_field = 16;
+  return KeyName::size_max + bytes_beside_a_field +
+         static_cast<std::uint64_t>(properties.field_count) *
+             (lengths.length_max() + bytes_beside_a_field);
+}
+
+// Throws PropertyError where a row does not fit into a message.
+void require_rows_of_messages(const Properties& properties, const FieldLengths& lengths) {
+  const std::uint64_t bytes = bulk_row_bytes(properties, lengths);
+  if (bytes <= row_bytes_most) return;
+  throw PropertyError(
+      fmt::format("a row of {} fields with up to {} characters has up to {} bytes, and YDB takes "
+                  "messages of at most {} bytes: expected fewer fields (fieldcount) or shorter "
+                  "ones (fieldlength)",
+                  properties.field_count, text::grouped(lengths.length_max()), text::grouped(bytes),
+                  text::grouped(database::ydb::message_bytes_most)));
+}
 
 class Load final : public PiecewiseLoad {
  public:
@@ -36,7 +59,9 @@ class Load final : public PiecewiseLoad {
       : PiecewiseLoad(options, options.rows_of_piece, observer),
         options_(std::move(options)),
         table_(options_.properties),
-        columns_(table_.columns()) {}
+        columns_(table_.columns()) {
+    require_rows_of_messages(properties(), lengths());
+  }
 
   Task<LoadProgress> run();
   using PiecewiseLoad::explained;
@@ -59,10 +84,7 @@ class Load final : public PiecewiseLoad {
 };
 
 BulkRows Load::no_rows() const {
-  constexpr std::size_t bytes_beside_a_field = 16;
-  const std::size_t row = KeyName::size_max + bytes_beside_a_field +
-                          table_.field_count() * (lengths().length_max() + bytes_beside_a_field);
-  return BulkRows(columns_, row);
+  return BulkRows(columns_, bulk_row_bytes(properties(), lengths()));
 }
 
 void Load::add_row(BulkRows& rows, std::uint64_t number) {

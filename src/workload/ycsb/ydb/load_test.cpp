@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "database/error.h"
@@ -118,6 +119,27 @@ TEST_F(LoadOnYdb, LongRowsAndCleaning) {
   EXPECT_EQ(run(database->clean("usertable")), Names{"usertable"});
   EXPECT_EQ(run(database->clean("Long")), (Names{"Long", "drover_ycsb", "drover_ycsb_loaded"}));
   EXPECT_EQ(run(database->clean("Long")), Names{});
+}
+
+TEST_F(LoadOnYdb, ARowThatNoMessageHoldsIsRefusedBeforeTheLoad) {
+  for (const auto& [fields, length, fits] :
+       {std::tuple("59", "1048576", true), std::tuple("60", "1048576", false),
+        std::tuple("1000", "61000", true), std::tuple("1000", "62000", false)}) {
+    const Properties properties =
+        properties_of("a", {"insertcount=0", std::string("fieldcount=") + fields,
+                            std::string("fieldlength=") + length});
+    std::string refusal;
+    try {
+      load(properties);
+    } catch (const PropertyError& error) {
+      refusal = error.what();
+    }
+    EXPECT_EQ(refusal.empty(), fits) << refusal;
+    if (!fits) {
+      EXPECT_NE(refusal.find("messages of at most 64,000,000 bytes"), std::string::npos);
+    }
+    run(database->clean("usertable"));
+  }
 }
 
 TEST_F(LoadOnYdb, CheckCountsWhatIsWrong) {
