@@ -22,6 +22,8 @@ import time
 import unittest
 
 DROVER = os.environ.get("DROVER", "")
+if os.sep in DROVER:
+    DROVER = os.path.abspath(DROVER)  # commands may run in another folder
 # The programs that servers are made of, where it is not the installed version (on_version.py).
 PG_BINDIR = os.environ.get("DROVER_TEST_PG_BINDIR")
 

@@ -262,7 +262,14 @@ class Workloads(YcsbTestCase):
         for name in ("READ", "UPDATE"):
             text = (self.server.folder / f"log-{name}.hdr").read_text(encoding="utf-8")
             self.assertTrue(text.startswith("#"), text[:80])
-
+        # As the original without a path: in the working directory.
+        folder = self.server.folder / "working"
+        folder.mkdir()
+        environment = harness.clean_environment(DROVER_DATA_HOME=str(self.server.root))
+        words = ["ycsb", "run", "--schema", "lines", "--workload", "c", "--operations", "50", "-p",
+                 "hdrhistogram.fileoutput=true"]
+        self.expect(harness.Command(words, environment, by=("env", "-C", folder)).wait(), SUCCESS)
+        self.assertEqual([path.name for path in folder.iterdir()], ["READ.hdr"])
 
     def test_a_log_that_cannot_be_written_costs_no_result(self):
         self.server.sql("CREATE SCHEMA no_log")

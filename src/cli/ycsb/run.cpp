@@ -49,6 +49,15 @@ ClientRequest with_properties(ClientRequest request, const Command& command,
   return request;
 }
 
+// How the names of the histogram logs begin; none: none is written. An empty beginning means the
+// working directory, as with the original.
+std::optional<std::string> log_prefix_of(const YcsbRequest& written,
+                                         const ycsb::Properties& properties) {
+  if (!written.hdr_log.empty()) return written.hdr_log;
+  if (properties.histogram_file_output) return properties.histogram_output_path;
+  return std::nullopt;
+}
+
 struct LogFile {
   std::string path;
   std::string text;
@@ -95,17 +104,16 @@ int perform(const DatabaseOption& option, const YcsbRequest& written, const Comm
                                   {properties, written.verify}, option);
   if (!written.json.empty()) file::check_can_write(report::result_file(written.json));
   const SummaryText summary = summary_of(written.format, properties);
-  const std::string prefix = !written.hdr_log.empty()           ? written.hdr_log
-                             : properties.histogram_file_output ? properties.histogram_output_path
-                                                                : "";
-  if (!prefix.empty() && written.member == nullptr)
-    file::check_can_write({prefix + "READ.hdr", "histogram log"});
+  const std::optional<std::string> prefix = log_prefix_of(written, properties);
+  if (prefix && written.member == nullptr) {
+    file::check_can_write({*prefix + "READ.hdr", "histogram log"});
+  }
   const DatabaseTarget target(option);
   const auto run = measure_ycsb(std::move(planned), target);
   if (!run) return exit_interrupted;
   const auto write_logs = [&] {
-    if (prefix.empty()) return;
-    for (const LogFile& log : logs_of(run->result, prefix)) {
+    if (!prefix) return;
+    for (const LogFile& log : logs_of(run->result, *prefix)) {
       file::write_atomically({log.path, "histogram log"}, log.text);
     }
   };
