@@ -483,6 +483,15 @@ class WrongUse(harness.TestCase):
         (["ycsb", "run", "--format", "xml"], "--format xml"),
         (["ycsb", "load", "--recordcount", "10", "--insertstart", "20"], "insertstart=20"),
         (["ycsb", "load", "--recordcount", "10", "--insertstart", "5", "--insertcount", "6"], "together above"),
+        (["ycsb", "load", "--insertstart", 2**60, "--insertcount", 1], "together above 1152921504606846976"),
+        (["ycsb", "load", "--recordcount", 3, "--insertcount", 0],
+         "recordcount=3, insertstart=0 and insertcount=0 leave no row"),
+        (["ycsb", "load", "-p", "recordcount=+3", "-p", "insertstart=+4"], "insertstart=4"),
+        (["ycsb", "run", "-p", "workload=site.ycsb.workloads.TimeSeriesWorkload"], "the only workload known here"),
+    ] + [
+        ([*command, "--ui", "colourful"], "--ui colourful: expected auto, plain or quiet")
+        for command in (["ycsb", "load", "--recordcount", 1], ["ycsb", "check"], ["ycsb", "clean"], ["tpcc", "init"],
+                        ["tpcc", "check"], ["tpcc", "clean"], ["sql", "init"], ["sql", "clean"])
     ]
 
     def test_each(self):

@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/option/database_option.h"
 #include "cli/option/quantity.h"
+#include "cli/progress_option.h"
 #include "cli/sql/options.h"
 #include "cli/standard_output.h"
 #include "report/document/result_json.h"
@@ -73,6 +74,7 @@ struct SqlInitArguments {
   DatabaseOption database;
   std::string scale = "1";
   bool force = false;
+  std::string ui = "auto";
 };
 
 coro::Task<void> initialise(const DatabaseTarget& target, sql::InitialiseSettings settings) {
@@ -96,7 +98,10 @@ void add_sql_init(Command& sql) {
   init.add_options(
       {{"--scale", &arguments->scale, "N", "Branches, of 100,000 accounts each"},
        {"--force", &arguments->force, "", "Drop the tables that exist, with their rows"}});
+  add_progress_option(init, arguments->ui);
   init.action = [arguments] {
+    static_cast<void>(
+        is_quiet(arguments->ui));  // there is no progress, but a wrong value is refused
     sql::InitialiseSettings settings;
     settings.scale = parse_count("--scale", arguments->scale, 1, sql::scale_max);
     settings.force = arguments->force;
@@ -115,12 +120,18 @@ coro::Task<void> clean_sql(const DatabaseTarget& target) {
 }
 
 void add_sql_clean(Command& sql) {
-  const auto database = std::make_shared<DatabaseOption>();
+  struct Arguments {
+    DatabaseOption database;
+    std::string ui = "auto";
+  };
+  const auto arguments = std::make_shared<Arguments>();
   Command& command = sql.add_command("clean", "Drops the four tables of the built-in scripts",
                                      "Example:\n  drover sql clean --schema bank");
-  add_database_options(command, *database);
-  command.action = [database] {
-    const DatabaseTarget target(*database);
+  add_database_options(command, arguments->database);
+  add_progress_option(command, arguments->ui);
+  command.action = [arguments] {
+    static_cast<void>(is_quiet(arguments->ui));
+    const DatabaseTarget target(arguments->database);
     return run::run_command(clean_sql(target));
   };
 }

@@ -15,6 +15,7 @@
 #include "cli/hosts_option.h"
 #include "cli/member.h"
 #include "cli/option/database_option.h"
+#include "cli/progress_option.h"
 #include "cli/standard_output.h"
 #include "cli/tpcc/check_report.h"
 #include "ranks/conductor.h"
@@ -36,6 +37,7 @@ struct CheckArguments {
   std::optional<std::size_t>
       connections;   // else one for each processor of this machine, at least 2
   std::string json;  // file of the JSON document
+  std::string ui = "auto";
 };
 
 // `--connections` are those of all hosts, and this one has its share of them.
@@ -86,6 +88,7 @@ int check_pieces(const CheckArguments& arguments, ranks::Member& member, const l
 
 // exit_success if all conditions hold, exit_failure if one does not or could not be judged.
 int perform(const CheckArguments& arguments) {
+  const bool quiet = is_quiet(arguments.ui);
   std::optional<Gathered> hosts = gathered(arguments.hosts, arguments.database.db.empty());
   if (hosts) hosts->require_connection_for_each(arguments.connections);
   const DatabaseTarget target(arguments.database);
@@ -95,7 +98,9 @@ int perform(const CheckArguments& arguments) {
   tpcc::CheckSettings settings = settings_of(arguments);
   if (!hosts) run::require_descriptors(target.kind(), settings.connections, 1);
   CheckProgressLine line(stderr);
-  settings.on_progress = [&line](const auto& progress) { line.show(progress); };
+  if (!quiet) {
+    settings.on_progress = [&line](const auto& progress) { line.show(progress); };
+  }
 
   const coro::Clock& clock = coro::SteadyClock::instance();
   const coro::Instant start = clock.now();
@@ -167,6 +172,7 @@ void add_tpcc_check(Command& tpcc) {
        {"--json", &arguments->json, "FILE",
         "Writes what was found to this file as JSON; '-': to the standard output, and "
         "the report for people to the error stream"}});
+  add_progress_option(command, arguments->ui);
   add_hosts_options(command, arguments->hosts);
   command.action = [arguments] { return perform(*arguments); };
   command.member_action = [arguments](ranks::Member& member, const ranks::Message& work) {

@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/option/database_option.h"
 #include "cli/option/quantity.h"
+#include "cli/progress_option.h"
 #include "cli/standard_output.h"
 #include "run/interrupt.h"
 
@@ -28,6 +29,7 @@ struct InitArguments {
   std::string warehouses;  // empty: as the database has it
   std::string partitions;  // likewise
   bool force = false;
+  std::string ui = "auto";
 };
 
 std::string_view what_comes_later(const DatabaseTarget& target, ForeignKeys foreign_keys) {
@@ -72,6 +74,7 @@ InitialiseSettings settings_of(const InitArguments& arguments) {
 }
 
 int perform_init(const InitArguments& arguments) {
+  static_cast<void>(is_quiet(arguments.ui));  // there is no progress, but a wrong value is refused
   const InitialiseSettings settings = settings_of(arguments);
   const DatabaseTarget target(arguments.database);
   return run::run_command(init(target, settings));
@@ -98,6 +101,7 @@ void add_init(Command& tpcc) {
         "Cuts the tables of warehouses in so many parts, by hash of the warehouse: partitions of "
         "PostgreSQL, tablets of YugabyteDB, shards of Citus (default: as the server has it)"},
        {"--force", &arguments->force, "", "Drop the tables that exist, with their rows"}});
+  add_progress_option(command, arguments->ui);
   command.action = [arguments] { return perform_init(*arguments); };
 }
 
@@ -111,13 +115,19 @@ coro::Task<void> clean(const DatabaseTarget& target) {
 
 // It asks nothing.
 void add_clean(Command& tpcc) {
-  const auto database = std::make_shared<DatabaseOption>();
+  struct Arguments {
+    DatabaseOption database;
+    std::string ui = "auto";
+  };
+  const auto arguments = std::make_shared<Arguments>();
   Command& command =
       tpcc.add_command("clean", "Drop the nine tables of TPC-C and drover's records of them",
                        "Example:\n  drover tpcc clean --schema tpcc");
-  add_database_options(command, *database);
-  command.action = [database] {
-    const DatabaseTarget target(*database);
+  add_database_options(command, arguments->database);
+  add_progress_option(command, arguments->ui);
+  command.action = [arguments] {
+    static_cast<void>(is_quiet(arguments->ui));
+    const DatabaseTarget target(arguments->database);
     return run::run_command(clean(target));
   };
 }

@@ -15,6 +15,7 @@
 #include "cli/member.h"
 #include "cli/option/database_option.h"
 #include "cli/option/quantity.h"
+#include "cli/progress_option.h"
 #include "cli/run_options.h"
 #include "cli/standard_output.h"
 #include "cli/ycsb/options.h"
@@ -45,8 +46,7 @@ void add_table_options(Command& command, TableArguments& arguments) {
   command.add_options({{"--connections", &arguments.connections, "N|auto",
                         "Sessions that work at the same time, of all hosts together; auto: as many "
                         "as processors"}});
-  command.add_options("Output", {{"--ui", &arguments.ui, "plain|quiet|auto",
-                                  "Lines of progress on the error stream, or none"}});
+  add_progress_option(command, arguments.ui);
   add_hosts_options(command, arguments.hosts);
 }
 
@@ -58,11 +58,6 @@ std::optional<std::size_t> connections_of_all(const TableArguments& arguments) {
 std::size_t connections_of(const TableArguments& arguments, const load::Share& share = {}) {
   if (const auto of_all = connections_of_all(arguments)) return share.of(*of_all);
   return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 16);
-}
-
-bool is_quiet(const TableArguments& arguments) {
-  return parse_choice<bool>("--ui", arguments.ui,
-                            {{"auto", false}, {"plain", false}, {"quiet", true}});
 }
 
 // Lines of progress, on the error stream.
@@ -172,7 +167,7 @@ int perform_load(const TableArguments& arguments) {
   std::optional<Gathered> hosts = gathered(arguments.hosts, arguments.database.db.empty());
   if (hosts) hosts->require_connection_for_each(connections_of_all(arguments));
   note_without_effect(settings.properties);
-  LoadLines lines(is_quiet(arguments));
+  LoadLines lines(is_quiet(arguments.ui));
   const DatabaseTarget target(arguments.database);
   if (hosts) hosts->works_on([&target] { return target.identity(); });
   if (!hosts) run::require_descriptors(target.kind(), settings.connections, 1);
@@ -269,7 +264,7 @@ int perform_check(const TableArguments& arguments) {
   ycsb::CheckSettings settings;
   settings.properties = read_row_properties(arguments.properties);
   settings.connections = connections_of(arguments);
-  if (!is_quiet(arguments)) {
+  if (!is_quiet(arguments.ui)) {
     settings.on_progress = [last = 0.0](const ycsb::CheckProgress& progress) mutable {
       if (progress.part < last + 0.1 && progress.part < 1) return;
       last = progress.part;
@@ -303,9 +298,10 @@ int perform_check(const TableArguments& arguments) {
   return report->holds() ? exit_success : exit_failure;
 }
 
-int perform_clean(const DatabaseOption& option, const PropertyArguments& properties) {
-  const std::string table = read_properties(properties).table;
-  const DatabaseTarget target(option);
+int perform_clean(const TableArguments& arguments) {
+  static_cast<void>(is_quiet(arguments.ui));  // there is no progress, but a wrong value is refused
+  const std::string table = read_properties(arguments.properties).table;
+  const DatabaseTarget target(arguments.database);
   const auto database = target.ycsb();
   const auto clean = [&]() -> coro::Task<void> {
     const auto dropped = co_await database->clean(table);
@@ -354,9 +350,8 @@ void add_clean(Command& ycsb) {
                                       "Example:\n  drover ycsb clean --schema ycsb");
   add_database_options(command, arguments->database);
   add_property_options(command, arguments->properties);
-  command.action = [arguments] {
-    return perform_clean(arguments->database, arguments->properties);
-  };
+  add_progress_option(command, arguments->ui);
+  command.action = [arguments] { return perform_clean(*arguments); };
 }
 
 }  // namespace
