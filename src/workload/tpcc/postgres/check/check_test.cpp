@@ -294,6 +294,29 @@ TEST_F(CheckOfSmallData, SaysWhereEachSessionSawItsOwnSnapshot) {
   database->script("GRANT EXECUTE ON FUNCTION pg_export_snapshot() TO PUBLIC");
 }
 
+TEST_F(CheckOfSmallData, DoesNotJudgeRowsThatPoliciesHide) {
+  const std::vector<std::string> before = make("hidden");
+  database->script(R"(CREATE ROLE blind; GRANT USAGE ON SCHEMA hidden TO blind;
+      GRANT SELECT ON ALL TABLES IN SCHEMA hidden TO blind;
+      ALTER TABLE hidden.history ENABLE ROW LEVEL SECURITY;
+      CREATE POLICY first ON hidden.history USING (h_c_id = 1))");
+  CheckOptions options;
+  options.conninfo = database->conninfo() + " options='-c role=blind'";
+  options.schema = "hidden";
+  const CheckReport report = run(options);
+  int refused = 0;
+  for (const Verdict& verdict : report.verdicts) {
+    if (!verdict.error) continue;
+    ++refused;
+    EXPECT_NE(verdict.error->find("row-level security"), std::string::npos) << *verdict.error;
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_FALSE(report.holds());
+  for (const std::string& name : violated(report)) {
+    EXPECT_NE(std::ranges::find(before, name), before.end()) << name;
+  }
+}
+
 TEST_F(CheckOfSmallData, KeepsItsSnapshotWhenTheServerRefusesAStatement) {
   std::vector<std::string> before = make("refusing");
   std::erase(before, "item.values");  // which it refuses from now on
