@@ -29,15 +29,22 @@ std::string escaped(std::string_view text) {
   return text::replaced(text::replaced(whole, "-", "\\-"), "…", "...");
 }
 
-// A dot or an apostrophe at the beginning of a line would be a request to roff.
-std::string line_of(std::string_view text) {
+// A line of escaped text. A dot or an apostrophe at its beginning would be a request to roff.
+std::string line_of_escaped(std::string_view text) {
   const bool is_request = text.starts_with('.') || text.starts_with('\'');
-  return (is_request ? "\\&" : "") + escaped(text) + "\n";
+  return fmt::format("{}{}\n", is_request ? "\\&" : "", text);
 }
 
+std::string line_of(std::string_view text) {
+  return line_of_escaped(escaped(text));
+}
+
+// Wrapped as it is escaped: mandoc complains of source lines that are wider than 80 bytes.
 std::string running_text(std::string_view text) {
   std::string lines;
-  for (const std::string& line : text::wrapped_lines(text, 78)) lines += line_of(line);
+  for (const std::string& line : text::wrapped_lines(escaped(text), 78)) {
+    lines += line_of_escaped(line);
+  }
   return lines;
 }
 
