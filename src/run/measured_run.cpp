@@ -35,7 +35,7 @@ using std::chrono::seconds;
 
 // After an interrupt nobody wants to wait for long.
 constexpr Duration patience_after_interrupt = seconds(5);
-// A run that was given up has waited for its database before.
+// A run that was given up has waited for its database before, and so has one whose server is silent at the end.
 constexpr Duration patience_after_failure = seconds(1);
 
 // Runs the engine on this thread's worker, with Ctrl-C as an orderly end, and asks what is left to ask, which Ctrl-C
@@ -77,7 +77,10 @@ Task<load::Outcome> run_until_interrupted(const RunPlan& run, Benchmark& benchma
     if (stop.requested()) wait = std::min(wait, patience_after_interrupt);
     if (outcome.failure) wait = std::min(wait, patience_after_failure);
     // Before anything else is asked, which would be among what the run cost.
-    co_await attendance.activity.finish(std::min(wait, patience_after_interrupt));
+    const std::vector<load::Stall>& stalls = outcome.availability.stalls;
+    const bool is_silent = !stalls.empty() && !stalls.back().end;
+    co_await attendance.activity.finish(
+        std::min(wait, is_silent ? patience_after_failure : patience_after_interrupt));
     co_await stop.unless_requested(benchmark.ask_afterwards(wait));
     outcome.stop_requested = stop.requested();
   } catch (...) {

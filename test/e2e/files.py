@@ -153,6 +153,15 @@ class Results(FileTestCase):
         self.assertIn(b"tpmC", ended.out)
         self.assertEqual(ended.err, b"")
 
+    def test_the_standard_input(self):
+        for path in ("-", "/dev/stdin"):
+            for text, code, words in ((self.text, SUCCESS, b"tpmC"), (b"{", FAILURE, b"ends in the middle")):
+                with self.subTest(path=path, code=code):
+                    ended = subprocess.run([DROVER, "report", path], input=text, capture_output=True, timeout=60,
+                                           check=False)
+                    self.assertEqual(ended.returncode, code)
+                    self.assertIn(words, ended.stdout if code == SUCCESS else ended.stderr)
+
     def test_it_says_what_the_run_said(self):
         path = self.folder / "said.json"
         run = harness.drover("tpcc", "run", "-w", 1, "--simulate-ms", 1, "--no-delays",

@@ -92,7 +92,8 @@ void PostgresSession::send(const Statement& statement, const Variables& variable
 Task<void> PostgresSession::answer(const Statement& statement, Variables& variables) {
   const Storing storing = statement.command->storing;
   std::optional<Error> error;
-  bool committed = false;  // a statement of several that were sent as one message
+  const bool is_joined = statement.effects.size() > 1;
+  bool committed = false;  // a part of joined statements
   Result last;
   for (;;) {
     if (!connection().answer_is_here()) co_await connection().wait_for_answer();
@@ -102,7 +103,7 @@ Task<void> PostgresSession::answer(const Statement& statement, Variables& variab
       if (!error) error = in_dialect(connection().dialect(), error_of(result.get()));
       continue;
     }
-    committed = committed || is_commit(result);
+    committed = committed || (is_joined && is_commit(result));
     try {
       if (storing == Storing::aset && result.rows() > 0) {
         store_last_row(statement, result, variables);
