@@ -166,12 +166,16 @@ class Merge(harness.TestCase):
                       merged["audit"]["sentence"])
 
     def test_starts_that_lie_apart_are_a_line(self):
-        self.parts()
-        self.part(2, start_ts=1_760_000_000.05)
-        _, merged = self.merge(self.folder)
-        start = next(line for line in merged["audit"]["lines"] if line["name"] == "start")
-        self.assertEqual(start["judgement"], "broken")
-        self.assertIn("began within 50", start["text"])
+        # The clocks were compared with one that is 250 ms away, or by nobody.
+        for uncertainty_s, judgement in ((0.001, "broken"), (0.125, "not_judged"), (None, "not_judged")):
+            with self.subTest(uncertainty_s):
+                clock = uncertainty_s and {"wall_s": 0, "monotonic_s": 0, "uncertainty_s": uncertainty_s}
+                self.parts(clock_at_start=clock)
+                self.part(2, start_ts=1_760_000_000.05, clock_at_start=clock)
+                _, merged = self.merge(self.folder)
+                start = next(line for line in merged["audit"]["lines"] if line["name"] == "start")
+                self.assertEqual(start["judgement"], judgement)
+                self.assertIn("began within 50", start["text"])
 
     def test_outages_of_all_hosts_are_united(self):
         def away(begin, end, lost):

@@ -153,6 +153,10 @@ JudgedClient judge_load(const Result& result, const std::optional<Yardstick>& /*
       fmt::format("a worker needed {:.0f}% of a processor, and had {:.0f}%; at most {:.0f}%",
                   demand(busiest) * 100, busiest.load * 100, demand_most * 100);
   if (!result.client.run_queue_known) text += " (the kernel does not tell how long it waited)";
+  // Without the waits the load is only a lower bound of the demand.
+  if (!result.client.run_queue_known && busiest.load <= demand_most) {
+    return {not_judged(text), busiest.load};
+  }
   const bool crowded = busiest.run_queue_share > busiest.load;
   const bool has_processors = client.cpus > client.workers.size();
   return {valid_if(demand(busiest) <= demand_most, text,

@@ -28,6 +28,17 @@ TEST(AuditOfTheClient, ABusyWorkerNeedsThreads) {
   EXPECT_EQ(line_of(result, "client.load").judgement, Judgement::not_judged);
 }
 
+TEST(AuditOfTheClient, ALoadWithoutTheWaitsIsALowerBoundOfTheDemand) {
+  Result result = honest();
+  result.client.run_queue_known = false;
+  result.client.workers = {{0.3, 0, 0}};
+  const Verdict line = line_of(result, "client.load");
+  EXPECT_EQ(line.judgement, Judgement::not_judged);
+  EXPECT_THAT(line.text, HasSubstr("the kernel does not tell how long it waited"));
+  result.client.workers = {{0.85, 0, 0}};
+  EXPECT_EQ(line_of(result, "client.load").judgement, Judgement::invalid);
+}
+
 TEST(AuditOfTheClient, AWorkerThatGetsNoProcessorNeedsItsOwn) {
   Result result = honest();
   result.client.workers = {{0.05, 0.93, 60}};

@@ -3,6 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 
 #include "report/audit/audit_rules.h"
 #include "text/plain_text.h"
@@ -19,36 +21,70 @@ Judged judge_hosts(const Result& result) {
   constexpr std::string_view word = "INVALID: ";
   std::vector<std::string> invalid;
   std::size_t count = 0;
+  std::size_t without_audit = 0;
   for (const RankResult& one : result.ranks) {
+    if (one.audit.empty()) ++without_audit;
     if (one.valid || ++count > named_most) continue;
     const std::string_view sentence = one.audit;
     invalid.push_back(
         fmt::format("{}: {}", rank_text(result.ranks, one),
                     sentence.starts_with(word) ? sentence.substr(word.size()) : sentence));
   }
-  if (count == 0)
-    return {Judgement::held, fmt::format("all {} were there, and valid by their own audits",
-                                         text::counted_grouped(result.ranks.size(), "host"))};
-  return {Judgement::invalid,
-          fmt::format("{}{}", fmt::join(invalid, "; "),
-                      count > named_most ? fmt::format("; and {} more", count - named_most) : "")};
+  if (count > 0) {
+    return {
+        Judgement::invalid,
+        fmt::format("{}{}", fmt::join(invalid, "; "),
+                    count > named_most ? fmt::format("; and {} more", count - named_most) : "")};
+  }
+  const std::string hosts = text::counted_grouped(result.ranks.size(), "host");
+  if (without_audit > 0) {
+    return not_judged(
+        fmt::format("all {} were there; {} of them without an audit", hosts, without_audit));
+  }
+  return {Judgement::held, fmt::format("all {} were there, and valid by their own audits", hosts)};
 }
 
+std::string start_text(const Result& result, const StartSpread& spread) {
+  const auto ms = [](double seconds) { return text::figure_text(seconds * 1e3); };
+  std::string text = fmt::format("the hosts began within {} ms; at most {:g} ms",
+                                 ms(spread.apart_s), starts_apart_most_ms);
+  text += std::isfinite(spread.uncertainty_s)
+              ? fmt::format(" (their clocks are known to {} ms)", ms(spread.uncertainty_s))
+              : " (by their own clocks, which nobody compared)";
+  double latest_s = 0;
+  for (const RankResult& one : result.ranks) latest_s = std::max(latest_s, one.start_late_s);
+  if (latest_s > 0) text += fmt::format(", the last {} ms late", ms(latest_s));
+  return text;
+}
+
+// The starts are compared by clocks whose difference is known to an uncertainty only. The rule is held or broken
+// where that decides nothing.
 Judged judge_start(const Result& result) {
   const std::optional<StartSpread> spread = start_spread(result.ranks);
   if (!spread) return not_judged("fewer than two hosts began");
-  const double apart_ms = spread->apart_s * 1e3;
-  std::string text = fmt::format("the hosts began within {} ms; at most {:g} ms",
-                                 text::figure_text(apart_ms), starts_apart_most_ms);
-  text += spread->uncertainty_s ? fmt::format(" (their clocks are known to {} ms)",
-                                              text::figure_text(*spread->uncertainty_s * 1e3))
-                                : " (by their own clocks, which nobody compared)";
-  double latest_s = 0;
-  for (const RankResult& one : result.ranks) latest_s = std::max(latest_s, one.start_late_s);
-  if (latest_s > 0) text += fmt::format(", the last {} ms late", text::figure_text(latest_s * 1e3));
-  return compliant_if(apart_ms <= starts_apart_most_ms, text,
-                      ": the first and the last moments of the interval lack somebody's load; give "
-                      "a longer --warmup, or a later --start-at");
+  const std::string text = start_text(result, *spread);
+  if (spread->least_s * 1e3 > starts_apart_most_ms) {
+    return {Judgement::broken,
+            text +
+                ": the first and the last moments of the interval lack somebody's load; give "
+                "a longer --warmup, or a later --start-at"};
+  }
+  if (!std::isfinite(spread->most_s)) {
+    return not_judged(text + ": start the hosts by --hosts, which compares the clocks");
+  }
+  if (spread->most_s * 1e3 > starts_apart_most_ms) {
+    return not_judged(
+        fmt::format("{}: the starts may lie {} ms apart; the clocks are known to half of the round "
+                    "trip to the host, so use a shorter way",
+                    text, text::figure_text(spread->most_s * 1e3)));
+  }
+  const auto missing = std::ranges::count_if(
+      result.ranks, [](const RankResult& one) { return !start_of(one).has_value(); });
+  if (missing > 0)
+    return not_judged(
+        fmt::format("{}; {} did not begin", text,
+                    text::counted_grouped(static_cast<std::uint64_t>(missing), "host")));
+  return {Judgement::held, text};
 }
 
 }  // namespace

@@ -1,11 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "report/audit/audited_result_test.h"
 
 namespace drover::report {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 // The honest run as if three hosts had made it, none of which has anything to hide.
@@ -23,6 +26,7 @@ Result of_three_hosts() {
     one.start_ts = start + 0.002 * static_cast<double>(one.rank);
     one.clock_at_start = ClockOffset{0, 0, 0.0004};
     one.timer_lag = result.client.timer_lag;
+    one.audit = "valid: all 21 rules judged hold (5 not judged)";
     result.client.workers.insert(result.client.workers.end(), {{0.1, 0, 0}, {0.2, 0, 0}});
   }
   return result;
@@ -113,6 +117,16 @@ TEST(AuditOfHosts, WhatIsIncompleteIsInvalid) {
   EXPECT_EQ(line_of(result, "start").judgement, Judgement::not_judged);
 }
 
+TEST(AuditOfHosts, AHostWithoutAnAuditIsNotJudged) {
+  Result result = of_three_hosts();
+  result.ranks[1].audit.clear();
+  Verdict hosts = line_of(result, "hosts");
+  EXPECT_EQ(hosts.judgement, Judgement::not_judged);
+  EXPECT_EQ(hosts.text, "all 3 hosts were there; 1 of them without an audit");
+  result.ranks[2].valid = false;
+  EXPECT_EQ(line_of(result, "hosts").judgement, Judgement::invalid);
+}
+
 TEST(AuditOfHosts, StartsThatLieApartAreBroken) {
   Result result = of_three_hosts();
   result.ranks[2].start_ts = result.ranks[0].start_ts + 0.025;
@@ -124,8 +138,65 @@ TEST(AuditOfHosts, StartsThatLieApartAreBroken) {
   // Its clock is known to be ahead by that.
   result.ranks[2].clock_at_start->wall_s = 0.024;
   EXPECT_EQ(line_of(result, "start").judgement, Judgement::held);
-  result.ranks[1].clock_at_start.reset();
-  EXPECT_THAT(line_of(result, "start").text, HasSubstr("which nobody compared"));
+}
+
+TEST(AuditOfHosts, AStartIsJudgedByWhatTheUncertaintyOfTheClocksAllows) {
+  struct Case {
+    const char* what;
+    double apart_ms;
+    std::array<double, 3> uncertainty_ms;
+    Judgement judgement;
+  };
+  constexpr double not_compared = -1;
+  for (const Case& one : {
+           Case{"exact", 9, {0.01, 0.01, 0.01}, Judgement::held},
+           Case{"a delay of 250 ms in one direction", 0, {0.01, 0.01, 125}, Judgement::not_judged},
+           Case{"the limit is within the uncertainty", 9, {0.01, 0.01, 2}, Judgement::not_judged},
+           Case{"above the limit by less than that", 11, {0.01, 0.01, 2}, Judgement::not_judged},
+           Case{"above the limit by more than that", 13, {0.01, 0.01, 2}, Judgement::broken},
+           Case{"above the limit for certain", 300, {0.01, 0.01, 125}, Judgement::broken},
+           Case{"one clock of 6 ms", 0, {0.01, 0.01, 6}, Judgement::held},
+           Case{"two clocks of 6 ms each", 0, {0.01, 6, 6}, Judgement::not_judged},
+           Case{"a clock that nobody compared",
+                0,
+                {0.01, not_compared, 0.01},
+                Judgement::not_judged},
+           Case{"two others are apart for certain",
+                30,
+                {0.01, not_compared, 0.01},
+                Judgement::broken},
+           Case{"clocks that nobody compared",
+                30,
+                {not_compared, not_compared, not_compared},
+                Judgement::not_judged},
+       }) {
+    Result result = of_three_hosts();
+    for (std::size_t i = 0; i < 3; ++i) {
+      result.ranks[i].start_ts = 1'763'670'000;
+      result.ranks[i].clock_at_start.reset();
+      if (one.uncertainty_ms[i] != not_compared) {
+        result.ranks[i].clock_at_start = ClockOffset{0, 0, one.uncertainty_ms[i] * 1e-3};
+      }
+    }
+    result.ranks[2].start_ts += one.apart_ms * 1e-3;
+    const Verdict start = line_of(result, "start");
+    EXPECT_EQ(start.judgement, one.judgement) << one.what << ": " << start.text;
+  }
+}
+
+TEST(AuditOfHosts, AStartThatIsNotJudgedSaysWhy) {
+  Result result = of_three_hosts();
+  result.ranks[2].clock_at_start->uncertainty_s = 0.125;
+  EXPECT_THAT(line_of(result, "start").text,
+              AllOf(HasSubstr("at most 10 ms (their clocks are known to 125 ms)"),
+                    HasSubstr("may lie 129")));
+  result.ranks[2].clock_at_start.reset();
+  EXPECT_THAT(line_of(result, "start").text,
+              AllOf(HasSubstr("which nobody compared"), HasSubstr("--hosts")));
+  result.ranks[2].start_ts = 0;
+  const Verdict start = line_of(result, "start");
+  EXPECT_EQ(start.judgement, Judgement::not_judged);
+  EXPECT_THAT(start.text, HasSubstr("; 1 host did not begin"));
 }
 
 TEST(AuditOfHosts, TwoOfOneNameAreToldApartByTheirRanks) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <ranges>
 
 #include "report/document/specification.h"
 
@@ -94,24 +95,32 @@ std::optional<double> start_of(const RankResult& one) {
 }
 
 std::optional<StartSpread> start_spread(const std::vector<RankResult>& ranks) {
-  double first = std::numeric_limits<double>::max();
-  double last = 0;
-  std::size_t began = 0;
-  StartSpread spread{.apart_s = 0, .uncertainty_s = 0};
+  struct Range {
+    double earliest;
+    double latest;
+  };
+  std::vector<double> shown;
+  std::vector<Range> possible;
+  StartSpread spread;
   for (const RankResult& one : ranks) {
     const std::optional<double> start = start_of(one);
     if (!start) continue;
-    ++began;
-    first = std::min(first, *start);
-    last = std::max(last, *start);
-    if (!one.clock_at_start) {
-      spread.uncertainty_s.reset();
-    } else if (spread.uncertainty_s) {
-      *spread.uncertainty_s = std::max(*spread.uncertainty_s, one.clock_at_start->uncertainty_s);
-    }
+    const double uncertainty_s = one.clock_at_start ? one.clock_at_start->uncertainty_s
+                                                    : std::numeric_limits<double>::infinity();
+    spread.uncertainty_s = std::max(spread.uncertainty_s, uncertainty_s);
+    shown.push_back(*start);
+    possible.push_back({*start - uncertainty_s, *start + uncertainty_s});
   }
-  if (began < 2) return std::nullopt;
+  if (shown.size() < 2) return std::nullopt;
+  const auto [first, last] = std::ranges::minmax(shown);
   spread.apart_s = last - first;
+  std::ranges::sort(possible, {}, &Range::earliest);
+  const auto others = possible | std::views::drop(1);
+  spread.most_s =
+      std::max(std::ranges::max(others, {}, &Range::latest).latest - possible[0].earliest,
+               possible[0].latest - possible[1].earliest);
+  spread.least_s = std::max(
+      possible.back().earliest - std::ranges::min(possible, {}, &Range::latest).latest, 0.0);
   return spread;
 }
 

@@ -446,12 +446,16 @@ inline constexpr std::size_t ranks_max = 10'000;
 // they did not begin.
 std::optional<double> start_of(const RankResult& one);
 
-// How far the starts of the hosts lie apart, in seconds, and by how much that may be wrong; none where fewer than two
-// began.
+// How far the starts of the hosts lie apart, in seconds. Clocks are known to their uncertainty only,
+// which is infinite for a clock that was not compared: the true figure is in [least_s, most_s].
 struct StartSpread {
-  double apart_s = 0;
-  std::optional<double> uncertainty_s = {};  // none where somebody's clock was not compared
+  double apart_s = 0;  // as the clocks show it
+  double least_s = 0;
+  double most_s = 0;
+  double uncertainty_s = 0;  // of the clock that is known least
 };
+
+// Returns nothing if fewer than two hosts began.
 std::optional<StartSpread> start_spread(const std::vector<RankResult>& ranks);
 
 // Its part of the run: "rank 2 of 4 (from 0 on), warehouses 21 to 30".
