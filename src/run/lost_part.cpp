@@ -75,6 +75,7 @@ report::Result part_of_lost(const Conducting& conducting, std::size_t rank,
   const load::Share& share = conducting.shares[rank];
   report::Result part = std::move(empty);
   set_plan(share, plan, last, part.plan);
+  if (part.is_tpcc()) part.plan.terminals = part.client.terminals;
   for (std::size_t type = 0; type < part.transactions.size(); ++type) {
     add_counted(last.measured[type], part.transactions[type]);
   }

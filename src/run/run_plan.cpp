@@ -101,6 +101,7 @@ void complete_settings(settings::RunSettings& settings, const load::Plan& plan) 
   settings.duration_s = has_end ? coro::seconds_of(plan.duration) : 0;
   settings.warmup_s = coro::seconds_of(plan.warmup);
   settings.seed = plan.seed;
+  settings.max_attempts = static_cast<std::uint64_t>(plan.retry.attempts_max);
   settings.threads = plan.threads;
   settings.connections = plan.connections;
   settings.max_inflight = plan.max_inflight;
@@ -109,7 +110,17 @@ void complete_settings(settings::RunSettings& settings, const load::Plan& plan) 
 void complete_plan(RunPlan& run, Benchmark& benchmark) {
   benchmark.plan().waits_for_phases = run.waits_for_others();
   benchmark.complete(run.settings);
-  complete_settings(run.settings, benchmark.plan());
+  const load::Plan& plan = benchmark.plan();
+  complete_settings(run.settings, plan);
+  if (plan.share.is_whole()) return;
+  const auto whole = [](const std::optional<std::int64_t>& figure) {
+    return figure ? std::optional(static_cast<std::uint64_t>(*figure)) : std::nullopt;
+  };
+  run.settings.of_all_hosts = {.connections = whole(run.connections),
+                               .max_inflight = whole(run.max_inflight),
+                               .terminals = benchmark.terminals_of({}),
+                               .rate = plan.rate,
+                               .operations = plan.operations};
 }
 
 }  // namespace drover::run

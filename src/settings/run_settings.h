@@ -23,6 +23,16 @@ struct Given {
   std::string value;
 };
 
+// Figures of the load that the hosts of a run divide among themselves, as all hosts together were
+// given them.
+struct SharedFigures {
+  std::optional<std::uint64_t> connections;   // none: each host chose
+  std::optional<std::uint64_t> max_inflight;  // none: one for each connection
+  std::uint64_t terminals = 0;                // or clients
+  double rate = 0;
+  std::uint64_t operations = 0;
+};
+
 struct RunSettings {
   std::string benchmark = "tpcc";
   std::uint64_t warehouses = 0;
@@ -39,6 +49,7 @@ struct RunSettings {
   std::string isolation;
   std::string on_db_loss;
   double statement_timeout_s = 0;
+  std::uint64_t max_attempts = 0;  // 0: an older document does not tell
   bool max_inflight_chosen = false;
   bool deferred_delivery = false;
   bool server_stats = false;
@@ -46,6 +57,8 @@ struct RunSettings {
   bool balance = false;
   bool affinity = false;
   std::optional<double> simulate_ms;
+  std::uint64_t terminals = 0;                // of TPC-C; 0: an older document does not tell
+  std::optional<SharedFigures> of_all_hosts;  // only in the part of a run of several hosts
   // What TPC-C has no use for.
   std::uint64_t clients = 0;
   double rate = 0;       // transactions a second that a schedule asks for; 0: a closed loop
@@ -72,6 +85,21 @@ void describe(auto& visit, Of<Given> auto& given) {
   visit.field("name", given.name, name,
               "Of ycsb: a property, such as readproportion. Of sql: a script, or a variable.");
   visit.field("value", given.value, sentence, "As it was given; of a script: its weight.");
+}
+
+void describe(auto& visit, Of<SharedFigures> auto& figures) {
+  visit.definition(
+      "Figures of the load that the hosts of a run divide among themselves, as all hosts together "
+      "were given them.");
+  visit.field("connections", figures.connections, objects,
+              "Connections; null: each host chose its number.");
+  visit.field("max_inflight", figures.max_inflight, objects,
+              "Transactions at a time; null: one for each connection.");
+  visit.field("terminals", figures.terminals, objects, "Terminals; of ycsb and sql: clients.");
+  visit.field("rate", figures.rate, Real{0, 1e12},
+              "Transactions a second by a schedule; 0: a closed loop.");
+  visit.field("operations", figures.operations, count,
+              "Number of transactions to execute; 0: by time.");
 }
 
 void describe_other_benchmarks(auto& visit, Of<RunSettings> auto& run) {
@@ -116,6 +144,10 @@ void describe(auto& visit, Of<RunSettings> auto& run) {
               "What the run does when the database is away; empty if there was none.", Need::added);
   visit.field("statement_timeout_s", run.statement_timeout_s, seconds,
               "Seconds that a statement may take; 0: for ever.", Need::added);
+  visit.field("max_attempts", run.max_attempts, count,
+              "Attempts at a transaction that may be repeated, the first included; 0 in older "
+              "documents.",
+              Need::added);
   visit.field("max_inflight_chosen", run.max_inflight_chosen, flag,
               "max_inflight was asked for, so that waiting for a permit is intended.", Need::added);
   visit.field("deferred_delivery", run.deferred_delivery, flag,
@@ -133,6 +165,14 @@ void describe(auto& visit, Of<RunSettings> auto& run) {
               "The terminals of a warehouse were to stay with one of them.", Need::added);
   visit.field("simulate_ms", run.simulate_ms, milliseconds,
               "Milliseconds of a simulated transaction, or null if there was a database.");
+  visit.field("of_all_hosts", run.of_all_hosts,
+              "In the part of a run of several hosts: the figures of which it has its share. Else "
+              "null.",
+              Need::added);
+  visit.where(run.is_tpcc(), [&run](auto& inner) {
+    inner.field("terminals", run.terminals, objects, "Terminals; 0 in older documents.",
+                Need::added);
+  });
   visit.where(!run.is_tpcc(), [&run](auto& inner) { describe_other_benchmarks(inner, run); });
 }
 

@@ -224,6 +224,22 @@ class Merge(harness.TestCase):
                 self.expect_error(command, USAGE, "b.json", *words)
                 self.assertEqual(self.output.read_text(), "{}")  # as it was
 
+    def test_hosts_that_were_given_different_figures(self):
+        own = {"first": ["--share", "1/2", "--terminals", 10], "more": ["--share", "2/2", "--terminals", 20],
+               "once": ["--share", "2/2", "--terminals", 10, "--max-attempts", 1]}
+        paths = {name: self.folder / f"{name}.json" for name in own}
+        for command in [harness.start_drover(
+                "tpcc", "run", "-w", 2, "--simulate-ms", 1, "--no-delays", "--max-inflight", 4, "--duration", "1s",
+                "--warmup", 0, "--json", paths[name], *words) for name, words in own.items()]:
+            harness.expect(command.wait(), SUCCESS)
+        figures = json.loads(paths["first"].read_text())["plan"]["of_all_hosts"]
+        self.assertEqual(figures, {"connections": None, "max_inflight": 4, "terminals": 10, "rate": 0, "operations": 0})
+        for name, words in (("more", r"plan.of_all_hosts.terminals is 20 here and 10 there"),
+                            ("once", r"plan.max_attempts is 1 here and 20 there")):
+            command = harness.drover("merge", paths["first"], paths[name], "--json", self.output)
+            self.expect_error(command, USAGE, name, words, "the same options")
+            self.assertFalse(self.output.exists())
+
     @staticmethod
     def fit_summary(path):
         """The headline is that of the warehouses that the document says."""

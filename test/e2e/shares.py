@@ -135,6 +135,9 @@ class Ycsb(SharesTestCase):
         self.assertEqual([document["plan"]["clients"] for document in documents], [4, 5])
         self.assertEqual([document["plan"]["operations"] for document in documents], [500, 501])
         self.assertEqual([document["plan"]["rate"] for document in documents], [350, 350])
+        for document in documents:
+            self.assertEqual(document["plan"]["of_all_hosts"], {"connections": 8, "max_inflight": None, "terminals": 9,
+                                                                "rate": 700, "operations": 1001})
         counted = {}
         for document in documents:
             self.assertEqual(document["transactions"]["INSERT"]["failed_count"], 0)

@@ -57,6 +57,7 @@ report::LedgerInData ledger_between(const tpcc::LedgerSums& before, const tpcc::
 
 void complete_settings(const tpcc::Plan& plan, settings::RunSettings& settings) {
   settings.warehouses = static_cast<std::uint64_t>(plan.warehouses);
+  settings.terminals = plan.own_terminals();
   settings.no_delays = plan.no_delays;
   settings.pace = plan.pace;
   settings.deferred_delivery = plan.deferred_delivery;

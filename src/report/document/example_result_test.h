@@ -55,6 +55,8 @@ inline Result example_result() {
   result.plan.isolation = "read committed";
   result.plan.on_db_loss = "wait";
   result.plan.statement_timeout_s = 2.5;
+  result.plan.max_attempts = 20;
+  result.plan.terminals = 100;
   result.plan.max_inflight_chosen = true;
   result.plan.deferred_delivery = true;
   result.environment.client = {"herd", "Debian 12, Linux 6.1", 2, "Xeon"};

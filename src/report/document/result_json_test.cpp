@@ -71,13 +71,16 @@ TEST(ResultJson, ToolPlanAndEnvironment) {
                                     {"isolation", "read committed"},
                                     {"on_db_loss", "wait"},
                                     {"statement_timeout_s", 2.5},
+                                    {"max_attempts", 20},
                                     {"max_inflight_chosen", true},
                                     {"deferred_delivery", true},
                                     {"server_stats", true},
                                     {"connection_max_age_s", 3300.0},
                                     {"balance", true},
                                     {"affinity", true},
-                                    {"simulate_ms", nullptr}}));
+                                    {"simulate_ms", nullptr},
+                                    {"terminals", 100},
+                                    {"of_all_hosts", nullptr}}));
   EXPECT_EQ(document["environment"]["client"], (json{{"hostname", "herd"},
                                                      {"os", "Debian 12, Linux 6.1"},
                                                      {"cpus", 2},

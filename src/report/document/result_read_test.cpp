@@ -161,7 +161,9 @@ TEST(ResultRead, EveryMissingFieldIsNamed) {
                                           "sentence",
                                           "on_db_loss",
                                           "statement_timeout_s",
+                                          "max_attempts",
                                           "max_inflight_chosen",
+                                          "of_all_hosts",
                                           "deferred_delivery",
                                           "ambiguous",
                                           "keying",
@@ -202,7 +204,7 @@ TEST(ResultRead, EveryMissingFieldIsNamed) {
       json changed = document;
       changed.at(json::json_pointer(pointer)).erase(key);
       const std::string message = message_of(changed.dump());
-      if (unneeded.contains(key)) {
+      if (unneeded.contains(key) || (pointer == "/plan" && key == "terminals")) {
         EXPECT_EQ(message, "(it was read)") << pointer << " " << key;
       } else {
         EXPECT_THAT(message, HasSubstr("expected a field " + key)) << pointer;

@@ -25,16 +25,27 @@ std::string quoted(const std::string& name) {
   throw MergeError(quoted(name) + " " + what);
 }
 
-// What the run was told, but for what each host has of its own.
-void add_plan(Traits& traits, const settings::RunSettings& plan) {
+// Settings that each host has of its own. All others are the same in all parts of a run: a new setting is, too,
+// unless it is named here and added up in merge.cpp.
+constexpr std::array<std::string_view, 8> settings_of_host = {
+    "threads", "connections", "max_inflight", "server_stats",
+    "clients", "rate",        "operations",   "terminals"};
+
+void add_settings(Traits& traits, const settings::RunSettings& plan) {
   DescribedJson described;
   describe(described, plan);
   const nlohmann::json settings = described.take();
   for (const auto& [key, value] : settings.items()) {
-    constexpr std::array<std::string_view, 7> of_host = {
-        "threads", "connections", "max_inflight", "server_stats", "clients", "rate", "operations"};
-    if (std::ranges::find(of_host, key) != of_host.end()) continue;
+    const bool is_of_host = std::ranges::find(settings_of_host, key) != settings_of_host.end();
+    if (is_of_host || key == "of_all_hosts") continue;
     traits.emplace_back("plan." + key, value.dump());
+  }
+  const settings::SharedFigures of_all = plan.of_all_hosts.value_or(settings::SharedFigures());
+  DescribedJson described_figures;
+  describe(described_figures, of_all);
+  const nlohmann::json figures = described_figures.take();
+  for (const auto& [key, value] : figures.items()) {
+    traits.emplace_back("plan.of_all_hosts." + key, plan.of_all_hosts ? value.dump() : "unknown");
   }
 }
 
@@ -47,10 +58,32 @@ Traits traits_of(const Result& part) {
       {"drover", fmt::format("{} {} ({})", part.tool.name, part.tool.version, part.tool.commit)}};
   // What is left of a lost host is told by another one, which may have found other data, or another database.
   if (!rank.lost.empty()) return traits;
-  add_plan(traits, part.plan);
-  if (part.environment.server)
-    traits.emplace_back("the kind of database", part.environment.server->kind);
+  add_settings(traits, part.plan);
+  traits.emplace_back("the kind of database",
+                      part.environment.server ? part.environment.server->kind : "none");
   return traits;
+}
+
+// Drover writes these sections in every part. Without them the sum would claim for all hosts what only some
+// of them say.
+void require_sections(const Result& part, const std::string& name) {
+  constexpr std::string_view expected = "expected a part as drover wrote it";
+  if (!part.environment.server && !part.plan.simulate_ms)
+    refuse(name, fmt::format("names no database (environment.server): {}", expected));
+  if (part.ranks.front().start_ts <= 0 && part.summary.time_seconds > 0) {
+    refuse(name, fmt::format("measured {:g} s and does not say when it began (ranks[0].start_ts is "
+                             "0): {}",
+                             part.summary.time_seconds, expected));
+  }
+  if (!part.is_tpcc()) return;
+  const auto require_ledger = [&](const char* transaction, std::uint64_t written) {
+    const TransactionResult* one = part.find_transaction(transaction);
+    if (one == nullptr || one->ok_count <= written) return;
+    refuse(name, fmt::format("committed {} {}s, and its ledger has {}: {}", one->ok_count,
+                             transaction, written, expected));
+  };
+  require_ledger("NewOrder", part.ledger.new_orders);
+  require_ledger("Payment", part.ledger.payments);
 }
 
 void require_part(const Result& part, const std::string& name) {
@@ -65,6 +98,8 @@ void require_part(const Result& part, const std::string& name) {
   const RankResult& rank = part.ranks.front();
   if (rank.rank >= rank.ranks)
     refuse(name, fmt::format("says that it is rank {}, of {} from 0 on", rank.rank, rank.ranks));
+  // The host that gathers the results tells what is left of a lost one.
+  if (rank.lost.empty()) require_sections(part, name);
   if (!part.is_tpcc()) return;
   const auto [first, last] = Belonging::range_of(part);
   if (first == 0 || first > last || last > part.plan.warehouses) {
@@ -108,7 +143,7 @@ void Belonging::require_same(const Result& part, const std::string& name) const 
                           const std::string& there) {
     refuse(name,
            fmt::format("is of another run than {}: {} is {} here and {} there; expected parts "
-                       "of one run",
+                       "of one run, whose hosts were given the same options",
                        quoted(first), what, text::shown(here, value_most),
                        text::shown(there, value_most)));
   };

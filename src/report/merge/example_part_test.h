@@ -71,6 +71,7 @@ inline void record(Result& run, const ExampleTransaction& drawn) {
     run.inputs.order_lines += 10;
     ++run.inputs.new_orders;
   }
+  if (drawn.type == 1) ++run.ledger.payments;
 }
 
 // The percentiles of the seconds, as a host has them that is alone.

@@ -193,6 +193,7 @@ void Merger::Sum::add_plan(const Result& part) {
   if (hosts.empty()) {
     result.tool = part.tool;
     sum = part.plan;
+    sum.of_all_hosts.reset();
     return;
   }
   sum.threads += part.plan.threads;
@@ -201,6 +202,7 @@ void Merger::Sum::add_plan(const Result& part) {
   sum.clients += part.plan.clients;
   sum.rate = without_rounding_errors(sum.rate + part.plan.rate);
   sum.operations += part.plan.operations;
+  sum.terminals += part.plan.terminals;
   sum.server_stats = sum.server_stats || part.plan.server_stats;
 }
 
@@ -289,10 +291,13 @@ std::optional<std::string> Merger::Sum::what_is_missing() const {
   std::vector<std::string> early;
   for (const Host& host : hosts) {
     const double missed_s = result.summary.time_seconds - host.rank.measured_s;
-    if (!host.ended_early || !host.rank.lost.empty() || missed_s < early_least_s) continue;
-    early.push_back(fmt::format("{} measured {:.1f} of {:.1f} s",
-                                rank_text(result.ranks, host.rank), host.rank.measured_s,
-                                result.summary.time_seconds));
+    const bool has_begun = host.rank.start_ts > 0;
+    if (!host.rank.lost.empty() || missed_s < early_least_s) continue;
+    if (has_begun && !host.ended_early) continue;
+    const std::string name = rank_text(result.ranks, host.rank);
+    early.push_back(has_begun ? fmt::format("{} measured {:.1f} of {:.1f} s", name,
+                                            host.rank.measured_s, result.summary.time_seconds)
+                              : name + " did not begin");
   }
   join_most(early, "ended early", "; ", sentences);
   if (std::string missing = missing_ranks(hosts); !missing.empty())

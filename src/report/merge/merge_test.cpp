@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "report/audit/audit.h"
+#include "report/document/changed_settings_test.h"
 #include "report/document/result_json.h"
 #include "report/merge/example_part_test.h"
 
@@ -97,6 +99,8 @@ TEST(Merge, AddsWhatEachHostHas) {
     run.parts[i].plan.clients = i + 1;
     run.parts[i].plan.rate = 100.0 * static_cast<double>(i + 1) / 10;
     run.parts[i].plan.operations = 5 * i;
+    run.parts[i].plan.terminals = 100;
+    run.parts[i].plan.of_all_hosts = {.connections = 32, .max_inflight = {}, .terminals = 400};
   }
   const Result sum = merged(run.parts);
   EXPECT_EQ(sum.plan.warehouses, 40U);
@@ -105,6 +109,8 @@ TEST(Merge, AddsWhatEachHostHas) {
   EXPECT_EQ(sum.plan.clients, 10U);
   EXPECT_EQ(sum.plan.rate, 100);
   EXPECT_EQ(sum.plan.operations, 30U);
+  EXPECT_EQ(sum.plan.terminals, 400U);
+  EXPECT_FALSE(sum.plan.of_all_hosts.has_value());
   EXPECT_EQ(sum.client.terminals, 400U);
   EXPECT_EQ(sum.client.peak_rss_bytes, 10U << 20);
   EXPECT_EQ(sum.client.workers.size(), 8U);
@@ -354,7 +360,7 @@ TEST(Merge, RefusesWhatDoesNotBelongTogether) {
   EXPECT_EQ(
       refusal([](Result& part) { part.plan.duration_s = 60; }),
       "\"b.json\" is of another run than \"a.json\": plan.duration_s is 60.0 here and 3.0 there; "
-      "expected parts of one run");
+      "expected parts of one run, whose hosts were given the same options");
   const auto expect = [](const char* what, const std::function<void(Result&)>& change) {
     EXPECT_THAT(refusal(change), HasSubstr(what));
   };
@@ -380,6 +386,162 @@ TEST(Merge, RefusesWhatDoesNotBelongTogether) {
   expect("a run that was alone", [](Result& part) { part.ranks.clear(); });
   expect("is merged already", [](Result& part) { part.ranks.resize(2); });
   expect("is merged already", [](Result& part) { part.incomplete = "host c is missing"; });
+}
+
+// A part by hand of a run of clients, in a closed loop or with a rate.
+Result part_of_clients(std::uint64_t rank) {
+  Result part = example_part_by_hand(rank);
+  part.plan.benchmark = "ycsb";
+  part.ranks[0].rank = rank;
+  part.ranks[0].ranks = 2;
+  part.ranks[0].warehouse_first = part.ranks[0].warehouse_last = 0;
+  part.plan.clients = 8;
+  part.plan.rate = 50;
+  part.plan.of_all_hosts = {.connections = 16, .max_inflight = {}, .terminals = 16, .rate = 100};
+  return part;
+}
+
+// What is said of the second of two parts; empty if they were merged.
+std::string refusal_of(const Result& first, const Result& second) {
+  Merger merger;
+  merger.add(first, "a.json");
+  try {
+    merger.add(second, "b.json");
+  } catch (const MergeError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Merge, EverySettingIsTheSameInAllPartsOrAHostHasItsOwn) {
+  enum class Of { all, host };
+  static const std::map<std::string, Of> settings = {
+      {"affinity", Of::all},
+      {"arrivals", Of::all},
+      {"balance", Of::all},
+      {"benchmark", Of::all},
+      {"clients", Of::host},
+      {"connection_max_age_s", Of::all},
+      {"connections", Of::host},
+      {"deferred_delivery", Of::all},
+      {"duration_s", Of::all},
+      {"isolation", Of::all},
+      {"max_attempts", Of::all},
+      {"max_inflight", Of::host},
+      {"max_inflight_chosen", Of::all},
+      {"no_delays", Of::all},
+      {"on_db_loss", Of::all},
+      {"operations", Of::host},
+      {"pace", Of::all},
+      {"protocol", Of::all},
+      {"rate", Of::host},
+      {"schema", Of::all},
+      {"seed", Of::all},
+      {"server_stats", Of::host},
+      {"simulate_ms", Of::all},
+      {"statement_timeout_s", Of::all},
+      {"statements", Of::all},
+      {"terminals", Of::host},
+      {"threads", Of::host},
+      {"warehouses", Of::all},
+      {"warmup_s", Of::all},
+      {"workload", Of::all},
+  };
+  const auto tpcc_part = [](std::uint64_t rank) {
+    Result part = example_part_by_hand(rank);
+    part.plan.of_all_hosts = {.connections = 32, .max_inflight = {}, .terminals = 400};
+    return part;
+  };
+  for (const auto& part_of : {std::function<Result(std::uint64_t)>(tpcc_part),
+                              std::function<Result(std::uint64_t)>(part_of_clients)}) {
+    const Result first = part_of(0);
+    const nlohmann::json described = described_json(first.plan);
+    for (const auto& [name, value] : described.items()) {
+      Result second = part_of(1);
+      if (name == "of_all_hosts") {
+        for (const auto& [figure, whole] : value.items()) {
+          second.plan = with_other_value(first.plan, name, figure);
+          EXPECT_THAT(refusal_of(first, second), HasSubstr("plan.of_all_hosts." + figure + " is "));
+        }
+        continue;
+      }
+      const auto of = settings.find(name);
+      ASSERT_NE(of, settings.end())
+          << name << " is a new setting: say here, and in belonging.cpp, whose it is";
+      second.plan = with_other_value(first.plan, name);
+      if (of->second == Of::all) {
+        EXPECT_THAT(refusal_of(first, second), HasSubstr("plan." + name + " is "));
+      } else {
+        EXPECT_EQ(refusal_of(first, second), "") << name;
+      }
+    }
+  }
+}
+
+TEST(Merge, RefusesHostsThatWereGivenDifferentFigures) {
+  // --rate 100 --share 1/2 and --rate 500 --share 2/2.
+  const Result first = part_of_clients(0);
+  Result second = part_of_clients(1);
+  EXPECT_EQ(refusal_of(first, second), "");
+  second.plan.rate = 250;
+  second.plan.of_all_hosts->rate = 500;
+  EXPECT_EQ(
+      refusal_of(first, second),
+      "\"b.json\" is of another run than \"a.json\": plan.of_all_hosts.rate is 500.0 here and "
+      "100.0 there; expected parts of one run, whose hosts were given the same options");
+  // One that was given a figure, and one that chose it.
+  second = part_of_clients(1);
+  second.plan.of_all_hosts->connections.reset();
+  EXPECT_THAT(refusal_of(first, second),
+              HasSubstr("plan.of_all_hosts.connections is null here and 16 there"));
+  second.plan.of_all_hosts.reset();
+  EXPECT_THAT(refusal_of(first, second),
+              HasSubstr("plan.of_all_hosts.connections is unknown here and 16 there"));
+}
+
+TEST(Merge, RefusesAPartThatLacksWhatDroverWritesInAll) {
+  const auto expect = [](const char* what, const std::function<void(Result&)>& change) {
+    EXPECT_THAT(refusal(change), HasSubstr(what));
+    // In whatever order they come.
+    Result part = example_part(1);
+    change(part);
+    Merger merger;
+    EXPECT_THROW(merger.add(part, "b.json"), MergeError);
+  };
+  expect("names no database (environment.server)",
+         [](Result& part) { part.environment.server.reset(); });
+  expect("measured 3 s and does not say when it began (ranks[0].start_ts is 0)",
+         [](Result& part) { part.ranks[0].start_ts = 0; });
+  for (const std::size_t type : {0, 1}) {
+    const std::string name = tpcc_transactions()[type].name;
+    expect(("committed 3 " + name + "s, and its ledger has 0").c_str(), [type](Result& part) {
+      for (const std::uint64_t ms : {1, 2, 3}) record(part, {type, 1, ms * 1'000'000});
+      part.ledger = {};
+    });
+  }
+  // A simulated run has no database.
+  Merger merger;
+  for (const std::uint64_t rank : {0, 1}) {
+    Result part = example_part(rank);
+    part.environment.server.reset();
+    part.plan.simulate_ms = 5;
+    merger.add(part, "a part");
+  }
+  EXPECT_EQ(merger.take().ranks.size(), 2U);
+}
+
+TEST(Merge, AHostThatDidNotBeginIsMissing) {
+  Merger merger;
+  for (const std::uint64_t rank : {0, 1, 2, 3}) {
+    Result part = example_part_by_hand(rank);
+    if (rank == 1) {  // interrupted while it waited for --start-at
+      part.interrupted = true;
+      part.summary.time_seconds = 0;
+      part.ranks[0].start_ts = 0;
+    }
+    merger.add(std::move(part), "a part");
+  }
+  EXPECT_EQ(merger.take().incomplete.value_or("complete"), "host b did not begin");
 }
 
 TEST(Merge, RefusesPartsByHandThatDidNotBeginTogether) {
