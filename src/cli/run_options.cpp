@@ -15,6 +15,7 @@
 #include "cli/option/start_time.h"
 #include "cli/standard_output.h"
 #include "cli/version.h"
+#include "file/atomic_file.h"
 #include "ranks/member_run.h"
 #include "report/document/result_json.h"
 #include "report/page/report.h"
@@ -142,7 +143,9 @@ void add_part_options(Command& command, RunRequest& request, std::function<int()
   add_hosts_options(command, request.hosts);
   add_parts_option(command, request.hosts);
   command.member_action = [&request, perform](ranks::Member& member, const ranks::Message& work) {
-    ranks::MemberRun run(member, member_work(work));
+    const ranks::MemberWork own = member_work(work);
+    ranks::check_place_of_part(own);
+    ranks::MemberRun run(member, own);
     request.member = &run;
     return perform();
   };
@@ -294,6 +297,31 @@ RunPlan make_run_plan(const RunRequest& written, const DatabaseOption& database,
   return run;
 }
 
+namespace {
+
+// Where the result of several hosts can be had from when it could not be written; empty for one host.
+std::string advice_of_parts(const report::Result& result) {
+  for (const report::RankResult& one : result.ranks) {
+    if (one.part.empty()) continue;
+    return fmt::format(
+        ". Each host has kept its part of the result, such as \"{}\" on {}: copy the parts to one "
+        "place, and drover merge joins them to the result",
+        text::shown(one.part, 300), report::rank_text(result.ranks, one));
+  }
+  return {};
+}
+
+void write_document(const std::string& path, const report::Result& result) {
+  if (path.empty()) return;
+  try {
+    report::write_result_file(path, result);
+  } catch (const file::FileError& error) {
+    throw std::runtime_error(error.what() + advice_of_parts(result));
+  }
+}
+
+}  // namespace
+
 int finish_run(const run::MeasuredRun& run, const RunRequest& written, const SummaryText& summary,
                const std::function<void()>& write_more) {
   const report::Result& result = run.result;
@@ -302,10 +330,7 @@ int finish_run(const run::MeasuredRun& run, const RunRequest& written, const Sum
     return result.failure ? exit_failure : exit_success;
   }
   // The document comes first: whoever reads the summary may leave, and that ends the process.
-  const auto write_document = [&] {
-    if (!written.json.empty()) report::write_result_file(written.json, result);
-  };
-  write_each({write_document, write_more,
+  write_each({[&] { write_document(written.json, result); }, write_more,
               [&] { print(summary(result, summary_width()), "the summary"); }});
   if (result.failure) {
     fmt::print(stderr, "drover: error: the run was given up: {}\n", *result.failure);

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+#include <string>
+
 #include "run/usage_error.h"
 
 namespace drover::cli {
@@ -25,6 +28,35 @@ TEST(MetricsOption, SaysWhatItExpects) {
       EXPECT_NE(message.find("127.0.0.1:9464"), std::string::npos) << message;
     }
   }
+}
+
+// What is said where the document cannot be written.
+std::string failure_to_write(const report::Result& result) {
+  run::MeasuredRun run;
+  run.result = result;
+  RunRequest written;
+  written.json = "/dev/full";
+  try {
+    finish_run(run, written, [](const report::Result&, std::size_t) { return std::string(); });
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ResultThatCannotBeWritten, CanBeMadeOfTheParts) {
+  report::Result result;
+  EXPECT_TRUE(failure_to_write(result).ends_with("name a file on another disk"));
+  result.ranks.resize(2);
+  result.ranks[1].name = "b";
+  result.ranks[1].part = "/home/bench/parts/5f0e-rank1.json";
+  const std::string text = failure_to_write(result);
+  EXPECT_NE(text.find("/dev/full"), std::string::npos) << text;
+  EXPECT_NE(text.find("No space left on device"), std::string::npos) << text;
+  EXPECT_TRUE(
+      text.ends_with("such as \"/home/bench/parts/5f0e-rank1.json\" on host b: copy the "
+                     "parts to one place, and drover merge joins them to the result"))
+      << text;
 }
 
 }  // namespace

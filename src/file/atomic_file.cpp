@@ -146,6 +146,8 @@ void check_can_write(const WantedFile& wanted) {
     return;
   }
   const TemporaryFile file(temporary_name(resolved(wanted.path)), wanted);
+  write_all(file.descriptor(), std::string(room_checked, ' '), wanted);
+  if (fsync(file.descriptor()) != 0) throw FileError(wanted, "sync it to the disk", errno);
 }
 
 }  // namespace drover::file

@@ -7,6 +7,7 @@
 // Thread safety: any thread, one at a time for a file.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -32,8 +33,12 @@ class FileError : public std::runtime_error {
 // temporary file is left.
 void write_atomically(const WantedFile& wanted, std::string_view text);
 
-// Throws FileError if write_atomically could not even begin: to be asked before the work of hours
-// of which the text will tell. Leaves nothing behind and changes no file.
+// Bytes that check_can_write() writes: a block, of which a full disk has none.
+inline constexpr std::size_t room_checked = 4096;
+
+// Throws FileError if write_atomically could not even begin, or the disk has no room for
+// `room_checked` bytes: to be asked before the work of hours of which the text will tell. Leaves
+// nothing behind and changes no file.
 void check_can_write(const WantedFile& wanted);
 
 }  // namespace drover::file

@@ -5,11 +5,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "coro/event.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
+#include "file/atomic_file.h"
 #include "ranks/live.h"
 #include "report/document/result_json.h"
 #include "report/merge/merge.h"
@@ -31,16 +33,27 @@ std::filesystem::path state_folder() {
   return std::filesystem::temp_directory_path();
 }
 
-std::string write_part(const MemberWork& work, const report::Result& part) {
+// Makes its folder.
+std::filesystem::path place_of_part(const MemberWork& work) {
   const std::filesystem::path folder =
       work.parts.empty() ? state_folder() : std::filesystem::path(work.parts);
-  const std::filesystem::path path = folder / fmt::format("{}-rank{}.json", work.run, work.rank);
-  std::filesystem::create_directories(folder);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw file::FileError({folder, "folder of --parts"}, "make it", error.value());
+  return folder / fmt::format("{}-rank{}.json", work.run, work.rank);
+}
+
+std::string write_part(const MemberWork& work, const report::Result& part) {
+  const std::filesystem::path path = place_of_part(work);
   report::write_result_file(path, part);
   return path.native();
 }
 
 }  // namespace
+
+void check_place_of_part(const MemberWork& work) {
+  file::check_can_write({place_of_part(work), "part of the result (--parts)"});
+}
 
 Task<void> MemberRun::sessions_open() {
   member_.tell(message("open"));

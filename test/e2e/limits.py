@@ -65,7 +65,7 @@ class Descriptors(harness.ServerTestCase):
 
     def test_a_file_that_may_not_grow(self):
         path = self.server.folder / "check.json"
-        result = harness.start_limited(resource.RLIMIT_FSIZE, 512, "tpcc", "check", "--db", self.db,
+        result = harness.start_limited(resource.RLIMIT_FSIZE, 4096, "tpcc", "check", "--db", self.db,
                                        "--json", path).wait(60)
         self.expect_error(result, FAILURE, re.escape(str(path)), "File too large", "ulimit -f")
         self.assertIn("conditions checked hold", result.out)
@@ -168,6 +168,10 @@ class FullDisk(harness.TestCase):
         self.assertEqual(earlier.read_text(encoding="utf-8"), "the result of an earlier run")
         self.assertEqual(sorted(path.name for path in folder.iterdir()),
                          ["of somebody else", "result.json"])
+        # And a disk that is full before the run is found out before it.
+        command = harness.drover(*self.SIMULATED, "--duration", "1h", "--json", folder / "next.json")
+        self.expect_error(command, FAILURE, re.escape(str(folder / "next.json")), "[Nn]o space")
+        self.assertNotIn("terminals up", command.err)
 
     @staticmethod
     def fill(path):

@@ -244,6 +244,11 @@ class Together(HostsTestCase):
         self.assertEqual(len(document["ranks"]), 3)
         self.assertEqual([list((self.hosts.home(name) / "tmp").glob("drover-member-*")) for name in "abc"], [[], [], []])
 
+    def test_a_part_that_could_not_be_kept_is_found_out_before_the_run(self):
+        refused = self.drover("tpcc", "run", "--simulate-ms", 1, "-w", 2, "--duration", "1h", "--hosts", "a,b",
+                              "--parts", "/dev/null/parts")
+        self.expect_error(refused, FAILURE, r"host [ab] is lost: folder of --parts .*/dev/null/parts.*cannot make it")
+
     def test_two_runs_at_the_same_time(self):
         words = ["tpcc", "run", "--simulate-ms", 1, "-w", 2, "--duration", "2s", "--warmup", "1s", "--no-delays",
                  "--hosts", "a,b"]

@@ -154,6 +154,11 @@ TEST_F(ResultFile, CanBeCheckedBeforeTheRun) {
   EXPECT_THROW(file::check_can_write(result_file(folder_ / "none" / "result.json")),
                file::FileError);
   EXPECT_THROW(file::check_can_write(result_file(folder_)), file::FileError);
+  {
+    const FileSizeLimit limit(1'000);
+    EXPECT_THROW(file::check_can_write(result_file(folder_ / "new.json")), file::FileError);
+  }
+  EXPECT_EQ(files_in_folder(), 1u);
 }
 
 }  // namespace
