@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <initializer_list>
 #include <iterator>
 
 #include "text/plain_text.h"
@@ -19,10 +21,29 @@ std::string pacing_text(const RunSettings& run) {
   return run.pace == 1 ? "as specified" : fmt::format("{:g} times", run.pace);
 }
 
+// Older documents do not tell the number; then it is ten a warehouse.
+std::uint64_t terminals_of(const RunSettings& run) {
+  if (!run.is_tpcc()) return 0;
+  return run.terminals > 0 ? run.terminals : 10 * run.warehouses;
+}
+
+// Returns the smallest figure that is a limit; 0 is none.
+std::uint64_t smallest_limit(std::initializer_list<std::uint64_t> limits) {
+  std::uint64_t least = 0;
+  for (const std::uint64_t limit : limits) {
+    if (limit > 0 && (least == 0 || limit < least)) least = limit;
+  }
+  return least;
+}
+
 // Without delays, it is the transactions at a time that make the load; with them, the terminals.
 std::string inflight_text(const RunSettings& run) {
-  if (!run.no_delays) return "by the terminals";
-  return fmt::format("{}", std::min(run.max_inflight, run.connections));
+  if (run.no_delays) {
+    return fmt::format("{}",
+                       smallest_limit({run.max_inflight, run.connections, terminals_of(run)}));
+  }
+  if (!run.max_inflight_chosen) return "by the terminals";
+  return fmt::format("by the terminals, at most {}", run.max_inflight);
 }
 
 std::string rate_text(const RunSettings& run) {
@@ -42,6 +63,7 @@ std::string hosts_text(const RunSettings& run) {
 std::vector<ShownSetting> load_of_tpcc(const RunSettings& run) {
   return {{"Benchmark", run.benchmark},
           {"Warehouses", text::grouped(run.warehouses)},
+          {"Terminals", text::grouped(terminals_of(run))},
           {"Measured", text::length_text(run.duration_s) + " planned"},
           {"Warm-up", text::length_text(run.warmup_s)},
           {"Keying and think times",
@@ -87,7 +109,7 @@ std::vector<ComparedSetting> to_agree_in_of_others(const RunSettings& run) {
 std::vector<ComparedSetting> to_agree_in_of_tpcc(const RunSettings& run) {
   return {{"warehouses", {"warehouses", fmt::format("{}", run.warehouses)}},
           {"pacing", {"pacing (keying and think times)", pacing_text(run)}},
-          {"inflight", {"transactions at a time without delays", inflight_text(run)}},
+          {"inflight", {"transactions at a time of the terminals", inflight_text(run)}},
           {"isolation", {"isolation", run.isolation}},
           {"statements", {"style of statements", run.statements}},
           {"delivery", {"Delivery", run.deferred_delivery ? "deferred" : "by the terminal"}}};
@@ -112,6 +134,8 @@ std::vector<ShownSetting> settings_of_database(const RunSettings& run) {
           {"When the database is lost", or_else(run.on_db_loss, "–")},
           {"Statement timeout",
            run.statement_timeout_s > 0 ? text::length_text(run.statement_timeout_s) : "none"},
+          {"Attempts at a transaction",
+           run.max_attempts > 0 ? "at most " + text::grouped(run.max_attempts) : "–"},
           {"Connections renewed", run.connection_max_age_s > 0
                                       ? "after " + text::length_text(run.connection_max_age_s)
                                       : "never"},
@@ -137,6 +161,17 @@ std::vector<ShownSetting> settings_worth_a_note(const RunSettings& run) {
   return {
       {"worker threads", fmt::format("{}", run.threads)},
       {"connections", fmt::format("{}", run.connections)},
+      {"terminals", fmt::format("{}", terminals_of(run))},
+      {"--max-inflight",
+       run.max_inflight_chosen ? fmt::format("{}", run.max_inflight) : "not given"},
+      {"warm-up", text::length_text(run.warmup_s)},
+      {"seed", fmt::format("{}", run.seed)},
+      {"schema", or_else(run.schema, "by the search path")},
+      {"when the database is lost", or_else(run.on_db_loss, "unknown")},
+      {"statement timeout",
+       run.statement_timeout_s > 0 ? text::length_text(run.statement_timeout_s) : "none"},
+      {"attempts at a transaction",
+       run.max_attempts > 0 ? fmt::format("at most {}", run.max_attempts) : "unknown"},
       {"--connection-max-age",
        run.connection_max_age_s > 0 ? text::length_text(run.connection_max_age_s) : "not given"},
       {"--balance", run.balance ? run.affinity ? "given, with --affinity" : "given" : "not given"},

@@ -51,7 +51,8 @@ void SqlBenchmark::complete(settings::RunSettings& settings) {
   for (const sql::Definition& one : plan.definitions) {
     settings.workload.push_back({"-D " + one.name, one.value});
   }
-  if (options_.counts_branches) settings.workload.push_back({"scale", std::to_string(plan.scale)});
+  if (options_.counts_branches || plan.scale != 1)
+    settings.workload.push_back({"scale", std::to_string(plan.scale)});
   settings_ = settings;
   records_.emplace(plan);
 }

@@ -27,6 +27,8 @@ std::string setting_text(const Result& result, const std::string& name) {
   return found == settings.end() ? "unknown" : text::shown(found->second);
 }
 
+constexpr std::string_view key_backend = "backend";
+
 // What a result has to agree in with others.
 struct Trait {
   std::string key;
@@ -40,7 +42,7 @@ std::vector<Trait> traits_of(const Result& result) {
   std::vector<Trait> traits;
   for (const auto& [key, shown] : settings::settings_to_agree_in(result.plan)) {
     traits.push_back({std::string(key), text::shown(shown.label), text::shown(shown.text)});
-    if (key != "backend" || result.plan.simulate_ms) continue;
+    if (key != key_backend || result.plan.simulate_ms) continue;
     // A document from before there was another kind does not name it.
     traits.back().text = server ? text::shown(server->kind) : "a database";
   }
@@ -145,6 +147,26 @@ void for_each_run(const RunSet& base, const RunSet& new_runs, const auto& on_run
   }
 }
 
+// The statements of all scripts, by the script and their place in it.
+std::set<std::pair<std::string, std::size_t>> statements_of(const RunSet& base,
+                                                            const RunSet& new_runs) {
+  std::set<std::pair<std::string, std::size_t>> places;
+  for (const RunSet* side : {&base, &new_runs}) {
+    for (const Result& run : side->runs) {
+      for (const TransactionResult& script : run.transactions) {
+        for (std::size_t i = 0; i < script.statements.size(); ++i) places.emplace(script.name, i);
+      }
+    }
+  }
+  return places;
+}
+
+std::string statement_text(const Result& run, const std::string& script, std::size_t place) {
+  const TransactionResult* found = run.find_transaction(script);
+  if (found == nullptr || place >= found->statements.size()) return "";
+  return text::shown(found->statements[place].name, 100);
+}
+
 // Copies of one run would make certainty out of nothing.
 void add_duplicates(std::vector<Obstacle>& obstacles, const RunSet& base, const RunSet& new_runs) {
   std::vector<std::pair<const Result*, std::string>> seen;
@@ -235,6 +257,8 @@ std::vector<Obstacle> find_flaws(const Result& run, std::string_view name) {
   if (run.failure) {
     add(key_failed, fmt::format("{} was given up: {}", name, text::shown(*run.failure, 200)));
   }
+  if (!run.environment.server && !run.plan.simulate_ms)
+    add(key_backend, fmt::format("{} does not say which database it ran on", name));
   if (run.interrupted) add(key_interrupted, fmt::format("{} was interrupted", name));
   if (const AuditSummary audit = summarise(run.audit); !audit.valid) {
     add(key_invalid,
@@ -243,10 +267,11 @@ std::vector<Obstacle> find_flaws(const Result& run, std::string_view name) {
   return flaws;
 }
 
-std::vector<std::string> find_other_differences(const RunSet& base, const RunSet& new_runs) {
+std::vector<std::string> find_other_differences(const RunSet& base, const RunSet& new_runs,
+                                                const SideWords& words) {
   std::vector<std::string> notes;
   const auto add = [&](std::string_view name, const auto& text) {
-    if (auto difference = difference_text(base, new_runs, {}, name, text)) {
+    if (auto difference = difference_text(base, new_runs, words, name, text)) {
       notes.push_back(std::move(*difference));
     }
   };
@@ -255,6 +280,10 @@ std::vector<std::string> find_other_differences(const RunSet& base, const RunSet
   });
   add("drover", [](const Result& r) {
     return fmt::format("{} ({})", text::shown(r.tool.version), text::shown(r.tool.commit));
+  });
+  add("audit", [](const Result& r) { return r.audit.empty() ? "none" : "made"; });
+  add("ledger held against the data", [](const Result& r) {
+    return r.is_tpcc() && !r.plan.simulate_ms && !r.ledger_in_data ? "no" : "yes";
   });
   add("hosts that made the load",
       [](const Result& r) { return fmt::format("{}", std::max<std::size_t>(r.ranks.size(), 1)); });
@@ -267,6 +296,10 @@ std::vector<std::string> find_other_differences(const RunSet& base, const RunSet
   for (std::size_t i = 0; i < noted.size(); ++i) {
     add(noted[i].label,
         [i](const Result& r) { return settings::settings_worth_a_note(r.plan)[i].text; });
+  }
+  for (const auto& [script, place] : statements_of(base, new_runs)) {
+    add(fmt::format("statement {} of {}", place + 1, text::shown(script, 100)),
+        [&](const Result& r) { return statement_text(r, script, place); });
   }
   std::set<std::string> settings;
   for (const RunSet* side : {&base, &new_runs}) {
@@ -360,6 +393,13 @@ std::vector<RunPair> pair_runs(const RunSet& base, const RunSet& new_runs) {
         "one pair tells nothing of how much pairs differ; expected at least 2, better 12. Make "
         "more runs in turns, or leave --paired out");
   }
+  for_each_run(base, new_runs, [](const Result& run, const std::string& name) {
+    if (run.summary.measure_start_ts > 0) return;
+    throw NoPairs(fmt::format(
+        "{} does not say when it began (summary.measure_start_ts is 0), so its pair is not known. "
+        "Leave it out, or leave --paired out",
+        name));
+  });
   const std::vector<std::size_t> base_order = by_start(base);
   const std::vector<std::size_t> new_order = by_start(new_runs);
   std::vector<RunPair> pairs;

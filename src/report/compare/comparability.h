@@ -49,7 +49,8 @@ std::vector<Obstacle> find_flaws(const Result& run, std::string_view name);
 
 // Differences that may well be what is compared (versions, commits, settings), or that explain
 // something (another client machine): a sentence each.
-std::vector<std::string> find_other_differences(const RunSet& base, const RunSet& new_runs);
+std::vector<std::string> find_other_differences(const RunSet& base, const RunSet& new_runs,
+                                                const SideWords& words = {});
 
 // Results with equal texts agree in all that has to be equal, but for the keys that are allowed to
 // differ ("all": all of them) and the measured time. For sorting many results into groups.

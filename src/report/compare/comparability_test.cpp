@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
+#include <string>
 
+#include "report/document/changed_settings_test.h"
 #include "support/compared_run.h"
 
 namespace drover::report {
@@ -55,6 +58,151 @@ TEST(ComparabilityTest, WhatChangesTheMeaningIsAnObstacle) {
   expect_obstacle("duration", "base has 60 s, new has 91 s",
                   [](Result& r) { r.summary.time_seconds = 91; });
   EXPECT_THAT(obstacles_of([](Result& r) { r.summary.time_seconds = 89; }), IsEmpty());
+}
+
+// The settings of a run in which each of them matters.
+settings::RunSettings all_settings(const char* benchmark) {
+  settings::RunSettings run = compared_results({3000})[0].plan;
+  run.benchmark = benchmark;
+  run.no_delays = false;
+  run.connections = 32;
+  run.max_inflight_chosen = true;
+  run.terminals = 100;
+  run.balance = true;
+  run.clients = 100;
+  return run;
+}
+
+TEST(ComparabilityTest, EverySettingThatDiffersIsNamedOrHasAReason) {
+  // What is said of it: an obstacle, or a note. Of tpcc, of ycsb.
+  struct Said {
+    const char* of_tpcc;
+    const char* of_others;
+  };
+  constexpr const char* without_effect = "";
+  static const std::map<std::string, Said> settings = {
+      {"affinity", {"--balance: ", "--balance: "}},
+      {"arrivals", {without_effect, "arrivals: "}},
+      {"balance", {"--balance: ", "--balance: "}},
+      {"benchmark", {"benchmark: ", "benchmark: "}},
+      {"clients", {without_effect, "clients: "}},
+      {"connection_max_age_s", {"--connection-max-age: ", "--connection-max-age: "}},
+      {"connections", {"connections: ", "connections: "}},
+      {"deferred_delivery", {"Delivery: ", without_effect}},
+      {"duration_s", {without_effect, without_effect}},  // the measured time counts
+      {"isolation", {"isolation: ", "isolation: "}},
+      {"max_attempts", {"attempts at a transaction: ", "attempts at a transaction: "}},
+      {"max_inflight", {"transactions at a time of the terminals: ", "transactions at a time: "}},
+      {"max_inflight_chosen", {"transactions at a time of the terminals: ", "--max-inflight: "}},
+      {"no_delays", {"pacing", without_effect}},
+      {"of_all_hosts", {without_effect, without_effect}},  // the share is an obstacle of its own
+      {"on_db_loss", {"when the database is lost: ", "when the database is lost: "}},
+      {"operations", {without_effect, "number of transactions: "}},
+      {"pace", {"pacing", without_effect}},
+      {"protocol", {without_effect, "protocol: "}},
+      {"rate", {without_effect, "rate asked for: "}},
+      {"schema", {"schema: ", "schema: "}},
+      {"seed", {"seed: ", "seed: "}},
+      {"server_stats", {"--server-stats: ", "--server-stats: "}},
+      {"simulate_ms", {"transactions run on: ", "transactions run on: "}},
+      {"statement_timeout_s", {"statement timeout: ", "statement timeout: "}},
+      {"statements", {"style of statements: ", without_effect}},
+      {"terminals", {"terminals: ", without_effect}},
+      {"threads", {"worker threads: ", "worker threads: "}},
+      {"warehouses", {"warehouses: ", without_effect}},
+      {"warmup_s", {"warm-up: ", "warm-up: "}},
+      {"workload", {without_effect, "another: "}},
+  };
+  for (const bool is_tpcc : {true, false}) {
+    const settings::RunSettings run = all_settings(is_tpcc ? "tpcc" : "ycsb");
+    const nlohmann::json described = described_json(run);
+    for (const auto& [name, value] : described.items()) {
+      const auto said = settings.find(name);
+      ASSERT_NE(said, settings.end())
+          << name << " is a new setting: say here, and in shown_settings.cpp, whether it is named";
+      std::vector<Result> base = compared_results({3000});
+      std::vector<Result> other = compared_results({3000}, 30);
+      base[0].plan = run;
+      if (name == "of_all_hosts") {
+        other[0].plan = run;
+        other[0].plan.of_all_hosts.emplace();
+      } else {
+        other[0].plan = with_other_value(run, name);
+      }
+      std::string text;
+      for (const Obstacle& one : find_obstacles({base, {}}, {other, {}})) text += one.text + "\n";
+      for (const std::string& one : find_other_differences({base, {}}, {other, {}}))
+        text += one + "\n";
+      const char* expected = is_tpcc ? said->second.of_tpcc : said->second.of_others;
+      EXPECT_THAT(text, HasSubstr(expected)) << name;
+      if (*expected == '\0') EXPECT_EQ(text, "") << name;
+    }
+  }
+}
+
+TEST(ComparabilityTest, TransactionsAtATimeAreTheSmallestLimit) {
+  const auto said = [](const std::function<void(settings::RunSettings&)>& change) {
+    const auto obstacles = obstacles_of([&change](Result& r) { change(r.plan); });
+    return obstacles.empty() ? "" : obstacles[0].text;
+  };
+  // Connections and permits for 16, and fewer terminals.
+  EXPECT_EQ(said([](settings::RunSettings& run) { run.terminals = 4; }),
+            "transactions at a time of the terminals: base has 16, new has 4");
+  // A run that is simulated has no connections.
+  const auto simulated = [](std::uint64_t at_a_time, std::int64_t minutes) {
+    std::vector<Result> runs = compared_results({3000}, minutes);
+    runs[0].plan.simulate_ms = 5;
+    runs[0].plan.connections = 0;
+    runs[0].plan.max_inflight = at_a_time;
+    return runs;
+  };
+  const auto obstacles = find_obstacles({simulated(1, 0), {}}, {simulated(50, 30), {}});
+  ASSERT_EQ(obstacles.size(), 1U);
+  EXPECT_EQ(obstacles[0].text, "transactions at a time of the terminals: base has 1, new has 50");
+}
+
+TEST(ComparabilityTest, AResultThatLacksASectionIsNamed) {
+  const auto without_server = obstacles_of([](Result& r) { r.environment.server.reset(); });
+  ASSERT_FALSE(without_server.empty());
+  EXPECT_EQ(without_server.front().text,
+            "transactions run on: base has PostgreSQL, new has a database");
+  EXPECT_EQ(without_server.back().text, "new run 1 does not say which database it ran on");
+  std::vector<Result> base = compared_results({3000});
+  std::vector<Result> other = compared_results({3000}, 30);
+  base[0].environment.server.reset();
+  other[0].environment.server.reset();
+  const auto obstacles = find_obstacles({base, {}}, {other, {}});
+  ASSERT_EQ(obstacles.size(), 2U);
+  EXPECT_EQ(obstacles[0].key, "backend");
+  EXPECT_EQ(obstacles[0].text, "base run 1 does not say which database it ran on");
+
+  base = compared_results({3000});
+  other = compared_results({3000}, 30);
+  base[0].audit = {{"mix", "5.2.3", Judgement::held, "Payment 43.5%"}};
+  base[0].ledger_in_data.emplace();
+  EXPECT_THAT(find_other_differences({base, {}}, {other, {}}),
+              ElementsAre("audit: base has made, new has none",
+                          "ledger held against the data: base has yes, new has no"));
+}
+
+TEST(ComparabilityTest, ScriptsOfOneNameMayHaveOtherStatements) {
+  std::vector<Result> base = compared_results({3000});
+  std::vector<Result> other = compared_results({3000}, 30);
+  for (Result* run : {&base[0], &other[0]}) {
+    run->plan.benchmark = "sql";
+    run->transactions = {};
+    run->transactions.emplace_back().name = "pay.sql";
+    run->transactions[0].statements.emplace_back().name = "line 1: SELECT a FROM t";
+  }
+  EXPECT_THAT(find_other_differences({base, {}}, {other, {}}), IsEmpty());
+  other[0].transactions[0].statements[0].name = "line 1: SELECT b FROM t";
+  other[0].transactions[0].statements.emplace_back().name = "line 2: COMMIT";
+  EXPECT_THAT(
+      find_other_differences({base, {}}, {other, {}}),
+      ElementsAre(
+          "statement 1 of pay.sql: base has line 1: SELECT a FROM t, new has line 1: SELECT "
+          "b FROM t",
+          "statement 2 of pay.sql: base has none, new has line 2: COMMIT"));
 }
 
 TEST(ComparabilityTest, APartIsComparedWithTheSamePartOnly) {

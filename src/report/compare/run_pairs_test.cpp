@@ -57,6 +57,12 @@ TEST(RunPairsTest, EachWithItsNeighbourWhicheverCameFirst) {
   EXPECT_EQ(starts_of_pairs({0, 30, 40}, {10, 20, 50}), (Starts{{0, 10}, {30, 20}, {40, 50}}));
 }
 
+TEST(RunPairsTest, ARunThatDoesNotSayWhenItBeganHasNoPair) {
+  const std::int64_t never = -ComparedRun().start_ts;
+  EXPECT_THAT(refusal({0, never}, {10, 30}, {"a.json", "b.json"}),
+              HasSubstr("b.json does not say when it began"));
+}
+
 TEST(RunPairsTest, TheOrderOfTheCommandLineDoesNotMatter) {
   EXPECT_EQ(starts_of_pairs({40, 0, 20}, {30, 50, 10}), (Starts{{0, 10}, {20, 30}, {40, 50}}));
 }

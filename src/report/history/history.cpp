@@ -77,6 +77,8 @@ std::string joined(const std::vector<Obstacle>& obstacles,
 std::string flaw_of(const HistoryEntry& entry, const Metric& metric,
                     std::span<const std::string> allow_different) {
   if (!entry.value) return fmt::format("{} was not measured", metric.name());
+  if (entry.result.summary.measure_start_ts <= 0)
+    return "it does not say when it began (summary.measure_start_ts is 0)";
   return joined(find_flaws(entry.result, "it"), allow_different);
 }
 
@@ -88,12 +90,25 @@ HistoryPoint point_of(const HistoryEntry& entry) {
           .server = server_text(entry.result)};
 }
 
-void add_changes(History& history) {
+// Settings that may explain a change between two runs. A point says which drover and server it is of.
+std::vector<std::string> differences_between(const Result& before, const Result& after) {
+  std::vector<std::string> differences = find_other_differences(
+      {{&before, 1}, {}}, {{&after, 1}, {}}, {.base = "before", .new_runs = "after"});
+  std::erase_if(differences, [](const std::string& one) {
+    return one.starts_with("drover: ") || one.starts_with("server version: ");
+  });
+  return differences;
+}
+
+// Requires: an entry for each point.
+void add_changes(History& history, const std::vector<const HistoryEntry*>& drawn) {
   std::vector<double> values;
   for (const HistoryPoint& point : history.points) values.push_back(point.value);
   for (const ChangePoint& one : find_change_points(values)) {
-    HistoryChange change{one, {}, false};
+    HistoryChange change{one, {}, false, {}};
     if (one.before_median > 0) change.percent = (one.after_median / one.before_median - 1) * 100;
+    change.differences =
+        differences_between(drawn[one.first_after - 1]->result, drawn[one.first_after]->result);
     change.is_better = (one.after_median > one.before_median) == history.metric.higher_is_better();
     history.changes.push_back(change);
   }
@@ -170,7 +185,7 @@ History make_history(std::vector<HistoryEntry> entries, const Metric& metric,
     drawn.push_back(&entry);
     history.points.push_back(point_of(entry));
   }
-  add_changes(history);
+  add_changes(history, drawn);
   return history;
 }
 

@@ -40,6 +40,8 @@ struct HistoryPoint {
 struct HistoryChange : ChangePoint {  // in History::points
   std::optional<double> percent;      // nothing if it was 0 before
   bool is_better = false;
+  // In what the runs on both sides of it differ besides, except Drover and the version of the server.
+  std::vector<std::string> differences;
 };
 
 // What lies between two changes.
@@ -85,7 +87,7 @@ std::string history_json(const History& history);
 inline constexpr int history_schema_version = 1;
 
 // "A: between a.json (2026-…) and b.json (…): tpmC fell from 3000 to 2850 /min (-5.0%), p 0.0005:
-// worse". `number` counts from 0.
+// worse; also different: connections: before 16, after 100". `number` counts from 0.
 std::string change_sentence(const History& history, std::size_t number);
 
 // That none was found, or that there are too few results to find one. Requires: no changes.

@@ -160,6 +160,32 @@ TEST(HistoryTest, WhatWasNotMeasuredIsLeftOut) {
   EXPECT_EQ(reason_of(history, "run-1.json"), "efficiency was not measured");
 }
 
+TEST(HistoryTest, AChangeNamesTheSettingsThatDiffer) {
+  std::vector<Result> results = runs_with_a_loss();
+  EXPECT_THAT(change_sentence(make_history(entries_of(results), tpmc, {}), 0),
+              Not(HasSubstr("also different")));
+  for (std::size_t i = 20; i < 30; ++i) {
+    results[i].tool.commit = "def5678";
+    results[i].plan.max_attempts = 3;
+    results[i].plan.warmup_s = 5;
+  }
+  EXPECT_THAT(
+      change_sentence(make_history(entries_of(results), tpmc, {}), 0),
+      HasSubstr(": WORSE; also different: warm-up: before 0.0 s, after 5.0 s; attempts at a "
+                "transaction: before unknown, after at most 3"));
+}
+
+TEST(HistoryTest, AResultThatDoesNotSayWhenItBeganHasNoPlace) {
+  std::vector<Result> results = runs_with_a_loss();
+  results[3].summary.measure_start_ts = 0;
+  results[4].environment.server.reset();
+  const History history = make_history(entries_of(results), tpmc, {});
+  EXPECT_EQ(history.points.size(), 28u);
+  EXPECT_EQ(reason_of(history, "run-3.json"),
+            "it does not say when it began (summary.measure_start_ts is 0)");
+  EXPECT_EQ(reason_of(history, "run-4.json"), "it does not say which database it ran on");
+}
+
 TEST(HistoryTest, AnyNumberOfResultsAndAnyValuesCanBeDrawn) {
   for (const std::size_t count : {1u, 2u, 7u, 100u, 500u}) {
     std::vector<double> values(count, 3000.0);

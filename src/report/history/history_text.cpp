@@ -1,6 +1,7 @@
 #include "report/history/history.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -135,17 +136,28 @@ std::string change_letter(std::size_t number) {
   return letters;
 }
 
+// "; also different: connections: before 16, after 100"
+static std::string differences_text(std::vector<std::string> differences) {
+  constexpr std::size_t named_most = 4;
+  const std::size_t count = differences.size();
+  if (count == 0) return {};
+  if (count > named_most) differences.resize(named_most);
+  return fmt::format("; also different: {}{}", fmt::join(differences, "; "),
+                     count > named_most ? fmt::format("; and {} more", count - named_most) : "");
+}
+
 std::string change_sentence(const History& history, std::size_t number) {
   const HistoryChange& change = history.changes[number];
   const std::string percent =
       change.percent ? fmt::format(" ({:+.1f}%)", *change.percent) : std::string();
-  return fmt::format("{}: between {} and {}: {} {} from {} to {}{}{}, p {:.4f}: {}",
+  return fmt::format("{}: between {} and {}: {} {} from {} to {}{}{}, p {:.4f}: {}{}",
                      change_letter(number), described(history.points[change.first_after - 1]),
                      described(history.points[change.first_after]), history.metric.name(),
                      change.after_median > change.before_median ? "rose" : "fell",
                      Metric::number_text(change.before_median),
                      Metric::number_text(change.after_median), unit_text(history.metric), percent,
-                     change.p, change.is_better ? "better" : "WORSE");
+                     change.p, change.is_better ? "better" : "WORSE",
+                     differences_text(change.differences));
 }
 
 std::string no_change_sentence(const History& history) {
