@@ -45,6 +45,7 @@ void read_failures(const RunRequest& written, RunPlan& run, load::Plan& plan) {
   run.settings.statement_timeout_s = coro::seconds_of(timeout);
   const auto attempts =
       static_cast<int>(parse_count(written.attempts_option, written.max_attempts, 0, 1'000));
+  run.settings.max_attempts = static_cast<std::uint64_t>(attempts);
   plan.retry.attempts_max = attempts > 0 ? attempts : std::numeric_limits<int>::max();
 }
 

@@ -101,7 +101,6 @@ void complete_settings(settings::RunSettings& settings, const load::Plan& plan) 
   settings.duration_s = has_end ? coro::seconds_of(plan.duration) : 0;
   settings.warmup_s = coro::seconds_of(plan.warmup);
   settings.seed = plan.seed;
-  settings.max_attempts = static_cast<std::uint64_t>(plan.retry.attempts_max);
   settings.threads = plan.threads;
   settings.connections = plan.connections;
   settings.max_inflight = plan.max_inflight;

@@ -49,7 +49,7 @@ struct RunSettings {
   std::string isolation;
   std::string on_db_loss;
   double statement_timeout_s = 0;
-  std::uint64_t max_attempts = 0;  // 0: an older document does not tell
+  std::optional<std::uint64_t> max_attempts;  // 0: unlimited; none: an older document does not tell
   bool max_inflight_chosen = false;
   bool deferred_delivery = false;
   bool server_stats = false;
@@ -145,8 +145,8 @@ void describe(auto& visit, Of<RunSettings> auto& run) {
   visit.field("statement_timeout_s", run.statement_timeout_s, seconds,
               "Seconds that a statement may take; 0: for ever.", Need::added);
   visit.field("max_attempts", run.max_attempts, count,
-              "Attempts at a transaction that may be repeated, the first included; 0 in older "
-              "documents.",
+              "Attempts at a transaction that may be repeated, the first included; 0: unlimited; "
+              "null in older documents.",
               Need::added);
   visit.field("max_inflight_chosen", run.max_inflight_chosen, flag,
               "max_inflight was asked for, so that waiting for a permit is intended.", Need::added);

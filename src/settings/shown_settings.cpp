@@ -55,6 +55,11 @@ std::string operations_text(const RunSettings& run) {
   return run.operations > 0 ? text::grouped(run.operations) : "by time";
 }
 
+std::string attempts_text(const RunSettings& run) {
+  if (!run.max_attempts) return "unknown";
+  return *run.max_attempts > 0 ? "at most " + text::grouped(*run.max_attempts) : "unlimited";
+}
+
 std::string hosts_text(const RunSettings& run) {
   if (!run.balance) return "in their order, where there are several";
   return run.affinity ? "in turn, each warehouse at one" : "in turn";
@@ -134,8 +139,7 @@ std::vector<ShownSetting> settings_of_database(const RunSettings& run) {
           {"When the database is lost", or_else(run.on_db_loss, "–")},
           {"Statement timeout",
            run.statement_timeout_s > 0 ? text::length_text(run.statement_timeout_s) : "none"},
-          {"Attempts at a transaction",
-           run.max_attempts > 0 ? "at most " + text::grouped(run.max_attempts) : "–"},
+          {"Attempts at a transaction", attempts_text(run)},
           {"Connections renewed", run.connection_max_age_s > 0
                                       ? "after " + text::length_text(run.connection_max_age_s)
                                       : "never"},
@@ -170,8 +174,7 @@ std::vector<ShownSetting> settings_worth_a_note(const RunSettings& run) {
       {"when the database is lost", or_else(run.on_db_loss, "unknown")},
       {"statement timeout",
        run.statement_timeout_s > 0 ? text::length_text(run.statement_timeout_s) : "none"},
-      {"attempts at a transaction",
-       run.max_attempts > 0 ? fmt::format("at most {}", run.max_attempts) : "unknown"},
+      {"attempts at a transaction", attempts_text(run)},
       {"--connection-max-age",
        run.connection_max_age_s > 0 ? text::length_text(run.connection_max_age_s) : "not given"},
       {"--balance", run.balance ? run.affinity ? "given, with --affinity" : "given" : "not given"},
