@@ -170,9 +170,9 @@ class Merge(harness.TestCase):
         for uncertainty_s, judgement in ((0.001, "broken"), (0.125, "not_judged"), (None, "not_judged")):
             with self.subTest(uncertainty_s):
                 clock = uncertainty_s and {"wall_s": 0, "monotonic_s": 0, "uncertainty_s": uncertainty_s}
-                self.parts(clock_at_start=clock)
+                parts = self.parts(clock_at_start=clock)
                 self.part(2, start_ts=1_760_000_000.05, clock_at_start=clock)
-                _, merged = self.merge(self.folder)
+                _, merged = self.merge(*parts)
                 start = next(line for line in merged["audit"]["lines"] if line["name"] == "start")
                 self.assertEqual(start["judgement"], judgement)
                 self.assertIn("began within 50", start["text"])
