@@ -57,8 +57,8 @@ std::string start_text(const Result& result, const StartSpread& spread) {
   return text;
 }
 
-// The starts are compared by clocks whose difference is known to an uncertainty only. The rule is held or broken
-// where that decides nothing.
+// The starts are compared by clocks whose difference is known to an uncertainty only, and a host may have come to
+// its start late. The rule is held or broken where that decides nothing.
 Judged judge_start(const Result& result) {
   const std::optional<StartSpread> spread = start_spread(result.ranks);
   if (!spread) return not_judged("fewer than two hosts began");
@@ -73,10 +73,10 @@ Judged judge_start(const Result& result) {
     return not_judged(text + ": start the hosts by --hosts, which compares the clocks");
   }
   if (spread->most_s * 1e3 > starts_apart_most_ms) {
-    return not_judged(
-        fmt::format("{}: the starts may lie {} ms apart; the clocks are known to half of the round "
-                    "trip to the host, so use a shorter way",
-                    text, text::figure_text(spread->most_s * 1e3)));
+    return not_judged(fmt::format(
+        "{}: the starts may lie {} ms apart, by the uncertainty of the clocks and by how "
+        "late the hosts were; use a shorter way to the hosts, or hosts with less load",
+        text, text::figure_text(spread->most_s * 1e3)));
   }
   const auto missing = std::ranges::count_if(
       result.ranks, [](const RankResult& one) { return !start_of(one).has_value(); });

@@ -137,6 +137,10 @@ TEST(AuditOfHosts, StartsThatLieApartAreBroken) {
   EXPECT_THAT(start.text, HasSubstr("the last 21"));
   // Its clock is known to be ahead by that.
   result.ranks[2].clock_at_start->wall_s = 0.024;
+  start = line_of(result, "start");
+  EXPECT_EQ(start.judgement, Judgement::not_judged) << "it was 21 ms late";
+  EXPECT_THAT(start.text, HasSubstr("by how late the hosts were"));
+  result.ranks[2].start_late_s = 0.001;
   EXPECT_EQ(line_of(result, "start").judgement, Judgement::held);
 }
 

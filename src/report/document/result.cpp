@@ -109,7 +109,9 @@ std::optional<StartSpread> start_spread(const std::vector<RankResult>& ranks) {
                                                     : std::numeric_limits<double>::infinity();
     spread.uncertainty_s = std::max(spread.uncertainty_s, uncertainty_s);
     shown.push_back(*start);
-    possible.push_back({*start - uncertainty_s, *start + uncertainty_s});
+    // The instant of the timetable; the host's thread came to its turn later by up to its lateness.
+    possible.push_back(
+        {*start - uncertainty_s, *start + std::max(one.start_late_s, 0.0) + uncertainty_s});
   }
   if (shown.size() < 2) return std::nullopt;
   const auto [first, last] = std::ranges::minmax(shown);
