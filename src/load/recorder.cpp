@@ -110,7 +110,10 @@ void Recorder::retried(const Transaction& transaction, const Error& error) {
 void Recorder::count_error(TransactionMetrics& metrics, const Error& error) {
   metrics.attempts.add();
   metrics.errors[static_cast<std::size_t>(error.error_class())].add();
-  if (!error.sqlstate().empty()) ++metrics.errors_by_sqlstate[error.sqlstate()];
+  if (error.sqlstate().empty()) return;
+  ++metrics.errors_by_sqlstate[error.sqlstate()];
+  if (error.error_class() == ErrorClass::retryable) return;
+  metrics.error_messages.try_emplace(error.sqlstate(), error.what());
 }
 
 void Recorder::left_in_doubt(const Transaction& transaction) {

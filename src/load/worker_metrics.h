@@ -1,7 +1,7 @@
 // What one worker counts while it runs: for each phase and type of transaction; and the timetable of the phases.
 //
-// Written by the worker's thread, read by the sampler at any time; errors_by_sqlstate and `pending`
-// alone are for the end, when the worker has been joined.
+// Written by the worker's thread, read by the sampler at any time; errors_by_sqlstate,
+// error_messages and `pending` alone are for the end, when the worker has been joined.
 #pragma once
 
 #include <array>
@@ -63,6 +63,8 @@ struct TransactionMetrics {
   measure::Histogram think;    // likewise, after a transaction of this type
   std::array<measure::Counter, database::error_class_count> errors;
   std::map<std::string, std::uint64_t> errors_by_sqlstate;
+  // The first message of each SQLSTATE that no other attempt can get over.
+  std::map<std::string, std::string> error_messages;
 };
 
 enum class Phase : std::uint8_t { warmup, measure, done };

@@ -33,6 +33,7 @@ void add_transactions(const load::TransactionMetrics& metrics, report::Transacti
   for (const auto& [sqlstate, count] : metrics.errors_by_sqlstate) {
     result.errors_by_sqlstate[sqlstate] += count;
   }
+  result.error_messages.insert(metrics.error_messages.begin(), metrics.error_messages.end());
 }
 
 // Something is always on its way. Without what is not late the figures of a run in which nothing is

@@ -26,6 +26,7 @@ inline void fill_example_transactions(Result& result) {
   }
   new_order.errors_by_class = {{"retryable", 4}, {"statement", 1}, {"ambiguous_commit", 3}};
   new_order.errors_by_sqlstate = {{"40001", 4}, {"XX000", 1}};
+  new_order.error_messages = {{"XX000", "tuple concurrently updated"}};
   TransactionResult& stock_level = result.transactions[4];
   stock_level.ok_count = 12;
   stock_level.attempts = 12;

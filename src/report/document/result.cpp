@@ -205,6 +205,7 @@ void TransactionResult::add(const TransactionResult& other) {
   wait.merge(other.wait);
   for (const auto& [name, count] : other.errors_by_class) errors_by_class[name] += count;
   for (const auto& [name, count] : other.errors_by_sqlstate) errors_by_sqlstate[name] += count;
+  error_messages.insert(other.error_messages.begin(), other.error_messages.end());
   keying.merge(other.keying);
   think.merge(other.think);
   service.merge(other.service);

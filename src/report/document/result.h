@@ -124,6 +124,7 @@ struct TransactionResult {
   // Every attempt that ended in an error, so that each of them sums to failed + retries.
   std::map<std::string, std::uint64_t> errors_by_class;
   std::map<std::string, std::uint64_t> errors_by_sqlstate;  // only where there was one
+  std::map<std::string, std::string> error_messages;        // the first of an SQLSTATE
 
   // What the terminals did before and after: as it was, a late timer included. Empty without
   // delays. Think times are those that followed a transaction of this type.

@@ -178,6 +178,9 @@ void describe(auto& visit, Of<TransactionResult> auto& one) {
                "Attempts that ended in an error, by class; the sum is failed_count + retry_count.");
   visit.counts("errors_by_sqlstate", one.errors_by_sqlstate, settings::name,
                "The same by SQLSTATE, where there was one.");
+  visit.field("error_messages", one.error_messages, sentence,
+              "By SQLSTATE: the server's first message of an error that is not tried again.",
+              Need::added);
   visit.field("latency_limit_s", one.latency_limit_s, seconds,
               "Seconds that the 90th percentile must not exceed (clause 5.2.5.7), or null if there "
               "is no limit.");

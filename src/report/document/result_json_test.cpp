@@ -147,6 +147,7 @@ TEST(ResultJson, OurFieldsOfATransaction) {
   EXPECT_EQ(new_order["errors_by_class"],
             (json{{"retryable", 4}, {"statement", 1}, {"ambiguous_commit", 3}}));
   EXPECT_EQ(new_order["errors_by_sqlstate"], (json{{"40001", 4}, {"XX000", 1}}));
+  EXPECT_EQ(new_order["error_messages"], (json{{"XX000", "tuple concurrently updated"}}));
   EXPECT_EQ(new_order["latency_limit_s"], 5.0);
   EXPECT_EQ(new_order["latency_limit_held"], true);
   EXPECT_DOUBLE_EQ(new_order["mean_ms"].get<double>(), 60.5);

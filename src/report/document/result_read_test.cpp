@@ -193,6 +193,7 @@ TEST(ResultRead, EveryMissingFieldIsNamed) {
                                           "ledger_in_data",
                                           "orders_delivered",
                                           "lost_commits",
+                                          "error_messages",
                                           "run_start_ts",
                                           "audit",
                                           "failure"};

@@ -230,6 +230,11 @@ void append_errors(std::string& out, const Result& result) {
   const TransactionResult all = all_transactions(result);
   append_counts("  errors      ", all.errors_by_class);
   append_counts("  SQLSTATE    ", all.errors_by_sqlstate);
+  for (const auto& [sqlstate, message] : all.error_messages) {
+    const bool has_state = message.find(sqlstate) != std::string::npos;
+    append_wrapped(out, "              ",
+                   has_state ? message : fmt::format("{}: {}", sqlstate, message));
+  }
 }
 
 void append_client(std::string& out, const Result& result) {

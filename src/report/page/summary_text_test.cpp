@@ -69,7 +69,8 @@ TEST(SummaryText, ARowForEachTransaction) {
 TEST(SummaryText, ErrorsWaitsAndCost) {
   const std::string text = summary_text(example_result());
   EXPECT_THAT(text, HasSubstr("errors      ambiguous_commit 3, retryable 4, statement 1\n"));
-  EXPECT_THAT(text, HasSubstr("SQLSTATE    40001 4, XX000 1\n"));
+  EXPECT_THAT(text, HasSubstr("SQLSTATE    40001 4, XX000 1\n"
+                              "              XX000: tuple concurrently updated\n"));
   EXPECT_THAT(text, HasSubstr("client wait p50 0.05 ms, p99 0.12 ms"));
   EXPECT_THAT(text, HasSubstr("1.25 s of CPU (0.021 cores), 9058.0 us a transaction"));
   EXPECT_THAT(text, HasSubstr("peak memory 50.0 MiB, 3 threads, busiest worker 25%"));
@@ -79,6 +80,7 @@ TEST(SummaryText, NothingToSayIsNotSaid) {
   Result result = example_result();
   result.transactions[0].errors_by_class.clear();
   result.transactions[0].errors_by_sqlstate.clear();
+  result.transactions[0].error_messages.clear();
   result.transactions[0].failed_count = 0;
   result.transactions[0].retry_count = 0;
   result.transactions[0].attempts = 122;
