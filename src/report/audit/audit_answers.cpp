@@ -55,7 +55,7 @@ Judged judge_skipped(const Result& result) {
   const double percent = percent_of(skipped, districts);
   return compliant_if(
       skipped <= 1 || percent <= skipped_districts_most * 100,
-      fmt::format("{} of {} districts had no order to deliver ({:.2f}%); at most {:g}%",
+      fmt::format("{} of {} districts had no order to deliver ({:.2f}%); at most one or {:g}%",
                   text::grouped(skipped), text::grouped(districts), percent,
                   skipped_districts_most * 100),
       "; load the data anew");

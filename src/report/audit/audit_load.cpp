@@ -40,8 +40,8 @@ Judged judge_mix(const Result& result) {
     const bool holds = share >= rule.share_least - chance;
     judged.text +=
         fmt::format("{}{} {:.2f}%", judged.text.empty() ? "" : ", ", rule.name, share * 100);
-    if (holds) continue;
-    judged.judgement = Judgement::broken;
+    if (share >= rule.share_least) continue;
+    if (!holds) judged.judgement = Judgement::broken;
     judged.text += fmt::format(" (at least {:g}%, less {:.2f} by chance)", rule.share_least * 100,
                                chance * 100);
   }
@@ -196,13 +196,16 @@ Judged judge_throughput(const Result& result) {
   const auto chance = [&](double count) {
     return new_orders_by_chance(count, result.summary.time_seconds);
   };
-  const std::string text =
-      fmt::format("{:.2f} tpmC a warehouse, {:g} to {:g} allowed", result.summary.tpmc / warehouses,
-                  tpmc_per_warehouse_least, tpmc_per_warehouse_max);
-  if (new_orders > most + chance(most)) {
+  const double low = std::max(least - chance(least), 0.0);
+  const double high = most + chance(most);
+  const std::string text = fmt::format(
+      "{:.2f} tpmC a warehouse, {:g} to {:g} allowed, {:.2f} to {:.2f} by chance",
+      result.summary.tpmc / warehouses, tpmc_per_warehouse_least, tpmc_per_warehouse_max,
+      low / (warehouses * minutes), high / (warehouses * minutes));
+  if (new_orders > high) {
     return {Judgement::broken, text + ": more than terminals can do"};
   }
-  return compliant_if(new_orders >= least - chance(least), text,
+  return compliant_if(new_orders >= low, text,
                       ": the database does not keep up, or was away; use fewer warehouses");
 }
 

@@ -66,6 +66,10 @@ Judged judge_rate(const Result& result) {
   std::string text = fmt::format("{} of {} transactions a second asked for ({:.1f}%)",
                                  text::figure_text(count / seconds), text::figure_text(plan.rate),
                                  100 * count / asked);
+  if (count < asked * (1 - missing_most)) {
+    text += fmt::format(", at least {:.1f}% by chance",
+                        100 * std::max(1 - missing_most - chance / asked, 0.0));
+  }
   if (result.backlog) {
     text += fmt::format(", {} due at the end and not begun", text::grouped(*result.backlog));
   }
