@@ -24,7 +24,8 @@ struct Access {
   // The number of the host, in the order of the string, with which to begin; behind the last comes the first. None: the
   // string says in which order they are tried.
   std::optional<std::size_t> first_host = {};
-  // Takes a line for people when a statement of an administrative session waits for a lock: who holds it. May be empty.
+  // Takes a line for people when a statement of an administrative session waits for a lock: who
+  // holds it. May be empty.
   std::function<void(std::string_view)> on_lock_wait = {};
 };
 

@@ -1,5 +1,5 @@
-// Sessions for administration: the limits of roles and databases, locks that others hold, statements that are given up,
-// and warnings of the server.
+// Sessions for administration: the limits of roles and databases, locks that others hold,
+// statements that are given up, and warnings of the server.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -15,6 +15,8 @@
 #include "coro/scope.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
+#include "database/postgres/server_facts.h"
+#include "database/postgres/session_identity.h"
 #include "database/postgres/session_setup.h"
 #include "support/test_server.h"
 
@@ -143,6 +145,33 @@ TEST_F(Administration, SaysWhoHoldsTheLock) {
         << lines[0];
     EXPECT_NE(lines[0].find("idle in transaction, its last statement began 20"), std::string::npos)
         << lines[0];
+  };
+  run(body());
+}
+
+TEST_F(Administration, NeedsNoRightToTheViewsOfTheServer) {
+  const auto body = [&]() -> Task<void> {
+    const auto owner = co_await Connection::open(server->conninfo());
+    const std::string views = "pg_settings, pg_stat_database, pg_stat_activity";
+    co_await owner->script(fmt::format("REVOKE SELECT ON {} FROM PUBLIC", views));
+    const auto connection =
+        co_await open_in_schema({.conninfo = server->conninfo() + " user=hurried"});
+    const ServerFacts facts = co_await read_server_facts(*connection);
+    EXPECT_EQ(facts.settings.at("fsync"), "off");
+    EXPECT_GT(facts.connections_max, 0);
+    EXPECT_GE(facts.connections_used, 1);
+    EXPECT_TRUE(facts.notes.empty());
+    const auto identity = co_await identify_session(*connection);
+    EXPECT_TRUE(identity.has_value());
+    if (identity) EXPECT_EQ(identity->pid, connection->backend_pid());
+    co_await owner->script(fmt::format("GRANT SELECT ON {} TO PUBLIC", views));
+
+    // What nothing else tells is left out, with a note.
+    co_await owner->script("REVOKE EXECUTE ON FUNCTION current_setting(text, boolean) FROM PUBLIC");
+    const ServerFacts few = co_await read_server_facts(*connection);
+    EXPECT_EQ(few.connections_max, 0);
+    EXPECT_EQ(few.notes.size(), 1U);
+    co_await owner->script("GRANT EXECUTE ON FUNCTION current_setting(text, boolean) TO PUBLIC");
   };
   run(body());
 }

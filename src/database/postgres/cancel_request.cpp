@@ -19,7 +19,8 @@ namespace {
 constexpr std::size_t threads_most = 8;
 constexpr std::size_t waiting_most = 2'048;
 
-// PQcancel() connects, sends and waits: for minutes where a host is gone, without end where a server stands still.
+// PQcancel() connects, sends and waits: for minutes where a host is gone, without end where a
+// server stands still.
 void request_cancel(PGconn* session) noexcept {
   PGcancel* const request = PQgetCancel(session);
   if (request == nullptr) return;

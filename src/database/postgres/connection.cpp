@@ -107,7 +107,8 @@ void Connection::RoundTripTimer::on_timer() noexcept {
 
 Connection::~Connection() {
   watch_.reset();
-  // PQTRANS_ACTIVE: libpq waits for an answer. A session that was given up has no socket to ask for the cancel.
+  // PQTRANS_ACTIVE: libpq waits for an answer. A session that was given up has no socket to ask for
+  // the cancel.
   if (!round_trip_timer_.expired && PQtransactionStatus(handle_) == PQTRANS_ACTIVE) {
     cancel_and_finish(handle_);
   } else {

@@ -172,13 +172,14 @@ class Connection {
     round_trip_limit_ = limit;
   }
 
-  // Runs `companion()` beside each later run(), script() and copy_begin(), and cancels it when the answer has come. The
-  // companion must not use this connection and must not throw.
+  // Runs `companion()` beside each later run(), script() and copy_begin(), and cancels it when the
+  // answer has come. The companion must not use this connection and must not throw.
   void accompany_statements(std::function<coro::Task<void>()> companion) {
     companion_ = std::move(companion);
   }
 
-  // The WARNINGs of the server since the last call, one line each; at most `warnings_most`, later ones are dropped.
+  // The WARNINGs of the server since the last call, one line each; at most `warnings_most`, later
+  // ones are dropped.
   std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
   static constexpr std::size_t warnings_most = 16;
 

@@ -94,13 +94,16 @@ constexpr std::array<DialectTraits, 6> all_traits = {{
      .cells_a_transaction = 60'000},  // of 80,000 mutations, which indexes have, too
 }};
 
-// Whether there is a row; a server that cannot answer has none.
+// Whether there is a row; there is none where the server does not know the question, or the role
+// may not ask.
 Task<bool> has_row(Connection& connection, std::string sql) {
   try {
     const Result found = co_await connection.query(std::move(sql));
     co_return found.rows() > 0;
   } catch (const Error& error) {
-    if (error.error_class() != ErrorClass::statement || connection.broken()) throw;
+    const bool no_answer =
+        error.error_class() == ErrorClass::statement || error.error_class() == ErrorClass::denied;
+    if (!no_answer || connection.broken()) throw;
   }
   co_return false;
 }

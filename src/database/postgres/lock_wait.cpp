@@ -22,7 +22,8 @@ constexpr coro::Duration first_look_after = std::chrono::seconds(2);
 constexpr coro::Duration pause_most = std::chrono::seconds(30);
 constexpr coro::Duration answer_limit = std::chrono::seconds(5);
 
-// A process of 0 is a prepared transaction. The functions need no right that pg_stat_activity may lack.
+// A process of 0 is a prepared transaction. The functions need no right that pg_stat_activity may
+// lack.
 constexpr std::string_view holders_sql =
     "SELECT b.pid, coalesce(a.application_name, ''), coalesce(pg_get_userbyid(a.usesysid), ''), "
     "coalesce(a.state, ''), coalesce(date_trunc('second', a.query_start)::text, '') "

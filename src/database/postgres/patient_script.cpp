@@ -1,5 +1,7 @@
 #include "database/postgres/patient_script.h"
 
+#include <fmt/format.h>
+
 #include <exception>
 #include <utility>
 
@@ -37,6 +39,13 @@ Task<Result> script_patiently(Connection& connection, std::string sql) {
   auto execute = [&]() -> Task<void> { result = co_await connection.script(sql); };
   co_await repeated(connection, execute);
   co_return result;
+}
+
+std::string no_statistics_note(std::string_view tables, std::string_view warning) {
+  return fmt::format(
+      "note: {} may have no statistics, as the server warns: {}. Have its owner run ANALYZE, "
+      "or statements may be slow",
+      tables, warning);
 }
 
 }  // namespace drover::database::postgres

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "coro/task.h"
 #include "database/postgres/connection.h"
@@ -16,5 +17,9 @@ coro::Task<void> repeated(Connection& connection, std::function<coro::Task<void>
 
 // The same of one statement, as Connection::script(). Within a transaction it is done once.
 coro::Task<Result> script_patiently(Connection& connection, std::string sql);
+
+// A line for people after an ANALYZE that the server answered with a warning: it leaves out tables
+// of another role.
+std::string no_statistics_note(std::string_view tables, std::string_view warning);
 
 }  // namespace drover::database::postgres

@@ -1,7 +1,10 @@
 #include "database/postgres/server_facts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "database/postgres/dialect.h"
@@ -13,20 +16,39 @@ using coro::Task;
 
 namespace {
 
-constexpr std::string_view settings_sql =
-    "SELECT name, current_setting(name) FROM pg_settings WHERE name IN ("
+constexpr std::string_view setting_names =
     "'fsync', 'synchronous_commit', 'full_page_writes', 'shared_buffers', 'wal_level', "
     "'max_wal_size', 'checkpoint_timeout', 'autovacuum', 'max_connections', "
     "'superuser_reserved_connections', 'default_transaction_isolation', 'server_version', "
-    "'jit', 'work_mem', 'effective_cache_size', 'data_checksums')";
+    "'jit', 'work_mem', 'effective_cache_size', 'data_checksums'";
 
-// What a relative of PostgreSQL may not have: then there is no row.
+struct FactQueries {
+  std::string settings;  // names and values
+  std::string backends;  // how many other sessions there are
+};
+
+// PostgreSQL is asked by functions, as somebody may have revoked the views pg_settings and
+// pg_stat_database. Its relatives have the views.
+FactQueries queries_in(Dialect dialect) {
+  if (dialect != Dialect::postgres && dialect != Dialect::citus) {
+    return {fmt::format("SELECT name, current_setting(name) FROM pg_settings WHERE name IN ({})",
+                        setting_names),
+            "SELECT sum(numbackends) - 1 FROM pg_stat_database"};
+  }
+  return {fmt::format("SELECT name, current_setting(name, true) FROM unnest(ARRAY[{}]) AS name "
+                      "WHERE current_setting(name, true) IS NOT NULL",
+                      setting_names),
+          "SELECT sum(pg_stat_get_db_numbackends(oid)) - 1 FROM pg_database"};
+}
+
+// No row where a relative of PostgreSQL does not have it, or the role may not read it.
 Task<Result> ask(Connection& connection, std::string sql) {
   try {
     co_return co_await connection.query(std::move(sql));
   } catch (const Error& error) {
-    const bool knows_it = connection.dialect() == Dialect::postgres;
-    if (knows_it || error.error_class() != ErrorClass::statement || connection.broken()) throw;
+    const bool unknown =
+        connection.dialect() != Dialect::postgres && error.error_class() == ErrorClass::statement;
+    if ((!unknown && error.error_class() != ErrorClass::denied) || connection.broken()) throw;
   }
   co_return Result();
 }
@@ -49,7 +71,8 @@ Task<void> read_product(Connection& connection, ServerFacts& facts) {
 
 Task<ServerFacts> read_server_facts(Connection& connection) {
   ServerFacts facts;
-  const Result settings = co_await ask(connection, std::string(settings_sql));
+  const FactQueries queries = queries_in(connection.dialect());
+  const Result settings = co_await ask(connection, queries.settings);
   for (int row = 0; row < settings.rows(); ++row)
     facts.settings.emplace(settings.text(row, 0), settings.text(row, 1));
   facts.version = connection.parameter_status("server_version");
@@ -58,9 +81,13 @@ Task<ServerFacts> read_server_facts(Connection& connection) {
   };
   facts.connections_max = std::max<std::int64_t>(
       number("max_connections") - number("superuser_reserved_connections"), 0);
-  const Result used = co_await ask(connection, "SELECT sum(numbackends) - 1 FROM pg_stat_database");
-  // Everybody may read it, unlike pg_stat_activity.
+  const Result used = co_await ask(connection, queries.backends);
   if (used.rows() == 1) facts.connections_used = used.number<std::int32_t>(0, 0);
+  if (connection.dialect() == Dialect::postgres && (settings.rows() == 0 || used.rows() == 0)) {
+    facts.notes.emplace_back(
+        "note: this role may not read the settings of the server or count its sessions: the result "
+        "lacks them, and '--connections auto' does not know how many are free. GRANT pg_monitor");
+  }
   facts.pooling = connection.pooling();
   if (facts.pooling != Pooling::none) {
     facts.settings.emplace("pooling", pooling_name(facts.pooling));

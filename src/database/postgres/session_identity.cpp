@@ -17,6 +17,13 @@ namespace {
 
 using coro::Task;
 
+// The function needs no right, where somebody has revoked the view; relatives of PostgreSQL have
+// the view.
+std::string_view activity_in(Dialect dialect) {
+  const bool has_function = dialect == Dialect::postgres || dialect == Dialect::citus;
+  return has_function ? "pg_stat_get_activity(NULL)" : "pg_stat_activity";
+}
+
 // The answers of a server that says nothing are none: no row is not the same as none counted.
 void require_count(const Result& result) {
   if (result.rows() == 1) return;
@@ -27,22 +34,25 @@ void require_count(const Result& result) {
 Task<std::int64_t> ask_to_end(Connection& connection, std::span<const std::int32_t> pids,
                               std::span<const std::string_view> starts) {
   const Result result = co_await connection.query(
-      "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
-      "JOIN unnest($1::int4[], $2::text[]::timestamptz[]) AS gone(pid, started) USING (pid) "
-      "WHERE backend_start = started",
+      fmt::format(
+          "SELECT count(pg_terminate_backend(pid)) FROM {} "
+          "JOIN unnest($1::int4[], $2::text[]::timestamptz[]) AS gone(pid, started) USING (pid) "
+          "WHERE backend_start = started",
+          activity_in(connection.dialect())),
       pids, starts);
   require_count(result);
   co_return result.number<std::int64_t>(0, 0);
 }
 
-constexpr std::string_view of_those_names =
-    "FROM pg_stat_activity WHERE application_name = ANY($1::text[])";
+std::string of_those_names(Dialect dialect) {
+  return fmt::format("FROM {} WHERE application_name = ANY($1::text[])", activity_in(dialect));
+}
 
 // pgpool takes the end of a process for the end of its server, unless it has read the number.
 Task<std::int64_t> ask_pgpool_to_end(Connection& connection,
                                      std::span<const std::string_view> names) {
   const Result left =
-      co_await connection.query(fmt::format("SELECT pid {}", of_those_names), names);
+      co_await connection.query("SELECT pid " + of_those_names(connection.dialect()), names);
   for (int row = 0; row < left.rows(); ++row) {
     co_await connection.script(fmt::format("SELECT pg_terminate_backend({})", left.text(row, 0)));
   }
@@ -55,7 +65,7 @@ Task<std::int64_t> ask_to_end(Connection& connection, std::span<const std::strin
     co_return co_await ask_pgpool_to_end(connection, names);
   }
   const Result result = co_await connection.query(
-      fmt::format("SELECT count(pg_terminate_backend(pid)) {}", of_those_names), names);
+      "SELECT count(pg_terminate_backend(pid)) " + of_those_names(connection.dialect()), names);
   require_count(result);
   co_return result.number<std::int64_t>(0, 0);
 }
@@ -99,14 +109,16 @@ Task<std::optional<SessionIdentity>> identify_session(Connection& own) {
     if (own.setup() != nullptr || own.pooling() == Pooling::pgpool) {
       SessionIdentity named;
       const Result name = co_await own.query(
-          "SELECT application_name FROM pg_stat_activity WHERE pid = pg_backend_pid()");
+          fmt::format("SELECT application_name FROM {} WHERE pid = pg_backend_pid()",
+                      activity_in(own.dialect())));
       named.application_name = unused_name(name.rows() == 1 ? name.text(0, 0) : "drover");
       const std::string quoted = text::replaced(named.application_name, "'", "''");
       co_await set(own, fmt::format("SET application_name TO '{}'", quoted));
       co_return named;
     }
     const Result result = co_await own.query(
-        "SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()");
+        fmt::format("SELECT pid, backend_start FROM {} WHERE pid = pg_backend_pid()",
+                    activity_in(own.dialect())));
     if (result.rows() == 1) {
       co_return SessionIdentity{result.number<std::int32_t>(0, 0), std::string(result.text(0, 1))};
     }

@@ -59,7 +59,8 @@ Task<void> require_primary(Connection& connection) {
               "and pcp_attach_node has it take a node again");
 }
 
-// The limits that the server has, by its version; a relative of PostgreSQL may know each of them or not.
+// The limits that the server has, by its version; a relative of PostgreSQL may know each of them or
+// not.
 std::vector<std::string> limits_of(const Connection& connection) {
   constexpr int idle_sessions_end_since = 140000;
   constexpr int transactions_end_since = 170000;

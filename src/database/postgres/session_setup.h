@@ -1,9 +1,10 @@
-// How sessions are opened and made ready: those of a run, those for administration, and the one that looks afterwards
-// what became of commits whose answer never came.
+// How sessions are opened and made ready: those of a run, those for administration, and the one
+// that looks afterwards what became of commits whose answer never came.
 //
-// A session for administration reads the whole database, loads it, changes its tables, or watches the server. The limits
-// that a role or a database sets for short transactions (statement_timeout, lock_timeout and the like) do not apply to
-// it, and Access::on_lock_wait hears for whom it waits. A session of a run has the limits as the server has them.
+// A session for administration reads the whole database, loads it, changes its tables, or watches
+// the server. The limits that a role or a database sets for short transactions (statement_timeout,
+// lock_timeout and the like) do not apply to it, and Access::on_lock_wait hears for whom it waits.
+// A session of a run has the limits as the server has them.
 //
 // Thread safety: a session belongs to the worker on which it was made. Errors: database::Error.
 #pragma once
@@ -25,8 +26,8 @@
 
 namespace drover::database::postgres {
 
-// Opens a session for administration that sees the schema first (empty: as the server has it). Behind transaction
-// pooling each of its transactions does.
+// Opens a session for administration that sees the schema first (empty: as the server has it).
+// Behind transaction pooling each of its transactions does.
 coro::Task<std::unique_ptr<Connection>> open_in_schema(Access access);
 // The same where it is known already what stands between.
 coro::Task<std::unique_ptr<Connection>> open_in_schema(Access access, Pooling pooling);
