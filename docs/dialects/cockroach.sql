@@ -12,7 +12,7 @@ CREATE TABLE "warehouse" (
   w_state char(2) NOT NULL,
   w_zip char(9) NOT NULL,
   w_tax numeric(4,4) NOT NULL,
-  w_ytd numeric(12,2) NOT NULL,
+  w_ytd numeric(18,2) NOT NULL,
   CONSTRAINT "warehouse_pkey" PRIMARY KEY (w_id)
 );
 CREATE TABLE "district" (
@@ -25,7 +25,7 @@ CREATE TABLE "district" (
   d_state char(2) NOT NULL,
   d_zip char(9) NOT NULL,
   d_tax numeric(4,4) NOT NULL,
-  d_ytd numeric(12,2) NOT NULL,
+  d_ytd numeric(18,2) NOT NULL,
   d_next_o_id int4 NOT NULL,
   CONSTRAINT "district_pkey" PRIMARY KEY (d_w_id, d_id)
 );
@@ -46,8 +46,8 @@ CREATE TABLE "customer" (
   c_credit char(2) NOT NULL,
   c_credit_lim numeric(12,2) NOT NULL,
   c_discount numeric(4,4) NOT NULL,
-  c_balance numeric(12,2) NOT NULL,
-  c_ytd_payment numeric(12,2) NOT NULL,
+  c_balance numeric(18,2) NOT NULL,
+  c_ytd_payment numeric(18,2) NOT NULL,
   c_payment_cnt int4 NOT NULL,
   c_delivery_cnt int4 NOT NULL,
   c_data varchar(500) NOT NULL,

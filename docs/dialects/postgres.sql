@@ -11,7 +11,7 @@ CREATE TABLE "warehouse" (
   w_state char(2) NOT NULL,
   w_zip char(9) NOT NULL,
   w_tax numeric(4,4) NOT NULL,
-  w_ytd numeric(12,2) NOT NULL
+  w_ytd numeric(18,2) NOT NULL
 );
 CREATE TABLE "district" (
   d_w_id int NOT NULL,
@@ -23,7 +23,7 @@ CREATE TABLE "district" (
   d_state char(2) NOT NULL,
   d_zip char(9) NOT NULL,
   d_tax numeric(4,4) NOT NULL,
-  d_ytd numeric(12,2) NOT NULL,
+  d_ytd numeric(18,2) NOT NULL,
   d_next_o_id int NOT NULL
 );
 CREATE TABLE "customer" (
@@ -43,8 +43,8 @@ CREATE TABLE "customer" (
   c_credit char(2) NOT NULL,
   c_credit_lim numeric(12,2) NOT NULL,
   c_discount numeric(4,4) NOT NULL,
-  c_balance numeric(12,2) NOT NULL,
-  c_ytd_payment numeric(12,2) NOT NULL,
+  c_balance numeric(18,2) NOT NULL,
+  c_ytd_payment numeric(18,2) NOT NULL,
   c_payment_cnt int NOT NULL,
   c_delivery_cnt int NOT NULL,
   c_data varchar(500) NOT NULL
@@ -113,6 +113,7 @@ CREATE TABLE "stock" (
   s_data varchar(50) NOT NULL
 );
 CREATE TABLE "drover_tpcc" (
+  id int NOT NULL DEFAULT 1 PRIMARY KEY,
   format_version int NOT NULL,
   foreign_keys text NOT NULL,
   seed numeric(20),
@@ -137,7 +138,7 @@ CREATE TABLE "warehouse" (
   w_state char(2) NOT NULL,
   w_zip char(9) NOT NULL,
   w_tax numeric(4,4) NOT NULL,
-  w_ytd numeric(12,2) NOT NULL
+  w_ytd numeric(18,2) NOT NULL
 ) PARTITION BY HASH (w_id);
 CREATE TABLE "warehouse_p0" PARTITION OF "warehouse" FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE "warehouse_p1" PARTITION OF "warehouse" FOR VALUES WITH (MODULUS 2, REMAINDER 1);
@@ -151,7 +152,7 @@ CREATE TABLE "district" (
   d_state char(2) NOT NULL,
   d_zip char(9) NOT NULL,
   d_tax numeric(4,4) NOT NULL,
-  d_ytd numeric(12,2) NOT NULL,
+  d_ytd numeric(18,2) NOT NULL,
   d_next_o_id int NOT NULL
 ) PARTITION BY HASH (d_w_id);
 CREATE TABLE "district_p0" PARTITION OF "district" FOR VALUES WITH (MODULUS 2, REMAINDER 0);
@@ -173,8 +174,8 @@ CREATE TABLE "customer" (
   c_credit char(2) NOT NULL,
   c_credit_lim numeric(12,2) NOT NULL,
   c_discount numeric(4,4) NOT NULL,
-  c_balance numeric(12,2) NOT NULL,
-  c_ytd_payment numeric(12,2) NOT NULL,
+  c_balance numeric(18,2) NOT NULL,
+  c_ytd_payment numeric(18,2) NOT NULL,
   c_payment_cnt int NOT NULL,
   c_delivery_cnt int NOT NULL,
   c_data varchar(500) NOT NULL
@@ -255,6 +256,7 @@ CREATE TABLE "stock" (
 CREATE TABLE "stock_p0" PARTITION OF "stock" FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE "stock_p1" PARTITION OF "stock" FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 CREATE TABLE "drover_tpcc" (
+  id int NOT NULL DEFAULT 1 PRIMARY KEY,
   format_version int NOT NULL,
   foreign_keys text NOT NULL,
   seed numeric(20),

@@ -83,6 +83,27 @@ class Descriptors(harness.ServerTestCase):
                     self.assertRegex(result.err, "Too many open files|open files", str(result))
 
 
+class Columns(harness.ServerTestCase):
+    """Types of older versions and of other tools, which a long run fills."""
+
+    WAREHOUSES_LOADED = 1
+
+    def test_a_run_that_fills_a_column_says_so_before_and_after(self):
+        self.server.sql("ALTER TABLE warehouse ALTER w_ytd TYPE numeric(12,2); "
+                        "UPDATE warehouse SET w_ytd = 9999999999.99")
+        path = self.server.folder / "full.json"
+        command = self.server.drover("tpcc", "run", "--no-delays", "--terminals", 4, "--warmup", 0,
+                                     "--duration", "2s", "--json", path, "--ui", "quiet")
+        self.expect(command, SUCCESS)
+        self.assertRegex(command.err, r"warning: warehouse.w_ytd is numeric\(12,2\), which ends at "
+                         r"10000000000, .* ALTER TABLE warehouse ALTER COLUMN w_ytd TYPE")
+        # Each Payment would lead beyond the end.
+        self.assertRegex(re.sub(r"\s+", " ", command.out), r"SQLSTATE .*numeric field overflow .*22003")
+        payment = json.loads(path.read_text(encoding="utf-8"))["transactions"]["Payment"]
+        self.assertEqual(payment["ok_count"], 0)
+        self.assertIn("numeric field overflow", payment["error_messages"]["22003"])
+
+
 class Process(harness.TestCase):
     """What ulimit takes from the process: each is said in a sentence."""
 

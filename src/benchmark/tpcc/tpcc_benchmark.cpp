@@ -30,6 +30,15 @@ class TpccBenchmark::DeliveryLogWriter final : public load::Observer {
 
 void choose_warehouses(TpccOptions& options) {
   tpcc::Plan& plan = options.plan;
+  const auto terminals_there = static_cast<std::size_t>(plan.warehouses) *
+                               static_cast<std::size_t>(plan.terminals_per_warehouse);
+  if (plan.terminals_most > terminals_there) {
+    throw UsageError(fmt::format(
+        "--terminals {}: at most {} in {}, one for each district; ask for fewer, or for more "
+        "--warehouses",
+        plan.terminals_most, terminals_there,
+        text::counted(static_cast<std::uint64_t>(plan.warehouses), "warehouse")));
+  }
   if (options.range) {
     const auto [first, last] = *options.range;
     if (last > plan.warehouses) {
@@ -68,8 +77,23 @@ Task<database::ServerFacts> TpccBenchmark::prepare() {
   if (options_.all_warehouses) plan.warehouses = prepared_.loaded.warehouses;
   choose_warehouses(options_);
   plan.complete();
+  const std::vector<std::string> narrow = co_await database_->find_narrow_columns(planned_work());
+  prepared_.notes.insert(prepared_.notes.end(), narrow.begin(), narrow.end());
   if (options_.gathers == 0) ledger_before_ = co_await database_->read_ledger(own_range());
   co_return prepared_.server;
+}
+
+// Without delays a warehouse makes as many Payments as its one row takes updates; few servers get
+// that far.
+tpcc::PlannedWork TpccBenchmark::planned_work() const {
+  constexpr double payments_a_second_most = 1'000;
+  const tpcc::Plan& plan = options_.plan;
+  tpcc::PlannedWork work;
+  work.seconds = coro::seconds_of(plan.warmup + plan.duration);
+  work.is_bound = plan.no_delays;
+  work.pairs_a_second =
+      plan.no_delays ? payments_a_second_most : tpcc::tpmc_per_warehouse_max(plan.pace) / 60;
+  return work;
 }
 
 std::optional<double> TpccBenchmark::transactions_a_second() const {

@@ -60,6 +60,7 @@ class TpccBenchmark final : public run::Benchmark {
 
   tpcc::BackendSettings backend_settings(std::size_t worker) const;
   tpcc::WarehouseRange own_range() const;
+  tpcc::PlannedWork planned_work() const;
 
   TpccOptions options_;
   tpcc::Isolation isolation_ = tpcc::Isolation::read_committed;  // once it is prepared

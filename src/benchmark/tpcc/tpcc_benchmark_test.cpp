@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "run/usage_error.h"
+
 namespace drover::benchmark {
 namespace {
 
@@ -30,6 +32,24 @@ TEST(TpccTerminals, OfAShareAreThoseOfItsWarehouses) {
   options.plan.terminals_most = 12;
   EXPECT_EQ(TpccBenchmark(options, nullptr).terminals_of(first), 7U);
   EXPECT_EQ(TpccBenchmark(options, nullptr).terminals_of(second), 5U);
+}
+
+TEST(TpccTerminals, MoreThanTheWarehousesHaveAreRefused) {
+  TpccOptions options;
+  options.plan.warehouses = 2;
+  options.plan.no_delays = true;
+  options.plan.terminals_most = 20;
+  EXPECT_EQ(TpccBenchmark(options, nullptr).terminals_of({}), 20U);
+  options.plan.terminals_most = 48;
+  try {
+    const TpccBenchmark benchmark(options, nullptr);
+    ADD_FAILURE() << "48 terminals became 20";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "--terminals 48: at most 20 in 2 warehouses, one for each district; ask for fewer, "
+        "or for more --warehouses");
+  }
 }
 
 }  // namespace

@@ -143,6 +143,7 @@ void report(const DatabaseTarget& target, const ImportOutcome& outcome) {
   std::string lines;
   for (const std::string& line : text::wrapped_lines(text, summary_width())) lines += line + "\n";
   print(lines, "what was imported");
+  for (const std::string& note : outcome.notes) note_to_stderr(note);
 }
 
 // What each host does of the plan: its part of the warehouses that are missing. Shown is what all have done.

@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/option/database_option.h"
+#include "cli/option/quantity.h"
 #include "cli/search_command.h"
 #include "cli/tpcc/options.h"
 #include "run/interrupt.h"
@@ -80,7 +81,14 @@ search::Bounds bounds_of(const SearchArguments& arguments, const std::optional<R
   LoadRange range;
   range.most = range.asked_most;
   if (room) range.most = finds_terminals(arguments) ? room->connections : room->warehouses;
-  if (room && finds_terminals(arguments)) range.most = std::min(range.most, room->warehouses * 10);
+  if (finds_terminals(arguments)) {
+    const auto warehouses =
+        parse_count_or_auto("--warehouses", arguments.run.warehouses, 1, range.asked_most);
+    if (room || warehouses) {
+      const auto of_run = static_cast<std::int64_t>(warehouses.value_or(0));
+      range.most = std::min(range.most, 10 * (warehouses ? of_run : room->warehouses));
+    }
+  }
   range.there = finds_terminals(arguments) ? "free connections, and ten terminals a warehouse"
                                            : "warehouses loaded";
   return search_bounds(arguments.search, range);

@@ -78,6 +78,7 @@ class LoadLines final : public ycsb::LoadObserver {
   void on_step(std::string_view name) override {
     if (!quiet_) note_to_stderr(name);
   }
+  void on_note(std::string_view line) override { note_to_stderr(line); }
 
  private:
   bool quiet_;
@@ -113,7 +114,7 @@ ycsb::LoadProgress sum_of(const std::vector<ycsb::LoadProgress>& parts, coro::In
 coro::Task<void> load_on_hosts(Gathered& hosts, const ycsb::Database& database,
                                ycsb::LoadSettings settings, LoadLines& lines,
                                std::optional<ycsb::LoadProgress>& loaded) {
-  ycsb::LoadObserver nobody;
+  LoadLines nobody(true);
   ycsb::LoadSettings nothing = settings;
   nothing.share.own = 0;
   co_await database.load(nothing, nobody);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <functional>
 #include <utility>
 
@@ -16,6 +17,15 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr coro::Duration plain_interval = std::chrono::seconds(5);
+
+// Shows warnings only: of the data that a run fills, say.
+class Quiet final : public RunDisplay {
+ public:
+  void on_note(std::string_view text) override {
+    if (!text.starts_with("warning: ")) return;
+    std::fputs(fmt::format("{}\n", printable_line(text)).c_str(), stderr);
+  }
+};
 
 // The live screen of a run. Lives on the main worker.
 class RunScreen final : public RunDisplay {
@@ -106,7 +116,7 @@ class RunScreen final : public RunDisplay {
 
 std::unique_ptr<RunDisplay> make_run_display(Choice choice, const load::Plan& plan, RunTitle title,
                                              std::function<void()> on_quit) {
-  if (choice == Choice::quiet) return std::make_unique<RunDisplay>();
+  if (choice == Choice::quiet) return std::make_unique<Quiet>();
   auto screen =
       screen_or_nothing(choice, [&] { return std::make_unique<RunScreen>(plan, title, on_quit); });
   if (screen != nullptr) return screen;

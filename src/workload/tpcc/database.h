@@ -25,6 +25,7 @@
 #include "settings/run_settings.h"
 #include "workload/tpcc/backend.h"
 #include "workload/tpcc/check/check_report.h"
+#include "workload/tpcc/column_limits.h"
 #include "workload/tpcc/import/import.h"
 #include "workload/tpcc/transaction.h"
 
@@ -136,6 +137,13 @@ class Database {
   // `warehouses`: how many the run has; none for all that are there. Throws UnfitSchema if it
   // cannot begin.
   virtual coro::Task<RunPreparation> prepare(std::optional<std::int32_t> warehouses) const = 0;
+
+  // Lines for people, before a run that does so much to each of its warehouses: which columns are
+  // too narrow for it.
+  virtual coro::Task<std::vector<std::string>> find_narrow_columns(PlannedWork work) const {
+    static_cast<void>(work);
+    co_return std::vector<std::string>();
+  }
 
   // The level of a run that asks for this one, or for none. Throws database::Error, whose message says what to do, where
   // the server has no such level. To be asked after prepare(), which says of which dialect it is.

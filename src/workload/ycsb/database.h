@@ -55,6 +55,8 @@ class LoadObserver {
   virtual void on_loading(const LoadProgress&) {}
   // After the rows: "analyze usertable".
   virtual void on_step(std::string_view /*name*/) {}
+  // A line for people: what the server left undone.
+  virtual void on_note(std::string_view /*line*/) {}
 };
 
 // What the table says of all inserts and updates that were ever committed: read before and after a run, the differences

@@ -99,6 +99,7 @@ struct ImportOutcome {
   int64_t bytes = 0;
   coro::Duration load_time{};
   coro::Duration finish_time{};
+  std::vector<std::string> notes = {};  // lines for people: what the server left undone
 };
 
 // Must not throw.
@@ -142,6 +143,8 @@ class ImportWork {
 
   // Awaits `loading`, and tells the observer meanwhile and afterwards.
   coro::Task<void> load(coro::Task<void> loading);
+
+  void note(std::string line) { outcome_.notes.push_back(std::move(line)); }
 
   // When all is done, keys and indexes, too.
   ImportOutcome end();

@@ -14,6 +14,7 @@
 #include "database/postgres/watch/checkpoints.h"
 #include "database/postgres/watch/server_activity.h"
 #include "workload/tpcc/postgres/check/check.h"
+#include "workload/tpcc/postgres/column_limits.h"
 #include "workload/tpcc/postgres/import/catalog.h"
 #include "workload/tpcc/postgres/import/import.h"
 #include "workload/tpcc/postgres/postgres_backend.h"
@@ -103,6 +104,7 @@ class DatabaseOnPostgres final : public Database {
       prepared.notes.push_back(lost_rows_note(prepared.server.version));
     }
     prepared.loaded = co_await inspect_loaded(*connection, access_.schema);
+    co_await require_replica_identity(*connection, access_.schema);
     const std::int32_t partitions = co_await count_partitions(*connection, access_.schema);
     if (partitions > 0) prepared.server.settings.emplace("partitions", std::to_string(partitions));
     const std::int32_t wanted = warehouses.value_or(prepared.loaded.warehouses);
@@ -110,6 +112,11 @@ class DatabaseOnPostgres final : public Database {
     const Result now = co_await connection->query("SELECT now() AT TIME ZONE 'UTC'");
     prepared.server_time = now.text(0, 0);
     co_return prepared;
+  }
+
+  Task<std::vector<std::string>> find_narrow_columns(PlannedWork work) const override {
+    const auto connection = co_await open_in_schema(access_);
+    co_return co_await postgres::find_narrow_columns(*connection, access_.schema, work);
   }
 
   Task<Isolation> choose_isolation(std::optional<Isolation> wanted,

@@ -229,7 +229,7 @@ Task<bool> Load::try_piece(Connection& connection, RowRange piece) {
 Task<std::map<int, std::string>> Load::loaders_waited_for(Connection& connection) const {
   const auto found = co_await connection.query(
       "SELECT a.pid, concat_ws(' ', a.backend_start, a.state_change, c.bytes_processed) "
-      "FROM pg_locks l JOIN pg_stat_activity a USING (pid) "
+      "FROM pg_locks l JOIN pg_stat_get_activity(NULL) a USING (pid) "
       "LEFT JOIN pg_stat_progress_copy c USING (pid) WHERE l.relation = to_regclass($1::text) "
       "AND l.mode = 'RowExclusiveLock' AND l.granted AND a.wait_event = 'ClientRead' "
       "AND EXISTS (SELECT FROM pg_locks r WHERE r.pid = a.pid AND r.granted AND "
@@ -269,7 +269,11 @@ Task<void> Load::end_silent_loaders(Connection& connection) {
 Task<void> Load::finish() {
   observer_.on_step(fmt::format("analyze {}", table_.plain_name()));
   if (traits_of(first_->dialect()).analyze) {
+    first_->take_warnings();
     co_await script_patiently(*first_, fmt::format("ANALYZE {}", table_.name()));
+    for (const std::string& warning : first_->take_warnings()) {
+      observer_.on_note(database::postgres::no_statistics_note(table_.plain_name(), warning));
+    }
   }
   auto touch = [&]() -> Task<void> {
     co_await first_->query(

@@ -166,6 +166,44 @@ Task<std::int32_t> count_partitions(Connection& connection, std::string schema) 
   co_return counted.number<std::int32_t>(0, 0);
 }
 
+namespace {
+
+// Updated or deleted rows are told by the primary key, by an index that was chosen, or as a whole.
+constexpr std::string_view without_identity_sql =
+    "SELECT string_agg(DISTINCT c.relname, ', '), min(p.pubname) "
+    "FROM pg_publication p JOIN pg_publication_tables t ON t.pubname = p.pubname "
+    "JOIN pg_namespace n ON n.nspname = t.schemaname "
+    "JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = t.tablename "
+    "WHERE (p.pubupdate OR p.pubdelete) "
+    "AND c.oid IN (SELECT to_regclass(name)::oid FROM unnest($1::text[]) AS name) "
+    "AND c.relreplident <> 'f' AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND "
+    "(c.relreplident = 'd' AND i.indisprimary OR c.relreplident = 'i' AND i.indisreplident))";
+
+}  // namespace
+
+Task<void> require_replica_identity(Connection& connection, std::string schema) {
+  if (connection.dialect() != Dialect::postgres) co_return;
+  std::vector<std::string> changed;
+  for (const Table table : all_tables) {
+    if (table == Table::Item || table == Table::History) continue;
+    changed.push_back(qualified_name(schema, table_name(table)));
+  }
+  const std::vector<std::string_view> views(changed.begin(), changed.end());
+  Result found;
+  try {
+    found = co_await connection.query(std::string(without_identity_sql), views);
+  } catch (const database::Error& error) {
+    // Somebody may have revoked the catalogue: then transactions say it.
+    if (error.error_class() != database::ErrorClass::denied || connection.broken()) throw;
+  }
+  if (found.rows() == 0 || found.is_null(0, 0)) co_return;
+  throw UnfitSchema(fmt::format(
+      "the publication {1} publishes changes of {0}, which has no primary key or other replica "
+      "identity: the server would refuse each transaction. Add the primary key, ALTER TABLE … "
+      "REPLICA IDENTITY FULL, or leave it out of the publication",
+      found.text(0, 0), found.text(0, 1)));
+}
+
 Task<LoadedDatabase> inspect_loaded(Connection& connection, std::string schema) {
   const Catalog catalog = co_await read_catalog(connection, schema);
   require_tables(catalog, schema);

@@ -67,6 +67,11 @@ coro::Task<std::vector<Progress>> read_progress(database::postgres::Connection& 
 coro::Task<std::int32_t> count_partitions(database::postgres::Connection& connection,
                                           std::string schema);
 
+// For a run: that the server can tell subscribers which rows it changes. Throws UnfitSchema where a
+// publication has a table that has no replica identity: the server would refuse each transaction.
+coro::Task<void> require_replica_identity(database::postgres::Connection& connection,
+                                          std::string schema);
+
 // What a run finds, whoever loaded it. Throws UnfitSchema if tables are missing or an import is not
 // complete.
 coro::Task<LoadedDatabase> inspect_loaded(database::postgres::Connection& connection,

@@ -31,6 +31,8 @@ using database::postgres::Result;
 using database::postgres::script_patiently;
 using database::postgres::traits_of;
 
+constexpr std::string_view no_replica_identity = "55000";
+
 bool all_objects_exist(const Catalog& catalog, const std::string& schema, ForeignKeys foreign_keys,
                        Layout layout) {
   return std::ranges::all_of(schema_objects(schema, layout), [&](const SchemaObject& object) {
@@ -71,6 +73,18 @@ Task<void> record_begin(Connection& connection, const std::string& schema, const
       "warehouses = {}, complete = false",
       qualified_name(schema, settings_table), plan.population.seed, plan.population.load_time_us,
       constants.c_last, constants.c_id, constants.ol_i_id, plan.warehouses);
+  std::optional<database::Error> refusal;
+  try {
+    const Result written = co_await script_patiently(connection, sql);
+    require_written(written, 1, settings_table);
+  } catch (const database::Error& error) {
+    if (error.sqlstate() != no_replica_identity) throw;
+    refusal = error;
+  }
+  if (!refusal) co_return;
+  // A publication has the table, and an older drover made it without a key.
+  co_await script_patiently(connection, fmt::format("ALTER TABLE {} REPLICA IDENTITY FULL",
+                                                    qualified_name(schema, settings_table)));
   const Result written = co_await script_patiently(connection, std::move(sql));
   require_written(written, 1, settings_table);
 }
@@ -231,8 +245,8 @@ constexpr coro::Duration lock_retry_interval = std::chrono::milliseconds(250);
 // That sessions which are told to end do so.
 constexpr coro::Duration end_wait_max = std::chrono::seconds(15);
 
-// On the session with the first lock, beside what the import does on others. `busy` is locked while the session is in
-// use: an import that has ended well waits for it, an interrupted one does not.
+// On the session with the first lock, beside what the import does on others. `busy` is locked while
+// the session is in use: an import that has ended well waits for it, an interrupted one does not.
 Task<void> keep_beating(Connection& connection, coro::Mutex& busy, coro::Duration interval) {
   for (;;) {
     {
@@ -249,7 +263,7 @@ Task<int32_t> end_silent_sessions(Connection& connection, const ImportOptions& o
       "WITH held AS (SELECT l.pid, l.classid = {0} AS is_first, "
       "coalesce(a.query = '{1}' AND a.state <> 'active' AND "
       "clock_timestamp() - a.state_change >= interval '{2} milliseconds', false) AS is_silent "
-      "FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid "
+      "FROM pg_locks l LEFT JOIN pg_stat_get_activity(NULL) a ON a.pid = l.pid "
       "WHERE l.locktype = 'advisory' AND l.granted AND l.classid IN ({0}, {3}) "
       "AND l.objid = to_regclass($1::text)::oid AND l.objsubid = 2 AND l.pid <> pg_backend_pid() "
       "AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())) "
@@ -318,7 +332,7 @@ Task<void> import_alone(Connection& connection, ImportOptions& options, ImportOb
       co_await work.load(options.load_elsewhere ? load_by_others(options, plan, work)
                                                 : load_parts(options, plan, work));
     }
-    co_await finish_import(options, plan.foreign_keys, observer);
+    co_await finish_import(options, plan.foreign_keys, observer, work);
     const coro::Mutex::Lock beaten = co_await busy.lock();
     scope.cancel();
   };

@@ -86,9 +86,11 @@ coro::Task<void> load_parts(const ImportOptions& options, const ImportPlan& plan
 
 // Primary keys, secondary indexes, statistics, references. Each only if it is not there yet, so
 // that a killed import goes on here, too. The steps run on several connections side by side, the
-// longest first, and never two on one table, whose locks exclude each other.
+// longest first, and never two on one table, whose locks exclude each other. A warning of the
+// server, which leaves out the statistics of a table that is another role's, becomes a note of the
+// work.
 coro::Task<void> finish_import(const ImportOptions& options, ForeignKeys references,
-                               ImportObserver& observer);
+                               ImportObserver& observer, ImportWork& work);
 
 // Records the import as complete. On a session with synchronous_commit as the user has it, this
 // makes all earlier commits as durable as itself.

@@ -32,6 +32,7 @@ struct Step {
   std::string sql;
   // How long it takes compared with others, about; in thousands of rows sorted by numbers.
   int64_t weight;
+  bool is_analyze = false;
   bool is_job = false;  // of a server that answers with the name of one, and does it behind that
 };
 
@@ -80,7 +81,7 @@ std::vector<Step> index_steps(const std::string& schema, const Catalog& catalog,
     // Names are compared as texts, by the rules of a language.
     const int64_t cost = !is_key && object.table == Table::Customer ? 10 : 2;
     steps.push_back({fmt::format("{} {}", is_key ? "primary key" : "index", object.name),
-                     object.table, std::move(object.sql), cost * thousand_rows(object.table),
+                     object.table, std::move(object.sql), cost * thousand_rows(object.table), false,
                      layout.dialect == Dialect::dsql});
   }
   return steps;
@@ -94,7 +95,7 @@ std::vector<Step> analyze_steps(const std::string& schema) {
   for (const Table table : all_tables) {
     steps.push_back({fmt::format("analyze {}", table_name(table)), table,
                      fmt::format("ANALYZE {}", qualified_name(schema, table_name(table))),
-                     thousand_rows(table) - after_all_others});
+                     thousand_rows(table) - after_all_others, true});
   }
   return steps;
 }
@@ -145,8 +146,8 @@ Task<void> add_references(Connection& connection, const std::string& schema, con
 // Steps that wait for a connection, the longest first.
 class StepQueue {
  public:
-  StepQueue(std::vector<Step> steps, ImportObserver& observer)
-      : waiting_(std::move(steps)), total_(waiting_.size()), observer_(observer) {
+  StepQueue(std::vector<Step> steps, ImportObserver& observer, ImportWork& work)
+      : waiting_(std::move(steps)), total_(waiting_.size()), observer_(observer), work_(work) {
     std::sort(waiting_.begin(), waiting_.end(),
               [](const Step& a, const Step& b) { return a.weight > b.weight; });
   }
@@ -157,13 +158,27 @@ class StepQueue {
     for (std::optional<Step> step = next(); step; step = next()) {
       observer_.on_step(step->name, ++started_, total_);
       const coro::Instant begin = coro::Worker::current().now();
+      connection.take_warnings();
       const auto answer = co_await script_patiently(connection, step->sql);
+      for (const std::string& warning : connection.take_warnings()) {
+        if (step->is_analyze) {
+          leave_out(table_name(step->table), warning);
+        } else {
+          work_.note(fmt::format("note: {}: {}", step->name, warning));
+        }
+      }
       if (step->is_job && answer.rows() == 1) {
         co_await wait_for_job(connection, std::string(answer.text(0, 0)));
       }
       busy_.erase(step->table);
       observer_.on_step_done(step->name, coro::Worker::current().now() - begin);
     }
+  }
+
+  // When all steps are done.
+  void tell_what_was_left_out() {
+    if (without_statistics_.empty()) return;
+    work_.note(database::postgres::no_statistics_note(without_statistics_, first_warning_));
   }
 
  private:
@@ -177,27 +192,36 @@ class StepQueue {
     return step;
   }
 
+  void leave_out(std::string_view table, const std::string& warning) {
+    if (without_statistics_.empty()) first_warning_ = warning;
+    without_statistics_ += fmt::format("{}{}", without_statistics_.empty() ? "" : ", ", table);
+  }
+
   std::vector<Step> waiting_;
   std::set<Table> busy_;
+  std::string without_statistics_;  // tables
+  std::string first_warning_;       // why
   size_t started_ = 0;
   size_t total_;
   ImportObserver& observer_;
+  ImportWork& work_;
 };
 
 Task<void> run_steps(const Connections& connections, std::vector<Step> steps,
-                     ImportObserver& observer) {
-  StepQueue queue(std::move(steps), observer);
+                     ImportObserver& observer, ImportWork& work) {
+  StepQueue queue(std::move(steps), observer, work);
   auto body = [&](coro::Scope& scope) -> Task<void> {
     for (const auto& connection : connections) scope.start(queue.run(*connection));
     co_return;
   };
   co_await coro::with_scope(body);
+  queue.tell_what_was_left_out();
 }
 
 }  // namespace
 
 Task<void> finish_import(const ImportOptions& options, ForeignKeys references,
-                         ImportObserver& observer) {
+                         ImportObserver& observer, ImportWork& work) {
   Connections connections;
   const size_t wanted = std::clamp<size_t>(options.connections, 1, all_tables.size());
   while (connections.size() < wanted) {
@@ -213,7 +237,7 @@ Task<void> finish_import(const ImportOptions& options, ForeignKeys references,
   if (traits_of(first.dialect()).analyze) {
     for (Step& step : analyze_steps(options.schema)) steps.push_back(std::move(step));
   }
-  co_await run_steps(connections, std::move(steps), observer);
+  co_await run_steps(connections, std::move(steps), observer, work);
 
   if (references == ForeignKeys::none) co_return;
   // Before PostgreSQL 18 a partitioned table has none that is not valid.
@@ -223,7 +247,7 @@ Task<void> finish_import(const ImportOptions& options, ForeignKeys references,
     co_return;
   }
   co_await declare_references(first, options.schema, catalog);
-  co_await run_steps(connections, reference_steps(options.schema, catalog), observer);
+  co_await run_steps(connections, reference_steps(options.schema, catalog), observer, work);
 }
 
 }  // namespace drover::tpcc::postgres

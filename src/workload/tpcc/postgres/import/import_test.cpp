@@ -114,8 +114,8 @@ class Import : public DatabaseFixture {
         "'f' AND convalidated) || ' ' || count(*) FILTER (WHERE NOT convalidated) || ' ' || "
         "(SELECT count(*) FROM pg_indexes WHERE schemaname = '{0}' AND tablename NOT LIKE "
         "'drover%')"
-        " FROM pg_constraint WHERE connamespace = '{0}'::regnamespace AND conrelid <> "
-        "'{0}.drover_tpcc_loaded'::regclass",
+        " FROM pg_constraint WHERE connamespace = '{0}'::regnamespace AND conrelid NOT IN "
+        "('{0}.drover_tpcc'::regclass, '{0}.drover_tpcc_loaded'::regclass)",
         schema));
   }
 
@@ -163,6 +163,51 @@ TEST_F(Import, LoadsAWarehouseWithKeysAndStatistics) {
             fmt::format("{} {} {}", constants.c_last, constants.c_id, constants.ol_i_id));
   EXPECT_EQ(query("SELECT rows FROM whole.drover_tpcc_loaded ORDER BY w_id"),
             fmt::format("100000,{}", outcome.rows - 100'000));
+}
+
+// A table that is in a publication is updated by its key alone.
+TEST_F(Import, GoesIntoAPublication) {
+  initialise_schema({.schema = "published"});
+  query("CREATE PUBLICATION everything FOR ALL TABLES");
+  EXPECT_EQ(import_into("published", 1).plan.warehouses, 1);
+  EXPECT_EQ(query("SELECT complete FROM published.drover_tpcc"), "t");
+  // As an older drover has made it.
+  initialise_schema({.schema = "published", .force = true});
+  query("ALTER TABLE published.drover_tpcc DROP COLUMN id");
+  EXPECT_EQ(import_into("published", 1).plan.warehouses, 1);
+  EXPECT_EQ(query("SELECT complete FROM published.drover_tpcc"), "t");
+
+  const auto prepare = [&]() -> coro::Task<std::string> {
+    const auto connection = co_await database::postgres::Connection::open(server->conninfo());
+    try {
+      co_await require_replica_identity(*connection, "published");
+    } catch (const UnfitSchema& error) {
+      co_return error.what();
+    }
+    co_return "fit for a run";
+  };
+  EXPECT_EQ(run(prepare()), "fit for a run");
+  query("ALTER TABLE published.stock DROP CONSTRAINT stock_pkey");
+  EXPECT_THAT(run(prepare()), HasSubstr("the publication everything publishes changes of stock"));
+  query("ALTER TABLE published.stock REPLICA IDENTITY FULL");
+  EXPECT_EQ(run(prepare()), "fit for a run");
+  query("DROP PUBLICATION everything");
+}
+
+TEST_F(Import, SaysWhichStatisticsTheServerLeftOut) {
+  initialise_schema({.schema = "owned"});
+  EXPECT_TRUE(import_into("owned", 1).notes.empty());
+  query(
+      "CREATE ROLE guest LOGIN; GRANT ALL ON SCHEMA owned TO guest; "
+      "GRANT ALL ON ALL TABLES IN SCHEMA owned TO guest");
+  ImportOptions options = options_for("owned", 2);
+  options.conninfo += " user=guest";
+  Watcher watcher;
+  const ImportOutcome outcome = run(import_warehouses(std::move(options), watcher));
+  EXPECT_EQ(outcome.notes.size(), 1U);
+  EXPECT_THAT(outcome.notes, testing::Contains(testing::AllOf(
+                                 testing::StartsWith("note: "), HasSubstr("stock"),
+                                 HasSubstr(" may have no statistics, as the server warns: "))));
 }
 
 TEST_F(Import, RefusesWhatDoesNotFitTheSchema) {

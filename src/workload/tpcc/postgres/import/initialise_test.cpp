@@ -33,8 +33,8 @@ TEST_F(Initialise, MakesTheTablesWithoutKeysAndItsRecords) {
   EXPECT_TRUE(dropped.empty());
   EXPECT_EQ(tables_in("made"), "11");
   EXPECT_EQ(query("SELECT foreign_keys || format_version FROM made.drover_tpcc"), "after-load1");
-  EXPECT_EQ(query("SELECT count(*) FROM pg_indexes WHERE schemaname = 'made'"), "1")
-      << "of the record of loaded warehouses";
+  EXPECT_EQ(query("SELECT count(*) FROM pg_indexes WHERE schemaname = 'made'"), "2")
+      << "of drover_tpcc and drover_tpcc_loaded";
 }
 
 TEST_F(Initialise, RefusesWhereTablesAreUnlessForced) {

@@ -18,14 +18,15 @@ using database::postgres::traits_of;
 namespace {
 
 // A type for each column, in the order of column_names(table), by Table. With a question mark it
-// may be null.
+// may be null. Sums of money have 18 digits, which no run fills; the 12 of clause 1.3 last 67
+// minutes at 1,000 Payments a second a warehouse.
 constexpr std::array<std::string_view, all_tables.size()> column_types = {
     "int varchar(10) varchar(20) varchar(20) varchar(20) char(2) char(9) numeric(4,4) "
-    "numeric(12,2)",
+    "numeric(18,2)",
     "int int varchar(10) varchar(20) varchar(20) varchar(20) char(2) char(9) numeric(4,4) "
-    "numeric(12,2) int",
+    "numeric(18,2) int",
     "int int int varchar(16) char(2) varchar(16) varchar(20) varchar(20) varchar(20) char(2) "
-    "char(9) char(16) timestamp char(2) numeric(12,2) numeric(4,4) numeric(12,2) numeric(12,2) "
+    "char(9) char(16) timestamp char(2) numeric(12,2) numeric(4,4) numeric(18,2) numeric(18,2) "
     "int int varchar(500)",
     "int int int int int timestamp numeric(6,2) varchar(24)",
     "int int int",
@@ -196,13 +197,9 @@ std::string distribute(Table table, std::string_view schema, Layout layout) {
 }
 
 // Who imports, where no lock of the server's says it (import_claim.h).
-std::string claim_columns(const std::string& integer) {
-  return fmt::format(
-      "  id {} NOT NULL DEFAULT 1 PRIMARY KEY,\n"
-      "  import_owner text,\n"
-      "  import_beat bigint NOT NULL DEFAULT 0,\n",
-      integer);
-}
+constexpr std::string_view claim_columns =
+    "  import_owner text,\n"
+    "  import_beat bigint NOT NULL DEFAULT 0,\n";
 
 std::string_view index_words(Dialect dialect) {
   if (dialect == Dialect::dsql) return "ASYNC ";
@@ -275,6 +272,7 @@ std::vector<std::string> own_table_statements(std::string_view schema, ForeignKe
   std::vector<std::string> statements;
   statements.push_back(
       fmt::format("CREATE TABLE {0} (\n"
+                  "  id {1} NOT NULL DEFAULT 1 PRIMARY KEY,\n"
                   "{2}"
                   "  format_version {1} NOT NULL,\n"
                   "  foreign_keys text NOT NULL,\n"
@@ -286,7 +284,7 @@ std::vector<std::string> own_table_statements(std::string_view schema, ForeignKe
                   "  warehouses {1},\n"
                   "  complete boolean NOT NULL DEFAULT false\n"
                   ")",
-                  settings, integer, traits.advisory_locks ? "" : claim_columns(integer),
+                  settings, integer, traits.advisory_locks ? "" : claim_columns,
                   dialect == Dialect::spanner ? "numeric" : "numeric(20)"));
   statements.push_back(fmt::format("CREATE TABLE {} (w_id {} PRIMARY KEY, rows bigint NOT NULL)",
                                    qualified_name(schema, loaded_table), integer));

@@ -1,0 +1,51 @@
+// The columns whose values grow for as long as transactions run, and whether a run may reach the
+// end of their types.
+//
+// Thread safety: constants and pure functions.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "workload/tpcc/schema.h"
+
+namespace drover::tpcc {
+
+struct GrowingColumn {
+  Table table;
+  std::string_view name;
+  // What one Payment and one New-Order a warehouse add, on average, to the row that grows fastest:
+  // the most popular of the non-uniform random choices (clause 2.1.6).
+  double growth;
+  std::string_view wide_type;  // of Drover's own tables, which no run fills
+  // The column that tells its largest value: itself, or one of a small table that is as large.
+  Table largest_in;
+  std::string_view largest_of;
+};
+
+std::span<const GrowingColumn> growing_columns();
+
+// What a run is expected to do to each of its warehouses.
+struct PlannedWork {
+  double seconds = 0;         // warm-up and interval
+  double pairs_a_second = 0;  // Payments, and as many New-Orders
+  bool is_bound = false;      // no expectation but an upper bound: terminals do not wait
+};
+
+struct ColumnRoom {
+  std::string type;    // as SQL has it
+  double limit = 0;    // the first value that is out of range
+  double largest = 0;  // that is there, without its sign
+};
+
+// A line for people where the run may reach the limit: which column, when, and what to do.
+// `schema`: as --schema names it.
+std::optional<std::string> limit_note(const GrowingColumn& column, const ColumnRoom& room,
+                                      const PlannedWork& work, std::string_view schema);
+
+// Whether the run adds so little that the values of a large table need not be read for it.
+bool is_little(const GrowingColumn& column, double limit, const PlannedWork& work) noexcept;
+
+}  // namespace drover::tpcc
