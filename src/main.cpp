@@ -9,15 +9,16 @@
 #include <utility>
 #include <vector>
 
+#include "cli/agent.h"
 #include "cli/commands.h"
 #include "cli/help/help.h"
 #include "cli/hosts_option.h"
-#include "cli/member.h"
 #include "cli/option/command_line.h"
 #include "cli/option/option_sources.h"
 #include "cli/process_setup.h"
 #include "cli/standard_output.h"
 #include "cli/version.h"
+#include "ranks/job.h"
 #include "ranks/mpi_meeting.h"
 #include "text/plain_text.h"
 
@@ -86,9 +87,9 @@ void add_general_options(Command& command) {
 void add_commands(Command& program) {
   program.add_options(
       {{"--version", {}, "", "Print version, commit, compiler and libraries", command_line_only}});
-  for (const auto add :
-       {add_tpcc, add_ycsb, add_sql, add_demo, add_pg, add_report, add_merge, add_compare,
-        add_history, add_lab, add_general_options, add_help, add_completion, add_man}) {
+  for (const auto add : {add_tpcc, add_ycsb, add_sql, add_demo, add_pg, add_report, add_merge,
+                         add_agent, add_compare, add_history, add_lab, add_general_options,
+                         add_help, add_completion, add_man}) {
     add(program);
   }
 }
@@ -108,18 +109,27 @@ int perform(Command& program, const std::vector<std::string>& words) {
     apply_other_sources(program, path);
     require_complete(chosen);
   };
-  const bool is_rank = ranks::started_by_mpi() && chosen.group != about_group;
+  const bool is_alone = chosen.group == about_group || chosen.full_name() == "drover agent";
+  const bool is_rank = !is_alone && ranks::started_by_mpi();
+  const auto job = is_alone || is_rank ? std::nullopt : ranks::place_in_job();
   if (!is_rank) complete();
   try {
+    if (chosen.hosts == nullptr && (is_rank || (job && job->size))) {
+      throw UsageError(fmt::format("{}: {} has started it several times; start it once",
+                                   chosen.full_name(), is_rank ? "mpirun" : "srun"));
+    }
     if (is_rank) {
-      if (chosen.hosts == nullptr) {
-        throw UsageError(fmt::format(
-            "{}: mpirun has started it several times; it is to be done once", chosen.full_name()));
-      }
       if (const std::optional<int> code = meet_by_mpi(*chosen.hosts, complete)) return *code;
+    } else if (job && chosen.hosts != nullptr && (job->size || !chosen.hosts->agents.empty())) {
+      meet_in_job(*chosen.hosts, *job);
     }
     if (chosen.hosts != nullptr) check_hosts(*chosen.hosts);
-    return chosen.action();
+    try {
+      return chosen.action();
+    } catch (const std::exception&) {
+      if (job && chosen.hosts != nullptr && chosen.hosts->met) refuse_agents(*chosen.hosts);
+      throw;
+    }
   } catch (const UsageError& error) {
     throw UsageError(error.what() + origin_note(chosen, error.what()));
   }
@@ -143,14 +153,13 @@ int main(int argc, char** argv) {
                   "Exit codes: 0 success, 1 failure or a check that does not hold, 2 wrong use,\n"
                   "            130 interrupted");
   add_commands(program);
-  if (is_member(argc, argv)) return perform_as_member(program);
   try {
     return perform(program, {argv + 1, argv + argc});
   } catch (const CommandMissing& missing) {
     std::fputs((help_text(missing.command, help_width()) + "\n").c_str(), stderr);
     return fail(exit_usage, missing.what());
   } catch (const UsageError& error) {
-    if (ranks::started_by_mpi()) let_rank_0_speak_first();
+    let_first_process_speak();
     return fail(exit_usage, without_secrets(error.what(), argc, argv).c_str());
   } catch (const std::exception& error) {
     return fail(exit_failure, error.what());

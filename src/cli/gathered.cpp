@@ -76,7 +76,7 @@ Task<void> Gathered::around(Task<void> work) {
   Scope beside(unhurried);
   Scope launching(unhurried);
   beside.start(conductor.attend());
-  launching.start(run::launched(*conducting_, on_note_));
+  launching.start(conducting_->launch(on_note_));
   std::exception_ptr error;
   try {
     co_await with_all(std::move(work));
@@ -97,9 +97,7 @@ Task<std::vector<std::string>> Gathered::deal(
     std::vector<std::string> parts,
     std::function<void(std::size_t rank, const std::string& said)> on_said) {
   ranks::Conductor& conductor = *conducting_->conductor;
-  for (std::size_t rank = 0; rank < ranks(); ++rank) {
-    if (conductor.is_lost(rank)) conductor.throw_loss(rank);
-  }
+  if (conductor.any_lost()) co_await conductor.throw_losses();
   const std::string database = identity_ ? co_await identity_() : std::string();
   conductor.on_message({"said"}, [&](std::size_t rank, const Message& message) {
     on_said(rank, message.at("text").get<std::string>());
@@ -112,11 +110,7 @@ Task<std::vector<std::string>> Gathered::deal(
   }
   CancelSource& outer = co_await coro::current_source();
   CancelSource waiting(outer);
-  std::optional<std::size_t> lost;
-  conductor.on_lost([&](std::size_t rank) {
-    if (!lost) lost = rank;
-    waiting.cancel();
-  });
+  conductor.on_lost([&](std::size_t) { waiting.cancel(); });
   std::vector<std::string> said;
   const auto all = [&]() -> Task<void> {
     for (std::size_t rank = 0; rank < ranks(); ++rank) {
@@ -132,7 +126,7 @@ Task<std::vector<std::string>> Gathered::deal(
   }
   conductor.on_lost([](std::size_t) {});
   conductor.on_message({"said"}, [](std::size_t, const Message&) {});
-  if (lost && !outer.cancelled()) conductor.throw_loss(*lost);
+  if (conductor.any_lost() && !outer.cancelled()) co_await conductor.throw_losses();
   if (error) std::rethrow_exception(error);
   co_return said;
 }

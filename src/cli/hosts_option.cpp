@@ -2,27 +2,34 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <map>
 #include <random>
 #include <string_view>
 #include <utility>
 
-#include "cli/member.h"
+#include "cli/agent.h"
 #include "cli/option/quantity.h"
 #include "cli/version.h"
-#include "coro/cancellation.h"
+#include "coro/block_on.h"
+#include "coro/scope.h"
 #include "coro/worker.h"
 #include "file/bounded_file.h"
 #include "measure/host.h"
 #include "metrics/listen_address.h"
-#include "ranks/launch.h"
 #include "ranks/mpi_meeting.h"
+#include "ranks/starter.h"
 #include "run/usage_error.h"
 #include "text/plain_text.h"
 
@@ -33,17 +40,17 @@ using coro::Task;
 using ranks::Message;
 
 constexpr std::string_view hosts_group = "Several hosts";
-// For mpirun to end when all ranks have, and when it is asked to; then it is killed.
-constexpr coro::Duration patience_with_mpirun = std::chrono::seconds(5);
-constexpr coro::Duration patience_with_loss = std::chrono::seconds(1);
+// For the agents of a job to hear that its first process has failed.
+constexpr coro::Duration patience_for_agents = std::chrono::seconds(5);
+// Of a process that did not join.
+constexpr std::size_t kept_lines_most = 20;
 
-// What is the conductor's alone: who the hosts are, and what a person sees and gets.
+// The options of the coordinator alone: the hosts, and the output.
 bool is_of_conductor(const Option& option) {
-  constexpr std::array<std::string_view, 14> names = {
-      "--hosts",        "--weights", "--parts",   "--gather-at", "--json",
-      "--ui",           "--metrics", "--strict",  "--config",    "--no-environment",
-      "--server-stats", "--format",  "--hdr-log", "--help"};
-  return std::ranges::find(names, option.name()) != names.end();
+  constexpr std::array<std::string_view, 10> names = {
+      "--json",           "--ui",           "--metrics", "--strict",  "--config",
+      "--no-environment", "--server-stats", "--format",  "--hdr-log", "--help"};
+  return option.group == hosts_group || std::ranges::find(names, option.name()) != names.end();
 }
 
 // What libpq and YDB's client take from the environment here holds there, too.
@@ -98,7 +105,7 @@ ranks::Endpoint listen_at(const std::string& written) {
   const auto address = metrics::parse_listen_address(written);
   if (!address) {
     throw UsageError(fmt::format(
-        "--gather-at {}: expected a port, or an address of this machine in digits and a port, "
+        "--listen {}: expected a port, or an address of this machine in digits and a port, "
         "such as 4711, 10.0.0.1:4711 or [fd00::1]:4711",
         written));
   }
@@ -107,42 +114,122 @@ ranks::Endpoint listen_at(const std::string& written) {
 }
 
 std::shared_ptr<ranks::Conductor> new_conductor(std::vector<std::string> names,
-                                                const std::string& gather_at) {
+                                                const HostsArguments& arguments,
+                                                const ranks::Endpoint& listen,
+                                                std::string secret = {}) {
+  ranks::ConductorSettings settings{std::move(names), listen, own_version(), std::move(secret)};
+  settings.silence_most = parse_duration("--host-timeout", arguments.host_timeout);
+  if (settings.silence_most < std::chrono::seconds(1) ||
+      settings.silence_most > std::chrono::hours(1)) {
+    throw UsageError(fmt::format("--host-timeout {}: expected a time from 1s to 1h, such as 30s",
+                                 arguments.host_timeout));
+  }
+  settings.join_most = parse_join_timeout(arguments.join_timeout);
   try {
-    return std::make_shared<ranks::Conductor>(
-        ranks::ConductorSettings{std::move(names), listen_at(gather_at), own_version()});
+    return std::make_shared<ranks::Conductor>(std::move(settings));
   } catch (const std::system_error& error) {
-    throw UsageError(fmt::format("--gather-at {}: {}", gather_at, error.what()));
+    throw UsageError(fmt::format("--listen {}: {}", arguments.listen, error.what()));
   }
 }
 
-// What Open MPI 4 says of itself when a rank ends otherwise than it likes, or is started by a shell.
-bool is_prattle(std::string_view line) {
-  return line.find("PMIX ERROR: BAD-PARAM") != std::string_view::npos ||
-         line.find("plm:rsh: Warning: setpgid") != std::string_view::npos;
-}
+using Note = std::function<void(std::string_view)>;
 
-// Ends what it has launched when it is cancelled, and returns when that is done.
-Task<void> launched(const ranks::Conductor& conductor, std::vector<std::string> words,
-                    std::vector<std::string> variables,
-                    std::function<void(std::string_view)> on_note, std::string who) {
-  ranks::Launch launch(words, variables);
-  bool cancelled = false;
+// The process that starts one agent.
+struct AgentStart {
+  std::size_t rank = 0;
+  ranks::Host host;
+  std::vector<std::string> words;
+};
+
+// Starts an agent, and returns when its process has ended. Its connection decides whether the host is lost, unless the
+// agent has not joined.
+Task<void> started(ranks::Conductor& conductor, AgentStart start, Note on_note) {
+  const std::size_t rank = start.rank;
+  const auto note = [&](std::string_view line) {
+    on_note(fmt::format("{}: {}", start.host.name, line));
+  };
+  std::vector<std::string> lines;
   try {
-    const ranks::LaunchEnd end = co_await launch.ended([&](const std::string& line) {
-      if (!is_prattle(line)) on_note(fmt::format("{}: {}", who, line));
+    ranks::Starter starter(start.words, conductor.secret() + "\n",
+                           start.host.is_local() ? ranks::Starter::Lifetime::goes_on
+                                                 : ranks::Starter::Lifetime::ends_with_starter);
+    const int status = co_await starter.ended([&](const std::string& line) {
+      if (conductor.has_come(rank)) return note(line);
+      if (!line.empty() && lines.size() < kept_lines_most) lines.push_back(line);
     });
-    if (!end.succeeded) on_note(fmt::format("{} {}", who, end.what));
-  } catch (const coro::Cancelled&) {
-    cancelled = true;
+    const std::string last = lines.empty() ? std::string() : lines.back();
+    const std::string reason = ranks::end_reason(start.host, status, own_program(), last);
+    if (!conductor.has_come(rank)) {
+      for (std::size_t i = 0; i + 1 < lines.size(); ++i) note(lines[i]);
+      conductor.lose(rank, reason);
+    } else if (WIFSIGNALED(status) && !conductor.is_released(rank)) {
+      note(conductor.is_lost(rank) ? reason : reason + "; the agent goes on");
+    }
+  } catch (const std::exception& error) {
+    conductor.lose(rank, error.what());
   }
-  if (!cancelled) co_return;
-  coro::CancelSource unhurried(coro::Worker::current());
-  // Where a rank is lost it does not; the others have ended, and its daemons end what is left without it.
-  const bool is_orderly = conductor.all_have_come() && !conductor.any_lost();
-  if (is_orderly) co_await launch.end_by_itself(patience_with_mpirun).under(unhurried);
-  co_await launch.end(!is_orderly ? patience_with_loss : patience_with_mpirun).under(unhurried);
-  throw coro::Cancelled{};
+}
+
+Task<void> all_started(ranks::Conductor& conductor, std::vector<AgentStart> starts, Note on_note) {
+  const auto each = [&](coro::Scope& scope) -> Task<void> {
+    for (AgentStart& start : starts) scope.start(started(conductor, std::move(start), on_note));
+    co_return;
+  };
+  co_await coro::with_scope(each);
+}
+
+// How an agent that this process starts is called; its secret comes by the standard input.
+AgentStart start_of(const ranks::Conductor& conductor, std::size_t rank, const ranks::Host& host,
+                    const std::string& ssh) {
+  std::vector<std::string> words =
+      agent_words(ranks::endpoints_text(conductor.endpoints()), rank, "-", "0");
+  words.insert(words.begin(), own_program());
+  return {rank, host, ranks::start_words(host, ssh, words)};
+}
+
+// Those of --hosts.
+void start_hosts(const HostsArguments& arguments, run::Conducting& conducting) {
+  std::vector<ranks::Host> hosts;
+  try {
+    hosts = ranks::parse_hosts(arguments.hosts);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(fmt::format("--hosts {}: {}", arguments.hosts, error.what()));
+  }
+  std::vector<std::string> names;
+  for (const ranks::Host& host : hosts) names.push_back(host.name);
+  ranks::Endpoint listen = listen_at(arguments.listen);
+  const bool all_local = std::ranges::all_of(hosts, &ranks::Host::is_local);
+  if (arguments.listen.empty() && all_local) listen.host = "127.0.0.1";
+  conducting.conductor = new_conductor(names, arguments, listen);
+  std::vector<AgentStart> starts;
+  for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
+    starts.push_back(start_of(*conducting.conductor, rank, hosts[rank], arguments.ssh));
+  }
+  conducting.launch = [&conductor = *conducting.conductor, starts](Note on_note) {
+    return all_started(conductor, starts, std::move(on_note));
+  };
+}
+
+// Those that somebody else starts with `drover agent --join`.
+void await_agents(const HostsArguments& arguments, run::Conducting& conducting) {
+  if (!arguments.join.empty()) {
+    throw UsageError("--join: only in an indexed Job; start drover agent --join on other hosts");
+  }
+  const ranks::Endpoint listen = listen_at(arguments.listen);
+  if (listen.port == 0) {
+    throw UsageError("--agents: needs --listen PORT, where the agents join, such as --listen 4711");
+  }
+  const auto agents = static_cast<std::size_t>(
+      parse_count("--agents", arguments.agents, 1, static_cast<std::int64_t>(ranks::hosts_max)));
+  conducting.conductor = new_conductor(std::vector<std::string>(agents), arguments, listen,
+                                       read_secret(arguments.secret_file));
+  const std::string note =
+      fmt::format("waiting for {} at {} (drover agent --join)", text::counted(agents, "agent"),
+                  ranks::endpoints_text(conducting.conductor->endpoints()));
+  conducting.launch = [note](Note on_note) -> Task<void> {
+    on_note(note);
+    co_return;
+  };
 }
 
 }  // namespace
@@ -152,32 +239,45 @@ void add_hosts_options(Command& command, HostsArguments& arguments) {
   command.hosts = &arguments;
   command.add_options(
       std::string(hosts_group),
-      {{"--hosts", &arguments.hosts, "NAME,…",
-        "These hosts do it together, each its part: mpirun starts drover there by ssh, from the "
-        "same file as here. This process gathers and shows what they do",
+      {{"--hosts", &arguments.hosts, "HOST,…",
+        "Hosts that do it together: each is started by ssh and does its part, and this process "
+        "coordinates them. localhost needs no ssh",
+        command_line_only},
+       {"--agents", &arguments.agents, "N",
+        "Number of hosts that are started by other means than --hosts, with drover agent --join. "
+        "Needs --listen and a secret",
         command_line_only},
        {"--weights", &arguments.weights, "N,…",
-        "With --hosts: how the parts are to each other: 2,1,1 gives the first half of it"},
-       {"--gather-at", &arguments.gather_at, "[ADDRESS:]PORT",
-        "Where the hosts report to this one, which a firewall has to let through (default: any "
-        "free port of all addresses)"}});
+        "Relative load per host: 2,1,1 gives the first host half of the load (default: equal)"},
+       {"--listen", &arguments.listen, "[ADDRESS:]PORT",
+        "Where the agents join this process (default: any free port of all addresses)"},
+       {"--join", &arguments.join, "HOST:PORT",
+        "In a job that starts this command on every host (an indexed Kubernetes Job, srun): "
+        "address of its first process, which coordinates"},
+       {"--secret-file", &arguments.secret_file, "FILE",
+        "With --agents: file with the secret that all hosts share (default: the variable "
+        "DROVER_SECRET)"},
+       {"--ssh", &arguments.ssh, "COMMAND", "ssh program for --hosts, with options"},
+       {"--host-timeout", &arguments.host_timeout, "TIME",
+        "A host that says nothing for TIME is lost, and the others end; 1s to 1h"},
+       {"--join-timeout", &arguments.join_timeout, "TIME", "How long all hosts may take to join"}});
 }
 
 void add_parts_option(Command& command, HostsArguments& arguments) {
-  command.add_options(
-      std::string(hosts_group),
-      {{"--parts", &arguments.parts, "DIR",
-        "With --hosts: where each host keeps its part (default: drover/parts in the folder for "
-        "programs' state)"}});
+  command.add_options(std::string(hosts_group),
+                      {{"--parts", &arguments.parts, "DIR",
+                        "Folder on each host where it keeps its part of the result (default: "
+                        "~/.local/state/drover/parts)"}});
 }
 
 void check_hosts(const HostsArguments& arguments) {
   if (arguments.several()) return file::remember_files();
-  // In a variable or a file of settings they are for those commands that have --hosts.
-  for (const char* name : {"--weights", "--parts", "--gather-at"}) {
+  // In a variable or a file of settings they are for commands with --hosts.
+  for (const char* name : {"--weights", "--parts", "--listen", "--join", "--secret-file", "--ssh",
+                           "--host-timeout", "--join-timeout"}) {
     const Option* option = arguments.command->find_option(name);
     if (option != nullptr && option->is_given() && option->origin.empty()) {
-      throw UsageError(fmt::format("{} needs --hosts", name));
+      throw UsageError(fmt::format("{} needs --hosts or --agents", name));
     }
   }
 }
@@ -204,43 +304,28 @@ Message work_of(const Command& command) {
 
 std::shared_ptr<run::Conducting> make_conducting(const HostsArguments& arguments,
                                                  bool private_server) {
-  const char* who = arguments.met ? "mpirun" : "--hosts";
+  if (!arguments.hosts.empty() && !arguments.agents.empty()) {
+    throw UsageError("--agents: not with --hosts, which starts its agents itself");
+  }
   if (private_server) {
-    throw UsageError(fmt::format(
-        "{}: needs --db, since the private server can be reached on this machine alone", who));
+    throw UsageError(
+        fmt::format("{}: needs --db, because other hosts cannot reach the private server",
+                    !arguments.hosts.empty()    ? "--hosts"
+                    : !arguments.agents.empty() ? "--agents"
+                                                : "mpirun"));
   }
   const auto conducting = std::make_shared<run::Conducting>();
   conducting->run = new_run();
-  std::vector<ranks::Host> hosts;
   if (arguments.met) {
     conducting->conductor = arguments.met;
-    const std::string secret = conducting->conductor->secret();
-    const auto variables = member_variables(conducting->conductor->endpoints(), secret, 0);
-    conducting->launch = [&conductor = *conducting->conductor, variables](auto on_note) {
-      return launched(conductor, {own_program(), "member"}, variables, std::move(on_note),
-                      "rank 0");
+    const ranks::Host own{"localhost", arguments.met->name(0)};
+    conducting->launch = [&conductor = *arguments.met, own](Note on_note) {
+      return all_started(conductor, {start_of(conductor, 0, own, "")}, std::move(on_note));
     };
+  } else if (!arguments.hosts.empty()) {
+    start_hosts(arguments, *conducting);
   } else {
-    try {
-      hosts = ranks::parse_hosts(arguments.hosts);
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(fmt::format("--hosts {}: {}", arguments.hosts, error.what()));
-    }
-    std::vector<std::string> names;
-    for (const ranks::Host& host : hosts) names.push_back(host.name);
-    conducting->conductor = new_conductor(names, arguments.gather_at);
-    const auto variables = member_variables(conducting->conductor->endpoints(),
-                                            conducting->conductor->secret(), std::nullopt);
-    ranks::LaunchRequest request{
-        .hosts = hosts,
-        .program = own_program(),
-        .words = {"member"},
-        .environment = {MemberVariables::conductor, MemberVariables::secret},
-        .run = conducting->run};
-    conducting->launch = [&conductor = *conducting->conductor, words = ranks::mpirun_words(request),
-                          variables](auto on_note) {
-      return launched(conductor, words, variables, std::move(on_note), "mpirun");
-    };
+    await_agents(arguments, *conducting);
   }
   conducting->shares = shares_of(weights_of(arguments, conducting->conductor->ranks()));
   conducting->work = work_of(*arguments.command);
@@ -250,22 +335,43 @@ std::shared_ptr<run::Conducting> make_conducting(const HostsArguments& arguments
 
 namespace {
 
-// By a process of the same id, with nothing of MPI's in its memory.
-[[noreturn]] void become_member(const std::vector<std::string>& variables) {
-  for (const std::string& one : variables) {
-    const std::size_t equals = one.find('=');
-    setenv(one.substr(0, equals).c_str(), one.substr(equals + 1).c_str(), 1);
-  }
+// Replaces this process by an agent.
+[[noreturn]] void become_agent(std::vector<std::string> words) {
   const std::string program = own_program();
-  execl(program.c_str(), "drover", "member", nullptr);
+  words.insert(words.begin(), "drover");
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  execv(program.c_str(), pointers.data());
   throw std::system_error(errno, std::generic_category(), "cannot start " + program);
+}
+
+// Starts an agent as a child, without MPI in its memory, and waits for it. mpirun, which kills all ranks when one of its
+// processes dies, does not see the death of the child.
+int agent_beside_mpi(const std::vector<std::string>& words) {
+  const pid_t child = fork();
+  if (child < 0) throw std::system_error(errno, std::generic_category(), "cannot start the agent");
+  if (child == 0) {
+    // mpirun ends this process, the parent, in order to end the agent.
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    try {
+      become_agent(words);
+    } catch (const std::exception& error) {
+      std::fputs(fmt::format("drover: error: {}\n", error.what()).c_str(), stderr);
+      _exit(exit_failure);
+    }
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(exit_success);
 }
 
 }  // namespace
 
 std::optional<int> meet_by_mpi(HostsArguments& arguments, const std::function<void()>& complete) {
   if (!arguments.hosts.empty()) {
-    throw UsageError("--hosts: mpirun has started this drover, and knows the hosts");
+    throw UsageError("--hosts: mpirun has started drover on the hosts already");
   }
   ranks::MpiMeeting meeting;
   // Each says who it is, and rank 0 where the others are to come to; whoever finds something wrong says that.
@@ -277,7 +383,8 @@ std::optional<int> meet_by_mpi(HostsArguments& arguments, const std::function<vo
   if (meeting.rank() == 0) {
     try {
       complete();
-      conductor = new_conductor(std::vector<std::string>(size), arguments.gather_at);
+      conductor =
+          new_conductor(std::vector<std::string>(size), arguments, listen_at(arguments.listen));
       own["conductor"] = ranks::endpoints_text(conductor->endpoints());
       own["secret"] = conductor->secret();
     } catch (const UsageError& error) {
@@ -290,14 +397,14 @@ std::optional<int> meet_by_mpi(HostsArguments& arguments, const std::function<vo
   std::vector<Message> all;
   for (const std::string& text : texts) all.push_back(Message::parse(text));
   if (all.front().contains("refusal")) {
-    // Rank 0 says it.
-    if (rank != 0) return exit_usage;
+    // Rank 0 says it, and its exit code is that of mpirun, which would kill it if another rank failed first.
+    if (rank != 0) return exit_success;
     throw UsageError(all.front()["refusal"].get<std::string>());
   }
   if (rank != 0) {
-    become_member(
-        member_variables(ranks::parse_endpoints(all.front()["conductor"].get<std::string>()),
-                         all.front()["secret"].get<std::string>(), rank));
+    setenv(secret_variable, all.front()["secret"].get<std::string>().c_str(), 1);
+    return agent_beside_mpi(
+        agent_words(all.front()["conductor"].get<std::string>(), rank, "", "0"));
   }
   std::map<std::string, int> times;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -307,6 +414,44 @@ std::optional<int> meet_by_mpi(HostsArguments& arguments, const std::function<vo
   }
   arguments.met = std::move(conductor);
   return std::nullopt;
+}
+
+void meet_in_job(HostsArguments& arguments, const ranks::JobPlace& place) {
+  if (!arguments.hosts.empty()) {
+    throw UsageError("--hosts: this job has started drover on the hosts already");
+  }
+  std::size_t agents = place.size.value_or(0);
+  if (!arguments.agents.empty()) {
+    agents = static_cast<std::size_t>(
+        parse_count("--agents", arguments.agents, 1, static_cast<std::int64_t>(ranks::hosts_max)));
+  }
+  if (place.index >= agents) {
+    throw UsageError(
+        fmt::format("--agents {}: this process has the index {}; name the number of "
+                    "all processes of the job",
+                    arguments.agents, place.index));
+  }
+  const std::string join = arguments.join.empty() ? place.coordinator : arguments.join;
+  const auto port = text::number_of<std::uint16_t>(join.substr(join.rfind(':') + 1));
+  if (join.find(':') == std::string::npos || !port || *port == 0) {
+    throw UsageError(
+        fmt::format("--join{}{}: expected the host of the first process and a port, "
+                    "such as drover-0.drover:4711",
+                    join.empty() ? "" : " ", join));
+  }
+  if (place.index > 0) {
+    become_agent(agent_words(join, place.index, arguments.secret_file, arguments.join_timeout));
+  }
+  arguments.listen = fmt::format("{}", *port);
+  arguments.met = new_conductor(std::vector<std::string>(agents), arguments, {"", *port},
+                                read_secret(arguments.secret_file));
+  arguments.agents.clear();
+}
+
+void refuse_agents(const HostsArguments& arguments) {
+  coro::Worker worker;
+  coro::block_on(worker, arguments.met->refuse_all("it has failed, and its output says why",
+                                                   patience_for_agents));
 }
 
 }  // namespace drover::cli

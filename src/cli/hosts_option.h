@@ -1,5 +1,5 @@
-// The options of commands that several hosts can do together: --hosts and what goes with it; and how the conductor of such
-// a command is made, whoever starts its ranks.
+// The options of commands that several hosts can do together: --hosts and its companions. How the conductor of such a
+// command is made, and how its agents are started.
 #pragma once
 
 #include <functional>
@@ -11,20 +11,27 @@
 #include "cli/option/command.h"
 #include "load/share.h"
 #include "ranks/conductor.h"
+#include "ranks/job.h"
 #include "run/conducted_run.h"
 
 namespace drover::cli {
 
 struct HostsArguments {
-  std::string hosts;      // "a,b,c"; empty: this one alone
-  std::string weights;    // "2,1,1"; empty: all alike
-  std::string parts;      // the folder for each host's part; empty: where programs keep their state
-  std::string gather_at;  // where the ranks report; empty: any address and port
+  std::string hosts;    // "a,b,c"; empty: this one alone, or --agents
+  std::string agents;   // the number of agents that are started by other means
+  std::string weights;  // "2,1,1"; empty: all alike
+  std::string parts;    // the folder for each host's part; empty: where programs keep their state
+  std::string listen;   // where the agents join; empty: any address and port
+  std::string join;     // in an indexed Job: where its first process listens
+  std::string secret_file;          // empty: the variable DROVER_SECRET
+  std::string ssh = "ssh";          // the program that starts agents, with its options
+  std::string host_timeout = "5s";  // silence after which a host is lost
+  std::string join_timeout = "2m";  // for all hosts to join
   const Command* command = nullptr;
-  // Instead of `hosts`: that of ranks which MPI has started, and which will come to it.
+  // In place of `hosts`: of the agents that mpirun, srun or an indexed Job has started beside this process.
   std::shared_ptr<ranks::Conductor> met = {};
 
-  bool several() const noexcept { return !hosts.empty() || met != nullptr; }
+  bool several() const noexcept { return !hosts.empty() || !agents.empty() || met != nullptr; }
 };
 
 // The arguments have to live as long as the command.
@@ -43,10 +50,17 @@ std::shared_ptr<run::Conducting> make_conducting(const HostsArguments& arguments
 // The command as the members are to do it: its path and the options that were given, by whatever way.
 ranks::Message work_of(const Command& command);
 
-// Meets the other ranks, where MPI has started several of this process. On rank 0 it returns, and `arguments` know them;
-// the others become members, and their exit code is returned. `complete` reads what the command line does not say, and is
-// for rank 0 alone, whose words all get: whoever ended before the meeting would leave the others waiting for it. Throws
-// UsageError, also that of `complete`, and ranks::MpiError.
+// Meets the other processes that MPI has started with this command. Returns nothing on rank 0, which coordinates: then
+// `arguments` know the others. All others become agents, and their exit code is returned. `complete` reads the options
+// that the command line does not have; only rank 0 calls it, because a rank that ends before the meeting would leave the
+// others waiting. Throws UsageError, also that of `complete`, and ranks::MpiError.
 std::optional<int> meet_by_mpi(HostsArguments& arguments, const std::function<void()>& complete);
+
+// The same in a Slurm step or an indexed Job, whose processes have read all options. An agent replaces the process, so
+// the function returns only on the first. Throws UsageError.
+void meet_in_job(HostsArguments& arguments, const ranks::JobPlace& place);
+
+// Ends the agents that still wait for this process, the first of a job, which has failed.
+void refuse_agents(const HostsArguments& arguments);
 
 }  // namespace drover::cli

@@ -52,10 +52,10 @@ class HostsOption : public testing::Test {
     return work_of(run_);
   }
   std::string refusal(const std::string& hosts, const std::string& weights = {},
-                      const std::string& gather_at = {}, bool private_server = false) {
+                      const std::string& listen = {}, bool private_server = false) {
     arguments_.hosts = hosts;
     arguments_.weights = weights;
-    arguments_.gather_at = gather_at;
+    arguments_.listen = listen;
     try {
       make_conducting(arguments_, private_server);
       return "(it was taken)";
@@ -104,9 +104,9 @@ TEST_F(HostsOption, MembersGetTheWordsOfTheLoad) {
 
 TEST_F(HostsOption, AndNothingThatIsTheConductors) {
   const Message work =
-      work_of_line({"--hosts", "a,b", "--weights", "2,1", "--parts", "/parts", "--gather-at",
-                    "4711", "--json", "result.json", "--ui", "plain", "--metrics", "9464",
-                    "--strict", "--config", "drover.ini", "-w", "4"});
+      work_of_line({"--hosts", "a,b", "--weights", "2,1", "--parts", "/parts", "--listen", "4711",
+                    "--json", "result.json", "--ui", "plain", "--metrics", "9464", "--strict",
+                    "--config", "drover.ini", "-w", "4"});
   EXPECT_THAT(work.at("words").get<std::vector<std::string>>(),
               ElementsAre("sql", "run", "--warehouses=4"));
 }
@@ -123,7 +123,7 @@ TEST_F(HostsOption, WhateverWayAnOptionWasGiven) {
 
 // As in --hosts "$HOSTS" where nobody has set it.
 TEST_F(HostsOption, AnEmptyValueIsNotNone) {
-  EXPECT_EQ(refusal_of_line({"--hosts", ""}), "--hosts: its value is empty; expected NAME,…");
+  EXPECT_EQ(refusal_of_line({"--hosts", ""}), "--hosts: its value is empty; expected HOST,…");
 }
 
 TEST_F(HostsOption, NorIsOneOfTheOthers) {
@@ -139,13 +139,13 @@ TEST_F(HostsOption, MembersGetEmptyValues) {
 }
 
 TEST_F(HostsOption, OptionsThatSayNothingOfOneHost) {
-  EXPECT_EQ(refusal_of_line({"--gather-at", "4711"}), "--gather-at needs --hosts");
+  EXPECT_EQ(refusal_of_line({"--listen", "4711"}), "--listen needs --hosts or --agents");
 }
 
 // A site says it once for those of its commands that have several hosts.
 TEST_F(HostsOption, UnlessTheyAreSettings) {
   for (Option& option : run_.options) {
-    if (option.name() == "--gather-at") option.give({"4711"}, " (from drover.ini)");
+    if (option.name() == "--listen") option.give({"4711"}, " (from drover.ini)");
   }
   EXPECT_EQ(refusal_of_check(), "(it was taken)");
 }
@@ -185,7 +185,7 @@ TEST_F(HostsOption, NoTwoRunsAreOne) {
 TEST_F(HostsOption, APortAloneIsOneOfEveryAddress) {
   arguments_.hosts = "a";
   const auto hosts_at = [this](const std::string& place) {
-    arguments_.gather_at = place;
+    arguments_.listen = place;
     std::vector<std::string> hosts;
     for (const ranks::Endpoint& one : make_conducting(arguments_, false)->conductor->endpoints()) {
       hosts.push_back(one.host);
@@ -202,8 +202,8 @@ TEST_F(HostsOption, SaysWhatIsWrong) {
   for (const char* weights : {"1,0", "1,half", "1,-1", "1,", "1,1000001"}) {
     EXPECT_THAT(refusal("a,b", weights), HasSubstr("--weights ")) << weights;
   }
-  EXPECT_THAT(refusal("a", "", "here"), HasSubstr("--gather-at here: expected a port"));
-  EXPECT_THAT(refusal("a", "", "192.0.2.1:4711"), HasSubstr("--gather-at 192.0.2.1:4711: "));
+  EXPECT_THAT(refusal("a", "", "here"), HasSubstr("--listen here: expected a port"));
+  EXPECT_THAT(refusal("a", "", "192.0.2.1:4711"), HasSubstr("--listen 192.0.2.1:4711: "));
   EXPECT_THAT(refusal("a", "", "", true), HasSubstr("--hosts: needs --db"));
 }
 

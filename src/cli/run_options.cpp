@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "cli/agent.h"
 #include "cli/help/help.h"
-#include "cli/member.h"
 #include "cli/option/quantity.h"
 #include "cli/option/start_time.h"
 #include "cli/standard_output.h"
@@ -291,7 +291,8 @@ RunPlan make_run_plan(const RunRequest& written, const DatabaseOption& database,
   } else if (written.hosts.several()) {
     if (!written.share.empty() || !written.start_at.empty()) {
       throw UsageError(
-          "--share, --start-at: of hosts that are started by hand; --hosts sees to it");
+          "--share, --start-at: not with --hosts or --agents, which share the load and begin "
+          "together");
     }
     run.conducting = make_conducting(written.hosts, database.db.empty() && !simulated);
   }
@@ -328,7 +329,7 @@ int finish_run(const run::MeasuredRun& run, const RunRequest& written, const Sum
   const report::Result& result = run.result;
   if (written.member != nullptr) {
     written.member->deliver(result);
-    return result.failure ? exit_failure : exit_success;
+    return result.failure || result.interrupted ? exit_failure : exit_success;
   }
   // The document comes first: whoever reads the summary may leave, and that ends the process.
   write_each({[&] { write_document(written.json, result); }, write_more,

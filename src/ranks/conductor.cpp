@@ -24,7 +24,18 @@ namespace {
 
 // Who connects has to say at once who it is.
 constexpr Duration patience_for_hello = std::chrono::seconds(10);
+// Round trips of a comparison of clocks. A slow network gets fewer, so that they take about one second.
 constexpr int round_trips = 25;
+constexpr int round_trips_least = 3;
+constexpr Duration round_trips_last = std::chrono::seconds(1);
+// Names of hosts in one message.
+constexpr std::size_t named_most = 8;
+// A standstill of this process after which its agents may have given up.
+constexpr Duration standstill_least = std::chrono::seconds(30);
+// For hosts that fail for the same reason to say so.
+constexpr Duration patience_for_other_losses = std::chrono::milliseconds(300);
+// Without an acknowledgement from the rank's host, where a rank may be silent for less.
+constexpr Duration silence_of_host_least = std::chrono::seconds(20);
 
 // 128 bits that nobody else knows.
 std::string new_secret() {
@@ -68,8 +79,17 @@ std::string sentence_in(const Message& message, const char* name) {
 
 }  // namespace
 
+namespace {
+
+ConductorSettings with_secret(ConductorSettings settings) {
+  if (settings.secret.empty()) settings.secret = new_secret();
+  return settings;
+}
+
+}  // namespace
+
 Conductor::Conductor(ConductorSettings settings)
-    : settings_(std::move(settings)), secret_(new_secret()), listener_(settings_.listen) {
+    : settings_(with_secret(std::move(settings))), listener_(settings_.listen) {
   for (const std::string& name : settings_.names) {
     peers_.push_back(std::make_unique<Peer>());
     peers_.back()->name = name;
@@ -78,11 +98,34 @@ Conductor::Conductor(ConductorSettings settings)
 
 std::string Conductor::title(std::size_t rank) const {
   const std::string& name = peers_[rank]->name;
-  return name.empty() ? fmt::format("rank {}", rank) : "host " + name;
+  return name.empty() ? fmt::format("agent {}", rank) : "host " + name;
 }
 
 void Conductor::throw_loss(std::size_t rank) const {
   throw RankLost(rank, fmt::format("{}: {}", title(rank), peers_[rank]->loss->reason));
+}
+
+Task<void> Conductor::throw_losses() const {
+  co_await coro::sleep_for(patience_for_other_losses);
+  std::vector<std::pair<std::string, std::vector<std::size_t>>> reasons;
+  for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
+    if (!peers_[rank]->loss) continue;
+    const std::string& reason = peers_[rank]->loss->reason;
+    auto found = std::ranges::find(reasons, reason, &decltype(reasons)::value_type::first);
+    if (found == reasons.end()) found = reasons.insert(found, {reason, {}});
+    found->second.push_back(rank);
+  }
+  std::string text;
+  for (const auto& [reason, ranks] : reasons) {
+    std::string names = title(ranks.front());
+    if (ranks.size() > 1 && names.starts_with("host ")) names.insert(4, "s");
+    for (std::size_t i = 1; i < ranks.size() && i < named_most; ++i) {
+      names += ", " + peers_[ranks[i]]->name;
+    }
+    if (ranks.size() > named_most) names += fmt::format(" and {} more", ranks.size() - named_most);
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", names, reason);
+  }
+  throw RankLost(reasons.front().second.front(), text);
 }
 
 Task<void> Conductor::attend() {
@@ -101,14 +144,30 @@ Task<void> Conductor::accept(Scope& scope) {
 }
 
 std::string Conductor::refusal_of(const Message& hello) const {
-  if (kind_of(hello) != "hello" || !same(text_in(hello, "secret"), secret_)) {
-    return "it does not belong to this run";
+  if (kind_of(hello) != "hello" || !same(text_in(hello, "secret"), secret())) {
+    return "it does not belong to this run: its secret is another one";
   }
-  const auto rank = hello.value("rank", peers_.size());
-  if (rank >= peers_.size()) return fmt::format("there are {} ranks", peers_.size());
-  if (peers_[rank]->link != nullptr || peers_[rank]->released) return "this rank is there already";
+  const std::size_t rank = rank_of(hello);
+  if (rank >= peers_.size()) return fmt::format("the run has {} agents", peers_.size());
   if (peers_[rank]->loss) return peers_[rank]->loss->reason;
+  if (peers_[rank]->come.is_set()) return fmt::format("there is an agent {} already", rank);
   return {};
+}
+
+std::size_t Conductor::rank_of(const Message& hello) const {
+  if (hello.contains("rank")) return hello.value("rank", peers_.size());
+  const auto free = std::ranges::find_if(
+      peers_, [](const std::unique_ptr<Peer>& peer) { return !peer->come.is_set(); });
+  return static_cast<std::size_t>(free - peers_.begin());
+}
+
+std::string Conductor::unique_name(const std::string& host) const {
+  std::string name = host;
+  const auto is_taken = [this](const std::string& one) {
+    return std::ranges::any_of(peers_, [&one](const auto& peer) { return peer->name == one; });
+  };
+  for (int time = 2; is_taken(name); ++time) name = fmt::format("{}#{}", host, time);
+  return name;
 }
 
 Task<void> Conductor::serve(file::FileDescriptor socket) {
@@ -119,8 +178,8 @@ Task<void> Conductor::serve(file::FileDescriptor socket) {
     std::string refusal = refusal_of(hello);
     std::size_t rank = 0;
     if (refusal.empty()) {
-      rank = hello["rank"].get<std::size_t>();
-      if (peers_[rank]->name.empty()) peers_[rank]->name = text_in(hello, "host");
+      rank = rank_of(hello);
+      if (peers_[rank]->name.empty()) peers_[rank]->name = unique_name(text_in(hello, "host"));
       const std::string program = text_in(hello, "program");
       if (program != settings_.program) {
         refusal = fmt::format("it has {}, and here is {}: all hosts need the same drover", program,
@@ -135,6 +194,7 @@ Task<void> Conductor::serve(file::FileDescriptor socket) {
     Message refused = message("refused");
     refused["reason"] = refusal;
     link.send(refused);
+    ++refused_;
     co_await coro::with_deadline(Worker::current().now() + std::chrono::seconds(1),
                                  link.write_out());
   } catch (const std::exception&) {  // whoever it was
@@ -145,7 +205,10 @@ Task<void> Conductor::serve_rank(Link& link, std::size_t rank) {
   Peer& peer = *peers_[rank];
   peer.link = &link;
   peer.heard = Worker::current().now();
-  link.send(message("welcome"));
+  link.fail_after(std::max(silence_of_host_least, silence_most()));
+  Message welcome = message("welcome");
+  welcome["silence_ms"] = silence_most() / std::chrono::milliseconds(1);
+  link.send(welcome);
   peer.come.set();
   std::string end;
   bool cancelled = false;
@@ -165,7 +228,18 @@ Task<void> Conductor::serve_rank(Link& link, std::size_t rank) {
   peer.link = nullptr;
   peer.gone.set();
   if (cancelled) throw coro::Cancelled{};
-  if (!peer.released) lose(rank, end);
+  if (!peer.released && !peer.has_said_all) lose(rank, loss_reason(end));
+  // Nothing more comes for whoever waits.
+  for (auto& [kind, slot] : peer.slots) slot.arrived.notify();
+}
+
+std::string Conductor::loss_reason(const std::string& end) const {
+  const Instant now = Worker::current().now();
+  const bool is_recent = now - last_watch_ < std::chrono::seconds(1);
+  const Duration still = std::max(now - last_watch_, is_recent ? stood_still_ : Duration::zero());
+  if (still < standstill_least) return end;
+  return fmt::format("{}; this process, the coordinator, had stood still for {:.0f} s", end,
+                     coro::seconds_of(still));
 }
 
 Task<void> Conductor::read(Link& link, std::size_t rank) {
@@ -185,27 +259,29 @@ Task<void> Conductor::read(Link& link, std::size_t rank) {
     }
     constexpr std::size_t kinds_most = 1'000;
     if (peer.slots.size() >= kinds_most) throw LinkError("it sent what nobody waits for");
+    if (kind == "part" || kind == "done") peer.has_said_all = true;
     Slot& slot = peer.slots[kind];
     slot.messages.push_back(std::move(received));
     slot.arrived.notify();
   }
 }
 
-// Says that we are there, and looks who is not.
+// Tells the ranks that the conductor is there, and loses those that are silent.
 Task<void> Conductor::watch() {
-  Instant last = Worker::current().now();
+  last_watch_ = Worker::current().now();
   for (;;) {
     co_await coro::sleep_for(alive_every);
     const Instant now = Worker::current().now();
     // Where this process stood still, the others may have spoken.
-    const bool stood_still = now - last > 2 * alive_every;
-    last = now;
+    stood_still_ = now - last_watch_;
+    const bool stood_still = stood_still_ > 2 * alive_every;
+    last_watch_ = now;
     for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
       Peer& peer = *peers_[rank];
       if (peer.link == nullptr) continue;
       if (stood_still) peer.heard = now;
-      if (now - peer.heard > silence_most && !peer.released) {
-        lose(rank, fmt::format("it said nothing for {:.0f} s", coro::seconds_of(silence_most)));
+      if (now - peer.heard > silence_most() && !peer.released) {
+        lose(rank, fmt::format("it said nothing for {:.0f} s", coro::seconds_of(silence_most())));
       }
     }
     tell_all(message("alive"));
@@ -234,6 +310,7 @@ Task<Message> Conductor::next(std::size_t rank, std::string kind) {
   Slot& slot = peer.slots[kind];
   while (slot.messages.empty()) {
     if (peer.loss) throw_loss(rank);
+    if (peer.gone.is_set()) throw RankLost(rank, title(rank) + ": the connection was closed");
     co_await slot.arrived.wait();
   }
   Message first = std::move(slot.messages.front());
@@ -276,7 +353,9 @@ void Conductor::lose_missing(const std::string& reason) {
 
 Task<std::optional<ClockDifference>> Conductor::compare_clocks(std::size_t rank) {
   std::vector<RoundTrip> trips;
+  const Instant start = Worker::current().now();
   for (int i = 0; i < round_trips; ++i) {
+    if (i >= round_trips_least && Worker::current().now() - start > round_trips_last) break;
     RoundTrip trip;
     trip.asked = read_clocks();
     tell(rank, message("clock"));
@@ -287,6 +366,25 @@ Task<std::optional<ClockDifference>> Conductor::compare_clocks(std::size_t rank)
     trips.push_back(trip);
   }
   co_return difference(trips);
+}
+
+Task<void> Conductor::refuse_all(std::string reason, Duration patience) {
+  std::size_t expected = 0;
+  for (std::size_t rank = 1; rank < peers_.size(); ++rank) {
+    if (!peers_[rank]->come.is_set()) ++expected;
+  }
+  lose_missing(reason);
+  const Instant end = Worker::current().now() + patience;
+  const auto wait = [&](Scope& scope) -> Task<void> {
+    scope.start(attend());
+    while (refused_ < expected && Worker::current().now() < end) {
+      co_await coro::sleep_for(std::chrono::milliseconds(50));
+    }
+    // For the last refusal to be sent.
+    if (expected > 0) co_await coro::sleep_for(std::chrono::milliseconds(50));
+    scope.cancel();
+  };
+  co_await coro::with_scope(wait);
 }
 
 void Conductor::release(std::size_t rank) {

@@ -1,8 +1,9 @@
 // Conductor: the process that gathers what several hosts do as one: who belongs to the run, what each of them (a rank) says,
 // and which of them is lost. It makes no load itself.
 //
-// A rank is lost when its connection ends before its time, when it says nothing for `silence_most`, or when it says
-// itself that it cannot go on. What is awaited of a lost rank throws RankLost at once.
+// A rank is lost when its connection ends before it has said all, when it says nothing for
+// ConductorSettings::silence_most, or when it says itself that it cannot go on. What is awaited of a lost rank throws
+// RankLost at once.
 //
 // Lives on one worker.
 #pragma once
@@ -26,9 +27,8 @@
 
 namespace drover::ranks {
 
-// Each side says that often that it is there, and takes the other for gone after that silence.
+// How often each side says that it is there.
 inline constexpr coro::Duration alive_every = std::chrono::milliseconds(500);
-inline constexpr coro::Duration silence_most = std::chrono::seconds(5);
 
 struct Loss {
   std::string reason;
@@ -47,7 +47,12 @@ struct ConductorSettings {
   std::vector<std::string>
       names;  // of the hosts, by rank; an empty one is called as it calls itself
   Endpoint listen = {};
-  std::string program;  // version and commit: a rank that is of another one is refused
+  std::string program;      // version and commit: a rank that is of another one is refused
+  std::string secret = {};  // that all ranks know; empty: 128 random bits
+  // A rank, or the conductor's host as a rank sees it, that says nothing for this long is lost.
+  coro::Duration silence_most = std::chrono::seconds(5);
+  // How long all ranks may take to come.
+  coro::Duration join_most = std::chrono::minutes(2);
 };
 
 class Conductor {
@@ -57,7 +62,9 @@ class Conductor {
 
   // What a rank needs to know to come.
   std::vector<Endpoint> endpoints() const { return listener_.endpoints(); }
-  const std::string& secret() const noexcept { return secret_; }
+  const std::string& secret() const noexcept { return settings_.secret; }
+  coro::Duration silence_most() const noexcept { return settings_.silence_most; }
+  coro::Duration join_most() const noexcept { return settings_.join_most; }
 
   // Takes ranks in, reads what they say, and watches them; until it is cancelled.
   coro::Task<void> attend();
@@ -66,7 +73,7 @@ class Conductor {
   const std::string& name(std::size_t rank) const { return peers_[rank]->name; }
   void call(std::size_t rank, std::string name) { peers_[rank]->name = std::move(name); }
 
-  // Throws RankLost when one is lost before it has come.
+  // Waits for every rank. Throws RankLost when one is lost before all have come.
   coro::Task<void> all_here();
 
   // Nothing if it is lost.
@@ -87,14 +94,21 @@ class Conductor {
   bool any_lost() const;
   bool all_have_come() const;
   bool has_come(std::size_t rank) const { return peers_[rank]->come.is_set(); }
-  // Throws the RankLost of one that is.
+  bool is_released(std::size_t rank) const { return peers_[rank]->released; }
+  // Throws the RankLost of a rank that is lost.
   [[noreturn]] void throw_loss(std::size_t rank) const;
+  // Waits a moment for other ranks that fail for the same reason. Then throws one RankLost that names each reason
+  // once, with its hosts. Requires: a rank is lost.
+  coro::Task<void> throw_losses() const;
   void lose(std::size_t rank, const std::string& reason);
   // Those that have not come.
   void lose_missing(const std::string& reason);
 
-  // By some round trips. Throws RankLost.
+  // Compares the clocks by round trips: 25, or fewer on a slow network. Throws RankLost.
   coro::Task<std::optional<ClockDifference>> compare_clocks(std::size_t rank);
+
+  // Refuses the ranks that have not come, until all of them have tried, except rank 0, or the time is over.
+  coro::Task<void> refuse_all(std::string reason, coro::Duration patience);
 
   // It has said all that it has to say: it may end.
   void release(std::size_t rank);
@@ -113,6 +127,7 @@ class Conductor {
     coro::Event gone;
     coro::Instant heard{};
     bool released = false;
+    bool has_said_all = false;  // its connection may end
     std::optional<Loss> loss;
     std::map<std::string, Slot> slots;
   };
@@ -122,16 +137,25 @@ class Conductor {
   coro::Task<void> serve_rank(Link& link, std::size_t rank);
   coro::Task<void> read(Link& link, std::size_t rank);
   coro::Task<void> watch();
-  // Why it is not taken in; empty: it is.
+  // Returns why the sender of this is refused, or an empty text.
   std::string refusal_of(const Message& hello) const;
+  // Returns the rank that the hello names, or the first one that is free; ranks() if there is none.
+  std::size_t rank_of(const Message& hello) const;
+  // Returns why the connection of a rank ended too early: this process stood still, or `end`.
+  std::string loss_reason(const std::string& end) const;
+  // Numbers hosts of one name: a, a#2.
+  std::string unique_name(const std::string& host) const;
   std::string title(std::size_t rank) const;
 
   const ConductorSettings settings_;
-  const std::string secret_;
   Listener listener_;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::map<std::string, std::function<void(std::size_t, const Message&)>> actions_;
   std::function<void(std::size_t)> on_lost_;
+  std::size_t refused_ = 0;
+  // When watch() had its last turn, and how long this process had stood still before that.
+  coro::Instant last_watch_{};
+  coro::Duration stood_still_{};
 };
 
 }  // namespace drover::ranks

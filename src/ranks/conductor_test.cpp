@@ -132,7 +132,7 @@ TEST(Ranks, WhoIsRefused) {
     for (const auto& [place, reason] :
          {std::pair{stranger, "refuses this one: it does not belong to this run"},
           std::pair{without_secret, "refuses this one: it does not belong to this run"},
-          std::pair{beyond, "refuses this one: there are 2 ranks"}}) {
+          std::pair{beyond, "refuses this one: the run has 2 agents"}}) {
       Words words = member(place, come_only);
       co_await ended(words);
       EXPECT_THAT(words.get(), HasSubstr(reason));
@@ -172,7 +172,7 @@ TEST(Ranks, TheSameRankTwice) {
     co_await conductor.all_here();
     Words second = member(place_at(conductor, 0), [](Member&) { return "was taken"; });
     co_await ended(second);
-    EXPECT_THAT(second.get(), HasSubstr("this rank is there already"));
+    EXPECT_THAT(second.get(), HasSubstr("there is an agent 0 already"));
     conductor.release(0);
     co_await conductor.all_gone(std::chrono::minutes(1));
   });
@@ -207,6 +207,55 @@ TEST(Ranks, OneThatEndsBeforeItsTime) {
   });
   EXPECT_EQ(lost, std::vector<std::size_t>{0});
   EXPECT_EQ(words.get(), "came, and went");
+}
+
+// A coordinator that stood still may see the end of a connection together with the part.
+TEST(Ranks, OneThatEndsAfterItsPartIsNotLost) {
+  Conductor conductor(settings_of({"a"}));
+  Words words = member(place_at(conductor, 0), [](Member& self) {
+    self.tell(message("part"));
+    self.flush();
+    return "gave its part, and went";
+  });
+  conduct(conductor, [&]() -> Task<void> {
+    co_await conductor.next(0, "part");
+    co_await ended(words);
+    EXPECT_EQ(co_await loss_at(until_lost(conductor, 0, "clock")),
+              "host a: the connection was closed");
+  });
+  EXPECT_FALSE(conductor.any_lost());
+}
+
+TEST(Ranks, AgentsWithoutARankGetTheFreeOnes) {
+  Conductor conductor(settings_of({"", "", ""}));
+  std::vector<Words> members;
+  for (int i = 0; i < 3; ++i) {
+    MemberPlace place = place_at(conductor, 0);
+    place.rank.reset();
+    members.push_back(member(place, [](Member& self) -> std::string {
+      self.wait_for("bye");
+      return "ended in order";
+    }));
+  }
+  conduct(conductor, [&]() -> Task<void> {
+    co_await conductor.all_here();
+    std::vector<std::string> names;
+    for (std::size_t rank = 0; rank < 3; ++rank) names.push_back(conductor.name(rank));
+    EXPECT_THAT(names, ::testing::UnorderedElementsAre("machine0", "machine0#2", "machine0#3"));
+    for (std::size_t rank = 0; rank < 3; ++rank) conductor.release(rank);
+    co_await conductor.all_gone(std::chrono::minutes(1));
+  });
+  for (Words& words : members) EXPECT_EQ(words.get(), "ended in order");
+}
+
+TEST(Ranks, ALossOfSeveralIsToldOnce) {
+  Conductor conductor(settings_of({"a", "b", "c", "d"}));
+  conduct(conductor, [&]() -> Task<void> {
+    for (const std::size_t rank : {0U, 2U}) conductor.lose(rank, "no such database");
+    conductor.lose(3, "no route to host");
+    EXPECT_EQ(co_await loss_at(conductor.throw_losses()),
+              "hosts a, c: no such database; host d: no route to host");
+  });
 }
 
 TEST(Ranks, OneThatSaysThatItCannotGoOn) {
@@ -282,8 +331,7 @@ TEST(Ranks, OneThatIsGivenUp) {
     conductor.lose(0, "its run says nothing");
     co_await ended(words);
   });
-  EXPECT_EQ(words.get(),
-            "the host that gathers the results has given this one up: its run says nothing");
+  EXPECT_EQ(words.get(), "the coordinator has given this one up: its run says nothing");
 }
 
 TEST(Ranks, AllAreToldToStop) {
@@ -339,7 +387,7 @@ TEST(Ranks, NobodyGathers) {
     place = place_at(gone, 0);
   }
   EXPECT_THAT(member(place, [](Member&) { return "was taken"; }).get(),
-              HasSubstr("cannot reach the host that gathers the results (127.0.0.1:"));
+              HasSubstr("cannot reach the coordinator (127.0.0.1:"));
 }
 
 TEST(Ranks, WhatComesBeforeSomebodyWaitsIsKept) {
@@ -460,7 +508,9 @@ Task<file::FileDescriptor> connection_to(std::vector<Endpoint> endpoints) {
 }
 
 TEST(Ranks, OneThatSaysNothingForTooLong) {
-  Conductor conductor(settings_of({"a"}));
+  ConductorSettings settings = settings_of({"a"});
+  settings.silence_most = std::chrono::seconds(20);
+  Conductor conductor(settings);
   MovedClock clock;
   conduct(
       conductor,
@@ -474,14 +524,49 @@ TEST(Ranks, OneThatSaysNothingForTooLong) {
         Scope writing(co_await coro::current_source());
         writing.start(caller.link.write_out());
         EXPECT_EQ(co_await caller.heard(), "welcome");
-        co_await clock.move_on(silence_most - alive_every);
+        co_await clock.move_on(conductor.silence_most() - alive_every);
         EXPECT_FALSE(conductor.is_lost(0));
         co_await clock.move_on(3 * alive_every);
         EXPECT_EQ(co_await loss_at(until_lost(conductor, 0, "part")),
-                  "host a: it said nothing for 5 s");
+                  "host a: it said nothing for 20 s");
         EXPECT_EQ(co_await caller.heard(), "given_up");
         writing.cancel();
         co_await writing.join();
+      },
+      clock);
+}
+
+// 25 trips of half a second would hold up the run for long.
+TEST(Ranks, ASlowNetworkGetsFewerRoundTrips) {
+  Conductor conductor(settings_of({"a"}));
+  MovedClock clock;
+  conduct(
+      conductor,
+      [&]() -> Task<void> {
+        Caller caller(co_await connection_to(conductor.endpoints()));
+        Message hello = message("hello");
+        hello["secret"] = conductor.secret();
+        hello["program"] = "drover 1";
+        caller.link.send(hello);
+        Scope beside(co_await coro::current_source());
+        beside.start(caller.link.write_out());
+        EXPECT_EQ(co_await caller.heard(), "welcome");
+        int asked = 0;
+        const auto answer = [&]() -> Task<void> {
+          for (;;) {
+            if (co_await caller.heard() != "clock") continue;
+            ++asked;
+            co_await clock.move_on(alive_every);
+            Message clocks = message("clock");
+            clocks["monotonic_ns"] = clocks["wall_ns"] = asked;
+            caller.link.send(clocks);
+          }
+        };
+        beside.start(answer());
+        EXPECT_TRUE(co_await conductor.compare_clocks(0));
+        EXPECT_EQ(asked, 3);
+        beside.cancel();
+        co_await beside.join();
       },
       clock);
 }
@@ -596,7 +681,7 @@ TEST(MemberRun, NothingIsKeptOfARunThatNeverBegan) {
     return "was let go";
   });
   conduct(conductor, [&]() -> Task<void> { co_await conductor.next(0, "part"); });
-  EXPECT_EQ(words.get(), "the connection was closed");
+  EXPECT_EQ(words.get(), "lost the coordinator: the connection was closed");
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 

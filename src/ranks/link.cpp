@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <ifaddrs.h>
 #include <net/if.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -256,25 +257,55 @@ std::string Endpoint::text() const {
   return is_six ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
 }
 
+namespace {
+
+// One of a list that commas separate; its host may be a name.
+Endpoint take_endpoint(std::string_view& list) {
+  const std::string_view one = list.substr(0, list.find(','));
+  list.remove_prefix(std::min(one.size() + 1, list.size()));
+  const std::size_t colon = one.rfind(':');
+  std::string_view host = one.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  Endpoint endpoint{std::string(host), 0};
+  const std::string_view port = colon == std::string_view::npos ? "" : one.substr(colon + 1);
+  const auto [end, error] = std::from_chars(port.begin(), port.end(), endpoint.port);
+  if (error != std::errc() || end != port.end() || endpoint.port == 0 || host.empty()) {
+    throw std::invalid_argument(
+        fmt::format("{}: expected a host and a port, such as 10.0.0.1:4711", one));
+  }
+  return endpoint;
+}
+
+void look_up(const Endpoint& named, std::vector<Endpoint>& endpoints) {
+  addrinfo wanted{};
+  wanted.ai_socktype = SOCK_STREAM;
+  addrinfo* first = nullptr;
+  const int error = getaddrinfo(named.host.c_str(), nullptr, &wanted, &first);
+  if (error != 0) {
+    throw Unreachable(
+        fmt::format("cannot reach the coordinator ({}: {})", named.text(), gai_strerror(error)));
+  }
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> all(first, freeaddrinfo);
+  for (const addrinfo* one = first; one != nullptr; one = one->ai_next) {
+    endpoints.push_back(endpoint_of(one->ai_addr));
+    endpoints.back().port = named.port;
+  }
+}
+
+}  // namespace
+
 std::vector<Endpoint> parse_endpoints(std::string_view text) {
   std::vector<Endpoint> endpoints;
   while (!text.empty()) {
-    std::string_view one = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(one.size() + 1, text.size()));
-    const std::size_t colon = one.rfind(':');
-    Endpoint endpoint;
-    std::string_view host = one.substr(0, colon);
-    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-    endpoint.host = host;
-    const std::string_view port = colon == std::string_view::npos ? "" : one.substr(colon + 1);
-    const auto [end, error] = std::from_chars(port.begin(), port.end(), endpoint.port);
-    if (error != std::errc() || end != port.end() || endpoint.port == 0) {
-      throw std::invalid_argument(
-          fmt::format("{}: expected an address in digits and a port, such as 10.0.0.1:4711", one));
-    }
-    address_of(endpoint);
-    endpoints.push_back(std::move(endpoint));
+    endpoints.push_back(take_endpoint(text));
+    address_of(endpoints.back());
   }
+  return endpoints;
+}
+
+std::vector<Endpoint> looked_up(std::string_view text) {
+  std::vector<Endpoint> endpoints;
+  while (!text.empty()) look_up(take_endpoint(text), endpoints);
   return endpoints;
 }
 
@@ -364,7 +395,7 @@ Task<file::FileDescriptor> connect_to_one_of(std::vector<Endpoint>& endpoints,
           fmt::format("{}{}: {}", failures.empty() ? "" : "; ", endpoint.text(), error.what());
     }
   }
-  throw LinkError(fmt::format("cannot reach the host that gathers the results ({})", failures));
+  throw LinkError(fmt::format("cannot reach the coordinator ({})", failures));
 }
 
 }  // namespace drover::ranks

@@ -35,6 +35,12 @@ class LinkError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The other side does not answer. It may not have been started yet.
+class Unreachable : public LinkError {
+ public:
+  using LinkError::LinkError;
+};
+
 // Before the other side has shown that it belongs to the run, and after it.
 inline constexpr std::size_t first_message_bytes_max = 64 * 1024;
 inline constexpr std::size_t message_bytes_max = std::size_t{512} << 20;
@@ -80,6 +86,9 @@ struct Endpoint {
 
 // A list of them, with commas. Throws std::invalid_argument.
 std::vector<Endpoint> parse_endpoints(std::string_view text);
+// The same with names of hosts, which are looked up: each may have several addresses. Blocks. Throws
+// std::invalid_argument for a list that is none, Unreachable for a name that is unknown, perhaps not for long.
+std::vector<Endpoint> looked_up(std::string_view text);
 std::string endpoints_text(const std::vector<Endpoint>& endpoints);
 
 // A socket that listens. Throws std::system_error. An empty host is every address of this machine, port 0 any free one.

@@ -1,8 +1,8 @@
 #include "ranks/member.h"
 
 #include <fmt/format.h>
-#include <sys/prctl.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <exception>
@@ -23,13 +23,14 @@ using coro::Instant;
 using coro::Scope;
 using coro::Task;
 using coro::Worker;
+using std::chrono::milliseconds;
 
 namespace {
 
 // A conductor may stand still while its host is there: it waits for its terminal, or reads long parts of many ranks.
-constexpr Duration silence_most_of_conductor = std::chrono::minutes(1);
+constexpr Duration silence_least_of_conductor = std::chrono::minutes(1);
 constexpr Duration patience_for_an_address = std::chrono::seconds(3);
-// Whom MPI has started comes while the conductor still asks the database.
+// An agent of a job joins while the conductor still asks the database.
 constexpr Duration patience_for_welcome = std::chrono::minutes(15);
 
 Message clock_answer() {
@@ -68,8 +69,10 @@ Member::Member(MemberPlace place) : place_(std::move(place)) {
   changed_.wait(lock, [this] { return here_ || !loss_.empty(); });
   if (loss_.empty()) return;
   const std::string reason = loss_;
+  const bool reached = reached_;
   lock.unlock();
   thread_.join();
+  if (!reached) throw Unreachable(reason);
   throw LinkError(reason);
 }
 
@@ -84,7 +87,7 @@ void Member::tell(Message message) {
   worker_.post([this, message = std::move(message)] {
     if (!link_) return;
     // It takes long parts of many ranks one after the other.
-    if (kind_of(message) == "part") link_->fail_after(silence_most_of_conductor);
+    if (kind_of(message) == "part") link_->fail_after(silence_most_of_conductor_);
     link_->send(message);
   });
 }
@@ -161,7 +164,7 @@ Task<void> Member::live() {
   } catch (const LinkError& error) {
     reason = error.what();
   } catch (const coro::DeadlineExceeded&) {
-    reason = "the host that gathers the results did not answer";
+    reason = "the coordinator did not answer";
   } catch (const coro::Cancelled&) {
     // The owner has nothing more to say.
   } catch (const std::exception& error) {
@@ -183,19 +186,27 @@ Task<void> Member::come() {
       if (refusal.empty()) throw;
       break;
     }
-    link_->fail_after(silence_most);
+    {
+      const std::lock_guard lock(mutex_);
+      reached_ = true;
+    }
     const Message answer = co_await welcome();
     heard_ = worker_.now();
-    if (kind_of(answer) == "welcome") co_return;
+    if (kind_of(answer) == "welcome") {
+      const Duration silence_most = milliseconds(answer.value("silence_ms", 5'000));
+      link_->fail_after(silence_most);
+      silence_most_of_conductor_ = std::max(silence_least_of_conductor, silence_most);
+      co_return;
+    }
     if (refusal.empty()) refusal = answer.value("reason", std::string("no reason given"));
   }
-  throw LinkError("the host that gathers the results refuses this one: " + refusal);
+  throw LinkError("the coordinator refuses this one: " + refusal);
 }
 
 Task<Message> Member::welcome() {
   Message hello = message("hello");
   hello["secret"] = place_.secret;
-  hello["rank"] = place_.rank;
+  if (place_.rank) hello["rank"] = *place_.rank;
   hello["host"] = place_.host;
   hello["program"] = place_.program;
   link_->send(hello);
@@ -231,7 +242,7 @@ void Member::take(Message received) {
   if (kind == "clock") return link_->send(clock_answer());
   if (kind == "stop") return stop();
   if (kind == "given_up") {
-    throw LinkError("the host that gathers the results has given this one up: " +
+    throw LinkError("the coordinator has given this one up: " +
                     received.value("reason", std::string("it does not say why")));
   }
   {
@@ -256,9 +267,9 @@ Task<void> Member::watch() {
     // Where this process stood still, the conductor may have spoken; it has given us up, perhaps.
     if (now - last > 2 * alive_every) heard_ = now;
     last = now;
-    if (now - heard_ > silence_most_of_conductor) {
-      throw LinkError(fmt::format("the host that gathers the results said nothing for {:.0f} s",
-                                  coro::seconds_of(silence_most_of_conductor)));
+    if (now - heard_ > silence_most_of_conductor_) {
+      throw LinkError(fmt::format("the coordinator said nothing for {:.0f} s",
+                                  coro::seconds_of(silence_most_of_conductor_)));
     }
   }
 }

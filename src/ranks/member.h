@@ -23,14 +23,14 @@ namespace drover::ranks {
 struct MemberPlace {
   std::vector<Endpoint> conductor;
   std::string secret;
-  std::size_t rank = 0;
-  std::string host;     // this one's name
-  std::string program;  // version and commit
+  std::optional<std::size_t> rank;  // else the conductor gives it the first one that is free
+  std::string host;                 // this one's name
+  std::string program;              // version and commit
 };
 
 class Member {
  public:
-  // Comes to the conductor. Throws LinkError where it cannot be reached, or refuses.
+  // Joins the conductor. Throws Unreachable if nothing answers at its addresses, LinkError if it refuses.
   explicit Member(MemberPlace place);
   Member(const Member&) = delete;
   Member& operator=(const Member&) = delete;
@@ -74,10 +74,12 @@ class Member {
   // Used by the connection's thread alone.
   std::optional<Link> link_;
   coro::Instant heard_{};
+  coro::Duration silence_most_of_conductor_{};
 
   mutable std::mutex mutex_;  // of all below
   std::condition_variable changed_;
   bool here_ = false;
+  bool reached_ = false;
   bool released_ = false;
   bool stopped_ = false;
   std::string loss_;

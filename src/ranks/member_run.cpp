@@ -134,7 +134,7 @@ void MemberRun::deliver(report::Result part) {
     } else if (!trouble.empty()) {
       kept = "; the part of this host could not be kept: " + trouble;
     }
-    throw LinkError(error.what() + kept);
+    throw LinkError(fmt::format("lost the coordinator: {}{}", error.what(), kept));
   }
 }
 

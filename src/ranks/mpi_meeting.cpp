@@ -4,44 +4,41 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
 #include "ranks/mpi/mpi_part.h"
+#include "text/plain_text.h"
 
 namespace drover::ranks {
 namespace {
 
 constexpr const char* library_name = "libdrover_mpi.so";
 
-// Who says that a process is a rank, and who says of how many. PMIx says nothing of that by a variable. A script of
-// Slurm's has a SLURM_PROCID, too, but no step.
-struct Starter {
+// The variables that name a rank, and the number of ranks. PMIx has none for that number.
+struct MpiStarter {
   const char* rank;
   const char* size;
-  bool is_known_to_mpi;
 };
-constexpr std::array<Starter, 4> starters = {{
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", true},
-    {"PMIX_RANK", "SLURM_STEP_NUM_TASKS", true},
-    {"SLURM_STEP_NUM_TASKS", "SLURM_STEP_NUM_TASKS", false},
-    {"PMI_RANK", "PMI_SIZE", true},
+constexpr std::array<MpiStarter, 3> starters = {{
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+    {"PMIX_RANK", "SLURM_STEP_NUM_TASKS"},
+    {"PMI_RANK", "PMI_SIZE"},
 }};
 
-const Starter* starter_of(const Variables& variables) {
-  for (const Starter& starter : starters) {
-    if (variables(starter.rank) != nullptr) return &starter;
+const MpiStarter* starter_of(const Variables& variables) {
+  for (const MpiStarter& starter : starters) {
+    // srun --mpi=pmi2: Open MPI of Debian does not speak it.
+    const bool is_of_srun = std::string_view(starter.rank) == "PMI_RANK" &&
+                            variables("SLURM_STEP_NUM_TASKS") != nullptr;
+    if (variables(starter.rank) != nullptr && !is_of_srun) return &starter;
   }
   return nullptr;
 }
 
-std::optional<int> whole_number(const char* text) {
-  const std::string_view digits = text;
-  int number = 0;
-  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), number);
-  if (error != std::errc() || end != digits.end() || number < 1) return std::nullopt;
-  return number;
+std::optional<int> whole_number(const char* text, int least) {
+  const auto number = text != nullptr ? text::number_of<int>(text) : std::nullopt;
+  return number && *number >= least ? number : std::nullopt;
 }
 
 void* load_library() {
@@ -90,10 +87,14 @@ const char* variable_of_process(const char* name) {
 }
 
 std::optional<int> ranks_by_variables(const Variables& variables) {
-  const Starter* starter = starter_of(variables);
+  const MpiStarter* starter = starter_of(variables);
   if (starter == nullptr) return std::nullopt;
-  const char* size = variables(starter->size);
-  return size == nullptr ? std::nullopt : whole_number(size);
+  return whole_number(variables(starter->size), 1);
+}
+
+std::optional<int> rank_by_variables(const Variables& variables) {
+  const MpiStarter* starter = starter_of(variables);
+  return starter == nullptr ? std::nullopt : whole_number(variables(starter->rank), 0);
 }
 
 bool started_by_mpi(const Variables& variables) {
@@ -106,18 +107,7 @@ std::vector<std::string> mpi_library_places(const std::filesystem::path& executa
           library_name};
 }
 
-void refuse_srun_without_pmix(const Variables& variables) {
-  const Starter* starter = starter_of(variables);
-  if (starter == nullptr || starter->is_known_to_mpi) return;
-  throw MpiError(
-      fmt::format("srun has started this process as one of {}, without what the ranks of MPI meet "
-                  "by: use srun --mpi=pmix, or "
-                  "srun -n 1 for a run of one host",
-                  variables(starter->size)));
-}
-
 MpiMeeting::MpiMeeting() {
-  refuse_srun_without_pmix(variable_of_process);
   library_ = load_library();
   // MPI changes these variables when it takes itself for alone.
   const std::optional<int> expected = ranks_by_variables();

@@ -31,24 +31,21 @@ class MpiError : public std::runtime_error {
 using Variables = std::function<const char*(const char* name)>;
 const char* variable_of_process(const char* name);
 
-// Whether MPI or srun has started this process as one of several. A batch script of Slurm's has variables of Slurm's,
-// too, and a run there is an ordinary one.
+// Whether MPI has started this process as one of several: mpirun, srun --mpi=pmix, or another that speaks PMI. A step
+// of srun without PMIx is not MPI's (job.h).
 bool started_by_mpi(const Variables& variables = variable_of_process);
 
-// Throws MpiError where several processes were started by srun in a way that MPI knows nothing of: each would take
-// itself for the whole.
-void refuse_srun_without_pmix(const Variables& variables);
-
-// How many there are by these variables; nothing if they do not say.
+// How many ranks there are by these variables, and which one this is; nothing if they do not say.
 std::optional<int> ranks_by_variables(const Variables& variables = variable_of_process);
+std::optional<int> rank_by_variables(const Variables& variables = variable_of_process);
 
 // Where libdrover_mpi.so is looked for, in this order; the last is a name for the system's own search.
 std::vector<std::string> mpi_library_places(const std::filesystem::path& executable);
 
 class MpiMeeting {
  public:
-  // Comes together with all other ranks. Throws MpiError: srun has started us without PMIx, there is no
-  // libdrover_mpi.so or no MPI, or MPI knows another number of ranks than started us.
+  // Meets all other ranks. Throws MpiError if there is no libdrover_mpi.so or no MPI, or if MPI knows another number
+  // of ranks than were started.
   MpiMeeting();
   MpiMeeting(const MpiMeeting&) = delete;
   MpiMeeting& operator=(const MpiMeeting&) = delete;

@@ -5,6 +5,8 @@
 
 #include <map>
 
+#include "ranks/job.h"
+
 namespace drover::ranks {
 namespace {
 
@@ -42,20 +44,47 @@ TEST(RanksByVariables, TheStepsNumberAndNotTheJobs) {
   EXPECT_EQ(ranks_by_variables(variables({{"PMI_SIZE", "2"}})), std::nullopt);
 }
 
-TEST(SrunWithoutPmix, IsRefusedRatherThanTakenForSeveralWholes) {
-  EXPECT_TRUE(started_by_mpi(variables({{"SLURM_STEP_NUM_TASKS", "4"}})));
-  EXPECT_THROW(refuse_srun_without_pmix(variables({{"SLURM_STEP_NUM_TASKS", "4"}})), MpiError);
-  // srun --mpi=pmi2, which Open MPI of Debian does not speak.
-  EXPECT_THROW(refuse_srun_without_pmix(variables(
-                   {{"SLURM_STEP_NUM_TASKS", "4"}, {"PMI_RANK", "0"}, {"PMI_SIZE", "4"}})),
-               MpiError);
-  EXPECT_NO_THROW(
-      refuse_srun_without_pmix(variables({{"SLURM_STEP_NUM_TASKS", "4"}, {"PMIX_RANK", "0"}})));
-  // mpirun starts its daemons by srun.
-  EXPECT_NO_THROW(refuse_srun_without_pmix(variables({{"SLURM_STEP_NUM_TASKS", "2"},
-                                                      {"OMPI_COMM_WORLD_RANK", "0"},
-                                                      {"OMPI_COMM_WORLD_SIZE", "4"}})));
-  EXPECT_FALSE(started_by_mpi(variables({{"SLURM_STEP_NUM_TASKS", "1"}})));
+TEST(StartedByMpi, NotBySrunWithoutPmix) {
+  EXPECT_FALSE(started_by_mpi(variables({{"SLURM_STEP_NUM_TASKS", "4"}})));
+  EXPECT_FALSE(started_by_mpi(
+      variables({{"SLURM_STEP_NUM_TASKS", "4"}, {"PMI_RANK", "0"}, {"PMI_SIZE", "4"}})));
+  EXPECT_TRUE(started_by_mpi(variables({{"SLURM_STEP_NUM_TASKS", "4"}, {"PMIX_RANK", "0"}})));
+}
+
+TEST(RankByVariables, FromZero) {
+  EXPECT_EQ(rank_by_variables(variables({{"PMIX_RANK", "0"}})), 0);
+  EXPECT_EQ(rank_by_variables(variables({{"OMPI_COMM_WORLD_RANK", "3"}})), 3);
+  EXPECT_EQ(rank_by_variables(variables({})), std::nullopt);
+}
+
+// As srun sets them for the tasks of a step, and Kubernetes for the pods of an indexed Job.
+TEST(PlaceInJob, OfSlurmAndKubernetes) {
+  const auto task = place_in_job(variables({{"SLURM_STEP_NUM_TASKS", "4"},
+                                            {"SLURM_PROCID", "2"},
+                                            {"SLURM_STEP_NODELIST", "n[07,09-12],gpu3"},
+                                            {"SLURM_JOB_ID", "1234"},
+                                            {"SLURM_STEP_ID", "3"}}));
+  ASSERT_TRUE(task);
+  EXPECT_EQ(task->index, 2U);
+  EXPECT_EQ(task->size, 4U);
+  EXPECT_EQ(task->coordinator, "n07:29875");
+  const auto pod = place_in_job(variables({{"JOB_COMPLETION_INDEX", "1"}}));
+  ASSERT_TRUE(pod);
+  EXPECT_EQ(pod->index, 1U);
+  EXPECT_EQ(pod->size, std::nullopt);
+  EXPECT_FALSE(place_in_job(variables({})));
+  // A batch script is no step, and a step of one task is alone.
+  EXPECT_FALSE(place_in_job(variables({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}})));
+  EXPECT_FALSE(place_in_job(variables(
+      {{"SLURM_STEP_NUM_TASKS", "1"}, {"SLURM_PROCID", "0"}, {"SLURM_STEP_NODELIST", "n1"}})));
+}
+
+TEST(FirstNode, OfASlurmNodeList) {
+  EXPECT_EQ(first_node("n1"), "n1");
+  EXPECT_EQ(first_node("n1,n2"), "n1");
+  EXPECT_EQ(first_node("n[01-04]"), "n01");
+  EXPECT_EQ(first_node("rack[1-2]-n[07,09-12],gpu3"), "rack1-n07");
+  EXPECT_EQ(first_node("n[3"), "n3");
 }
 
 TEST(MpiLibrary, IsLookedForBesideTheProgramFirst) {

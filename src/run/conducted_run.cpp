@@ -35,12 +35,13 @@ using std::chrono::seconds;
 
 namespace {
 
-// Between the agreement on the start and the start: more than a message takes.
+// Between the agreement on the start and the start: more than a message takes on a fast network.
 constexpr Duration notice_of_start = milliseconds(500);
 // After a second for what is said of it to come.
 constexpr Duration seconds_are_shown_after = milliseconds(250);
-// A rank whose connection lives and whose run does not.
-constexpr Duration silence_of_seconds_most = seconds(15);
+// Beyond the silence that is allowed: for a rank whose connection lives and whose run does not.
+constexpr Duration silence_of_seconds_most = seconds(10);
+constexpr std::size_t clocks_at_a_time = 16;
 // From the last second on, for a database that is to come back and for what may be lost to be looked up.
 constexpr Duration patience_for_parts = std::chrono::minutes(20);
 // For processes that were let go to end by themselves.
@@ -135,10 +136,11 @@ void ConductedRun::take(std::size_t rank, const Message& message) {
 
 // The others end in order.
 void ConductedRun::on_lost(std::size_t rank) {
+  // Before the phases begin, one error names all lost hosts.
+  if (beginning_ != nullptr) return beginning_->cancel();
   attendance_.observers.on_note(
       fmt::format("host {} is lost: {}", conductor_.name(rank), conductor_.loss(rank)->reason));
   stop_all();
-  if (beginning_ != nullptr) beginning_->cancel();
 }
 
 void ConductedRun::stop_all() {
@@ -165,9 +167,7 @@ Task<bool> ConductedRun::until_asked(Task<void> waiting) {
   if (!error) co_return has_ended;
   if (outer.cancelled()) std::rethrow_exception(error);
   if (attendance_.stop.requested()) co_return false;
-  for (std::size_t rank = 0; rank < conductor_.ranks(); ++rank) {
-    if (conductor_.is_lost(rank)) conductor_.throw_loss(rank);
-  }
+  if (conductor_.any_lost()) co_await conductor_.throw_losses();
   std::rethrow_exception(error);
 }
 
@@ -210,8 +210,15 @@ Task<void> ConductedRun::begin() {
   const Instant coming = Worker::current().now();
   for (std::size_t rank = 0; rank < ranks; ++rank) co_await conductor_.next(rank, "up");
   const Duration ramp_up = Worker::current().now() - coming;
-  start_ = Worker::current().now() + notice_of_start;
-  unix_start_ = load::unix_time_now() + coro::seconds_of(notice_of_start);
+  Duration notice = notice_of_start;
+  for (const RankState& state : states_) {
+    // Twice the uncertainty is the shortest round trip that was seen.
+    notice = std::max(
+        notice,
+        notice_of_start + 2 * std::chrono::nanoseconds(state.heard.clock_at_start->uncertainty_ns));
+  }
+  start_ = Worker::current().now() + notice;
+  unix_start_ = load::unix_time_now() + coro::seconds_of(notice);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     Message start = ranks::message("start");
     const Instant theirs = states_[rank].heard.clock_at_start.value().theirs(start_);
@@ -221,10 +228,18 @@ Task<void> ConductedRun::begin() {
   attendance_.observers.on_started(ramp_up);
 }
 
+// With a number of hosts at a time: more would wait for each other on this worker, which makes trips longer.
 Task<void> ConductedRun::compare_clocks() {
-  for (std::size_t rank = 0; rank < states_.size(); ++rank) {
+  coro::Semaphore turns{clocks_at_a_time};
+  const auto compare = [this, &turns](std::size_t rank) -> Task<void> {
+    const auto turn = co_await turns.acquire();
     states_[rank].heard.clock_at_start = co_await conductor_.compare_clocks(rank);
-  }
+  };
+  const auto all = [&](Scope& scope) -> Task<void> {
+    for (std::size_t rank = 0; rank < states_.size(); ++rank) scope.start(compare(rank));
+    co_return;
+  };
+  co_await coro::with_scope(all);
 }
 
 Task<void> ConductedRun::gather() {
@@ -315,7 +330,8 @@ void ConductedRun::lose_silent(Instant now) {
   const bool all_over = stopping_ || now >= end_of_measurement();
   for (std::size_t rank = 0; rank < states_.size(); ++rank) {
     const bool is_over = all_over || states_[rank].is_over;
-    const Duration most = is_over ? patience_for_parts : silence_of_seconds_most;
+    const Duration most =
+        is_over ? patience_for_parts : silence_of_seconds_most + conductor_.silence_most();
     const Instant heard = std::max(states_[rank].heard_at, start_);
     if (is_running(rank) && now - heard > most) {
       conductor_.lose(rank, "it is there, and its run says nothing");
@@ -413,8 +429,8 @@ Task<void> conducted(const RunPlan& run, Benchmark& benchmark, Attendance& atten
   attendance.checkpoints.watch_in(beside);
   attendance.activity.watch_in(beside);
   ConductedRun all(run, benchmark, attendance);
-  launching.start(launched(*run.conducting,
-                           [&](std::string_view line) { attendance.observers.on_note(line); }));
+  launching.start(
+      run.conducting->launch([&](std::string_view line) { attendance.observers.on_note(line); }));
   std::exception_ptr error;
   try {
     conducted.has_begun = co_await all.go();

@@ -24,8 +24,6 @@ using ranks::Message;
 
 namespace {
 
-// For mpirun, ssh and the hosts to have all processes there.
-constexpr Duration patience_for_ranks = std::chrono::minutes(2);
 // Without a word for people.
 constexpr Duration silence_most = std::chrono::seconds(10);
 // So many are named.
@@ -56,10 +54,13 @@ Task<bool> have_come_by(coro::Instant instant, ranks::Conductor& conductor) {
 
 std::string names_of_missing(const ranks::Conductor& conductor) {
   std::vector<std::string> names;
+  std::size_t count = 0;
   for (std::size_t rank = 0; rank < conductor.ranks(); ++rank) {
-    if (!conductor.has_come(rank)) names.push_back(conductor.name(rank));
+    if (conductor.has_come(rank)) continue;
+    ++count;
+    if (!conductor.name(rank).empty()) names.push_back(conductor.name(rank));
   }
-  const std::size_t count = names.size();
+  if (names.size() < count) return fmt::format("{} of {} agents", count, conductor.ranks());
   names.resize(std::min(count, names_most));
   return fmt::format("{}{}", fmt::join(names, ", "),
                      count > names_most ? fmt::format(" and {} more", count - names_most) : "");
@@ -70,20 +71,28 @@ std::string names_of_missing(const ranks::Conductor& conductor) {
 Task<void> all_here(ranks::Conductor& conductor,
                     const std::function<void(std::string_view)>& on_note) {
   const coro::Instant start = Worker::current().now();
-  if (co_await have_come_by(start + silence_most, conductor)) co_return;
-  on_note(
-      fmt::format("waiting for {}: is drover there, can it reach this host? For {:.0f} s at most",
-                  names_of_missing(conductor), coro::seconds_of(patience_for_ranks)));
-  if (co_await have_come_by(start + patience_for_ranks, conductor)) co_return;
-  conductor.lose_missing(
-      fmt::format("it did not come within {:.0f} s", coro::seconds_of(patience_for_ranks)));
-  co_await conductor.all_here();
+  const Duration most = conductor.join_most();
+  bool is_lost = false;
+  try {
+    if (co_await have_come_by(start + std::min(most, silence_most), conductor)) co_return;
+    on_note(fmt::format("waiting for {} at {}, {:.0f} s at most", names_of_missing(conductor),
+                        ranks::endpoints_text(conductor.endpoints()), coro::seconds_of(most)));
+    if (co_await have_come_by(start + most, conductor)) co_return;
+    conductor.lose_missing(fmt::format("it did not join within {:.0f} s at {}; is {}",
+                                       coro::seconds_of(most),
+                                       ranks::endpoints_text(conductor.endpoints()),
+                                       "drover running there, and can it reach this host?"));
+    is_lost = true;
+  } catch (const ranks::RankLost&) {
+    is_lost = true;
+  }
+  if (is_lost) co_await conductor.throw_losses();
 }
 
 void require_same_database(const std::string& of_conductor, const std::string& own) {
   if (of_conductor.empty() || own.empty() || own == of_conductor) return;
   throw std::runtime_error(
-      fmt::format("its database is another one: {} here, and {} where the results are gathered; "
+      fmt::format("its database is another one: {} here, and {} at the coordinator; "
                   "name it in --db by what means the same on every host",
                   own, of_conductor));
 }
@@ -98,16 +107,6 @@ Message work_for(const Conducting& conducting, std::size_t rank) {
   work["ranks"] = conducting.shares.size();
   work["name"] = conducting.conductor->name(rank);
   return work;
-}
-
-Task<void> launched(const Conducting& conducting, std::function<void(std::string_view)> on_note) {
-  std::string reason = "its process ended before it came";
-  try {
-    co_await conducting.launch(std::move(on_note));
-  } catch (const std::exception& error) {
-    reason = error.what();
-  }
-  conducting.conductor->lose_missing(reason);
 }
 
 }  // namespace drover::run

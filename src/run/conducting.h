@@ -21,8 +21,8 @@ struct Conducting {
   std::string run;                  // by which its parts are known
   // What all ranks are told to do: the message "work", to which each one's share is added.
   ranks::Message work;
-  // Starts the processes of the ranks, where they do not come by themselves, and waits for their end. When it is
-  // cancelled it ends them. `on_note` takes lines for people.
+  // Starts the agents that nobody else starts, and waits for the end of their processes. Loses a rank whose process
+  // ends before it has come. `on_note` takes lines for people.
   std::function<coro::Task<void>(std::function<void(std::string_view)> on_note)> launch;
 };
 
@@ -30,7 +30,8 @@ struct Conducting {
 void require_part_for_each(const Conducting& conducting, std::uint64_t whole, std::string_view noun,
                            const std::function<std::uint64_t(const load::Share&)>& part_of);
 
-// Waits until all ranks have come. Throws ranks::RankLost: one has not. `on_note` is told for whom it waits.
+// Waits until all ranks have come. Throws ranks::RankLost if one does not come in time, or is lost. `on_note` is told
+// which ranks are missing.
 coro::Task<void> all_here(ranks::Conductor& conductor,
                           const std::function<void(std::string_view)>& on_note);
 
@@ -42,9 +43,5 @@ void require_same_database(const std::string& of_conductor, const std::string& o
 
 // What a rank is told to do.
 ranks::Message work_for(const Conducting& conducting, std::size_t rank);
-
-// Launches the processes; those that have not come when they have ended are lost. Until it is cancelled, or they have ended.
-coro::Task<void> launched(const Conducting& conducting,
-                          std::function<void(std::string_view)> on_note);
 
 }  // namespace drover::run

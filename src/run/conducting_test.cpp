@@ -28,9 +28,9 @@ TEST(Conducting, SaysForWhomItWaitsAndThenThatTheyDidNotCome) {
     coro::block_on(worker, wait());
     FAIL() << "they came";
   } catch (const ranks::RankLost& lost) {
-    EXPECT_THAT(lost.what(), HasSubstr("host a: it did not come within 120 s"));
+    EXPECT_THAT(lost.what(), HasSubstr("hosts a, b: it did not join within 120 s"));
   }
-  EXPECT_THAT(notes, ElementsAre(HasSubstr("waiting for a, b: ")));
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("waiting for a, b at 127.0.0.1:")));
 }
 
 TEST(Conducting, OfManyThatAreMissingSomeAreNamed) {
@@ -44,7 +44,7 @@ TEST(Conducting, OfManyThatAreMissingSomeAreNamed) {
     co_await all_here(conductor, [&](std::string_view line) { note = line; });
   };
   EXPECT_THROW(coro::block_on(worker, wait()), ranks::RankLost);
-  EXPECT_THAT(note, HasSubstr("h6, h7 and 2 more: "));
+  EXPECT_THAT(note, HasSubstr("h6, h7 and 2 more at "));
 }
 
 TEST(Conducting, AnotherDatabaseIsRefusedAndOneThatIsNotKnownIsNot) {

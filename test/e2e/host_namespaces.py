@@ -26,21 +26,28 @@ _PR_SET_PDEATHSIG = 1
 _CLONE_NEWNET = 0x40000000
 _libc = ctypes.CDLL(None, use_errno=True)
 
-# What mpirun calls as it would call ssh: HOST WORD…, of which a shell of that host makes a command. Like ssh it is a
-# process beside mpirun that stays until the command has ended, and does not learn that from a host that is cut off.
-_AGENT = """#!/bin/bash
+# Stands in for ssh, also for mpirun: OPTION… HOST WORD…, of which a shell of that host makes a command. Like ssh it
+# stays until the command has ended, does not learn that from a host that is cut off, and takes nothing with it when it
+# is killed.
+_SSH = """#!/bin/bash
+while [[ $1 == -* ]]; do
+  [ "$1" = -o ] && shift
+  shift
+done
 host=$1
 shift
 folder={folder}
-[ -r "$folder/$host/holder" ] || {{ echo "agent: Could not resolve hostname $host" >&2; exit 255; }}
+[ -r "$folder/$host/holder" ] || {{
+  echo "ssh: Could not resolve hostname $host: Name or service not known" >&2; exit 255; }}
 reached() {{
   [ "$(readlink /proc/self/ns/net)" = "$(cat "$folder/$host/network")" ] && return
   # A host that refuses is there; nothing listens at this port of it.
   answer=$( (exec 3<>"/dev/tcp/$(cat "$folder/$host/address")/22") 2>&1 )
   [[ $answer == *refused* ]]
 }}
-reached || {{ echo "agent: connect to host $host: ${{answer##*: }}" >&2; exit 255; }}
-"$folder/enter" "$host" sh -c "$*" &
+reached || {{ echo "ssh: connect to host $host port 22: ${{answer##*: }}" >&2; exit 255; }}
+exec 3<&0
+setsid "$folder/enter" "$host" sh -c "$*" <&3 3<&- &
 wait $!
 code=$?
 until reached; do sleep 1; done
@@ -145,7 +152,7 @@ class Hosts:
         lines = "".join(f"{self.address(name)} {name}\n" for name in (*self.names, DATABASE))
         (self.folder / "hosts").write_text(f"127.0.0.1 localhost\n{lines}", encoding="utf-8")
         time = "--time" if monotonic else ""
-        self._write_program("agent", _AGENT)
+        self._write_program("ssh", _SSH)
         self._write_program("enter", _ENTER, time=time)
         self._switch = self._hold("switch", 0)
         self._in_switch("ip", "link", "add", "switch", "type", "bridge")
@@ -193,9 +200,9 @@ class Hosts:
         return f"{PREFIX}.{250 if name == DATABASE else self.names.index(name) + 1}"
 
     @property
-    def agent(self):
-        """For OMPI_MCA_plm_rsh_agent."""
-        return str(self.folder / "agent")
+    def ssh(self):
+        """For DROVER_SSH and OMPI_MCA_plm_rsh_agent."""
+        return str(self.folder / "ssh")
 
     def home(self, name):
         """Where what is started on this host begins, and where its temporary files lie."""

@@ -1,5 +1,5 @@
-"""One command, many hosts (`--hosts`, mpirun): what they do together is what one result says of it, and what becomes of
-the others when one of them is lost.
+"""One command, many hosts (`--hosts`, `drover agent`, mpirun): what they do together is what one result says of it, and
+what becomes of the others when one of them is lost.
 
 The hosts are network namespaces (host_namespaces.py), and so is that of the database. Tests of a loss are some of all
 kinds of loss and commands; with DROVER_TEST_ALL_LOSSES=1 in the environment all of them are.
@@ -13,7 +13,6 @@ import re
 import shutil
 import signal
 import struct
-import sys
 import tempfile
 import time
 
@@ -24,8 +23,8 @@ from harness import DROVER, FAILURE, INTERRUPTED, SUCCESS, USAGE
 ALL_LOSSES = bool(os.environ.get("DROVER_TEST_ALL_LOSSES"))
 # Of the starts of two hosts, as the issue asks for.
 STARTS_DIFFER_MOST_S = 0.010
-# Of what mpirun leaves behind where a host is cut off: its daemons see that after 25 s, and have 10 s to end.
-ALL_ENDED_S = 120
+# For agents that were cut off, or went on after a standstill, to end in order.
+ALL_ENDED_S = 30
 MERGED_EXACTLY = ("transactions", "time_series", "ledger", "ledger_in_data", "summary", "plan")
 
 # What a run has counted, of the tables.
@@ -56,7 +55,7 @@ class HostsTestCase(harness.TestCase):
     @classmethod
     def set_environment(cls, name, **more):
         cls.hosts.set_environment(name, **{
-            "OMPI_MCA_plm_rsh_agent": cls.hosts.agent, "OMPI_ALLOW_RUN_AS_ROOT": 1,
+            "DROVER_SSH": cls.hosts.ssh, "OMPI_MCA_plm_rsh_agent": cls.hosts.ssh, "OMPI_ALLOW_RUN_AS_ROOT": 1,
             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 1, "OMPI_MCA_rmaps_base_oversubscribe": 1} | more)
 
     def begin(self, *arguments, on="a", by=()):
@@ -88,7 +87,7 @@ class HostsTestCase(harness.TestCase):
     def members(self, name):
         """The ids of the processes that make load on this host."""
         return [pid for pid, line in self.hosts.processes_in(name).items()
-                if re.fullmatch(r"\S*drover member", line)]
+                if re.fullmatch(r"\S*drover agent .*", line)]
 
     def expect_merged(self, document):
         """What the hosts have kept is what the result says."""
@@ -218,7 +217,7 @@ class Together(HostsTestCase):
     def test_a_rate_of_all_hosts(self):
         self.succeed("sql", "init", *self.db)
         self.succeed("sql", "run", "--builtin", "select-only", "--clients", 7, "--rate", 100, "--duration", "2s", "--warmup",
-                     "0s", *self.db, "--hosts", "a,b,c", "--weights", "1,3,3", "--gather-at", "0.0.0.0:4711",
+                     "0s", *self.db, "--hosts", "a,b,c", "--weights", "1,3,3", "--listen", "0.0.0.0:4711",
                      "--json", self.result)
         document = self.document()
         self.assertEqual((document["plan"]["clients"], document["plan"]["rate"]), (7, 100))
@@ -242,12 +241,12 @@ class Together(HostsTestCase):
                            self.server.number("SELECT count(*) FROM counter WHERE script = 'two'"))
         self.assertEqual((document["plan"]["clients"], document["plan"]["operations"]), (5, 203))
         self.assertEqual(len(document["ranks"]), 3)
-        self.assertEqual([list((self.hosts.home(name) / "tmp").glob("drover-member-*")) for name in "abc"], [[], [], []])
+        self.assertEqual([list((self.hosts.home(name) / "tmp").iterdir()) for name in "abc"], [[], [], []])
 
     def test_a_part_that_could_not_be_kept_is_found_out_before_the_run(self):
         refused = self.drover("tpcc", "run", "--simulate-ms", 1, "-w", 2, "--duration", "1h", "--hosts", "a,b",
                               "--parts", "/dev/null/parts")
-        self.expect_error(refused, FAILURE, r"host [ab] is lost: folder of --parts .*/dev/null/parts.*cannot make it")
+        self.expect_error(refused, FAILURE, r"error: hosts? [ab](, b)?: folder of --parts .*/dev/null/parts.*cannot make it")
 
     def test_two_runs_at_the_same_time(self):
         words = ["tpcc", "run", "--simulate-ms", 1, "-w", 2, "--duration", "2s", "--warmup", "1s", "--no-delays",
@@ -295,6 +294,14 @@ class LossTestCase(HostsTestCase):
             return
         (member,) = self.members(name)
         os.kill(member, {"kill": signal.SIGKILL, "stop": signal.SIGSTOP}[how])
+
+    def heal(self, how, name):
+        """A stopped agent ends in order when it is continued."""
+        self.hosts.heal(name)
+        if how == "stop":
+            for member in self.members(name):
+                os.kill(member, signal.SIGCONT)
+            self.hosts.expect_empty(ALL_ENDED_S)
 
     def expect_others_ended(self, name):
         """The conductor ends when those have that it can ask for it."""
@@ -344,10 +351,9 @@ class LossOfRun(LossTestCase):
             if not is_lost or how != "stop":
                 self.assertEqual(len(self.parts([rank["name"]], rank["run"])), not is_lost or how == "cut", rank["name"])
             self.assertGreater(rank["ok_count"], 0)
-        self.hosts.heal(name)
-        if how == "stop":
-            self.hosts.expect_empty(ALL_ENDED_S)
-        self.succeed("tpcc", "check", *self.db)
+        self.heal(how, name)
+        if how == "kill":
+            self.succeed("tpcc", "check", *self.db)
 
     def test_a_member_is_killed(self):
         self.check_loss("kill", "b")
@@ -437,6 +443,14 @@ class LossOfRun(LossTestCase):
         command.signal(signal.SIGTERM)
         self.expect_interrupted(command)
 
+    def test_the_ssh_of_a_host_is_killed(self):
+        command = self.begin_run()
+        (ssh,) = [pid for pid, line in self.hosts.processes_in("a").items() if re.search(r"/ssh .* b exec", line)]
+        os.kill(ssh, signal.SIGKILL)
+        command.wait_for("b: its ssh was ended by signal 9; the agent goes on")
+        command.signal(signal.SIGINT)
+        self.expect_interrupted(command)
+
     def test_a_member_is_asked_to_end(self):
         command = self.begin_run()
         (member,) = self.members("b")
@@ -472,9 +486,7 @@ class LossOfOthers(LossTestCase):
             command.wait()
             self.expect_others_ended(name)
         self.expect_error(command, FAILURE, f"host {name}: ", "the same command goes on from here", within_s=240)
-        self.hosts.heal(name)
-        if how == "stop":
-            self.hosts.expect_empty(ALL_ENDED_S)
+        self.heal(how, name)
         self.assertIn("imported 3 warehouses", self.succeed(*words).out)
         self.succeed("tpcc", "check", *self.db, "--schema", schema, "--after-import")
 
@@ -489,6 +501,7 @@ class LossOfOthers(LossTestCase):
             command.wait()
             self.expect_others_ended(name)
         self.expect_error(command, FAILURE, f"host {name}: ", "nothing is known of the data", within_s=240)
+        self.heal(how, name)
 
     def test_import(self):
         self.check_import("kill", "c")
@@ -561,8 +574,8 @@ class WrongUse(HostsTestCase):
                 (["--hosts", "a,,b"], "a host's name is empty"),
                 (["--hosts", "a,b", "--weights", "1,2,3"], "--weights 1,2,3: expected one for each of 2 hosts"),
                 (["--hosts", "a,b", "--weights", "1,0"], "--weights"),
-                (["--hosts", "a,-x"], "'-x' is no host's name"),
-                (["--hosts", "a,b", "--gather-at", "nowhere"], "--gather-at nowhere: expected a port"),
+                (["--hosts", "a,-x"], "'-x' is not a host name"),
+                (["--hosts", "a,b", "--listen", "nowhere"], "--listen nowhere: expected a port"),
                 (["--hosts", "a,b,c,a"], "3 warehouses", "4 hosts"),
                 (["--hosts", "a,b", "--weights", "2,1", "--terminals", 2],
                  "2 terminals cannot be shared by 2 hosts: host b would have none")):
@@ -574,20 +587,29 @@ class WrongUse(HostsTestCase):
 
     def test_a_port_that_is_taken(self):
         with self.hosts.entered("a"), contextlib.closing(harness.socket.create_server(("", 4711))):
-            self.expect_error(self.drover(*self.SIMULATED, "--hosts", "a,b", "--gather-at", 4711), USAGE,
-                              "--gather-at 4711: .*in use")
+            self.expect_error(self.drover(*self.SIMULATED, "--hosts", "a,b", "--listen", 4711), USAGE,
+                              "--listen 4711: .*in use")
 
     def test_a_host_that_nobody_knows(self):
-        self.expect_error(self.drover(*self.SIMULATED, "--hosts", "a,nowhere"), FAILURE, "nowhere", within_s=60)
+        self.expect_error(self.drover(*self.SIMULATED, "--hosts", "a,zz"), FAILURE,
+                          "error: host zz: ssh: Could not resolve hostname zz: Name or service not known")
 
     def test_a_host_that_cannot_be_reached(self):
         self.hosts.cut("b")
         self.addCleanup(self.hosts.heal, "b")
-        self.expect_error(self.drover(*self.SIMULATED, "--hosts", "a,b,c"), FAILURE, "connect to host b", within_s=60)
+        self.expect_error(self.drover(*self.SIMULATED, "--hosts", "a,b,c"), FAILURE, "host b: ssh: connect to host b port 22: No route to host",
+                          within_s=60)
 
-    def test_no_mpirun(self):
-        self.expect_error(self.drover(*self.SIMULATED, "--hosts", "a,b", by=["env", "PATH=/nowhere"]), FAILURE,
-                          "cannot start mpirun: No such file or directory; .*apt install openmpi-bin")
+    def test_no_ssh(self):
+        self.expect_error(self.drover(*self.SIMULATED, "--hosts", "a,b,localhost", "--ssh", "/nowhere/ssh"), FAILURE,
+                          "hosts a, b: cannot start /nowhere/ssh: No such file or directory")
+
+    def test_no_drover_on_some_hosts(self):
+        for name in "bc":
+            self.assertEqual(self.hosts.run_in(name, "mount", "-t", "tmpfs", "none", os.path.dirname(DROVER)).returncode, 0)
+            self.addCleanup(self.hosts.run_in, name, "umount", os.path.dirname(DROVER))
+        self.expect_error(self.drover(*self.SIMULATED, "--hosts", "a,b,c"), FAILURE,
+                          f"hosts b, c: drover is missing there; expected {re.escape(os.path.realpath(DROVER))}")
 
     def test_another_version_on_a_host(self):
         commit = re.search(r"\b[0-9a-f]{12}\b", self.succeed("--version").out)[0]
@@ -604,7 +626,7 @@ class WrongUse(HostsTestCase):
                           "all hosts need the same drover", within_s=60)
 
     def test_strangers(self):
-        command = self.begin(*self.SIMULATED, "--hosts", "a,b,c", "--gather-at", 4712, "--json", self.result)
+        command = self.begin(*self.SIMULATED, "--hosts", "a,b,c", "--listen", 4712, "--json", self.result)
         sockets = []
         for when in ("at once", "in the run"):
             for sent in STRANGERS.values():
@@ -623,14 +645,14 @@ class WrongUse(HostsTestCase):
         self.assertEqual([rank["lost"] for rank in self.document()["ranks"]], ["", "", ""])
 
     def test_ctrl_c_while_ranks_are_coming(self):
-        slow = self.result.with_name("agent")
+        slow = self.result.with_name("ssh")
         slow.write_text("#!/bin/sh\nexec sleep 1000\n", encoding="utf-8")
         slow.chmod(0o755)
-        self.set_environment("a", OMPI_MCA_plm_rsh_agent=slow)
+        self.set_environment("a", DROVER_SSH=slow)
         self.addCleanup(self.set_environment, "a")
         command = self.begin(*self.SIMULATED, "--hosts", "a,b,c", "--json", self.result)
         harness.wait_until(lambda: any(line.startswith("sleep 1000") for line in self.hosts.processes_in("a").values()),
-                           "the agent")
+                           "the ssh")
         command.signal(signal.SIGINT)
         self.expect(command.wait(), INTERRUPTED)
         self.assertFalse(self.result.exists())
@@ -658,14 +680,122 @@ class DatabaseOfOneHost(HostsTestCase):
                 self.hosts.expect_empty(ALL_ENDED_S)
 
 
+SECRET = "0123456789abcdef0123456789abcdef"
+
+
+class StartedByOthers(HostsTestCase):
+    """Agents by hand, and jobs that start the same command on every host."""
+    SIMULATED = ["tpcc", "run", "--simulate-ms", 1, "--warmup", "1s", "--ui", "plain"]
+    SHORT = [*SIMULATED, "-w", 3, "--no-delays", "--duration", "2s"]
+
+    @classmethod
+    def set_environment(cls, name, **more):
+        super().set_environment(name, **{"DROVER_SECRET": SECRET} | more)
+
+    def tearDown(self):
+        for name in self.NAMES:
+            self.set_environment(name)
+        self.hosts.expect_empty(ALL_ENDED_S)
+
+    def job(self, words, variables, hosts="abc"):
+        """The command as each host's process of a job; `variables` are those of process I."""
+        for index, name in enumerate(hosts):
+            self.set_environment(name, **variables(index))
+        return [self.begin(*words, on=name) for name in hosts]
+
+    def indexed(self, *words, **more):
+        return self.job([*words, "--agents", 3, "--join", "a:4720"], lambda index: {"JOB_COMPLETION_INDEX": index}, **more)
+
+    def codes(self, commands):
+        return [command.wait().code for command in commands]
+
+    def expect_names(self, *names):
+        self.assertEqual([rank["name"] for rank in self.document()["ranks"]], [*names])
+
+    def test_agents_by_hand(self):
+        # Those that come before the coordinator wait for it.
+        agents = [self.begin("agent", "--join", "a:4720", "--rank", rank, on=name) for rank, name in ((1, "b"), (0, "c"))]
+        agents[0].wait_for("a:4720|10.77.0.1:4720.*trying again")
+        command = self.succeed(*self.SHORT, "--agents", 2, "--listen", 4720, "--json", self.result)
+        self.assertIn("waiting for 2 agents at ", command.err)
+        self.assertEqual(self.codes(agents), [SUCCESS, SUCCESS])
+        self.expect_names("c", "b")
+        self.expect_merged(self.document())
+
+    def test_an_indexed_job(self):
+        self.assertEqual(self.codes(self.indexed(*self.SIMULATED, "--no-delays", "--duration", "2s", "--weights", "2,1,1",
+                                                 "-w", 4, "--json", self.result)), [SUCCESS] * 3)
+        document = self.document()
+        self.assertEqual([(rank["name"], rank["warehouse_first"]) for rank in document["ranks"]],
+                         [("a", 1), ("b", 3), ("c", 4)])
+        self.expect_same_start(document)
+
+    def test_srun_without_mpi(self):
+        def variables(index):
+            return {"SLURM_PROCID": index, "SLURM_STEP_NUM_TASKS": 3, "SLURM_STEP_NODELIST": "a,[b-c]",
+                    "SLURM_JOB_ID": 12, "SLURM_STEP_ID": 0}
+        self.assertEqual(self.codes(self.job([*self.SHORT, "--json", self.result], variables)), [SUCCESS] * 3)
+        self.expect_names("a", "b", "c")
+        self.expect_error(self.job(["tpcc", "init", "--db", "host=nowhere"], variables)[0].wait(), USAGE,
+                          "tpcc init: srun has started it several times")
+
+    def test_exit_codes_of_an_indexed_job(self):
+        coordinator, *agents = self.indexed(*self.SHORT, "--weights", 1)
+        self.expect_error(coordinator.wait(), USAGE, "--weights 1: expected one for each of 3 hosts")
+        self.assertEqual(self.codes(agents), [FAILURE] * 2)
+
+        commands = self.indexed(*self.SIMULATED, "-w", 3, "--duration", "1h")
+        commands[0].wait_for("measure ")
+        (agent,) = self.members("b")
+        os.kill(agent, signal.SIGKILL)
+        self.assertEqual(self.codes(commands), [FAILURE, -signal.SIGKILL, FAILURE])
+        self.expect_error(commands[0], FAILURE, "host b was lost at", within_s=60)
+
+        self.assertEqual(self.codes(self.indexed(*self.SIMULATED, "-w", 3, "--pace", 50, "--duration", "2s", "--strict")), [FAILURE, SUCCESS, SUCCESS])
+
+    def test_usage(self):
+        for words, *expected in (
+                (["--agents", 2], "--agents: needs --listen PORT"),
+                (["--agents", 2, "--listen", 4720, "--secret-file", "/nowhere"], "--secret-file /nowhere: "),
+                (["--agents", 2, "--hosts", "a,b"], "--agents: not with --hosts"),
+                (["--agents", 2, "--listen", 4720, "--join", "a:4720"], "--join: only in an indexed Job"),
+                (["--host-timeout", "30s"], "--host-timeout needs --hosts or --agents"),
+                (["--hosts", "a", "--host-timeout", "10ms"], "--host-timeout 10ms: expected a time from 1s to 1h"),
+                (["--hosts", "a", "--join-timeout", "25h"], "--join-timeout 25h: expected at most 24h")):
+            with self.subTest(words):
+                self.expect_error(self.drover(*self.SHORT, *words), USAGE, *expected)
+        for words, *expected in ((["--join", "a"], "--join a: expected a host and a port"),
+                                 (["--join", "a:4720", "--join-timeout", "x"], "--join-timeout x")):
+            with self.subTest(words):
+                self.expect_error(self.drover("agent", *words), USAGE, *expected)
+        self.set_environment("a", DROVER_SECRET="short")
+        self.expect_error(self.drover("agent", "--join", "a:4720"), USAGE,
+                          "the secret in DROVER_SECRET has 5 characters; expected 16 to 1000")
+        self.set_environment("a", DROVER_SECRET="")
+        self.expect_error(self.drover("agent", "--join", "a:4720"), USAGE, "set DROVER_SECRET on each host")
+
+    def test_a_coordinator_that_cannot_be_reached(self):
+        self.expect_error(self.drover("agent", "--join", "a:4720", "--join-timeout", "0"), FAILURE,
+                          r"cannot reach the coordinator \(10.77.0.1:4720: Connection refused\)")
+        self.expect_error(self.drover("agent", "--join", "zz:4720", "--join-timeout", "0"), FAILURE,
+                          r"cannot reach the coordinator \(zz:4720: ")
+        coordinator = self.begin(*self.SHORT, "--agents", 2, "--listen", 4720, "--join-timeout", "3s")
+        coordinator.wait_for("waiting for 2 agents")
+        self.set_environment("b", DROVER_SECRET="another secret of 32 characters.")
+        self.expect_error(self.drover("agent", "--join", "a:4720", on="b"), FAILURE,
+                          "the coordinator refuses this one: it does not belong to this run: its secret is another one")
+        self.expect_error(coordinator.wait(), FAILURE, "agent 0, .*: it did not join within 3 s at ", within_s=60)
+
+
+@harness.unittest.skipUnless(shutil.which("mpirun"), "needs Open MPI (apt install openmpi-bin)")
 class StartedByMpi(HostsTestCase):
     SIMULATED = ["tpcc", "run", "--simulate-ms", 1, "--duration", "2s", "--warmup", "1s", "--no-delays"]
 
     def tearDown(self):
         self.hosts.expect_empty(ALL_ENDED_S)
 
-    def mpirun(self, *words, hosts="a,b,c"):
-        return self.drover(*words, by=["mpirun", "--host", hosts])
+    def mpirun(self, *words, hosts="a,b,c", begin=False):
+        return (self.begin if begin else self.drover)(*words, by=["mpirun", "--host", hosts])
 
     def test_mpirun(self):
         self.expect(self.mpirun(*self.SIMULATED, "-w", 4, "--weights", "2,1,1", "--json", self.result), SUCCESS)
@@ -682,13 +812,14 @@ class StartedByMpi(HostsTestCase):
 
     def test_settings_are_those_of_rank_0(self):
         elsewhere = '[ "$OMPI_COMM_WORLD_RANK" = 0 ] || export DROVER_CONFIG=/nowhere; exec "$@"'
-        by = ["mpirun", "--enable-recovery", "--host", "a,b,c", "sh", "-c", elsewhere, "sh"]
+        by = ["mpirun", "--host", "a,b,c", "sh", "-c", elsewhere, "sh"]
         self.expect(self.drover(*self.SIMULATED, "-w", 3, by=by), SUCCESS)
 
     def test_usage(self):
         for words, *expected in ((["-w", 2], "2 warehouses"), (["-w", 3, "--weights", 1], "--weights 1: expected"),
                                  (["-w", 3, "--config", "/nowhere"], 'the config file "/nowhere": cannot read it'),
-                                 (["-w", 3, "--hosts", "a,b"], "--hosts: mpirun has started")):
+                                 (["-w", 3, "--hosts", "a,b"], "--hosts: mpirun has started"),
+                                 (["-w", 3, "--nonsense"], "--nonsense")):
             with self.subTest(words):
                 command = self.mpirun(*self.SIMULATED, *words)
                 self.expect_error(command, USAGE, *expected)
@@ -696,13 +827,32 @@ class StartedByMpi(HostsTestCase):
 
     def test_commands_that_are_to_be_done_once(self):
         command = self.mpirun("tpcc", "init", "--db", "host=nowhere")
-        self.expect_error(command, USAGE, "tpcc init: mpirun has started it several times; it is to be done once")
+        self.expect_error(command, USAGE, "tpcc init: mpirun has started it several times; start it once")
         self.assertEqual(command.err.count("drover: error"), 1, str(command))
+
+    def test_exit_codes(self):
+        paced = ["tpcc", "run", "--simulate-ms", 1, "-w", 3, "--pace", 50, "--warmup", "1s", "--ui", "plain"]
+        self.expect(self.mpirun(*paced, "--duration", "2s", "--strict"), FAILURE)
+        self.expect_error(self.mpirun("tpcc", "run", "-w", 3, "--db", "host=10.77.0.3 port=1 user=u dbname=d"), FAILURE,
+                          "10.77.0.3")
+        command = self.mpirun(*paced, "--duration", "1h", "--json", self.result, begin=True)
+        command.wait_for("measure ")
+        (agent,) = self.members("b")
+        os.kill(agent, signal.SIGKILL)
+        self.expect_error(command.wait(), FAILURE, "host b was lost at", within_s=60)
+        # mpirun, which would have killed all ranks, has not seen the end of the agent.
+        self.assertEqual([bool(rank["lost"]) for rank in self.document()["ranks"]], [False, True, False])
+
+    def test_ctrl_c(self):
+        command = self.mpirun("tpcc", "run", "--simulate-ms", 1, "-w", 3, "--duration", "1h", "--warmup", "1s", "--ui",
+                              "plain", "--json", self.result, begin=True)
+        command.wait_for("measure ")
+        command.signal(signal.SIGINT)
+        self.assertNotEqual(command.wait().code, SUCCESS)
+        # mpirun asks rank 0 to end, and kills it a second later: the result is there by then.
+        self.assertTrue(self.document()["interrupted"])
 
 
 if __name__ == "__main__":
-    if not shutil.which("mpirun"):
-        print("skipped: built or run without Open MPI (apt install openmpi-bin)")
-        sys.exit(77)
-    host_namespaces.skip_unless_possible("mpirun")
+    host_namespaces.skip_unless_possible()
     harness.main()

@@ -34,7 +34,7 @@ EnvironmentVariables drover_variables();
 inline constexpr const char* config_variable = "DROVER_CONFIG";
 
 // Variables that are no option's, and what they mean.
-inline constexpr std::array<std::pair<std::string_view, std::string_view>, 3> known_variables = {{
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 4> known_variables = {{
     {config_variable, "The file of --config, for every command that takes one."},
     {"DROVER_DATA_HOME",
      "The folder of the private server, where --data-dir does not name one. Without both: "
@@ -42,6 +42,9 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kn
     {"DROVER_PG_BINDIR",
      "The folder with the programs of PostgreSQL (postgres, initdb) that the private server is "
      "made of. Without it: the newest that is installed."},
+    {"DROVER_SECRET",
+     "The secret that the hosts of a run share which are started with drover agent: 16 characters "
+     "or more."},
 }};
 
 // "DROVER_TPCC_RUN_DURATION", of the first `depth` names of commands and an option's key.

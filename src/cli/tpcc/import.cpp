@@ -15,7 +15,7 @@
 #include "cli/gathered.h"
 #include "cli/help/help.h"
 #include "cli/hosts_option.h"
-#include "cli/member.h"
+#include "cli/agent.h"
 #include "cli/option/database_option.h"
 #include "cli/option/quantity.h"
 #include "cli/run_options.h"

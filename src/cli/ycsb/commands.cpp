@@ -12,7 +12,7 @@
 #include "cli/commands.h"
 #include "cli/gathered.h"
 #include "cli/hosts_option.h"
-#include "cli/member.h"
+#include "cli/agent.h"
 #include "cli/option/database_option.h"
 #include "cli/option/quantity.h"
 #include "cli/progress_option.h"
