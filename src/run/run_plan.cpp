@@ -26,9 +26,9 @@ constexpr double transactions_a_thread = 10'000;
 
 void require_room(std::int64_t wanted, std::int64_t free, const database::ServerFacts& server) {
   if (wanted <= free || server.connections_max == 0) return;
-  throw UsageError(fmt::format(
-      "--connections {}: the server has room for {} more (max_connections {}, {} in use)", wanted,
-      free, server.connections_max, server.connections_used));
+  throw UsageError(
+      fmt::format("--connections {}: the server has room for {} more ({} {}, {} in use)", wanted,
+                  free, server.connections_limit, server.connections_max, server.connections_used));
 }
 
 // This host's part of what was asked for of all.

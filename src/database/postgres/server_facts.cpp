@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "database/postgres/dialect.h"
 #include "database/postgres/pooling.h"
@@ -67,6 +68,44 @@ Task<void> read_product(Connection& connection, ServerFacts& facts) {
   facts.version = text.substr(begin + 1, text.find(' ', begin + 1) - begin - 1);
 }
 
+// Of the role and the database, where -1 is no limit, and what the server keeps for roles that we are none of.
+constexpr const char* own_limits_sql =
+    "SELECT r.rolname, r.rolconnlimit, "
+    "(SELECT count(*) FROM pg_stat_get_activity(NULL) a WHERE a.usesysid = r.oid) - 1, "
+    "d.datname, d.datconnlimit, "
+    "pg_stat_get_db_numbackends(d.oid) - 1, "
+    "CASE WHEN EXISTS (SELECT FROM pg_roles p WHERE p.rolname = 'pg_use_reserved_connections' AND "
+    "pg_has_role(r.oid, p.oid, 'usage')) THEN '0' "
+    "ELSE coalesce(current_setting('reserved_connections', true), '0') END "
+    "FROM pg_roles r, pg_database d WHERE NOT r.rolsuper AND r.rolname = session_user "
+    "AND d.datname = current_database()";
+
+// Takes the limit over where it leaves less room.
+void tighten(ServerFacts& facts, std::int64_t most, std::int64_t used, std::string name) {
+  const bool is_known = facts.connections_max > 0;
+  if (most < 0 || (is_known && most - used >= facts.connections_max - facts.connections_used)) {
+    return;
+  }
+  facts.connections_max = std::max<std::int64_t>(most, 1);
+  facts.connections_used = used;
+  facts.connections_limit = std::move(name);
+}
+
+// A superuser has none of these limits. Behind a pooler that lends by the transaction they are the pooler's affair.
+Task<void> apply_own_limits(Connection& connection, ServerFacts& facts) {
+  const Dialect dialect = connection.dialect();
+  const bool has_catalogue = dialect == Dialect::postgres || dialect == Dialect::citus;
+  if (!has_catalogue || facts.pooling == Pooling::transaction) co_return;
+  const Result limits = co_await ask(connection, own_limits_sql);
+  if (limits.rows() != 1) co_return;
+  const auto number = [&limits](int column) { return limits.number<std::int64_t>(0, column); };
+  facts.connections_max = std::max<std::int64_t>(facts.connections_max - number(6), 0);
+  tighten(facts, number(1), number(2),
+          fmt::format("CONNECTION LIMIT of the role {}:", limits.text(0, 0)));
+  tighten(facts, number(4), number(5),
+          fmt::format("CONNECTION LIMIT of the database {}:", limits.text(0, 3)));
+}
+
 }  // namespace
 
 Task<ServerFacts> read_server_facts(Connection& connection) {
@@ -89,6 +128,7 @@ Task<ServerFacts> read_server_facts(Connection& connection) {
         "lacks them, and '--connections auto' does not know how many are free. GRANT pg_monitor");
   }
   facts.pooling = connection.pooling();
+  co_await apply_own_limits(connection, facts);
   if (facts.pooling != Pooling::none) {
     facts.settings.emplace("pooling", pooling_name(facts.pooling));
     facts.notes.push_back(pooling_note(facts.pooling));
