@@ -372,7 +372,8 @@ set = ["fsync=off",
                      db.replace('"postgresql', '["postgresql') + "]", db.replace("db", "dbb"),
                      "[tpcc.run]\n" + db.replace("db", "warehouses"), f"db =\n{SECRET}",
                      f'db = "host=x password={SECRET} nonsense=1"',
-                     f'db = "mysql://u:{SECRET}@host"'):
+                     f'db = "mysql://u:{SECRET}@host"', f'db = "host=x password={SECRET}://x nonsense=1"',
+                     f'db = "host=x {SECRET}"', f'db = "ydb://u:{SECRET}"'):
             with self.subTest(text=text):
                 self.expect_refused(self.with_config(self.config(text), "tpcc", "run"), USAGE)
 

@@ -74,7 +74,7 @@ class WrongCommandLine(harness.TestCase):
     def test_databases_that_cannot_be(self):
         for command in ("init", "import", "run", "check", "clean"):
             more = ["-w", "1"] if command == "import" else []
-            for db, named in [("mysql://localhost/x", "mysql://"), ("localhost", "postgresql://"),
+            for db, named in [("mysql://localhost/x", "unknown kind of database"), ("localhost", "postgresql://"),
                               (f"postgresql://user:{SECRET}@[bad", "--db"),
                               (f"host=x nonsense=1 password={SECRET}",
                                "--db: invalid connection option")]:
@@ -82,6 +82,28 @@ class WrongCommandLine(harness.TestCase):
                     result = harness.drover("tpcc", command, "--db", db, *more)
                     self.expect_error(result, USAGE, re.escape(named), within_s=5)
                     self.assertNotIn(SECRET, result.out + result.err)
+
+    def test_a_password_is_in_no_message(self):
+        strings = [f"host=h user=u password={SECRET}://x nonsense=1", f"host=h {SECRET}", f"{SECRET}://u@h/d", SECRET,
+                   f"u:{SECRET}@h/d", f"mysql://u:{SECRET}@h/d", f"postgresql://u:{SECRET}", f"ydb://u:{SECRET}",
+                   f"ydb://u:{SECRET}@h/d", f"postgresql://u:a/{SECRET}@h/d", f"postgresql://u:a@{SECRET}/b@h/d"]
+        for text in strings:
+            for words, variables in ((["tpcc", "check", "--db", text], {}), (["ycsb", "run"], {"DROVER_DB": text}),
+                                     (["sql", "run", "-b", "select-only", f"--db={text}"], {})):
+                with self.subTest(words=words):
+                    command = harness.drover(*words, **variables)
+                    self.expect_error(command, USAGE, "--db")
+                    self.assertNotIn(SECRET, command.out + command.err)
+        # In the wrong place.
+        text = f"host=h password={SECRET}"
+        for words, variables in ((["tpcc", "check", text], {}),
+                                 (["tpcc", "run", "-w", text], {}), (["tpcc", "run", f"--bd={text}"], {}),
+                                 (["ycsb", "run", "-p", f"nonsense={text}"], {}), (["sql", "run", "-b", text], {}),
+                                 (["tpcc", "run"], {"DROVER_TPCC_RUN_WAREHOUSES": text})):
+            with self.subTest(words=words):
+                command = harness.drover(*words, **variables)
+                self.assertNotEqual(command.code, SUCCESS)
+                self.assertNotIn(SECRET, command.out + command.err)
 
     def test_help_and_version_are_no_errors(self):
         for arguments in (["--help"], ["--version"], ["tpcc", "--help"], ["tpcc", "run", "--help"],

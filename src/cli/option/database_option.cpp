@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "cli/standard_output.h"
@@ -76,12 +79,21 @@ void require_password_place(const DatabaseOption& option) {
   }
 }
 
+// Whether the text begins as a URI does: a scheme and "://". A connection string may have "://" within a value.
+bool begins_with_scheme(std::string_view text) noexcept {
+  const auto is_of_scheme = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '+' || c == '-' || c == '.';
+  };
+  const auto scheme_end = std::ranges::find_if_not(text, is_of_scheme) - text.begin();
+  return text.substr(static_cast<std::size_t>(scheme_end)).starts_with("://");
+}
+
+// No message quotes the string, which may hold a password.
 void require_conninfo(const std::string& conninfo) {
-  if (const auto scheme_end = conninfo.find("://"); scheme_end != std::string::npos) {
-    const std::string scheme = conninfo.substr(0, scheme_end);
-    if (scheme != "postgresql" && scheme != "postgres") {
-      throw UsageError(fmt::format(
-          "--db: unknown kind of database {}://; expected postgresql://… or ydb://…", scheme));
+  if (begins_with_scheme(conninfo)) {
+    if (!conninfo.starts_with("postgresql://") && !conninfo.starts_with("postgres://")) {
+      throw UsageError(
+          "--db: the URI is of an unknown kind of database; expected postgresql://… or ydb://…");
     }
   } else if (conninfo.find('=') == std::string::npos) {
     throw UsageError(

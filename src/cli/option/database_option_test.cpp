@@ -45,7 +45,19 @@ TEST(DatabaseOption, RefusesWhatOnlyTheOtherKindHas) {
   option.ydb_token_file = "token";
   EXPECT_THAT(problem_of(option), HasSubstr("--ydb-token-file"));
   EXPECT_THAT(problem_of(option_of("mysql://host/name")),
-              AllOf(HasSubstr("mysql://"), HasSubstr("ydb://")));
+              AllOf(HasSubstr("unknown kind of database"), HasSubstr("ydb://")));
+}
+
+TEST(DatabaseOption, NeverQuotesAConnectionString) {
+  for (const char* text :
+       {"host=h user=u password=s3cret://x nosuch=1", "host=h user=u password=s3://s3cret hots=h",
+        "s3cret://h/d", "s3cret://u:s3cret@h", "u:s3cret://h", "s3cret", "u:s3cret@h/d",
+        "host=h s3cret://x", "host=h s3cret", "mysql://u:s3cret@h/d", "postgres:/u:s3cret@h"}) {
+    EXPECT_THAT(problem_of(option_of(text)), AllOf(HasSubstr("--db"), Not(HasSubstr("s3cret"))))
+        << text;
+  }
+  // Only a scheme at the very beginning makes a URI.
+  EXPECT_EQ(problem_of(option_of("host=h user=u password=se://cret dbname=x")), "");
 }
 
 TEST(DatabaseOption, SaysTheSameInWords) {

@@ -1,6 +1,5 @@
 #include "database/postgres/access.h"
 
-#include <string_view>
 #include <utility>
 
 #include "database/postgres/connection.h"
@@ -20,8 +19,8 @@ Task<std::unique_ptr<Connection>> open(Access access) {
   try {
     co_return co_await Connection::open(std::move(access.conninfo), std::move(choice));
   } catch (const Error& error) {
-    const std::string_view message = error.what();
-    if (message.find("authentication failed") == std::string_view::npos) throw;
+    const bool is_refused_login = error.sqlstate().starts_with("28");
+    if (!is_refused_login) throw;
     throw Error(ErrorClass::unavailable, error.sqlstate(), error.what());
   }
 }

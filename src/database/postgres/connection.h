@@ -72,8 +72,8 @@ class Connection {
   //
   // Several hosts are tried in turn, for that time each, until one lets us in and is what
   // target_session_attrs asks for; the error says of each why it was not. As libpq does, it stops
-  // at one that denies us (a wrong password). A list with an empty host, and the addresses of
-  // one name, are left to libpq: they share the time.
+  // at one that denies us (a wrong password). The addresses of one name, and a list with an empty
+  // hostaddr, are left to libpq: they share the time.
   static coro::Task<std::unique_ptr<Connection>> open(std::string conninfo,
                                                       ConnectionChoice choice = {});
 
@@ -258,6 +258,7 @@ class Connection {
                                                              ConnectionChoice choice, Route route);
   static Route route_of(PGconn* handle, std::optional<std::size_t> first_host);
   static void keep_warning(void* connection, const PGresult* notice);
+  static void require_port(const Host& host);
   coro::Task<void> connect_in_time(std::string whom);
   coro::Task<void> finish_connecting();
   template <class T>

@@ -13,6 +13,8 @@
 #include "coro/worker.h"
 #include "database/message.h"
 #include "database/postgres/connection.h"
+#include "database/postgres/conninfo.h"
+#include "text/plain_text.h"
 
 namespace drover::database::postgres {
 
@@ -35,8 +37,9 @@ namespace {
 using coro::Readiness;
 using coro::Task;
 
-// libpq gives no SQLSTATE for a connection that fails, so the message has to tell.
-ErrorClass classify_connect_failure(std::string_view message) noexcept {
+// Texts of libpq itself, which nobody translates here (that takes setlocale(LC_MESSAGES)), and of poolers, which speak
+// English alone. What a server says is classed by its SQLSTATE.
+ErrorClass classify_english(std::string_view message) noexcept {
   // A server that goes away while it greets us may come back; and so may one behind a proxy that
   // answers with something else.
   for (const std::string_view sign :
@@ -44,43 +47,88 @@ ErrorClass classify_connect_failure(std::string_view message) noexcept {
         "invalid response to", "Too many open files", "invalid message"}) {
     if (message.find(sign) != std::string_view::npos) return ErrorClass::unavailable;
   }
-  for (const std::string_view sign :
-       {"password authentication failed", "does not exist", "no password supplied",
-        "authentication failed", "pg_hba.conf", "permission denied for database",
-        "not permitted to log in", "certificate", "SSL", "invalid "}) {
+  for (const std::string_view sign : {"authentication failed", "does not exist", "no such database",
+                                      "no such user", "certificate", "SSL", "invalid "}) {
     if (message.find(sign) != std::string_view::npos) return ErrorClass::denied;
   }
   return ErrorClass::unavailable;
 }
 
+// How a server has refused a connection.
+struct ConnectRefusal {
+  std::string sqlstate;  // empty where no server has spoken
+  std::string message;
+};
+
+// The place of ":  28P01: ", which stands behind the severity in a verbose message; npos if there is none.
+std::size_t find_sqlstate(std::string_view line) noexcept {
+  constexpr std::string_view before = ":  ";
+  constexpr std::size_t length = 5;
+  const auto is_of_sqlstate = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
+  };
+  for (auto at = line.find(before); at != line.npos; at = line.find(before, at + 1)) {
+    const std::string_view rest = line.substr(at + before.size());
+    if (rest.size() > length + 1 && rest.substr(length, 2) == ": " &&
+        std::ranges::all_of(rest.substr(0, length), is_of_sqlstate)) {
+      return at + before.size();
+    }
+  }
+  return line.npos;
+}
+
+// libpq hands out the SQLSTATE of a refused connection only within its verbose message ("FATAL:  28P01: password …").
+// Takes the SQLSTATE and the place in the server's source out of it. Of several attempts the last one counts.
+ConnectRefusal refusal_in(std::string_view verbose) {
+  ConnectRefusal refusal;
+  while (!verbose.empty()) {
+    std::string line(verbose.substr(0, verbose.find('\n')));
+    verbose.remove_prefix(std::min(line.size() + 1, verbose.size()));
+    if (line.starts_with("LOCATION:  ")) continue;
+    if (const auto at = find_sqlstate(line); at != line.npos) {
+      refusal.sqlstate = line.substr(at, 5);
+      line.erase(at, 7);
+    }
+    refusal.message += line + '\n';
+  }
+  refusal.message = one_line(refusal.message.c_str());
+  return refusal;
+}
+
+ErrorClass classify_refusal(const ConnectRefusal& refusal) noexcept {
+  // PgBouncer and pgpool-II say nearly everything by this one.
+  constexpr std::string_view protocol_violation = "08P01";
+  if (refusal.sqlstate.empty() || refusal.sqlstate == protocol_violation) {
+    return classify_english(refusal.message);
+  }
+  const ErrorClass error_class = classify_sqlstate(refusal.sqlstate);
+  const std::string_view family = std::string_view(refusal.sqlstate).substr(0, 2);
+  // A parameter of the connection string that the server does not know, or a value that it does not take.
+  const bool is_wrong_parameter = family == "22" || family == "42" || family == "0A";
+  return error_class == ErrorClass::denied || is_wrong_parameter ? ErrorClass::denied
+                                                                 : ErrorClass::unavailable;
+}
+
 Error connect_failure(PGconn* handle) {
-  std::string message = one_line(PQerrorMessage(handle));
+  const char* said = PQerrorMessage(handle);
+  ConnectRefusal refusal = refusal_in(said != nullptr ? said : "");
+  const ErrorClass error_class =
+      PQconnectionNeedsPassword(handle) != 0 ? ErrorClass::denied : classify_refusal(refusal);
+  std::string& message = refusal.message;
+  if (!refusal.sqlstate.empty()) message += fmt::format(" [SQLSTATE {}]", refusal.sqlstate);
   if (message.find("Too many open files") != std::string::npos) {
     message += "; raise the limit of this process with ulimit -n, or use fewer connections";
   }
-  return {classify_connect_failure(message), "", message};
-}
-
-// As it is in the list, which is freed.
-std::string value_in(PQconninfoOption* options, std::string_view keyword) {
-  std::string value;
-  for (const PQconninfoOption* option = options; option != nullptr && option->keyword != nullptr;
-       ++option) {
-    if (option->keyword == keyword && option->val != nullptr) value = option->val;
-  }
-  PQconninfoFree(options);
-  return value;
+  return {error_class, refusal.sqlstate, message};
 }
 
 // An option as it is in force: from the string, the service file, the variables or a default.
 std::string option_of(PGconn* handle, std::string_view keyword) {
-  return value_in(PQconninfo(handle), keyword);
+  return value_of(ConninfoOptions(PQconninfo(handle)), keyword);
 }
 
-// The same before there is a connection: what a service file that the string names says is not known.
 std::string option_of(const std::string& conninfo, std::string_view keyword) {
-  std::string given = value_in(PQconninfoParse(conninfo.c_str(), nullptr), keyword);
-  return given.empty() ? value_in(PQconndefaults(), keyword) : given;
+  return value_of(options_in_force(conninfo), keyword);
 }
 
 std::chrono::seconds seconds_to_connect(const std::string& text) {
@@ -104,6 +152,23 @@ std::vector<std::string> elements_of(std::string_view list) {
 
 bool has_gap(const std::vector<std::string>& elements) {
   return std::find(elements.begin(), elements.end(), "") != elements.end();
+}
+
+// The host that libpq connects to where none is named: a folder of sockets, or localhost. Empty if libpq does not say.
+std::string default_host() {
+  // A list of gaps, so that PGHOST does not count. Nobody listens at port 1, whose socket would be a file of root's.
+  const char* const keywords[] = {"host", "port", nullptr};
+  const char* const values[] = {",", "1", nullptr};
+  PGconn* const handle = PQconnectStartParams(keywords, values, 0);
+  const char* const host = PQhost(handle);
+  std::string name = host != nullptr ? host : "";
+  PQfinish(handle);
+  return name;
+}
+
+bool is_port(std::string_view text) noexcept {
+  const auto number = text::number_of<int>(text);
+  return number && *number >= 1 && *number <= 65535;
 }
 
 const char* or_null(const std::string& text) noexcept {
@@ -135,14 +200,19 @@ struct Connection::Route {
 // libpq says what is in force where it has been given the whole string.
 template <class Source>
 std::vector<Connection::Host> Connection::Route::hosts_in(const Source& source) {
-  const std::vector<std::string> names = elements_of(option_of(source, "host"));
+  std::vector<std::string> names = elements_of(option_of(source, "host"));
   const std::vector<std::string> addresses = elements_of(option_of(source, "hostaddr"));
   const std::vector<std::string> ports = elements_of(option_of(source, "port"));
   const std::size_t count = addresses.empty() ? names.size() : addresses.size();
   const bool matches =
       (names.empty() || names.size() == count) && (ports.size() <= 1 || ports.size() == count);
-  // What does not match libpq refuses, and for a gap it knows the default.
-  if (!matches || has_gap(names) || has_gap(addresses)) return {};
+  // libpq refuses what does not match.
+  if (!matches || has_gap(addresses)) return {};
+  if (addresses.empty() && has_gap(names)) {
+    const std::string named = default_host();
+    if (named.empty()) return {};
+    std::ranges::replace(names, std::string(), named);
+  }
   constexpr const char* default_port = "5432";  // of an element, whatever PGPORT says
   std::vector<Host> hosts;
   for (std::size_t i = 0; i < count; ++i) {
@@ -155,6 +225,13 @@ std::vector<Connection::Host> Connection::Route::hosts_in(const Source& source) 
     if (host.port.empty()) host.port = default_port;
   }
   return hosts;
+}
+
+// libpq passes over a host with a wrong port, and refuses the string where it is the only one.
+void Connection::require_port(const Host& host) {
+  if (host.port.empty() || is_port(host.port)) return;
+  throw Error(ErrorClass::unavailable, "",
+              fmt::format("{}: expected a port from 1 to 65535", host.description()));
 }
 
 Connection::Route Connection::route_of(PGconn* handle, std::optional<std::size_t> first_host) {
@@ -205,6 +282,7 @@ std::unique_ptr<Connection> Connection::start(const std::string& conninfo,
   if (handle == nullptr) throw std::bad_alloc();
   std::unique_ptr<Connection> connection(new Connection(handle));
   PQsetNoticeReceiver(handle, keep_warning, connection.get());
+  PQsetErrorVerbosity(handle, PQERRORS_VERBOSE);  // with the SQLSTATE (connect_failure)
   return connection;
 }
 
@@ -235,10 +313,11 @@ Task<std::unique_ptr<Connection>> Connection::open_one_of(std::string conninfo,
   for (const char* session_attributes : passes) {
     reasons.clear();
     for (const Host& host : route.hosts) {
-      std::unique_ptr<Connection> connection = start(conninfo, choice, &host, session_attributes);
-      connection->host_ = host.number;
       std::optional<Error> error;
       try {
+        require_port(host);
+        std::unique_ptr<Connection> connection = start(conninfo, choice, &host, session_attributes);
+        connection->host_ = host.number;
         co_await connection->connect_in_time(host.description());
         co_return connection;
       } catch (const Error& thrown) {
@@ -280,6 +359,7 @@ Task<void> Connection::finish_connecting() {
     status = PQconnectPoll(handle_);
     if (status == PGRES_POLLING_FAILED) throw connect_failure(handle_);
   }
+  PQsetErrorVerbosity(handle_, PQERRORS_DEFAULT);
   PQsetnonblocking(handle_, 1);
   watch_.emplace(PQsocket(handle_));
 }

@@ -222,6 +222,11 @@ TEST(Conninfo, SaysWhatIsWrong) {
   EXPECT_EQ(conninfo_problem("host=a port=5432 password=b"), std::nullopt);
   EXPECT_EQ(conninfo_problem("postgresql://u:p%40%2F@h1:1,h2:2/d?sslmode=require"), std::nullopt);
   EXPECT_EQ(conninfo_problem("postgresql://u@h/d?options=-c%20a@b"), std::nullopt);
+  // An @ in the name of a database, where no password may be meant.
+  EXPECT_EQ(conninfo_problem("postgresql://u@h/d@b"), std::nullopt);
+  EXPECT_EQ(describe_conninfo("postgresql://u@h:7/d@b"), "host=h port=7 dbname=d@b user=u");
+  EXPECT_EQ(conninfo_problem("postgresql:///d@b"), std::nullopt);
+  EXPECT_EQ(conninfo_problem("postgresql://u:p@h/d%40b"), std::nullopt);
   EXPECT_EQ(conninfo_problem(""), std::nullopt);
   const auto unknown = conninfo_problem("hots=a");
   ASSERT_TRUE(unknown);
@@ -243,6 +248,10 @@ TEST(Conninfo, NeverShowsAPassword) {
                                                           "postgresql://u:s3cret/d",
                                                           "postgresql://u:x/s3cret@h/d",
                                                           "postgresql://u:x@s3cret@h/d",
+                                                          "postgresql://u:x@s3cret/y@h/d",
+                                                          "postgresql://u:12/s3cret@h/d",
+                                                          "host=a s3cret",
+                                                          "host=a \"s3cret\"=b",
                                                           "postgresql://u:s3cret#@h/d?x",
                                                           "postgresql://u:%00s3cret@h/d",
                                                           "postgresql://h/d?password=s3cret%zz",

@@ -1,89 +1,119 @@
+#include "database/postgres/conninfo.h"
+
 #include <fmt/format.h>
 #include <libpq-fe.h>
 
-#include <memory>
+#include <algorithm>
+#include <cctype>
 #include <string_view>
 
 #include "database/postgres/connection.h"
 #include "text/plain_text.h"
 
 namespace drover::database::postgres {
-namespace {
 
-struct FreeOptions {
-  void operator()(PQconninfoOption* options) const noexcept { PQconninfoFree(options); }
-};
-using Options = std::unique_ptr<PQconninfoOption, FreeOptions>;
-
-bool is_uri(std::string_view text) noexcept {
-  return text.starts_with("postgresql://") || text.starts_with("postgres://");
-}
-
-std::string_view value_of(const Options& options, std::string_view keyword) noexcept {
-  for (const PQconninfoOption* option = options.get(); option->keyword != nullptr; ++option) {
+std::string value_of(const ConninfoOptions& options, std::string_view keyword) {
+  const PQconninfoOption* option = options.get();
+  for (; option != nullptr && option->keyword != nullptr; ++option) {
     if (option->keyword == keyword && option->val != nullptr) return option->val;
   }
   return {};
 }
 
+// libpq reads service files only on its way to a connection. An option with a wrong value ends that way behind the
+// reading, and before any host.
+ConninfoOptions options_in_force(const std::string& conninfo, std::string* problem) {
+  constexpr const char* stop = "channel_binding";
+  const char* const keywords[] = {"dbname", stop, nullptr};
+  const char* const values[] = {conninfo.c_str(), "only-read-the-string", nullptr};
+  PGconn* const handle = PQconnectStartParams(keywords, values, 1);
+  ConninfoOptions options(PQconninfo(handle));
+  if (value_of(options, stop).empty()) options.reset();
+  if (!options && problem != nullptr) *problem = text::trimmed(PQerrorMessage(handle));
+  PQfinish(handle);
+  return options;
+}
+
+namespace {
+
+bool is_uri(std::string_view text) noexcept {
+  return text.starts_with("postgresql://") || text.starts_with("postgres://");
+}
+
 // libpq reads a URI with a '/', '@' or '#' in its password, or without "@host", as something else
 // and then shows parts of the password as port, host or database.
-bool mistakes_password(const std::string& text, const Options& options) {
-  if (value_of(options, "port").find_first_not_of("0123456789,") != std::string_view::npos) {
-    return true;
-  }
+bool mistakes_password(const std::string& text, const ConninfoOptions& options) {
+  if (value_of(options, "port").find_first_not_of("0123456789,") != std::string::npos) return true;
   if (!is_uri(text)) return false;
   std::string_view rest(text);
   rest.remove_prefix(rest.find("://") + 3);
   rest = rest.substr(0, rest.find('?'));
-  const auto at = rest.find('@');
-  if (at == std::string_view::npos) return false;
-  return rest.find('/') < at || rest.find('@', at + 1) != std::string_view::npos;
+  const auto slash = std::min(rest.find('/'), rest.size());
+  const std::string_view authority = rest.substr(0, slash);
+  const auto at = authority.find('@');
+  if (at != std::string_view::npos && authority.find('@', at + 1) != std::string_view::npos) {
+    return true;
+  }
+  // An @ behind the slash is of the name of the database, unless a password may have the slash: one begins with a ':'.
+  const bool has_later_at = rest.find('@', slash) != std::string_view::npos;
+  return has_later_at && authority.substr(0, at).find(':') != std::string_view::npos;
+}
+
+// Cuts libpq's sentence where it begins to quote the string, which may hold a password. The name of an option that libpq
+// does not know is shown where no password is in the string.
+std::string without_quotation(std::string_view said, const std::string& text) {
+  const bool may_hold_password =
+      text.find("password") != std::string::npos || text.find('@') != std::string::npos;
+  const auto is_of_name = [](unsigned char c) { return std::islower(c) != 0 || c == '_'; };
+  std::size_t from = 0;
+  for (auto quote = said.find('"'); quote != said.npos; quote = said.find('"', from)) {
+    const auto end = said.find('"', quote + 1);
+    const std::string_view quoted = said.substr(quote + 1, end - quote - 1);
+    const bool is_option = !may_hold_password && !quoted.empty() &&
+                           std::ranges::all_of(quoted, is_of_name) &&
+                           text.find(fmt::format("{}=", quoted)) != std::string::npos;
+    if (end == said.npos || (quoted != "=" && !is_option)) {
+      return fmt::format("{}(not shown: it may hold a password)", said.substr(0, quote));
+    }
+    from = end + 1;
+  }
+  return std::string(said);
 }
 
 }  // namespace
 
 std::optional<std::string> conninfo_problem(const std::string& text) {
   char* message = nullptr;
-  const Options options(PQconninfoParse(text.c_str(), &message));
+  const ConninfoOptions options(PQconninfoParse(text.c_str(), &message));
   if (options && mistakes_password(text, options)) {
-    return "the port is not a number, or a password is not encoded: in a URI write %40 for @, %2F "
-           "for /, %3A for : and %25 for %";
+    return "the port is not a number, or a password or the name of the database is not encoded: in "
+           "a URI write %40 for @, %2F for /, %3A for : and %25 for %";
   }
-  if (options) return std::nullopt;
-  std::string problem(text::trimmed(message != nullptr ? message : "out of memory"));
+  if (options) {
+    std::string problem;  // of its service, by name
+    if (options_in_force(text, &problem)) return std::nullopt;
+    return problem;
+  }
+  const std::string said(text::trimmed(message != nullptr ? message : "out of memory"));
   PQfreemem(message);
-  // libpq quotes what it cannot read, with the password in it.
-  if (const auto quote = problem.find(": \""); quote != std::string::npos) problem.resize(quote);
-  if (text.find("password") != std::string::npos || text.find('@') != std::string::npos) {
-    if (const auto quote = problem.find('"'); quote != std::string::npos) {
-      problem.resize(quote);
-      problem += "(not shown: it may hold a password)";
-    }
-  }
-  return problem;
+  return without_quotation(said, text);
 }
 
 bool has_password(const std::string& conninfo) {
-  const Options options(PQconninfoParse(conninfo.c_str(), nullptr));
+  const ConninfoOptions options(PQconninfoParse(conninfo.c_str(), nullptr));
   return options && !value_of(options, "password").empty();
 }
 
 std::string describe_conninfo(const std::string& text) {
-  const Options given(PQconninfoParse(text.c_str(), nullptr));
-  const Options defaults(PQconndefaults());
-  if (!given || !defaults || mistakes_password(text, given)) {
-    return "(unreadable connection string)";
-  }
+  const ConninfoOptions given(PQconninfoParse(text.c_str(), nullptr));
+  if (!given || mistakes_password(text, given)) return "(unreadable connection string)";
+  const ConninfoOptions options = options_in_force(text);
   std::string described;
   for (const std::string_view keyword : {"host", "port", "dbname", "user", "service"}) {
-    const char* value = nullptr;
-    for (const Options* source : {&defaults, &given}) {
-      for (const PQconninfoOption* option = source->get(); option->keyword != nullptr; ++option) {
-        if (option->keyword == keyword && option->val != nullptr) value = option->val;
-      }
-    }
-    if (value == nullptr || *value == '\0') continue;
+    // A connection does not keep the name of its service.
+    const std::string value =
+        keyword == "service" ? value_of(given, keyword) : value_of(options, keyword);
+    if (value.empty()) continue;
     described += fmt::format("{}{}={}", described.empty() ? "" : " ", keyword, value);
   }
   return described;

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "database/message.h"
-
 namespace drover::database::ydb {
 namespace {
 
@@ -24,8 +22,8 @@ std::uint16_t parse_port(std::string_view text) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, port);
   if (error != std::errc{} || stop != end || port == 0) {
-    throw TargetError(fmt::format("the port is not a number from 1 to 65535: {}",
-                                  one_line(text.substr(0, host_bytes_max))));
+    // Not shown: where "@host" is missing, it is a password.
+    throw TargetError("the port is not a number from 1 to 65535");
   }
   return port;
 }
