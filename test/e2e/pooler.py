@@ -81,6 +81,15 @@ class BySession(PoolerCases, harness.ServerTestCase):
         command = bouncer.drover("tpcc", "run", "--schema", self.SCHEMA, "--connections", 4, "--duration", "1s")
         self.expect_error(command, FAILURE, "pool of the pooler smaller", "--connections", within_s=90)
 
+    def test_a_pool_of_one(self):
+        bouncer = PgBouncer(self.server, "session", pool_size=1)
+        self.addCleanup(bouncer.remove)
+        bouncer.start()
+        command = self.expect(bouncer.drover("tpcc", "check", "--schema", self.SCHEMA, "--connections", 1), SUCCESS)
+        self.assertNotIn(SAYS["transaction"], command.err)
+        command = bouncer.drover("tpcc", "check", "--schema", self.SCHEMA, "--connections", 2)
+        self.expect_error(command, FAILURE, "pool of the pooler smaller", within_s=90)
+
 
 class ByTransaction(PoolerCases, harness.ServerTestCase):
     MODE = "transaction"
@@ -99,6 +108,24 @@ class ByTransaction(PoolerCases, harness.ServerTestCase):
         first.wait()
         self.expect(self.bouncer.drover("tpcc", "check", "--after-import", "--schema", "resumed"), SUCCESS)
         self.assertIn("stock", self.expect(self.bouncer.drover("tpcc", "clean", "--schema", "resumed"), SUCCESS).out)
+
+    def test_a_pool_of_one(self):
+        bouncer = PgBouncer(self.server, "transaction", pool_size=1)
+        self.addCleanup(bouncer.remove)
+        bouncer.start()
+        self.expect(bouncer.drover("tpcc", "check", "--schema", self.SCHEMA, "--connections", 1), SUCCESS)
+        command = bouncer.drover("tpcc", "check", "--schema", self.SCHEMA, "--connections", 2)
+        self.expect_error(command, FAILURE, "pool of the pooler smaller", within_s=90)
+        script = self.server.folder / "one.sql"
+        script.write_text("SELECT 1;\n", encoding="utf-8")
+        command = bouncer.begin("sql", "run", "--file", script, "--operations", 5, "--warmup", 0)
+        self.assertIn(SAYS["transaction"], self.expect(command.wait(), SUCCESS).err)
+        # Somebody else has the process for longer than the second session is waited for.
+        other = subprocess.Popen(["psql", "-Xq", "-d", bouncer.conninfo, "-c", "SELECT pg_sleep(3)"],
+                                 stdout=subprocess.DEVNULL)
+        self.addCleanup(other.wait)
+        command = bouncer.drover("sql", "run", "--file", script, "--operations", 5, "--warmup", 0)
+        self.assertIn(SAYS["transaction"], self.expect(command, SUCCESS).err)
 
     def test_ycsb(self):
         self.expect(self.bouncer.drover("ycsb", "load", "--recordcount", 1000, "--schema", "ycsb"), SUCCESS)

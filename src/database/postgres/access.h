@@ -1,19 +1,29 @@
 // How the sessions of a command get to the server, and what they see there. A plain value.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "coro/clock.h"
 #include "coro/task.h"
 #include "database/dialect.h"
 
 namespace drover::database::postgres {
 
 class Connection;
+
+// Which server will do. Behind a balancer each connection may lead to another one.
+enum class ServerRole : std::uint8_t {
+  any,       // also a standby, whose data may lag
+  primary,   // the one whose data do not lag
+  writable,  // one that takes writes: a primary, where transactions are not read-only by default
+};
 
 struct Access {
   std::string conninfo = {};            // any connection string or URI of libpq
@@ -27,6 +37,10 @@ struct Access {
   // Takes a line for people when a statement of an administrative session waits for a lock: who
   // holds it. May be empty.
   std::function<void(std::string_view)> on_lock_wait = {};
+  // Asked of the server by open_in_schema() and open_connection() (session_setup.h); open() takes any.
+  ServerRole role = ServerRole::any;
+  // How long to connect again while the server has another role, for four attempts at least; 0: not at all.
+  coro::Duration role_patience = std::chrono::milliseconds(500);
 };
 
 // As Connection::open(). A password of the command that the server does not take is of the class unavailable: the next

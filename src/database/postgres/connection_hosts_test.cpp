@@ -14,12 +14,16 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "coro/block_on.h"
 #include "coro/clock.h"
+#include "coro/scope.h"
+#include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/embedded/private_server.h"
 #include "database/postgres/connection.h"
+#include "database/postgres/session_setup.h"
 #include "support/server_files.h"
 #include "support/temporary_folder.h"
 #include "support/test_server.h"
@@ -205,6 +209,90 @@ TEST_F(Hosts, ASilentOneDoesNotHideTheNext) {
   standby->signal(SIGCONT);
 }
 
+// As psql gets through.
+TEST_F(Hosts, OneThatCannotBeReachedDoesNotHideTheNext) {
+  const SilentHost silent;
+  const std::string p = primary_host();
+  std::string answered;
+  for (int attempt = 0; attempt < 10 && answered != "primary"; ++attempt) {
+    answered = answer(conninfo(silent.host() + ",," + p, "port=5432,1,5432 connect_timeout=2"));
+  }
+  EXPECT_EQ(answered, "primary");
+  EXPECT_EQ(answer(conninfo(p + "," + p, "port=99999,5432")), "primary");
+  const std::string text = answer(conninfo(p + "," + p, "port=99999,0"));
+  EXPECT_NE(text.find("port=99999: expected a port from 1 to 65535"), std::string::npos) << text;
+}
+
+TEST_F(Hosts, AServiceNamesThem) {
+  const test::TemporaryFolder folder;
+  const std::string file = (folder.path() / "services").string();
+  std::ofstream(file) << "[two]\nhost=a,b\nport=7,8\ndbname=d\nuser=u\npassword=s3cret\n"
+                      << "connect_timeout=3\n[real]\nhost=/nowhere," << primary_host()
+                      << "\nuser=drover\ndbname=drover\n";
+  ::setenv("PGSERVICEFILE", file.c_str(), 1);
+  EXPECT_THAT(Connection::hosts_of("service=two"), testing::ElementsAre("a:7", "b:8"));
+  EXPECT_THAT(Connection::hosts_of("service=two host=c port=9"), testing::ElementsAre("c:9"));
+  EXPECT_EQ(connect_timeout_of("service=two"), 3s);
+  EXPECT_EQ(connect_timeout_of("service=two connect_timeout=4"), 4s);
+  EXPECT_EQ(describe_conninfo("service=two dbname=e"),
+            "host=a,b port=7,8 dbname=e user=u service=two");
+  EXPECT_EQ(answer("service=real"), "primary");
+  const auto problem = conninfo_problem("service=three");
+  ASSERT_TRUE(problem);
+  EXPECT_NE(problem->find("\"three\" not found"), std::string::npos) << *problem;
+  ::unsetenv("PGSERVICEFILE");
+}
+
+// The way of a balancer that leads to the standby first: a link in the place of the socket.
+class TurningWay {
+ public:
+  void turn_to(const std::string& host) const {
+    const fs::path next = folder_.path() / "next";
+    fs::create_symlink(host + "/.s.PGSQL.5432", next);
+    fs::rename(next, folder_.path() / ".s.PGSQL.5432");
+  }
+  std::string conninfo() const {
+    return fmt::format("host={} user=drover dbname=drover", folder_.path().string());
+  }
+
+ private:
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(Hosts, ASessionThatNeedsThePrimaryIsConnectedUntilItHasOne) {
+  for (const ServerRole role : {ServerRole::primary, ServerRole::writable}) {
+    const TurningWay way;
+    way.turn_to(standby->host());
+    std::unique_ptr<Connection> found;
+    auto open = [&]() -> coro::Task<void> {
+      found = co_await open_in_schema(
+          {.conninfo = way.conninfo(), .role = role, .role_patience = 1min});
+    };
+    auto both = [&](coro::Scope& scope) -> coro::Task<void> {
+      scope.start(open());
+      co_await coro::sleep_for(50ms);
+      way.turn_to(primary_host());
+    };
+    coro::block_on(worker, coro::with_scope(both));
+    const Result result = coro::block_on(worker, found->query("SELECT pg_is_in_recovery()"));
+    EXPECT_EQ(result.text(0, 0), "f");
+  }
+}
+
+TEST_F(Hosts, AStandbyIsGoodForWhatOnlyReads) {
+  const std::string way = conninfo(standby->host());
+  coro::block_on(worker, open_in_schema({.conninfo = way}));
+  for (const ServerRole role : {ServerRole::primary, ServerRole::writable}) {
+    try {
+      coro::block_on(worker, open_in_schema({.conninfo = way, .role = role}));
+      ADD_FAILURE() << "it is a standby";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.error_class(), ErrorClass::unavailable) << error.what();
+      EXPECT_EQ(error.sqlstate(), "25006") << error.what();
+    }
+  }
+}
+
 TEST_F(Hosts, TheErrorNamesEach) {
   const SilentHost first;
   const SilentHost second;
@@ -261,7 +349,9 @@ TEST_F(Hosts, PeopleSeeNamesAndPorts) {
   EXPECT_THAT(Connection::hosts_of("host=a,b port=7"), testing::ElementsAre("a:7", "b:7"));
   EXPECT_THAT(Connection::hosts_of("hostaddr=127.0.0.1,::1"),
               testing::ElementsAre("127.0.0.1:5432", "::1:5432"));
-  EXPECT_THAT(Connection::hosts_of("host=a,,b"), testing::IsEmpty());
+  const std::vector<std::string> gap = Connection::hosts_of("host=a,,b");
+  ASSERT_EQ(gap.size(), 3U);
+  EXPECT_TRUE(gap[1].starts_with("/") || gap[1] == "localhost:5432") << gap[1];
   EXPECT_THAT(Connection::hosts_of("host=a,b port=1,2,3"), testing::IsEmpty());
   EXPECT_THAT(Connection::hosts_of("dbname=d"), testing::IsEmpty());
   ::setenv("PGHOST", "c,d", 1);

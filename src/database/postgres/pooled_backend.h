@@ -5,6 +5,7 @@
 // (database/session_pool.h). Both classes belong to one worker. Errors: database::Error.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -40,12 +41,16 @@ class PooledSession : public WorkloadSession {
 
   const std::optional<SessionIdentity>& identity() const noexcept { return identity_; }
 
+  // Whether the server has refused a write of it.
+  bool met_read_only() const noexcept { return met_read_only_; }
+
  protected:
   Connection& connection() noexcept { return *connection_; }
 
   // To be told of each error. A server that has become a standby: its address may lead to another one now.
   void note_error(const Error& error) noexcept {
     if (error.error_class() == ErrorClass::unavailable) is_given_up_ = true;
+    if (error.sqlstate() == "25006") met_read_only_ = true;
   }
 
   // Ends what the failed transaction has left open, unless the session ends anyway.
@@ -58,6 +63,7 @@ class PooledSession : public WorkloadSession {
   std::optional<SessionIdentity>
       identity_;  // none where nobody asks for it, or the server has none
   bool is_given_up_ = false;
+  bool met_read_only_ = false;
 };
 
 struct PoolSettings {
@@ -73,7 +79,10 @@ class PooledBackend : public WorkloadBackend {
   using Pooled = PooledSession<WorkloadSession>;
 
   // Opens all connections, several at a time. Throws database::Error.
-  coro::Task<void> open() override { return pool_.open(); }
+  coro::Task<void> open() override {
+    co_await pool_.open();
+    is_open_ = true;
+  }
   coro::Task<void> keep_open(SessionObserver& observer) override {
     return pool_.keep_open(observer);
   }
@@ -88,6 +97,7 @@ class PooledBackend : public WorkloadBackend {
     if (!pool_.is_sound(returned) && returned.identity()) {
       abandoned_.push_back(*returned.identity());
     }
+    met_read_only_ = met_read_only_ || returned.met_read_only();
     pool_.release(returned);
   }
 
@@ -110,6 +120,15 @@ class PooledBackend : public WorkloadBackend {
         upkeep_(settings.upkeep),
         resolve_pause_(settings.seed) {}
 
+  // How long a session is connected again while the server has another role: at the start until all are there, and
+  // later not at all, for the pool itself tries again.
+  coro::Duration role_patience() const noexcept {
+    return is_open_ ? coro::Duration::zero() : std::chrono::seconds(10);
+  }
+
+  // Whether a server has refused a write of a session.
+  bool met_read_only() const noexcept { return met_read_only_; }
+
   // As Access::first_host says.
   virtual coro::Task<std::unique_ptr<Pooled>> connect(std::optional<std::size_t> first_host) = 0;
 
@@ -131,6 +150,8 @@ class PooledBackend : public WorkloadBackend {
   SessionUpkeep upkeep_;
   std::vector<SessionIdentity> abandoned_;  // the server may go on with what they were in
   ReopenPause resolve_pause_;
+  bool is_open_ = false;
+  bool met_read_only_ = false;
 };
 
 }  // namespace drover::database::postgres

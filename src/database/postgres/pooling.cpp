@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "coro/deadline.h"
+#include "coro/event.h"
+#include "coro/scope.h"
 #include "coro/worker.h"
 #include "database/error.h"
 
@@ -17,8 +19,11 @@ namespace {
 
 using coro::Task;
 
-// To open a second session and to hear of it: one that has to wait for a free process waits for minutes.
-constexpr coro::Duration patience = std::chrono::seconds(5);
+// Until then a session that asks has an answer, unless it waits for a free process.
+constexpr coro::Duration usual_answer = std::chrono::seconds(1);
+
+// Between two answers that a pooler has sent one after the other.
+constexpr coro::Duration between_answers = std::chrono::milliseconds(250);
 
 // None where the server has no processes that it names.
 Task<std::optional<std::int32_t>> process_of(Connection& connection) {
@@ -31,20 +36,77 @@ Task<std::optional<std::int32_t>> process_of(Connection& connection) {
   co_return std::nullopt;
 }
 
-// While the second one is in a transaction, no other session can have its process. So if it gets the one that the first
-// has had, or the first gets another one than before, processes are lent by the transaction. A pooler lends the one that
-// was used last; others may come between, and so it is tried more than once.
-Task<Pooling> pooling_of(Connection& first, Access access, std::int32_t process) {
-  constexpr int attempts = 5;
-  const auto second = co_await open(std::move(access));
-  for (int i = 0; i < attempts; ++i) {
-    co_await second->script("BEGIN");
-    const auto of_second = co_await process_of(*second);
+// What the second session is told, beside what the first one asks.
+struct Answer {
+  std::optional<std::int32_t> process;
+  std::optional<Error> error;
+  coro::Event is_here;
+};
+
+Task<void> ask_process(Connection& connection, Answer& answer) {
+  try {
+    answer.process = co_await process_of(connection);
+  } catch (const Error& error) {
+    answer.error = error;
+  }
+  answer.is_here.set();
+}
+
+// Returns whether the answer has come in time.
+Task<bool> wait_for(Answer& answer, coro::Duration patience) {
+  auto come = [&answer]() -> Task<void> { co_await answer.is_here.wait(); };
+  try {
+    co_await coro::with_deadline(coro::Worker::current().now() + patience, come());
+  } catch (const coro::DeadlineExceeded&) {
+  }
+  co_return answer.is_here.is_set();
+}
+
+// The process of the second session. None where the pool has none for it as long as the first session is there: who
+// waits for a process that is lent by the transaction has it before those that ask later, and so before the first.
+Task<std::optional<std::int32_t>> process_of_second(Connection& first, Connection& second) {
+  Answer answer;
+  auto body = [&](coro::Scope& scope) -> Task<void> {
+    scope.start(ask_process(second, answer));
+    bool is_here = co_await wait_for(answer, usual_answer);
+    if (!is_here) {
+      co_await process_of(first);
+      is_here = co_await wait_for(answer, between_answers);
+    }
+    if (!is_here) scope.cancel();  // nobody uses the second one any more
+  };
+  co_await coro::with_scope(body);
+  if (answer.error) throw Error(*answer.error);
+  co_return answer.process;
+}
+
+// The first session keeps its process where processes are lent by the session. So if the second one gets that, or either
+// of them another one than before, they are lent by the transaction. A pooler lends the one that was used last, or each
+// in turn; others may come between, and so each is asked more than once, and the second one twice in a row.
+Task<Pooling> pooling_of(Connection& first, Connection& second, std::int32_t process) {
+  constexpr int attempts = 4;
+  std::optional<std::int32_t> before;
+  for (int i = 0; i < 2 * attempts; ++i) {
+    const auto of_second = co_await process_of_second(first, second);
+    if (!of_second) co_return Pooling::session;
+    if (*of_second == process || (before && *before != *of_second)) {
+      co_return Pooling::transaction;
+    }
+    before = of_second;
+    if (i % 2 == 0) continue;
     const auto of_first = co_await process_of(first);
-    co_await second->script("ROLLBACK");
-    if (of_second == process || of_first != process) co_return Pooling::transaction;
+    if (of_first != process) co_return Pooling::transaction;
   }
   co_return Pooling::session;
+}
+
+// Null where the pooler takes no more connections.
+Task<std::unique_ptr<Connection>> open_second(Access access) {
+  try {
+    co_return co_await open(std::move(access));
+  } catch (const Error&) {
+  }
+  co_return nullptr;
 }
 
 // Where pgpool-II itself keeps the servers equal, by sending each what is written, no one of them is the database.
@@ -107,12 +169,12 @@ Task<Pooling> find_pooling(Connection& first, Access access) {
   }
   const auto process = co_await process_of(first);
   if (!process || *process == first.backend_pid()) co_return Pooling::none;
+  const auto second = co_await open_second(std::move(access));
+  if (!second) co_return Pooling::transaction;
   try {
-    const coro::Instant give_up = coro::Worker::current().now() + patience;
-    co_return co_await coro::with_deadline(give_up, pooling_of(first, std::move(access), *process));
+    co_return co_await pooling_of(first, *second, *process);
   } catch (const Error&) {
     if (first.broken()) throw;
-  } catch (const coro::DeadlineExceeded&) {
   }
   co_return Pooling::transaction;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string_view>
 #include <utility>
@@ -31,6 +32,10 @@ constexpr coro::Duration round_trip_grace = std::chrono::seconds(5);
 }  // namespace
 
 namespace {
+
+constexpr std::string_view small_pool_advice =
+    "is the pool of the pooler smaller than the number of connections? Ask for fewer with "
+    "--connections, or have it lend more (default_pool_size)";
 
 Error with_advice(const Error& error, std::string_view advice) {
   return {error.error_class(), error.sqlstate(), fmt::format("{}: {}", error.what(), advice)};
@@ -121,25 +126,103 @@ Task<void> begin_administration(Connection& connection, Access access, Pooling p
 
 }  // namespace
 
-Task<std::unique_ptr<Connection>> open_in_schema(Access access) {
+Task<void> require_process(Connection& connection) {
+  connection.set_round_trip_limit(set_up_limit);
+  try {
+    co_await connection.script("SELECT 1");
+  } catch (const Error& error) {
+    if (!connection.unanswered()) throw;
+    throw with_advice(error, small_pool_advice);
+  }
+  connection.set_round_trip_limit(std::nullopt);
+}
+
+namespace {
+
+Task<bool> is_in_recovery(Connection& connection) {
+  const Result result = co_await connection.query("SELECT pg_is_in_recovery()");
+  co_return result.rows() == 1 && result.text(0, 0) == "t";
+}
+
+// Returns what is wrong with the server for this role. A relative of PostgreSQL has no standbys that would answer.
+Task<std::optional<Error>> find_misfit(Connection& connection, ServerRole role) {
+  const Dialect dialect = connection.dialect();
+  const bool has_standbys = dialect == Dialect::postgres || dialect == Dialect::citus;
+  if (role == ServerRole::any || !has_standbys) co_return std::nullopt;
+  // Servers tell of it since version 14. What a pooler tells may be of another server.
+  std::string_view standby = connection.parameter_status("in_hot_standby");
+  if (role == ServerRole::primary || standby.empty()) {
+    const bool recovers = co_await is_in_recovery(connection);
+    standby = recovers ? "on" : "off";
+  }
+  if (role == ServerRole::primary) {
+    if (standby != "on") co_return std::nullopt;
+    co_return Error(ErrorClass::unavailable, "25006",
+                    "the server is a standby, whose data may lag; name all hosts in the URI with "
+                    "target_session_attrs=primary");
+  }
+  if (standby != "on" && connection.parameter_status("default_transaction_read_only") != "on") {
+    co_return std::nullopt;
+  }
+  co_return Error(ErrorClass::unavailable, "25006",
+                  "the server takes no writes: it is a standby, or default_transaction_read_only "
+                  "is on; name all hosts in the URI with target_session_attrs=read-write");
+}
+
+enum class Purpose : std::uint8_t { administration, run };
+
+Task<std::unique_ptr<Connection>> open_once(Access access, std::optional<Pooling> pooling,
+                                            Purpose purpose) {
   auto connection = co_await open(access);
-  connection->set_round_trip_limit(set_up_limit);
-  const Pooling pooling = co_await ask_whom(*connection, access);
-  connection->set_round_trip_limit(std::nullopt);
-  co_await begin_administration(*connection, std::move(access), pooling);
+  if (!pooling) {
+    connection->set_round_trip_limit(set_up_limit);
+    pooling = co_await ask_whom(*connection, access);
+    connection->set_round_trip_limit(std::nullopt);
+  }
+  // The first thing that is asked; a session of a run behind transaction pooling waits for its turn.
+  const bool waits_alone = pooling == Pooling::transaction && purpose == Purpose::administration;
+  if (pooling == Pooling::session || waits_alone) co_await require_process(*connection);
+  if (purpose == Purpose::run) {
+    co_await begin_in_schema(*connection, std::move(access), *pooling);
+  } else {
+    co_await begin_administration(*connection, std::move(access), *pooling);
+  }
   co_return connection;
+}
+
+// Connects again while the server has another role than the access asks for.
+Task<std::unique_ptr<Connection>> open_at_role(Access access, std::optional<Pooling> pooling,
+                                               Purpose purpose) {
+  constexpr coro::Duration longest_pause = std::chrono::milliseconds(100);
+  const int attempts_least = access.role_patience > coro::Duration::zero() ? 4 : 1;
+  coro::Duration pause = std::chrono::milliseconds(5);
+  const coro::Instant give_up = coro::Worker::current().now() + access.role_patience;
+  for (int attempt = 1;; ++attempt) {
+    auto connection = co_await open_once(access, pooling, purpose);
+    connection->set_round_trip_limit(set_up_limit);
+    const std::optional<Error> misfit = co_await find_misfit(*connection, access.role);
+    connection->set_round_trip_limit(std::nullopt);
+    if (!misfit) co_return connection;
+    const bool is_late = coro::Worker::current().now() + pause > give_up;
+    if (is_late && attempt >= attempts_least) throw Error(*misfit);
+    connection.reset();
+    co_await coro::sleep_for(pause);
+    pause = std::min(2 * pause, longest_pause);
+  }
+}
+
+}  // namespace
+
+Task<std::unique_ptr<Connection>> open_in_schema(Access access) {
+  return open_at_role(std::move(access), std::nullopt, Purpose::administration);
 }
 
 Task<std::unique_ptr<Connection>> open_in_schema(Access access, Pooling pooling) {
-  auto connection = co_await open(access);
-  co_await begin_administration(*connection, std::move(access), pooling);
-  co_return connection;
+  return open_at_role(std::move(access), pooling, Purpose::administration);
 }
 
 Task<std::unique_ptr<Connection>> open_for_run(Access access, Pooling pooling) {
-  auto connection = co_await open(access);
-  co_await begin_in_schema(*connection, std::move(access), pooling);
-  co_return connection;
+  return open_at_role(std::move(access), pooling, Purpose::run);
 }
 
 Task<std::unique_ptr<Connection>> open_connection(Access access) {
@@ -150,16 +233,6 @@ Task<std::unique_ptr<Connection>> open_connection(Access access) {
 Task<std::unique_ptr<Connection>> open_connection(Access access, Pooling pooling) {
   access.schema.clear();
   return open_in_schema(std::move(access), pooling);
-}
-
-void require_writable(const Connection& connection) {
-  if (connection.parameter_status("in_hot_standby") != "on" &&
-      connection.parameter_status("default_transaction_read_only") != "on") {
-    return;
-  }
-  throw Error(ErrorClass::unavailable, "25006",
-              "the server takes no writes: it is a standby, or default_transaction_read_only is "
-              "on; name all hosts in the URI with target_session_attrs=read-write");
 }
 
 namespace {
@@ -189,7 +262,6 @@ Task<OpenedSession> open_ready_session(const SessionSettings& settings,
   OpenedSession opened;
   opened.connection = co_await open_for_run(settings.access, settings.pooling);
   Connection& connection = *opened.connection;
-  require_writable(connection);
   connection.set_round_trip_limit(set_up_limit);
   if (TransactionSetup* const setup = connection.setup()) {
     setup->begin = fmt::format("BEGIN ISOLATION LEVEL {}", isolation_name(settings.isolation));
@@ -218,10 +290,9 @@ Task<OpenedSession> open_session(const SessionSettings& settings,
                         "has pgpool-II fewer processes than the run has connections? Ask for fewer "
                         "with --connections, or have it start more (num_init_children)");
     }
-    if (settings.pooling != Pooling::session || !is_silence) throw;
-    throw with_advice(error,
-                      "is the pool of the pooler smaller than the number of connections? Ask for "
-                      "fewer with --connections, or have it lend more (default_pool_size)");
+    const bool is_advised = std::string_view(error.what()).ends_with(small_pool_advice);
+    if (settings.pooling != Pooling::session || !is_silence || is_advised) throw;
+    throw with_advice(error, small_pool_advice);
   }
 }
 
@@ -244,8 +315,9 @@ namespace {
 Task<std::unique_ptr<Connection>> open_when_they_have_ended(const SessionSettings& settings,
                                                             std::vector<SessionIdentity>& abandoned,
                                                             coro::Duration patience) {
-  auto connection = co_await open_in_schema(settings.access, settings.pooling);
-  require_writable(*connection);
+  Access access = settings.access;
+  access.role = ServerRole::primary;
+  auto connection = co_await open_in_schema(std::move(access), settings.pooling);
   co_await set(*connection, "SET TimeZone TO 'UTC'");
   const bool ended = co_await end_sessions(*connection, abandoned, patience);
   if (!ended) {

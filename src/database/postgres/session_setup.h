@@ -26,8 +26,8 @@
 
 namespace drover::database::postgres {
 
-// Opens a session for administration that sees the schema first (empty: as the server has it).
-// Behind transaction pooling each of its transactions does.
+// Opens a session for administration that sees the schema first (empty: as the server has it), at a
+// server of the role (Access::role). Behind transaction pooling each of its transactions does.
 coro::Task<std::unique_ptr<Connection>> open_in_schema(Access access);
 // The same where it is known already what stands between.
 coro::Task<std::unique_ptr<Connection>> open_in_schema(Access access, Pooling pooling);
@@ -35,11 +35,12 @@ coro::Task<std::unique_ptr<Connection>> open_in_schema(Access access, Pooling po
 coro::Task<std::unique_ptr<Connection>> open_connection(Access access);
 coro::Task<std::unique_ptr<Connection>> open_connection(Access access, Pooling pooling);
 
-// Opens a session of a run in the schema.
+// Opens a session of a run in the schema, at a server of the role.
 coro::Task<std::unique_ptr<Connection>> open_for_run(Access access, Pooling pooling);
 
-// Throws Error (unavailable) where the server takes no writes.
-void require_writable(const Connection& connection);
+// Waits until a pooler has a process for the session or its next transaction. Throws Error, whose message names the
+// pooler's pool, where there is none for 20 s.
+coro::Task<void> require_process(Connection& connection);
 
 struct SessionSettings {
   Access access;
@@ -65,7 +66,7 @@ struct OpenedSession {
   std::optional<SessionIdentity> identity;  // none where the server has no pg_stat_activity
 };
 
-// Opens a session that may write, with these statements prepared. `statements` must outlive the task.
+// Opens a session with these statements prepared. `statements` must outlive the task.
 coro::Task<OpenedSession> open_session(const SessionSettings& settings,
                                        std::span<const Statement> statements);
 

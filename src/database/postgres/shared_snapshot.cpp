@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "database/postgres/dialect.h"
+#include "database/postgres/session_setup.h"
 
 namespace drover::database::postgres {
 
@@ -68,6 +69,8 @@ Task<void> SharedSnapshot::begin(Connection& first) {
 }
 
 Task<void> SharedSnapshot::join(Connection& other) {
+  // The first session keeps a process of the pool until all have ended.
+  if (other.pooling() == Pooling::transaction) co_await require_process(other);
   co_await begin_transaction(other);
   if (!id_.empty()) {
     // The name came from the server and is quoted all the same.

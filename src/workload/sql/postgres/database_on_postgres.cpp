@@ -23,12 +23,12 @@ class DatabaseOnPostgres final : public Database {
   explicit DatabaseOnPostgres(Access access) : access_(std::move(access)) {}
 
   Task<std::vector<std::string>> initialise(InitialiseSettings settings) const override {
-    const auto connection = co_await open_in_schema(access_);
+    const auto connection = co_await open_to_write();
     co_return co_await make_pgbench_tables(*connection, std::move(settings));
   }
 
   Task<std::vector<std::string>> clean() const override {
-    const auto connection = co_await open_in_schema(access_);
+    const auto connection = co_await open_to_write();
     co_return co_await drop_pgbench_tables(*connection);
   }
 
@@ -69,6 +69,12 @@ class DatabaseOnPostgres final : public Database {
   }
 
  private:
+  Task<std::unique_ptr<database::postgres::Connection>> open_to_write() const {
+    Access access = access_;
+    access.role = database::postgres::ServerRole::writable;
+    return open_in_schema(std::move(access));
+  }
+
   Access access_;
 };
 

@@ -19,6 +19,9 @@ Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect(
     std::optional<std::size_t> first_host) {
   database::postgres::Access access = options_;
   access.first_host = first_host;
+  access.role_patience = role_patience();
+  // What a script does, a server that refuses its writes tells.
+  if (met_read_only()) access.role = database::postgres::ServerRole::writable;
   auto connection = co_await database::postgres::open_for_run(std::move(access), options_.pooling);
   co_await database::postgres::limit_statements(*connection, options_.run.statement_timeout());
   // What a script asks goes where a pgpool sends it.

@@ -27,7 +27,9 @@ namespace {
 using coro::Task;
 using database::postgres::Access;
 using database::postgres::Connection;
+using database::postgres::open_connection;
 using database::postgres::open_in_schema;
+using database::postgres::ServerRole;
 
 // Another tool's money may be binary floating point: each value is rounded to cents.
 const Statement ledger_sums{
@@ -62,7 +64,7 @@ class DatabaseOnPostgres final : public Database {
   explicit DatabaseOnPostgres(Access access) : access_(std::move(access)) {}
 
   Task<std::vector<std::string>> initialise(InitialiseSettings settings) const override {
-    const auto connection = co_await database::postgres::open_connection(access_);
+    const auto connection = co_await open_connection(at(ServerRole::writable));
     const Layout layout{connection->dialect(), settings.partitions};
     require_layout(layout, settings.foreign_keys);
     InitialiseOptions options{access_.schema, settings.foreign_keys, layout, settings.force,
@@ -71,18 +73,19 @@ class DatabaseOnPostgres final : public Database {
   }
 
   Task<std::vector<std::string>> clean(NoteFunction on_note) const override {
-    const auto connection = co_await database::postgres::open_connection(access_);
+    const auto connection = co_await open_connection(at(ServerRole::writable));
     co_return co_await postgres::clean(*connection, access_.schema, std::move(on_note));
   }
 
   Task<ImportOutcome> import_warehouses(ImportSettings settings,
                                         ImportObserver& observer) const override {
-    return postgres::import_warehouses({std::move(settings), access_}, observer);
+    return postgres::import_warehouses({std::move(settings), at(ServerRole::writable)}, observer);
   }
 
   Task<ImportProgress> load_part(ImportPart part, ImportSettings settings,
                                  ImportObserver& observer) const override {
-    return postgres::load_part({std::move(settings), access_}, std::move(part), observer);
+    return postgres::load_part({std::move(settings), at(ServerRole::writable)}, std::move(part),
+                               observer);
   }
 
   Task<CheckReport> check(CheckSettings settings) const override {
@@ -98,7 +101,7 @@ class DatabaseOnPostgres final : public Database {
 
   Task<RunPreparation> prepare(std::optional<std::int32_t> warehouses) const override {
     RunPreparation prepared;
-    const auto connection = co_await open_in_schema(access_);
+    const auto connection = co_await open_in_schema(at(ServerRole::writable));
     prepared.server = co_await database::postgres::read_server_facts(*connection);
     if (loses_rows(connection->server_version())) {
       prepared.notes.push_back(lost_rows_note(prepared.server.version));
@@ -125,7 +128,7 @@ class DatabaseOnPostgres final : public Database {
   }
 
   Task<LedgerSums> read_ledger(WarehouseRange warehouses) const override {
-    const auto connection = co_await open_in_schema(access_);
+    const auto connection = co_await open_in_schema(at(ServerRole::primary));
     co_return co_await add_up(*connection, warehouses);
   }
 
@@ -160,8 +163,14 @@ class DatabaseOnPostgres final : public Database {
   }
 
  private:
+  Access at(ServerRole role) const {
+    Access access = access_;
+    access.role = role;
+    return access;
+  }
+
   Task<std::vector<Finding>> look_for(std::span<const Doubt> writes, std::string since) const {
-    const auto connection = co_await open_in_schema(access_);
+    const auto connection = co_await open_in_schema(at(ServerRole::primary));
     co_await set(*connection, "SET TimeZone TO 'UTC'");
     co_return co_await resolve_doubts(*connection, writes, std::move(since));
   }

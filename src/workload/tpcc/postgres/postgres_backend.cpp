@@ -105,7 +105,9 @@ void PostgresBackend::found_to_lose_rows() {
 
 Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect(
     std::optional<std::size_t> first_host) {
-  const database::postgres::SessionSettings settings = session_settings_.at(first_host);
+  database::postgres::SessionSettings settings = session_settings_.at(first_host);
+  settings.access.role = database::postgres::ServerRole::writable;
+  settings.access.role_patience = role_patience();
   database::postgres::OpenedSession opened =
       co_await database::postgres::open_session(settings, statements_);
   if (batched() && loses_rows(opened.connection->server_version())) by_row_ = true;

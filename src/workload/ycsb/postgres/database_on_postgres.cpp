@@ -19,18 +19,20 @@ namespace {
 using coro::Task;
 using database::postgres::Access;
 using database::postgres::open_in_schema;
+using database::postgres::ServerRole;
 
 class DatabaseOnPostgres final : public Database {
  public:
   explicit DatabaseOnPostgres(Access access) : access_(std::move(access)) {}
 
   Task<LoadProgress> load(LoadSettings settings, LoadObserver& observer) const override {
-    return postgres::load({std::move(settings), access_}, observer);
+    return postgres::load({std::move(settings), at(ServerRole::writable)}, observer);
   }
 
   Task<RunPreparation> prepare(Properties properties,
                                std::optional<TableContents> known) const override {
-    const auto connection = co_await open_in_schema(access_);
+    const ServerRole role = writes(properties) ? ServerRole::writable : ServerRole::any;
+    const auto connection = co_await open_in_schema(at(role));
     co_return co_await prepare_run(*connection, std::move(properties), known);
   }
 
@@ -40,7 +42,8 @@ class DatabaseOnPostgres final : public Database {
   }
 
   Task<TableSums> read_sums(Properties properties, ValueKind values) const override {
-    const auto connection = co_await open_in_schema(access_);
+    const ServerRole role = writes(properties) ? ServerRole::primary : ServerRole::any;
+    const auto connection = co_await open_in_schema(at(role));
     co_return co_await add_up(*connection, std::move(properties), values);
   }
 
@@ -53,7 +56,7 @@ class DatabaseOnPostgres final : public Database {
   }
 
   Task<std::vector<std::string>> clean(std::string table) const override {
-    const auto connection = co_await open_in_schema(access_);
+    const auto connection = co_await open_in_schema(at(ServerRole::writable));
     Properties properties;
     properties.table = std::move(table);
     const Table dropped(properties);
@@ -79,6 +82,12 @@ class DatabaseOnPostgres final : public Database {
   }
 
  private:
+  Access at(ServerRole role) const {
+    Access access = access_;
+    access.role = role;
+    return access;
+  }
+
   Access access_;
 };
 

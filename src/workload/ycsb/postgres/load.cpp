@@ -115,6 +115,7 @@ class Load final : public PiecewiseLoad {
   Task<void> commit_piece(Connection& connection, Sent sent);
   Task<void> copy_piece(Connection& connection, RowRange piece, Sent& sent);
   Task<std::unique_ptr<Connection>> open() const;
+  Task<void> open_anew();
   Task<void> finish();
 
   const LoadOptions options_;
@@ -283,6 +284,15 @@ Task<void> Load::finish() {
   co_await repeated(*first_, touch);
 }
 
+// A pooler or a balancer may have ended the first session for its silence while the others loaded.
+Task<void> Load::open_anew() {
+  database::postgres::Access access = options_;
+  access.dialect = first_->dialect();
+  const database::Pooling pooling = first_->pooling();
+  first_.reset();
+  first_ = co_await database::postgres::open_in_schema(std::move(access), pooling);
+}
+
 Task<LoadProgress> Load::run() {
   first_ = co_await database::postgres::open_in_schema(options_);
   const auto& traits = traits_of(first_->dialect());
@@ -296,6 +306,7 @@ Task<LoadProgress> Load::run() {
   co_await load_missing();
   if (!options_.share.is_whole()) co_return progress();
   const coro::Instant all_there = coro::Worker::current().now();
+  co_await open_anew();
   co_await finish();
   LoadProgress loaded = progress();
   loaded.finishing = coro::Worker::current().now() - all_there;

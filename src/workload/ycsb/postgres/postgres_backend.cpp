@@ -7,6 +7,7 @@
 
 #include "database/error.h"
 #include "workload/ycsb/clients/found_rows.h"
+#include "workload/ycsb/postgres/preparation.h"
 #include "workload/ycsb/postgres/resolve.h"
 
 namespace drover::ycsb::postgres {
@@ -188,7 +189,11 @@ PostgresBackend::~PostgresBackend() = default;
 
 Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect(
     std::optional<std::size_t> first_host) {
-  const database::postgres::SessionSettings settings = session_settings_.at(first_host);
+  database::postgres::SessionSettings settings = session_settings_.at(first_host);
+  if (writes(options_.properties)) {
+    settings.access.role = database::postgres::ServerRole::writable;
+  }
+  settings.access.role_patience = role_patience();
   co_return std::make_unique<PostgresSession>(
       *this, co_await database::postgres::open_session(settings, prepared_));
 }

@@ -109,6 +109,11 @@ class PostgresTableReader final : public TableReader {
 
 }  // namespace
 
+bool writes(const Properties& properties) noexcept {
+  return properties.update_proportion > 0 || properties.insert_proportion > 0 ||
+         properties.read_modify_write_proportion > 0;
+}
+
 Task<TableSums> add_up(Connection& connection, Properties properties, ValueKind values) {
   const Table table(properties);
   std::string versions = "0";

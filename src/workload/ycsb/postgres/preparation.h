@@ -11,6 +11,9 @@
 
 namespace drover::ycsb::postgres {
 
+// Whether operations of the mix write. Those that only read are at home on a standby, too.
+bool writes(const Properties& properties) noexcept;
+
 coro::Task<RunPreparation> prepare_run(database::postgres::Connection& connection,
                                        Properties properties, std::optional<TableContents> known);
 

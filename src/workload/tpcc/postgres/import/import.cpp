@@ -317,12 +317,14 @@ Task<void> load_by_others(const ImportOptions& options, const ImportPlan& plan, 
   require_none_left(missing_parts(loaded, plan.warehouses).size(), plan.missing.size());
 }
 
-// Once the import has the schema for itself. `lock`: the session that holds the lock, if one does.
-Task<void> import_alone(Connection& connection, ImportOptions& options, ImportObserver& observer,
-                        ImportWork& work, Connection* lock) {
-  options.progress = co_await read_progress(connection, options.schema);
-  const ImportPlan plan =
-      co_await begin_import(connection, options.schema, options.request, !options.progress.empty());
+// Once the import has the schema for itself. `lock`: the session that holds the lock, if one does. `connection` is
+// closed before the load unless it is that: a pooler or a balancer would end it for its silence meanwhile.
+Task<void> import_alone(std::unique_ptr<Connection>& connection, ImportOptions& options,
+                        ImportObserver& observer, ImportWork& work, Connection* lock) {
+  options.progress = co_await read_progress(*connection, options.schema);
+  const ImportPlan plan = co_await begin_import(*connection, options.schema, options.request,
+                                                !options.progress.empty());
+  if (lock != connection.get()) connection.reset();
   work.begin(plan);
   work.start();
   coro::Mutex busy;
@@ -337,7 +339,10 @@ Task<void> import_alone(Connection& connection, ImportOptions& options, ImportOb
     scope.cancel();
   };
   co_await coro::with_scope(body);
-  co_await complete_import(connection, options.schema);
+  if (!connection) {
+    connection = co_await database::postgres::open_connection(options, options.pooling);
+  }
+  co_await complete_import(*connection, options.schema);
 }
 
 // The row of drover_tpcc, on a session of its own.
@@ -371,7 +376,7 @@ class ClaimedRowOnPostgres final : public ClaimedRow {
 };
 
 Task<ImportOutcome> run_import(ImportOptions options, ImportObserver& observer, ImportWork& work) {
-  const auto connection = co_await database::postgres::open_connection(options);
+  auto connection = co_await database::postgres::open_connection(options);
   options.pooling = connection->pooling();
   options.dialect = connection->dialect();
   co_await require_initialised(*connection, options.schema);
@@ -385,7 +390,7 @@ Task<ImportOutcome> run_import(ImportOptions options, ImportObserver& observer, 
     ImportClaim claim(row, options.claim);
     co_await claim.hold(
         options.schema, [&] { observer.on_wait(); },
-        [&] { return import_alone(*connection, options, observer, work, nullptr); });
+        [&] { return import_alone(connection, options, observer, work, nullptr); });
     co_return work.end();
   }
   if (connection->setup() != nullptr) {
@@ -393,7 +398,9 @@ Task<ImportOutcome> run_import(ImportOptions options, ImportObserver& observer, 
   }
   Connection& lock = holder ? *holder : *connection;
   co_await lock_import(lock, options, observer);
-  co_await import_alone(*connection, options, observer, work, &lock);
+  // The holder's transaction keeps a process of the pool.
+  if (holder) co_await require_process(*connection);
+  co_await import_alone(connection, options, observer, work, &lock);
   co_return work.end();
 }
 
