@@ -19,7 +19,8 @@
 // hosts by it. Where there are several, a session of one host can be asked for.
 //
 // `Session` has usable(), in_transaction(), and, where sessions are closed, a task close(); where there are several hosts,
-// host().
+// host(). Where it has still_open(), the pool asks that before it hands the session out: one that was ended while it was
+// idle is replaced like a lost one, and no transaction gets it.
 //
 // Belongs to one worker; not thread-safe. It must outlive its leases and whoever waits for one. To
 // destroy it ends all sessions; close() does so in order.
@@ -167,8 +168,14 @@ class SessionPool {
       AcquireAwaiter awaiter(*this, host);
       Session* session = co_await awaiter;
       if (session == nullptr) continue;  // its host has gone
-      if (session->usable()) co_return session;
-      drop(*session);  // it has ended on its way here
+      if (!session->usable()) {          // it has ended on its way here
+        drop(*session);
+      } else if (is_still_open(*session)) {
+        co_return session;
+      } else {
+        if (observer_ != nullptr) observer_->on_session_ended_idle();
+        drop(*session);
+      }
     }
   }
 
@@ -273,6 +280,14 @@ class SessionPool {
       return session.host();
     } else {
       return 0;
+    }
+  }
+
+  static bool is_still_open(Session& session) noexcept {
+    if constexpr (requires { session.still_open(); }) {
+      return session.still_open();
+    } else {
+      return true;
     }
   }
 

@@ -29,10 +29,15 @@ struct FakeSession {
     co_return;
   }
   std::size_t host() const noexcept { return host_number; }
+  bool still_open() noexcept {
+    if (ended_idle) ended = true;
+    return !ended;
+  }
 
   int name;
   std::size_t host_number;
   bool ended = false;
+  bool ended_idle = false;  // and nobody has noticed
   bool transaction = false;
   bool closed = false;
 };
@@ -41,11 +46,13 @@ using Pool = SessionPool<FakeSession>;
 
 struct Tally final : SessionObserver {
   void on_session_lost() noexcept override { ++lost; }
+  void on_session_ended_idle() noexcept override { ++ended_idle; }
   void on_session_refused(const Error&) noexcept override { ++refused; }
   void on_session_opened() noexcept override { ++opened; }
   void on_session_renewed() noexcept override { ++renewed; }
 
   int lost = 0;
+  int ended_idle = 0;
   int refused = 0;
   int opened = 0;
   int renewed = 0;

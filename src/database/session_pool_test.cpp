@@ -59,6 +59,31 @@ TEST_F(SessionPoolTest, ServesFirstComeFirstServed) {
   EXPECT_THAT(order, ElementsAre(0, 1, 2, 3));
 }
 
+TEST_F(SessionPoolTest, HandsOutNoneThatWasEndedWhileIdle) {
+  run([&]() -> Task<void> {
+    Pool pool(options(3));
+    co_await pool.open();
+    auto body = [&]() -> Task<void> {
+      std::vector<FakeSession*> taken;
+      for (int i = 0; i < 3; ++i) taken.push_back(co_await pool.take());
+      taken[0]->ended_idle = taken[1]->ended_idle = true;
+      for (FakeSession* session : taken) pool.release(*session);
+      taken.clear();
+      // The one that lives comes first, then those in the place of the two that were ended.
+      for (int i = 0; i < 3; ++i) taken.push_back(co_await pool.take());
+      for (FakeSession* session : taken) {
+        EXPECT_TRUE(session->usable());
+        pool.release(*session);
+      }
+      EXPECT_EQ(taken[0]->name, 3);
+    };
+    co_await beside_keep_open(pool, body);
+    EXPECT_EQ(observer.ended_idle, 2);
+    EXPECT_EQ(observer.lost, 2);
+    EXPECT_EQ(observer.opened, 2);
+  });
+}
+
 TEST_F(SessionPoolTest, TakesThemInTurn) {
   std::vector<int> names;
   run([&]() -> Task<void> {

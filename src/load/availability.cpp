@@ -122,6 +122,11 @@ void Availability::session_lost() {
   ++record_.sessions_lost;
 }
 
+void Availability::session_ended_idle() {
+  const std::lock_guard lock(mutex_);
+  ++record_.sessions_ended_idle;
+}
+
 void Availability::session_renewed() {
   const std::lock_guard lock(mutex_);
   ++record_.sessions_renewed;
@@ -183,6 +188,7 @@ AvailabilityRecord Availability::recent(Instant now, std::size_t most) const {
                             .stalls = {},
                             .interruptions = record_.interruptions,
                             .sessions_lost = record_.sessions_lost,
+                            .sessions_ended_idle = record_.sessions_ended_idle,
                             .sessions_reopened = record_.sessions_reopened,
                             .sessions_renewed = record_.sessions_renewed,
                             .outages_dropped = record_.outages_dropped,

@@ -162,6 +162,10 @@ void Herd::count_sessions() {
   }
 }
 
+void Herd::on_session_ended_idle() noexcept {
+  shared_.availability.session_ended_idle();
+}
+
 void Herd::on_session_renewed() noexcept {
   shared_.availability.session_renewed();
 }

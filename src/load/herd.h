@@ -141,6 +141,7 @@ class Herd final : database::SessionObserver {
   void on_session_lost() noexcept override;
   void on_session_refused(const database::Error& error) noexcept override;
   void on_session_opened() noexcept override;
+  void on_session_ended_idle() noexcept override;
   void on_session_renewed() noexcept override;
 
   coro::Duration retry_pause(int number) noexcept;

@@ -117,7 +117,7 @@ json availability_json(const load::AvailabilityRecord& record) {
   for (const load::Stall& one : record.stalls) stalls.push_back(span_json(one));
   return {std::move(outages),     std::move(stalls),        record.interruptions,
           record.sessions_lost,   record.sessions_reopened, record.sessions_renewed,
-          record.outages_dropped, record.stalls_dropped};
+          record.outages_dropped, record.stalls_dropped,    record.sessions_ended_idle};
 }
 
 load::AvailabilityRecord availability_in(const json& all, const ClockDifference& clock) {
@@ -134,6 +134,7 @@ load::AvailabilityRecord availability_in(const json& all, const ClockDifference&
   record.sessions_renewed = all.at(5);
   record.outages_dropped = all.at(6);
   record.stalls_dropped = all.at(7);
+  record.sessions_ended_idle = all.at(8);
   return record;
 }
 
@@ -203,6 +204,7 @@ void add_availability(const load::AvailabilityRecord& one, load::AvailabilityRec
   add_spans(one.stalls, sum.stalls);
   sum.interruptions += one.interruptions;
   sum.sessions_lost += one.sessions_lost;
+  sum.sessions_ended_idle += one.sessions_ended_idle;
   sum.sessions_reopened += one.sessions_reopened;
   sum.sessions_renewed += one.sessions_renewed;
   sum.outages_dropped += one.outages_dropped;

@@ -97,6 +97,7 @@ report::Availability availability(const load::Plan& plan, const load::Outcome& o
   result.run_start_ts = outcome.unix_start;
   result.interruptions = record.interruptions + record.outages_dropped;
   result.sessions_lost = record.sessions_lost;
+  result.sessions_ended_idle = record.sessions_ended_idle;
   result.sessions_reopened = record.sessions_reopened;
   if (plan.connection_max_age > coro::Duration::zero()) {
     result.sessions_renewed = record.sessions_renewed;

@@ -30,6 +30,25 @@ class Connections(harness.ServerTestCase):
                 "--duration", duration, "--json", self.path)
 
 
+class EndedWhileIdle(Connections):
+
+    def test_no_transaction_fails(self):
+        self.server.sql("CREATE TABLE lone (number int)")
+        script = self.server.folder / "lone.sql"
+        script.write_text("INSERT INTO lone VALUES (1);\n", encoding="utf-8")
+        # Each transaction finds the session of the one before ended.
+        command = harness.drover(
+            "sql", "run", "--file", script, "--connections", 1, "--rate", 2, "--warmup", 0, "--duration", "3s",
+            "--json", self.path, DROVER_DB=f"{self.server.conninfo} options='-c idle_session_timeout=100ms'")
+        self.assertRegex(self.expect(command, SUCCESS).out, r"sessions +\d+ lost \(\d+ of them while idle\)")
+        document = self.result()
+        self.assertGreater(document["availability"]["sessions_ended_idle"], 0)
+        self.assertEqual(document["availability"]["outages"], [])
+        for transaction in document["transactions"].values():
+            self.assertEqual(transaction["failed_count"], 0)
+            self.assertEqual(self.server.number("SELECT count(*) FROM lone"), transaction["ok_count"])
+
+
 class Hosts(Connections):
 
     def setUp(self):

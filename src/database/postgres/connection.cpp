@@ -1,6 +1,7 @@
 #include "database/postgres/connection.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -80,6 +81,28 @@ bool is_commit(const Result& result) noexcept {
 
 }  // namespace
 
+bool Connection::still_open() noexcept {
+  constexpr int looks_max = 8;  // a notice, or a setting that has changed, may come before the end
+  if (broken() || (watch_ && watch_->is_quiet())) return !broken();
+  for (int look = 0; look < looks_max && !broken(); ++look) {
+    pollfd socket{.fd = PQsocket(handle_), .events = POLLIN, .revents = 0};
+    if (::poll(&socket, 1, 0) <= 0) break;
+    if (PQconsumeInput(handle_) == 0) broken_ = true;
+    static_cast<void>(PQisBusy(handle_));  // reads what was taken in
+  }
+  if (broken()) forget_closed_socket();
+  return !broken();
+}
+
+// Whether this last word of a server shows that the statement to which it is the whole answer was not executed to its
+// end. PostgreSQL ends a session so only between commands or within one, whose transaction it then rolls back: after a
+// commit comes the answer to it, or no word. Something in between may have had the answer.
+bool Connection::ends_unexecuted(const Error& error) const noexcept {
+  constexpr std::array<std::string_view, 3> ends = {"57P01", "57P05", "25P03"};
+  return pooling_ == Pooling::none && !setup_ && dialect_ == Dialect::postgres &&
+         std::ranges::find(ends, error.sqlstate()) != ends.end();
+}
+
 bool is_refusal(const PGresult* result) {
   return field(result, PG_DIAG_SEVERITY_NONLOCALIZED) == "ERROR";
 }
@@ -116,11 +139,13 @@ Connection::~Connection() {
   }
 }
 
-void Connection::keep_warning(void* connection, const PGresult* notice) {
-  std::vector<std::string>& warnings = static_cast<Connection*>(connection)->warnings_;
-  if (warnings.size() == warnings_most) return;
-  if (field(notice, PG_DIAG_SEVERITY_NONLOCALIZED) != "WARNING") return;
-  warnings.push_back(field(notice, PG_DIAG_MESSAGE_PRIMARY));
+// What a server says to an idle session before it ends it is a notice for libpq.
+void Connection::on_notice(void* connection, const PGresult* notice) {
+  auto& noticed = *static_cast<Connection*>(connection);
+  const std::string severity = field(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
+  if (severity == "FATAL" || severity == "PANIC") noticed.broken_ = true;
+  if (severity != "WARNING" || noticed.warnings_.size() == warnings_most) return;
+  noticed.warnings_.push_back(field(notice, PG_DIAG_MESSAGE_PRIMARY));
 }
 
 template <class T>
@@ -166,8 +191,7 @@ void Connection::throw_lost() {
     }
     break;
   }
-  forget_closed_socket();
-  throw Error(error);
+  throw_end(error);
 }
 
 int Connection::port() const noexcept {
@@ -422,6 +446,7 @@ Task<Results> Connection::run_queued(Commits commits) {
   answer.results.reserve(queued_.size());
   broken_ = true;  // until the whole answer is here
   const std::size_t expected = queued_.size();
+  const bool lone = expected == 1 && queued_.front().tag != "COMMIT";
   bool open = queued_.empty() ? in_transaction() : open_before_;
   for (const Queued& statement : queued_) open = open_after(statement.tag, open);
   const RoundTrip round_trip(*this);
@@ -449,7 +474,10 @@ Task<Results> Connection::run_queued(Commits commits) {
   if (!answer.error) check_state(open, answer);
   if (answer.error && (answer.lost || PQstatus(handle_) != CONNECTION_OK)) {
     broken_ = true;
-    throw loss(*answer.error, commits == Commits::yes && !answer.refused);
+    // The server answers in order, and what commits comes last.
+    const bool before_commit = lone ? answer.count == 0 : answer.count + 1 < expected;
+    const bool unexecuted = before_commit && ends_unexecuted(*answer.error);
+    throw loss(*answer.error, commits == Commits::yes && !answer.refused && !unexecuted);
   }
   if (answer.error) throw Error(*answer.error);
   co_return std::move(answer.results);

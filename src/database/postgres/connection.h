@@ -142,6 +142,7 @@ class Connection {
   coro::Task<void> wait_for_answer();
   // The next result, of which an ERROR is one, too (error_of()); an empty one behind the last, of a pipeline behind
   // each statement's last. Throws where the session was lost, and where it is given up, for a COPY waits for data.
+  // Where the server has ended the session before it executed what was asked, the error is NeverExecuted.
   // Requires: answer_is_here().
   Result take_answer();
 
@@ -182,6 +183,11 @@ class Connection {
   // ones are dropped.
   std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
   static constexpr std::size_t warnings_most = 16;
+
+  // Returns whether the session is still there, to be asked before an idle one is used: a server, a pooler or a
+  // balancer may have ended it meanwhile. Then it is broken() from here on, and nothing was sent to it. Costs no system
+  // call while nothing has come. Requires: nothing is queued or under way.
+  bool still_open() noexcept;
 
   // Whether it was given up at that limit.
   bool unanswered() const noexcept { return round_trip_timer_.expired; }
@@ -257,7 +263,6 @@ class Connection {
   static coro::Task<std::unique_ptr<Connection>> open_one_of(std::string conninfo,
                                                              ConnectionChoice choice, Route route);
   static Route route_of(PGconn* handle, std::optional<std::size_t> first_host);
-  static void keep_warning(void* connection, const PGresult* notice);
   static void require_port(const Host& host);
   coro::Task<void> connect_in_time(std::string whom);
   coro::Task<void> finish_connecting();
@@ -288,8 +293,11 @@ class Connection {
   void leave_pipeline();
   void require_sent(int sent);
   [[noreturn]] void throw_lost();
+  [[noreturn]] void throw_end(const Error& error);
   void forget_closed_socket() noexcept;
   Error loss(const Error& error, bool ambiguous);
+  bool ends_unexecuted(const Error& error) const noexcept;
+  static void on_notice(void* connection, const PGresult* notice);
   std::string lost_message() const;
   static void refuse_copy(ExecStatusType status);
 
@@ -303,6 +311,7 @@ class Connection {
   Dialect dialect_ = Dialect::postgres;
   bool wrapped_ = false;        // the pipeline is a transaction that we have begun, and end
   bool asks_pipeline_ = false;  // between open_pipeline() and close_pipeline()
+  bool answered_ = true;        // false until the first part of the answer to ask() is taken
   bool open_before_ = false;    // a transaction was, when the first of them was queued
   std::optional<coro::Duration> round_trip_limit_;
   RoundTripTimer round_trip_timer_{*this};

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <optional>
 #include <stdexcept>
@@ -18,6 +19,7 @@
 #include "coro/block_on.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
+#include "database/never_executed.h"
 #include "database/postgres/connection.h"
 #include "support/temporary_folder.h"
 #include "support/test_server.h"
@@ -43,15 +45,27 @@ std::string failure(const std::string& severity, const std::string& sqlstate) {
                           "Mso it is" + '\0' + '\0');
 }
 
+// Of a server that speaks another language.
+std::string german_failure(const std::string& sqlstate, const std::string& text) {
+  std::string body = "SFATALER FEHLER";
+  for (const std::string& field :
+       {std::string("VFATAL"), "C" + sqlstate, "M" + text, std::string("Fauth.c"),
+        std::string("L335"), std::string("Rauth_failed"), std::string()}) {
+    body += '\0' + field;
+  }
+  return message('E', body + '\0');
+}
+
 const std::string ready = message('Z', "I");
+const std::string welcome = message('R', std::string(4, '\0')) + ready;
 const std::string in_transaction = message('Z', "T");
 
 // Answers one pipeline with what it is told, and closes the session.
 // Or does not close it.
 class ToldServer {
  public:
-  explicit ToldServer(std::string answer, bool stays = false)
-      : answer_(std::move(answer)), stays_(stays) {
+  explicit ToldServer(std::string answer, bool stays = false, std::string greeting = welcome)
+      : greeting_(std::move(greeting)), answer_(std::move(answer)), stays_(stays) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     const std::string path = (folder_.path() / ".s.PGSQL.5432").string();
@@ -74,13 +88,17 @@ class ToldServer {
 
   std::string conninfo() const { return "user=drover host=" + folder_.path().string(); }
 
+  // Of one that stays otherwise.
+  void end_session() const { ::shutdown(session_, SHUT_RDWR); }
+
  private:
-  void serve() const {
+  void serve() {
     const int session = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     if (session < 0) return;
+    session_ = session;
     std::array<char, 4096> taken{};
     if (::read(session, taken.data(), taken.size()) > 0) {
-      say(session, message('R', std::string(4, '\0')) + ready);
+      say(session, greeting_);
       // A pipeline of a few statements comes in one piece.
       if (::read(session, taken.data(), taken.size()) > 0) say(session, answer_);
       while (stays_ && ::read(session, taken.data(), taken.size()) > 0) {
@@ -95,9 +113,11 @@ class ToldServer {
   }
 
   test::TemporaryFolder folder_;
+  std::string greeting_;
   std::string answer_;
   bool stays_;
   int listener_ = -1;
+  std::atomic<int> session_ = -1;
   std::thread thread_;
 };
 
@@ -170,6 +190,87 @@ TEST(Loss, AfterAFatalErrorIsAmbiguous) {
     ASSERT_TRUE(error);
     EXPECT_EQ(error->error_class(), ErrorClass::ambiguous_commit) << error->what();
     EXPECT_EQ(error->sqlstate(), "57P01");
+  }
+}
+
+// A server answers in order, and rolls back the transaction in which it ends a session.
+TEST(Loss, BeforeTheCommitIsCertainWhereTheServerSaysWhy) {
+  for (const char* sqlstate : {"57P01", "57P05", "25P03"}) {
+    for (const std::string& before : {std::string(), complete("INSERT 0 1")}) {
+      const auto error = end_of(before + failure("FATAL", sqlstate));
+      ASSERT_TRUE(error);
+      EXPECT_EQ(error->error_class(), ErrorClass::connection_lost) << error->what();
+      EXPECT_EQ(error->sqlstate(), sqlstate);
+    }
+  }
+  // A pooler says this, which knows nothing of what its server has done.
+  EXPECT_EQ(end_of(failure("FATAL", "08P01"))->error_class(), ErrorClass::ambiguous_commit);
+}
+
+TEST(Loss, OfALoneStatementIsCertainWhereTheServerSaysWhy) {
+  for (const auto& [answer, expected] :
+       {std::pair(failure("FATAL", "57P05"), ErrorClass::connection_lost),
+        std::pair(complete("INSERT 0 1") + failure("FATAL", "57P05"),
+                  ErrorClass::ambiguous_commit)}) {
+    const ToldServer server(answer);
+    coro::Worker worker;
+    const auto connection = coro::block_on(worker, Connection::open(server.conninfo()));
+    connection->send(first);
+    try {
+      coro::block_on(worker, connection->run(Commits::yes));
+      ADD_FAILURE() << "the session was lost";
+    } catch (const Error& error) {
+      EXPECT_EQ(error_class_name(error.error_class()), error_class_name(expected)) << error.what();
+    }
+  }
+}
+
+// The last word to a statement of a script.
+TEST(Loss, SaysThatAStatementWasNeverExecuted) {
+  struct Case {
+    std::string answer;
+    bool is_certain;
+  };
+  for (const Case& c :
+       {Case{failure("FATAL", "57P05"), true},
+        Case{message('C', std::string("INSERT 0 1") + '\0') + failure("FATAL", "57P05"), false},
+        Case{failure("FATAL", "08P01"), false}, Case{"", false}}) {
+    const ToldServer server(c.answer);
+    coro::Worker worker;
+    const auto connection = coro::block_on(worker, Connection::open(server.conninfo()));
+    connection->ask("INSERT");
+    bool certain = false;
+    try {
+      Result result;
+      do {
+        coro::block_on(worker, connection->wait_for_answer());
+        result = connection->take_answer();
+      } while (result.get() != nullptr);
+      ADD_FAILURE() << "the session was lost";
+    } catch (const NeverExecuted&) {
+      certain = true;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.error_class(), ErrorClass::connection_lost) << error.what();
+    }
+    EXPECT_EQ(certain, c.is_certain);
+  }
+}
+
+TEST(Loss, IsSeenBeforeAnIdleSessionIsUsed) {
+  // In which the worker hears of what has come.
+  const auto turn = []() -> coro::Task<void> { co_await coro::sleep_for(1ms); };
+  for (const std::string& last_word : {std::string(), failure("FATAL", "57P05")}) {
+    std::optional<ToldServer> server(std::in_place, complete("SELECT 1") + ready + last_word, true);
+    coro::Worker worker;
+    const auto connection = coro::block_on(worker, Connection::open(server->conninfo()));
+    connection->send(first);
+    coro::block_on(worker, connection->run());
+    coro::block_on(worker, turn());
+    if (last_word.empty()) EXPECT_TRUE(connection->still_open());
+    server->end_session();
+    coro::block_on(worker, turn());
+    EXPECT_FALSE(connection->still_open());
+    EXPECT_TRUE(connection->broken());
   }
 }
 
@@ -254,6 +355,45 @@ std::optional<Error> end_of_transaction(const std::string& answer) {
 }
 
 const std::string updated = complete("BEGIN") + complete("UPDATE 1");
+
+// By the SQLSTATE, whatever the language.
+TEST(Refusals, AreClassedByWhatTheServerMeans) {
+  struct Case {
+    const char* sqlstate;
+    const char* text;
+    ErrorClass error_class;
+  };
+  for (const Case& c :
+       {Case{"28P01", "Passwort-Authentifizierung fehlgeschlagen", ErrorClass::denied},
+        Case{"28000", "kein pg_hba.conf-Eintrag", ErrorClass::denied},
+        Case{"3D000", "Datenbank existiert nicht", ErrorClass::denied},
+        Case{"42501", "keine Berechtigung", ErrorClass::denied},
+        Case{"42704", "unbekannter Konfigurationsparameter", ErrorClass::denied},
+        Case{"53300", "zu viele Verbindungen", ErrorClass::unavailable},
+        Case{"57P03", "das Datenbanksystem startet", ErrorClass::unavailable},
+        // English words of a server mean nothing.
+        Case{"57P03", "password authentication failed", ErrorClass::unavailable},
+        // PgBouncer and pgpool-II have one SQLSTATE for nearly everything, and one language.
+        Case{"08P01", "no such database: x", ErrorClass::denied},
+        Case{"08P01", "query_wait_timeout", ErrorClass::unavailable}}) {
+    const ToldServer server("", false, german_failure(c.sqlstate, c.text));
+    coro::Worker worker;
+    try {
+      coro::block_on(worker, Connection::open(server.conninfo()));
+      ADD_FAILURE() << c.text;
+    } catch (const Error& error) {
+      const std::string said = error.what();
+      EXPECT_EQ(error_class_name(error.error_class()), error_class_name(c.error_class)) << said;
+      EXPECT_EQ(error.sqlstate(), c.sqlstate);
+      EXPECT_TRUE(said.ends_with(std::string("FATALER FEHLER:  ") + c.text + " [SQLSTATE " +
+                                 c.sqlstate + "]") ||
+                  said.ends_with(std::string("FATALER FEHLER: ") + c.text + " [SQLSTATE " +
+                                 c.sqlstate + "]"))
+          << said;
+      EXPECT_EQ(said.find("LOCATION"), std::string::npos) << said;
+    }
+  }
+}
 
 TEST(Answers, ACommitThatIsAnsweredRollbackHasNotCommitted) {
   EXPECT_EQ(end_of_transaction(updated + complete("COMMIT") + ready), std::nullopt);

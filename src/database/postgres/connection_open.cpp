@@ -281,7 +281,7 @@ std::unique_ptr<Connection> Connection::start(const std::string& conninfo,
   PGconn* handle = PQconnectStartParams(keywords, values, 1);
   if (handle == nullptr) throw std::bad_alloc();
   std::unique_ptr<Connection> connection(new Connection(handle));
-  PQsetNoticeReceiver(handle, keep_warning, connection.get());
+  PQsetNoticeReceiver(handle, on_notice, connection.get());
   PQsetErrorVerbosity(handle, PQERRORS_VERBOSE);  // with the SQLSTATE (connect_failure)
   return connection;
 }

@@ -1,6 +1,7 @@
 // SQL that is not ours: statements of which nothing is known before the server has answered them.
 #include <cassert>
 
+#include "database/never_executed.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/round_trip.h"
 
@@ -19,6 +20,7 @@ void Connection::ask(const std::string& sql) {
   leave_pipeline();
   require_sent(PQsendQuery(handle_, sql.c_str()));
   broken_ = true;  // until the whole answer is here
+  answered_ = false;
 }
 
 void Connection::ask(const std::string& sql, Parameters& parameters) {
@@ -27,6 +29,7 @@ void Connection::ask(const std::string& sql, Parameters& parameters) {
                                  parameters.values(), parameters.lengths(), parameters.formats(),
                                  text_results));
   broken_ = true;
+  answered_ = false;
 }
 
 void Connection::ask_prepared(const char* name, Parameters& parameters) {
@@ -34,6 +37,7 @@ void Connection::ask_prepared(const char* name, Parameters& parameters) {
   require_sent(PQsendQueryPrepared(handle_, name, parameters.count(), parameters.values(),
                                    parameters.lengths(), parameters.formats(), text_results));
   broken_ = true;
+  answered_ = false;
 }
 
 Task<void> Connection::wait_for_answer() {
@@ -45,12 +49,21 @@ Task<void> Connection::wait_for_answer() {
   }
 }
 
+// Throws the last word of a session.
+void Connection::throw_end(const Error& error) {
+  const bool unexecuted = !answered_ && !asks_pipeline_ && ends_unexecuted(error);
+  const Error lost = loss(error, false);
+  if (unexecuted) throw NeverExecuted(lost);
+  throw Error(lost);
+}
+
 Result Connection::take_answer() {
   assert(answer_is_here());
   Result result(PQgetResult(handle_));
   if (result.get() == nullptr) {
     if (PQstatus(handle_) != CONNECTION_OK) throw_lost();
     if (!asks_pipeline_) broken_ = false;
+    answered_ = true;
     return result;
   }
   switch (PQresultStatus(result.get())) {
@@ -60,11 +73,12 @@ Result Connection::take_answer() {
       throw Error(ErrorClass::statement, "", "COPY from and to the client is not possible here");
     case PGRES_FATAL_ERROR:
     case PGRES_BAD_RESPONSE:
-      if (!is_refusal(result.get())) throw loss(error_of(result.get()), false);
+      if (!is_refusal(result.get())) throw_end(error_of(result.get()));
       break;
     default:
       break;
   }
+  answered_ = true;
   return result;
 }
 

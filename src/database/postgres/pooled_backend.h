@@ -34,6 +34,7 @@ class PooledSession : public WorkloadSession {
 
   bool usable() const noexcept { return connection_ && !connection_->broken() && !is_given_up_; }
   bool in_transaction() const noexcept { return connection_->in_transaction(); }
+  bool still_open() noexcept { return connection_->still_open(); }
   coro::Task<void> close() {
     connection_.reset();
     co_return;

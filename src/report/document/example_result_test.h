@@ -90,6 +90,7 @@ inline Result example_result() {
                          .stalls = {{35, 36.5}, {58.25, std::nullopt}},
                          .interruptions = 1,
                          .sessions_lost = 17,
+                         .sessions_ended_idle = 3,
                          .sessions_reopened = 16,
                          .sessions_renewed = 5,
                          .run_start_ts = 1'763'669'994.5,

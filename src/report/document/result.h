@@ -200,6 +200,7 @@ struct Availability {
   std::vector<Stall> stalls;
   std::uint64_t interruptions = 0;  // too short for an outage
   std::uint64_t sessions_lost = 0;
+  std::uint64_t sessions_ended_idle = 0;  // of those lost; 0 in older documents
   std::uint64_t sessions_reopened = 0;
   std::optional<std::uint64_t> sessions_renewed = {};  // for their age; none where nobody asked
   double run_start_ts = 0;   // Unix time at which the run began; 0 in older documents

@@ -292,6 +292,10 @@ void describe(auto& visit, Of<Availability> auto& availability) {
               "Seconds of the measurement interval that were in stalls.", Need::added);
   visit.field("interruptions", availability.interruptions, count, "Shorter ones.");
   visit.field("sessions_lost", availability.sessions_lost, count, "Connections that were lost.");
+  visit.field("sessions_ended_idle", availability.sessions_ended_idle, count,
+              "Of those lost, connections that were ended while they were idle: no transaction "
+              "failed by it. 0 in older documents.",
+              Need::added);
   visit.field("sessions_reopened", availability.sessions_reopened, count,
               "Those that were opened again.");
   visit.if_known(

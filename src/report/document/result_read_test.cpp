@@ -182,6 +182,7 @@ TEST(ResultRead, EveryMissingFieldIsNamed) {
                                           "connection_max_age_s",
                                           "balance",
                                           "affinity",
+                                          "sessions_ended_idle",
                                           "sessions_renewed",
                                           "hosts",
                                           "retries",

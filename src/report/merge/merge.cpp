@@ -73,6 +73,7 @@ void add_client(ClientCost& sum, const ClientCost& part, bool is_first) {
 void add_counts(Availability& sum, const Availability& part) {
   sum.interruptions += part.interruptions;
   sum.sessions_lost += part.sessions_lost;
+  sum.sessions_ended_idle += part.sessions_ended_idle;
   sum.sessions_reopened += part.sessions_reopened;
   if (part.sessions_renewed)
     sum.sessions_renewed = sum.sessions_renewed.value_or(0) + *part.sessions_renewed;

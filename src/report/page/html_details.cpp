@@ -235,6 +235,10 @@ void write_availability(HtmlWriter& html, const Result& result) {
           result.plan.kind().client, text::counted_grouped(availability.sessions_lost, "session"),
           text::grouped(availability.sessions_reopened),
           text::counted_grouped(availability.interruptions, "interruption"), shortest_outage_s));
+  if (availability.sessions_ended_idle > 0) {
+    html.line("p", fmt::format("{} ended while idle: no transaction failed by that.",
+                               text::counted_grouped(availability.sessions_ended_idle, "session")));
+  }
   if (availability.sessions_renewed) {
     html.line("p", fmt::format("{} renewed for their age, which are not among those lost.",
                                text::counted_grouped(*availability.sessions_renewed, "session")));

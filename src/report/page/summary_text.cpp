@@ -293,6 +293,12 @@ std::string clock_text(double run_start_ts, double seconds) {
                      of_day % 60, hundredths % 100);
 }
 
+// " (5 of them while idle)"
+std::string ended_idle_text(const Availability& availability) {
+  if (availability.sessions_ended_idle == 0) return "";
+  return fmt::format(" ({} of them while idle)", availability.sessions_ended_idle);
+}
+
 void append_availability(std::string& out, const Result& result) {
   const Availability& availability = result.availability;
   append_spans(out, "  outage      ", availability.outages, [&](const Outage& outage) {
@@ -305,8 +311,8 @@ void append_availability(std::string& out, const Result& result) {
   if (availability.interruptions > 0 || availability.sessions_lost > 0) {
     append_wrapped(
         out, "  sessions    ",
-        fmt::format("{} lost, {} opened anew; {} shorter than {:g} s", availability.sessions_lost,
-                    availability.sessions_reopened,
+        fmt::format("{} lost{}, {} opened anew; {} shorter than {:g} s", availability.sessions_lost,
+                    ended_idle_text(availability), availability.sessions_reopened,
                     text::counted(availability.interruptions, "interruption"), shortest_outage_s));
   }
   if (availability.sessions_renewed) {

@@ -7,6 +7,7 @@
 
 #include "coro/sleep.h"
 #include "coro/worker.h"
+#include "database/never_executed.h"
 #include "workload/sql/script/protocol_check.h"
 
 namespace drover::sql {
@@ -222,7 +223,8 @@ Error ScriptTransaction::failure_of(const Error& error) {
     }
   }
   ErrorClass error_class = error.error_class();
-  if (error_class == ErrorClass::connection_lost && committing_) {
+  const bool unexecuted = dynamic_cast<const database::NeverExecuted*>(&error) != nullptr;
+  if (error_class == ErrorClass::connection_lost && committing_ && !unexecuted) {
     error_class = ErrorClass::ambiguous_commit;
   }
   committing_ = error_class == ErrorClass::ambiguous_commit;
