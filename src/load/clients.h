@@ -53,7 +53,7 @@ class ClientLoop {
   }
 
  private:
-  // One that fails at once, in a closed loop, would be tried in a tight loop.
+  // Keeps a transaction that fails at once from being tried in a tight loop. Closed loop only.
   static constexpr coro::Duration pause_after_failure = std::chrono::milliseconds(100);
 
   template <class Make>
@@ -70,7 +70,10 @@ class ClientLoop {
       }
       const Herd::Answered answered = co_await herd.transact((*make)(number), time);
       time = answered.at;
-      if (!answered.succeeded && !arrivals_) co_await coro::sleep_for(pause_after_failure);
+      if (answered.succeeded || arrivals_ || operations_left_ == 0) continue;
+      // The pause is the client's own: the next transaction's latency counts from its end.
+      time += pause_after_failure;
+      if (!co_await coro::slept_until(time)) co_return;
     }
     if (--at_work_ == 0 && operations_left_ == 0) herd.all_done();
   }

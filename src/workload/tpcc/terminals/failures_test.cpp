@@ -456,6 +456,38 @@ TEST_F(FailuresTest, AServerWithTooMuchToDoIsLeftAloneForLonger) {
   EXPECT_EQ(total(&TransactionMetrics::failed), 0U);
 }
 
+// Refuses every second transaction for good; each takes 10 ms.
+class FailingEachSecond final : public Backend, Session {
+ public:
+  Task<void> open() override { co_return; }
+  Task<database::Session*> acquire() override { co_return static_cast<database::Session*>(this); }
+  void release(database::Session&) noexcept override {}
+
+  Task<Outcome> execute(const Input&, Trace&) override {
+    co_await coro::sleep_for(10ms);
+    if (++executed_ % 2 == 0) throw Error(ErrorClass::statement, "22003", "numeric field overflow");
+    co_return Outcome{};
+  }
+
+ private:
+  std::uint64_t executed_ = 0;
+};
+
+TEST_F(FailuresTest, ThePauseAfterAFailureIsNoLatency) {
+  plan.no_delays = true;
+  plan.warehouses = 1;
+  plan.terminals_most = 1;
+  FailingEachSecond database;
+  run(database);
+  EXPECT_EQ(total(&TransactionMetrics::failed), 100U)
+      << "of 120 ms each, with a success and a pause";
+  for (const TransactionMetrics& one : metrics.measured) {
+    EXPECT_LT(one.latency.snapshot().max_ns(), 11'000'000U);
+    if (one.failed.get() == 0) continue;
+    EXPECT_EQ(one.error_examples.at("22003"), "numeric field overflow");
+  }
+}
+
 TEST_F(FailuresTest, MarksDoNotRepeat) {
   plan.duration = 1s;
   plan.no_delays = true;

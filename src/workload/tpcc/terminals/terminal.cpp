@@ -14,7 +14,7 @@ using coro::Task;
 using load::Herd;
 using load::TransactionMetrics;
 
-// A transaction that fails at once, without delays, would be tried in a tight loop.
+// Keeps a transaction that fails at once from being tried in a tight loop. Without delays only.
 constexpr coro::Duration pause_after_failure = std::chrono::milliseconds(100);
 
 Task<void> Terminals::terminal(Herd& herd, std::int32_t w_id, std::int32_t d_id,
@@ -47,7 +47,10 @@ Task<void> Terminals::terminal(Herd& herd, std::int32_t w_id, std::int32_t d_id,
     const Herd::Answered answered = co_await transact(herd, type, w_id, d_id, time, rng);
     time = answered.at;
     if (plan_.no_delays) {
-      if (!answered.succeeded) co_await coro::sleep_for(pause_after_failure);
+      if (answered.succeeded) continue;
+      // The pause is the client's own: the next transaction's latency counts from its end.
+      time += pause_after_failure;
+      if (!co_await slept_until(time)) co_return;
     } else {
       time += think_time(rng, type, plan_.pace);
       if (!co_await slept_until(time)) co_return;
