@@ -21,13 +21,11 @@ HtmlRow event_row(const std::string& name, double sessions, const Result& result
 
 void write_wait_events(HtmlWriter& html, const Result& result) {
   const ServerStats& stats = *result.server_stats;
-  html.line(
-      "p.about",
-      fmt::format(
-          "By {} while measuring, about one a second, at the sessions of the run that were in a "
-          "statement or a transaction. CPU: at work, waiting for nothing. "
-          "Client:ClientRead: waiting for the client within a transaction.",
-          text::counted_grouped(stats.samples_measured, "look")));
+  html.line("p.about",
+            fmt::format("By {} while measuring, at the sessions of the run that were in a "
+                        "statement or a transaction. CPU: at work, waiting for nothing. "
+                        "Client:ClientRead: waiting for the client within a transaction.",
+                        text::counted_grouped(stats.samples_measured, "look")));
   if (stats.wait_events.empty()) return html.line("p", "No session was found at work.");
   HtmlTable table{"Sessions in the server, by wait event",
                   numbers_behind("Event", {"Sessions", "Share", "Of a transaction"}),

@@ -84,7 +84,7 @@ Task<void> ServerActivityWatch::watch_a_session() {
     const Instant now = coro::Worker::current().now();
     take(counts, now);
     // Samples that were due while the server did not answer are left out.
-    due = std::max(due + pause_between_samples, now);
+    due = std::max(due + pause_, now);
     co_await coro::sleep_until(due);
   }
 }
@@ -96,7 +96,10 @@ Task<void> ServerActivityWatch::read_costs() {
 
 void ServerActivityWatch::take(const std::vector<WaitEventCount>& counts, Instant now) {
   known_ = true;
-  if (activity_.samples.size() == samples_most) return;
+  if (activity_.samples.size() == samples_most) {
+    thin(activity_.samples);
+    pause_ *= 2;
+  }
   ActivitySample& sample = activity_.samples.emplace_back();
   sample.time = now;
   for (const WaitEventCount& one : counts) {
@@ -105,6 +108,12 @@ void ServerActivityWatch::take(const std::vector<WaitEventCount>& counts, Instan
     if (known == activity_.events.end()) activity_.events.push_back(one.event);
     sample.sessions.emplace_back(index, one.sessions);
   }
+}
+
+void ServerActivityWatch::thin(std::vector<ActivitySample>& samples) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < samples.size(); i += 2) std::swap(samples[kept++], samples[i]);
+  samples.resize(kept);
 }
 
 void ServerActivityWatch::note(std::string_view what, std::string_view reason) {

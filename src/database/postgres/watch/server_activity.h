@@ -25,8 +25,9 @@ namespace drover::database::postgres {
 
 class ServerActivityWatch final : public ActivityWatch {
  public:
-  // More of them are not kept: one a second for a day.
-  static constexpr std::size_t samples_most = 86'400;
+  // Eight hours of one look per second. When there are more, every second one is dropped, and the
+  // pause between looks doubles from then on: all looks that are kept are equally far apart.
+  static constexpr std::size_t samples_most = 28'800;
   static constexpr coro::Duration pause_between_samples = std::chrono::seconds(1);
   static constexpr coro::Duration pause_before_reopening = std::chrono::seconds(1);
 
@@ -43,6 +44,9 @@ class ServerActivityWatch final : public ActivityWatch {
 
   std::optional<ObservedActivity> observed() const override;
 
+  // Drops every second sample.
+  static void thin(std::vector<ActivitySample>& samples);
+
  private:
   coro::Task<void> watch_a_session();
   coro::Task<void> read_costs();
@@ -52,6 +56,7 @@ class ServerActivityWatch final : public ActivityWatch {
   Access access_;
   std::function<void(std::string_view)> on_note_;
   ObservedActivity activity_;
+  coro::Duration pause_ = pause_between_samples;
   StatementCosts costs_;
   bool known_ = false;        // the server has told at least once
   bool said_absent_ = false;  // that it cannot be asked yet

@@ -25,6 +25,18 @@ using namespace std::chrono_literals;
 using coro::Instant;
 using coro::Task;
 
+TEST(ServerActivity, ALongRunKeepsEverySecondSample) {
+  std::vector<ActivitySample> samples;
+  for (int i = 0; i < 7; ++i) samples.push_back({Instant(std::chrono::seconds(i)), {{0, 3}}});
+  ServerActivityWatch::thin(samples);
+  ASSERT_EQ(samples.size(), 4U);
+  for (int i = 0; i < 4; ++i) {
+    const ActivitySample& sample = samples[static_cast<std::size_t>(i)];
+    EXPECT_EQ(sample.time, Instant(std::chrono::seconds(2 * i)));
+    EXPECT_EQ(sample.sessions.size(), 1U);
+  }
+}
+
 constexpr std::string_view without_extension =
     "note: --server-stats: no costs of statements: this database has no extension "
     "pg_stat_statements";
