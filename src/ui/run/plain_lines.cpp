@@ -1,9 +1,15 @@
 // Plain output of a run: a line every few seconds on stderr, so that stdout stays for results, and
 // one for whatever is out of the ordinary. Reads snapshots and nothing else.
+//
+// Rates and percentiles are those of the time since the line before, for the run and for each of its
+// hosts, so that the hosts' rates add up to the run's. Loads and timer lags are the highest of a
+// second in this time. Other figures are those at its end.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <vector>
 
 #include "text/plain_text.h"
 #include "ui/number_text.h"
@@ -45,6 +51,8 @@ class PlainLines final : public RunDisplay {
     sum_.retries += sample.retries;
     sum_.length += sample.length;
     sum_.latency.merge(snapshot.second_latency);
+    sum_.load = std::max(sum_.load, sample.busiest_worker_load);
+    add_ranks(snapshot);
     // A sample comes a little after its second.
     if (sample.elapsed - printed_until_ + std::chrono::milliseconds(100) < every_) return;
     print_line(sample, run_progress(plan_, snapshot).left);
@@ -76,18 +84,33 @@ class PlainLines final : public RunDisplay {
         sum_.retries > 0 ? fmt::format(", {} {}", sum_.retries, text::plural(sum_.retries, "retry"))
                          : "",
         sum_.failed > 0 ? fmt::format(", {} failed", sum_.failed) : "",
-        trouble.empty() ? "" : ", " + trouble, last.busiest_worker_load * 100, left));
+        trouble.empty() ? "" : ", " + trouble, sum_.load * 100, left));
+  }
+
+  void add_ranks(const load::Snapshot& snapshot) {
+    sum_.ranks.resize(snapshot.ranks.size());
+    for (std::size_t i = 0; i < sum_.ranks.size(); ++i) {
+      const load::RankNow& rank = snapshot.ranks[i];
+      RankSum& sum = sum_.ranks[i];
+      // The figures of the run are without a host that is lost.
+      if (!rank.is_lost) sum.committed += rank.per_second * seconds_of(snapshot.second.length);
+      sum.load = std::max(sum.load, rank.worker_load);
+      sum.timer_lag_p99_ms = std::max(sum.timer_lag_p99_ms, rank.timer_lag_p99_ms);
+    }
   }
 
   // Those that matter most, where there are several.
   void print_ranks(const load::Snapshot& snapshot) {
     constexpr std::size_t shown_most = 8;
+    const double length = seconds_of(sum_.length);
     for (const load::RankNow* rank : ranks_to_show(snapshot, shown_most)) {
+      const RankSum& sum = sum_.ranks[static_cast<std::size_t>(rank - snapshot.ranks.data())];
+      const double mean = length > 0 ? sum.committed / length : 0;
       write(fmt::format(
           "{:>16} {}{:>9.0f} tx/s  lag p99 {} ms  {} in flight, {} open  load {:.0f}%\n",
-          printable_line(rank->name), rank->is_lost ? "LOST " : "", rank->per_second,
-          milliseconds_text(rank->timer_lag_p99_ms), rank->in_flight, rank->connections_open,
-          rank->worker_load * 100));
+          printable_line(rank->name), rank->is_lost ? "LOST " : "",
+          rank->is_lost ? rank->per_second : mean, milliseconds_text(sum.timer_lag_p99_ms),
+          rank->in_flight, rank->connections_open, sum.load * 100));
     }
     if (snapshot.ranks.size() > shown_most)
       write(fmt::format("{:>16} and {} more hosts\n", "", snapshot.ranks.size() - shown_most));
@@ -120,6 +143,11 @@ class PlainLines final : public RunDisplay {
   load::Phase phase_ = load::Phase::done;
   RunEvents events_;
 
+  struct RankSum {
+    double committed = 0;
+    double load = 0;
+    double timer_lag_p99_ms = 0;
+  };
   struct Sum {
     std::uint64_t committed = 0;
     std::uint64_t headline = 0;
@@ -127,6 +155,8 @@ class PlainLines final : public RunDisplay {
     std::uint64_t retries = 0;
     coro::Duration length{};
     measure::HistogramSnapshot latency;
+    double load = 0;
+    std::vector<RankSum> ranks;
   };
   Sum sum_;  // since the last line
 };

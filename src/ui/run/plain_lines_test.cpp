@@ -69,6 +69,26 @@ TEST_F(PlainLinesTest, HasALineForEachHostThatMakesLoad) {
   EXPECT_THAT(written(), HasSubstr(" and 12 more hosts\n"));
 }
 
+// Ten transactions in four of five seconds, and none in the last one: 8 tx/s, of all and of each host.
+TEST_F(PlainLinesTest, TheRatesOfTheHostsAddUpToThatOfTheRun) {
+  for (int second = 1; second <= 5; ++second) {
+    load::Snapshot snapshot = example_snapshot(second);
+    const double each = second < 5 ? 10 : 0;
+    snapshot.second.committed = {0, static_cast<std::uint64_t>(2 * each), 0, 0, 0};
+    snapshot.second.busiest_worker_load = second == 2 ? 0.9 : 0.1;
+    const double load = second == 2 ? 0.9 : 0.1;
+    snapshot.ranks = {{"a", each, load, load, 7, 8, false}, {"b", each, 0.05, 2, 3, 4, false}};
+    lines_->on_snapshot(snapshot);
+  }
+  const std::string text = written();
+  EXPECT_THAT(text, HasSubstr("   0:05 warm-up        16 tx/s"));
+  EXPECT_THAT(text, HasSubstr("  client 90%"));
+  EXPECT_THAT(text,
+              HasSubstr(" a         8 tx/s  lag p99 0.90 ms  7 in flight, 8 open  load 90%\n"));
+  EXPECT_THAT(text,
+              HasSubstr(" b         8 tx/s  lag p99 2.00 ms  3 in flight, 4 open  load 5%\n"));
+}
+
 TEST_F(PlainLinesTest, ASecondWithoutTransactionsHasNoLatency) {
   load::Snapshot snapshot = example_snapshot(5);
   snapshot.second_latency = {};

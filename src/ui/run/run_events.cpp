@@ -20,7 +20,7 @@ struct ErrorWords {
 // In the order of database::ErrorClass.
 constexpr std::array<ErrorWords, database::error_class_count> error_words = {
     {{"serialization failure or deadlock", "serialization failures or deadlocks"},
-     {"session lost under a transaction", "sessions lost under a transaction"},
+     {"transaction that lost its connection", "transactions that lost their connection"},
      {"commit without an answer", "commits without an answer"},
      {"transaction that found no session", "transactions that found no session"},
      {"denial", "denials"},
