@@ -118,8 +118,13 @@ Error error_of(const PGresult* result) {
     message += fmt::format("; hint: {}", hint);
   }
   if (!sqlstate.empty()) message += fmt::format(" [SQLSTATE {}]", sqlstate);
-  const ErrorClass error_class =
+  ErrorClass error_class =
       sqlstate.empty() ? ErrorClass::connection_lost : classify_sqlstate(sqlstate);
+  // An ERROR about a connection is about one of the server's own, such as that of a foreign table:
+  // the session lives on, and the statement has done nothing.
+  if (error_class == ErrorClass::connection_lost && is_refusal(result)) {
+    error_class = ErrorClass::statement;
+  }
   return {error_class, std::move(sqlstate), message};
 }
 

@@ -11,6 +11,34 @@ using testing::HasSubstr;
 
 class ScriptFailures : public ScriptFixture {
  protected:
+  struct KeptOpen final : database::SessionObserver {
+    void on_session_lost() noexcept override {}
+    void on_session_refused(const database::Error& error) noexcept override {
+      refusal = error.what();
+    }
+    void on_session_opened() noexcept override { ++opened; }
+
+    std::uint64_t opened = 0;
+    std::string refusal;
+  };
+
+  // Replaces the lost session. Returns after the first attempt.
+  KeptOpen keep_open(ScriptClient& made) {
+    KeptOpen kept;
+    auto body = [&]() -> Task<void> {
+      coro::CancelSource& source = co_await coro::current_source();
+      coro::Scope scope(source);
+      scope.start(made.backend->keep_open(kept));
+      while (kept.refusal.empty() && kept.opened == 0) {
+        co_await coro::sleep_for(std::chrono::milliseconds(5));
+      }
+      scope.cancel();
+      co_await scope.join();
+    };
+    run(body());
+    return kept;
+  }
+
   // A function that fails with a serialization failure as often as its argument says.
   void make_fail_first() {
     query(
@@ -169,6 +197,53 @@ TEST_F(ScriptFailures, APipelineWithSyncsIsRepeated) {
     EXPECT_EQ(run(client(text, Protocol::extended)->repeat()), 3) << text;
     EXPECT_EQ(query("SELECT part FROM noted"), "1") << text;
   }
+}
+
+// A database whose sessions are read-only from their beginning, as on a standby.
+TEST_F(ScriptFailures, AServerThatTakesNoWritesIsOfNoUseToAScriptThatWrites) {
+  query("DROP TABLE IF EXISTS noted; CREATE TABLE noted (part int)");
+  query("ALTER DATABASE drover SET default_transaction_read_only = on");
+  for (const auto& [text, protocol] :
+       {std::pair("INSERT INTO noted VALUES (1);", Protocol::simple),
+        {"INSERT INTO noted VALUES (1);", Protocol::prepared},
+        {"\\startpipeline\nINSERT INTO noted VALUES (1);\n\\endpipeline", Protocol::prepared}}) {
+    const auto made = client(text, protocol);
+    const database::Error error = error_of(made->execute());
+    EXPECT_EQ(error.error_class(), ErrorClass::unavailable) << text;
+    EXPECT_EQ(error.sqlstate(), "25006");
+    // The server is away until a session can write.
+    const KeptOpen kept = keep_open(*made);
+    EXPECT_EQ(kept.opened, 0U);
+    EXPECT_THAT(kept.refusal, HasSubstr("the server takes no writes"));
+  }
+  const auto reader = client("SELECT count(*) FROM noted;");
+  run(reader->execute());
+  run(reader->execute());
+  query("ALTER DATABASE drover RESET default_transaction_read_only");
+}
+
+TEST_F(ScriptFailures, AReadOnlyTransactionOfTheScriptLeavesTheSession) {
+  query("DROP TABLE IF EXISTS noted; CREATE TABLE noted (part int)");
+  for (const Protocol protocol : all_protocols) {
+    const auto made = client("BEGIN READ ONLY;\nINSERT INTO noted VALUES (1);\nEND;", protocol);
+    const database::Error error = error_of(made->execute());
+    EXPECT_EQ(error.error_class(), ErrorClass::statement);
+    EXPECT_EQ(error.sqlstate(), "25006");
+    EXPECT_TRUE(run(made->session_is_idle()));
+  }
+}
+
+// As a foreign table says whose server is away.
+TEST_F(ScriptFailures, AnErrorAboutAConnectionOfTheServerLeavesTheSession) {
+  const auto made = client("INSERT INTO noted SELECT 1 FROM broken();");
+  query(
+      "DROP TABLE IF EXISTS noted; CREATE TABLE noted (part int); "
+      "CREATE OR REPLACE FUNCTION broken() RETURNS SETOF int LANGUAGE plpgsql AS $$ BEGIN "
+      "RAISE EXCEPTION 'could not connect to server \"far\"' USING ERRCODE = '08001'; END $$");
+  const database::Error error = error_of(made->execute());
+  EXPECT_EQ(error.error_class(), ErrorClass::statement);
+  EXPECT_EQ(error.sqlstate(), "08001");
+  EXPECT_TRUE(run(made->session_is_idle()));
 }
 
 constexpr const char* somebody_waits_for_a_row =

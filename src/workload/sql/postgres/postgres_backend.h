@@ -26,6 +26,7 @@ class PostgresBackend final : public database::postgres::PooledBackend<database:
   coro::Task<std::unique_ptr<Pooled>> connect(std::optional<std::size_t> first_host) override;
 
   PostgresOptions options_;
+  ServerWrites writes_;
 };
 
 }  // namespace drover::sql::postgres

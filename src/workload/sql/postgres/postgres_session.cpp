@@ -127,8 +127,25 @@ Task<void> PostgresSession::answer(const Statement& statement, Variables& variab
 
 void PostgresSession::refuse(const Statement& statement, const Error& error) {
   note_failure(statement, error);
+  throw Error(noted(error));
+}
+
+// A server of version 14 or later tells each change of these parameters with its answer.
+bool PostgresSession::reports_that_it_writes() noexcept {
+  return writes_.are_reported && connection().parameter_status("in_hot_standby") == "off" &&
+         connection().parameter_status("default_transaction_read_only") == "off";
+}
+
+// Gives up the session of a server that is read-only. On a server that takes writes, the script
+// itself has begun a READ ONLY transaction, and its error is like any other.
+Error PostgresSession::noted(const Error& error) {
+  constexpr std::string_view read_only_transaction = "25006";
+  if (error.sqlstate() == read_only_transaction) {
+    if (reports_that_it_writes()) return {ErrorClass::statement, error.sqlstate(), error.what()};
+    writes_.were_refused = true;
+  }
   note_error(error);
-  throw Error(error);
+  return error;
 }
 
 void PostgresSession::store_last_row(const Statement& statement, const Result& result,
@@ -219,6 +236,7 @@ Task<PipelineAnswer> PostgresSession::close_pipeline() {
   }
   connection().close_pipeline();
   in_pipeline_ = false;
+  if (answer.error) answer.error = noted(*answer.error);
   co_return answer;
 }
 

@@ -26,10 +26,17 @@ using database::postgres::Connection;
 using database::postgres::Parameters;
 using database::postgres::Result;
 
+// What the sessions of a worker know of whether the server takes writes.
+struct ServerWrites {
+  bool are_reported = true;   // no pooler stands between, so that the server tells of each change
+  bool were_refused = false;  // by a server that is read-only
+};
+
 class PostgresSession final : public database::postgres::PooledSession<Session> {
  public:
-  PostgresSession(std::unique_ptr<Connection> connection, Protocol protocol) noexcept
-      : PooledSession({std::move(connection), {}}), protocol_(protocol) {}
+  PostgresSession(std::unique_ptr<Connection> connection, Protocol protocol,
+                  ServerWrites& writes) noexcept
+      : PooledSession({std::move(connection), {}}), protocol_(protocol), writes_(writes) {}
 
   coro::Task<void> execute(const Statement& statement, Variables& variables) override;
   coro::Task<void> open_pipeline(std::span<const Statement> statements,
@@ -56,6 +63,8 @@ class PostgresSession final : public database::postgres::PooledSession<Session> 
   }
   coro::Task<void> prepare(const Statement& statement);
   void note_failure(const Statement& statement, const Error& error);
+  Error noted(const Error& error);
+  bool reports_that_it_writes() noexcept;
   void send(const Statement& statement, const Variables& variables);
   coro::Task<void> answer(const Statement& statement, Variables& variables);
   [[noreturn]] void refuse(const Statement& statement, const Error& error);
@@ -64,6 +73,7 @@ class PostgresSession final : public database::postgres::PooledSession<Session> 
                                   const Variables& variables);
 
   const Protocol protocol_;
+  ServerWrites& writes_;
   std::vector<Preparation> prepared_;   // by Statement::number
   std::vector<StoredColumns> columns_;  // likewise
   // Memory that is used again for each statement.
