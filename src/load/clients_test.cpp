@@ -6,12 +6,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "coro/block_on.h"
+#include "coro/scope.h"
+#include "coro/sleep.h"
 #include "load/run.h"
 
 namespace drover::load {
@@ -32,11 +36,15 @@ struct FreeSessions final : database::Backend, database::Session {
 struct SlowAnswers {
   Instant still_from = Instant::max();
   Instant still_until = Instant::max();
+  std::uint64_t refused_each = 0;  // every so many transactions fail; 0: none
+  mutable std::uint64_t asked = 0;
 
   Task<void> answer() const {
     const Instant now = coro::Worker::current().now();
     if (now >= still_from && now < still_until) co_await coro::sleep_until(still_until);
     co_await coro::sleep_for(10ms);
+    if (refused_each == 0 || ++asked % refused_each != 0) co_return;
+    throw database::Error(database::ErrorClass::statement, "22012", "division\nby zero");
   }
 };
 
@@ -88,6 +96,10 @@ struct Ended {
   std::vector<std::size_t> asked;  // by which client
 };
 
+Task<void> stop_in(StopRequest& stop, Duration after) {
+  if (co_await coro::slept_until(coro::Worker::current().now() + after)) stop.request();
+}
+
 Plan plan_of(std::size_t clients) {
   Plan plan;
   plan.terminal_count = clients;
@@ -97,7 +109,8 @@ Plan plan_of(std::size_t clients) {
 
 // The database stands still for a time, from an instant of the run on.
 Ended run_to_its_end(const Plan& plan, Duration still_from = 0s, Duration still_for = 0s,
-                     Rendezvous* others = nullptr) {
+                     Rendezvous* others = nullptr, std::uint64_t refused_each = 0,
+                     Duration stop_after = Duration::max()) {
   coro::VirtualClock clock;
   coro::Worker worker(clock);
   Observer nobody;
@@ -106,6 +119,7 @@ Ended run_to_its_end(const Plan& plan, Duration still_from = 0s, Duration still_
   surroundings.own_threads = false;
   surroundings.rendezvous = others;
   SlowAnswers answers;
+  answers.refused_each = refused_each;
   Ended ended;
   std::optional<Outcome> outcome;
   auto body = [&]() -> Task<void> {
@@ -114,7 +128,11 @@ Ended run_to_its_end(const Plan& plan, Duration still_from = 0s, Duration still_
     const auto make = [&](std::size_t index) {
       return std::make_unique<Asking>(plan, index, answers, ended.asked);
     };
+    coro::Scope beside(co_await coro::current_source());
+    if (stop_after != Duration::max()) beside.start(stop_in(stop, stop_after));
     outcome = co_await run(plan, make, nobody, stop, surroundings);
+    beside.cancel();
+    co_await beside.join();
   };
   coro::block_on(worker, body());
   ended.outcome = std::move(*outcome);
@@ -138,6 +156,107 @@ TEST(Clients, ClosedLoopGoesOnWithTheAnswer) {
   EXPECT_EQ(measured_of(ended).committed, 4 * 999U);  // the last one of each ends with the run
   EXPECT_TRUE(ended.outcome.workers[0]->measured[0].service.snapshot().empty());
   EXPECT_EQ(backlog_of(ended), 0U);
+}
+
+// A success and a failure take 10 ms each, and the pause behind the failure 100 ms: 120 ms for two.
+TEST(Clients, ThePauseAfterAFailureIsNoLatency) {
+  const Ended ended = run_to_its_end(plan_of(1), 0s, 0s, nullptr, 2);
+  const TransactionMetrics& measured = ended.outcome.workers[0]->measured[0];
+  EXPECT_EQ(measured.failed.get(), 84U);
+  EXPECT_EQ(measured.committed.get(), 84U);
+  EXPECT_GE(measured.latency.snapshot().max_ns(), 10'000'000U);
+  EXPECT_LT(measured.latency.snapshot().max_ns(), 11'000'000U);
+}
+
+TEST(Clients, ARunDoesNotEndWithThePauseAfterItsLastOperation) {
+  Plan plan = plan_of(1);
+  plan.operations = 2;
+  const Ended ended = run_to_its_end(plan, 0s, 0s, nullptr, 2);
+  EXPECT_EQ(ended.outcome.workers[0]->measured[0].failed.get(), 1U);
+  EXPECT_LT(ended.outcome.measured, 30ms);
+}
+
+TEST(Clients, AFailureIsRememberedInTheWordsOfTheServer) {
+  const Ended ended = run_to_its_end(plan_of(1), 0s, 0s, nullptr, 2);
+  const TransactionMetrics& measured = ended.outcome.workers[0]->measured[0];
+  const std::map<std::string, std::string> expected = {{"22012", "division by zero"}};
+  EXPECT_EQ(measured.error_examples, expected);
+  EXPECT_EQ(measured.errors_by_sqlstate.at("22012"), 84U);
+}
+
+struct CountsOfSeries {
+  std::uint64_t committed = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t latencies = 0;
+};
+
+CountsOfSeries counts_of(const std::vector<Sample>& samples, Phase phase) {
+  CountsOfSeries sum;
+  for (const Sample& sample : samples) {
+    if (sample.phase != phase) continue;
+    sum.committed += sample.committed[0];
+    sum.failed += sample.failed;
+    for (const auto& [bucket, count] : sample.latency.buckets) sum.latencies += count;
+  }
+  return sum;
+}
+
+// By time, by operations and by a person, in the middle of a second; also where the warm-up ends there.
+TEST(Clients, TheSeriesAddsUpToTheCountsHoweverARunEnds) {
+  struct Case {
+    const char* name;
+    Duration warmup;
+    Duration duration;
+    std::uint64_t operations;
+    Duration stop_after;
+  };
+  const Duration never = Duration::max();
+  for (const Case& one : {Case{"time", 0s, 10s, 0, never},
+                          {"time with a warm-up", 1500ms, 2700ms, 0, never},
+                          {"operations", 0s, 10s, 300, never},
+                          {"operations with a warm-up", 2s, 10s, 600, never},
+                          {"stop", 0s, 10s, 0, 4'300ms},
+                          {"stop with a warm-up", 2s, 10s, 0, 4'995ms},
+                          {"stop in the warm-up", 5s, 10s, 0, 2'200ms}}) {
+    for (const std::uint64_t ranks : {1U, 2U}) {
+      SCOPED_TRACE(one.name);
+      Plan plan = plan_of(4);
+      plan.threads = 2;
+      plan.warmup = one.warmup;
+      plan.duration = one.duration;
+      plan.operations = one.operations * ranks;
+      plan.share.total = plan.share.ranks = ranks;
+      const Ended ended = run_to_its_end(plan, 0s, 0s, nullptr, 3, one.stop_after);
+      const TransactionSnapshot measured = measured_of(ended);
+      const std::vector<Sample>& samples = ended.outcome.samples;
+      const CountsOfSeries series = counts_of(samples, Phase::measure);
+      EXPECT_EQ(series.committed, measured.committed);
+      EXPECT_EQ(series.failed, measured.failed);
+      if (ranks > 1) EXPECT_EQ(series.latencies, measured.latency.count());
+      TransactionSnapshot warmup;
+      for (const auto& worker : ended.outcome.workers) warmup.add(worker->warmup[0]);
+      EXPECT_EQ(counts_of(samples, Phase::warmup).committed, warmup.committed);
+      const Duration measured_for = ended.outcome.measured;
+      const Duration end = measured_for > 0s ? one.warmup + measured_for : one.stop_after;
+      ASSERT_FALSE(samples.empty());
+      EXPECT_NEAR(coro::seconds_of(samples.back().elapsed), coro::seconds_of(end), 1e-3);
+      for (std::size_t i = 1; i < samples.size(); ++i) {
+        EXPECT_GT(samples[i].elapsed, samples[i - 1].elapsed);
+      }
+    }
+  }
+}
+
+TEST(Clients, ARunOfManyHoursHasLongerPoints) {
+  Plan plan = plan_of(1);
+  plan.warmup = 3s;
+  plan.duration = 5h;
+  plan.rate = 0.1;
+  const Ended ended = run_to_its_end(plan);
+  EXPECT_EQ(ended.outcome.seconds_per_point, 2U);
+  EXPECT_EQ(ended.outcome.samples.size(), 2 + 9'000U);
+  EXPECT_EQ(counts_of(ended.outcome.samples, Phase::measure).committed,
+            measured_of(ended).committed);
 }
 
 TEST(Clients, EveryClientHasANumberOfItsOwn) {

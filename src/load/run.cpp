@@ -14,6 +14,7 @@
 #include "coro/worker.h"
 #include "load/herd.h"
 #include "load/run_worker.h"
+#include "load/sample_series.h"
 #include "load/sampler.h"
 
 namespace drover::load {
@@ -108,7 +109,8 @@ class Run {
         make_workload_(std::move(make_workload)),
         observer_(observer),
         stop_(stop),
-        surroundings_(surroundings) {}
+        surroundings_(surroundings),
+        series_(plan.warmup) {}
 
   // Workers without a thread of their own are tasks of `scope`.
   Task<void> go(Scope& scope) {
@@ -241,6 +243,8 @@ class Run {
       stop_workers();
     });
     if (stop_.requested()) end_measurement();
+    sampler_.emplace(workers_.all);
+    sampled_until_ = sample_read_ = timetable_.start;
     Scope watching(co_await coro::current_source());
     watching.start(watch());
     watching.start(end_when_done());
@@ -252,6 +256,7 @@ class Run {
     end_measurement();
     watching.cancel();
     co_await watching.join();
+    complete_series();
     outcome_.availability = shared_.availability.record(ended_at_);
     observer_.on_ended(shared_.availability.down() && plan_.presentation.looks_up_commits);
   }
@@ -289,26 +294,17 @@ class Run {
   // Takes a sample a second until the interval ends, then says what the run still waits for. To be cancelled when
   // the last transaction has ended.
   Task<void> watch() {
-    Sampler sampler(workers_.all);
-    Instant last = timetable_.start;
-    Instant last_read = last;
-    while (last < timetable_.measure_end && !ended_) {
-      const Instant next = next_sample(last);
-      if (!co_await coro::slept_until(next)) break;
+    while (sampled_until_ < timetable_.measure_end && !ended_) {
+      const Instant next = next_sample(sampled_until_);
+      if (!co_await coro::slept_until(next) || ended_) break;
       const Instant now = Worker::current().now();
-      const Phase phase = timetable_.phase_at(last);
       if (next == timetable_.measure_start) first_ = read_client();
-      Snapshot snapshot = sampler.take(now - timetable_.start, now - last_read, phase);
-      last_read = now;
-      complete(snapshot, now);
-      if (is_part()) snapshot.second.latency = snapshot.second_latency.to_sparse();
-      outcome_.samples.push_back(snapshot.second);
-      observer_.on_snapshot(snapshot);
-      last = next;
-      // After a stall of this process, the seconds that it has missed are one.
-      while (next_sample(last) <= now && next_sample(last) > last) {
-        last = next_sample(last);
-        if (last == timetable_.measure_start) first_ = read_client();
+      take_sample(now);
+      sampled_until_ = next;
+      // After a standstill of this process, the seconds that it has missed are one.
+      while (next_sample(sampled_until_) <= now && next_sample(sampled_until_) > sampled_until_) {
+        sampled_until_ = next_sample(sampled_until_);
+        if (sampled_until_ == timetable_.measure_start) first_ = read_client();
       }
     }
     end_measurement();
@@ -317,6 +313,35 @@ class Run {
     observer_.on_note(
         fmt::format("the load has ended: waiting up to {:g} s for transactions in flight",
                     coro::seconds_of(plan_.drain_patience)));
+  }
+
+  void take_sample(Instant now) {
+    const Phase phase = timetable_.phase_at(sampled_until_);
+    if (phase == Phase::measure && !std::exchange(warmup_sampled_, true)) {
+      series_.add_to_last(sampler_->take_rest(Phase::warmup));
+    }
+    Snapshot snapshot = sampler_->take(now - timetable_.start, now - sample_read_, phase);
+    sample_read_ = now;
+    complete(snapshot, now);
+    series_.add(snapshot.second);
+    snapshot.second.latency = {};
+    observer_.on_snapshot(snapshot);
+  }
+
+  // Adds what was counted after the last sample: the part of a second in which a run ends that is
+  // ended early, and what workers counted while a sample was read. Requires: the workers have ended.
+  void complete_series() {
+    if (sampled_until_ < timetable_.measure_start && ended_at_ > timetable_.measure_start) {
+      take_sample(timetable_.measure_start);
+      sampled_until_ = timetable_.measure_start;
+    }
+    if (sampled_until_ < timetable_.measure_end && ended_at_ > sample_read_) take_sample(ended_at_);
+    const Phase phase = ended_at_ > timetable_.measure_start ? Phase::measure : Phase::warmup;
+    series_.add_to_last(sampler_->take_rest(phase));
+    outcome_.seconds_per_point = series_.seconds_per_point();
+    outcome_.samples = series_.take();
+    if (is_part()) return;
+    for (Sample& sample : outcome_.samples) sample.latency = {};
   }
 
   // At the end, or when the run is stopped before it.
@@ -383,6 +408,11 @@ class Run {
   RunWorkers workers_;
   Timetable timetable_;
   Reading first_;
+  std::optional<Sampler> sampler_;  // once the phases have begun
+  SampleSeries series_;
+  Instant sampled_until_;  // the end of the last sample by the timetable
+  Instant sample_read_;    // when it was read
+  bool warmup_sampled_ = false;
   bool ended_ = false;
   Instant ended_at_;  // once it has
 };

@@ -41,10 +41,11 @@ struct Outcome {
   coro::Instant start;                // to which its instants refer
   double unix_start = 0;              // the same by the wall clock, Unix time, seconds
   std::vector<std::unique_ptr<WorkerMetrics>> workers;
-  std::vector<Sample> samples;
-  bool interrupted = false;            // before the end of the interval
-  bool stop_requested = false;         // at any time, also while the database was asked afterwards
-  std::optional<std::string> failure;  // why it was given up
+  std::vector<Sample> samples;          // their counts add up to those of the workers
+  std::uint64_t seconds_per_point = 1;  // of a sample (SampleSeries)
+  bool interrupted = false;             // before the end of the interval
+  bool stop_requested = false;          // at any time, also while the database was asked afterwards
+  std::optional<std::string> failure;   // why it was given up
 };
 
 // Runs the plan. Awaited on the main worker; starts and joins the others. Throws database::Error

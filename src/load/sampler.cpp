@@ -12,13 +12,15 @@ double milliseconds(const measure::HistogramSnapshot& histogram, double percent)
 
 }  // namespace
 
+// Every commit has a latency: with their number the counts agree with the histogram also while the
+// worker counts on.
 void TransactionSnapshot::add(const TransactionMetrics& worker) {
-  committed += worker.committed.get();
   user_aborted += worker.user_aborted.get();
   failed += worker.failed.get();
   retries += worker.retries.get();
   for (std::size_t i = 0; i < errors.size(); ++i) errors[i] += worker.errors[i].get();
   worker.latency.add_to(latency);
+  committed = latency.count();
 }
 
 void HostSnapshot::add(const HostMetrics& worker) {
@@ -56,35 +58,49 @@ Snapshot Sampler::take(coro::Duration elapsed, coro::Duration length, Phase phas
   snapshot.second.elapsed = elapsed;
   snapshot.second.length = length;
   snapshot.second.phase = phase;
-  add_second(now, snapshot);
+  snapshot.second_latency = add_phase(now, phase, snapshot.second);
+  snapshot.second.latency = snapshot.second_latency.to_sparse();
+  snapshot.second.p50_ms = milliseconds(snapshot.second_latency, 50);
+  snapshot.second.p90_ms = milliseconds(snapshot.second_latency, 90);
+  snapshot.second.p99_ms = milliseconds(snapshot.second_latency, 99);
   add_workers(now, snapshot);
   add_hosts(now, snapshot);
   snapshot.warmup = now.warmup;
   snapshot.measured = now.measured;
+  // What was counted of the other phase is still to be taken.
+  const auto other = phase == Phase::warmup ? &Totals::measured : &Totals::warmup;
+  std::swap(now.*other, before_.*other);
   before_ = std::move(now);
   return snapshot;
 }
 
-// At the edge of the phases a second may have transactions of both.
-void Sampler::add_second(const Totals& now, Snapshot& snapshot) const {
-  Sample& second = snapshot.second;
-  measure::HistogramSnapshot& latency = snapshot.second_latency;
+Sample Sampler::take_rest(Phase phase) {
+  Totals now = totals();
+  Sample rest;
+  rest.phase = phase;
+  rest.latency = add_phase(now, phase, rest).to_sparse();
+  const auto counted = phase == Phase::warmup ? &Totals::warmup : &Totals::measured;
+  before_.*counted = std::move(now.*counted);
+  return rest;
+}
+
+// Returns the latencies of what it adds.
+measure::HistogramSnapshot Sampler::add_phase(const Totals& now, Phase phase,
+                                              Sample& second) const {
+  const auto counted = phase == Phase::warmup ? &Totals::warmup : &Totals::measured;
+  measure::HistogramSnapshot latency;
   measure::HistogramSnapshot earlier;
-  for (const auto phase : {&Totals::warmup, &Totals::measured}) {
-    for (std::size_t type = 0; type < (now.*phase).size(); ++type) {
-      const TransactionSnapshot& last = (now.*phase)[type];
-      const TransactionSnapshot& first = (before_.*phase)[type];
-      second.committed[type] += last.committed - first.committed;
-      second.failed += last.failed - first.failed;
-      second.retries += last.retries - first.retries;
-      latency.merge(last.latency);
-      earlier.merge(first.latency);
-    }
+  for (std::size_t type = 0; type < (now.*counted).size(); ++type) {
+    const TransactionSnapshot& last = (now.*counted)[type];
+    const TransactionSnapshot& first = (before_.*counted)[type];
+    second.committed[type] += last.committed - first.committed;
+    second.failed += last.failed - first.failed;
+    second.retries += last.retries - first.retries;
+    latency.merge(last.latency);
+    earlier.merge(first.latency);
   }
   latency.subtract(earlier);
-  second.p50_ms = milliseconds(latency, 50);
-  second.p90_ms = milliseconds(latency, 90);
-  second.p99_ms = milliseconds(latency, 99);
+  return latency;
 }
 
 void Sampler::add_workers(const Totals& now, Snapshot& snapshot) const {

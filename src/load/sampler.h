@@ -14,10 +14,15 @@ class Sampler {
   // The workers must outlive it.
   explicit Sampler(const std::vector<std::unique_ptr<RunWorker>>& workers);
 
-  // The counters now: `second` and the workers' figures are of what has happened since the last
-  // call (or the construction). What the workers do not count (availability, connections, the
-  // process) is left to the caller.
+  // Returns the counters now. `second` has what was counted of the phase since the last call (or the
+  // construction), so that the seconds of a phase add up to its totals; the workers' figures are
+  // those of the same time. The caller adds what workers do not count (availability, connections,
+  // the process).
   Snapshot take(coro::Duration elapsed, coro::Duration length, Phase phase);
+
+  // Returns the counts and latencies of the phase since the last call for it: workers count on while
+  // a sample is read.
+  Sample take_rest(Phase phase);
 
  private:
   // What one worker had counted at a time.
@@ -33,7 +38,7 @@ class Sampler {
     std::vector<WorkerTotals> workers;
   };
   Totals totals() const;
-  void add_second(const Totals& now, Snapshot& snapshot) const;
+  measure::HistogramSnapshot add_phase(const Totals& now, Phase phase, Sample& second) const;
   void add_workers(const Totals& now, Snapshot& snapshot) const;
   void add_hosts(const Totals& now, Snapshot& snapshot) const;
 

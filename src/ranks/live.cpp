@@ -211,8 +211,6 @@ void add_availability(const load::AvailabilityRecord& one, load::AvailabilityRec
   sum.stalls_dropped += one.stalls_dropped;
 }
 
-}  // namespace
-
 load::Sample second_in(const json& all) {
   load::Sample second;
   second.elapsed = time_in(all.at(0));
@@ -231,6 +229,8 @@ load::Sample second_in(const json& all) {
   second.silent = time_in(all.at(10));
   return second;
 }
+
+}  // namespace
 
 std::vector<std::uint8_t> histogram_bytes(const measure::SparseHistogram& histogram) {
   std::vector<std::uint8_t> bytes;

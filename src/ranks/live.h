@@ -17,9 +17,6 @@ Message live_message(const load::Snapshot& snapshot);
 // none.
 load::Snapshot snapshot_in(const Message& live, const ClockDifference& clock);
 
-// The second in its member "second".
-load::Sample second_in(const Message& second);
-
 // As bytes: indexes and counts as differences, in as many bytes as they need.
 std::vector<std::uint8_t> histogram_bytes(const measure::SparseHistogram& histogram);
 // Throws LinkError.

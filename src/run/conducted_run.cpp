@@ -62,7 +62,8 @@ class ConductedRun {
         conductor_(*conducting_.conductor),
         benchmark_(benchmark),
         attendance_(attendance),
-        states_(conductor_.ranks()) {
+        states_(conductor_.ranks(),
+                {.heard = HeardOfRank(benchmark.plan().warmup, conductor_.ranks())}) {
     conductor_.on_message(
         {"live", "note", "end", "begun", "over"},
         [this](std::size_t rank, const Message& message) { take(rank, message); });
@@ -88,7 +89,7 @@ class ConductedRun {
   void take(std::size_t rank, const Message& message);
   void on_lost(std::size_t rank);
   void stop_all();
-  report::Result part_of_lost(std::size_t rank) const;
+  report::Result part_of_lost(std::size_t rank);
   Instant end_of_measurement() const {
     const load::Plan& plan = benchmark_.plan();
     return start_ + plan.warmup + plan.duration;
@@ -292,7 +293,7 @@ Task<void> ConductedRun::gather_part(std::size_t rank) {
     }
     merger_.add(std::move(part), name);
     states_[rank].has_ended = true;
-    states_[rank].heard.seconds = {};
+    states_[rank].heard.seconds = load::SampleSeries(benchmark_.plan().warmup);
     conductor_.release(rank);
   } catch (const ranks::RankLost&) {
     // It was told.
@@ -378,7 +379,7 @@ void ConductedRun::show_second() {
   if (sum.second.length > Duration::zero()) attendance_.observers.on_snapshot(sum);
 }
 
-report::Result ConductedRun::part_of_lost(std::size_t rank) const {
+report::Result ConductedRun::part_of_lost(std::size_t rank) {
   const load::Plan& plan = benchmark_.plan();
   report::Result empty = empty_result(run_, plan);
   empty.client.terminals = benchmark_.terminals_of(conducting_.shares[rank]);

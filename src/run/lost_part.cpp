@@ -28,18 +28,6 @@ void add_counted(const load::TransactionSnapshot& counted, report::TransactionRe
   }
 }
 
-report::TimePoint second_of(const std::vector<std::uint8_t>& bytes) {
-  const Message kept = Message::from_cbor(bytes);
-  report::TimePoint point = time_point(ranks::second_in(kept.at(0)));
-  point.latency = ranks::histogram_of(kept.at(1).get_binary());
-  if (const auto whole = measure::HistogramSnapshot::from_sparse(point.latency)) {
-    point.p50_ms = static_cast<double>(whole->percentile_ns(50)) * 1e-6;
-    point.p90_ms = static_cast<double>(whole->percentile_ns(90)) * 1e-6;
-    point.p99_ms = static_cast<double>(whole->percentile_ns(99)) * 1e-6;
-  }
-  return point;
-}
-
 void set_plan(const load::Share& share, const load::Plan& whole, const load::Snapshot& last,
               settings::RunSettings& plan) {
   plan.threads = last.workers.size();
@@ -62,15 +50,20 @@ void set_client(const load::Snapshot& last, report::ClientCost& client) {
 
 }  // namespace
 
+HeardOfRank::HeardOfRank(coro::Duration warmup, std::size_t ranks)
+    : seconds(warmup, std::clamp(points_of_all_ranks / std::max<std::size_t>(ranks, 1),
+                                 points_least, load::SampleSeries::points_most)) {}
+
 void HeardOfRank::hear(const Message& live) {
   last = ranks::snapshot_in(live, clock_at_start.value_or(ranks::ClockDifference{}));
-  const Message kept = {live.at("second"), live.at("latency")};
-  seconds.push_back(Message::to_cbor(kept));
+  load::Sample second = last.second;
+  second.latency = last.second_latency.to_sparse();
+  seconds.add(std::move(second));
 }
 
-report::Result part_of_lost(const Conducting& conducting, std::size_t rank,
-                            const HeardOfRank& heard, report::Result empty, const load::Plan& plan,
-                            coro::Instant start, double unix_start) {
+report::Result part_of_lost(const Conducting& conducting, std::size_t rank, HeardOfRank& heard,
+                            report::Result empty, const load::Plan& plan, coro::Instant start,
+                            double unix_start) {
   const load::Snapshot& last = heard.last;
   const load::Share& share = conducting.shares[rank];
   report::Result part = std::move(empty);
@@ -79,7 +72,10 @@ report::Result part_of_lost(const Conducting& conducting, std::size_t rank,
   for (std::size_t type = 0; type < part.transactions.size(); ++type) {
     add_counted(last.measured[type], part.transactions[type]);
   }
-  for (const auto& bytes : heard.seconds) part.time_series.push_back(second_of(bytes));
+  part.time_series_step_s = heard.seconds.seconds_per_point();
+  for (const load::Sample& second : heard.seconds.take()) {
+    part.time_series.push_back(time_point(second));
+  }
   // By its own clock, as all parts have it.
   if (heard.clock_at_start) unix_start += heard.clock_at_start->offset().wall_s;
   part.summary.time_seconds = std::max(coro::seconds_of(last.second.elapsed - plan.warmup), 0.0);

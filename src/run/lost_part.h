@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
-#include <vector>
 
+#include "coro/clock.h"
+#include "load/sample_series.h"
 #include "load/snapshot.h"
 #include "ranks/clocks.h"
 #include "report/document/result.h"
@@ -15,20 +15,26 @@ namespace drover::run {
 
 // What the conductor hears of a rank while it runs.
 struct HeardOfRank {
+  // The conductor keeps about so many points for all ranks together, of some 2.5 KB each.
+  static constexpr std::size_t points_of_all_ranks = 100'000;
+  static constexpr std::size_t points_least = 16;
+
+  // Of so many ranks.
+  HeardOfRank(coro::Duration warmup, std::size_t ranks);
+
   // Throws nlohmann::json::exception or ranks::LinkError for what is no message "live".
   void hear(const ranks::Message& live);
 
   std::optional<ranks::ClockDifference> clock_at_start;
   load::Snapshot last;
-  // Its seconds, as they came, for if nothing more comes: some 400 bytes each.
-  std::vector<std::vector<std::uint8_t>> seconds;
+  load::SampleSeries seconds;  // for the case that the rank is lost
   bool has_begun = false;
 };
 
 // `empty` is what the result of the run is made from, with the rank's number of terminals; `start` and `unix_start` when
-// the phases began, by this host's clocks. Requires: the rank is lost.
-report::Result part_of_lost(const Conducting& conducting, std::size_t rank,
-                            const HeardOfRank& heard, report::Result empty, const load::Plan& plan,
-                            coro::Instant start, double unix_start);
+// the phases began, by this host's clocks. Takes the seconds that were heard. Requires: the rank is lost.
+report::Result part_of_lost(const Conducting& conducting, std::size_t rank, HeardOfRank& heard,
+                            report::Result empty, const load::Plan& plan, coro::Instant start,
+                            double unix_start);
 
 }  // namespace drover::run

@@ -266,6 +266,7 @@ report::Result make_result(const RunPlan& run, const load::Plan& plan, const Run
   for (const load::Sample& sample : outcome.samples) {
     result.time_series.push_back(time_point(sample));
   }
+  result.time_series_step_s = outcome.seconds_per_point;
   add_facts(facts, plan, outcome, result);
   if (!plan.share.is_whole() || run.waits_for_others()) {
     result.ranks.push_back(rank(run, plan, result, outcome));

@@ -35,6 +35,12 @@ report::Result result_with(database::ObservedActivity activity) {
   return make_result({}, plan, facts, outcome);
 }
 
+TEST(TimeSeriesOfRun, SaysHowLongItsPointsAre) {
+  load::Outcome outcome;
+  outcome.seconds_per_point = 8;
+  EXPECT_EQ(make_result({}, {}, {}, outcome).time_series_step_s, 8U);
+}
+
 TEST(RankOfRun, ThereIsNoneOfARunThatIsAlone) {
   EXPECT_TRUE(make_result({}, {}, {}, {}).ranks.empty());
 }

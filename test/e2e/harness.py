@@ -507,6 +507,14 @@ class TestCase(unittest.TestCase):
         self.assertEqual({name: document["ledger"][name] for name in in_data}, in_data)
         self.assertGreater(document["summary"]["new_orders"], 0)
 
+    def expect_series_adds_up(self, document):
+        """The points of the measurement interval have all transactions that were counted."""
+        points = [point for point in document["time_series"] if point["phase"] == "measure"]
+        for name, counted in document["transactions"].items():
+            self.assertEqual(sum(point["ok"][name] for point in points), counted["ok_count"], name)
+        failed = sum(counted["failed_count"] for counted in document["transactions"].values())
+        self.assertEqual(sum(point["failed"] for point in points), failed)
+
     def expect_consistent(self, server, *arguments):
         return self.expect(server.drover("tpcc", "check", *arguments), SUCCESS)
 

@@ -80,6 +80,7 @@ class Interrupts(RunTestCase, harness.ServerTestCase):
                 self.assertIn("tpmC", command.out)
                 document = json.loads(path.read_text(encoding="utf-8"))
                 self.assertTrue(document["interrupted"])
+                self.expect_series_adds_up(document)
                 self.assertGreater(document["summary"]["new_orders"], 0)
                 self.assertLess(document["summary"]["measured_seconds"], 60)
                 self.expect_consistent(self.server)
@@ -228,6 +229,7 @@ class LostServer(RunTestCase, harness.ServerTestCase):
                 self.assertIn("tpmC", command.out)
                 document = json.loads(path.read_text(encoding="utf-8"))
                 self.assertGreater(document["summary"]["new_orders"], 0)
+                self.expect_series_adds_up(document)
                 self.server.start_again()
                 self.expect_consistent(self.server)
 

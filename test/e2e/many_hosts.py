@@ -76,7 +76,9 @@ class HostsTestCase(harness.TestCase):
         self.addCleanup(shutil.rmtree, self.result.parent)
 
     def document(self):
-        return json.loads(self.result.read_text(encoding="utf-8"))
+        document = json.loads(self.result.read_text(encoding="utf-8"))
+        self.expect_series_adds_up(document)
+        return document
 
     def parts(self, names=None, run=""):
         """What hosts have kept of a run, by rank."""

@@ -48,7 +48,9 @@ class SqlTestCase(harness.ServerTestCase):
 
     def run_to_end(self, schema, *arguments, code=SUCCESS):
         self.expect(self.begin_run(schema, *arguments).wait(), code)
-        return self.document()
+        document = self.document()
+        self.expect_series_adds_up(document)
+        return document
 
     def expect_money(self, schema, committed, unresolved=0):
         """All sums are the same, and each transaction that was counted is in the history once; of what the run calls

@@ -88,7 +88,9 @@ class YcsbTestCase(harness.ServerTestCase):
 
     def run_to_end(self, schema, *arguments, code=SUCCESS):
         self.expect(self.begin_run(schema, *arguments).wait(), code)
-        return self.document()
+        document = self.document()
+        self.expect_series_adds_up(document)
+        return document
 
     def expect_holds(self, schema):
         command = self.expect(self.ycsb("check", schema=schema), SUCCESS)

@@ -225,16 +225,20 @@ SteadyStateBins make_steady_state_bins(const std::vector<TimePoint>& time_series
   const std::vector<MeasuredSecond> seconds = measured_seconds(time_series);
   SteadyStateBins bins;
   if (seconds.empty()) return bins;
-  const std::size_t seconds_each = std::max(
+  const std::size_t points_each = std::max(
       {(seconds.size() + steady_state_bins_most - 1) / steady_state_bins_most,
        std::min(bin_seconds_wanted, seconds.size() / steady_state_bins_least), std::size_t{1}});
-  bins.seconds_each = static_cast<double>(seconds_each);
+  // Points of a long run are longer than a second.
+  std::vector<double> lengths;
+  for (const MeasuredSecond& one : seconds) lengths.push_back(one.length_s);
+  const double point_s = std::max(std::round(measure::median_of(lengths)), 1.0);
+  bins.seconds_each = static_cast<double>(points_each) * point_s;
   bins.start_s = seconds.front().point.t - seconds.front().length_s;
-  for (std::size_t first = 0; first + seconds_each <= seconds.size(); first += seconds_each) {
+  for (std::size_t first = 0; first + points_each <= seconds.size(); first += points_each) {
     double transactions = 0;
     double length_s = 0;
     std::vector<double> p90s;
-    for (const MeasuredSecond& one : std::span(seconds).subspan(first, seconds_each)) {
+    for (const MeasuredSecond& one : std::span(seconds).subspan(first, points_each)) {
       for (const std::uint64_t count : one.point.ok) transactions += static_cast<double>(count);
       length_s += one.length_s;
       if (one.point.p90_ms > 0) p90s.push_back(one.point.p90_ms);

@@ -43,7 +43,7 @@ bool p90_has_trend(const Trend& trend);  // in milliseconds
 
 // The seconds of the measurement interval, put together to 20 to 40 bins of equal length.
 struct SteadyStateBins {
-  double seconds_each = 0;
+  double seconds_each = 0;         // at least those of a point of the time series
   double start_s = 0;              // of the first, since the run began
   std::vector<double> throughput;  // transactions a second
   std::vector<double> p90_ms;      // the median of the seconds' 90th percentiles; of bins with any

@@ -65,6 +65,16 @@ std::vector<TimePoint> series(const std::vector<double>& throughput, double p90_
   return points;
 }
 
+TEST(SteadyStateBins, KnowHowLongThePointsOfALongRunAre) {
+  std::vector<TimePoint> points = series(std::vector<double>(40, 8'000));
+  for (TimePoint& point : points) point.t = 5 + (point.t - 5) * 8;
+  const SteadyStateBins bins = make_steady_state_bins(points);
+  EXPECT_EQ(bins.seconds_each, 16);
+  EXPECT_EQ(bins.start_s, 5);
+  EXPECT_THAT(bins.throughput, SizeIs(20));
+  EXPECT_THAT(bins.throughput, Each(1'000));
+}
+
 TEST(SteadyStateBins, AreEqualAndOfTheMeasurementOnly) {
   const SteadyStateBins bins = make_steady_state_bins(series(std::vector<double>(65, 1'000)));
   EXPECT_EQ(bins.seconds_each, 3);

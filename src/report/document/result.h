@@ -337,6 +337,7 @@ struct TimePoint {
   measure::SparseHistogram latency = {};
 };
 
+// A point of the time series in the measurement interval; longer than a second in a long run.
 struct MeasuredSecond {
   const TimePoint& point;
   double length_s;
@@ -520,6 +521,7 @@ struct Result {
   std::optional<std::uint64_t> backlog;
   ClientCost client;
   std::vector<TimePoint> time_series;
+  std::uint64_t time_series_step_s = 1;  // that a point covers: a power of two in a long run
   std::optional<std::vector<Checkpoint>> checkpoints;  // none where the server does not tell
   std::optional<ServerStats> server_stats;             // none where nobody asked, or none told
   std::vector<HostResult> hosts;                       // none where there was one

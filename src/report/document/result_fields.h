@@ -432,9 +432,9 @@ void describe_client(auto& visit, Of<Result> auto& result) {
 }
 
 void describe(auto& visit, Of<TimePoint> auto& point) {
-  visit.definition("A second of the run.", "time_point");
+  visit.definition("A second of the run, or time_series_step_s of them.", "time_point");
   visit.field("t", point.t, seconds,
-              "Seconds since the run began, at the end of the point's second.");
+              "Seconds since the run began, at the end of the point's time.");
   visit.field("phase", point.phase, settings::one_of("ramp-up|warm-up|measure"),
               "What the run did.");
   visit.counts_by_transaction("ok", point.ok,
@@ -660,7 +660,12 @@ void describe(auto& visit, Of<Result> auto& result) {
               "When the database was away, over the whole run, the warm-up included.", Need::added);
   visit.within("client", "What the load generator itself cost.", Need::required,
                [&](auto& inner) { describe_client(inner, result); });
-  visit.field("time_series", result.time_series, "A point a second, of the whole run.");
+  visit.field("time_series", result.time_series,
+              "A point every time_series_step_s seconds, of the whole run.");
+  visit.field("time_series_step_s", result.time_series_step_s, settings::Whole{1'000'000'000},
+              "Seconds that a point of time_series covers: 1, and a power of two in a run of more "
+              "than four hours. The last point of a phase may cover less.",
+              Need::added);
   visit.field("checkpoints", result.checkpoints,
               "The server's checkpoints while the run went on, or null where it does not tell of "
               "them.",

@@ -76,6 +76,31 @@ class FileSizeLimit {
   void (*old_handler_)(int);
 };
 
+// A part of a long run has 14,400 points, each with a histogram.
+TEST_F(ResultFile, OfALongRunIsSmallEnoughToBeRead) {
+  constexpr std::size_t points_of_a_long_run = 14'400;
+  constexpr std::size_t points = 50;
+  constexpr std::size_t octaves = 16;  // 100 us to 6.5 s
+  Result result = example_result();
+  const std::size_t without_points = document_text(to_json(result)).size();
+  result.time_series.clear();
+  for (std::size_t i = 0; i < points; ++i) {
+    TimePoint& point = result.time_series.emplace_back();
+    point.t = 400'000 + 64.003 * static_cast<double>(i);
+    point.phase = "measure";
+    point.ok.assign(result.transactions.size(), 1'000'000);
+    measure::HistogramSnapshot latency;
+    for (std::size_t k = 0; k < octaves * measure::sub_buckets_per_octave; ++k) {
+      const std::size_t bucket = measure::bucket_index(100'000) + k;
+      for (int n = 0; n < 10; ++n) latency.record(measure::bucket_middle_ns(bucket));
+    }
+    point.latency = latency.to_sparse();
+    for (auto& [bucket, count] : point.latency.buckets) count = 123'456;
+  }
+  const std::size_t bytes = document_text(to_json(result)).size() - without_points;
+  EXPECT_LT(bytes / points * points_of_a_long_run, result_bytes_max);
+}
+
 TEST_F(ResultFile, HoldsTheDocumentAndNothingIsLeftBesideIt) {
   const fs::path path = folder_ / "result.json";
   write_result_file(path, example_result());

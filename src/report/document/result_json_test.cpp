@@ -23,27 +23,14 @@ std::set<std::string> keys(const json& object) {
 
 TEST(ResultJson, TopLevelFields) {
   const json document = to_json(example_result());
-  EXPECT_EQ(keys(document), (std::set<std::string>{"schema_version",
-                                                   "tool",
-                                                   "plan",
-                                                   "environment",
-                                                   "summary",
-                                                   "transactions",
-                                                   "inputs",
-                                                   "delivery_skipped_districts",
-                                                   "deferred_delivery",
-                                                   "availability",
-                                                   "ledger",
-                                                   "ledger_in_data",
-                                                   "lost_commits",
-                                                   "client",
-                                                   "time_series",
-                                                   "checkpoints",
-                                                   "server_stats",
-                                                   "audit",
-                                                   "failure",
-                                                   "interrupted",
-                                                   "hosts"}));
+  EXPECT_EQ(keys(document),
+            (std::set<std::string>{
+                "schema_version",    "tool",         "plan",        "environment",
+                "summary",           "transactions", "inputs",      "delivery_skipped_districts",
+                "deferred_delivery", "availability", "ledger",      "ledger_in_data",
+                "lost_commits",      "client",       "time_series", "time_series_step_s",
+                "checkpoints",       "server_stats", "audit",       "failure",
+                "interrupted",       "hosts"}));
   EXPECT_EQ(document["schema_version"], 1);
   EXPECT_EQ(document["delivery_skipped_districts"], 3);
   EXPECT_EQ(document["interrupted"], false);

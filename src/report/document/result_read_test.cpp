@@ -196,6 +196,8 @@ TEST(ResultRead, EveryMissingFieldIsNamed) {
                                           "lost_commits",
                                           "error_messages",
                                           "run_start_ts",
+                                          "error_examples",
+                                          "time_series_step_s",
                                           "audit",
                                           "failure"};
   const auto try_each = [&](const std::string& pointer) {

@@ -73,57 +73,100 @@ void shift(std::vector<Span>& spans, double seconds, std::optional<double> end_s
   std::ranges::move(spans, std::back_inserter(into));
 }
 
-void add_point(TimePoint& sum, const TimePoint& point) {
-  // Whoever looked late says less of when it was over.
-  sum.t = std::min(sum.t, point.t);
-  // A second that is warm-up to one host is none of the interval.
-  if (point.phase != "measure") sum.phase = point.phase;
+void add_counts(TimePoint& sum, const TimePoint& point) {
   sum.ok.resize(std::max(sum.ok.size(), point.ok.size()));
   for (std::size_t i = 0; i < point.ok.size(); ++i) sum.ok[i] += point.ok[i];
   sum.failed += point.failed;
+  sum.retries += point.retries;
   sum.p50_ms = std::max(sum.p50_ms, point.p50_ms);
   sum.p90_ms = std::max(sum.p90_ms, point.p90_ms);
   sum.p99_ms = std::max(sum.p99_ms, point.p99_ms);
-  sum.in_flight += point.in_flight;
-  sum.waiting += point.waiting;
-  sum.retries += point.retries;
   sum.client_load = std::max(sum.client_load, point.client_load);
   sum.latency.merge(point.latency);
 }
 
+constexpr double rounding_s = 1e-6;
+
 }  // namespace
 
-// Samples are taken each second, from the beginning and again from that of the interval, and at its end: never before
-// their time, and after a standstill of the process there is one for all that it has missed.
-std::uint64_t SecondSums::number_of(double t, const settings::RunSettings& plan) {
-  constexpr double rounding_s = 1e-6;
-  t = std::max(t, 0.0) + rounding_s;
-  if (t < plan.warmup_s) return static_cast<std::uint64_t>(t);
-  const double measured = t - plan.warmup_s;
-  const bool is_end = plan.duration_s > 0 && measured >= plan.duration_s;  // 0: it has none
-  return static_cast<std::uint64_t>(std::ceil(plan.warmup_s)) +
-         static_cast<std::uint64_t>(is_end ? std::ceil(plan.duration_s) : measured);
+double SecondSums::end_of(const Place& place, const settings::RunSettings& plan) const {
+  const auto end = static_cast<double>((place.number + 1) * step_s_);
+  if (!place.is_measured) return std::min(end, plan.warmup_s);
+  // 0: the run has no planned end.
+  return plan.warmup_s + (plan.duration_s > 0 ? std::min(end, plan.duration_s) : end);
+}
+
+// Samples are taken each second of a phase and at its end. A sample may be late, and after a
+// standstill of the process one covers all that was missed: it belongs to its last second.
+SecondSums::Place SecondSums::place_of(const TimePoint& point, double before,
+                                       const Result& part) const {
+  const settings::RunSettings& plan = part.plan;
+  const bool is_measured = point.phase == "measure";
+  const double length_s = is_measured ? plan.duration_s : plan.warmup_s;
+  const auto step_s = static_cast<double>(part.time_series_step_s);
+  double within = std::max((before + point.t) / 2, point.t - step_s);
+  if (is_measured) within -= plan.warmup_s;
+  if (length_s > 0) within = std::min(within, std::ceil(length_s) - 0.5);
+  return {is_measured, static_cast<std::uint64_t>(std::max(within, 0.0)) / step_s_};
+}
+
+// Adds what followed at the same hosts.
+void SecondSums::append(Second& sum, Second next, double end) {
+  add_counts(sum.sum, next.sum);
+  sum.sum.in_flight = next.sum.in_flight;
+  sum.sum.waiting = next.sum.waiting;
+  sum.has_latencies = sum.has_latencies && next.has_latencies;
+  sum.last_t = std::max(sum.last_t, next.last_t);
+  sum.whole_t = next.whole_t;
+  if (sum.whole_t && *sum.whole_t + rounding_s < end) sum.whole_t.reset();
+}
+
+void SecondSums::double_step(const settings::RunSettings& plan) {
+  step_s_ *= 2;
+  for (auto& [place, second] : std::exchange(seconds_, {})) {
+    const Place longer{place.is_measured, place.number / 2};
+    const auto [found, is_first] = seconds_.try_emplace(longer);
+    if (is_first) found->second.sum.phase = second.sum.phase;
+    append(found->second, std::move(second), end_of(longer, plan));
+  }
 }
 
 void SecondSums::add(const Result& part) {
+  while (step_s_ < part.time_series_step_s) double_step(part.plan);
+  std::map<Place, Second> seconds;
+  double before = 0;
   for (const TimePoint& point : part.time_series) {
-    const auto [place, is_first] = seconds_.try_emplace(number_of(point.t, part.plan));
-    Second& second = place->second;
-    if (is_first) {
-      second.sum.phase = point.phase;
-      second.sum.t = point.t;
-    }
-    add_point(second.sum, point);
+    const Place place = place_of(point, before, part);
+    before = point.t;
+    Second next{.sum = point, .whole_t = point.t, .last_t = point.t};
     const bool has_commits =
         std::ranges::any_of(point.ok, [](std::uint64_t count) { return count > 0; });
-    if (has_commits && point.latency.empty()) second.has_latencies = false;
+    next.has_latencies = !has_commits || !point.latency.empty();
+    append(seconds[place], std::move(next), end_of(place, part.plan));
+    seconds[place].sum.phase = point.phase;
+  }
+  for (auto& [place, second] : seconds) {
+    const auto [found, is_first] = seconds_.try_emplace(place, second);
+    if (is_first) continue;
+    Second& sum = found->second;
+    add_counts(sum.sum, second.sum);
+    sum.sum.in_flight += second.sum.in_flight;
+    sum.sum.waiting += second.sum.waiting;
+    sum.has_latencies = sum.has_latencies && second.has_latencies;
+    sum.last_t = std::max(sum.last_t, second.last_t);
+    // A host that looked late says less of when the second was over.
+    if (second.whole_t)
+      sum.whole_t = std::min(sum.whole_t.value_or(*second.whole_t), *second.whole_t);
   }
 }
 
 std::vector<TimePoint> SecondSums::take() {
   std::vector<TimePoint> points;
-  for (auto& [number, second] : seconds_) {
+  double before = 0;
+  for (auto& [place, second] : seconds_) {
     TimePoint& point = points.emplace_back(std::move(second.sum));
+    point.t = std::max(second.whole_t.value_or(second.last_t), before + rounding_s);
+    before = point.t;
     const auto latency = measure::HistogramSnapshot::from_sparse(point.latency);
     point.latency = {};
     if (!second.has_latencies || !latency || latency->empty()) continue;

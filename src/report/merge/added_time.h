@@ -1,6 +1,7 @@
 // What parts say of seconds, outages and stalls, on one axis of time: for merge.cpp. One thread.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -10,20 +11,34 @@
 
 namespace drover::report {
 
-// The time series, a second of all parts at a time.
+// The sum of the time series of all parts. Its points are as long as the longest points of a part.
 class SecondSums {
  public:
   void add(const Result& part);
+  // The seconds that a point covers.
+  std::uint64_t step_s() const noexcept { return step_s_; }
   std::vector<TimePoint> take();
 
  private:
   struct Second {
     TimePoint sum;
-    bool has_latencies = true;  // of everything that was committed in it
+    bool has_latencies = true;      // of everything that was committed in it
+    std::optional<double> whole_t;  // the least t of a host that has all of it
+    double last_t = 0;              // the greatest t of a host
   };
-  static std::uint64_t number_of(double t, const settings::RunSettings& plan);
+  struct Place {
+    bool is_measured = false;  // of the measurement interval, else of the warm-up
+    std::uint64_t number = 0;  // in its phase
+    auto operator<=>(const Place&) const = default;
+  };
 
-  std::map<std::uint64_t, Second> seconds_;
+  static void append(Second& sum, Second next, double end);
+  void double_step(const settings::RunSettings& plan);
+  double end_of(const Place& place, const settings::RunSettings& plan) const;
+  Place place_of(const TimePoint& point, double before, const Result& part) const;
+
+  std::uint64_t step_s_ = 1;
+  std::map<Place, Second> seconds_;
 };
 
 // Outages and stalls: those that overlap are one. One that had no end when its host ended, before others, ends there.

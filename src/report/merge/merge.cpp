@@ -325,6 +325,7 @@ Result Merger::take() {
   result.checkpoints = sum->checkpoints.value();
   result.server_stats = sum->server_stats.value();
   result.failure = sum->failure.value();
+  result.time_series_step_s = sum->seconds.step_s();
   result.time_series = sum->seconds.take();
   const double measured_from = result.plan.warmup_s;
   sum->spans.finish(result.availability, measured_from,

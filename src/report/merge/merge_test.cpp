@@ -203,6 +203,65 @@ TEST(Merge, WhatAHostMissedAsItStoodStillIsInTheSecondInWhichItWentOn) {
   EXPECT_EQ(sum.time_series[3].ok, run.whole.time_series[3].ok);
 }
 
+// The last part of a second, in which a run ends that is ended early, is a point of its own.
+TEST(Merge, APartOfASecondIsNotTakenForTheSecondBefore) {
+  ExampleRun run(16);
+  for (std::size_t rank = 0; rank < run.parts.size(); ++rank) {
+    std::vector<TimePoint>& seconds = run.parts[rank].time_series;
+    seconds.back().t = 3.4 + 0.01 * static_cast<double>(rank);
+  }
+  const Result sum = merged(run.parts);
+  ASSERT_EQ(sum.time_series.size(), 4U);
+  EXPECT_EQ(sum.time_series[2].t, 3);
+  EXPECT_EQ(sum.time_series[2].ok, run.whole.time_series[2].ok);
+  EXPECT_NEAR(sum.time_series[3].t, 3.43, 1e-9);
+  EXPECT_EQ(sum.time_series[3].ok, run.whole.time_series[3].ok);
+}
+
+// A run of 16 s after 1 s of warm-up, in points of so many seconds.
+Result part_in_points(std::uint64_t rank, std::uint64_t step_s, double ends_at = 17) {
+  Result part = example_part(rank);
+  part.plan.duration_s = 16;
+  part.time_series_step_s = step_s;
+  part.time_series.clear();
+  std::uint64_t seconds_before = 0;
+  for (double t = 1; t <= ends_at; t += static_cast<double>(step_s)) {
+    TimePoint& point = part.time_series.emplace_back();
+    point.t = t;
+    point.phase = t == 1 ? "warm-up" : "measure";
+    point.in_flight = 10 + seconds_before;
+    const std::uint64_t seconds = t == 1 ? 1 : step_s;
+    measure::HistogramSnapshot latency;
+    for (std::uint64_t i = 0; i < seconds; ++i) latency.record((rank + 1) * 10'000'000);
+    point.ok = {seconds, 0, 0, 0, 0};
+    point.latency = latency.to_sparse();
+    seconds_before += seconds;
+  }
+  return part;
+}
+
+TEST(Merge, PointsAreAsLongAsTheLongestOfAPart) {
+  const std::vector<Result> parts = {part_in_points(0, 1), part_in_points(1, 4),
+                                     part_in_points(2, 2), part_in_points(3, 1, 8)};
+  for (const auto& order : {std::vector<std::size_t>{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 0, 3, 2}}) {
+    std::vector<Result> in_order;
+    for (const std::size_t i : order) in_order.push_back(parts[i]);
+    const Result sum = merged(in_order);
+    EXPECT_EQ(sum.time_series_step_s, 4U);
+    ASSERT_EQ(sum.time_series.size(), 5U);
+    const std::vector<double> times = {1, 5, 9, 13, 17};
+    // The fourth host ended after 8 s.
+    const std::vector<std::uint64_t> counts = {4, 16, 15, 12, 12};
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      EXPECT_EQ(sum.time_series[i].t, times[i]);
+      EXPECT_EQ(sum.time_series[i].ok[0], counts[i]) << i;
+      EXPECT_NEAR(sum.time_series[i].p50_ms, 20, 0.2);
+    }
+    // What was in flight at the end of the point, at each host.
+    EXPECT_EQ(sum.time_series[1].in_flight, 14U + 11 + 13 + 14);
+  }
+}
+
 TEST(Merge, PhasesNeedNotLastWholeSeconds) {
   std::vector<Result> parts = {example_part(0), example_part(1)};
   const std::vector<double> times = {1, 1.7, 2.7, 3.7, 4.2};

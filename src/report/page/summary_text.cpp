@@ -265,6 +265,13 @@ void append_durability(std::string& out, const Result& result) {
                      "; a crash may lose or damage what was committed");
 }
 
+void append_step(std::string& out, const Result& result) {
+  if (result.time_series_step_s <= 1) return;
+  out +=
+      fmt::format("  note        a point of the time series covers {} s, since the run is long\n",
+                  result.time_series_step_s);
+}
+
 // Outages or stalls of a run: a line each, and how many are too many to show.
 template <typename Span, typename Words>
 void append_spans(std::string& out, std::string_view label, const std::vector<Span>& spans,
@@ -429,12 +436,14 @@ std::string summary_text(const Result& result, std::size_t width) {
   append_limits(out, result);
   out += "\n";
   append_errors(out, result);
+  append_error_examples(out, result);
   append_availability(out, result);
   append_ledger(out, result);
   append_lost_commits(out, result);
   append_accounts(out, result);
   append_client(out, result);
   append_durability(out, result);
+  append_step(out, result);
   append_audit(out, result);
   if (const std::string_view disclaimer = disclaimer_of(result); !disclaimer.empty()) {
     out += fmt::format("\n{}\n", disclaimer);

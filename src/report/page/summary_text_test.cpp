@@ -52,6 +52,36 @@ TEST(SummaryText, Headline) {
   EXPECT_EQ(text.back(), '\n');
 }
 
+// The three most frequent errors are said in words, and one that an outage tells already is not.
+TEST(SummaryText, ErrorsHaveAnExample) {
+  Result result = example_result();
+  TransactionResult& payment = result.transactions[1];
+  payment.errors_by_sqlstate = {{"22003", 900}, {"23514", 20}, {"42883", 5}, {"53100", 3}};
+  payment.errors_by_class = {{"statement", 928}, {"connection_lost", 40}};
+  payment.error_examples = {{"22003", "numeric field overflow"},
+                            {"23514", "a check"},
+                            {"42883", "no function"},
+                            {"53100", "disk full"},
+                            {"connection_lost", "it closed the connection"}};
+  result.transactions[0].errors_by_sqlstate = {{"22003", 100}};
+  result.transactions[0].error_examples = {{"22003", "another overflow"}};
+  result.availability.outages = {
+      {.start_s = 1, .end_s = 2, .first_error = "it closed the connection"}};
+  const std::string text = summary_text(result);
+  EXPECT_THAT(text, HasSubstr("  example     22003 in Payment: numeric field overflow\n"
+                              "  example     23514 in Payment: a check\n"
+                              "  example     42883 in Payment: no function\n"));
+  EXPECT_THAT(text, Not(HasSubstr("disk full")));
+  EXPECT_THAT(text, Not(HasSubstr("connection_lost in")));
+}
+
+TEST(SummaryText, SaysWhereThePointsOfALongRunAreLonger) {
+  Result result = example_result();
+  EXPECT_THAT(summary_text(result), Not(HasSubstr("time series")));
+  result.time_series_step_s = 64;
+  EXPECT_THAT(summary_text(result), HasSubstr("a point of the time series covers 64 s"));
+}
+
 TEST(SummaryText, ARowForEachTransaction) {
   const std::string text = summary_text(example_result());
   EXPECT_THAT(cells_of(text, "NewOrder"),

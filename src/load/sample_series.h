@@ -1,0 +1,51 @@
+// SampleSeries: the samples of a run in bounded memory. Each sample is a point of its own as long as
+// there are at most `points_most` of them. A longer run doubles the length of its points whenever
+// they become too many: points then cover 2, 4, 8, … seconds, counted from the beginning of their
+// phase. Counts stay exact, and percentiles are those of the merged histograms.
+//
+// For one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "coro/clock.h"
+#include "load/snapshot.h"
+
+namespace drover::load {
+
+class SampleSeries {
+ public:
+  // Four hours of one sample per second. A result with so many points is far below the size that
+  // its readers accept.
+  static constexpr std::size_t points_most = 14'400;
+
+  explicit SampleSeries(coro::Duration warmup, std::size_t most = points_most) noexcept
+      : warmup_(warmup), most_(most) {}
+
+  // Requires: the sample has its histogram, and ends after the one before it.
+  void add(Sample sample);
+  // Adds counts and latencies to the last point, if there is one. Its time stays as it is.
+  void add_to_last(const Sample& rest);
+
+  std::size_t size() const noexcept { return points_.size(); }
+  // The seconds that a point covers: 1, or a power of two in a long run. The last point of a phase
+  // may be shorter.
+  std::uint64_t seconds_per_point() const noexcept { return step_; }
+
+  // The points with their percentiles. The series is empty afterwards.
+  std::vector<Sample> take();
+
+ private:
+  std::uint64_t group_of(const Sample& sample) const noexcept;
+  bool belong_together(const Sample& one, const Sample& next) const noexcept;
+  void double_step();
+
+  coro::Duration warmup_;
+  std::size_t most_;
+  std::uint64_t step_ = 1;
+  std::vector<Sample> points_;
+};
+
+}  // namespace drover::load
