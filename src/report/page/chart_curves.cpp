@@ -207,6 +207,7 @@ Timeline make_timeline(const Result& result, std::size_t columns_max) {
   const double interval_s = median(gaps(points));
   const std::vector<Interval> intervals = make_intervals(points, interval_s);
   timeline.is_of_tpcc = result.is_tpcc();
+  timeline.point_s = result.time_series_step_s;
   timeline.start_s = intervals.front().start_s - origin_s;
   timeline.end_s = points.back()->t - origin_s;
   // One of them may be cut in two by the origin.

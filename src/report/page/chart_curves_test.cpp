@@ -47,6 +47,22 @@ TEST(Timeline, SecondsSinceTheStartOfTheMeasurement) {
   EXPECT_DOUBLE_EQ(timeline.columns[0].figure(TimeFigure::new_orders)->mean, 45);
 }
 
+TEST(Timeline, PointsOfALongRunAreLonger) {
+  Result result = steady_result(20, 0);
+  result.time_series_step_s = 8;
+  for (TimePoint& point : result.time_series) {
+    point.t *= 8;
+    for (std::uint64_t& count : point.ok) count *= 8;
+  }
+  const Timeline timeline = make_timeline(result, 300);
+  EXPECT_EQ(timeline.point_s, 8U);
+  EXPECT_DOUBLE_EQ(timeline.end_s, 160);
+  ASSERT_FALSE(timeline.columns.empty());
+  for (const TimelineColumn& column : timeline.columns) {
+    EXPECT_DOUBLE_EQ(column.figure(TimeFigure::commits)->mean, 100);
+  }
+}
+
 TEST(Timeline, OfNothing) {
   const Timeline timeline = make_timeline(Result{}, 300);
   EXPECT_TRUE(timeline.columns.empty());

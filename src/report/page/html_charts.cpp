@@ -127,10 +127,12 @@ std::string range_text(const Timeline& timeline, TimeFigure figure) {
 }
 
 std::string describe_time_chart(const Timeline& timeline) {
+  const bool is_second = timeline.point_s <= 1;
+  const std::string point = is_second ? "second" : fmt::format("{} s", timeline.point_s);
+  const std::string a_point = is_second ? "a second" : point;
   std::string text = fmt::format(
-      "While measuring, throughput {} a second, the 90th percentile of a second {}, and the 99th "
-      "{}. ",
-      range_text(timeline, TimeFigure::commits), range_text(timeline, TimeFigure::p90_ms),
+      "While measuring, throughput {} a second, the 90th percentile of {} {}, and the 99th {}. ",
+      range_text(timeline, TimeFigure::commits), a_point, range_text(timeline, TimeFigure::p90_ms),
       range_text(timeline, TimeFigure::p99_ms));
   if (!timeline.has_errors()) text += "No transaction failed or was tried again. ";
   for (const TimeSpan& outage : timeline.outages) {
@@ -143,9 +145,9 @@ std::string describe_time_chart(const Timeline& timeline) {
   }
   text += timeline.thinned ? fmt::format(
                                  "Each point stands for {}: lines are means, shades go from the "
-                                 "smallest second to the largest.",
-                                 text::length_text(timeline.column_s))
-                           : std::string("Each point is a second.");
+                                 "smallest {} to the largest.",
+                                 text::length_text(timeline.column_s), point)
+                           : fmt::format("Each point is {}.", a_point);
   return text;
 }
 

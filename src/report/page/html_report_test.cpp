@@ -82,6 +82,13 @@ TEST(HtmlReport, OutagesAndCheckpointsAreMarked) {
       << "<title>Warm-up, not measured</title>";
 }
 
+TEST(HtmlReport, SaysHowLongThePointsOfALongRunAre) {
+  Result result = example_result();
+  EXPECT_TRUE(has(single(result), "the 90th percentile of a second"));
+  result.time_series_step_s = 8;
+  EXPECT_TRUE(has(single(result), "the 90th percentile of 8 s"));
+}
+
 TEST(HtmlReport, OfAnEmptyResult) {
   const std::string page = single(Result{});
   EXPECT_TRUE(has(page, "The result has no time series.")) << "The result has no time series.";
