@@ -73,7 +73,8 @@ Task<load::Outcome> run_until_interrupted(const RunPlan& run, Benchmark& benchma
     }
     outcome = co_await load::run(benchmark.plan(), std::move(workload), attendance.observers, stop,
                                  surroundings);
-    Duration wait = patience;
+    const coro::Instant load_ended = outcome.start + benchmark.plan().warmup + outcome.measured;
+    Duration wait = patience_left(patience, coro::Worker::current().now() - load_ended);
     if (stop.requested()) wait = std::min(wait, patience_after_interrupt);
     if (outcome.failure) wait = std::min(wait, patience_after_failure);
     // Before anything else is asked, which would be among what the run cost.
@@ -135,6 +136,11 @@ void require_room(const load::Plan& plan, DatabaseKind kind) {
 }
 
 }  // namespace
+
+Duration patience_left(Duration patience, Duration since_end) {
+  const Duration left = patience - std::max(since_end, Duration::zero());
+  return std::max(left, std::min(patience, patience_after_interrupt));
+}
 
 std::string plan_text(const load::Plan& plan, const std::string& place, const std::string& who) {
   std::string sizes;

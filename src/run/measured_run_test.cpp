@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,16 @@ TEST(MetricsOfRun, SayWhereTheyListenAndToWhom) {
   ASSERT_EQ(notes.all.size(), 2U);
   EXPECT_TRUE(notes.all[1].starts_with("note: whoever reaches ")) << notes.all[1];
   EXPECT_NE(notes.all[1].find(endpoint->url()), std::string::npos) << notes.all[1];
+}
+
+// The commits in doubt and the ledger wait for the same database.
+TEST(PatienceAfterARun, IsForAllThatIsAskedThen) {
+  using namespace std::chrono_literals;
+  EXPECT_EQ(patience_left(60s, -1s), 60s);
+  EXPECT_EQ(patience_left(60s, 6s), 54s);
+  EXPECT_EQ(patience_left(60s, 65s), 5s);
+  EXPECT_EQ(patience_left(5s, 65s), 5s);
+  EXPECT_EQ(patience_left(0s, 65s), 0s);
 }
 
 }  // namespace
