@@ -201,7 +201,7 @@ CountsOfSeries counts_of(const std::vector<Sample>& samples, Phase phase) {
   return sum;
 }
 
-// By time, by operations and by a person, in the middle of a second; also where the warm-up ends there.
+// By time, by operations and by a person, in the middle of a second, with a warm-up and without.
 TEST(Clients, TheSeriesAddsUpToTheCountsHoweverARunEnds) {
   struct Case {
     const char* name;

@@ -329,7 +329,8 @@ class Run {
   }
 
   // Adds what was counted after the last sample: the part of a second in which a run ends that is
-  // ended early, and what workers counted while a sample was read. Requires: the workers have ended.
+  // ended early, and what workers counted while a sample was read. Requires: all workers have
+  // ended.
   void complete_series() {
     if (sampled_until_ < timetable_.measure_start && ended_at_ > timetable_.measure_start) {
       take_sample(timetable_.measure_start);

@@ -1,4 +1,4 @@
-// SampleSeries: the samples of a run in bounded memory. Each sample is a point of its own as long as
+// SampleSeries: the samples of a run in bounded memory. Each sample is a point of its own while
 // there are at most `points_most` of them. A longer run doubles the length of its points whenever
 // they become too many: points then cover 2, 4, 8, … seconds, counted from the beginning of their
 // phase. Counts stay exact, and percentiles are those of the merged histograms.

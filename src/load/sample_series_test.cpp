@@ -90,7 +90,7 @@ TEST(SampleSeries, APointHasThePercentilesOfAllItsTransactions) {
   EXPECT_DOUBLE_EQ(points[0].busiest_worker_load, 0.4);
 }
 
-// The seconds of a standstill are one sample. Points begin at multiples of their length all the same.
+// The seconds of a standstill are one sample. Points still begin at multiples of their length.
 TEST(SampleSeries, PointsKeepTheirGridAfterAStandstill) {
   SampleSeries series(0s, 4);
   for (int second = 1; second <= 5; ++second) {

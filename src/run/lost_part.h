@@ -32,7 +32,8 @@ struct HeardOfRank {
 };
 
 // `empty` is what the result of the run is made from, with the rank's number of terminals; `start` and `unix_start` when
-// the phases began, by this host's clocks. Takes the seconds that were heard. Requires: the rank is lost.
+// the phases began, by this host's clocks. Takes the seconds that were heard. Requires: the rank is
+// lost.
 report::Result part_of_lost(const Conducting& conducting, std::size_t rank, HeardOfRank& heard,
                             report::Result empty, const load::Plan& plan, coro::Instant start,
                             double unix_start);
