@@ -4,10 +4,10 @@
 
 namespace drover::database {
 
-std::string one_line(std::string_view text) {
+std::string one_line(std::string_view text, std::size_t bytes_max) {
   std::string message;
   for (std::string_view rest = text; !rest.empty();) {
-    if (message.size() >= message_bytes_max) {
+    if (message.size() >= bytes_max) {
       message += "…";
       break;
     }

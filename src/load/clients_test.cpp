@@ -180,7 +180,7 @@ TEST(Clients, AFailureIsRememberedInTheWordsOfTheServer) {
   const Ended ended = run_to_its_end(plan_of(1), 0s, 0s, nullptr, 2);
   const TransactionMetrics& measured = ended.outcome.workers[0]->measured[0];
   const std::map<std::string, std::string> expected = {{"22012", "division by zero"}};
-  EXPECT_EQ(measured.error_examples, expected);
+  EXPECT_EQ(measured.error_messages, expected);
   EXPECT_EQ(measured.errors_by_sqlstate.at("22012"), 84U);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "database/message.h"
+
 namespace drover::load {
 
 using coro::Duration;
@@ -13,6 +15,11 @@ using database::ErrorClass;
 using database::Resolution;
 
 namespace {
+
+// A script may raise any SQLSTATE: those beyond the limit count in their class only.
+constexpr std::size_t sqlstates_most = 1'000;
+constexpr std::size_t messages_most = 50;
+constexpr std::size_t message_bytes_most = 300;
 
 std::uint64_t nanoseconds(Duration duration) noexcept {
   return duration > Duration::zero() ? static_cast<std::uint64_t>(duration.count()) : 0;
@@ -111,9 +118,14 @@ void Recorder::count_error(TransactionMetrics& metrics, const Error& error) {
   metrics.attempts.add();
   metrics.errors[static_cast<std::size_t>(error.error_class())].add();
   if (error.sqlstate().empty()) return;
-  ++metrics.errors_by_sqlstate[error.sqlstate()];
-  if (error.error_class() == ErrorClass::retryable) return;
-  metrics.error_messages.try_emplace(error.sqlstate(), error.what());
+  std::map<std::string, std::uint64_t>& counts = metrics.errors_by_sqlstate;
+  if (counts.size() < sqlstates_most || counts.contains(error.sqlstate())) {
+    ++counts[error.sqlstate()];
+  }
+  std::map<std::string, std::string>& messages = metrics.error_messages;
+  if (error.error_class() == ErrorClass::retryable || messages.size() == messages_most) return;
+  if (messages.contains(error.sqlstate())) return;
+  messages.emplace(error.sqlstate(), database::one_line(error.what(), message_bytes_most));
 }
 
 void Recorder::left_in_doubt(const Transaction& transaction) {

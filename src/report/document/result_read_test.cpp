@@ -196,7 +196,6 @@ TEST(ResultRead, EveryMissingFieldIsNamed) {
                                           "lost_commits",
                                           "error_messages",
                                           "run_start_ts",
-                                          "error_examples",
                                           "time_series_step_s",
                                           "audit",
                                           "failure"};

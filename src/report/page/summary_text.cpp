@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include "report/page/html_figures.h"
 #include "report/page/summary_parts.h"
@@ -219,6 +220,27 @@ void append_pending(std::string& out, const Result& result) {
                              plain_ms(pending.unanswered.max_ns())));
 }
 
+// The server's words for the most frequent errors.
+void append_messages(std::string& out, const TransactionResult& all) {
+  constexpr std::size_t shown_most = 3;
+  std::vector<std::string> sqlstates;
+  for (const auto& [sqlstate, message] : all.error_messages) sqlstates.push_back(sqlstate);
+  const auto count_of = [&all](const std::string& sqlstate) {
+    const auto found = all.errors_by_sqlstate.find(sqlstate);
+    return found == all.errors_by_sqlstate.end() ? 0 : found->second;
+  };
+  std::ranges::sort(sqlstates, [&](const std::string& one, const std::string& other) {
+    return std::pair(count_of(other), one) < std::pair(count_of(one), other);
+  });
+  if (sqlstates.size() > shown_most) sqlstates.resize(shown_most);
+  for (const std::string& sqlstate : sqlstates) {
+    const std::string& message = all.error_messages.at(sqlstate);
+    const bool has_state = message.find(sqlstate) != std::string::npos;
+    append_wrapped(out, "              ",
+                   has_state ? message : fmt::format("{}: {}", sqlstate, message));
+  }
+}
+
 void append_errors(std::string& out, const Result& result) {
   const auto append_counts = [&](std::string_view label, const auto& counts) {
     std::string text;
@@ -230,11 +252,7 @@ void append_errors(std::string& out, const Result& result) {
   const TransactionResult all = all_transactions(result);
   append_counts("  errors      ", all.errors_by_class);
   append_counts("  SQLSTATE    ", all.errors_by_sqlstate);
-  for (const auto& [sqlstate, message] : all.error_messages) {
-    const bool has_state = message.find(sqlstate) != std::string::npos;
-    append_wrapped(out, "              ",
-                   has_state ? message : fmt::format("{}: {}", sqlstate, message));
-  }
+  append_messages(out, all);
 }
 
 void append_client(std::string& out, const Result& result) {
@@ -436,7 +454,6 @@ std::string summary_text(const Result& result, std::size_t width) {
   append_limits(out, result);
   out += "\n";
   append_errors(out, result);
-  append_error_examples(out, result);
   append_availability(out, result);
   append_ledger(out, result);
   append_lost_commits(out, result);

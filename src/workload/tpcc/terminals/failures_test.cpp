@@ -484,7 +484,7 @@ TEST_F(FailuresTest, ThePauseAfterAFailureIsNoLatency) {
   for (const TransactionMetrics& one : metrics.measured) {
     EXPECT_LT(one.latency.snapshot().max_ns(), 11'000'000U);
     if (one.failed.get() == 0) continue;
-    EXPECT_EQ(one.error_examples.at("22003"), "numeric field overflow");
+    EXPECT_EQ(one.error_messages.at("22003"), "numeric field overflow");
   }
 }
 
