@@ -16,6 +16,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <span>
 #include <stdexcept>
 #include <system_error>
 
@@ -356,15 +357,27 @@ void Worker::advance_to(Instant instant) noexcept {
   if (ready_.empty()) clock_->advance_to(instant);
 }
 
+// With many descriptors, the task that waits for one has left the cache when its event comes: the misses of all
+// events of a turn are taken side by side.
+void Worker::fetch_watches(std::span<const epoll_event> events) const noexcept {
+  for (const epoll_event& event : events) {
+    if (const FdWatch* watch = watch_of(event.data.fd)) __builtin_prefetch(watch);
+  }
+  for (const epoll_event& event : events) {
+    if (const FdWatch* watch = watch_of(event.data.fd)) watch->fetch_waiter();
+  }
+}
+
 void Worker::collect_events(std::optional<Duration> timeout) noexcept {
   std::array<epoll_event, events_per_poll> events;  // NOLINT(*-member-init): the kernel writes it
   const int count = epoll_wait_for(epoll_fd_.get(), events.data(), timeout);
+  if (count > 1) fetch_watches({events.data(), static_cast<std::size_t>(count)});
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = events[static_cast<std::size_t>(i)];
     if (event.data.fd == wake_fd_.get()) {
       std::uint64_t value = 0;
       [[maybe_unused]] const ssize_t got = read(wake_fd_.get(), &value, sizeof value);
-    } else if (FdWatch* watch = watches_[static_cast<std::size_t>(event.data.fd)]) {
+    } else if (FdWatch* watch = watch_of(event.data.fd)) {
       watch->on_events(event.events);
     }
   }

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,8 @@
 #include "coro/detail/worker_seat.h"
 #include "coro/task.h"
 #include "coro/timer_wheel.h"
+
+struct epoll_event;
 
 namespace drover::coro {
 
@@ -258,6 +261,7 @@ class Worker : Pinned {
   void wait_for_events(std::optional<Instant> until) noexcept;
   void advance_to(Instant instant) noexcept;
   void collect_events(std::optional<Duration> timeout) noexcept;
+  void fetch_watches(std::span<const epoll_event> events) const noexcept;
   void wake() noexcept;
 
   // Throws std::system_error.
@@ -266,6 +270,10 @@ class Worker : Pinned {
   // False if the descriptor is watched no more: it was closed before its watch was destroyed.
   bool change_watch(FdWatch& watch) noexcept;
   void remove_watch(FdWatch& watch) noexcept;
+  FdWatch* watch_of(int fd) const noexcept {
+    const auto place = static_cast<std::size_t>(fd);
+    return place < watches_.size() ? watches_[place] : nullptr;
+  }
 
   // Written by the worker's thread only.
   Clock* clock_;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "coro/scope.h"
+#include "coro/worker.h"
 #include "database/postgres/cancel_request.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/round_trip.h"
@@ -128,16 +129,33 @@ Error error_of(const PGresult* result) {
   return {error_class, std::move(sqlstate), message};
 }
 
+Connection::RoundTripTimer::~RoundTripTimer() {
+  if (armed()) wheel_->remove(*this);
+}
+
+void Connection::RoundTripTimer::begin(coro::Duration limit) noexcept {
+  if (expired_) return;
+  coro::Worker& worker = coro::Worker::current();
+  due_ = worker.now() + limit;
+  runs_ = true;
+  if (armed() && deadline() <= due_) return;
+  if (armed()) wheel_->remove(*this);  // the limit before was longer
+  wheel_ = &worker.timers();
+  wheel_->add(*this, due_);
+}
+
 void Connection::RoundTripTimer::on_timer() noexcept {
-  expired = true;
-  ::shutdown(PQsocket(connection.handle_), SHUT_RDWR);
+  if (!runs_) return;
+  if (deadline() < due_) return wheel_->add(*this, due_);
+  expired_ = true;
+  ::shutdown(PQsocket(connection_.handle_), SHUT_RDWR);
 }
 
 Connection::~Connection() {
   watch_.reset();
   // PQTRANS_ACTIVE: libpq waits for an answer. A session that was given up has no socket to ask for
   // the cancel.
-  if (!round_trip_timer_.expired && PQtransactionStatus(handle_) == PQTRANS_ACTIVE) {
+  if (!round_trip_timer_.expired() && PQtransactionStatus(handle_) == PQTRANS_ACTIVE) {
     cancel_and_finish(handle_);
   } else {
     PQfinish(handle_);
@@ -172,7 +190,7 @@ std::string_view Connection::parameter_status(const char* name) const noexcept {
 }
 
 std::string Connection::lost_message() const {
-  if (round_trip_timer_.expired) {
+  if (round_trip_timer_.expired()) {
     const std::chrono::duration<double> limit = *round_trip_limit_;
     return fmt::format("no answer within {:g} s", limit.count());
   }
@@ -223,7 +241,7 @@ void Connection::forget_closed_socket() noexcept {
 Error Connection::loss(const Error& error, bool ambiguous) {
   forget_closed_socket();
   return {ambiguous ? ErrorClass::ambiguous_commit : ErrorClass::connection_lost, error.sqlstate(),
-          error.sqlstate().empty() && round_trip_timer_.expired ? lost_message() : error.what()};
+          error.sqlstate().empty() && round_trip_timer_.expired() ? lost_message() : error.what()};
 }
 
 // A COPY that was not begun by copy_begin() waits for us for ever.

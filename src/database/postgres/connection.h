@@ -130,6 +130,15 @@ class Connection {
   //   do {
   //     if (!connection.answer_is_here()) co_await connection.wait_for_answer();
   //   } while ((result = connection.take_answer()).get() != nullptr);
+  //
+  // On the hot path, where a coroutine of its own would cost too much, wait_for_answer() is written out:
+  //
+  //   const Connection::RoundTrip round_trip(connection);
+  //   if (!connection.is_sent()) co_await connection.send_rest();
+  //   while (!connection.answer_is_here()) {
+  //     co_await connection.readable();
+  //     connection.read_input();
+  //   }
 
   // A message of the simple protocol, with one statement or several.
   void ask(const std::string& sql);
@@ -140,6 +149,14 @@ class Connection {
   // Whether take_answer() has something to hand out, or the end.
   bool answer_is_here() const noexcept { return PQisBusy(handle_) == 0; }
   coro::Task<void> wait_for_answer();
+  class RoundTrip;  // the limit of a round trip runs while it lives (round_trip.h)
+  bool is_sent() noexcept { return PQflush(handle_) == 0; }
+  coro::Task<void> send_rest();
+  coro::FdWatch::ReadyAwaiter readable() noexcept { return watch_->ready(coro::Readiness::read); }
+  // Throws where the session was lost.
+  void read_input() {
+    if (PQconsumeInput(handle_) == 0) throw_lost();
+  }
   // The next result, of which an ERROR is one, too (error_of()); an empty one behind the last, of a pipeline behind
   // each statement's last. Throws where the session was lost, and where it is given up, for a COPY waits for data.
   // Where the server has ended the session before it executed what was asked, the error is NeverExecuted.
@@ -190,7 +207,7 @@ class Connection {
   bool still_open() noexcept;
 
   // Whether it was given up at that limit.
-  bool unanswered() const noexcept { return round_trip_timer_.expired; }
+  bool unanswered() const noexcept { return round_trip_timer_.expired(); }
 
   // The server's process of this session, as pg_stat_activity names it; a pooler gives a number of its own.
   int backend_pid() const noexcept { return PQbackendPID(handle_); }
@@ -201,7 +218,7 @@ class Connection {
 
   bool in_transaction() const noexcept { return PQtransactionStatus(handle_) != PQTRANS_IDLE; }
   bool broken() const noexcept {
-    return broken_ || round_trip_timer_.expired || PQstatus(handle_) != CONNECTION_OK;
+    return broken_ || round_trip_timer_.expired() || PQstatus(handle_) != CONNECTION_OK;
   }
 
   // The host that has let us in, by its number in the string; 0 of a string with one.
@@ -241,16 +258,27 @@ class Connection {
     bool asked_for = true;
   };
 
-  // Shuts the socket down, so that whoever waits for it finds the session lost: that needs neither
-  // a coroutine nor a source of its own on the hot path.
-  struct RoundTripTimer final : coro::TimerNode {
-    explicit RoundTripTimer(Connection& owner) noexcept : connection(owner) {}
-    void on_timer() noexcept override;
-    Connection& connection;
-    bool expired = false;
-  };
-  class RoundTrip;  // while it lives, the limit runs
+  // Shuts the socket down at the limit of a round trip, so that whoever waits for the socket finds the session lost.
+  // It stays in the wheel from one round trip to the next and moves on when it fires: to add and remove it for each
+  // would touch the timers of other connections, which have left the cache.
+  class RoundTripTimer final : public coro::TimerNode {
+   public:
+    explicit RoundTripTimer(Connection& owner) noexcept : connection_(owner) {}
+    ~RoundTripTimer();
+    // Both on the worker's thread.
+    void begin(coro::Duration limit) noexcept;
+    void end() noexcept { runs_ = false; }
+    bool expired() const noexcept { return expired_; }
 
+   private:
+    void on_timer() noexcept override;
+
+    Connection& connection_;
+    coro::TimerWheel* wheel_ = nullptr;  // that it was added to last
+    coro::Instant due_{};                // of the round trip that runs
+    bool runs_ = false;
+    bool expired_ = false;
+  };
   struct Host;
   struct Route;  // the hosts to be tried, and how
 

@@ -7,7 +7,6 @@
 
 namespace drover::database::postgres {
 
-using coro::Readiness;
 using coro::Task;
 
 namespace {
@@ -40,12 +39,16 @@ void Connection::ask_prepared(const char* name, Parameters& parameters) {
   answered_ = false;
 }
 
+Task<void> Connection::send_rest() {
+  if (!co_await flush()) throw_lost();
+}
+
 Task<void> Connection::wait_for_answer() {
   const RoundTrip round_trip(*this);
-  if (PQflush(handle_) != 0 && !co_await flush()) throw_lost();
-  while (PQisBusy(handle_) != 0) {
-    co_await watch_->ready(Readiness::read);
-    if (PQconsumeInput(handle_) == 0) throw_lost();
+  if (!is_sent()) co_await send_rest();
+  while (!answer_is_here()) {
+    co_await readable();
+    read_input();
   }
 }
 

@@ -50,7 +50,10 @@ Task<void> ScriptTransaction::execute(database::Session& handed_out) {
     while (const Command* next = run.next()) {
       index_ = run.index();
       if (std::holds_alternative<SqlCommand>(next->action)) {
-        co_await execute_statement(session);
+        const Statement& statement = client_->surroundings.scripts.statement(script_, index_);
+        const Instant sent = begin_statement(session, statement);
+        co_await session.execute(statement, client_->variables);
+        if (!in_pipeline_) end_statement(session, statement, sent);
       } else if (const auto* pipeline = std::get_if<PipelineCommand>(&next->action)) {
         co_await step(session, pipeline->step);
       } else {
@@ -97,26 +100,30 @@ void ScriptTransaction::remember_beginning(bool whole) {
   repeatable_ = true;
 }
 
-Task<void> ScriptTransaction::execute_statement(Session& session) {
-  const Statement& statement = client_->surroundings.scripts.statement(script_, index_);
+// Both are no coroutines of their own, for the reason that PostgresSession::execute() has. Returns when the statement is
+// sent.
+Instant ScriptTransaction::begin_statement(const Session& session, const Statement& statement) {
   at_ = &statement;
+  const Instant now = Worker::current().now();
   if (in_pipeline_) {
-    queue(statement);
-    co_await session.execute(statement, client_->variables);
-    co_return;
+    queue(statement, now);
+    return now;
   }
   const bool open = session.in_transaction();
   if (!open) remember_beginning(statement.does(Effect::begins) || statement.effects.size() > 1);
   committing_ = statement.may_commit(open);
-  const Instant sent = Worker::current().now();
-  co_await session.execute(statement, client_->variables);
+  return now;
+}
+
+void ScriptTransaction::end_statement(const Session& session, const Statement& statement,
+                                      Instant sent) {
   note_success(statement, sent, Worker::current().now());
   if (statement.does(Effect::commits) && session.in_transaction()) repeatable_ = false;
   committed_ = committed_ || committing_;
   committing_ = false;
 }
 
-void ScriptTransaction::queue(const Statement& statement) {
+void ScriptTransaction::queue(const Statement& statement, Instant now) {
   if (statement.command->storing != Storing::none) {
     throw script().error(command(), storing_in_pipeline);
   }
@@ -125,7 +132,7 @@ void ScriptTransaction::queue(const Statement& statement) {
   open_ = statement.leaves_open(open_);
   // A BEGIN takes in what the pipeline has sent since its last sync.
   sync_commits_ = !open_ && (sync_commits_ || commits);
-  client_->pipeline.push_back({&statement, Worker::current().now()});
+  client_->pipeline.push_back({&statement, now});
 }
 
 Task<void> ScriptTransaction::step(Session& session, PipelineStep step) {

@@ -93,12 +93,13 @@ class ScriptTransaction final : public load::Transaction {
   const Command& command() const { return script().commands()[index_]; }
   ScriptRun begin();
   void remember_beginning(bool whole);
-  coro::Task<void> execute_statement(Session& session);
+  coro::Instant begin_statement(const Session& session, const Statement& statement);
+  void end_statement(const Session& session, const Statement& statement, coro::Instant sent);
   coro::Task<void> step(Session& session, PipelineStep step);
   coro::Task<void> open_pipeline(Session& session);
   void sync_pipeline(Session& session);
   coro::Task<void> close_pipeline(Session& session);
-  void queue(const Statement& statement);
+  void queue(const Statement& statement, coro::Instant now);
   void require_complete(const Session& session);
   StatementCounts* counts_of(const Statement& statement, coro::Instant now);
   void note_success(const Statement& statement, coro::Instant sent, coro::Instant now);

@@ -7,6 +7,7 @@
 
 #include "database/error.h"
 #include "database/postgres/dialect.h"
+#include "database/postgres/round_trip.h"
 #include "database/postgres/session_setup.h"
 #include "text/utf8.h"
 
@@ -34,14 +35,26 @@ bool is_commit(const Result& result) {
 
 }  // namespace
 
+// One coroutine for a statement: a frame more is memory that each statement of each client touches, and with many
+// clients it has left the cache.
 Task<void> PostgresSession::execute(const Statement& statement, Variables& variables) {
   if (protocol_ == Protocol::prepared && !is_prepared(statement)) co_await prepare(statement);
   send(statement, variables);
   if (in_pipeline_) {
     piped_.push_back(&statement);
-  } else {
-    co_await answer(statement, variables);
+    co_return;
   }
+  Answer answer;
+  do {
+    if (connection().answer_is_here()) continue;
+    const Connection::RoundTrip round_trip(connection());
+    if (!connection().is_sent()) co_await connection().send_rest();
+    while (!connection().answer_is_here()) {
+      co_await connection().readable();
+      connection().read_input();
+    }
+  } while (take_result(statement, variables, answer));
+  finish(statement, variables, answer);
 }
 
 Task<void> PostgresSession::prepare(const Statement& statement) {
@@ -88,41 +101,40 @@ void PostgresSession::send(const Statement& statement, const Variables& variable
   }
 }
 
-// All of the answer is taken in before an error of it is thrown: the session goes on.
-Task<void> PostgresSession::answer(const Statement& statement, Variables& variables) {
-  const Storing storing = statement.command->storing;
-  std::optional<Error> error;
-  const bool is_joined = statement.effects.size() > 1;
-  bool committed = false;  // a part of joined statements
-  Result last;
-  for (;;) {
-    if (!connection().answer_is_here()) co_await connection().wait_for_answer();
-    Result result = connection().take_answer();
-    if (result.get() == nullptr) break;
-    if (PQresultStatus(result.get()) == PGRES_FATAL_ERROR) {
-      if (!error) error = in_dialect(connection().dialect(), error_of(result.get()));
-      continue;
+// Takes the next result of the answer. Returns false behind the last one. An error is kept until then: the session goes
+// on.
+bool PostgresSession::take_result(const Statement& statement, Variables& variables,
+                                  Answer& answer) {
+  Result result = connection().take_answer();
+  if (result.get() == nullptr) return false;
+  if (PQresultStatus(result.get()) == PGRES_FATAL_ERROR) {
+    if (!answer.error) answer.error = in_dialect(connection().dialect(), error_of(result.get()));
+    return true;
+  }
+  if (statement.effects.size() > 1 && is_commit(result)) answer.committed = true;
+  try {
+    if (statement.command->storing == Storing::aset && result.rows() > 0) {
+      store_last_row(statement, result, variables);
     }
-    committed = committed || (is_joined && is_commit(result));
-    try {
-      if (storing == Storing::aset && result.rows() > 0) {
-        store_last_row(statement, result, variables);
-      }
-    } catch (const Error& unnamed) {
-      if (!error) error = unnamed;
-    }
-    last = std::move(result);
+  } catch (const Error& unnamed) {
+    if (!answer.error) answer.error = unnamed;
   }
-  if (error && committed && error->error_class() == ErrorClass::retryable) {
-    error = not_retried(*error);
+  answer.last = std::move(result);
+  return true;
+}
+
+void PostgresSession::finish(const Statement& statement, Variables& variables, Answer& answer) {
+  if (answer.error && answer.committed && answer.error->error_class() == ErrorClass::retryable) {
+    answer.error = not_retried(*answer.error);
   }
-  if (error) refuse(statement, *error);
-  if (gives_up_statements(last)) prepared_.clear();
-  if (storing != Storing::gset) co_return;
-  if (last.rows() != 1) {
-    throw Error(ErrorClass::statement, "", fmt::format("expected one row, got {}", last.rows()));
+  if (answer.error) refuse(statement, *answer.error);
+  if (gives_up_statements(answer.last)) prepared_.clear();
+  if (statement.command->storing != Storing::gset) return;
+  if (answer.last.rows() != 1) {
+    throw Error(ErrorClass::statement, "",
+                fmt::format("expected one row, got {}", answer.last.rows()));
   }
-  store_last_row(statement, last, variables);
+  store_last_row(statement, answer.last, variables);
 }
 
 void PostgresSession::refuse(const Statement& statement, const Error& error) {

@@ -52,6 +52,13 @@ class PostgresSession final : public database::postgres::PooledSession<Session> 
     std::vector<std::optional<Slot>> slots;
   };
 
+  // The answer to a statement.
+  struct Answer {
+    std::optional<Error> error;  // the first one
+    bool committed = false;      // by one of several joined statements
+    Result last;                 // of the results
+  };
+
   enum class Preparation : std::uint8_t {
     none,
     done,
@@ -66,7 +73,8 @@ class PostgresSession final : public database::postgres::PooledSession<Session> 
   Error noted(const Error& error);
   bool reports_that_it_writes() noexcept;
   void send(const Statement& statement, const Variables& variables);
-  coro::Task<void> answer(const Statement& statement, Variables& variables);
+  bool take_result(const Statement& statement, Variables& variables, Answer& answer);
+  void finish(const Statement& statement, Variables& variables, Answer& answer);
   [[noreturn]] void refuse(const Statement& statement, const Error& error);
   void store_last_row(const Statement& statement, const Result& result, Variables& variables);
   const StoredColumns& columns_of(const Statement& statement, const Result& result,
