@@ -50,7 +50,7 @@ Task<void> ScriptTransaction::execute(database::Session& handed_out) {
     while (const Command* next = run.next()) {
       index_ = run.index();
       if (std::holds_alternative<SqlCommand>(next->action)) {
-        const Statement& statement = client_->surroundings.scripts.statement(script_, index_);
+        const Statement& statement = surroundings_->scripts.statement(script_, index_);
         const Instant sent = begin_statement(session, statement);
         co_await session.execute(statement, client_->variables);
         if (!in_pipeline_) end_statement(session, statement, sent);
@@ -68,7 +68,7 @@ Task<void> ScriptTransaction::execute(database::Session& handed_out) {
   }
   if (!failure) co_return;
   repeats_ = failure->error_class() == ErrorClass::retryable;
-  std::string& first = client_->surroundings.counts.first_failures[script_];
+  std::string& first = surroundings_->counts.first_failures[script_];
   if (first.empty() && !repeats_) first = failure->what();
   co_await session.roll_back();
   throw Error(*failure);
@@ -156,7 +156,7 @@ void ScriptTransaction::sync_pipeline(Session& session) {
 }
 
 Task<void> ScriptTransaction::open_pipeline(Session& session) {
-  if (client_->surroundings.scripts.protocol() == Protocol::simple) {
+  if (surroundings_->scripts.protocol() == Protocol::simple) {
     throw script().error(command(), simple_pipeline);
   }
   if (in_pipeline_) throw script().error(command(), nested_pipeline);
@@ -165,7 +165,7 @@ Task<void> ScriptTransaction::open_pipeline(Session& session) {
   client_->pipeline.clear();
   sync_commits_ = false;
   syncs_ = committing_syncs_ = 0;
-  const auto statements = client_->surroundings.scripts.pipeline(script_, index_);
+  const auto statements = surroundings_->scripts.pipeline(script_, index_);
   std::size_t prepared = 0;
   try {
     co_await session.open_pipeline(statements, prepared);
@@ -211,8 +211,8 @@ void ScriptTransaction::require_complete(const Session& session) {
 
 // None while nothing is measured, and of a statement without figures.
 StatementCounts* ScriptTransaction::counts_of(const Statement& statement, Instant now) {
-  if (!client_->surroundings.measuring(now)) return nullptr;
-  return client_->surroundings.counts.statements[statement.number].get();
+  if (!surroundings_->measuring(now)) return nullptr;
+  return surroundings_->counts.statements[statement.number].get();
 }
 
 void ScriptTransaction::note_success(const Statement& statement, Instant sent, Instant now) {

@@ -77,7 +77,7 @@ class Client {
 class ScriptTransaction final : public load::Transaction {
  public:
   ScriptTransaction(Client& client, std::size_t script) noexcept
-      : client_(&client), script_(script) {}
+      : client_(&client), surroundings_(&client.surroundings), script_(script) {}
 
   std::size_t type() const noexcept override { return script_; }
   coro::Task<void> execute(database::Session& session) override;
@@ -89,7 +89,7 @@ class ScriptTransaction final : public load::Transaction {
   }
 
  private:
-  const Script& script() const { return client_->surroundings.scripts.scripts()[script_]; }
+  const Script& script() const { return surroundings_->scripts.scripts()[script_]; }
   const Command& command() const { return script().commands()[index_]; }
   ScriptRun begin();
   void remember_beginning(bool whole);
@@ -108,6 +108,7 @@ class ScriptTransaction final : public load::Transaction {
   database::Error failure_of(const ScriptError& error) const;
 
   Client* client_;
+  ClientSurroundings* surroundings_;  // the client's: to find them there takes a miss of the cache
   std::size_t script_;
   std::size_t index_ = 0;          // of the command that is being executed
   const Statement* at_ = nullptr;  // if it is one of SQL; in the end the one that failed

@@ -49,7 +49,7 @@ Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect(
   const bool forgets = options_.pooling == database::Pooling::transaction;
   const Protocol protocol =
       forgets && options_.protocol == Protocol::prepared ? Protocol::extended : options_.protocol;
-  co_return std::make_unique<PostgresSession>(std::move(connection), protocol, writes_);
+  co_return std::make_unique<PostgresSession>(std::move(connection), protocol, writes_, scratch_);
 }
 
 }  // namespace drover::sql::postgres

@@ -27,6 +27,7 @@ class PostgresBackend final : public database::postgres::PooledBackend<database:
 
   PostgresOptions options_;
   ServerWrites writes_;
+  Scratch scratch_;
 };
 
 }  // namespace drover::sql::postgres

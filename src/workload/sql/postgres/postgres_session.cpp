@@ -84,20 +84,20 @@ void PostgresSession::note_failure(const Statement& statement, const Error& erro
 void PostgresSession::send(const Statement& statement, const Variables& variables) {
   const SqlText& sql = statement.command->sql;
   if (protocol_ == Protocol::simple) {
-    text_.clear();
-    sql.render(variables, text_);
-    connection().ask(text_);
+    scratch_.text.clear();
+    sql.render(variables, scratch_.text);
+    connection().ask(scratch_.text);
     return;
   }
-  parameters_.clear();
+  scratch_.parameters.clear();
   for (const Slot slot : sql.parameters()) {
-    parameters_.add_text(
+    scratch_.parameters.add_text(
         [&variables, slot](std::string& out) { return append_parameter(variables, slot, out); });
   }
   if (protocol_ == Protocol::extended) {
-    connection().ask(statement.parameterised, parameters_);
+    connection().ask(statement.parameterised, scratch_.parameters);
   } else {
-    connection().ask_prepared(statement.name.c_str(), parameters_);
+    connection().ask_prepared(statement.name.c_str(), scratch_.parameters);
   }
 }
 
@@ -256,8 +256,8 @@ Task<PipelineAnswer> PostgresSession::close_pipeline() {
 Task<void> PostgresSession::roll_back() {
   try {
     if (std::exchange(in_pipeline_, false) && connection().in_pipeline()) {
-      parameters_.clear();
-      connection().ask("ROLLBACK", parameters_);
+      scratch_.parameters.clear();
+      connection().ask("ROLLBACK", scratch_.parameters);
       co_await close_pipeline();
     }
   } catch (const Error&) {

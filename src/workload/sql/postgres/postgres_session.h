@@ -32,11 +32,22 @@ struct ServerWrites {
   bool were_refused = false;  // by a server that is read-only
 };
 
+// Memory in which a worker's sessions make their messages, each until libpq has taken it over: one for all of them stays
+// in the cache.
+struct Scratch {
+  std::string text;
+  Parameters parameters;
+};
+
 class PostgresSession final : public database::postgres::PooledSession<Session> {
  public:
-  PostgresSession(std::unique_ptr<Connection> connection, Protocol protocol,
-                  ServerWrites& writes) noexcept
-      : PooledSession({std::move(connection), {}}), protocol_(protocol), writes_(writes) {}
+  // `writes` and `scratch` must live for as long as statements are executed.
+  PostgresSession(std::unique_ptr<Connection> connection, Protocol protocol, ServerWrites& writes,
+                  Scratch& scratch) noexcept
+      : PooledSession({std::move(connection), {}}),
+        protocol_(protocol),
+        writes_(writes),
+        scratch_(scratch) {}
 
   coro::Task<void> execute(const Statement& statement, Variables& variables) override;
   coro::Task<void> open_pipeline(std::span<const Statement> statements,
@@ -81,15 +92,13 @@ class PostgresSession final : public database::postgres::PooledSession<Session> 
                                   const Variables& variables);
 
   const Protocol protocol_;
+  bool in_pipeline_ = false;
   ServerWrites& writes_;
-  std::vector<Preparation> prepared_;   // by Statement::number
-  std::vector<StoredColumns> columns_;  // likewise
-  // Memory that is used again for each statement.
-  std::string text_;
-  Parameters parameters_;
+  Scratch& scratch_;
+  std::vector<Preparation> prepared_;    // by Statement::number
+  std::vector<StoredColumns> columns_;   // likewise
   std::vector<const Statement*> piped_;  // sent in the open pipeline
   std::size_t syncs_ = 0;                // likewise
-  bool in_pipeline_ = false;
 };
 
 }  // namespace drover::sql::postgres
