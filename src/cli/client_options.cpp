@@ -86,7 +86,10 @@ void add_connection_options(Command& command, ClientRequest& request) {
         "Connections to the database; auto: one a client, as far as the server has room"},
        {"--max-inflight", &request.max_inflight, "N|auto",
         "Transactions at a time; the others wait in a queue. auto: one a connection"},
-       {"--threads", &request.threads, "N|auto", "Worker threads; auto: by rate and processors"},
+       {"--threads", &request.threads, "N|auto",
+        "Worker threads. auto: one per 10,000 transactions a second of the rate, or, without a "
+        "rate, one per 16 "
+        "clients; at most one per processor"},
        {"--seed", &request.seed, "N|time|rand",
         "Seed of all random inputs: a number from 0 to 2^64 - 1, the time, or a random one"}});
   add_session_options(command, request);

@@ -72,12 +72,11 @@ void resolve_threads(const RunPlan& run, Benchmark& benchmark) {
   load::Plan& plan = benchmark.plan();
   const auto processors = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
   if (run.threads_auto) {
-    // Without a rate the database sets the pace, and it needs the processors more than we do.
     const std::optional<double> rate = benchmark.transactions_a_second();
-    const double wanted =
-        rate ? *rate / transactions_a_thread : static_cast<double>(processors) / 8;
-    plan.threads =
-        std::clamp<std::size_t>(static_cast<std::size_t>(std::ceil(wanted)), 1, processors);
+    const std::size_t wanted =
+        rate ? static_cast<std::size_t>(std::ceil(*rate / transactions_a_thread))
+             : benchmark.threads_without_rate();
+    plan.threads = std::clamp<std::size_t>(wanted, 1, processors);
   }
   plan.threads = std::min(plan.threads, benchmark.threads_most());
 }

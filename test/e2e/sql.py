@@ -2,6 +2,7 @@
 against the tables, failures and a server that goes away, and whatever is wrong on the command line."""
 
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -179,6 +180,15 @@ UPDATE counter SET n = n + 1 \\; COMMIT;
         self.assertEqual(sum(one["ok_count"] for one in document["transactions"].values()), 500)
         self.assertEqual(document["plan"]["seed"], 2**64 - 1)
         self.assertIn("one.sql #128", self.expect(harness.drover("report", self.path), SUCCESS).out)
+
+    def test_threads_are_chosen_by_the_clients_and_processors(self):
+        path = self.script("one.sql", "SELECT 1;\n")
+        self.make_schema("threads")
+        for clients, options, threads in [(16, [], 1), (17, [], min(2, os.cpu_count())), (32, ["--threads", 1], 1),
+                                          (32, ["--rate", 1000], 1)]:
+            with self.subTest(clients=clients, options=options):
+                document = self.run_to_end("threads", "--file", path, "--clients", clients, "--operations", 64, *options)
+                self.assertEqual(document["plan"]["threads"], threads)
 
     def test_what_fails_is_counted_and_said(self):
         path = self.script("wrong.sql", "SELECT 1;\nSELECT 1 / 0;\n")

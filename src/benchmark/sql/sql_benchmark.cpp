@@ -38,6 +38,10 @@ std::optional<double> SqlBenchmark::transactions_a_second() const {
   return rate_of(options_.plan);
 }
 
+std::size_t SqlBenchmark::threads_without_rate() const {
+  return threads_of_closed_loop(options_.plan);
+}
+
 void SqlBenchmark::complete(settings::RunSettings& settings) {
   sql::Plan& plan = options_.plan;
   plan.presentation = presentation_of(plan);

@@ -37,6 +37,7 @@ class SqlBenchmark final : public run::Benchmark {
     return static_cast<double>(options_.plan.terminal_count);
   }
   std::size_t threads_most() const override { return options_.plan.terminal_count; }
+  std::size_t threads_without_rate() const override;
   std::uint64_t terminals_of(const load::Share& share) const override {
     return share.of(options_.plan.clients);
   }

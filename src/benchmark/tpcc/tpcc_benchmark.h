@@ -39,6 +39,7 @@ class TpccBenchmark final : public run::Benchmark {
   std::optional<double> transactions_a_second() const override;
   double connections_wanted() const override;
   std::size_t threads_most() const override;
+  std::size_t threads_without_rate() const override;
   std::uint64_t terminals_of(const load::Share& share) const override;
   void complete(settings::RunSettings& settings) override;
   std::string title() const override;

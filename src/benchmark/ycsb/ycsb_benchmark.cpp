@@ -61,6 +61,10 @@ std::optional<double> YcsbBenchmark::transactions_a_second() const {
   return rate_of(options_.plan);
 }
 
+std::size_t YcsbBenchmark::threads_without_rate() const {
+  return threads_of_closed_loop(options_.plan);
+}
+
 namespace {
 
 // What makes the load: the rest is of the client, and stands elsewhere.
