@@ -69,8 +69,9 @@ class FdWatch : Pinned {
 
   int fd() const noexcept { return fd_; }
 
-  // Returns whether nothing has come since the last wait for reading, as of the worker's last poll. False, too, where
-  // that is not known: the caller has to look at the descriptor itself. Costs no system call.
+  // Returns whether nothing has come since the last wait for reading, as of the worker's last poll.
+  // False, too, where that is not known: the caller has to look at the descriptor itself. Costs no
+  // system call.
   bool is_quiet() const noexcept { return watched_ && (armed_ & EPOLLIN) != 0; }
 
  private:

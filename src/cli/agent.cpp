@@ -145,7 +145,8 @@ int perform_agent(Command& program, const AgentArguments& arguments) {
       std::fputs(fmt::format("drover: error: {}\n", error.what()).c_str(), stderr);
     }
   }
-  // mpirun kills all ranks when one of them fails. Rank 0 knows of this failure, and ends with it after its result.
+  // mpirun kills all ranks when one of them fails. Rank 0 knows of this failure, and ends with it
+  // after its result.
   if (member && ranks::started_by_mpi()) return exit_success;
   return code == exit_interrupted ? exit_failure : code;
 }

@@ -141,8 +141,8 @@ struct AgentStart {
   std::vector<std::string> words;
 };
 
-// Starts an agent, and returns when its process has ended. Its connection decides whether the host is lost, unless the
-// agent has not joined.
+// Starts an agent, and returns when its process has ended. Its connection decides whether the host
+// is lost, unless the agent has not joined.
 Task<void> started(ranks::Conductor& conductor, AgentStart start, Note on_note) {
   const std::size_t rank = start.rank;
   const auto note = [&](std::string_view line) {
@@ -346,8 +346,8 @@ namespace {
   throw std::system_error(errno, std::generic_category(), "cannot start " + program);
 }
 
-// Starts an agent as a child, without MPI in its memory, and waits for it. mpirun, which kills all ranks when one of its
-// processes dies, does not see the death of the child.
+// Starts an agent as a child, without MPI in its memory, and waits for it. mpirun, which kills all
+// ranks when one of its processes dies, does not see the death of the child.
 int agent_beside_mpi(const std::vector<std::string>& words) {
   const pid_t child = fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "cannot start the agent");
@@ -397,7 +397,8 @@ std::optional<int> meet_by_mpi(HostsArguments& arguments, const std::function<vo
   std::vector<Message> all;
   for (const std::string& text : texts) all.push_back(Message::parse(text));
   if (all.front().contains("refusal")) {
-    // Rank 0 says it, and its exit code is that of mpirun, which would kill it if another rank failed first.
+    // Rank 0 says it, and its exit code is that of mpirun, which would kill it if another rank
+    // failed first.
     if (rank != 0) return exit_success;
     throw UsageError(all.front()["refusal"].get<std::string>());
   }

@@ -1,5 +1,5 @@
-// The options of commands that several hosts can do together: --hosts and its companions. How the conductor of such a
-// command is made, and how its agents are started.
+// The options of commands that several hosts can do together: --hosts and its companions. How the
+// conductor of such a command is made, and how its agents are started.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,8 @@ struct HostsArguments {
   std::string host_timeout = "5s";  // silence after which a host is lost
   std::string join_timeout = "2m";  // for all hosts to join
   const Command* command = nullptr;
-  // In place of `hosts`: of the agents that mpirun, srun or an indexed Job has started beside this process.
+  // In place of `hosts`: of the agents that mpirun, srun or an indexed Job has started beside this
+  // process.
   std::shared_ptr<ranks::Conductor> met = {};
 
   bool several() const noexcept { return !hosts.empty() || !agents.empty() || met != nullptr; }
@@ -50,14 +51,15 @@ std::shared_ptr<run::Conducting> make_conducting(const HostsArguments& arguments
 // The command as the members are to do it: its path and the options that were given, by whatever way.
 ranks::Message work_of(const Command& command);
 
-// Meets the other processes that MPI has started with this command. Returns nothing on rank 0, which coordinates: then
-// `arguments` know the others. All others become agents, and their exit code is returned. `complete` reads the options
-// that the command line does not have; only rank 0 calls it, because a rank that ends before the meeting would leave the
-// others waiting. Throws UsageError, also that of `complete`, and ranks::MpiError.
+// Meets the other processes that MPI has started with this command. Returns nothing on rank 0,
+// which coordinates: then `arguments` know the others. All others become agents, and their exit
+// code is returned. `complete` reads the options that the command line does not have; only rank 0
+// calls it, because a rank that ends before the meeting would leave the others waiting. Throws
+// UsageError, also that of `complete`, and ranks::MpiError.
 std::optional<int> meet_by_mpi(HostsArguments& arguments, const std::function<void()>& complete);
 
-// The same in a Slurm step or an indexed Job, whose processes have read all options. An agent replaces the process, so
-// the function returns only on the first. Throws UsageError.
+// The same in a Slurm step or an indexed Job, whose processes have read all options. An agent
+// replaces the process, so the function returns only on the first. Throws UsageError.
 void meet_in_job(HostsArguments& arguments, const ranks::JobPlace& place);
 
 // Ends the agents that still wait for this process, the first of a job, which has failed.

@@ -301,7 +301,8 @@ RunPlan make_run_plan(const RunRequest& written, const DatabaseOption& database,
 
 namespace {
 
-// Where the result of several hosts can be had from when it could not be written; empty for one host.
+// Where the result of several hosts can be had from when it could not be written; empty for one
+// host.
 std::string advice_of_parts(const report::Result& result) {
   for (const report::RankResult& one : result.ranks) {
     if (one.part.empty()) continue;

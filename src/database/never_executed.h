@@ -1,5 +1,5 @@
-// The error of a session that has ended before what it was sent was executed: nothing of it is in the database, be it
-// a commit or not.
+// The error of a session that has ended before what it was sent was executed: nothing of it is in
+// the database, be it a commit or not.
 #pragma once
 
 #include "database/error.h"

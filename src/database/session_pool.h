@@ -18,9 +18,10 @@
 // Each session has a number, below the size, that the one in its place inherits: whoever opens them may spread them over
 // hosts by it. Where there are several, a session of one host can be asked for.
 //
-// `Session` has usable(), in_transaction(), and, where sessions are closed, a task close(); where there are several hosts,
-// host(). Where it has still_open(), the pool asks that before it hands the session out: one that was ended while it was
-// idle is replaced like a lost one, and no transaction gets it.
+// `Session` has usable(), in_transaction(), and, where sessions are closed, a task close(); where
+// there are several hosts, host(). Where it has still_open(), the pool asks that before it hands
+// the session out: one that was ended while it was idle is replaced like a lost one, and no
+// transaction gets it.
 //
 // Belongs to one worker; not thread-safe. It must outlive its leases and whoever waits for one. To
 // destroy it ends all sessions; close() does so in order.

@@ -45,7 +45,8 @@ struct Presentation {
   std::string rollbacks = "rolled back as they are meant to be";
   std::vector<TransactionType> types = {{.name = "transaction"}};  // at least one
   Headline headline = {};
-  // Whether the workload can find out, when the run has ended, which commits without an answer have happened.
+  // Whether the workload can find out, when the run has ended, which commits without an answer have
+  // happened.
   bool looks_up_commits = true;
 };
 

@@ -291,8 +291,8 @@ class Run {
     return reading;
   }
 
-  // Takes a sample a second until the interval ends, then says what the run still waits for. To be cancelled when
-  // the last transaction has ended.
+  // Takes a sample a second until the interval ends, then says what the run still waits for. To be
+  // cancelled when the last transaction has ended.
   Task<void> watch() {
     while (sampled_until_ < timetable_.measure_end && !ended_) {
       const Instant next = next_sample(sampled_until_);

@@ -24,7 +24,8 @@ namespace {
 
 // Who connects has to say at once who it is.
 constexpr Duration patience_for_hello = std::chrono::seconds(10);
-// Round trips of a comparison of clocks. A slow network gets fewer, so that they take about one second.
+// Round trips of a comparison of clocks. A slow network gets fewer, so that they take about one
+// second.
 constexpr int round_trips = 25;
 constexpr int round_trips_least = 3;
 constexpr Duration round_trips_last = std::chrono::seconds(1);

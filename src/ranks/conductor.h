@@ -2,8 +2,8 @@
 // and which of them is lost. It makes no load itself.
 //
 // A rank is lost when its connection ends before it has said all, when it says nothing for
-// ConductorSettings::silence_most, or when it says itself that it cannot go on. What is awaited of a lost rank throws
-// RankLost at once.
+// ConductorSettings::silence_most, or when it says itself that it cannot go on. What is awaited of
+// a lost rank throws RankLost at once.
 //
 // Lives on one worker.
 #pragma once
@@ -97,8 +97,8 @@ class Conductor {
   bool is_released(std::size_t rank) const { return peers_[rank]->released; }
   // Throws the RankLost of a rank that is lost.
   [[noreturn]] void throw_loss(std::size_t rank) const;
-  // Waits a moment for other ranks that fail for the same reason. Then throws one RankLost that names each reason
-  // once, with its hosts. Requires: a rank is lost.
+  // Waits a moment for other ranks that fail for the same reason. Then throws one RankLost that
+  // names each reason once, with its hosts. Requires: a rank is lost.
   coro::Task<void> throw_losses() const;
   void lose(std::size_t rank, const std::string& reason);
   // Those that have not come.
@@ -107,7 +107,8 @@ class Conductor {
   // Compares the clocks by round trips: 25, or fewer on a slow network. Throws RankLost.
   coro::Task<std::optional<ClockDifference>> compare_clocks(std::size_t rank);
 
-  // Refuses the ranks that have not come, until all of them have tried, except rank 0, or the time is over.
+  // Refuses the ranks that have not come, until all of them have tried, except rank 0, or the time
+  // is over.
   coro::Task<void> refuse_all(std::string reason, coro::Duration patience);
 
   // It has said all that it has to say: it may end.

@@ -1,5 +1,5 @@
-// A job that starts the same command on several hosts without MPI: a Slurm step (srun) or an indexed Kubernetes Job.
-// Its first process coordinates.
+// A job that starts the same command on several hosts without MPI: a Slurm step (srun) or an
+// indexed Kubernetes Job. Its first process coordinates.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ struct JobPlace {
   std::string coordinator;          // of a Slurm step: HOST:PORT, by its first node and its number
 };
 
-// Returns the place of this process by the variables that srun or Kubernetes has set. Returns nothing for a process
-// that is alone in its step.
+// Returns the place of this process by the variables that srun or Kubernetes has set. Returns
+// nothing for a process that is alone in its step.
 std::optional<JobPlace> place_in_job(const Variables& variables = variable_of_process);
 
 // Returns the first host of a Slurm node list: "rack1-n07" of "rack[1-2]-n[07,09-12],gpu3".

@@ -86,8 +86,9 @@ struct Endpoint {
 
 // A list of them, with commas. Throws std::invalid_argument.
 std::vector<Endpoint> parse_endpoints(std::string_view text);
-// The same with names of hosts, which are looked up: each may have several addresses. Blocks. Throws
-// std::invalid_argument for a list that is none, Unreachable for a name that is unknown, perhaps not for long.
+// The same with names of hosts, which are looked up: each may have several addresses. Blocks.
+// Throws std::invalid_argument for a list that is none, Unreachable for a name that is unknown,
+// perhaps not for long.
 std::vector<Endpoint> looked_up(std::string_view text);
 std::string endpoints_text(const std::vector<Endpoint>& endpoints);
 

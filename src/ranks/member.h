@@ -30,7 +30,8 @@ struct MemberPlace {
 
 class Member {
  public:
-  // Joins the conductor. Throws Unreachable if nothing answers at its addresses, LinkError if it refuses.
+  // Joins the conductor. Throws Unreachable if nothing answers at its addresses, LinkError if it
+  // refuses.
   explicit Member(MemberPlace place);
   Member(const Member&) = delete;
   Member& operator=(const Member&) = delete;

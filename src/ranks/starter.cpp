@@ -90,7 +90,8 @@ std::vector<std::string> start_words(const Host& host, std::string_view ssh,
   if (host.is_local()) return words;
   std::vector<std::string> all = text::parts(std::string(ssh), ' ');
   std::erase(all, "");
-  // No terminal and no questions. A host that does not answer must not hold up the others for minutes.
+  // No terminal and no questions. A host that does not answer must not hold up the others for
+  // minutes.
   all.insert(all.end(), {"-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", host.address});
   std::string command = "exec";
   for (const std::string& word : words) command += " " + quoted(word);
@@ -240,7 +241,8 @@ coro::Task<int> Starter::ended(std::function<void(std::string)> on_line) {
   auto until_its_end = [&](coro::Scope& scope) -> coro::Task<void> {
     scope.start(read_lines(output_.get(), lines));
     co_await process_ended(process_);
-    // Another process may hold the output open for longer: an ssh that stays as a master for later connections.
+    // Another process may hold the output open for longer: an ssh that stays as a master for later
+    // connections.
     scope.cancel();
   };
   co_await coro::with_scope(until_its_end);

@@ -1,5 +1,5 @@
-// Child processes that start the agents of a distributed run: an ssh for each other host, and the agent itself for
-// this host.
+// Child processes that start the agents of a distributed run: an ssh for each other host, and the
+// agent itself for this host.
 #pragma once
 
 #include <sys/types.h>
@@ -27,34 +27,39 @@ struct Host {
 
 inline constexpr std::size_t hosts_max = 10'000;
 
-// Returns one host for each name in "a,b,c". A name that occurs twice stands for two agents: a and a#2. Throws
-// std::invalid_argument if a name is empty or is not a host name, an IPv4 address, "::1" or USER@HOST.
+// Returns one host for each name in "a,b,c". A name that occurs twice stands for two agents: a and
+// a#2. Throws std::invalid_argument if a name is empty or is not a host name, an IPv4 address,
+// "::1" or USER@HOST.
 std::vector<Host> parse_hosts(std::string_view text);
 
-// Returns the command that runs `words` on the host: through ssh, or directly on a local one. `ssh` is the ssh
-// program, with options of the user's after blanks.
+// Returns the command that runs `words` on the host: through ssh, or directly on a local one. `ssh`
+// is the ssh program, with options of the user's after blanks.
 std::vector<std::string> start_words(const Host& host, std::string_view ssh,
                                      const std::vector<std::string>& words);
 
-// One child process. Lives on one worker, and must be made on the main thread: the kernel ties a child to the thread
-// that forked it.
+// One child process. Lives on one worker, and must be made on the main thread: the kernel ties a
+// child to the thread that forked it.
 class Starter {
  public:
   // What becomes of the child when the Starter, or this process, ends first.
   enum class Lifetime {
-    ends_with_starter,  // it is killed with its process group: ssh
-    goes_on,  // it is left alone, and continued if it was stopped: an agent ends with its connection
+    // The child is killed with its process group. For ssh.
+    ends_with_starter,
+    // The child runs on, and is continued if it was stopped. For an agent, which ends when its
+    // connection to the coordinator does.
+    goes_on,
   };
 
-  // Starts the command (the first word by PATH) in a session of its own, which no Ctrl-C of the terminal reaches.
-  // `input`, at most 4 KiB, is its standard input. Throws std::runtime_error if there is no such program.
+  // Starts the command (the first word by PATH) in a session of its own, which no Ctrl-C of the
+  // terminal reaches. `input`, at most 4 KiB, is its standard input. Throws std::runtime_error if
+  // there is no such program.
   Starter(const std::vector<std::string>& words, const std::string& input, Lifetime lifetime);
   Starter(const Starter&) = delete;
   Starter& operator=(const Starter&) = delete;
   ~Starter();
 
-  // Waits for the end of the child and returns its status, as waitpid() does. Calls `on_line` with each line that the
-  // child writes to either output, cut at line_bytes_max. To be called once.
+  // Waits for the end of the child and returns its status, as waitpid() does. Calls `on_line` with
+  // each line that the child writes to either output, cut at line_bytes_max. To be called once.
   coro::Task<int> ended(std::function<void(std::string)> on_line);
 
   pid_t process() const { return process_; }
@@ -67,7 +72,8 @@ class Starter {
   file::FileDescriptor output_;
 };
 
-// Returns why a host was lost whose agent did not connect. `last_line` is the last that the process wrote.
+// Returns why a host was lost whose agent did not connect. `last_line` is the last that the process
+// wrote.
 std::string end_reason(const Host& host, int status, const std::string& program,
                        const std::string& last_line);
 

@@ -229,7 +229,8 @@ Task<void> ConductedRun::begin() {
   attendance_.observers.on_started(ramp_up);
 }
 
-// With a number of hosts at a time: more would wait for each other on this worker, which makes trips longer.
+// With a number of hosts at a time: more would wait for each other on this worker, which makes
+// trips longer.
 Task<void> ConductedRun::compare_clocks() {
   coro::Semaphore turns{clocks_at_a_time};
   const auto compare = [this, &turns](std::size_t rank) -> Task<void> {

@@ -116,7 +116,8 @@ std::size_t TpccBenchmark::threads_most() const {
                   options_.plan.own_terminals());
 }
 
-// A transaction costs the server some twenty times as much as the client: the server needs the processors.
+// A transaction costs the server some twenty times as much as the client: the server needs the
+// processors.
 std::size_t TpccBenchmark::threads_without_rate() const {
   constexpr std::size_t processors_a_thread = 8;
   return (std::thread::hardware_concurrency() + processors_a_thread - 1) / processors_a_thread;

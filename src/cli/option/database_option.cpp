@@ -79,7 +79,8 @@ void require_password_place(const DatabaseOption& option) {
   }
 }
 
-// Whether the text begins as a URI does: a scheme and "://". A connection string may have "://" within a value.
+// Whether the text begins as a URI does: a scheme and "://". A connection string may have "://"
+// within a value.
 bool begins_with_scheme(std::string_view text) noexcept {
   const auto is_of_scheme = [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '+' || c == '-' || c == '.';

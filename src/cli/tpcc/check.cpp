@@ -10,10 +10,10 @@
 #include <string>
 #include <thread>
 
+#include "cli/agent.h"
 #include "cli/commands.h"
 #include "cli/gathered.h"
 #include "cli/hosts_option.h"
-#include "cli/agent.h"
 #include "cli/option/database_option.h"
 #include "cli/progress_option.h"
 #include "cli/standard_output.h"

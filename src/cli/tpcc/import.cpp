@@ -11,11 +11,11 @@
 #include <stdexcept>
 #include <thread>
 
+#include "cli/agent.h"
 #include "cli/commands.h"
 #include "cli/gathered.h"
 #include "cli/help/help.h"
 #include "cli/hosts_option.h"
-#include "cli/agent.h"
 #include "cli/option/database_option.h"
 #include "cli/option/quantity.h"
 #include "cli/run_options.h"

@@ -9,10 +9,10 @@
 #include <string>
 #include <thread>
 
+#include "cli/agent.h"
 #include "cli/commands.h"
 #include "cli/gathered.h"
 #include "cli/hosts_option.h"
-#include "cli/agent.h"
 #include "cli/option/database_option.h"
 #include "cli/option/quantity.h"
 #include "cli/progress_option.h"

@@ -37,9 +37,11 @@ struct Access {
   // Takes a line for people when a statement of an administrative session waits for a lock: who
   // holds it. May be empty.
   std::function<void(std::string_view)> on_lock_wait = {};
-  // Asked of the server by open_in_schema() and open_connection() (session_setup.h); open() takes any.
+  // Asked of the server by open_in_schema() and open_connection() (session_setup.h); open() takes
+  // any.
   ServerRole role = ServerRole::any;
-  // How long to connect again while the server has another role, for four attempts at least; 0: not at all.
+  // How long to connect again while the server has another role, for four attempts at least; 0: not
+  // at all.
   coro::Duration role_patience = std::chrono::milliseconds(500);
 };
 

@@ -95,9 +95,10 @@ bool Connection::still_open() noexcept {
   return !broken();
 }
 
-// Whether this last word of a server shows that the statement to which it is the whole answer was not executed to its
-// end. PostgreSQL ends a session so only between commands or within one, whose transaction it then rolls back: after a
-// commit comes the answer to it, or no word. Something in between may have had the answer.
+// Whether this last word of a server shows that the statement to which it is the whole answer was
+// not executed to its end. PostgreSQL ends a session so only between commands or within one, whose
+// transaction it then rolls back: after a commit comes the answer to it, or no word. Something in
+// between may have had the answer.
 bool Connection::ends_unexecuted(const Error& error) const noexcept {
   constexpr std::array<std::string_view, 3> ends = {"57P01", "57P05", "25P03"};
   return pooling_ == Pooling::none && !setup_ && dialect_ == Dialect::postgres &&

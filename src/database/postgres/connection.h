@@ -9,9 +9,9 @@
 //   const Results results = co_await connection.run();   // one round trip; [1] is the customer
 //
 // Thread safety: none; a connection belongs to the worker on which it was made.
-// Invariant: a connection whose operation was cancelled or lost is broken() and of no further use. Destroying a
-// connection in the middle of a statement has the server cancel the statement (cancel_request.h).
-// All operations throw database::Error.
+// Invariant: a connection whose operation was cancelled or lost is broken() and of no further use.
+// Destroying a connection in the middle of a statement has the server cancel the statement
+// (cancel_request.h). All operations throw database::Error.
 #pragma once
 
 #include <libpq-fe.h>
@@ -131,7 +131,8 @@ class Connection {
   //     if (!connection.answer_is_here()) co_await connection.wait_for_answer();
   //   } while ((result = connection.take_answer()).get() != nullptr);
   //
-  // On the hot path, where a coroutine of its own would cost too much, wait_for_answer() is written out:
+  // On the hot path, where a coroutine of its own would cost too much, wait_for_answer() is written
+  // out:
   //
   //   const Connection::RoundTrip round_trip(connection);
   //   if (!connection.is_sent()) co_await connection.send_rest();
@@ -157,10 +158,10 @@ class Connection {
   void read_input() {
     if (PQconsumeInput(handle_) == 0) throw_lost();
   }
-  // The next result, of which an ERROR is one, too (error_of()); an empty one behind the last, of a pipeline behind
-  // each statement's last. Throws where the session was lost, and where it is given up, for a COPY waits for data.
-  // Where the server has ended the session before it executed what was asked, the error is NeverExecuted.
-  // Requires: answer_is_here().
+  // The next result, of which an ERROR is one, too (error_of()); an empty one behind the last, of a
+  // pipeline behind each statement's last. Throws where the session was lost, and where it is given
+  // up, for a COPY waits for data. Where the server has ended the session before it executed what
+  // was asked, the error is NeverExecuted. Requires: answer_is_here().
   Result take_answer();
 
   // From here on what is asked is a pipeline: answers are to be taken when it has been synced. A result of each sync
@@ -201,9 +202,10 @@ class Connection {
   std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
   static constexpr std::size_t warnings_most = 16;
 
-  // Returns whether the session is still there, to be asked before an idle one is used: a server, a pooler or a
-  // balancer may have ended it meanwhile. Then it is broken() from here on, and nothing was sent to it. Costs no system
-  // call while nothing has come. Requires: nothing is queued or under way.
+  // Returns whether the session is still there, to be asked before an idle one is used: a server, a
+  // pooler or a balancer may have ended it meanwhile. Then it is broken() from here on, and nothing
+  // was sent to it. Costs no system call while nothing has come. Requires: nothing is queued or
+  // under way.
   bool still_open() noexcept;
 
   // Whether it was given up at that limit.
@@ -258,9 +260,10 @@ class Connection {
     bool asked_for = true;
   };
 
-  // Shuts the socket down at the limit of a round trip, so that whoever waits for the socket finds the session lost.
-  // It stays in the wheel from one round trip to the next and moves on when it fires: to add and remove it for each
-  // would touch the timers of other connections, which have left the cache.
+  // Shuts the socket down at the limit of a round trip, so that whoever waits for the socket finds
+  // the session lost. It stays in the wheel from one round trip to the next and moves on when it
+  // fires: to add and remove it for each would touch the timers of other connections, which have
+  // left the cache.
   class RoundTripTimer final : public coro::TimerNode {
    public:
     explicit RoundTripTimer(Connection& owner) noexcept : connection_(owner) {}

@@ -37,8 +37,8 @@ namespace {
 using coro::Readiness;
 using coro::Task;
 
-// Texts of libpq itself, which nobody translates here (that takes setlocale(LC_MESSAGES)), and of poolers, which speak
-// English alone. What a server says is classed by its SQLSTATE.
+// Texts of libpq itself, which nobody translates here (that takes setlocale(LC_MESSAGES)), and of
+// poolers, which speak English alone. What a server says is classed by its SQLSTATE.
 ErrorClass classify_english(std::string_view message) noexcept {
   // A server that goes away while it greets us may come back; and so may one behind a proxy that
   // answers with something else.
@@ -60,7 +60,8 @@ struct ConnectRefusal {
   std::string message;
 };
 
-// The place of ":  28P01: ", which stands behind the severity in a verbose message; npos if there is none.
+// The place of ":  28P01: ", which stands behind the severity in a verbose message; npos if there
+// is none.
 std::size_t find_sqlstate(std::string_view line) noexcept {
   constexpr std::string_view before = ":  ";
   constexpr std::size_t length = 5;
@@ -77,8 +78,9 @@ std::size_t find_sqlstate(std::string_view line) noexcept {
   return line.npos;
 }
 
-// libpq hands out the SQLSTATE of a refused connection only within its verbose message ("FATAL:  28P01: password …").
-// Takes the SQLSTATE and the place in the server's source out of it. Of several attempts the last one counts.
+// libpq hands out the SQLSTATE of a refused connection only within its verbose message
+// ("FATAL:  28P01: password …"). Takes the SQLSTATE and the place in the server's source out of the
+// message. Of several attempts the last one counts.
 ConnectRefusal refusal_in(std::string_view verbose) {
   ConnectRefusal refusal;
   while (!verbose.empty()) {
@@ -103,7 +105,8 @@ ErrorClass classify_refusal(const ConnectRefusal& refusal) noexcept {
   }
   const ErrorClass error_class = classify_sqlstate(refusal.sqlstate);
   const std::string_view family = std::string_view(refusal.sqlstate).substr(0, 2);
-  // A parameter of the connection string that the server does not know, or a value that it does not take.
+  // A parameter of the connection string that the server does not know, or a value that it does not
+  // take.
   const bool is_wrong_parameter = family == "22" || family == "42" || family == "0A";
   return error_class == ErrorClass::denied || is_wrong_parameter ? ErrorClass::denied
                                                                  : ErrorClass::unavailable;
@@ -154,9 +157,11 @@ bool has_gap(const std::vector<std::string>& elements) {
   return std::find(elements.begin(), elements.end(), "") != elements.end();
 }
 
-// The host that libpq connects to where none is named: a folder of sockets, or localhost. Empty if libpq does not say.
+// The host that libpq connects to where none is named: a folder of sockets, or localhost. Empty if
+// libpq does not say.
 std::string default_host() {
-  // A list of gaps, so that PGHOST does not count. Nobody listens at port 1, whose socket would be a file of root's.
+  // A list of gaps, so that PGHOST does not count. Nobody listens at port 1, whose socket would be
+  // a file of root's.
   const char* const keywords[] = {"host", "port", nullptr};
   const char* const values[] = {",", "1", nullptr};
   PGconn* const handle = PQconnectStartParams(keywords, values, 0);

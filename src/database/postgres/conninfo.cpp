@@ -20,8 +20,8 @@ std::string value_of(const ConninfoOptions& options, std::string_view keyword) {
   return {};
 }
 
-// libpq reads service files only on its way to a connection. An option with a wrong value ends that way behind the
-// reading, and before any host.
+// libpq reads service files only on its way to a connection. An option with a wrong value ends that
+// way behind the reading, and before any host.
 ConninfoOptions options_in_force(const std::string& conninfo, std::string* problem) {
   constexpr const char* stop = "channel_binding";
   const char* const keywords[] = {"dbname", stop, nullptr};
@@ -54,13 +54,14 @@ bool mistakes_password(const std::string& text, const ConninfoOptions& options) 
   if (at != std::string_view::npos && authority.find('@', at + 1) != std::string_view::npos) {
     return true;
   }
-  // An @ behind the slash is of the name of the database, unless a password may have the slash: one begins with a ':'.
+  // An @ behind the slash is of the name of the database, unless a password may have the slash: one
+  // begins with a ':'.
   const bool has_later_at = rest.find('@', slash) != std::string_view::npos;
   return has_later_at && authority.substr(0, at).find(':') != std::string_view::npos;
 }
 
-// Cuts libpq's sentence where it begins to quote the string, which may hold a password. The name of an option that libpq
-// does not know is shown where no password is in the string.
+// Cuts libpq's sentence where it begins to quote the string, which may hold a password. The name of
+// an option that libpq does not know is shown where no password is in the string.
 std::string without_quotation(std::string_view said, const std::string& text) {
   const bool may_hold_password =
       text.find("password") != std::string::npos || text.find('@') != std::string::npos;

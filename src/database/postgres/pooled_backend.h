@@ -121,8 +121,8 @@ class PooledBackend : public WorkloadBackend {
         upkeep_(settings.upkeep),
         resolve_pause_(settings.seed) {}
 
-  // How long a session is connected again while the server has another role: at the start until all are there, and
-  // later not at all, for the pool itself tries again.
+  // How long a session is connected again while the server has another role: at the start until all
+  // are there, and later not at all, for the pool itself tries again.
   coro::Duration role_patience() const noexcept {
     return is_open_ ? coro::Duration::zero() : std::chrono::seconds(10);
   }

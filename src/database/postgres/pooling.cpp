@@ -62,8 +62,9 @@ Task<bool> wait_for(Answer& answer, coro::Duration patience) {
   co_return answer.is_here.is_set();
 }
 
-// The process of the second session. None where the pool has none for it as long as the first session is there: who
-// waits for a process that is lent by the transaction has it before those that ask later, and so before the first.
+// The process of the second session. None where the pool has none for it as long as the first
+// session is there: who waits for a process that is lent by the transaction has it before those
+// that ask later, and so before the first.
 Task<std::optional<std::int32_t>> process_of_second(Connection& first, Connection& second) {
   Answer answer;
   auto body = [&](coro::Scope& scope) -> Task<void> {
@@ -80,9 +81,10 @@ Task<std::optional<std::int32_t>> process_of_second(Connection& first, Connectio
   co_return answer.process;
 }
 
-// The first session keeps its process where processes are lent by the session. So if the second one gets that, or either
-// of them another one than before, they are lent by the transaction. A pooler lends the one that was used last, or each
-// in turn; others may come between, and so each is asked more than once, and the second one twice in a row.
+// The first session keeps its process where processes are lent by the session. So if the second one
+// gets that, or either of them another one than before, they are lent by the transaction. A pooler
+// lends the one that was used last, or each in turn; others may come between, and so each is asked
+// more than once, and the second one twice in a row.
 Task<Pooling> pooling_of(Connection& first, Connection& second, std::int32_t process) {
   constexpr int attempts = 4;
   std::optional<std::int32_t> before;

@@ -1,8 +1,8 @@
-// Poolers (PgBouncer, pgpool-II) before a PostgreSQL: whether there is one is asked of the server, for it is told by no
-// option. A pooler gives us a number of its own in place of the server's process; one that pools by the transaction
-// gives two sessions the same process one after the other, or one session several. pgpool-II answers a question that is
-// its own.
-// Thread safety: as the connection's. Errors: database::Error.
+// Poolers (PgBouncer, pgpool-II) before a PostgreSQL: whether there is one is asked of the server,
+// for it is told by no option. A pooler gives us a number of its own in place of the server's
+// process; one that pools by the transaction gives two sessions the same process one after the
+// other, or one session several. pgpool-II answers a question that is its own. Thread safety: as
+// the connection's. Errors: database::Error.
 #pragma once
 
 #include <string>

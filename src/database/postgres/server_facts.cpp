@@ -68,7 +68,8 @@ Task<void> read_product(Connection& connection, ServerFacts& facts) {
   facts.version = text.substr(begin + 1, text.find(' ', begin + 1) - begin - 1);
 }
 
-// Of the role and the database, where -1 is no limit, and what the server keeps for roles that we are none of.
+// Of the role and the database, where -1 is no limit, and what the server keeps for roles that we
+// are none of.
 constexpr const char* own_limits_sql =
     "SELECT r.rolname, r.rolconnlimit, "
     "(SELECT count(*) FROM pg_stat_get_activity(NULL) a WHERE a.usesysid = r.oid) - 1, "
@@ -91,7 +92,8 @@ void tighten(ServerFacts& facts, std::int64_t most, std::int64_t used, std::stri
   facts.connections_limit = std::move(name);
 }
 
-// A superuser has none of these limits. Behind a pooler that lends by the transaction they are the pooler's affair.
+// A superuser has none of these limits. Behind a pooler that lends by the transaction they are the
+// pooler's affair.
 Task<void> apply_own_limits(Connection& connection, ServerFacts& facts) {
   const Dialect dialect = connection.dialect();
   const bool has_catalogue = dialect == Dialect::postgres || dialect == Dialect::citus;

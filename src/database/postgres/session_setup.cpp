@@ -144,7 +144,8 @@ Task<bool> is_in_recovery(Connection& connection) {
   co_return result.rows() == 1 && result.text(0, 0) == "t";
 }
 
-// Returns what is wrong with the server for this role. A relative of PostgreSQL has no standbys that would answer.
+// Returns what is wrong with the server for this role. A relative of PostgreSQL has no standbys
+// that would answer.
 Task<std::optional<Error>> find_misfit(Connection& connection, ServerRole role) {
   const Dialect dialect = connection.dialect();
   const bool has_standbys = dialect == Dialect::postgres || dialect == Dialect::citus;
@@ -179,7 +180,8 @@ Task<std::unique_ptr<Connection>> open_once(Access access, std::optional<Pooling
     pooling = co_await ask_whom(*connection, access);
     connection->set_round_trip_limit(std::nullopt);
   }
-  // The first thing that is asked; a session of a run behind transaction pooling waits for its turn.
+  // The first thing that is asked; a session of a run behind transaction pooling waits for its
+  // turn.
   const bool waits_alone = pooling == Pooling::transaction && purpose == Purpose::administration;
   if (pooling == Pooling::session || waits_alone) co_await require_process(*connection);
   if (purpose == Purpose::run) {

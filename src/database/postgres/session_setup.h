@@ -38,8 +38,8 @@ coro::Task<std::unique_ptr<Connection>> open_connection(Access access, Pooling p
 // Opens a session of a run in the schema, at a server of the role.
 coro::Task<std::unique_ptr<Connection>> open_for_run(Access access, Pooling pooling);
 
-// Waits until a pooler has a process for the session or its next transaction. Throws Error, whose message names the
-// pooler's pool, where there is none for 20 s.
+// Waits until a pooler has a process for the session or its next transaction. Throws Error, whose
+// message names the pooler's pool, where there is none for 20 s.
 coro::Task<void> require_process(Connection& connection);
 
 struct SessionSettings {

@@ -1,5 +1,5 @@
-// The settings of a run by name, and with another value of one of them: for tests that go through all settings there
-// are, so that a new one fails them until it has its place.
+// The settings of a run by name, and with another value of one of them: for tests that go through
+// all settings there are, so that a new one fails them until it has its place.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -449,8 +449,9 @@ inline constexpr std::size_t ranks_max = 10'000;
 // they did not begin.
 std::optional<double> start_of(const RankResult& one);
 
-// How far the starts of the hosts lie apart, in seconds. Clocks are known to their uncertainty only,
-// which is infinite for a clock that was not compared: the true figure is in [least_s, most_s].
+// How far the starts of the hosts lie apart, in seconds. Clocks are known to their uncertainty
+// only, which is infinite for a clock that was not compared: the true figure is in [least_s,
+// most_s].
 struct StartSpread {
   double apart_s = 0;  // as the clocks show it
   double least_s = 0;

@@ -90,7 +90,8 @@ HistoryPoint point_of(const HistoryEntry& entry) {
           .server = server_text(entry.result)};
 }
 
-// Settings that may explain a change between two runs. A point says which drover and server it is of.
+// Settings that may explain a change between two runs. A point says which drover and server it is
+// of.
 std::vector<std::string> differences_between(const Result& before, const Result& after) {
   std::vector<std::string> differences = find_other_differences(
       {{&before, 1}, {}}, {{&after, 1}, {}}, {.base = "before", .new_runs = "after"});

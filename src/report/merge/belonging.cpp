@@ -25,8 +25,8 @@ std::string quoted(const std::string& name) {
   throw MergeError(quoted(name) + " " + what);
 }
 
-// Settings that each host has of its own. All others are the same in all parts of a run: a new setting is, too,
-// unless it is named here and added up in merge.cpp.
+// Settings that each host has of its own. All others are the same in all parts of a run: a new
+// setting is, too, unless it is named here and added up in merge.cpp.
 constexpr std::array<std::string_view, 8> settings_of_host = {
     "threads", "connections", "max_inflight", "server_stats",
     "clients", "rate",        "operations",   "terminals"};
@@ -64,8 +64,8 @@ Traits traits_of(const Result& part) {
   return traits;
 }
 
-// Drover writes these sections in every part. Without them the sum would claim for all hosts what only some
-// of them say.
+// Drover writes these sections in every part. Without them the sum would claim for all hosts what
+// only some of them say.
 void require_sections(const Result& part, const std::string& name) {
   constexpr std::string_view expected = "expected a part as drover wrote it";
   if (!part.environment.server && !part.plan.simulate_ms)

@@ -3,9 +3,9 @@
 // A part is a result whose `ranks` has one entry. Parts come one by one and need not stay in memory; their order does
 // not matter. Of each section of the result:
 //
-//   tool, plan         have to be the same; threads, connections, max_inflight, clients, terminals, rate and operations
-//                      are each host's, and added; server_stats if one of them watched; of_all_hosts has to be the
-//                      same, and the sum has none
+//   tool, plan         must be the same in all parts, except threads, connections, max_inflight,
+//                      clients, terminals, rate and operations, which are added. server_stats is
+//                      set if one part has it. of_all_hosts must be the same; the sum has none
 //   environment        of the lowest rank; each host's machine is in ranks
 //   summary            time_seconds of the host that measured longest, from when the first began; the rest follows
 //   transactions       counts and errors added, histograms bucket by bucket; statements by their place

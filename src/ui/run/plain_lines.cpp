@@ -2,8 +2,8 @@
 // one for whatever is out of the ordinary. Reads snapshots and nothing else.
 //
 // Rates and percentiles are those of the time since the line before, for the run and for each of
-// its hosts, so that the hosts' rates add up to the run's. Loads and timer lags are the highest of a
-// second in this time. Other figures are those at its end.
+// its hosts, so that the hosts' rates add up to the run's. Loads and timer lags are the highest of
+// a second in this time. Other figures are those at its end.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -38,8 +38,9 @@ class Session : public database::Session {
   // some time before the pipeline's end, and nothing is waited for.
   virtual coro::Task<void> execute(const Statement& statement, Variables& variables) = 0;
 
-  // Begins a pipeline of no other statements than these, which the session prepares first. `prepared` counts them:
-  // where this throws, statements[prepared] is the one that cannot be prepared.
+  // Begins a pipeline of no other statements than these, which the session prepares first.
+  // `prepared` counts them: where this throws, statements[prepared] is the one that cannot be
+  // prepared.
   virtual coro::Task<void> open_pipeline(std::span<const Statement> statements,
                                          std::size_t& prepared) = 0;
   virtual void sync_pipeline() = 0;

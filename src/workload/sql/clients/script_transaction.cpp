@@ -87,8 +87,8 @@ ScriptRun ScriptTransaction::begin() {
   return ScriptRun(script(), client_->environment, beginning.index);
 }
 
-// `whole`: with the variables and the random numbers. A single statement outside of a transaction needs neither, since
-// it changes no variable before it has succeeded.
+// `whole`: with the variables and the random numbers. A single statement outside of a transaction
+// needs neither, since it changes no variable before it has succeeded.
 void ScriptTransaction::remember_beginning(bool whole) {
   Client::Beginning& beginning = client_->beginning;
   beginning.index = index_;
@@ -100,8 +100,8 @@ void ScriptTransaction::remember_beginning(bool whole) {
   repeatable_ = true;
 }
 
-// Both are no coroutines of their own, for the reason that PostgresSession::execute() has. Returns when the statement is
-// sent.
+// Both are no coroutines of their own, for the reason that PostgresSession::execute() has. Returns
+// when the statement is sent.
 Instant ScriptTransaction::begin_statement(const Session& session, const Statement& statement) {
   at_ = &statement;
   const Instant now = Worker::current().now();

@@ -19,7 +19,8 @@
 
 namespace drover::sql {
 
-// An expression that needs more values at a time is refused when it is read: 1 + (2 + (3 + …)) needs one for each level.
+// An expression that needs more values at a time is refused when it is read: 1 + (2 + (3 + …))
+// needs one for each level.
 inline constexpr std::size_t stack_values_max = 1'024;
 // Likewise for parentheses, calls, CASE and NOT within each other.
 inline constexpr int expression_levels_max = 500;

@@ -35,8 +35,8 @@ bool is_commit(const Result& result) {
 
 }  // namespace
 
-// One coroutine for a statement: a frame more is memory that each statement of each client touches, and with many
-// clients it has left the cache.
+// One coroutine for a statement: a frame more is memory that each statement of each client touches,
+// and with many clients it has left the cache.
 Task<void> PostgresSession::execute(const Statement& statement, Variables& variables) {
   if (protocol_ == Protocol::prepared && !is_prepared(statement)) co_await prepare(statement);
   send(statement, variables);
@@ -101,8 +101,8 @@ void PostgresSession::send(const Statement& statement, const Variables& variable
   }
 }
 
-// Takes the next result of the answer. Returns false behind the last one. An error is kept until then: the session goes
-// on.
+// Takes the next result of the answer. Returns false behind the last one. An error is kept until
+// then: the session goes on.
 bool PostgresSession::take_result(const Statement& statement, Variables& variables,
                                   Answer& answer) {
   Result result = connection().take_answer();

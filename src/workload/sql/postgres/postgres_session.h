@@ -32,8 +32,8 @@ struct ServerWrites {
   bool were_refused = false;  // by a server that is read-only
 };
 
-// Memory in which the sessions of a worker make their messages, until libpq has taken them over. One for all sessions
-// stays in the cache.
+// Memory in which the sessions of a worker make their messages, until libpq has taken them over.
+// One for all sessions stays in the cache.
 struct Scratch {
   std::string text;
   Parameters parameters;

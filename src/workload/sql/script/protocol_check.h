@@ -6,12 +6,13 @@
 
 namespace drover::sql {
 
-// Throws ScriptError with the place of a command that every execution of the script reaches, and that always fails:
+// Throws ScriptError with the place of a command that every execution of the script reaches, and
+// that always fails:
 //
 //   simple                pipelines
-//   extended, prepared    two statements joined by \;, \startpipeline within a pipeline, \syncpipeline and \endpipeline
-//                         outside of one, \gset and \aset within, a pipeline that is still open at the script's end
-//
+//   extended, prepared    two statements joined by \;, \startpipeline within a pipeline,
+//                         \syncpipeline and \endpipeline outside of one, \gset and \aset within
+//                         one, a pipeline that is still open at the end of the script
 //   declared              pipelines; BEGIN, COMMIT and ROLLBACK with what YDB has not, or joined to others
 //
 // A command between \if and \endif may never be reached: it fails when it is.

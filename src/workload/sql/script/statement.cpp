@@ -53,8 +53,8 @@ void skip(std::string_view& text, std::string_view signs) {
   }
 }
 
-// In small letters, behind comments and parentheses, as a SELECT may stand in, and taken from the text; empty where
-// another sign comes first.
+// In small letters, behind comments and parentheses, as a SELECT may stand in, and taken from the
+// text; empty where another sign comes first.
 std::string next_word(std::string_view& text) {
   skip(text, "( \t\r\n\f\v");
   std::size_t end = 0;

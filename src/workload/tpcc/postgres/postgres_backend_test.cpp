@@ -162,7 +162,8 @@ TEST_F(BackendTest, OutlivesItsServer) {
 
   server.stop(StopMode::immediate);
   SessionTally sessions;
-  // Fails where the worker has not heard yet that the session has ended, and waits for another one otherwise.
+  // Fails where the worker has not heard yet that the session has ended, and waits for another one
+  // otherwise.
   auto deliver = [&]() -> Task<void> {
     try {
       co_await execute_once(backend, delivery);

@@ -14,9 +14,9 @@
 //                     operationcount, and anew where that is no row yet
 //   latest            zipfian, the newest first
 //   hotspot           of the rows of the beginning; the first of them are the hot ones
-//   sequential        the rows of the beginning in turn. The terminals of all workers share one
-//                     turn. With several hosts each has a stripe: a round of the turn has as many rows
-//                     as all hosts have terminals, and a host takes as many as it has terminals
+//   sequential        the rows of the beginning one after the other. The terminals of all workers
+//                     share one position. Several hosts divide the rows: each round has one row for
+//                     each terminal of all hosts, and a host takes those of its own terminals
 //   exponential       the newest first
 //
 // An operation is a function of properties, seed, terminal, and how many inserts were settled when

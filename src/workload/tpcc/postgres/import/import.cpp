@@ -317,8 +317,9 @@ Task<void> load_by_others(const ImportOptions& options, const ImportPlan& plan, 
   require_none_left(missing_parts(loaded, plan.warehouses).size(), plan.missing.size());
 }
 
-// Once the import has the schema for itself. `lock`: the session that holds the lock, if one does. `connection` is
-// closed before the load unless it is that: a pooler or a balancer would end it for its silence meanwhile.
+// Once the import has the schema for itself. `lock`: the session that holds the lock, if one does.
+// `connection` is closed before the load unless it is that: a pooler or a balancer would end it for
+// its silence meanwhile.
 Task<void> import_alone(std::unique_ptr<Connection>& connection, ImportOptions& options,
                         ImportObserver& observer, ImportWork& work, Connection* lock) {
   options.progress = co_await read_progress(*connection, options.schema);
