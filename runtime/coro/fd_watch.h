@@ -69,8 +69,8 @@ class FdWatch : Pinned {
 
   int fd() const noexcept { return fd_; }
 
-  // Returns whether nothing has come since the last wait for reading, as of the worker's last poll.
-  // False, too, where that is not known: the caller has to look at the descriptor itself. Costs no
+  // Returns true if nothing has arrived since the last wait for reading, as of the worker's last
+  // poll. Returns false if that is unknown: the caller must read the descriptor itself. Makes no
   // system call.
   bool is_quiet() const noexcept { return watched_ && (armed_ & EPOLLIN) != 0; }
 
@@ -118,7 +118,7 @@ class FdWatch : Pinned {
     }
   }
 
-  // Has the processor fetch the part of the waiting frame in which the awaiter lies.
+  // Prefetches the part of the waiting coroutine's frame that holds the awaiter.
   void fetch_waiter() const noexcept {
     constexpr std::size_t line = 64;
     __builtin_prefetch(waiter_);

@@ -357,8 +357,8 @@ void Worker::advance_to(Instant instant) noexcept {
   if (ready_.empty()) clock_->advance_to(instant);
 }
 
-// With many descriptors, the task that waits for one has left the cache when its event comes: the
-// misses of all events of a turn are taken side by side.
+// With many descriptors, the waiting task's memory has left the cache when its event arrives.
+// Prefetching for all events of a poll overlaps their cache misses.
 void Worker::fetch_watches(std::span<const epoll_event> events) const noexcept {
   for (const epoll_event& event : events) {
     if (const FdWatch* watch = watch_of(event.data.fd)) __builtin_prefetch(watch);

@@ -30,9 +30,9 @@ inline void complete_client_settings(const load::Plan& plan, settings::RunSettin
   settings.operations = plan.own_operations();
 }
 
-// Threads of a closed loop, of which a transaction may cost the client as much as the server: a
-// second thread serves some clients while the first one waits for a processor, and with fewer
-// clients than this it would only wake up more often.
+// Returns the number of threads for a closed loop in which a transaction costs the client about as
+// much as the server. A second thread serves some clients while the first one waits for a
+// processor; with fewer clients per thread, threads only wake up more often.
 inline std::size_t threads_of_closed_loop(const load::Plan& plan) {
   constexpr std::size_t clients_a_thread = 16;
   return (plan.terminal_count + clients_a_thread - 1) / clients_a_thread;

@@ -48,7 +48,8 @@ struct AgentArguments {
 std::string first_line_of(const std::string& file) {
   std::string text;
   try {
-    // Not read_bounded_file(), whose files go to other hosts.
+    // read_bounded_file() is not used here, because the files that it reads are sent to other
+    // hosts.
     text = file == standard_input
                ? file::read_up_to(file::FileDescriptor(dup(STDIN_FILENO)), secret_most + 2)
                : file::read_up_to(file, secret_most + 2);
@@ -58,7 +59,7 @@ std::string first_line_of(const std::string& file) {
   return text.substr(0, text.find_first_of("\r\n"));
 }
 
-// Whether the error of this process is shown to the same person by the coordinator.
+// Returns true if the coordinator shows this process's error to the same user.
 bool is_shown_by_coordinator(const AgentArguments& arguments) {
   const auto job = ranks::place_in_job();
   return arguments.secret_file == standard_input || ranks::started_by_mpi() ||
@@ -78,7 +79,8 @@ ranks::MemberPlace place_of(const AgentArguments& arguments) {
   return place;
 }
 
-// Throws ranks::LinkError when the coordinator refuses, or does not answer in time.
+// Joins the coordinator. Throws ranks::LinkError if the coordinator refuses, or does not answer
+// within `patience`.
 void join(std::optional<ranks::Member>& member, const std::string& address,
           ranks::MemberPlace place, coro::Duration patience) {
   const auto start = std::chrono::steady_clock::now();
@@ -119,7 +121,7 @@ int perform_work(Command& program, ranks::Member& member, const Message& work) {
 }
 
 int perform_agent(Command& program, const AgentArguments& arguments) {
-  // The reader of its messages may be gone.
+  // The process that reads this process's output may have ended.
   std::signal(SIGPIPE, SIG_IGN);
   const coro::Duration patience = parse_join_timeout(arguments.join_timeout);
   const ranks::MemberPlace place = place_of(arguments);
@@ -140,13 +142,13 @@ int perform_agent(Command& program, const AgentArguments& arguments) {
       member->flush();
     }
     if (!has_coordinator || !is_shown) {
-      // Rank 0 says why it has ended.
+      // The error of rank 0 says why it ended, and must come first.
       if (!member) let_first_process_speak();
       std::fputs(fmt::format("drover: error: {}\n", error.what()).c_str(), stderr);
     }
   }
-  // mpirun kills all ranks when one of them fails. Rank 0 knows of this failure, and ends with it
-  // after its result.
+  // mpirun kills all ranks when one of them fails. Rank 0 knows of this failure, and returns it as
+  // its own exit code after it has written the result.
   if (member && ranks::started_by_mpi()) return exit_success;
   return code == exit_interrupted ? exit_failure : code;
 }
@@ -159,7 +161,7 @@ std::string read_secret(const std::string& file) {
     secret = first_line_of(file);
   } else if (const char* value = std::getenv(secret_variable); value != nullptr && *value != 0) {
     secret = value;
-    // The processes that this one starts have no use for it.
+    // Child processes do not need the secret.
     unsetenv(secret_variable);
   } else {
     throw UsageError(
@@ -192,7 +194,7 @@ void let_first_process_speak() {
 }
 
 std::string own_program() {
-  // After an upgrade the system says that the old one is gone.
+  // Linux appends this text when the file was replaced, for example by an upgrade.
   constexpr std::string_view gone = " (deleted)";
   std::string path = fs::read_symlink("/proc/self/exe").native();
   if (path.ends_with(gone)) path.resize(path.size() - gone.size());

@@ -13,32 +13,35 @@
 
 namespace drover::cli {
 
-// The variable with the secret that the coordinator and its agents share.
+// The environment variable with the secret that the coordinator and its agents share.
 inline constexpr const char* secret_variable = "DROVER_SECRET";
 
-// Returns the shared secret: the first line of the file, of the standard input for "-", or
-// DROVER_SECRET, which this process then forgets. Throws UsageError if there is none, or if it is
-// too short.
+// Returns the shared secret: the first line of `file`, or of the standard input for "-". For an
+// empty `file`, takes DROVER_SECRET and removes it from the environment. Throws UsageError if there
+// is no secret or its length is wrong.
 std::string read_secret(const std::string& file);
 
-// How long to wait for all hosts, or for the coordinator. Throws UsageError.
+// Returns the value of --join-timeout: how long the coordinator waits for all hosts, and an agent
+// for the coordinator. Throws UsageError.
 coro::Duration parse_join_timeout(const std::string& written);
 
-// Under mpirun or srun, all processes write to one terminal: those but the first wait for a while,
-// in which the error of the first ends them.
+// Waits for some seconds in all processes of mpirun or srun except the first one. All of them write
+// to one terminal: when the first one fails, its error is shown, and its end ends the others before
+// they print an error of their own.
 void let_first_process_speak();
 
-// The file of this program, and its version. Agents of another version are refused.
+// Return the path of this program, and its version. The coordinator refuses agents of another
+// version.
 std::string own_program();
 std::string own_version();
 
-// The command line of an agent, without the program: `join` are the addresses of the coordinator.
-// It reads its secret as `secret_file` says.
+// Returns the command line of an agent, without the program. `join` has the addresses of the
+// coordinator; the agent reads its secret from `secret_file` (read_secret()).
 std::vector<std::string> agent_words(const std::string& join, std::size_t rank,
                                      const std::string& secret_file,
                                      const std::string& join_timeout);
 
-// Returns what the coordinator's message "work" says of this agent.
+// Returns the part of the coordinator's message "work" that concerns this agent.
 ranks::MemberWork member_work(const ranks::Message& work);
 
 }  // namespace drover::cli

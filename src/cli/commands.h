@@ -24,7 +24,7 @@ void add_demo(Command& app);
 void add_pg(Command& app);
 void add_report(Command& app);
 void add_merge(Command& app);
-// `app` has to outlive the command, which performs commands of other hosts.
+// `app` must outlive the command, because an agent executes the commands of its coordinator.
 void add_agent(Command& app);
 void add_compare(Command& app);
 void add_history(Command& app);

@@ -40,12 +40,12 @@ using coro::Task;
 using ranks::Message;
 
 constexpr std::string_view hosts_group = "Several hosts";
-// For the agents of a job to hear that its first process has failed.
+// How long the first process of a job that has failed waits for its agents, to tell them so.
 constexpr coro::Duration patience_for_agents = std::chrono::seconds(5);
-// Of a process that did not join.
+// Lines that are kept of the output of a process whose agent has not joined.
 constexpr std::size_t kept_lines_most = 20;
 
-// The options of the coordinator alone: the hosts, and the output.
+// Returns true for options that concern the coordinator alone: the hosts, and the output.
 bool is_of_conductor(const Option& option) {
   constexpr std::array<std::string_view, 10> names = {
       "--json",           "--ui",           "--metrics", "--strict",  "--config",
@@ -134,15 +134,15 @@ std::shared_ptr<ranks::Conductor> new_conductor(std::vector<std::string> names,
 
 using Note = std::function<void(std::string_view)>;
 
-// The process that starts one agent.
+// The command that starts one agent.
 struct AgentStart {
   std::size_t rank = 0;
   ranks::Host host;
   std::vector<std::string> words;
 };
 
-// Starts an agent, and returns when its process has ended. Its connection decides whether the host
-// is lost, unless the agent has not joined.
+// Starts an agent and returns when its process has ended. If the process ends before the agent has
+// joined, the host is lost; afterwards only the connection of the agent decides.
 Task<void> started(ranks::Conductor& conductor, AgentStart start, Note on_note) {
   const std::size_t rank = start.rank;
   const auto note = [&](std::string_view line) {
@@ -178,7 +178,8 @@ Task<void> all_started(ranks::Conductor& conductor, std::vector<AgentStart> star
   co_await coro::with_scope(each);
 }
 
-// How an agent that this process starts is called; its secret comes by the standard input.
+// Returns the command that starts the agent of this rank, which reads its secret from the standard
+// input.
 AgentStart start_of(const ranks::Conductor& conductor, std::size_t rank, const ranks::Host& host,
                     const std::string& ssh) {
   std::vector<std::string> words =
@@ -187,7 +188,7 @@ AgentStart start_of(const ranks::Conductor& conductor, std::size_t rank, const r
   return {rank, host, ranks::start_words(host, ssh, words)};
 }
 
-// Those of --hosts.
+// Prepares the start of the agents of --hosts.
 void start_hosts(const HostsArguments& arguments, run::Conducting& conducting) {
   std::vector<ranks::Host> hosts;
   try {
@@ -210,7 +211,7 @@ void start_hosts(const HostsArguments& arguments, run::Conducting& conducting) {
   };
 }
 
-// Those that somebody else starts with `drover agent --join`.
+// Prepares the wait for agents that are started by other means, with `drover agent --join`.
 void await_agents(const HostsArguments& arguments, run::Conducting& conducting) {
   if (!arguments.join.empty()) {
     throw UsageError("--join: only in an indexed Job; start drover agent --join on other hosts");
@@ -272,7 +273,8 @@ void add_parts_option(Command& command, HostsArguments& arguments) {
 
 void check_hosts(const HostsArguments& arguments) {
   if (arguments.several()) return file::remember_files();
-  // In a variable or a file of settings they are for commands with --hosts.
+  // Values from variables and from the file of --config stay without effect, since they may be
+  // meant for other commands.
   for (const char* name : {"--weights", "--parts", "--listen", "--join", "--secret-file", "--ssh",
                            "--host-timeout", "--join-timeout"}) {
     const Option* option = arguments.command->find_option(name);
@@ -335,7 +337,7 @@ std::shared_ptr<run::Conducting> make_conducting(const HostsArguments& arguments
 
 namespace {
 
-// Replaces this process by an agent.
+// Replaces this process with an agent.
 [[noreturn]] void become_agent(std::vector<std::string> words) {
   const std::string program = own_program();
   words.insert(words.begin(), "drover");
@@ -346,13 +348,13 @@ namespace {
   throw std::system_error(errno, std::generic_category(), "cannot start " + program);
 }
 
-// Starts an agent as a child, without MPI in its memory, and waits for it. mpirun, which kills all
-// ranks when one of its processes dies, does not see the death of the child.
+// Starts an agent as a child process without MPI and waits for it. mpirun kills all ranks when one
+// of its processes dies, but does not see the death of this child.
 int agent_beside_mpi(const std::vector<std::string>& words) {
   const pid_t child = fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "cannot start the agent");
   if (child == 0) {
-    // mpirun ends this process, the parent, in order to end the agent.
+    // mpirun ends the parent; the agent must end with it.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     try {
       become_agent(words);
@@ -397,8 +399,8 @@ std::optional<int> meet_by_mpi(HostsArguments& arguments, const std::function<vo
   std::vector<Message> all;
   for (const std::string& text : texts) all.push_back(Message::parse(text));
   if (all.front().contains("refusal")) {
-    // Rank 0 says it, and its exit code is that of mpirun, which would kill it if another rank
-    // failed first.
+    // Rank 0 prints the error, and mpirun exits with its exit code. If another rank failed first,
+    // mpirun would kill rank 0.
     if (rank != 0) return exit_success;
     throw UsageError(all.front()["refusal"].get<std::string>());
   }

@@ -1,5 +1,5 @@
-// The options of commands that several hosts can do together: --hosts and its companions. How the
-// conductor of such a command is made, and how its agents are started.
+// The options of commands that run on several hosts (--hosts and its companions), the coordinator's
+// ranks::Conductor, and the start of the agents.
 #pragma once
 
 #include <functional>
@@ -28,8 +28,8 @@ struct HostsArguments {
   std::string host_timeout = "5s";  // silence after which a host is lost
   std::string join_timeout = "2m";  // for all hosts to join
   const Command* command = nullptr;
-  // In place of `hosts`: of the agents that mpirun, srun or an indexed Job has started beside this
-  // process.
+  // The conductor that has met the agents which mpirun, srun or an indexed Job started. Replaces
+  // `hosts`.
   std::shared_ptr<ranks::Conductor> met = {};
 
   bool several() const noexcept { return !hosts.empty() || !agents.empty() || met != nullptr; }
@@ -51,18 +51,19 @@ std::shared_ptr<run::Conducting> make_conducting(const HostsArguments& arguments
 // The command as the members are to do it: its path and the options that were given, by whatever way.
 ranks::Message work_of(const Command& command);
 
-// Meets the other processes that MPI has started with this command. Returns nothing on rank 0,
-// which coordinates: then `arguments` know the others. All others become agents, and their exit
-// code is returned. `complete` reads the options that the command line does not have; only rank 0
-// calls it, because a rank that ends before the meeting would leave the others waiting. Throws
-// UsageError, also that of `complete`, and ranks::MpiError.
+// Meets the other processes that MPI has started with this command. On rank 0, which coordinates,
+// returns nothing and sets arguments.met. On all other ranks, runs an agent and returns its exit
+// code. Calls `complete`, which reads the options that the command line lacks, on rank 0 only,
+// since a rank that ended before the meeting would leave the others waiting. Throws UsageError,
+// including that of `complete`, and ranks::MpiError.
 std::optional<int> meet_by_mpi(HostsArguments& arguments, const std::function<void()>& complete);
 
-// The same in a Slurm step or an indexed Job, whose processes have read all options. An agent
-// replaces the process, so the function returns only on the first. Throws UsageError.
+// Meets the other processes of a Slurm step or an indexed Job. All of them have read their options.
+// Returns on the first process only; replaces all others with agents. Throws UsageError.
 void meet_in_job(HostsArguments& arguments, const ranks::JobPlace& place);
 
-// Ends the agents that still wait for this process, the first of a job, which has failed.
+// Called by the first process of a job when it has failed: tells the agents that wait for it to
+// end.
 void refuse_agents(const HostsArguments& arguments);
 
 }  // namespace drover::cli

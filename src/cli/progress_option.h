@@ -1,5 +1,5 @@
-// --ui of the commands that show at most lines of progress, so that a script can give all commands
-// the same options.
+// The option --ui of commands whose output is at most lines of progress, so that scripts can give
+// all commands the same options.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace drover::cli {
 // `written` must outlive the command.
 void add_progress_option(Command& command, std::string& written);
 
-// Throws UsageError where the value is none of the option's.
+// Returns true for "quiet". Throws UsageError for a value that the option does not have.
 bool is_quiet(const std::string& written);
 
 }  // namespace drover::cli

@@ -49,7 +49,7 @@ void read_failures(const RunRequest& written, RunPlan& run, load::Plan& plan) {
   plan.retry.attempts_max = attempts > 0 ? attempts : std::numeric_limits<int>::max();
 }
 
-// All hosts of a run draw their inputs from one seed, which only a number tells them.
+// All hosts of a run draw their inputs from one seed, so their command lines must contain a number.
 std::uint64_t parse_seed(const RunRequest& written) {
   if (written.seed != "time" && written.seed != "rand") {
     if (const auto seed = text::number_of<std::uint64_t>(written.seed)) return *seed;
@@ -301,8 +301,8 @@ RunPlan make_run_plan(const RunRequest& written, const DatabaseOption& database,
 
 namespace {
 
-// Where the result of several hosts can be had from when it could not be written; empty for one
-// host.
+// Returns a sentence that tells where the parts of the result are, for a result that could not be
+// written. Empty for a run on one host.
 std::string advice_of_parts(const report::Result& result) {
   for (const report::RankResult& one : result.ranks) {
     if (one.part.empty()) continue;

@@ -30,7 +30,7 @@ TEST(MetricsOption, SaysWhatItExpects) {
   }
 }
 
-// What is said where the document cannot be written.
+// Returns the error message for a result that cannot be written.
 std::string failure_to_write(const report::Result& result) {
   run::MeasuredRun run;
   run.result = result;

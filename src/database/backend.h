@@ -19,8 +19,8 @@ class SessionObserver {
  public:
   virtual ~SessionObserver() = default;
   virtual void on_session_lost() noexcept = 0;
-  // The session that is lost next was ended while nobody used it: no transaction has failed by
-  // that.
+  // Called before on_session_lost() if the session was ended while it was idle, so that no
+  // transaction failed.
   virtual void on_session_ended_idle() noexcept {}
   // An attempt to open a session has failed.
   virtual void on_session_refused(const Error& error) noexcept = 0;

@@ -10,8 +10,8 @@ namespace drover::database {
 
 inline constexpr std::size_t message_bytes_max = 4096;  // the rest is cut off
 
-// Without control characters (no escape sequence does without) and with a question mark for each
-// byte that is no UTF-8. Cut after about `bytes_max` bytes.
+// Returns the text without control characters, so without escape sequences, and with a question
+// mark for each byte that is not UTF-8. Cut after about `bytes_max` bytes.
 std::string one_line(std::string_view text, std::size_t bytes_max = message_bytes_max);
 
 }  // namespace drover::database

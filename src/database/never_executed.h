@@ -1,5 +1,5 @@
-// The error of a session that has ended before what it was sent was executed: nothing of it is in
-// the database, be it a commit or not.
+// The error of a session that ended before the server executed the statement: nothing was changed
+// or committed.
 #pragma once
 
 #include "database/error.h"
@@ -8,7 +8,7 @@ namespace drover::database {
 
 class NeverExecuted : public Error {
  public:
-  // As the error, of the class connection_lost.
+  // Copies `error`, with the class connection_lost.
   explicit NeverExecuted(const Error& error)
       : Error(ErrorClass::connection_lost, error.sqlstate(), error.what()) {}
 };

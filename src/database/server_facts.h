@@ -17,7 +17,7 @@ struct ServerFacts {
   std::map<std::string, std::string> settings;
   std::int64_t connections_max = 0;   // for us; 0: not known
   std::int64_t connections_used = 0;  // by everybody else
-  // What limits them, for people.
+  // The name of the limit that applies, for messages.
   std::string connections_limit = "max_connections";
   Pooling pooling = Pooling::none;
   Dialect dialect = Dialect::postgres;  // of what speaks PostgreSQL's protocol

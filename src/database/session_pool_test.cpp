@@ -69,7 +69,8 @@ TEST_F(SessionPoolTest, HandsOutNoneThatWasEndedWhileIdle) {
       taken[0]->ended_idle = taken[1]->ended_idle = true;
       for (FakeSession* session : taken) pool.release(*session);
       taken.clear();
-      // The one that lives comes first, then those in the place of the two that were ended.
+      // The session that is still open comes first, then the replacements of the two that were
+      // ended.
       for (int i = 0; i < 3; ++i) taken.push_back(co_await pool.take());
       for (FakeSession* session : taken) {
         EXPECT_TRUE(session->usable());

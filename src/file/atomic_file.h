@@ -33,12 +33,12 @@ class FileError : public std::runtime_error {
 // temporary file is left.
 void write_atomically(const WantedFile& wanted, std::string_view text);
 
-// Bytes that check_can_write() writes: a block, of which a full disk has none.
+// Bytes that check_can_write() writes: one block, which a full disk cannot store.
 inline constexpr std::size_t room_checked = 4096;
 
-// Throws FileError if write_atomically could not even begin, or the disk has no room for
-// `room_checked` bytes: to be asked before the work of hours of which the text will tell. Leaves
-// nothing behind and changes no file.
+// Throws FileError if write_atomically() could not begin, or if the disk has no room for
+// `room_checked` bytes. To be called before hours of work whose result is to be written. Leaves no
+// file behind and changes none.
 void check_can_write(const WantedFile& wanted);
 
 }  // namespace drover::file

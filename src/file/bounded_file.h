@@ -17,9 +17,9 @@ class UnreadableFile : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Returns all of a file, a pipe or a device, to its end; "-" is the standard input. A pipe is
-// waited for until its writer closes it, and its text is kept for a second call. Throws
-// UnreadableFile if it cannot be read or is above bytes_max; at most bytes_max + 1 bytes are read.
+// Returns the whole content of a file, a pipe or a device; "-" is the standard input. Reads a pipe
+// until its writer closes it, and keeps the text for a second call. Throws UnreadableFile if the
+// file cannot be read or is larger than bytes_max; reads at most bytes_max + 1 bytes.
 std::string read_bounded_file(const std::filesystem::path& path, std::size_t bytes_max);
 
 // The beginning of a file of any kind; whoever asks for a byte more than there may be sees that it

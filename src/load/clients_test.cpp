@@ -158,7 +158,8 @@ TEST(Clients, ClosedLoopGoesOnWithTheAnswer) {
   EXPECT_EQ(backlog_of(ended), 0U);
 }
 
-// A success and a failure take 10 ms each, and the pause behind the failure 100 ms: 120 ms for two.
+// A success and a failure take 10 ms each, and the pause after the failure takes 100 ms: 120 ms for
+// both.
 TEST(Clients, ThePauseAfterAFailureIsNoLatency) {
   const Ended ended = run_to_its_end(plan_of(1), 0s, 0s, nullptr, 2);
   const TransactionMetrics& measured = ended.outcome.workers[0]->measured[0];
@@ -201,7 +202,8 @@ CountsOfSeries counts_of(const std::vector<Sample>& samples, Phase phase) {
   return sum;
 }
 
-// By time, by operations and by a person, in the middle of a second, with a warm-up and without.
+// The run is ended by time, by operations and by the user, in the middle of a second, with and
+// without a warm-up.
 TEST(Clients, TheSeriesAddsUpToTheCountsHoweverARunEnds) {
   struct Case {
     const char* name;

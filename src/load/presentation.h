@@ -45,8 +45,7 @@ struct Presentation {
   std::string rollbacks = "rolled back as they are meant to be";
   std::vector<TransactionType> types = {{.name = "transaction"}};  // at least one
   Headline headline = {};
-  // Whether the workload can find out, when the run has ended, which commits without an answer have
-  // happened.
+  // True if the workload can look up unknown commits after the run.
   bool looks_up_commits = true;
 };
 

@@ -16,7 +16,7 @@ using database::Resolution;
 
 namespace {
 
-// A script may raise any SQLSTATE: those beyond the limit count in their class only.
+// A script may raise any SQLSTATE. SQLSTATEs beyond this number are counted by their class only.
 constexpr std::size_t sqlstates_most = 1'000;
 constexpr std::size_t messages_most = 50;
 constexpr std::size_t message_bytes_most = 300;

@@ -291,8 +291,8 @@ class Run {
     return reading;
   }
 
-  // Takes a sample a second until the interval ends, then says what the run still waits for. To be
-  // cancelled when the last transaction has ended.
+  // Takes a sample every second until the interval ends, then reports what the run still waits for.
+  // The caller cancels it when the last transaction has ended.
   Task<void> watch() {
     while (sampled_until_ < timetable_.measure_end && !ended_) {
       const Instant next = next_sample(sampled_until_);
@@ -301,7 +301,7 @@ class Run {
       if (next == timetable_.measure_start) first_ = read_client();
       take_sample(now);
       sampled_until_ = next;
-      // After a standstill of this process, the seconds that it has missed are one.
+      // After a standstill of this process, one sample covers all seconds that it missed.
       while (next_sample(sampled_until_) <= now && next_sample(sampled_until_) > sampled_until_) {
         sampled_until_ = next_sample(sampled_until_);
         if (sampled_until_ == timetable_.measure_start) first_ = read_client();
@@ -328,9 +328,8 @@ class Run {
     observer_.on_snapshot(snapshot);
   }
 
-  // Adds what was counted after the last sample: the part of a second in which a run ends that is
-  // ended early, and what workers counted while a sample was read. Requires: all workers have
-  // ended.
+  // Adds what was counted after the last sample: the last part of a second in a run that is ended
+  // early, and what workers counted while a sample was read. Requires: all workers have ended.
   void complete_series() {
     if (sampled_until_ < timetable_.measure_start && ended_at_ > timetable_.measure_start) {
       take_sample(timetable_.measure_start);

@@ -14,7 +14,8 @@ void add_counts(const Sample& next, Sample& sum) {
   sum.latency.merge(next.latency);
 }
 
-// The state of the run is that at the end of `next`; the load is the mean over both.
+// Appends the counts of `next`. The state of the sum is that at the end of `next`; its load is the
+// mean over both.
 void append(const Sample& next, Sample& sum) {
   add_counts(next, sum);
   const double length = coro::seconds_of(sum.length + next.length);
@@ -33,8 +34,8 @@ void append(const Sample& next, Sample& sum) {
 
 }  // namespace
 
-// A sample may be late, and one after a standstill of the process covers several seconds: the point
-// is that of its middle.
+// A sample may be late, and after a standstill of the process it covers several seconds. The middle
+// of the sample decides which point it belongs to.
 std::uint64_t SampleSeries::group_of(const Sample& sample) const noexcept {
   coro::Duration middle = sample.elapsed - sample.length / 2;
   if (sample.phase != Phase::warmup) middle -= warmup_;

@@ -17,24 +17,24 @@ namespace drover::load {
 
 class SampleSeries {
  public:
-  // Four hours of one sample per second. A result with so many points is far below the size that
-  // its readers accept.
+  // Four hours of one sample per second. A result with this many points is far below the size limit
+  // of its readers.
   static constexpr std::size_t points_most = 14'400;
 
   explicit SampleSeries(coro::Duration warmup, std::size_t most = points_most) noexcept
       : warmup_(warmup), most_(most) {}
 
-  // Requires: the sample has its histogram, and ends after the one before it.
+  // Adds a sample. Requires: the sample has its histogram, and ends after the previous one.
   void add(Sample sample);
-  // Adds counts and latencies to the last point, if there is one. Its time stays as it is.
+  // Adds counts and latencies to the last point, if there is one, without changing its time.
   void add_to_last(const Sample& rest);
 
   std::size_t size() const noexcept { return points_.size(); }
-  // The seconds that a point covers: 1, or a power of two in a long run. The last point of a phase
-  // may be shorter.
+  // Returns the seconds that a point covers: 1, or a power of two in a long run. The last point of
+  // a phase may be shorter.
   std::uint64_t seconds_per_point() const noexcept { return step_; }
 
-  // The points with their percentiles. The series is empty afterwards.
+  // Returns the points with their percentiles, and leaves the series empty.
   std::vector<Sample> take();
 
  private:

@@ -1,4 +1,4 @@
-// The series of a long run stays small, and loses no count.
+// The series of a long run stays small and keeps all counts.
 #include "load/sample_series.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST(SampleSeries, AWeekFitsAndAddsUp) {
   SampleSeries series{std::chrono::seconds(warmup)};
   for (std::uint64_t second = 1; second <= warmup + week; ++second) {
     const auto phase = second <= warmup ? Phase::warmup : Phase::measure;
-    // Each is read a little late.
+    // Each sample is read a little late.
     series.add(sample_of(std::chrono::seconds(second) + 3ms, 1s, phase));
     ASSERT_LE(series.size(), SampleSeries::points_most);
   }
@@ -90,7 +90,7 @@ TEST(SampleSeries, APointHasThePercentilesOfAllItsTransactions) {
   EXPECT_DOUBLE_EQ(points[0].busiest_worker_load, 0.4);
 }
 
-// The seconds of a standstill are one sample. Points still begin at multiples of their length.
+// One sample covers the seconds of a standstill. Points still begin at multiples of their length.
 TEST(SampleSeries, PointsKeepTheirGridAfterAStandstill) {
   SampleSeries series(0s, 4);
   for (int second = 1; second <= 5; ++second) {

@@ -12,8 +12,8 @@ double milliseconds(const measure::HistogramSnapshot& histogram, double percent)
 
 }  // namespace
 
-// Every commit has a latency: with their number the counts agree with the histogram also while the
-// worker counts on.
+// Every commit has a latency: taking the number of commits from the histogram keeps the two equal
+// while the worker counts on.
 void TransactionSnapshot::add(const TransactionMetrics& worker) {
   user_aborted += worker.user_aborted.get();
   failed += worker.failed.get();
@@ -67,7 +67,7 @@ Snapshot Sampler::take(coro::Duration elapsed, coro::Duration length, Phase phas
   add_hosts(now, snapshot);
   snapshot.warmup = now.warmup;
   snapshot.measured = now.measured;
-  // What was counted of the other phase is still to be taken.
+  // Counts of the other phase are taken by a later call.
   const auto other = phase == Phase::warmup ? &Totals::measured : &Totals::warmup;
   std::swap(now.*other, before_.*other);
   before_ = std::move(now);
@@ -84,7 +84,7 @@ Sample Sampler::take_rest(Phase phase) {
   return rest;
 }
 
-// Returns the latencies of what it adds.
+// Adds the counts of the phase to `second` and returns their latencies.
 measure::HistogramSnapshot Sampler::add_phase(const Totals& now, Phase phase,
                                               Sample& second) const {
   const auto counted = phase == Phase::warmup ? &Totals::warmup : &Totals::measured;

@@ -14,14 +14,14 @@ class Sampler {
   // The workers must outlive it.
   explicit Sampler(const std::vector<std::unique_ptr<RunWorker>>& workers);
 
-  // Returns the counters now. `second` has what was counted of the phase since the last call (or
-  // the construction), so that the seconds of a phase add up to its totals; the workers' figures
-  // are those of the same time. The caller adds what workers do not count (availability,
-  // connections, the process).
+  // Returns the current counters. `second` contains what was counted in the phase since the last
+  // call (or the construction), so that the seconds of a phase add up to its totals. The figures of
+  // the workers cover the same time. The caller adds what workers do not count: availability,
+  // connections, the process.
   Snapshot take(coro::Duration elapsed, coro::Duration length, Phase phase);
 
-  // Returns the counts and latencies of the phase since the last call for it: workers count on
-  // while a sample is read.
+  // Returns the counts and latencies of the phase since the last call for it. Workers count on
+  // while a sample is read, so the last sample does not contain all.
   Sample take_rest(Phase phase);
 
  private:

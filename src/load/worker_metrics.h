@@ -63,7 +63,7 @@ struct TransactionMetrics {
   measure::Histogram think;    // likewise, after a transaction of this type
   std::array<measure::Counter, database::error_class_count> errors;
   std::map<std::string, std::uint64_t> errors_by_sqlstate;
-  // The first message of each SQLSTATE that no other attempt can get over.
+  // The first message for each SQLSTATE of errors that are not retried.
   std::map<std::string, std::string> error_messages;
 };
 

@@ -1,7 +1,7 @@
-// Sequential: the numbers below a limit in turn, and from 0 again after the last one. All threads
-// that draw from one object share its turn. Several objects, such as one for each host, draw
-// stripes: of each `total` numbers in turn an object has the `own` numbers from `before` on. Thread
-// safety: any thread may draw at any time.
+// Sequential: yields the numbers below a limit in order, and begins again at 0 after the last one.
+// All threads that draw from one object share its position. Several objects, such as one per host,
+// divide the numbers: of each `total` consecutive numbers an object yields the `own` numbers that
+// follow the first `before`. Thread safety: any thread may draw at any time.
 #pragma once
 
 #include <atomic>

@@ -24,18 +24,19 @@ namespace {
 
 // Who connects has to say at once who it is.
 constexpr Duration patience_for_hello = std::chrono::seconds(10);
-// Round trips of a comparison of clocks. A slow network gets fewer, so that they take about one
-// second.
+// Round trips of one clock comparison. On a slow network there are fewer, so that a comparison
+// takes about one second.
 constexpr int round_trips = 25;
 constexpr int round_trips_least = 3;
 constexpr Duration round_trips_last = std::chrono::seconds(1);
-// Names of hosts in one message.
+// The most hosts that one message names.
 constexpr std::size_t named_most = 8;
-// A standstill of this process after which its agents may have given up.
+// Agents may have given up after the coordinator stood still for this long.
 constexpr Duration standstill_least = std::chrono::seconds(30);
-// For hosts that fail for the same reason to say so.
+// How long to wait for other hosts that fail for the same reason.
 constexpr Duration patience_for_other_losses = std::chrono::milliseconds(300);
-// Without an acknowledgement from the rank's host, where a rank may be silent for less.
+// The least time without an acknowledgement by a rank's host after which the host is lost, even if
+// silence_most is shorter.
 constexpr Duration silence_of_host_least = std::chrono::seconds(20);
 
 // 128 bits that nobody else knows.
@@ -230,7 +231,7 @@ Task<void> Conductor::serve_rank(Link& link, std::size_t rank) {
   peer.gone.set();
   if (cancelled) throw coro::Cancelled{};
   if (!peer.released && !peer.has_said_all) lose(rank, loss_reason(end));
-  // Nothing more comes for whoever waits.
+  // Wakes the tasks that wait for messages, since none will arrive.
   for (auto& [kind, slot] : peer.slots) slot.arrived.notify();
 }
 
@@ -267,7 +268,7 @@ Task<void> Conductor::read(Link& link, std::size_t rank) {
   }
 }
 
-// Tells the ranks that the conductor is there, and loses those that are silent.
+// Sends the ranks a sign of life, and loses ranks that are silent.
 Task<void> Conductor::watch() {
   last_watch_ = Worker::current().now();
   for (;;) {
@@ -381,7 +382,7 @@ Task<void> Conductor::refuse_all(std::string reason, Duration patience) {
     while (refused_ < expected && Worker::current().now() < end) {
       co_await coro::sleep_for(std::chrono::milliseconds(50));
     }
-    // For the last refusal to be sent.
+    // Time for the last refusal to be sent.
     if (expected > 0) co_await coro::sleep_for(std::chrono::milliseconds(50));
     scope.cancel();
   };

@@ -27,7 +27,7 @@
 
 namespace drover::ranks {
 
-// How often each side says that it is there.
+// The interval at which each side sends a sign of life.
 inline constexpr coro::Duration alive_every = std::chrono::milliseconds(500);
 
 struct Loss {
@@ -49,9 +49,10 @@ struct ConductorSettings {
   Endpoint listen = {};
   std::string program;      // version and commit: a rank that is of another one is refused
   std::string secret = {};  // that all ranks know; empty: 128 random bits
-  // A rank, or the conductor's host as a rank sees it, that says nothing for this long is lost.
+  // A rank that sends nothing for this long is lost. A rank applies the same limit to the
+  // conductor's host.
   coro::Duration silence_most = std::chrono::seconds(5);
-  // How long all ranks may take to come.
+  // How long all ranks may take to join.
   coro::Duration join_most = std::chrono::minutes(2);
 };
 
@@ -73,7 +74,7 @@ class Conductor {
   const std::string& name(std::size_t rank) const { return peers_[rank]->name; }
   void call(std::size_t rank, std::string name) { peers_[rank]->name = std::move(name); }
 
-  // Waits for every rank. Throws RankLost when one is lost before all have come.
+  // Waits until every rank has joined. Throws RankLost if one is lost before that.
   coro::Task<void> all_here();
 
   // Nothing if it is lost.
@@ -95,20 +96,20 @@ class Conductor {
   bool all_have_come() const;
   bool has_come(std::size_t rank) const { return peers_[rank]->come.is_set(); }
   bool is_released(std::size_t rank) const { return peers_[rank]->released; }
-  // Throws the RankLost of a rank that is lost.
+  // Throws RankLost for a lost rank.
   [[noreturn]] void throw_loss(std::size_t rank) const;
-  // Waits a moment for other ranks that fail for the same reason. Then throws one RankLost that
-  // names each reason once, with its hosts. Requires: a rank is lost.
+  // Waits a moment for other ranks to fail for the same reason. Then throws one RankLost that names
+  // each reason once, with its hosts. Requires: a rank is lost.
   coro::Task<void> throw_losses() const;
   void lose(std::size_t rank, const std::string& reason);
   // Those that have not come.
   void lose_missing(const std::string& reason);
 
-  // Compares the clocks by round trips: 25, or fewer on a slow network. Throws RankLost.
+  // Compares the clocks by 25 round trips, or fewer on a slow network. Throws RankLost.
   coro::Task<std::optional<ClockDifference>> compare_clocks(std::size_t rank);
 
-  // Refuses the ranks that have not come, until all of them have tried, except rank 0, or the time
-  // is over.
+  // Refuses the ranks that have not joined. Returns when all of them except rank 0 have tried to
+  // join, or when `patience` is over.
   coro::Task<void> refuse_all(std::string reason, coro::Duration patience);
 
   // It has said all that it has to say: it may end.
@@ -138,13 +139,14 @@ class Conductor {
   coro::Task<void> serve_rank(Link& link, std::size_t rank);
   coro::Task<void> read(Link& link, std::size_t rank);
   coro::Task<void> watch();
-  // Returns why the sender of this is refused, or an empty text.
+  // Returns why the sender of `hello` is refused, or an empty text.
   std::string refusal_of(const Message& hello) const;
-  // Returns the rank that the hello names, or the first one that is free; ranks() if there is none.
+  // Returns the rank that `hello` names, or the first free one. Returns ranks() if there is none.
   std::size_t rank_of(const Message& hello) const;
-  // Returns why the connection of a rank ended too early: this process stood still, or `end`.
+  // Returns why the connection of a rank ended too early: `end`, and that this process stood still,
+  // if it did.
   std::string loss_reason(const std::string& end) const;
-  // Numbers hosts of one name: a, a#2.
+  // Returns a name that no other host has: the second host called "a" is "a#2".
   std::string unique_name(const std::string& host) const;
   std::string title(std::size_t rank) const;
 
@@ -154,7 +156,7 @@ class Conductor {
   std::map<std::string, std::function<void(std::size_t, const Message&)>> actions_;
   std::function<void(std::size_t)> on_lost_;
   std::size_t refused_ = 0;
-  // When watch() had its last turn, and how long this process had stood still before that.
+  // The time of watch()'s last turn, and how long this process had stood still before it.
   coro::Instant last_watch_{};
   coro::Duration stood_still_{};
 };

@@ -209,7 +209,8 @@ TEST(Ranks, OneThatEndsBeforeItsTime) {
   EXPECT_EQ(words.get(), "came, and went");
 }
 
-// A coordinator that stood still may see the end of a connection together with the part.
+// A coordinator that stood still may receive the part and the end of the connection at the same
+// time.
 TEST(Ranks, OneThatEndsAfterItsPartIsNotLost) {
   Conductor conductor(settings_of({"a"}));
   Words words = member(place_at(conductor, 0), [](Member& self) {
@@ -536,7 +537,7 @@ TEST(Ranks, OneThatSaysNothingForTooLong) {
       clock);
 }
 
-// 25 trips of half a second would hold up the run for long.
+// 25 round trips of half a second each would delay the run.
 TEST(Ranks, ASlowNetworkGetsFewerRoundTrips) {
   Conductor conductor(settings_of({"a"}));
   MovedClock clock;

@@ -7,7 +7,7 @@
 namespace drover::ranks {
 namespace {
 
-// Below the ports that Linux takes for outgoing connections.
+// Lies below the ports that Linux uses for outgoing connections.
 constexpr std::uint64_t first_port = 20'000;
 constexpr std::uint64_t ports = 10'000;
 constexpr std::uint64_t steps_of_a_job = 8;

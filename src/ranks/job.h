@@ -18,11 +18,11 @@ struct JobPlace {
   std::string coordinator;          // of a Slurm step: HOST:PORT, by its first node and its number
 };
 
-// Returns the place of this process by the variables that srun or Kubernetes has set. Returns
+// Returns the position of this process, from the variables that srun or Kubernetes set. Returns
 // nothing for a process that is alone in its step.
 std::optional<JobPlace> place_in_job(const Variables& variables = variable_of_process);
 
-// Returns the first host of a Slurm node list: "rack1-n07" of "rack[1-2]-n[07,09-12],gpu3".
+// Returns the first host of a Slurm node list: for "rack[1-2]-n[07,09-12],gpu3" "rack1-n07".
 std::string first_node(std::string_view nodes);
 
 }  // namespace drover::ranks

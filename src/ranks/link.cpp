@@ -259,7 +259,7 @@ std::string Endpoint::text() const {
 
 namespace {
 
-// One of a list that commas separate; its host may be a name.
+// Removes the first element from a comma-separated list and returns it. Its host may be a name.
 Endpoint take_endpoint(std::string_view& list) {
   const std::string_view one = list.substr(0, list.find(','));
   list.remove_prefix(std::min(one.size() + 1, list.size()));

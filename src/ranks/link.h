@@ -35,7 +35,8 @@ class LinkError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The other side does not answer. It may not have been started yet.
+// The error of a connection whose other side does not answer. The other process may not have
+// started yet.
 class Unreachable : public LinkError {
  public:
   using LinkError::LinkError;
@@ -86,9 +87,9 @@ struct Endpoint {
 
 // A list of them, with commas. Throws std::invalid_argument.
 std::vector<Endpoint> parse_endpoints(std::string_view text);
-// The same with names of hosts, which are looked up: each may have several addresses. Blocks.
-// Throws std::invalid_argument for a list that is none, Unreachable for a name that is unknown,
-// perhaps not for long.
+// Reads a list whose hosts may be names, and looks these up. Each name may have several addresses.
+// Blocks. Throws std::invalid_argument for an invalid list, and Unreachable for a name that is
+// unknown, which may be temporary.
 std::vector<Endpoint> looked_up(std::string_view text);
 std::string endpoints_text(const std::vector<Endpoint>& endpoints);
 

@@ -30,7 +30,7 @@ namespace {
 // A conductor may stand still while its host is there: it waits for its terminal, or reads long parts of many ranks.
 constexpr Duration silence_least_of_conductor = std::chrono::minutes(1);
 constexpr Duration patience_for_an_address = std::chrono::seconds(3);
-// An agent of a job joins while the conductor still asks the database.
+// An agent of a job may join while the conductor still prepares the run.
 constexpr Duration patience_for_welcome = std::chrono::minutes(15);
 
 Message clock_answer() {

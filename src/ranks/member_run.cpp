@@ -33,7 +33,7 @@ std::filesystem::path state_folder() {
   return std::filesystem::temp_directory_path();
 }
 
-// Makes its folder.
+// Creates the folder of the part and returns the path of the part.
 std::filesystem::path place_of_part(const MemberWork& work) {
   const std::filesystem::path folder =
       work.parts.empty() ? state_folder() : std::filesystem::path(work.parts);

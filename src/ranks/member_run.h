@@ -28,8 +28,8 @@ struct MemberWork {
   std::string parts;             // the folder for the part; empty: as the host has it
 };
 
-// Throws file::FileError if the part of this host could not be kept on its disk: to be asked before
-// the run. Makes the folder of the part and leaves nothing else behind.
+// Throws file::FileError if the part of this host cannot be written. To be called before the run.
+// Creates the folder of the part and leaves nothing else behind.
 void check_place_of_part(const MemberWork& work);
 
 class MemberRun final : public load::Rendezvous, public load::Observer {

@@ -25,7 +25,7 @@ class PlaceOfPart : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  // What is said of a folder for parts; empty if the part can be kept there.
+  // Returns the error about a folder for parts, or an empty text if the part can be written.
   static std::string trouble_with(const fs::path& parts) {
     MemberWork work;
     work.run = "5f0e";
@@ -54,7 +54,7 @@ TEST_F(PlaceOfPart, ThatCannotBeMadeIsNamed) {
                         "\": cannot make it: "));
 }
 
-// A limit on the size of files stands for the disk.
+// A limit on the size of files stands in for a full disk.
 TEST_F(PlaceOfPart, ThatIsFullIsNamed) {
   rlimit old{};
   getrlimit(RLIMIT_FSIZE, &old);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* library_name = "libdrover_mpi.so";
 
-// The variables that name a rank, and the number of ranks. PMIx has none for that number.
+// The variables that hold a rank and the number of ranks. PMIx has no variable for the number.
 struct MpiStarter {
   const char* rank;
   const char* size;
@@ -28,7 +28,7 @@ constexpr std::array<MpiStarter, 3> starters = {{
 
 const MpiStarter* starter_of(const Variables& variables) {
   for (const MpiStarter& starter : starters) {
-    // srun --mpi=pmi2: Open MPI of Debian does not speak it.
+    // srun --mpi=pmi2 sets PMI_RANK; Debian's Open MPI does not support PMI2.
     const bool is_of_srun = std::string_view(starter.rank) == "PMI_RANK" &&
                             variables("SLURM_STEP_NUM_TASKS") != nullptr;
     if (variables(starter.rank) != nullptr && !is_of_srun) return &starter;

@@ -31,11 +31,12 @@ class MpiError : public std::runtime_error {
 using Variables = std::function<const char*(const char* name)>;
 const char* variable_of_process(const char* name);
 
-// Whether MPI has started this process as one of several: mpirun, srun --mpi=pmix, or another that
-// speaks PMI. A step of srun without PMIx is not MPI's (job.h).
+// Returns true if MPI has started this process as one of several: by mpirun, srun --mpi=pmix, or
+// another program that speaks PMI. A step of srun without PMIx is a job (job.h).
 bool started_by_mpi(const Variables& variables = variable_of_process);
 
-// How many ranks there are by these variables, and which one this is; nothing if they do not say.
+// Return the number of ranks and the rank of this process, by these variables; nothing if they are
+// not set.
 std::optional<int> ranks_by_variables(const Variables& variables = variable_of_process);
 std::optional<int> rank_by_variables(const Variables& variables = variable_of_process);
 
@@ -44,8 +45,8 @@ std::vector<std::string> mpi_library_places(const std::filesystem::path& executa
 
 class MpiMeeting {
  public:
-  // Meets all other ranks. Throws MpiError if there is no libdrover_mpi.so or no MPI, or if MPI
-  // knows another number of ranks than were started.
+  // Meets all other ranks. Throws MpiError if libdrover_mpi.so or MPI is missing, or if MPI reports
+  // another number of ranks than were started.
   MpiMeeting();
   MpiMeeting(const MpiMeeting&) = delete;
   MpiMeeting& operator=(const MpiMeeting&) = delete;

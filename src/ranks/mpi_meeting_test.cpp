@@ -57,7 +57,8 @@ TEST(RankByVariables, FromZero) {
   EXPECT_EQ(rank_by_variables(variables({})), std::nullopt);
 }
 
-// As srun sets them for the tasks of a step, and Kubernetes for the pods of an indexed Job.
+// The variables that srun sets for the tasks of a step, and Kubernetes for the pods of an indexed
+// Job.
 TEST(PlaceInJob, OfSlurmAndKubernetes) {
   const auto task = place_in_job(variables({{"SLURM_STEP_NUM_TASKS", "4"},
                                             {"SLURM_PROCID", "2"},
@@ -73,7 +74,7 @@ TEST(PlaceInJob, OfSlurmAndKubernetes) {
   EXPECT_EQ(pod->index, 1U);
   EXPECT_EQ(pod->size, std::nullopt);
   EXPECT_FALSE(place_in_job(variables({})));
-  // A batch script is no step, and a step of one task is alone.
+  // A batch script is not a step, and a step of one task has no other processes.
   EXPECT_FALSE(place_in_job(variables({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}})));
   EXPECT_FALSE(place_in_job(variables(
       {{"SLURM_STEP_NUM_TASKS", "1"}, {"SLURM_PROCID", "0"}, {"SLURM_STEP_NODELIST", "n1"}})));

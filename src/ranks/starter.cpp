@@ -56,7 +56,7 @@ void check_address(std::string_view address, std::string_view all) {
   }
 }
 
-// For the shell of the user on the other host.
+// Quotes a word for the shell of the other host.
 std::string quoted(const std::string& word) {
   return "'" + text::replaced(word, "'", "'\\''") + "'";
 }
@@ -90,8 +90,8 @@ std::vector<std::string> start_words(const Host& host, std::string_view ssh,
   if (host.is_local()) return words;
   std::vector<std::string> all = text::parts(std::string(ssh), ' ');
   std::erase(all, "");
-  // No terminal and no questions. A host that does not answer must not hold up the others for
-  // minutes.
+  // ssh gets no terminal and must not ask questions. A host that does not answer must not delay the
+  // others for minutes.
   all.insert(all.end(), {"-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", host.address});
   std::string command = "exec";
   for (const std::string& word : words) command += " " + quoted(word);
@@ -155,7 +155,7 @@ class Lines {
   Lines(int file, const std::function<void(std::string)>& on_line)
       : file_(file), on_line_(on_line) {}
 
-  // Reads what is available. Returns false at the end of the file.
+  // Reads the available output. Returns false at its end.
   bool read_on() {
     std::array<char, 4096> piece{};
     for (;;) {
@@ -202,7 +202,7 @@ Starter::Starter(const std::vector<std::string>& words, const std::string& input
   Pipe given = make_pipe();
   Pipe output = make_pipe();
   Pipe failure = make_pipe();
-  // Fits into the buffer of a pipe, so it does not wait for the child.
+  // The input fits into the pipe's buffer, so the write does not wait for the child.
   [[maybe_unused]] const ssize_t written = ::write(given.writing.get(), input.data(), input.size());
   const Child child{pointers.data(),
                     given.reading.get(),
@@ -231,7 +231,7 @@ Starter::~Starter() {
     ::kill(process_, SIGCONT);
     return;
   }
-  // With a ProxyCommand or a jump host of ssh's.
+  // The process group includes the ProxyCommand or jump host of an ssh.
   ::kill(-process_, SIGKILL);
   ::waitpid(process_, nullptr, 0);
 }
@@ -241,7 +241,7 @@ coro::Task<int> Starter::ended(std::function<void(std::string)> on_line) {
   auto until_its_end = [&](coro::Scope& scope) -> coro::Task<void> {
     scope.start(read_lines(output_.get(), lines));
     co_await process_ended(process_);
-    // Another process may hold the output open for longer: an ssh that stays as a master for later
+    // Another process may keep the output open, such as an ssh that stays as the master of later
     // connections.
     scope.cancel();
   };

@@ -1,5 +1,5 @@
-// Child processes that start the agents of a distributed run: an ssh for each other host, and the
-// agent itself for this host.
+// Child processes that start the agents of a distributed run: an ssh for each remote host, and the
+// agent itself on this host.
 #pragma once
 
 #include <sys/types.h>
@@ -15,12 +15,12 @@
 
 namespace drover::ranks {
 
-// Where one agent runs, and what messages call it.
+// The host of one agent, and its name in messages.
 struct Host {
   std::string address;
   std::string name;
 
-  // "localhost" and the loopback addresses need no ssh.
+  // Returns true for "localhost" and the loopback addresses, which need no ssh.
   bool is_local() const;
   bool operator==(const Host&) const = default;
 };
@@ -33,15 +33,15 @@ inline constexpr std::size_t hosts_max = 10'000;
 std::vector<Host> parse_hosts(std::string_view text);
 
 // Returns the command that runs `words` on the host: through ssh, or directly on a local one. `ssh`
-// is the ssh program, with options of the user's after blanks.
+// is the ssh program, followed by the user's options, separated by blanks.
 std::vector<std::string> start_words(const Host& host, std::string_view ssh,
                                      const std::vector<std::string>& words);
 
-// One child process. Lives on one worker, and must be made on the main thread: the kernel ties a
+// One child process. Belongs to one worker. Must be made on the main thread: the kernel ties a
 // child to the thread that forked it.
 class Starter {
  public:
-  // What becomes of the child when the Starter, or this process, ends first.
+  // What happens to the child if the Starter, or this process, ends first.
   enum class Lifetime {
     // The child is killed with its process group. For ssh.
     ends_with_starter,
@@ -50,9 +50,9 @@ class Starter {
     goes_on,
   };
 
-  // Starts the command (the first word by PATH) in a session of its own, which no Ctrl-C of the
-  // terminal reaches. `input`, at most 4 KiB, is its standard input. Throws std::runtime_error if
-  // there is no such program.
+  // Starts the command, whose first word is found by PATH, in a session of its own, so that Ctrl-C
+  // in the terminal does not reach it. `input`, at most 4 KiB, is its standard input. Throws
+  // std::runtime_error if there is no such program.
   Starter(const std::vector<std::string>& words, const std::string& input, Lifetime lifetime);
   Starter(const Starter&) = delete;
   Starter& operator=(const Starter&) = delete;
@@ -72,8 +72,8 @@ class Starter {
   file::FileDescriptor output_;
 };
 
-// Returns why a host was lost whose agent did not connect. `last_line` is the last that the process
-// wrote.
+// Returns why a host was lost whose agent did not join. `last_line` is the last line of the
+// process's output.
 std::string end_reason(const Host& host, int status, const std::string& program,
                        const std::string& last_line);
 

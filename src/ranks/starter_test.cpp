@@ -88,7 +88,7 @@ struct Told {
   int status = 0;
 };
 
-// Runs a command of a shell to its end.
+// Runs a shell command and waits for its end.
 Told told_by(const std::string& script) {
   Told told;
   coro::Worker worker;
@@ -117,11 +117,11 @@ TEST(StarterTest, HasItsInputASessionOfItsOwnAndNoOtherFile) {
   const Told told = told_by(
       "read -r line; echo $line; read -r line || echo end;"
       "[ $(cut -d' ' -f6 /proc/$$/stat) = $$ ] && echo own; set -- /proc/$$/fd/*; echo $#");
-  // Three, and that of the folder which the shell reads.
+  // The three standard descriptors, and that of the folder which the shell lists.
   EXPECT_THAT(told.lines, ElementsAre("a secret", "end", "own", "4"));
 }
 
-// The output of the child may stay open in another process, such as a master connection of ssh.
+// Another process may keep the child's output open, such as an ssh master connection.
 TEST(StarterTest, EndsWithItsChild) {
   const Told told = told_by("sleep 1000 & echo $!");
   ASSERT_EQ(told.lines.size(), 1U);
@@ -139,7 +139,7 @@ TEST(StarterTest, KillsTheChildAndItsGroupAtItsEnd) {
   };
   coro::block_on(worker, run());
   EXPECT_EQ(::kill(child, 0), -1);
-  // Whatever it had started is dead, or will be as soon as its new parent asks for its status.
+  // The child's own children are dead, or remain only until their new parent collects their status.
   while (::kill(-child, 0) == 0) ::usleep(1000);
 }
 

@@ -45,7 +45,7 @@ class Benchmark {
   virtual double connections_wanted() const = 0;
   // More threads would have nothing to do.
   virtual std::size_t threads_most() const = 0;
-  // How many threads its transactions keep busy where the database alone sets their rate.
+  // Returns how many threads its transactions keep busy in a closed loop.
   virtual std::size_t threads_without_rate() const = 0;
 
   // How many terminals the host with this share of the plan has.

@@ -35,11 +35,13 @@ using std::chrono::seconds;
 
 namespace {
 
-// Between the agreement on the start and the start: more than a message takes on a fast network.
+// Time between the agreement on the start and the start: more than a message takes on a fast
+// network.
 constexpr Duration notice_of_start = milliseconds(500);
 // After a second for what is said of it to come.
 constexpr Duration seconds_are_shown_after = milliseconds(250);
-// Beyond the silence that is allowed: for a rank whose connection lives and whose run does not.
+// Added to the permitted silence, for a rank whose connection lives and whose run makes no
+// progress.
 constexpr Duration silence_of_seconds_most = seconds(10);
 constexpr std::size_t clocks_at_a_time = 16;
 // From the last second on, for a database that is to come back and for what may be lost to be looked up.
@@ -213,7 +215,7 @@ Task<void> ConductedRun::begin() {
   const Duration ramp_up = Worker::current().now() - coming;
   Duration notice = notice_of_start;
   for (const RankState& state : states_) {
-    // Twice the uncertainty is the shortest round trip that was seen.
+    // Twice the uncertainty is the shortest measured round trip.
     notice = std::max(
         notice,
         notice_of_start + 2 * std::chrono::nanoseconds(state.heard.clock_at_start->uncertainty_ns));
@@ -229,8 +231,8 @@ Task<void> ConductedRun::begin() {
   attendance_.observers.on_started(ramp_up);
 }
 
-// With a number of hosts at a time: more would wait for each other on this worker, which makes
-// trips longer.
+// Compares a limited number of clocks at a time. More comparisons would wait for each other on this
+// worker, and so lengthen the round trips.
 Task<void> ConductedRun::compare_clocks() {
   coro::Semaphore turns{clocks_at_a_time};
   const auto compare = [this, &turns](std::size_t rank) -> Task<void> {

@@ -21,8 +21,8 @@ struct Conducting {
   std::string run;                  // by which its parts are known
   // What all ranks are told to do: the message "work", to which each one's share is added.
   ranks::Message work;
-  // Starts the agents that nobody else starts, and waits for the end of their processes. Loses a
-  // rank whose process ends before it has come. `on_note` takes lines for people.
+  // Starts the agents of --hosts and waits for the end of their processes. Loses a rank whose
+  // process ends before it has joined. Calls `on_note` with lines for the user.
   std::function<coro::Task<void>(std::function<void(std::string_view)> on_note)> launch;
 };
 
@@ -30,8 +30,8 @@ struct Conducting {
 void require_part_for_each(const Conducting& conducting, std::uint64_t whole, std::string_view noun,
                            const std::function<std::uint64_t(const load::Share&)>& part_of);
 
-// Waits until all ranks have come. Throws ranks::RankLost if one does not come in time, or is lost.
-// `on_note` is told which ranks are missing.
+// Waits until all ranks have joined. Throws ranks::RankLost if one does not join in time, or is
+// lost. Calls `on_note` with the names of missing ranks.
 coro::Task<void> all_here(ranks::Conductor& conductor,
                           const std::function<void(std::string_view)>& on_note);
 

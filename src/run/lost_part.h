@@ -15,11 +15,11 @@ namespace drover::run {
 
 // What the conductor hears of a rank while it runs.
 struct HeardOfRank {
-  // The conductor keeps about so many points for all ranks together, of some 2.5 KB each.
+  // The number of points, of about 2.5 KB each, that the conductor keeps for all ranks together.
   static constexpr std::size_t points_of_all_ranks = 100'000;
   static constexpr std::size_t points_least = 16;
 
-  // Of so many ranks.
+  // `ranks` is the number of ranks, which share points_of_all_ranks.
   HeardOfRank(coro::Duration warmup, std::size_t ranks);
 
   // Throws nlohmann::json::exception or ranks::LinkError for what is no message "live".

@@ -35,8 +35,8 @@ using std::chrono::seconds;
 
 // After an interrupt nobody wants to wait for long.
 constexpr Duration patience_after_interrupt = seconds(5);
-// A run that was given up has waited for its database before, and so has one whose server is silent
-// at the end.
+// A run that was given up has already waited for its database, and so has a run whose server does
+// not answer at the end.
 constexpr Duration patience_after_failure = seconds(1);
 
 // Runs the engine on this thread's worker, with Ctrl-C as an orderly end, and asks what is left to ask, which Ctrl-C

@@ -71,8 +71,8 @@ report::Availability availability(const load::Plan& plan, const load::Outcome& o
 void add_facts(const RunFacts& facts, const load::Plan& plan, const load::Outcome& outcome,
                report::Result& result);
 
-// How long to wait for a database that is away, so long after the load has ended: what is left of
-// `patience`, which is for all that is asked then, but 5 s of it at least.
+// Returns how long to wait for a database that is away, `since_end` after the end of the load: the
+// rest of `patience`, which all questions after a run share, but at least 5 s.
 coro::Duration patience_left(coro::Duration patience, coro::Duration since_end);
 
 // "TPC-C on the private server, PostgreSQL 15.20: 10 rows, 100 terminals, 16 connections, 1 thread"; `who` makes the load.

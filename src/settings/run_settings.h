@@ -23,8 +23,8 @@ struct Given {
   std::string value;
 };
 
-// Figures of the load that the hosts of a run divide among themselves, as all hosts together were
-// given them.
+// Figures of the load that the hosts of a run divide among themselves, as given for all hosts
+// together.
 struct SharedFigures {
   std::optional<std::uint64_t> connections;   // none: each host chose
   std::optional<std::uint64_t> max_inflight;  // none: one for each connection

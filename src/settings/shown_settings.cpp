@@ -21,13 +21,13 @@ std::string pacing_text(const RunSettings& run) {
   return run.pace == 1 ? "as specified" : fmt::format("{:g} times", run.pace);
 }
 
-// Older documents do not tell the number; then it is ten a warehouse.
+// Older documents lack the number of terminals. It is then ten per warehouse.
 std::uint64_t terminals_of(const RunSettings& run) {
   if (!run.is_tpcc()) return 0;
   return run.terminals > 0 ? run.terminals : 10 * run.warehouses;
 }
 
-// Returns the smallest figure that is a limit; 0 is none.
+// Returns the smallest figure that is not 0. 0 means that there is no limit.
 std::uint64_t smallest_limit(std::initializer_list<std::uint64_t> limits) {
   std::uint64_t least = 0;
   for (const std::uint64_t limit : limits) {

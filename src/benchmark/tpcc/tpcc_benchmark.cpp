@@ -83,8 +83,8 @@ Task<database::ServerFacts> TpccBenchmark::prepare() {
   co_return prepared_.server;
 }
 
-// Without delays a warehouse makes as many Payments as its one row takes updates; few servers get
-// that far.
+// Without delays, the number of Payments of a warehouse is bounded by the updates of its single
+// row. Few servers reach this bound.
 tpcc::PlannedWork TpccBenchmark::planned_work() const {
   constexpr double payments_a_second_most = 1'000;
   const tpcc::Plan& plan = options_.plan;
@@ -116,8 +116,8 @@ std::size_t TpccBenchmark::threads_most() const {
                   options_.plan.own_terminals());
 }
 
-// A transaction costs the server some twenty times as much as the client: the server needs the
-// processors.
+// A transaction costs the server about twenty times as much as the client, so the processors are
+// left to the server.
 std::size_t TpccBenchmark::threads_without_rate() const {
   constexpr std::size_t processors_a_thread = 8;
   return (std::thread::hardware_concurrency() + processors_a_thread - 1) / processors_a_thread;

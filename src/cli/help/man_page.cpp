@@ -29,7 +29,8 @@ std::string escaped(std::string_view text) {
   return text::replaced(text::replaced(whole, "-", "\\-"), "…", "...");
 }
 
-// A line of escaped text. A dot or an apostrophe at its beginning would be a request to roff.
+// Returns a line of escaped text for roff. roff would take a dot or an apostrophe at its beginning
+// for a request.
 std::string line_of_escaped(std::string_view text) {
   const bool is_request = text.starts_with('.') || text.starts_with('\'');
   return fmt::format("{}{}\n", is_request ? "\\&" : "", text);
@@ -39,7 +40,8 @@ std::string line_of(std::string_view text) {
   return line_of_escaped(escaped(text));
 }
 
-// Wrapped as it is escaped: mandoc complains of source lines that are wider than 80 bytes.
+// Returns the escaped text, wrapped after escaping: mandoc warns about source lines of more than 80
+// bytes.
 std::string running_text(std::string_view text) {
   std::string lines;
   for (const std::string& line : text::wrapped_lines(escaped(text), 78)) {

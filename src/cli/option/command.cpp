@@ -60,8 +60,8 @@ std::string Option::key() const {
   return is_argument() || !configurable ? std::string() : name().substr(2);
 }
 
-// An empty text would be taken as if the option had not been given: the result of --json "$FILE"
-// would be lost where FILE is not set. To libpq and for a schema it is the default.
+// An empty value would be treated like an option that was not given: with --json "$FILE" and FILE
+// unset, the result would be lost. libpq and --schema take an empty value for the default.
 bool Option::requires_text() const {
   return !is_argument() && !is_flag() && !is_list() && name() != "--db" && name() != "--schema";
 }

@@ -79,7 +79,7 @@ void require_password_place(const DatabaseOption& option) {
   }
 }
 
-// Whether the text begins as a URI does: a scheme and "://". A connection string may have "://"
+// Returns true if the text begins with a scheme and "://". A connection string may contain "://"
 // within a value.
 bool begins_with_scheme(std::string_view text) noexcept {
   const auto is_of_scheme = [](unsigned char c) {
@@ -89,7 +89,7 @@ bool begins_with_scheme(std::string_view text) noexcept {
   return text.substr(static_cast<std::size_t>(scheme_end)).starts_with("://");
 }
 
-// No message quotes the string, which may hold a password.
+// Messages do not quote the string, because it may contain a password.
 void require_conninfo(const std::string& conninfo) {
   if (begins_with_scheme(conninfo)) {
     if (!conninfo.starts_with("postgresql://") && !conninfo.starts_with("postgres://")) {

@@ -23,8 +23,8 @@ struct ScriptArguments {
 
 void add_script_options(Command& command, ScriptArguments& arguments);
 
-// --builtin list and --show-script: the text that they print, nothing if neither was given. Throws
-// UsageError.
+// Returns the text that --builtin list or --show-script prints, or nothing if neither was given.
+// Throws UsageError.
 std::optional<std::string> shown_scripts(const ScriptArguments& written,
                                          const std::string& show_script, DatabaseKind kind);
 

@@ -49,8 +49,8 @@ ClientRequest with_properties(ClientRequest request, const Command& command,
   return request;
 }
 
-// How the names of the histogram logs begin; none: none is written. An empty beginning means the
-// working directory, as with the original.
+// Returns the beginning of the histogram logs' file names, or nothing if no logs are written. An
+// empty beginning means the working directory, as in the original.
 std::optional<std::string> log_prefix_of(const YcsbRequest& written,
                                          const ycsb::Properties& properties) {
   if (!written.hdr_log.empty()) return written.hdr_log;

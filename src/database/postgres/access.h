@@ -18,7 +18,8 @@ namespace drover::database::postgres {
 
 class Connection;
 
-// Which server will do. Behind a balancer each connection may lead to another one.
+// The kind of server that a session requires. Behind a balancer each connection may lead to another
+// server.
 enum class ServerRole : std::uint8_t {
   any,       // also a standby, whose data may lag
   primary,   // the one whose data do not lag
@@ -34,14 +35,13 @@ struct Access {
   // The number of the host, in the order of the string, with which to begin; behind the last comes the first. None: the
   // string says in which order they are tried.
   std::optional<std::size_t> first_host = {};
-  // Takes a line for people when a statement of an administrative session waits for a lock: who
-  // holds it. May be empty.
+  // Called with a line for the user when a statement of an administrative session waits for a lock:
+  // which sessions hold it. May be empty.
   std::function<void(std::string_view)> on_lock_wait = {};
-  // Asked of the server by open_in_schema() and open_connection() (session_setup.h); open() takes
-  // any.
+  // Checked by open_in_schema() and open_connection() (session_setup.h); open() ignores it.
   ServerRole role = ServerRole::any;
-  // How long to connect again while the server has another role, for four attempts at least; 0: not
-  // at all.
+  // How long to connect again, and at least four times, while the server has another role. 0: one
+  // attempt.
   coro::Duration role_patience = std::chrono::milliseconds(500);
 };
 

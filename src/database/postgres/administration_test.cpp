@@ -1,5 +1,5 @@
-// Sessions for administration: the limits of roles and databases, locks that others hold,
-// statements that are given up, and warnings of the server.
+// Administrative sessions: limits of roles and databases, locks that other sessions hold, cancelled
+// statements, and warnings of the server.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -127,7 +127,7 @@ TEST_F(Administration, SaysWhoHoldsTheLock) {
     co_await holder->script("BEGIN");
     co_await holder->script("LOCK TABLE held IN ACCESS EXCLUSIVE MODE");
     std::vector<std::string> lines;
-    // The first line lets the lock go.
+    // The first line about the lock makes the test release it.
     coro::Scope scope(co_await coro::current_source());
     const auto let_go = [&]() -> Task<void> { co_await holder->script("ROLLBACK"); };
     const auto waiting = co_await open_connection(
@@ -166,7 +166,7 @@ TEST_F(Administration, NeedsNoRightToTheViewsOfTheServer) {
     if (identity) EXPECT_EQ(identity->pid, connection->backend_pid());
     co_await owner->script(fmt::format("GRANT SELECT ON {} TO PUBLIC", views));
 
-    // What nothing else tells is left out, with a note.
+    // Settings that the role may not read are left out, with a note.
     co_await owner->script("REVOKE EXECUTE ON FUNCTION current_setting(text, boolean) FROM PUBLIC");
     const ServerFacts few = co_await read_server_facts(*connection);
     EXPECT_EQ(few.connections_max, 0);

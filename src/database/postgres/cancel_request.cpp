@@ -19,8 +19,8 @@ namespace {
 constexpr std::size_t threads_most = 8;
 constexpr std::size_t waiting_most = 2'048;
 
-// PQcancel() connects, sends and waits: for minutes where a host is gone, without end where a
-// server stands still.
+// PQcancel() connects, sends and waits. It takes minutes if the host is gone, and never returns if
+// the server stands still.
 void request_cancel(PGconn* session) noexcept {
   PGcancel* const request = PQgetCancel(session);
   if (request == nullptr) return;
@@ -40,7 +40,7 @@ class Canceller {
     return *only;
   }
 
-  // False if the session is still the caller's.
+  // Returns false if the queue is full: the caller still owns the session.
   bool take(PGconn* session) {
     const std::scoped_lock lock(mutex_);
     if (waiting_.size() >= waiting_most) return false;
@@ -61,7 +61,7 @@ class Canceller {
       std::thread([this] { work(); }).detach();
       ++threads_;
     } catch (const std::exception&) {
-      // The threads that are there do it; without any, the sessions close with the process.
+      // The running threads do the work. If there are none, the process's exit closes the sessions.
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
@@ -100,7 +100,7 @@ void cancel_and_finish(PGconn* session) noexcept {
   try {
     if (Canceller::instance().take(session)) return;
   } catch (const std::exception&) {
-    // Out of memory: the session is closed here.
+    // Out of memory: close the session without a request.
   }
   PQfinish(session);
 }

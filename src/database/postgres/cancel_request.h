@@ -1,5 +1,5 @@
-// Ends sessions that are in the middle of a statement. A server that notices nothing of a closed
-// socket would go on with the statement: drop the tables when it gets its lock, scan to the end.
+// Ends sessions that are executing a statement. A server does not notice a closed socket and would
+// complete the statement: drop the tables once it gets its lock, or scan a table to its end.
 //
 // Thread safety: may be called on any thread.
 #pragma once
@@ -8,10 +8,10 @@
 
 namespace drover::database::postgres {
 
-// Takes the session over, and closes it once its server has taken the request to cancel the
-// statement. Does not block: threads of its own do the work. At the end of the process they get
-// `cancel_patience` to finish. Where too many sessions wait already, behind a server that does not
-// answer, the session is closed without a request.
+// Takes ownership of the session, sends its server a request to cancel the statement, and then
+// closes it. Does not block: background threads do the work, and have cancel_patience_ms to finish
+// when the process exits. If too many sessions wait already, because their server does not answer,
+// closes the session without a request.
 void cancel_and_finish(PGconn* session) noexcept;
 
 inline constexpr int cancel_patience_ms = 2'000;

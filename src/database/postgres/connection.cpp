@@ -95,10 +95,10 @@ bool Connection::still_open() noexcept {
   return !broken();
 }
 
-// Whether this last word of a server shows that the statement to which it is the whole answer was
-// not executed to its end. PostgreSQL ends a session so only between commands or within one, whose
-// transaction it then rolls back: after a commit comes the answer to it, or no word. Something in
-// between may have had the answer.
+// Returns true if this error, as the only answer to a statement, shows that the server did not
+// complete the statement. PostgreSQL ends a session with these errors only between commands or
+// within one, whose transaction it rolls back; after a commit it sends the answer to the commit, or
+// nothing. Behind a pooler this is not known, since the pooler may have received the answer.
 bool Connection::ends_unexecuted(const Error& error) const noexcept {
   constexpr std::array<std::string_view, 3> ends = {"57P01", "57P05", "25P03"};
   return pooling_ == Pooling::none && !setup_ && dialect_ == Dialect::postgres &&
@@ -122,8 +122,8 @@ Error error_of(const PGresult* result) {
   if (!sqlstate.empty()) message += fmt::format(" [SQLSTATE {}]", sqlstate);
   ErrorClass error_class =
       sqlstate.empty() ? ErrorClass::connection_lost : classify_sqlstate(sqlstate);
-  // An ERROR about a connection is about one of the server's own, such as that of a foreign table:
-  // the session lives on, and the statement has done nothing.
+  // An ERROR of this class concerns a connection of the server's own, such as that of a foreign
+  // table. The session lives on, and the statement has changed nothing.
   if (error_class == ErrorClass::connection_lost && is_refusal(result)) {
     error_class = ErrorClass::statement;
   }
@@ -154,8 +154,8 @@ void Connection::RoundTripTimer::on_timer() noexcept {
 
 Connection::~Connection() {
   watch_.reset();
-  // PQTRANS_ACTIVE: libpq waits for an answer. A session that was given up has no socket to ask for
-  // the cancel.
+  // PQTRANS_ACTIVE means that an answer is outstanding. A session whose round trip expired has no
+  // socket for a cancel request.
   if (!round_trip_timer_.expired() && PQtransactionStatus(handle_) == PQTRANS_ACTIVE) {
     cancel_and_finish(handle_);
   } else {
@@ -163,7 +163,7 @@ Connection::~Connection() {
   }
 }
 
-// What a server says to an idle session before it ends it is a notice for libpq.
+// libpq reports as a notice what a server sends to an idle session before ending it.
 void Connection::on_notice(void* connection, const PGresult* notice) {
   auto& noticed = *static_cast<Connection*>(connection);
   const std::string severity = field(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
@@ -498,7 +498,7 @@ Task<Results> Connection::run_queued(Commits commits) {
   if (!answer.error) check_state(open, answer);
   if (answer.error && (answer.lost || PQstatus(handle_) != CONNECTION_OK)) {
     broken_ = true;
-    // The server answers in order, and what commits comes last.
+    // The server answers in order, and the statement that commits comes last.
     const bool before_commit = lone ? answer.count == 0 : answer.count + 1 < expected;
     const bool unexecuted = before_commit && ends_unexecuted(*answer.error);
     throw loss(*answer.error, commits == Commits::yes && !answer.refused && !unexecuted);

@@ -154,14 +154,14 @@ class Connection {
   bool is_sent() noexcept { return PQflush(handle_) == 0; }
   coro::Task<void> send_rest();
   coro::FdWatch::ReadyAwaiter readable() noexcept { return watch_->ready(coro::Readiness::read); }
-  // Throws where the session was lost.
+  // Throws if the session was lost.
   void read_input() {
     if (PQconsumeInput(handle_) == 0) throw_lost();
   }
-  // The next result, of which an ERROR is one, too (error_of()); an empty one behind the last, of a
-  // pipeline behind each statement's last. Throws where the session was lost, and where it is given
-  // up, for a COPY waits for data. Where the server has ended the session before it executed what
-  // was asked, the error is NeverExecuted. Requires: answer_is_here().
+  // Returns the next result, which may be an ERROR (error_of()). Returns an empty result after the
+  // last one; in a pipeline, after the last one of each statement. Throws if the session was lost,
+  // and if it is given up because a COPY waits for data. Throws NeverExecuted if the server ended
+  // the session before it executed the statement. Requires: answer_is_here().
   Result take_answer();
 
   // From here on what is asked is a pipeline: answers are to be taken when it has been synced. A result of each sync
@@ -192,20 +192,20 @@ class Connection {
   }
 
   // Runs `companion()` beside each later run(), script() and copy_begin(), and cancels it when the
-  // answer has come. The companion must not use this connection and must not throw.
+  // answer has arrived. The companion must not use this connection and must not throw.
   void accompany_statements(std::function<coro::Task<void>()> companion) {
     companion_ = std::move(companion);
   }
 
-  // The WARNINGs of the server since the last call, one line each; at most `warnings_most`, later
-  // ones are dropped.
+  // Returns the server's WARNINGs since the last call, one line each, and at most `warnings_most`:
+  // later ones are dropped.
   std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
   static constexpr std::size_t warnings_most = 16;
 
-  // Returns whether the session is still there, to be asked before an idle one is used: a server, a
-  // pooler or a balancer may have ended it meanwhile. Then it is broken() from here on, and nothing
-  // was sent to it. Costs no system call while nothing has come. Requires: nothing is queued or
-  // under way.
+  // Returns whether the session is still open. To be called before an idle session is used, since a
+  // server, a pooler or a balancer may have ended it. If it returns false, the connection is
+  // broken() and nothing was sent. Makes no system call while nothing has arrived. Requires:
+  // nothing is queued or in flight.
   bool still_open() noexcept;
 
   // Whether it was given up at that limit.
@@ -260,15 +260,15 @@ class Connection {
     bool asked_for = true;
   };
 
-  // Shuts the socket down at the limit of a round trip, so that whoever waits for the socket finds
-  // the session lost. It stays in the wheel from one round trip to the next and moves on when it
-  // fires: to add and remove it for each would touch the timers of other connections, which have
-  // left the cache.
+  // Shuts down the socket when a round trip exceeds its limit, so that the coroutine waiting for
+  // the socket finds the session lost. The timer stays in the wheel between round trips and is
+  // moved when it fires: adding and removing it for each one would touch the timers of other
+  // connections, which have left the cache.
   class RoundTripTimer final : public coro::TimerNode {
    public:
     explicit RoundTripTimer(Connection& owner) noexcept : connection_(owner) {}
     ~RoundTripTimer();
-    // Both on the worker's thread.
+    // begin() and end() must be called on the worker's thread.
     void begin(coro::Duration limit) noexcept;
     void end() noexcept { runs_ = false; }
     bool expired() const noexcept { return expired_; }

@@ -209,7 +209,7 @@ TEST_F(Hosts, ASilentOneDoesNotHideTheNext) {
   standby->signal(SIGCONT);
 }
 
-// As psql gets through.
+// psql connects in these cases, too.
 TEST_F(Hosts, OneThatCannotBeReachedDoesNotHideTheNext) {
   const SilentHost silent;
   const std::string p = primary_host();
@@ -243,7 +243,7 @@ TEST_F(Hosts, AServiceNamesThem) {
   ::unsetenv("PGSERVICEFILE");
 }
 
-// The way of a balancer that leads to the standby first: a link in the place of the socket.
+// A balancer's address that leads to the standby first: a symbolic link in place of the socket.
 class TurningWay {
  public:
   void turn_to(const std::string& host) const {

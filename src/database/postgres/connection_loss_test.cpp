@@ -45,7 +45,7 @@ std::string failure(const std::string& severity, const std::string& sqlstate) {
                           "Mso it is" + '\0' + '\0');
 }
 
-// Of a server that speaks another language.
+// The refusal of a server whose messages are in German.
 std::string german_failure(const std::string& sqlstate, const std::string& text) {
   std::string body = "SFATALER FEHLER";
   for (const std::string& field :
@@ -88,7 +88,7 @@ class ToldServer {
 
   std::string conninfo() const { return "user=drover host=" + folder_.path().string(); }
 
-  // Of one that stays otherwise.
+  // Ends the session of a server that was told to stay.
   void end_session() const { ::shutdown(session_, SHUT_RDWR); }
 
  private:
@@ -193,7 +193,7 @@ TEST(Loss, AfterAFatalErrorIsAmbiguous) {
   }
 }
 
-// A server answers in order, and rolls back the transaction in which it ends a session.
+// The server answers in order, and rolls back the transaction within which it ends a session.
 TEST(Loss, BeforeTheCommitIsCertainWhereTheServerSaysWhy) {
   for (const char* sqlstate : {"57P01", "57P05", "25P03"}) {
     for (const std::string& before : {std::string(), complete("INSERT 0 1")}) {
@@ -203,7 +203,7 @@ TEST(Loss, BeforeTheCommitIsCertainWhereTheServerSaysWhy) {
       EXPECT_EQ(error->sqlstate(), sqlstate);
     }
   }
-  // A pooler says this, which knows nothing of what its server has done.
+  // 08P01 is a pooler's error: the pooler does not know what its server has done.
   EXPECT_EQ(end_of(failure("FATAL", "08P01"))->error_class(), ErrorClass::ambiguous_commit);
 }
 
@@ -225,7 +225,7 @@ TEST(Loss, OfALoneStatementIsCertainWhereTheServerSaysWhy) {
   }
 }
 
-// The last word to a statement of a script.
+// The server ends the session with this answer to a statement of a script.
 TEST(Loss, SaysThatAStatementWasNeverExecuted) {
   struct Case {
     std::string answer;
@@ -257,7 +257,7 @@ TEST(Loss, SaysThatAStatementWasNeverExecuted) {
 }
 
 TEST(Loss, IsSeenBeforeAnIdleSessionIsUsed) {
-  // In which the worker hears of what has come.
+  // Gives the worker a turn to read what has arrived.
   const auto turn = []() -> coro::Task<void> { co_await coro::sleep_for(1ms); };
   for (const std::string& last_word : {std::string(), failure("FATAL", "57P05")}) {
     std::optional<ToldServer> server(std::in_place, complete("SELECT 1") + ready + last_word, true);
@@ -356,7 +356,7 @@ std::optional<Error> end_of_transaction(const std::string& answer) {
 
 const std::string updated = complete("BEGIN") + complete("UPDATE 1");
 
-// By the SQLSTATE, whatever the language.
+// Refusals are classed by their SQLSTATE, in any language.
 TEST(Refusals, AreClassedByWhatTheServerMeans) {
   struct Case {
     const char* sqlstate;
@@ -371,9 +371,9 @@ TEST(Refusals, AreClassedByWhatTheServerMeans) {
         Case{"42704", "unbekannter Konfigurationsparameter", ErrorClass::denied},
         Case{"53300", "zu viele Verbindungen", ErrorClass::unavailable},
         Case{"57P03", "das Datenbanksystem startet", ErrorClass::unavailable},
-        // English words of a server mean nothing.
+        // The English text is ignored if there is a SQLSTATE.
         Case{"57P03", "password authentication failed", ErrorClass::unavailable},
-        // PgBouncer and pgpool-II have one SQLSTATE for nearly everything, and one language.
+        // PgBouncer and pgpool-II use one SQLSTATE for nearly everything, and write English only.
         Case{"08P01", "no such database: x", ErrorClass::denied},
         Case{"08P01", "query_wait_timeout", ErrorClass::unavailable}}) {
     const ToldServer server("", false, german_failure(c.sqlstate, c.text));

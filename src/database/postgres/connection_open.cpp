@@ -37,8 +37,9 @@ namespace {
 using coro::Readiness;
 using coro::Task;
 
-// Texts of libpq itself, which nobody translates here (that takes setlocale(LC_MESSAGES)), and of
-// poolers, which speak English alone. What a server says is classed by its SQLSTATE.
+// Classes texts of libpq, which are English here because Drover does not call
+// setlocale(LC_MESSAGES), and of poolers, which are always English. Refusals by a server are
+// classed by SQLSTATE.
 ErrorClass classify_english(std::string_view message) noexcept {
   // A server that goes away while it greets us may come back; and so may one behind a proxy that
   // answers with something else.
@@ -54,14 +55,13 @@ ErrorClass classify_english(std::string_view message) noexcept {
   return ErrorClass::unavailable;
 }
 
-// How a server has refused a connection.
+// The SQLSTATE and message with which a server refused a connection.
 struct ConnectRefusal {
   std::string sqlstate;  // empty where no server has spoken
   std::string message;
 };
 
-// The place of ":  28P01: ", which stands behind the severity in a verbose message; npos if there
-// is none.
+// Returns the position of ":  28P01: ", which follows the severity in a verbose message, or npos.
 std::size_t find_sqlstate(std::string_view line) noexcept {
   constexpr std::string_view before = ":  ";
   constexpr std::size_t length = 5;
@@ -78,9 +78,9 @@ std::size_t find_sqlstate(std::string_view line) noexcept {
   return line.npos;
 }
 
-// libpq hands out the SQLSTATE of a refused connection only within its verbose message
-// ("FATAL:  28P01: password …"). Takes the SQLSTATE and the place in the server's source out of the
-// message. Of several attempts the last one counts.
+// libpq reports the SQLSTATE of a refused connection only within its verbose message ("FATAL:
+// 28P01: password …"). Returns that SQLSTATE, and the message without it and without the position
+// in the server's source. If there were several attempts, the last one counts.
 ConnectRefusal refusal_in(std::string_view verbose) {
   ConnectRefusal refusal;
   while (!verbose.empty()) {
@@ -98,15 +98,14 @@ ConnectRefusal refusal_in(std::string_view verbose) {
 }
 
 ErrorClass classify_refusal(const ConnectRefusal& refusal) noexcept {
-  // PgBouncer and pgpool-II say nearly everything by this one.
+  // PgBouncer and pgpool-II use this SQLSTATE for nearly every refusal.
   constexpr std::string_view protocol_violation = "08P01";
   if (refusal.sqlstate.empty() || refusal.sqlstate == protocol_violation) {
     return classify_english(refusal.message);
   }
   const ErrorClass error_class = classify_sqlstate(refusal.sqlstate);
   const std::string_view family = std::string_view(refusal.sqlstate).substr(0, 2);
-  // A parameter of the connection string that the server does not know, or a value that it does not
-  // take.
+  // The server does not know a parameter of the connection string, or refuses its value.
   const bool is_wrong_parameter = family == "22" || family == "42" || family == "0A";
   return error_class == ErrorClass::denied || is_wrong_parameter ? ErrorClass::denied
                                                                  : ErrorClass::unavailable;
@@ -157,11 +156,10 @@ bool has_gap(const std::vector<std::string>& elements) {
   return std::find(elements.begin(), elements.end(), "") != elements.end();
 }
 
-// The host that libpq connects to where none is named: a folder of sockets, or localhost. Empty if
-// libpq does not say.
+// Returns the host that libpq connects to if none is given: a folder of sockets, or localhost.
+// Empty if libpq does not tell.
 std::string default_host() {
-  // A list of gaps, so that PGHOST does not count. Nobody listens at port 1, whose socket would be
-  // a file of root's.
+  // A list of empty elements, so that libpq ignores PGHOST. No server is expected at port 1.
   const char* const keywords[] = {"host", "port", nullptr};
   const char* const values[] = {",", "1", nullptr};
   PGconn* const handle = PQconnectStartParams(keywords, values, 0);
@@ -211,7 +209,7 @@ std::vector<Connection::Host> Connection::Route::hosts_in(const Source& source) 
   const std::size_t count = addresses.empty() ? names.size() : addresses.size();
   const bool matches =
       (names.empty() || names.size() == count) && (ports.size() <= 1 || ports.size() == count);
-  // libpq refuses what does not match.
+  // libpq itself refuses lists of different lengths.
   if (!matches || has_gap(addresses)) return {};
   if (addresses.empty() && has_gap(names)) {
     const std::string named = default_host();
@@ -232,7 +230,7 @@ std::vector<Connection::Host> Connection::Route::hosts_in(const Source& source) 
   return hosts;
 }
 
-// libpq passes over a host with a wrong port, and refuses the string where it is the only one.
+// libpq skips a host with an invalid port, and refuses the string if there is no other host.
 void Connection::require_port(const Host& host) {
   if (host.port.empty() || is_port(host.port)) return;
   throw Error(ErrorClass::unavailable, "",

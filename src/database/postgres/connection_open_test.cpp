@@ -222,7 +222,7 @@ TEST(Conninfo, SaysWhatIsWrong) {
   EXPECT_EQ(conninfo_problem("host=a port=5432 password=b"), std::nullopt);
   EXPECT_EQ(conninfo_problem("postgresql://u:p%40%2F@h1:1,h2:2/d?sslmode=require"), std::nullopt);
   EXPECT_EQ(conninfo_problem("postgresql://u@h/d?options=-c%20a@b"), std::nullopt);
-  // An @ in the name of a database, where no password may be meant.
+  // An @ in the name of a database, where it cannot be part of a password.
   EXPECT_EQ(conninfo_problem("postgresql://u@h/d@b"), std::nullopt);
   EXPECT_EQ(describe_conninfo("postgresql://u@h:7/d@b"), "host=h port=7 dbname=d@b user=u");
   EXPECT_EQ(conninfo_problem("postgresql:///d@b"), std::nullopt);

@@ -241,7 +241,7 @@ TEST_F(OnServer, ASessionThatIsEndedWhileItWaitsIsLost) {
     run(side_by_side(keep_error(victim->run(commits), error),
                      terminate_when_it_waits(*killer, pid)));
     ASSERT_TRUE(error);
-    // The COMMIT was behind the statement in which the server ended the session.
+    // The COMMIT came after the statement during which the server ended the session.
     EXPECT_ERROR(*error, ErrorClass::connection_lost, "57P01");
     EXPECT_TRUE(victim->broken());
     EXPECT_ERROR(error_of(ask(*victim)), ErrorClass::connection_lost, "");

@@ -52,7 +52,7 @@ Task<void> Connection::wait_for_answer() {
   }
 }
 
-// Throws the last word of a session.
+// Throws the error with which the server ended the session.
 void Connection::throw_end(const Error& error) {
   const bool unexecuted = !answered_ && !asks_pipeline_ && ends_unexecuted(error);
   const Error lost = loss(error, false);

@@ -20,8 +20,8 @@ std::string value_of(const ConninfoOptions& options, std::string_view keyword) {
   return {};
 }
 
-// libpq reads service files only on its way to a connection. An option with a wrong value ends that
-// way behind the reading, and before any host.
+// libpq reads service files only when it starts to connect. An option with an invalid value makes
+// it stop after it has read them, before it contacts a host.
 ConninfoOptions options_in_force(const std::string& conninfo, std::string* problem) {
   constexpr const char* stop = "channel_binding";
   const char* const keywords[] = {"dbname", stop, nullptr};
@@ -54,14 +54,14 @@ bool mistakes_password(const std::string& text, const ConninfoOptions& options) 
   if (at != std::string_view::npos && authority.find('@', at + 1) != std::string_view::npos) {
     return true;
   }
-  // An @ behind the slash is of the name of the database, unless a password may have the slash: one
-  // begins with a ':'.
+  // An @ after the slash belongs to the name of the database, unless the slash may be part of a
+  // password, which begins with a ':'.
   const bool has_later_at = rest.find('@', slash) != std::string_view::npos;
   return has_later_at && authority.substr(0, at).find(':') != std::string_view::npos;
 }
 
-// Cuts libpq's sentence where it begins to quote the string, which may hold a password. The name of
-// an option that libpq does not know is shown where no password is in the string.
+// Returns libpq's message, cut where it begins to quote the string, which may contain a password.
+// Keeps the name of an unknown option if the string contains no password.
 std::string without_quotation(std::string_view said, const std::string& text) {
   const bool may_hold_password =
       text.find("password") != std::string::npos || text.find('@') != std::string::npos;
@@ -111,7 +111,7 @@ std::string describe_conninfo(const std::string& text) {
   const ConninfoOptions options = options_in_force(text);
   std::string described;
   for (const std::string_view keyword : {"host", "port", "dbname", "user", "service"}) {
-    // A connection does not keep the name of its service.
+    // PQconninfo() does not return the name of the service.
     const std::string value =
         keyword == "service" ? value_of(given, keyword) : value_of(options, keyword);
     if (value.empty()) continue;

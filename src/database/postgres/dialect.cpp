@@ -94,8 +94,8 @@ constexpr std::array<DialectTraits, 6> all_traits = {{
      .cells_a_transaction = 60'000},  // of 80,000 mutations, which indexes have, too
 }};
 
-// Whether there is a row; there is none where the server does not know the question, or the role
-// may not ask.
+// Returns true if the query returns a row. Returns false, too, if the server does not know the
+// query or the role may not execute it.
 Task<bool> has_row(Connection& connection, std::string sql) {
   try {
     const Result found = co_await connection.query(std::move(sql));

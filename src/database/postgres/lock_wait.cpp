@@ -22,8 +22,8 @@ constexpr coro::Duration first_look_after = std::chrono::seconds(2);
 constexpr coro::Duration pause_most = std::chrono::seconds(30);
 constexpr coro::Duration answer_limit = std::chrono::seconds(5);
 
-// A process of 0 is a prepared transaction. The functions need no right that pg_stat_activity may
-// lack.
+// Process 0 stands for a prepared transaction. These functions work for roles from which
+// pg_stat_activity was revoked.
 constexpr std::string_view holders_sql =
     "SELECT b.pid, coalesce(a.application_name, ''), coalesce(pg_get_userbyid(a.usesysid), ''), "
     "coalesce(a.state, ''), coalesce(date_trunc('second', a.query_start)::text, '') "
@@ -45,7 +45,8 @@ std::string described(const Result& holders, int row) {
   return details.empty() ? text : fmt::format("{} ({})", text, details);
 }
 
-// One line; empty where nobody is waited for.
+// Returns one line that names the sessions that hold the lock, or an empty text if the process
+// waits for none.
 Task<std::string> look_for_holders(Access access, std::int32_t process) {
   access.schema.clear();
   const auto connection = co_await open(std::move(access));
@@ -59,7 +60,7 @@ Task<std::string> look_for_holders(Access access, std::int32_t process) {
   co_return database::one_line(fmt::format("waiting for a lock that is held by {}", names));
 }
 
-// Beside a statement; whatever the look fails at is no matter of the statement.
+// Runs beside a statement. Errors are ignored: they do not concern the statement.
 Task<void> watch_statement(const Access& access, std::int32_t process) {
   std::string said;
   for (coro::Duration pause = first_look_after;; pause = std::min(2 * pause, pause_most)) {

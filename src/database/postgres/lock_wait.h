@@ -1,4 +1,4 @@
-// Names the sessions that keep a statement from its lock.
+// Names the sessions that hold a lock for which a statement waits.
 #pragma once
 
 #include "coro/task.h"
@@ -7,11 +7,11 @@
 
 namespace drover::database::postgres {
 
-// From here on, a statement of the session that lasts longer than two seconds is looked at by a
-// short session beside it, again and again at growing intervals. While the statement waits for a
-// lock, access.on_lock_wait hears which sessions hold it: process, application, user, state, and
-// when their last statement began. Does nothing without on_lock_wait, behind transaction pooling,
-// and where the server has no such catalogue. Throws database::Error.
+// From this call on, watches each statement of the session that lasts longer than two seconds, by
+// short sessions that are opened at growing intervals. While the statement waits for a lock, tells
+// access.on_lock_wait which sessions hold it: process, application, user, state, and when their
+// last statement began. Does nothing without on_lock_wait, behind transaction pooling, and on
+// servers without this catalogue. Throws database::Error.
 coro::Task<void> name_lock_holders(Connection& connection, Access access);
 
 }  // namespace drover::database::postgres

@@ -18,8 +18,8 @@ coro::Task<void> repeated(Connection& connection, std::function<coro::Task<void>
 // The same of one statement, as Connection::script(). Within a transaction it is done once.
 coro::Task<Result> script_patiently(Connection& connection, std::string sql);
 
-// A line for people after an ANALYZE that the server answered with a warning: it leaves out tables
-// of another role.
+// Returns a line for the user after an ANALYZE that the server answered with a warning, because it
+// skips tables that another role owns.
 std::string no_statistics_note(std::string_view tables, std::string_view warning);
 
 }  // namespace drover::database::postgres

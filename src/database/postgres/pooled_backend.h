@@ -42,7 +42,7 @@ class PooledSession : public WorkloadSession {
 
   const std::optional<SessionIdentity>& identity() const noexcept { return identity_; }
 
-  // Whether the server has refused a write of it.
+  // Returns true if the server has refused a write of this session.
   bool met_read_only() const noexcept { return met_read_only_; }
 
  protected:
@@ -121,13 +121,13 @@ class PooledBackend : public WorkloadBackend {
         upkeep_(settings.upkeep),
         resolve_pause_(settings.seed) {}
 
-  // How long a session is connected again while the server has another role: at the start until all
-  // are there, and later not at all, for the pool itself tries again.
+  // Returns how long to connect again while the server has another role. The pool waits when it is
+  // opened, and not for later sessions, because it tries these again by itself.
   coro::Duration role_patience() const noexcept {
     return is_open_ ? coro::Duration::zero() : std::chrono::seconds(10);
   }
 
-  // Whether a server has refused a write of a session.
+  // Returns true if a server has refused a write of a session of this pool.
   bool met_read_only() const noexcept { return met_read_only_; }
 
   // As Access::first_host says.

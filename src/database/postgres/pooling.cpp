@@ -19,10 +19,10 @@ namespace {
 
 using coro::Task;
 
-// Until then a session that asks has an answer, unless it waits for a free process.
+// The time within which a session gets its answer, unless it waits for a free process.
 constexpr coro::Duration usual_answer = std::chrono::seconds(1);
 
-// Between two answers that a pooler has sent one after the other.
+// The longest time between two answers that a pooler sends one directly after the other.
 constexpr coro::Duration between_answers = std::chrono::milliseconds(250);
 
 // None where the server has no processes that it names.
@@ -36,7 +36,7 @@ Task<std::optional<std::int32_t>> process_of(Connection& connection) {
   co_return std::nullopt;
 }
 
-// What the second session is told, beside what the first one asks.
+// The second session's answer, while the first session may ask something else.
 struct Answer {
   std::optional<std::int32_t> process;
   std::optional<Error> error;
@@ -52,7 +52,7 @@ Task<void> ask_process(Connection& connection, Answer& answer) {
   answer.is_here.set();
 }
 
-// Returns whether the answer has come in time.
+// Returns whether the answer arrived in time.
 Task<bool> wait_for(Answer& answer, coro::Duration patience) {
   auto come = [&answer]() -> Task<void> { co_await answer.is_here.wait(); };
   try {
@@ -62,9 +62,10 @@ Task<bool> wait_for(Answer& answer, coro::Duration patience) {
   co_return answer.is_here.is_set();
 }
 
-// The process of the second session. None where the pool has none for it as long as the first
-// session is there: who waits for a process that is lent by the transaction has it before those
-// that ask later, and so before the first.
+// Returns the process of the second session, or nothing if the pool has none for it while the first
+// session is open. With transaction pooling, a waiting session gets the next free process before
+// sessions that ask later. So the second session gets one as soon as the first session's query has
+// ended.
 Task<std::optional<std::int32_t>> process_of_second(Connection& first, Connection& second) {
   Answer answer;
   auto body = [&](coro::Scope& scope) -> Task<void> {
@@ -81,10 +82,10 @@ Task<std::optional<std::int32_t>> process_of_second(Connection& first, Connectio
   co_return answer.process;
 }
 
-// The first session keeps its process where processes are lent by the session. So if the second one
-// gets that, or either of them another one than before, they are lent by the transaction. A pooler
-// lends the one that was used last, or each in turn; others may come between, and so each is asked
-// more than once, and the second one twice in a row.
+// With session pooling the first session keeps its process. If the second session gets that
+// process, or if one of the two gets another process than before, the pooler uses transaction
+// pooling. Poolers assign the process that was used last, or each in turn, and other clients may
+// come between: so both sessions ask several times, and the second one twice in a row.
 Task<Pooling> pooling_of(Connection& first, Connection& second, std::int32_t process) {
   constexpr int attempts = 4;
   std::optional<std::int32_t> before;
@@ -102,7 +103,7 @@ Task<Pooling> pooling_of(Connection& first, Connection& second, std::int32_t pro
   co_return Pooling::session;
 }
 
-// Null where the pooler takes no more connections.
+// Returns null if the pooler accepts no more connections.
 Task<std::unique_ptr<Connection>> open_second(Access access) {
   try {
     co_return co_await open(std::move(access));

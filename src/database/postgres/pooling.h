@@ -1,8 +1,8 @@
-// Poolers (PgBouncer, pgpool-II) before a PostgreSQL: whether there is one is asked of the server,
-// for it is told by no option. A pooler gives us a number of its own in place of the server's
-// process; one that pools by the transaction gives two sessions the same process one after the
-// other, or one session several. pgpool-II answers a question that is its own. Thread safety: as
-// the connection's. Errors: database::Error.
+// Detection of poolers (PgBouncer, pgpool-II) in front of a PostgreSQL server. There is no option
+// for it: Drover asks the server. A pooler reports a process number of its own at connect, which
+// differs from pg_backend_pid(). With transaction pooling, two sessions get the same process one
+// after the other, or one session gets several. pgpool-II answers a command of its own. Thread
+// safety: as for Connection. Errors: database::Error.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// RoundTrip: the limit of a round trip runs while it lives. For the files of Connection.
+// RoundTrip: starts the time limit of a round trip and stops it when it is destroyed. Used by
+// Connection only.
 #pragma once
 
 #include "database/postgres/connection.h"

@@ -28,8 +28,8 @@ struct FactQueries {
   std::string backends;  // how many other sessions there are
 };
 
-// PostgreSQL is asked by functions, as somebody may have revoked the views pg_settings and
-// pg_stat_database. Its relatives have the views.
+// Functions return the values even if the views pg_settings and pg_stat_database were revoked.
+// Databases that are only compatible with PostgreSQL have the views.
 FactQueries queries_in(Dialect dialect) {
   if (dialect != Dialect::postgres && dialect != Dialect::citus) {
     return {fmt::format("SELECT name, current_setting(name) FROM pg_settings WHERE name IN ({})",
@@ -42,7 +42,7 @@ FactQueries queries_in(Dialect dialect) {
           "SELECT sum(pg_stat_get_db_numbackends(oid)) - 1 FROM pg_database"};
 }
 
-// No row where a relative of PostgreSQL does not have it, or the role may not read it.
+// Returns no row if the database does not know the query, or if the role may not execute it.
 Task<Result> ask(Connection& connection, std::string sql) {
   try {
     co_return co_await connection.query(std::move(sql));
@@ -68,8 +68,8 @@ Task<void> read_product(Connection& connection, ServerFacts& facts) {
   facts.version = text.substr(begin + 1, text.find(' ', begin + 1) - begin - 1);
 }
 
-// Of the role and the database, where -1 is no limit, and what the server keeps for roles that we
-// are none of.
+// The connection limits of the role and the database (-1: none), their present connections, and the
+// connections that the server reserves, unless the role may use these.
 constexpr const char* own_limits_sql =
     "SELECT r.rolname, r.rolconnlimit, "
     "(SELECT count(*) FROM pg_stat_get_activity(NULL) a WHERE a.usesysid = r.oid) - 1, "
@@ -81,7 +81,7 @@ constexpr const char* own_limits_sql =
     "FROM pg_roles r, pg_database d WHERE NOT r.rolsuper AND r.rolname = session_user "
     "AND d.datname = current_database()";
 
-// Takes the limit over where it leaves less room.
+// Adopts the limit if it leaves less room than the present one.
 void tighten(ServerFacts& facts, std::int64_t most, std::int64_t used, std::string name) {
   const bool is_known = facts.connections_max > 0;
   if (most < 0 || (is_known && most - used >= facts.connections_max - facts.connections_used)) {
@@ -92,8 +92,7 @@ void tighten(ServerFacts& facts, std::int64_t most, std::int64_t used, std::stri
   facts.connections_limit = std::move(name);
 }
 
-// A superuser has none of these limits. Behind a pooler that lends by the transaction they are the
-// pooler's affair.
+// Superusers have no such limits. Behind transaction pooling, they apply to the pooler's sessions.
 Task<void> apply_own_limits(Connection& connection, ServerFacts& facts) {
   const Dialect dialect = connection.dialect();
   const bool has_catalogue = dialect == Dialect::postgres || dialect == Dialect::citus;

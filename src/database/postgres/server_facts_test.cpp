@@ -1,4 +1,4 @@
-// What a run may know of its server: how many connections there are for it.
+// Facts about the server: how many connections a run can have.
 #include "database/postgres/server_facts.h"
 
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ TEST_F(OwnLimits, OfTheDatabase) {
   EXPECT_EQ(facts_for("unlimited").connections_max, 5);
   EXPECT_EQ(facts_for("unlimited").connections_limit, "CONNECTION LIMIT of the database drover:");
   EXPECT_EQ(facts_for("limited").connections_max, 5) << "the one that leaves less";
-  // It holds for no superuser.
+  // The limit does not apply to superusers.
   EXPECT_GT(facts_for("drover").connections_max, 7);
   as("drover", "ALTER DATABASE drover CONNECTION LIMIT -1");
 }

@@ -17,8 +17,7 @@ namespace {
 
 using coro::Task;
 
-// The function needs no right, where somebody has revoked the view; relatives of PostgreSQL have
-// the view.
+// The function works for roles from which the view was revoked. Other dialects have the view only.
 std::string_view activity_in(Dialect dialect) {
   const bool has_function = dialect == Dialect::postgres || dialect == Dialect::citus;
   return has_function ? "pg_stat_get_activity(NULL)" : "pg_stat_activity";

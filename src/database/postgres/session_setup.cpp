@@ -64,8 +64,8 @@ Task<void> require_primary(Connection& connection) {
               "and pcp_attach_node has it take a node again");
 }
 
-// The limits that the server has, by its version; a relative of PostgreSQL may know each of them or
-// not.
+// Returns the time limits that a server of this version has. A PostgreSQL-compatible database may
+// have or lack each of them.
 std::vector<std::string> limits_of(const Connection& connection) {
   constexpr int idle_sessions_end_since = 140000;
   constexpr int transactions_end_since = 170000;
@@ -73,7 +73,7 @@ std::vector<std::string> limits_of(const Connection& connection) {
   const int version = connection.server_version();
   std::vector<std::string> limits = {"statement_timeout", "lock_timeout",
                                      "idle_in_transaction_session_timeout"};
-  // Behind transaction pooling the idle sessions are the pooler's.
+  // Behind transaction pooling, idle sessions belong to the pooler.
   const bool is_own_session = connection.pooling() != Pooling::transaction;
   if (is_own_session && (is_relative || version >= idle_sessions_end_since)) {
     limits.emplace_back("idle_session_timeout");
@@ -82,7 +82,7 @@ std::vector<std::string> limits_of(const Connection& connection) {
   return limits;
 }
 
-// By SET, not by the startup packet: poolers refuse parameters there that they do not know.
+// Uses SET and not the startup packet, because poolers refuse unknown parameters in the packet.
 Task<void> lift_limits(Connection& connection) {
   std::string all;
   for (const std::string& limit : limits_of(connection)) {
@@ -144,13 +144,13 @@ Task<bool> is_in_recovery(Connection& connection) {
   co_return result.rows() == 1 && result.text(0, 0) == "t";
 }
 
-// Returns what is wrong with the server for this role. A relative of PostgreSQL has no standbys
-// that would answer.
+// Returns why the server does not fit the role, or nothing if it fits. Only PostgreSQL and Citus
+// have standbys that accept sessions.
 Task<std::optional<Error>> find_misfit(Connection& connection, ServerRole role) {
   const Dialect dialect = connection.dialect();
   const bool has_standbys = dialect == Dialect::postgres || dialect == Dialect::citus;
   if (role == ServerRole::any || !has_standbys) co_return std::nullopt;
-  // Servers tell of it since version 14. What a pooler tells may be of another server.
+  // Servers report in_hot_standby since version 14. A pooler may report it for another server.
   std::string_view standby = connection.parameter_status("in_hot_standby");
   if (role == ServerRole::primary || standby.empty()) {
     const bool recovers = co_await is_in_recovery(connection);
@@ -180,8 +180,8 @@ Task<std::unique_ptr<Connection>> open_once(Access access, std::optional<Pooling
     pooling = co_await ask_whom(*connection, access);
     connection->set_round_trip_limit(std::nullopt);
   }
-  // The first thing that is asked; a session of a run behind transaction pooling waits for its
-  // turn.
+  // This is the first query of the session. A run's session behind transaction pooling waits in the
+  // pooler's queue, with no limit of its own.
   const bool waits_alone = pooling == Pooling::transaction && purpose == Purpose::administration;
   if (pooling == Pooling::session || waits_alone) co_await require_process(*connection);
   if (purpose == Purpose::run) {
@@ -192,7 +192,8 @@ Task<std::unique_ptr<Connection>> open_once(Access access, std::optional<Pooling
   co_return connection;
 }
 
-// Connects again while the server has another role than the access asks for.
+// Opens a session, and again while the server has another role than access.role, until
+// access.role_patience is over.
 Task<std::unique_ptr<Connection>> open_at_role(Access access, std::optional<Pooling> pooling,
                                                Purpose purpose) {
   constexpr coro::Duration longest_pause = std::chrono::milliseconds(100);

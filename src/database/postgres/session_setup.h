@@ -1,10 +1,10 @@
-// How sessions are opened and made ready: those of a run, those for administration, and the one
-// that looks afterwards what became of commits whose answer never came.
+// Opens sessions and makes them ready: sessions of a run, administrative sessions, and the session
+// that looks up the outcome of unknown commits.
 //
-// A session for administration reads the whole database, loads it, changes its tables, or watches
-// the server. The limits that a role or a database sets for short transactions (statement_timeout,
-// lock_timeout and the like) do not apply to it, and Access::on_lock_wait hears for whom it waits.
-// A session of a run has the limits as the server has them.
+// An administrative session reads the whole database, loads it, changes its tables, or watches the
+// server. It lifts the limits that a role or a database sets for short transactions
+// (statement_timeout, lock_timeout and so on), and tells Access::on_lock_wait which sessions it
+// waits for. A session of a run keeps the limits of the server.
 //
 // Thread safety: a session belongs to the worker on which it was made. Errors: database::Error.
 #pragma once
@@ -26,20 +26,21 @@
 
 namespace drover::database::postgres {
 
-// Opens a session for administration that sees the schema first (empty: as the server has it), at a
-// server of the role (Access::role). Behind transaction pooling each of its transactions does.
+// Opens an administrative session whose search path begins with the schema (empty: the server's
+// search path), on a server of Access::role. Behind transaction pooling, each transaction sets the
+// path.
 coro::Task<std::unique_ptr<Connection>> open_in_schema(Access access);
 // The same where it is known already what stands between.
 coro::Task<std::unique_ptr<Connection>> open_in_schema(Access access, Pooling pooling);
-// The same for a caller that names all tables with their schema.
+// Opens an administrative session for a caller that qualifies all tables with their schema.
 coro::Task<std::unique_ptr<Connection>> open_connection(Access access);
 coro::Task<std::unique_ptr<Connection>> open_connection(Access access, Pooling pooling);
 
-// Opens a session of a run in the schema, at a server of the role.
+// Opens a session of a run in the schema, on a server of Access::role.
 coro::Task<std::unique_ptr<Connection>> open_for_run(Access access, Pooling pooling);
 
 // Waits until a pooler has a process for the session or its next transaction. Throws Error, whose
-// message names the pooler's pool, where there is none for 20 s.
+// message names the pooler's pool, if there is none for 20 s.
 coro::Task<void> require_process(Connection& connection);
 
 struct SessionSettings {

@@ -69,7 +69,7 @@ Task<void> SharedSnapshot::begin(Connection& first) {
 }
 
 Task<void> SharedSnapshot::join(Connection& other) {
-  // The first session keeps a process of the pool until all have ended.
+  // The first session keeps one process of the pool until all sessions have ended.
   if (other.pooling() == Pooling::transaction) co_await require_process(other);
   co_await begin_transaction(other);
   if (!id_.empty()) {

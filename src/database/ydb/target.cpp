@@ -22,7 +22,7 @@ std::uint16_t parse_port(std::string_view text) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, port);
   if (error != std::errc{} || stop != end || port == 0) {
-    // Not shown: where "@host" is missing, it is a password.
+    // The text is not shown: without "@host" it is a password.
     throw TargetError("the port is not a number from 1 to 65535");
   }
   return port;

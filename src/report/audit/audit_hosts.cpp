@@ -57,8 +57,8 @@ std::string start_text(const Result& result, const StartSpread& spread) {
   return text;
 }
 
-// The starts are compared by clocks whose difference is known to an uncertainty only, and a host
-// may have come to its start late. The rule is held or broken where that decides nothing.
+// The difference of two clocks is only known with an uncertainty, and a host may have begun late.
+// The rule holds or is broken only if the result is the same for all values within these bounds.
 Judged judge_start(const Result& result) {
   const std::optional<StartSpread> spread = start_spread(result.ranks);
   if (!spread) return not_judged("fewer than two hosts began");

@@ -228,7 +228,7 @@ SteadyStateBins make_steady_state_bins(const std::vector<TimePoint>& time_series
   const std::size_t points_each = std::max(
       {(seconds.size() + steady_state_bins_most - 1) / steady_state_bins_most,
        std::min(bin_seconds_wanted, seconds.size() / steady_state_bins_least), std::size_t{1}});
-  // Points of a long run are longer than a second.
+  // Points of a long run cover more than a second.
   std::vector<double> lengths;
   for (const MeasuredSecond& one : seconds) lengths.push_back(one.length_s);
   const double point_s = std::max(std::round(measure::median_of(lengths)), 1.0);

@@ -147,7 +147,7 @@ void for_each_run(const RunSet& base, const RunSet& new_runs, const auto& on_run
   }
 }
 
-// The statements of all scripts, by the script and their place in it.
+// Returns the statements of all scripts, by script and position.
 std::set<std::pair<std::string, std::size_t>> statements_of(const RunSet& base,
                                                             const RunSet& new_runs) {
   std::set<std::pair<std::string, std::size_t>> places;

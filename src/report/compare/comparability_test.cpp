@@ -60,7 +60,7 @@ TEST(ComparabilityTest, WhatChangesTheMeaningIsAnObstacle) {
   EXPECT_THAT(obstacles_of([](Result& r) { r.summary.time_seconds = 89; }), IsEmpty());
 }
 
-// The settings of a run in which each of them matters.
+// Settings of a run in which every setting has an effect.
 settings::RunSettings all_settings(const char* benchmark) {
   settings::RunSettings run = compared_results({3000})[0].plan;
   run.benchmark = benchmark;
@@ -74,7 +74,7 @@ settings::RunSettings all_settings(const char* benchmark) {
 }
 
 TEST(ComparabilityTest, EverySettingThatDiffersIsNamedOrHasAReason) {
-  // What is said of it: an obstacle, or a note. Of tpcc, of ycsb.
+  // What the comparison says: an obstacle, or a note. Once for tpcc and once for ycsb.
   struct Said {
     const char* of_tpcc;
     const char* of_others;
@@ -145,10 +145,10 @@ TEST(ComparabilityTest, TransactionsAtATimeAreTheSmallestLimit) {
     const auto obstacles = obstacles_of([&change](Result& r) { change(r.plan); });
     return obstacles.empty() ? "" : obstacles[0].text;
   };
-  // Connections and permits for 16, and fewer terminals.
+  // 16 connections and 16 permits, but fewer terminals.
   EXPECT_EQ(said([](settings::RunSettings& run) { run.terminals = 4; }),
             "transactions at a time of the terminals: base has 16, new has 4");
-  // A run that is simulated has no connections.
+  // Simulated runs have no connections.
   const auto simulated = [](std::uint64_t at_a_time, std::int64_t minutes) {
     std::vector<Result> runs = compared_results({3000}, minutes);
     runs[0].plan.simulate_ms = 5;

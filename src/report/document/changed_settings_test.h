@@ -1,5 +1,5 @@
-// The settings of a run by name, and with another value of one of them: for tests that go through
-// all settings there are, so that a new one fails them until it has its place.
+// The settings of a run by name, and copies with another value of one setting. For tests that go
+// through all settings, so that a new setting fails them until it is handled.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -18,7 +18,7 @@ nlohmann::json described_json(const Described& value) {
   return described.take();
 }
 
-// Returns a value of the same kind that differs.
+// Returns a different value of the same type.
 inline nlohmann::json other_value(const nlohmann::json& value) {
   if (value.is_boolean()) return !value.get<bool>();
   if (value.is_number_float()) return value.get<double>() + 1;
@@ -30,7 +30,8 @@ inline nlohmann::json other_value(const nlohmann::json& value) {
   return longer;
 }
 
-// Replaces the value of the setting `name`, and of a setting with fields that of the field `inner`.
+// Returns the run with another value of the setting `name`; of a setting with fields, another value
+// of its field `inner`.
 inline settings::RunSettings with_other_value(const settings::RunSettings& run,
                                               const std::string& name,
                                               const std::string& inner = {}) {

@@ -109,7 +109,7 @@ std::optional<StartSpread> start_spread(const std::vector<RankResult>& ranks) {
                                                     : std::numeric_limits<double>::infinity();
     spread.uncertainty_s = std::max(spread.uncertainty_s, uncertainty_s);
     shown.push_back(*start);
-    // The instant of the timetable; the host's thread came to its turn later by up to its lateness.
+    // The host may have begun later than the scheduled instant, by up to its lateness.
     possible.push_back(
         {*start - uncertainty_s, *start + std::max(one.start_late_s, 0.0) + uncertainty_s});
   }

@@ -337,7 +337,7 @@ struct TimePoint {
   measure::SparseHistogram latency = {};
 };
 
-// A point of the time series in the measurement interval; longer than a second in a long run.
+// A point of the time series within the measured interval. Longer than a second in a long run.
 struct MeasuredSecond {
   const TimePoint& point;
   double length_s;
@@ -449,9 +449,9 @@ inline constexpr std::size_t ranks_max = 10'000;
 // they did not begin.
 std::optional<double> start_of(const RankResult& one);
 
-// How far the starts of the hosts lie apart, in seconds. Clocks are known to their uncertainty
-// only, which is infinite for a clock that was not compared: the true figure is in [least_s,
-// most_s].
+// The time between the first and the last start of the hosts, in seconds. The true value lies in
+// [least_s, most_s], because clocks are known with an uncertainty only. For a clock that was not
+// compared the uncertainty is infinite.
 struct StartSpread {
   double apart_s = 0;  // as the clocks show it
   double least_s = 0;

@@ -90,8 +90,8 @@ HistoryPoint point_of(const HistoryEntry& entry) {
           .server = server_text(entry.result)};
 }
 
-// Settings that may explain a change between two runs. A point says which drover and server it is
-// of.
+// Returns settings that may explain a change between two runs, except the versions of Drover and
+// the server, which each point has.
 std::vector<std::string> differences_between(const Result& before, const Result& after) {
   std::vector<std::string> differences = find_other_differences(
       {{&before, 1}, {}}, {{&after, 1}, {}}, {.base = "before", .new_runs = "after"});
@@ -101,7 +101,7 @@ std::vector<std::string> differences_between(const Result& before, const Result&
   return differences;
 }
 
-// Requires: an entry for each point.
+// Requires: `drawn` has an entry for each point.
 void add_changes(History& history, const std::vector<const HistoryEntry*>& drawn) {
   std::vector<double> values;
   for (const HistoryPoint& point : history.points) values.push_back(point.value);

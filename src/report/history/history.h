@@ -40,8 +40,8 @@ struct HistoryPoint {
 struct HistoryChange : ChangePoint {  // in History::points
   std::optional<double> percent;      // nothing if it was 0 before
   bool is_better = false;
-  // In what the runs on both sides of it differ besides, except Drover and the version of the
-  // server.
+  // Settings in which the runs before and after the change differ, except the versions of Drover
+  // and the server.
   std::vector<std::string> differences;
 };
 

@@ -92,12 +92,13 @@ constexpr double rounding_s = 1e-6;
 double SecondSums::end_of(const Place& place, const settings::RunSettings& plan) const {
   const auto end = static_cast<double>((place.number + 1) * step_s_);
   if (!place.is_measured) return std::min(end, plan.warmup_s);
-  // 0: the run has no planned end.
+  // duration_s is 0 if the run has no planned end.
   return plan.warmup_s + (plan.duration_s > 0 ? std::min(end, plan.duration_s) : end);
 }
 
-// Samples are taken each second of a phase and at its end. A sample may be late, and after a
-// standstill of the process one covers all that was missed: it belongs to its last second.
+// Samples are taken every second of a phase and at its end. A sample may be late. After a
+// standstill of the process one sample covers all seconds that were missed, and belongs to the last
+// of them.
 SecondSums::Place SecondSums::place_of(const TimePoint& point, double before,
                                        const Result& part) const {
   const settings::RunSettings& plan = part.plan;
@@ -110,7 +111,7 @@ SecondSums::Place SecondSums::place_of(const TimePoint& point, double before,
   return {is_measured, static_cast<std::uint64_t>(std::max(within, 0.0)) / step_s_};
 }
 
-// Adds what followed at the same hosts.
+// Appends the next points of the same hosts.
 void SecondSums::append(Second& sum, Second next, double end) {
   add_counts(sum.sum, next.sum);
   sum.sum.in_flight = next.sum.in_flight;
@@ -154,7 +155,7 @@ void SecondSums::add(const Result& part) {
     sum.sum.waiting += second.sum.waiting;
     sum.has_latencies = sum.has_latencies && second.has_latencies;
     sum.last_t = std::max(sum.last_t, second.last_t);
-    // A host that looked late says less of when the second was over.
+    // The host that read its sample first tells best when the second ended.
     if (second.whole_t)
       sum.whole_t = std::min(sum.whole_t.value_or(*second.whole_t), *second.whole_t);
   }

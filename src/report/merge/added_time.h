@@ -15,7 +15,7 @@ namespace drover::report {
 class SecondSums {
  public:
   void add(const Result& part);
-  // The seconds that a point covers.
+  // Returns the seconds that a point covers.
   std::uint64_t step_s() const noexcept { return step_s_; }
   std::vector<TimePoint> take();
 

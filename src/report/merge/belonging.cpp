@@ -25,8 +25,8 @@ std::string quoted(const std::string& name) {
   throw MergeError(quoted(name) + " " + what);
 }
 
-// Settings that each host has of its own. All others are the same in all parts of a run: a new
-// setting is, too, unless it is named here and added up in merge.cpp.
+// Settings of which each host has its own value. All others must be the same in all parts of a run.
+// A new setting that differs between hosts must be named here and added up in merge.cpp.
 constexpr std::array<std::string_view, 8> settings_of_host = {
     "threads", "connections", "max_inflight", "server_stats",
     "clients", "rate",        "operations",   "terminals"};
@@ -64,8 +64,8 @@ Traits traits_of(const Result& part) {
   return traits;
 }
 
-// Drover writes these sections in every part. Without them the sum would claim for all hosts what
-// only some of them say.
+// Drover writes these sections in every part. If a part lacks one, the sum would not cover all
+// hosts.
 void require_sections(const Result& part, const std::string& name) {
   constexpr std::string_view expected = "expected a part as drover wrote it";
   if (!part.environment.server && !part.plan.simulate_ms)
@@ -98,7 +98,7 @@ void require_part(const Result& part, const std::string& name) {
   const RankResult& rank = part.ranks.front();
   if (rank.rank >= rank.ranks)
     refuse(name, fmt::format("says that it is rank {}, of {} from 0 on", rank.rank, rank.ranks));
-  // The host that gathers the results tells what is left of a lost one.
+  // The part of a lost host comes from the coordinator, and lacks sections.
   if (rank.lost.empty()) require_sections(part, name);
   if (!part.is_tpcc()) return;
   const auto [first, last] = Belonging::range_of(part);

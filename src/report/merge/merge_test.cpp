@@ -203,7 +203,7 @@ TEST(Merge, WhatAHostMissedAsItStoodStillIsInTheSecondInWhichItWentOn) {
   EXPECT_EQ(sum.time_series[3].ok, run.whole.time_series[3].ok);
 }
 
-// The last part of a second, in which a run ends that is ended early, is a point of its own.
+// A run that is ended early ends within a second; that part of a second is a point of its own.
 TEST(Merge, APartOfASecondIsNotTakenForTheSecondBefore) {
   ExampleRun run(16);
   for (std::size_t rank = 0; rank < run.parts.size(); ++rank) {
@@ -218,7 +218,7 @@ TEST(Merge, APartOfASecondIsNotTakenForTheSecondBefore) {
   EXPECT_EQ(sum.time_series[3].ok, run.whole.time_series[3].ok);
 }
 
-// A run of 16 s after 1 s of warm-up, in points of so many seconds.
+// A run of 16 s after 1 s of warm-up, with points of `step_s` seconds.
 Result part_in_points(std::uint64_t rank, std::uint64_t step_s, double ends_at = 17) {
   Result part = example_part(rank);
   part.plan.duration_s = 16;
@@ -257,7 +257,7 @@ TEST(Merge, PointsAreAsLongAsTheLongestOfAPart) {
       EXPECT_EQ(sum.time_series[i].ok[0], counts[i]) << i;
       EXPECT_NEAR(sum.time_series[i].p50_ms, 20, 0.2);
     }
-    // What was in flight at the end of the point, at each host.
+    // Transactions in flight at the end of the point, of each host.
     EXPECT_EQ(sum.time_series[1].in_flight, 14U + 11 + 13 + 14);
   }
 }
@@ -447,7 +447,7 @@ TEST(Merge, RefusesWhatDoesNotBelongTogether) {
   expect("is merged already", [](Result& part) { part.incomplete = "host c is missing"; });
 }
 
-// A part by hand of a run of clients, in a closed loop or with a rate.
+// A part, started by hand, of a run with clients, in a closed loop or with a rate.
 Result part_of_clients(std::uint64_t rank) {
   Result part = example_part_by_hand(rank);
   part.plan.benchmark = "ycsb";
@@ -460,7 +460,7 @@ Result part_of_clients(std::uint64_t rank) {
   return part;
 }
 
-// What is said of the second of two parts; empty if they were merged.
+// Returns the error about the second of two parts, or an empty text if they were merged.
 std::string refusal_of(const Result& first, const Result& second) {
   Merger merger;
   merger.add(first, "a.json");
@@ -548,7 +548,7 @@ TEST(Merge, RefusesHostsThatWereGivenDifferentFigures) {
       refusal_of(first, second),
       "\"b.json\" is of another run than \"a.json\": plan.of_all_hosts.rate is 500.0 here and "
       "100.0 there; expected parts of one run, whose hosts were given the same options");
-  // One that was given a figure, and one that chose it.
+  // The first host was given the figure, the second one chose it.
   second = part_of_clients(1);
   second.plan.of_all_hosts->connections.reset();
   EXPECT_THAT(refusal_of(first, second),
@@ -561,7 +561,7 @@ TEST(Merge, RefusesHostsThatWereGivenDifferentFigures) {
 TEST(Merge, RefusesAPartThatLacksWhatDroverWritesInAll) {
   const auto expect = [](const char* what, const std::function<void(Result&)>& change) {
     EXPECT_THAT(refusal(change), HasSubstr(what));
-    // In whatever order they come.
+    // The part is refused in either order.
     Result part = example_part(1);
     change(part);
     Merger merger;

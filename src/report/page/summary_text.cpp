@@ -220,7 +220,7 @@ void append_pending(std::string& out, const Result& result) {
                              plain_ms(pending.unanswered.max_ns())));
 }
 
-// The server's words for the most frequent errors.
+// Appends the server's messages for the most frequent errors.
 void append_messages(std::string& out, const TransactionResult& all) {
   constexpr std::size_t shown_most = 3;
   std::vector<std::string> sqlstates;

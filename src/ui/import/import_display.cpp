@@ -45,7 +45,7 @@ std::string loading_line(const tpcc::ImportPlan& plan) {
       plan.population.seed);
 }
 
-// A line that cannot be written is no reason to lose an import.
+// A line that cannot be written must not end an import.
 void print(const std::string& line) {
   std::fputs((line + '\n').c_str(), stderr);
 }

@@ -19,7 +19,7 @@ struct ImportTitle {
   std::size_t threads = 0;
 };
 
-// As it stands it shows notes only: errors and the summary are all that is printed besides.
+// This base class shows notes only. Errors and the summary are printed by other code.
 class ImportDisplay : public tpcc::ImportObserver {
  public:
   void on_note(std::string_view line) override;

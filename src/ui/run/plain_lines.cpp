@@ -92,7 +92,7 @@ class PlainLines final : public RunDisplay {
     for (std::size_t i = 0; i < sum_.ranks.size(); ++i) {
       const load::RankNow& rank = snapshot.ranks[i];
       RankSum& sum = sum_.ranks[i];
-      // The figures of the run are without a host that is lost.
+      // The figures of the run do not include lost hosts.
       if (!rank.is_lost) sum.committed += rank.per_second * seconds_of(snapshot.second.length);
       sum.load = std::max(sum.load, rank.worker_load);
       sum.timer_lag_p99_ms = std::max(sum.timer_lag_p99_ms, rank.timer_lag_p99_ms);

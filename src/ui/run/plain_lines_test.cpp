@@ -69,7 +69,7 @@ TEST_F(PlainLinesTest, HasALineForEachHostThatMakesLoad) {
   EXPECT_THAT(written(), HasSubstr(" and 12 more hosts\n"));
 }
 
-// Each host has ten transactions in four of five seconds, and none in the last one: 8 tx/s.
+// Each host has ten transactions in each of the first four of five seconds: 8 tx/s.
 TEST_F(PlainLinesTest, TheRatesOfTheHostsAddUpToThatOfTheRun) {
   for (int second = 1; second <= 5; ++second) {
     load::Snapshot snapshot = example_snapshot(second);

@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr coro::Duration plain_interval = std::chrono::seconds(5);
 
-// Shows warnings only: of the data that a run fills, say.
+// Shows warnings only, such as those about columns that a run may fill.
 class Quiet final : public RunDisplay {
  public:
   void on_note(std::string_view text) override {

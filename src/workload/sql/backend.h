@@ -25,7 +25,8 @@ struct PipelineAnswer {
   std::optional<database::Error> error = {};
 };
 
-// Makes a retryable failure final where a retry would commit a part of the work twice.
+// Returns a final error in place of a retryable one, if a retry would commit a part of the work
+// twice.
 inline database::Error not_retried(const database::Error& error) {
   return {database::ErrorClass::statement, error.sqlstate(),
           fmt::format("{}; not retried: part of it is already committed", error.what())};
@@ -38,8 +39,8 @@ class Session : public database::Session {
   // some time before the pipeline's end, and nothing is waited for.
   virtual coro::Task<void> execute(const Statement& statement, Variables& variables) = 0;
 
-  // Begins a pipeline of no other statements than these, which the session prepares first.
-  // `prepared` counts them: where this throws, statements[prepared] is the one that cannot be
+  // Begins a pipeline whose statements are all among `statements`, which the session prepares
+  // first. `prepared` counts the prepared ones: if this throws, statements[prepared] cannot be
   // prepared.
   virtual coro::Task<void> open_pipeline(std::span<const Statement> statements,
                                          std::size_t& prepared) = 0;

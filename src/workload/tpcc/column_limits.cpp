@@ -8,13 +8,14 @@
 namespace drover::tpcc {
 namespace {
 
-// The mean of a Payment, of 1.00 to 5,000.00.
+// The mean amount of a Payment, which is between 1.00 and 5,000.00.
 constexpr double payment = 2'500.5;
 constexpr double of_a_district = 0.1;
-// The most popular customer of a district: 60% by one of 1,000 last names, 40% by number.
+// Share of the most popular customer of a district in its Payments. 60% are chosen by one of 1,000
+// last names, 40% by number.
 constexpr double popular_customer = 0.025;
-// The most popular item: ten lines of an order, and the share of one number of NURand(8191, 1,
-// 100000).
+// Order lines per New-Order with the most popular item: ten lines, and the largest share of one
+// number of NURand(8191, 1, 100000).
 constexpr double popular_item = 10 * 0.002;
 constexpr double mean_quantity = 5.5;
 constexpr double remote_lines = 0.01;
@@ -59,7 +60,7 @@ std::span<const GrowingColumn> growing_columns() {
 
 std::optional<std::string> limit_note(const GrowingColumn& column, const ColumnRoom& room,
                                       const PlannedWork& work, std::string_view schema) {
-  // Chance, and popular rows that are more popular than their estimate.
+  // A margin for chance, and for rows that are more popular than estimated.
   constexpr double safety = 1.25;
   const double a_second = column.growth * work.pairs_a_second * (work.is_bound ? 1 : safety);
   const double added = a_second * work.seconds;

@@ -1,5 +1,5 @@
-// The columns whose values grow for as long as transactions run, and whether a run may reach the
-// end of their types.
+// The columns whose values grow with each transaction, and a check whether a run may reach the end
+// of their types.
 //
 // Thread safety: constants and pure functions.
 #pragma once
@@ -16,11 +16,12 @@ namespace drover::tpcc {
 struct GrowingColumn {
   Table table;
   std::string_view name;
-  // What one Payment and one New-Order a warehouse add, on average, to the row that grows fastest:
-  // the most popular of the non-uniform random choices (clause 2.1.6).
+  // The mean growth, per Payment and New-Order of a warehouse, of the row that grows fastest: the
+  // one that the non-uniform random choices (clause 2.1.6) hit most.
   double growth;
   std::string_view wide_type;  // of Drover's own tables, which no run fills
-  // The column that tells its largest value: itself, or one of a small table that is as large.
+  // The column whose largest value is read: this one, or a column of a smaller table with the same
+  // values.
   Table largest_in;
   std::string_view largest_of;
 };
@@ -40,12 +41,12 @@ struct ColumnRoom {
   double largest = 0;  // that is there, without its sign
 };
 
-// A line for people where the run may reach the limit: which column, when, and what to do.
-// `schema`: as --schema names it.
+// Returns a warning for the user if the run may reach the limit: which column, when, and what to
+// do. `schema` is the value of --schema.
 std::optional<std::string> limit_note(const GrowingColumn& column, const ColumnRoom& room,
                                       const PlannedWork& work, std::string_view schema);
 
-// Whether the run adds so little that the values of a large table need not be read for it.
+// Returns true if the run adds so little that the values of a large table need not be read.
 bool is_little(const GrowingColumn& column, double limit, const PlannedWork& work) noexcept;
 
 }  // namespace drover::tpcc

@@ -138,8 +138,8 @@ class Database {
   // cannot begin.
   virtual coro::Task<RunPreparation> prepare(std::optional<std::int32_t> warehouses) const = 0;
 
-  // Lines for people, before a run that does so much to each of its warehouses: which columns are
-  // too narrow for it.
+  // Returns warnings for the user, before a run with this work: which columns are too narrow for
+  // it.
   virtual coro::Task<std::vector<std::string>> find_narrow_columns(PlannedWork work) const {
     static_cast<void>(work);
     co_return std::vector<std::string>();

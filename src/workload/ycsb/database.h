@@ -55,7 +55,7 @@ class LoadObserver {
   virtual void on_loading(const LoadProgress&) {}
   // After the rows: "analyze usertable".
   virtual void on_step(std::string_view /*name*/) {}
-  // A line for people: what the server left undone.
+  // Called with a line for the user about what the server did not do.
   virtual void on_note(std::string_view /*line*/) {}
 };
 
@@ -78,8 +78,8 @@ struct RunPreparation {
   ValueKind values = ValueKind::counted;
   // All rows that were found have lower numbers: where inserts begin.
   std::uint64_t next_row = 0;
-  // The rows from insertstart to next_row that the table lacks, in ascending order: of a part that
-  // was not loaded, or of inserts that failed. None where too many rows would have to be looked up.
+  // The rows from insertstart to next_row that the table lacks, in ascending order: rows that were
+  // not loaded, or whose inserts failed. Nothing if too many rows would have to be looked up.
   std::optional<std::vector<RowRange>> missing_rows;
   TableSums before;
   std::vector<std::string> notes;  // lines for people

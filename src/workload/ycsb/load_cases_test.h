@@ -83,7 +83,7 @@ TYPED_TEST_P(LoadOnDatabase, RowsThatARunHasInsertedAreNoPartOfALoad) {
   }
 }
 
-// Rows of a run lie behind the last part.
+// The rows that runs insert follow the last part.
 TYPED_TEST_P(LoadOnDatabase, APartThatWasNeverLoadedIsKnownToBeMissing) {
   this->load(properties_of("c", {"recordcount=20"}));
   const Properties part = properties_of(

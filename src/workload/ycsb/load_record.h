@@ -33,8 +33,8 @@ RowRange part_of(const Properties& properties, const load::Share& share = {}) no
 // The parts of `wanted` that are in none of `loaded`, in ascending order; `loaded` is in ascending order.
 std::vector<RowRange> missing_ranges(RowRange wanted, const std::vector<RowRange>& loaded);
 
-// Ranges that are cut at multiples of `rows_of_piece`, so that all that load the same rows cut
-// alike. Takes no memory for the pieces, of which there may be thousands of billions.
+// Cuts ranges at multiples of `rows_of_piece`, so that all processes that load the same rows cut
+// them alike. Stores no pieces, of which there may be more than 10^12.
 class Pieces {
  public:
   Pieces() = default;
@@ -80,7 +80,7 @@ void require_record(const LoadRecord& record, std::string_view table);
 
 // The rows of a table that no load has recorded are not written over.
 [[noreturn]] void refuse_unrecorded_rows(std::string_view table);
-// A table without the key column of YCSB is neither filled nor dropped.
+// Throws UnfitSchema: a table without YCSB's key column is neither filled nor dropped.
 [[noreturn]] void refuse_foreign_table(std::string_view table);
 
 }  // namespace drover::ycsb

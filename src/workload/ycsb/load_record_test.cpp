@@ -28,7 +28,7 @@ TEST(LoadedRanges, RowsThatTwoHaveLoadedCountOnce) {
   EXPECT_EQ(record.rows_loaded(), 30U);
 }
 
-// Expects the number that is left before each piece, too.
+// Also checks the number of remaining pieces before each piece.
 Ranges cut_in_pieces(Ranges ranges, std::uint64_t rows_of_piece) {
   Pieces pieces(std::move(ranges), rows_of_piece);
   Ranges all;

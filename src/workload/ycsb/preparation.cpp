@@ -66,7 +66,8 @@ Task<void> require_rows(TableReader& table, const Properties& properties,
   }
 }
 
-// The gaps of `rows` between the rows that were found, which ascend: the last gap first.
+// Adds the gaps between the found rows of `rows`, the last gap first. `found` is in ascending
+// order.
 void add_gaps_backwards(RowRange rows, const std::vector<std::uint64_t>& found,
                         std::vector<RowRange>& gaps) {
   const auto add = [&gaps](std::uint64_t begin, std::uint64_t end) {
@@ -85,10 +86,10 @@ void add_gaps_backwards(RowRange rows, const std::vector<std::uint64_t>& found,
   add(rows.begin, end);
 }
 
-// Returns the rows of `rows` that the table lacks, in ascending order, or nothing where more than
-// rows_looked_up_max rows would have to be looked up. Rows that a load has recorded count as there.
-// The others are looked up from the last one back, since runs insert behind the last row, until all
-// rows of the table are accounted for: what lies before them was never loaded.
+// Returns the rows of `rows` that the table lacks, in ascending order, or nothing if more than
+// rows_looked_up_max rows would have to be looked up. Rows that a load has recorded count as
+// present. The others are looked up from the last one backwards, because runs insert after the last
+// row, until all rows of the table have been found: the rows before these were never loaded.
 Task<std::optional<std::vector<RowRange>>> missing_rows(TableReader& table, RowRange rows,
                                                         const LoadRecord& record,
                                                         std::uint64_t rows_of_table) {
@@ -165,7 +166,7 @@ Task<void> look_at_contents(TableReader& table, const Properties& properties,
   }
 }
 
-// Rows that policies hide must not be taken for lost ones.
+// Throws if policies may hide rows, since hidden rows must not be taken for lost ones.
 Task<void> require_rows_in_sight(TableReader& table, std::uint64_t seen, const LoadRecord& record) {
   const std::uint64_t loaded = record.rows_loaded();
   if (seen >= loaded) co_return;

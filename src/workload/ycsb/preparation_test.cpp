@@ -16,7 +16,7 @@ namespace {
 
 using coro::Task;
 
-// A table of which loads have recorded some rows.
+// A table for which loads have recorded some rows.
 class RecordedTable final : public TableReader {
  public:
   RecordedTable(std::set<std::uint64_t> rows, std::vector<RowRange> loaded)

@@ -1,4 +1,4 @@
-// RowRange: the rows [begin, end) of a table, by their numbers. Plain values; any thread.
+// RowRange: the rows [begin, end) of a table, by number. A plain value; may be used on any thread.
 #pragma once
 
 #include <cstdint>

@@ -25,8 +25,8 @@ namespace drover::database::postgres {
 
 class ServerActivityWatch final : public ActivityWatch {
  public:
-  // Eight hours of one look per second. When there are more, every second one is dropped, and the
-  // pause between looks doubles from then on: all looks that are kept are equally far apart.
+  // Eight hours of one sample per second. When there are more, every second sample is dropped and
+  // the interval doubles, so that all kept samples are equally far apart.
   static constexpr std::size_t samples_most = 28'800;
   static constexpr coro::Duration pause_between_samples = std::chrono::seconds(1);
   static constexpr coro::Duration pause_before_reopening = std::chrono::seconds(1);

@@ -25,8 +25,8 @@ using testing::ElementsAre;
 using testing::EndsWith;
 using testing::UnorderedElementsAreArray;
 
-// Statements take 10 ms. A text with "lost" loses the session, one with "again" fails every second
-// time, one with "frozen" is not answered for a day.
+// Statements take 10 ms. A text with "lost" loses the session, every second one with "again" fails,
+// and one with "frozen" gets no answer for a day.
 class ObedientSessions final : public database::Backend, Session {
  public:
   explicit ObedientSessions(std::vector<std::string>* sent) : sent_(sent) {}

@@ -87,8 +87,9 @@ ScriptRun ScriptTransaction::begin() {
   return ScriptRun(script(), client_->environment, beginning.index);
 }
 
-// `whole`: with the variables and the random numbers. A single statement outside of a transaction
-// needs neither, since it changes no variable before it has succeeded.
+// Stores the state for a retry. `whole`: including the variables and random numbers. A single
+// statement outside of a transaction needs neither, because it changes no variable before it has
+// succeeded.
 void ScriptTransaction::remember_beginning(bool whole) {
   Client::Beginning& beginning = client_->beginning;
   beginning.index = index_;
@@ -100,8 +101,8 @@ void ScriptTransaction::remember_beginning(bool whole) {
   repeatable_ = true;
 }
 
-// Both are no coroutines of their own, for the reason that PostgresSession::execute() has. Returns
-// when the statement is sent.
+// begin_statement() and end_statement() are not coroutines, for the reason given at
+// PostgresSession::execute(). Returns the time at which the statement is sent.
 Instant ScriptTransaction::begin_statement(const Session& session, const Statement& statement) {
   at_ = &statement;
   const Instant now = Worker::current().now();
@@ -130,7 +131,8 @@ void ScriptTransaction::queue(const Statement& statement, Instant now) {
   const bool commits = statement.may_commit(open_);
   committing_ = committing_ || commits;
   open_ = statement.leaves_open(open_);
-  // A BEGIN takes in what the pipeline has sent since its last sync.
+  // A BEGIN includes the statements that the pipeline has sent since its last sync in its
+  // transaction.
   sync_commits_ = !open_ && (sync_commits_ || commits);
   client_->pipeline.push_back({&statement, now});
 }

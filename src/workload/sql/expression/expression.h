@@ -19,10 +19,10 @@
 
 namespace drover::sql {
 
-// An expression that needs more values at a time is refused when it is read: 1 + (2 + (3 + …))
-// needs one for each level.
+// An expression that needs more values at the same time is refused when it is parsed: 1 + (2 + (3 +
+// …)) needs one value per level.
 inline constexpr std::size_t stack_values_max = 1'024;
-// Likewise for parentheses, calls, CASE and NOT within each other.
+// The same limit for nested parentheses, calls, CASE and NOT.
 inline constexpr int expression_levels_max = 500;
 // A function has at most so many arguments, as in pgbench.
 inline constexpr std::size_t function_arguments_max = 16;

@@ -87,7 +87,7 @@ std::size_t continuation_at(const Source& source, std::size_t offset) noexcept;
 // Keywords, functions, commands and units know no case.
 std::string in_lower_case(std::string_view word);
 
-// text::shown() for a place that stands in no quotes: keeps " and \ as they are.
+// Like text::shown(), but keeps " and \ as they are, for a place without quotes.
 std::string shown_bare(std::string_view text);
 
 // The end of a line is none.

@@ -312,7 +312,7 @@ bool ExpressionParser::parse_literal() {
   return true;
 }
 
-// Any number of plus and minus signs. As in pgbench, -x is 0 - x.
+// Parses any number of plus and minus signs. As in pgbench, -x is 0 - x.
 bool ExpressionParser::parse_signs() {
   std::size_t minuses = 0;
   TokenKind last = TokenKind::end;
@@ -331,7 +331,8 @@ bool ExpressionParser::parse_signs() {
   return true;
 }
 
-// As in pgbench, ~x is -1 # x with the precedence of the operators of bits: ~1 + 2 is ~(1 + 2).
+// Parses a prefix ~. As in pgbench, ~x is -1 # x with the precedence of the bit operators: ~1 + 2
+// is ~(1 + 2).
 bool ExpressionParser::parse_prefixed() {
   if (parse_signs()) return true;
   if (accept(TokenKind::tilde)) {

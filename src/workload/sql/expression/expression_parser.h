@@ -15,8 +15,8 @@ struct ParsedExpression {
   std::size_t end;  // of its line, where the end of the line stands, or the end of the text
 };
 
-// From `offset` to the end of the line. The variables that it mentions get slots. Throws
-// ScriptError, also of an expression above stack_values_max or expression_levels_max.
+// Parses the expression from `offset` to the end of the line, and assigns slots to its variables.
+// Throws ScriptError, including for expressions above stack_values_max or expression_levels_max.
 ParsedExpression parse_expression(const Source& source, std::size_t offset, VariableNames& names);
 
 }  // namespace drover::sql

@@ -115,7 +115,7 @@ TEST_F(ScriptFailures, WhatCannotBeRepeatedByItselfIsNot) {
   EXPECT_EQ(query("SELECT part FROM noted ORDER BY part"), "1\n2\n3\n4");
 }
 
-// Nothing of a message is committed before a COMMIT in it has succeeded.
+// A message commits nothing before a COMMIT in it has succeeded.
 TEST_F(ScriptFailures, JoinedStatementsAreRepeated) {
   for (const char* text :
        {"BEGIN \\; INSERT INTO noted VALUES (1, 1) \\; SELECT fail_first(2) \\; COMMIT;",
@@ -131,7 +131,7 @@ TEST_F(ScriptFailures, JoinedStatementsAreRepeated) {
   }
 }
 
-// A failed COMMIT has committed nothing.
+// A failed COMMIT commits nothing.
 TEST_F(ScriptFailures, AJoinedCommitThatFailsIsRepeated) {
   make_fail_first();
   query(
@@ -143,7 +143,8 @@ TEST_F(ScriptFailures, AJoinedCommitThatFailsIsRepeated) {
   EXPECT_EQ(query("SELECT part FROM noted"), "1");
 }
 
-// A retry sends the variables that the message began with, not what it has stored before it failed.
+// A retry sends the variables that the message began with, and not those that it stored before it
+// failed.
 TEST_F(ScriptFailures, JoinedStatementsAreRepeatedWithTheirVariables) {
   make_fail_first();
   const auto made = client(
@@ -184,7 +185,7 @@ TEST_F(ScriptFailures, APipelineIsRepeatedAsAWhole) {
   EXPECT_EQ(query("SELECT part, n FROM noted ORDER BY part"), "1,1\n2,2");
 }
 
-// A sync within BEGIN and COMMIT, or behind statements that only read, commits nothing.
+// A sync within BEGIN and COMMIT, or after statements that only read, commits nothing.
 TEST_F(ScriptFailures, APipelineWithSyncsIsRepeated) {
   for (const char* text :
        {"\\startpipeline\nBEGIN;\nINSERT INTO noted VALUES (1, 1);\n\\syncpipeline\n"
@@ -199,7 +200,7 @@ TEST_F(ScriptFailures, APipelineWithSyncsIsRepeated) {
   }
 }
 
-// A database whose sessions are read-only from their beginning, as on a standby.
+// The sessions of this database are read-only from the start, as on a standby.
 TEST_F(ScriptFailures, AServerThatTakesNoWritesIsOfNoUseToAScriptThatWrites) {
   query("DROP TABLE IF EXISTS noted; CREATE TABLE noted (part int)");
   query("ALTER DATABASE drover SET default_transaction_read_only = on");
@@ -211,7 +212,7 @@ TEST_F(ScriptFailures, AServerThatTakesNoWritesIsOfNoUseToAScriptThatWrites) {
     const database::Error error = error_of(made->execute());
     EXPECT_EQ(error.error_class(), ErrorClass::unavailable) << text;
     EXPECT_EQ(error.sqlstate(), "25006");
-    // The server is away until a session can write.
+    // The outage lasts until a session can write.
     const KeptOpen kept = keep_open(*made);
     EXPECT_EQ(kept.opened, 0U);
     EXPECT_THAT(kept.refusal, HasSubstr("the server takes no writes"));
@@ -233,7 +234,7 @@ TEST_F(ScriptFailures, AReadOnlyTransactionOfTheScriptLeavesTheSession) {
   }
 }
 
-// As a foreign table says whose server is away.
+// The error of a foreign table whose server is away.
 TEST_F(ScriptFailures, AnErrorAboutAConnectionOfTheServerLeavesTheSession) {
   const auto made = client("INSERT INTO noted SELECT 1 FROM broken();");
   query(
@@ -351,7 +352,7 @@ TEST_F(LostSessions, ThatOnlyReadHaveCommittedNothing) {
             ErrorClass::connection_lost);
 }
 
-// The server says that it ends the session before it has answered the statement.
+// The server ends the session before it has answered the statement, and says so.
 TEST_F(LostSessions, WithinALoneStatementHaveCommittedNothing) {
   for (const Protocol protocol : {Protocol::simple, Protocol::prepared}) {
     EXPECT_EQ(loss_of("INSERT INTO written SELECT 1 FROM pg_sleep(600);", protocol).error_class(),

@@ -176,8 +176,8 @@ Task<std::vector<std::string>> drop_pgbench_tables(Connection& connection) {
   std::vector<std::string> there = co_await tables_there(connection);
   if (traits_of(connection.dialect()).ddl_in_transactions) {
     if (there.empty()) co_return there;
-    // COMMIT by itself: a command that is interrupted while it waits for the tables' locks leaves
-    // them as they were.
+    // COMMIT is a round trip of its own: a command that is interrupted while it waits for the
+    // tables' locks leaves them unchanged.
     co_await connection.script("BEGIN");
     co_await connection.script(fmt::format("DROP TABLE {}", fmt::join(there, ", ")));
     co_await connection.script("COMMIT");

@@ -35,11 +35,12 @@ Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect(
   database::postgres::Access access = options_;
   access.first_host = first_host;
   access.role_patience = role_patience();
-  // What a script does, a server that refuses its writes tells.
+  // Scripts do not declare whether they write. Once the server has refused a write, sessions must
+  // be able to write.
   if (met_read_only()) access.role = database::postgres::ServerRole::writable;
   auto connection = co_await database::postgres::open_for_run(std::move(access), options_.pooling);
   co_await database::postgres::limit_statements(*connection, options_.run.statement_timeout());
-  // Once a script could not write, a session that cannot is of no use.
+  // Once a write was refused, read-only sessions are of no use.
   if (writes_.were_refused) co_await require_read_write(*connection);
   // What a script asks goes where a pgpool sends it.
   if (options_.pooling == database::Pooling::pgpool) {

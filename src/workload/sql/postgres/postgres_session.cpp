@@ -35,8 +35,8 @@ bool is_commit(const Result& result) {
 
 }  // namespace
 
-// One coroutine for a statement: a frame more is memory that each statement of each client touches,
-// and with many clients it has left the cache.
+// Everything is in one coroutine: another frame would be more memory that each statement of each
+// client touches, and with many clients that memory has left the cache.
 Task<void> PostgresSession::execute(const Statement& statement, Variables& variables) {
   if (protocol_ == Protocol::prepared && !is_prepared(statement)) co_await prepare(statement);
   send(statement, variables);
@@ -101,8 +101,8 @@ void PostgresSession::send(const Statement& statement, const Variables& variable
   }
 }
 
-// Takes the next result of the answer. Returns false behind the last one. An error is kept until
-// then: the session goes on.
+// Takes the next result of the answer. Returns false after the last one. Stores an error in
+// `answer` until then, because the session lives on.
 bool PostgresSession::take_result(const Statement& statement, Variables& variables,
                                   Answer& answer) {
   Result result = connection().take_answer();
@@ -142,14 +142,15 @@ void PostgresSession::refuse(const Statement& statement, const Error& error) {
   throw Error(noted(error));
 }
 
-// A server of version 14 or later tells each change of these parameters with its answer.
+// Returns true if the server reports that it takes writes. Servers since version 14 report each
+// change of these parameters with their answers.
 bool PostgresSession::reports_that_it_writes() noexcept {
   return writes_.are_reported && connection().parameter_status("in_hot_standby") == "off" &&
          connection().parameter_status("default_transaction_read_only") == "off";
 }
 
-// Gives up the session of a server that is read-only. On a server that takes writes, the script
-// itself has begun a READ ONLY transaction, and its error is like any other.
+// Gives up the session if the server is read-only. If the server takes writes, the script itself
+// has begun a READ ONLY transaction, and the error is like any other.
 Error PostgresSession::noted(const Error& error) {
   constexpr std::string_view read_only_transaction = "25006";
   if (error.sqlstate() == read_only_transaction) {

@@ -26,14 +26,14 @@ using database::postgres::Connection;
 using database::postgres::Parameters;
 using database::postgres::Result;
 
-// What the sessions of a worker know of whether the server takes writes.
+// What the sessions of a worker know about whether the server takes writes.
 struct ServerWrites {
   bool are_reported = true;   // no pooler stands between, so that the server tells of each change
   bool were_refused = false;  // by a server that is read-only
 };
 
-// Memory in which the sessions of a worker make their messages, until libpq has taken them over.
-// One for all sessions stays in the cache.
+// Buffers in which the sessions of a worker build their messages for libpq. One set for all
+// sessions stays in the cache.
 struct Scratch {
   std::string text;
   Parameters parameters;
@@ -63,7 +63,7 @@ class PostgresSession final : public database::postgres::PooledSession<Session> 
     std::vector<std::optional<Slot>> slots;
   };
 
-  // The answer to a statement.
+  // The results of a statement so far.
   struct Answer {
     std::optional<Error> error;  // the first one
     bool committed = false;      // by one of several joined statements

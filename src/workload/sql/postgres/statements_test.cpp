@@ -44,8 +44,7 @@ TEST_P(StatementsByProtocol, StoreTheirOnlyRow) {
   EXPECT_EQ(made->variable("p_unused"), "unset");
 }
 
-// The text "null" is a null where it is computed with, and a text where it is a parameter, as in
-// pgbench.
+// The text "null" is a null within an expression, and a text as a parameter, as in pgbench.
 TEST_P(StatementsByProtocol, SendTheTextNullAsAText) {
   const auto made = executed(
       "SELECT 'null' AS a, NULL AS b \\gset\n"

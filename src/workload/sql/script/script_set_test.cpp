@@ -91,7 +91,7 @@ TEST(ScriptSet, RefusesJoinedStatementsOfTheExtendedProtocol) {
   }
 }
 
-// The server takes a statement with a semicolon and nothing behind it.
+// The server accepts a statement that ends with a semicolon.
 TEST(ScriptSet, TakesOneStatementWithJointsInEveryProtocol) {
   for (const Protocol protocol : {Protocol::simple, Protocol::extended, Protocol::prepared}) {
     for (const char* text :

@@ -39,7 +39,7 @@ std::size_t end_of_block_comment(std::string_view text) {
   return std::min(end, text.size());
 }
 
-// Removes comments and any of `signs` from the beginning.
+// Removes leading comments and all leading characters in `signs`.
 void skip(std::string_view& text, std::string_view signs) {
   for (;;) {
     text.remove_prefix(std::min(text.find_first_not_of(signs), text.size()));
@@ -53,8 +53,8 @@ void skip(std::string_view& text, std::string_view signs) {
   }
 }
 
-// In small letters, behind comments and parentheses, as a SELECT may stand in, and taken from the
-// text; empty where another sign comes first.
+// Removes the next word, with the comments and parentheses before it, and returns it in lower case.
+// (A SELECT may stand in parentheses.) Returns an empty text if another character comes first.
 std::string next_word(std::string_view& text) {
   skip(text, "( \t\r\n\f\v");
   std::size_t end = 0;

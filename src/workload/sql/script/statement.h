@@ -25,7 +25,7 @@ enum class Effect : std::uint8_t {
 
 Effect effect_of(std::string_view statement);
 
-// Returns how many of the joined statements are more than blanks and comments.
+// Returns the number of joined statements that contain more than blanks and comments.
 std::size_t statements_in(const SqlText& sql);
 
 // In small letters, behind comments and parentheses, as a SELECT may stand in; empty where another sign comes first.

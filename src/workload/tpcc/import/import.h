@@ -111,7 +111,7 @@ class ImportObserver {
   virtual void on_wait() {}
   // So many sessions of an import that gave no sign of life were ended, as they kept this one out.
   virtual void on_sessions_ended(int32_t /*count*/) {}
-  // A line for people, for whom a lock is waited for, say. May come at any time.
+  // Called with a line for the user, such as which sessions hold a lock. May be called at any time.
   virtual void on_note(std::string_view /*line*/) {}
   // What is to be done, before anything is.
   virtual void on_plan(const ImportPlan&) {}

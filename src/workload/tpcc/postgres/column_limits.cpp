@@ -19,8 +19,8 @@ using database::postgres::Connection;
 using database::postgres::qualified_name;
 using database::postgres::Result;
 
-// The columns of a type with an end. The precision of a numeric is in the upper half of its
-// modifier, the digits behind the point are in the lower one. Eight bytes have no end here.
+// The columns whose type has an end that a run can reach. The upper half of a numeric's modifier is
+// its precision, the lower half its scale. bigint counts as without an end.
 constexpr std::string_view limits_sql =
     "SELECT place - 1, format_type(atttypid, atttypmod), CASE atttypid "
     "WHEN 'int2'::regtype THEN 32768 WHEN 'int4'::regtype THEN 2147483648 "

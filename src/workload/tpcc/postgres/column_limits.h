@@ -1,4 +1,4 @@
-// What the columns of TPC-C can hold in PostgreSQL, whoever made them.
+// The limits of TPC-C's columns in PostgreSQL, also of tables that another tool has made.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace drover::tpcc::postgres {
 
-// A line for each column that the work may fill to the end of its type. Reads tables of warehouses
-// and districts whole, and those of customers and stock where the work adds a hundredth of the
-// limit or more. Throws database::Error.
+// Returns a warning for each column that the work may fill to the end of its type. Reads the tables
+// of warehouses and districts completely, and those of customers and stock only if the work adds a
+// hundredth of the limit or more. Throws database::Error.
 coro::Task<std::vector<std::string>> find_narrow_columns(database::postgres::Connection& connection,
                                                          std::string schema, PlannedWork work);
 

@@ -119,7 +119,7 @@ TEST_F(BackendTest, OpensALostConnectionAgain) {
   database->script(end_all_sessions);
   SessionTally sessions;
   auto body = [&]() -> Task<void> {
-    // Where the worker has heard that the idle session has ended, no transaction fails.
+    // No transaction fails if the worker has read that the idle session was ended.
     co_await coro::sleep_for(1ms);
     const Outcome outcome = co_await execute_once(backend, level);
     EXPECT_TRUE(outcome.committed);
@@ -162,8 +162,8 @@ TEST_F(BackendTest, OutlivesItsServer) {
 
   server.stop(StopMode::immediate);
   SessionTally sessions;
-  // Fails where the worker has not heard yet that the session has ended, and waits for another one
-  // otherwise.
+  // Fails if the worker has not yet read that the session was ended; otherwise waits for another
+  // session.
   auto deliver = [&]() -> Task<void> {
     try {
       co_await execute_once(backend, delivery);

@@ -456,7 +456,7 @@ TEST_F(FailuresTest, AServerWithTooMuchToDoIsLeftAloneForLonger) {
   EXPECT_EQ(total(&TransactionMetrics::failed), 0U);
 }
 
-// Refuses every second transaction for good; each takes 10 ms.
+// Fails every second transaction with an error that is not retried. Each takes 10 ms.
 class FailingEachSecond final : public Backend, Session {
  public:
   Task<void> open() override { co_return; }

@@ -1,4 +1,5 @@
-// Clients: YCSB as a workload of the engine: one worker's clients, what they execute, and what is counted of it.
+// Clients: YCSB as a workload of the engine: one worker's clients, what they execute, and what is
+// counted of it.
 //
 // Belongs to its worker, except the InsertSequence and the turn, which all workers share.
 #pragma once
@@ -54,8 +55,8 @@ struct Ledger {
   std::uint64_t versions_unresolved = 0;
 };
 
-// What the workers of a run share: the counts, of which each worker writes its own, the rows that
-// they insert, and the turn of `sequential`.
+// State that the workers of a run share: the counts, of which each worker writes its own, the
+// inserted rows, and the position of `sequential`.
 struct RunRecords {
   explicit RunRecords(const Plan& plan)
       : workers(plan.threads),

@@ -29,8 +29,8 @@ namespace drover::ycsb {
 class InsertSequence {
  public:
   static constexpr std::size_t outstanding_max_default = std::size_t{1} << 22;  // 4 MiB then
-  // So many that were given up are told from rows, in at most 16 MiB: whoever reads one of those
-  // behind them finds nothing.
+  // The number of given-up inserts that are remembered, in at most 16 MiB. A read of a row whose
+  // insert was given up after these finds nothing.
   static constexpr std::size_t missing_max = std::size_t{1} << 20;
 
   // Throws std::invalid_argument if stride or outstanding_max is 0.

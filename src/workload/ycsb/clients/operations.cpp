@@ -108,7 +108,7 @@ std::uint64_t KeyChooser::draw(Rng& rng) {
                                : sequence_.number(index - initial_rows_);
 }
 
-// `rows` are those of the beginning and the inserted ones.
+// Returns the index of a row. `rows` is the number of rows at the beginning plus the inserted ones.
 std::uint64_t KeyChooser::draw_index(Rng& rng, std::uint64_t rows) {
   switch (distribution_) {
     case RequestDistribution::uniform:

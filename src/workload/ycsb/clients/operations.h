@@ -110,8 +110,9 @@ class KeyChooser {
 
 class Operations {
  public:
-  // `missing` as KeyChooser has it. Throws PropertyError where operations want rows and there are
-  // none at the beginning. The sequence and the turn, which all workers share, must outlive this.
+  // `missing` is that of KeyChooser. Throws PropertyError if operations need rows and there are
+  // none at the beginning. The sequence and the turn, which all workers share, must outlive this
+  // object.
   Operations(const Properties& properties, const std::vector<RowRange>& missing,
              InsertSequence& sequence, random::Sequential& turn);
 
@@ -135,7 +136,7 @@ class Operations {
 
 class OperationSource {
  public:
-  // `operations` must outlive this.
+  // `operations` must outlive this object.
   OperationSource(Operations& operations, std::uint64_t seed, std::uint32_t terminal);
 
   // The key of an insert is a number of the InsertSequence: whoever executes it settles it there.

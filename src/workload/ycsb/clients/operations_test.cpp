@@ -12,7 +12,7 @@
 namespace drover::ycsb {
 namespace {
 
-// A workload with everything that it needs.
+// A workload with all objects that it needs.
 class Drawn {
  public:
   explicit Drawn(const std::vector<std::string>& settings, const std::string& workload = "",
@@ -239,7 +239,7 @@ TEST(ChosenKeys, LeaveOutTheRowsThatAreMissing) {
   }
 }
 
-// As in the original: of insertstart and insertcount.
+// As in the original: only rows of insertstart and insertcount.
 TEST(ChosenKeys, OfUniformHotspotAndSequentialAreNeverInsertedRows) {
   for (const char* distribution : {"uniform", "hotspot", "sequential"}) {
     Drawn drawn({"recordcount=10", "insertproportion=0.3",
@@ -283,8 +283,8 @@ TEST(ChosenKeys, LatestFollowTheTableWhileItGrows) {
   EXPECT_EQ(hottest_of(drawn.keys(10'000)), 1'006U);
 }
 
-// Whichever terminal of whichever worker comes next takes the next row: a terminal that stands
-// still holds none back.
+// The next terminal of any worker takes the next row, so a terminal that stands still holds none
+// back.
 TEST(ChosenKeys, SequentialOfAllTerminalsAreOneTurn) {
   Drawn drawn({"recordcount=10", "requestdistribution=sequential"}, "c");
   Operations other = drawn.other_operations();

@@ -85,14 +85,14 @@ class Check {
   std::uint64_t to_read_ = 1;
 };
 
-// Has the server refuse to read a table of which policies would hide rows.
+// Makes the server refuse to read a table from which policies would hide rows.
 Task<void> refuse_hidden_rows(Connection& connection) {
   co_await database::postgres::set_if_known(connection, "SET row_security = off");
 }
 
 constexpr std::string_view no_right = "42501";
 
-// Throws UnfitSchema where the role would not see all rows.
+// Throws UnfitSchema if policies hide rows from the role.
 Task<void> require_all_rows_visible(Connection& connection, const Table& table) {
   try {
     co_await connection.query(fmt::format("SELECT FROM {} LIMIT 0", table.name()));

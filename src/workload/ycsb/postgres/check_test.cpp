@@ -103,7 +103,7 @@ TEST_F(CheckOnPostgres, AKeyThatIsNoneOfOursIsWrong) {
   EXPECT_EQ(report.first_wrong[0].field, "");
 }
 
-// Neither the check nor a run calls them lost.
+// Neither the check nor a run calls hidden rows lost.
 TEST_F(CheckOnPostgres, RowsThatPoliciesHideAreNotLost) {
   query("CREATE ROLE drover_half");
   query(

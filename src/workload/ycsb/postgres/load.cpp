@@ -284,7 +284,8 @@ Task<void> Load::finish() {
   co_await repeated(*first_, touch);
 }
 
-// A pooler or a balancer may have ended the first session for its silence while the others loaded.
+// Opens the first session again, because a pooler or a balancer may have ended it as idle while the
+// others loaded.
 Task<void> Load::open_anew() {
   database::postgres::Access access = options_;
   access.dialect = first_->dialect();

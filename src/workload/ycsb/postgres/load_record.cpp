@@ -90,7 +90,7 @@ Task<void> forget(Connection& connection, const Table& table) {
   }
 }
 
-// Throws UnfitSchema where the table has not the key column of YCSB.
+// Throws UnfitSchema if the table lacks YCSB's key column.
 Task<void> require_key_column(Connection& connection, const Table& table) {
   try {
     co_await connection.query(fmt::format("SELECT {} FROM {} LIMIT 0", key_column, table.name()));

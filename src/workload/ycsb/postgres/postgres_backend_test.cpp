@@ -167,8 +167,8 @@ struct Unobserved final : database::SessionObserver {
   void on_session_opened() noexcept override {}
 };
 
-// The server has ended the session before, and says so: nothing was executed. Where the worker has
-// heard of it, nothing fails.
+// The server ended the session before, and says so: nothing was executed. If the worker has already
+// read that, no transaction fails.
 TEST_F(BackendOnPostgres, ASessionThatWasEndedWhileIdleLeavesNothingInDoubt) {
   for (const OperationType type :
        {OperationType::read, OperationType::scan, OperationType::update, OperationType::insert}) {

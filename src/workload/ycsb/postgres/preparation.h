@@ -11,7 +11,7 @@
 
 namespace drover::ycsb::postgres {
 
-// Whether operations of the mix write. Those that only read are at home on a standby, too.
+// Returns true if operations of the mix write. Runs that only read work on a standby, too.
 bool writes(const Properties& properties) noexcept;
 
 coro::Task<RunPreparation> prepare_run(database::postgres::Connection& connection,

@@ -117,7 +117,7 @@ struct Properties {
   std::vector<std::string> ignored;
 
   [[nodiscard]] bool is_given(std::string_view name) const;
-  // Returns why the part has no rows, if what was given leaves none.
+  // Returns why the part has no rows, or nothing if it has some.
   [[nodiscard]] std::optional<std::string> why_no_rows() const;
 };
 
@@ -168,8 +168,8 @@ struct ShownProperty {
 // All that mean something here, in the order of the table, with their values in these properties.
 std::vector<ShownProperty> shown_properties(const Properties& properties);
 
-// Properties of the original, of go-ycsb and of their bindings that are recognised and mean nothing
-// here. A name that ends with '.' or '_' stands for all that begin with it.
+// Returns properties of the original, of go-ycsb and of their bindings that Drover recognises and
+// ignores. A name that ends with '.' or '_' stands for all names that begin with it.
 const std::vector<std::string>& ignored_property_names();
 
 }  // namespace drover::ycsb

@@ -181,7 +181,7 @@ TEST(Properties, UnknownOnesAreRefusedWithTheNearestName) {
   EXPECT_THAT(refusal_of({std::string(5'000, 'x') + "=1"}).size(), testing::Lt(300U));
 }
 
-// As files of the original, of go-ycsb and of their bindings have them.
+// Names from property files of the original, of go-ycsb and of their bindings.
 TEST(Properties, OfOtherClientsAndBindingsAreTakenWithoutEffect) {
   for (const char* const name :
        {"core_workload_insertion_keep_going_on_error", "columnfamily", "warmuptime", "keyprefix",

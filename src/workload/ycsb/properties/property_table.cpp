@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t seconds_max = std::int64_t{1} << 31;
 constexpr std::size_t text_bytes_max = 1'000;
 
-// As Java reads a number, which may begin with a plus.
+// Reads a number as Java does: it may begin with a plus.
 template <class Number>
 std::optional<Number> java_number(std::string_view value) {
   if (value.starts_with('+') && !value.starts_with("+-")) value.remove_prefix(1);
@@ -324,7 +324,7 @@ constexpr std::string_view names_of_clients =
     "latencytrackederrors maxscanrate measurement. measurementtype outputstyle scanoptimelimit "
     "silence spin. status timeseries. verbose warmuptime";
 
-// Names of the connections to other databases.
+// Names that the bindings use for connections to other databases.
 constexpr std::string_view names_of_bindings =
     "accumulo. aerospike. alibaba. arangodb. as. azure. azurecosmos. badger. basicdb. batchsize "
     "bolt. cache cassandra. clientbuffering cloudspanner. clusterName config consistency "

@@ -30,8 +30,7 @@ const PropertyDefinition* find_property(std::string_view name);
 
 bool is_ignored_property(std::string_view name);
 
-// Returns whether this is go-ycsb's measurement.interval: a number of seconds, which has no effect
-// here.
+// Returns true for go-ycsb's measurement.interval, a number of seconds, which has no effect here.
 bool is_status_interval_of_go_ycsb(std::string_view name, std::string_view value);
 
 // "; did you mean recordcount?", or nothing.

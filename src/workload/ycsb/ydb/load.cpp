@@ -33,7 +33,7 @@ using database::ydb::DatabaseAccess;
 constexpr std::int64_t bulk_bytes = 1 << 20;  // of a BulkUpsert, but for its last row
 constexpr std::uint64_t row_bytes_most = database::ydb::message_bytes_most - 2 * bulk_bytes;
 
-// Returns the bytes of a row in a BulkUpsert, at most.
+// Returns the largest number of bytes that a row takes in a BulkUpsert.
 std::uint64_t bulk_row_bytes(const Properties& properties, const FieldLengths& lengths) {
   constexpr std::uint64_t bytes_beside_a_field = 16;
   return KeyName::size_max + bytes_beside_a_field +
@@ -41,7 +41,7 @@ std::uint64_t bulk_row_bytes(const Properties& properties, const FieldLengths& l
              (lengths.length_max() + bytes_beside_a_field);
 }
 
-// Throws PropertyError where a row does not fit into a message.
+// Throws PropertyError if a row does not fit into a message.
 void require_rows_of_messages(const Properties& properties, const FieldLengths& lengths) {
   const std::uint64_t bytes = bulk_row_bytes(properties, lengths);
   if (bytes <= row_bytes_most) return;

@@ -52,7 +52,7 @@ Task<void> forget(DatabaseAccess& access, const Table& table) {
   }
 }
 
-// Throws UnfitSchema where the table has not the key column of YCSB.
+// Throws UnfitSchema if the table lacks YCSB's key column.
 Task<void> require_key_column(DatabaseAccess& access, const Table& table) {
   try {
     co_await access.query(fmt::format("SELECT {} FROM {} LIMIT 1;", key_column, table.name()));

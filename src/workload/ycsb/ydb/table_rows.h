@@ -21,8 +21,8 @@ inline std::string_view text_of(const database::ydb::ValueView& value) {
   return value.is_null() ? std::string_view() : value.text();
 }
 
-// Returns whether the server has judged the statement's text: it names a column that is not there,
-// say.
+// Returns true if the error concerns the text of the statement, such as a column that does not
+// exist.
 inline bool is_of_text(const database::ydb::YdbError& error) noexcept {
   using database::ydb::Status;
   return error.status() == Status::generic_error || error.status() == Status::scheme_error ||

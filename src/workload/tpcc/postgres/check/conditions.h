@@ -42,7 +42,8 @@ inline constexpr std::string_view session_settings[] = {
     "SET max_parallel_workers_per_gather = 0",
     "SET DateStyle = 'ISO'",
     "SET extra_float_digits = 0",
-    // The server refuses a statement from which policies would hide rows: they are not missing.
+    // With this setting the server refuses a statement from which policies would hide rows, so that
+    // they are not taken for missing.
     "SET row_security = off",
 };
 

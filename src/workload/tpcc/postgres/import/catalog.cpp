@@ -168,7 +168,8 @@ Task<std::int32_t> count_partitions(Connection& connection, std::string schema) 
 
 namespace {
 
-// Updated or deleted rows are told by the primary key, by an index that was chosen, or as a whole.
+// A publication identifies updated and deleted rows by the primary key, by a chosen index, or by
+// the whole row.
 constexpr std::string_view without_identity_sql =
     "SELECT string_agg(DISTINCT c.relname, ', '), min(p.pubname) "
     "FROM pg_publication p JOIN pg_publication_tables t ON t.pubname = p.pubname "
@@ -193,7 +194,7 @@ Task<void> require_replica_identity(Connection& connection, std::string schema) 
   try {
     found = co_await connection.query(std::string(without_identity_sql), views);
   } catch (const database::Error& error) {
-    // Somebody may have revoked the catalogue: then transactions say it.
+    // The catalogue may have been revoked from this role. The transactions then report the problem.
     if (error.error_class() != database::ErrorClass::denied || connection.broken()) throw;
   }
   if (found.rows() == 0 || found.is_null(0, 0)) co_return;

@@ -67,8 +67,9 @@ coro::Task<std::vector<Progress>> read_progress(database::postgres::Connection& 
 coro::Task<std::int32_t> count_partitions(database::postgres::Connection& connection,
                                           std::string schema);
 
-// For a run: that the server can tell subscribers which rows it changes. Throws UnfitSchema where a
-// publication has a table that has no replica identity: the server would refuse each transaction.
+// Checks, for a run, that publications can identify the rows that it changes. Throws UnfitSchema if
+// a publication has a table without a replica identity, because the server would refuse each
+// transaction.
 coro::Task<void> require_replica_identity(database::postgres::Connection& connection,
                                           std::string schema);
 

@@ -82,7 +82,7 @@ Task<void> record_begin(Connection& connection, const std::string& schema, const
     refusal = error;
   }
   if (!refusal) co_return;
-  // A publication has the table, and an older drover made it without a key.
+  // The table is in a publication, and an older version of Drover made it without a key.
   co_await script_patiently(connection, fmt::format("ALTER TABLE {} REPLICA IDENTITY FULL",
                                                     qualified_name(schema, settings_table)));
   const Result written = co_await script_patiently(connection, std::move(sql));
@@ -245,8 +245,9 @@ constexpr coro::Duration lock_retry_interval = std::chrono::milliseconds(250);
 // That sessions which are told to end do so.
 constexpr coro::Duration end_wait_max = std::chrono::seconds(15);
 
-// On the session with the first lock, beside what the import does on others. `busy` is locked while
-// the session is in use: an import that has ended well waits for it, an interrupted one does not.
+// Sends signs of life on the session with the first lock, while the import works on others. `busy`
+// is locked while that session is in use: an import that ends well waits for it, an interrupted one
+// does not.
 Task<void> keep_beating(Connection& connection, coro::Mutex& busy, coro::Duration interval) {
   for (;;) {
     {
@@ -317,9 +318,9 @@ Task<void> load_by_others(const ImportOptions& options, const ImportPlan& plan, 
   require_none_left(missing_parts(loaded, plan.warehouses).size(), plan.missing.size());
 }
 
-// Once the import has the schema for itself. `lock`: the session that holds the lock, if one does.
-// `connection` is closed before the load unless it is that: a pooler or a balancer would end it for
-// its silence meanwhile.
+// Imports while it has the schema for itself. `lock` is the session that holds the lock, if one
+// does. Closes `connection` before the load unless it is that session: a pooler or a balancer would
+// end it for being idle.
 Task<void> import_alone(std::unique_ptr<Connection>& connection, ImportOptions& options,
                         ImportObserver& observer, ImportWork& work, Connection* lock) {
   options.progress = co_await read_progress(*connection, options.schema);
@@ -399,7 +400,7 @@ Task<ImportOutcome> run_import(ImportOptions options, ImportObserver& observer, 
   }
   Connection& lock = holder ? *holder : *connection;
   co_await lock_import(lock, options, observer);
-  // The holder's transaction keeps a process of the pool.
+  // The holder's transaction occupies a process of the pool.
   if (holder) co_await require_process(*connection);
   co_await import_alone(connection, options, observer, work, &lock);
   co_return work.end();

@@ -84,10 +84,10 @@ coro::Task<ImportPlan> begin_import(database::postgres::Connection& connection, 
 // have stopped.
 coro::Task<void> load_parts(const ImportOptions& options, const ImportPlan& plan, ImportWork& work);
 
-// Primary keys, secondary indexes, statistics, references. Each only if it is not there yet, so
-// that a killed import goes on here, too. The steps run on several connections side by side, the
-// longest first, and never two on one table, whose locks exclude each other. A warning of the
-// server, which leaves out the statistics of a table that is another role's, becomes a note of the
+// Makes primary keys, secondary indexes, statistics and references. Makes each only if it does not
+// exist yet, so that the next import continues after a kill. The steps run on several connections,
+// the longest first, and never two on one table, whose locks exclude each other. When the server
+// warns that it skips the statistics of another role's table, the warning becomes a note of the
 // work.
 coro::Task<void> finish_import(const ImportOptions& options, ForeignKeys references,
                                ImportObserver& observer, ImportWork& work);

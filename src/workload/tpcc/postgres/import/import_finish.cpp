@@ -175,7 +175,7 @@ class StepQueue {
     }
   }
 
-  // When all steps are done.
+  // To be called when all steps are done.
   void tell_what_was_left_out() {
     if (without_statistics_.empty()) return;
     work_.note(database::postgres::no_statistics_note(without_statistics_, first_warning_));

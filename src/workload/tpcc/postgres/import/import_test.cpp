@@ -165,13 +165,13 @@ TEST_F(Import, LoadsAWarehouseWithKeysAndStatistics) {
             fmt::format("100000,{}", outcome.rows - 100'000));
 }
 
-// A table that is in a publication is updated by its key alone.
+// Updates of a published table need its key.
 TEST_F(Import, GoesIntoAPublication) {
   initialise_schema({.schema = "published"});
   query("CREATE PUBLICATION everything FOR ALL TABLES");
   EXPECT_EQ(import_into("published", 1).plan.warehouses, 1);
   EXPECT_EQ(query("SELECT complete FROM published.drover_tpcc"), "t");
-  // As an older drover has made it.
+  // The table as an older version of Drover made it.
   initialise_schema({.schema = "published", .force = true});
   query("ALTER TABLE published.drover_tpcc DROP COLUMN id");
   EXPECT_EQ(import_into("published", 1).plan.warehouses, 1);

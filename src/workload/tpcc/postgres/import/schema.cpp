@@ -17,9 +17,9 @@ using database::postgres::traits_of;
 
 namespace {
 
-// A type for each column, in the order of column_names(table), by Table. With a question mark it
-// may be null. Sums of money have 18 digits, which no run fills; the 12 of clause 1.3 last 67
-// minutes at 1,000 Payments a second a warehouse.
+// The type of each column, in the order of column_names(table), by Table. A question mark allows
+// null. Sums of money have 18 digits, which no run fills; the 12 digits of clause 1.3 last 67
+// minutes at 1,000 Payments per second and warehouse.
 constexpr std::array<std::string_view, all_tables.size()> column_types = {
     "int varchar(10) varchar(20) varchar(20) varchar(20) char(2) char(9) numeric(4,4) "
     "numeric(18,2)",
