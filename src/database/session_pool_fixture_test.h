@@ -37,7 +37,7 @@ struct FakeSession {
   int name;
   std::size_t host_number;
   bool ended = false;
-  bool ended_idle = false;  // and nobody has noticed
+  bool ended_idle = false;  // and the pool has not noticed yet
   bool transaction = false;
   bool closed = false;
 };

@@ -51,7 +51,7 @@ struct AvailabilityRecord {
   std::vector<Stall> stalls;
   std::uint64_t interruptions = 0;
   std::uint64_t sessions_lost = 0;
-  std::uint64_t sessions_ended_idle = 0;  // of those lost: no transaction failed by it
+  std::uint64_t sessions_ended_idle = 0;  // among those lost; no transaction failed
   std::uint64_t sessions_reopened = 0;
   std::uint64_t sessions_renewed = 0;  // for their age: they were not lost
   std::uint64_t outages_dropped = 0;   // counted, and not in the list
@@ -65,7 +65,7 @@ class Availability {
 
   void transaction_lost(coro::Instant now, std::string_view error);
   void session_lost();
-  void session_ended_idle();  // the one that is lost next
+  void session_ended_idle();  // the session that is lost next was idle
   void session_refused(coro::Instant now, std::string_view error);
   void session_reopened(coro::Instant now);
   void session_renewed();

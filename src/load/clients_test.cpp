@@ -36,7 +36,7 @@ struct FreeSessions final : database::Backend, database::Session {
 struct SlowAnswers {
   Instant still_from = Instant::max();
   Instant still_until = Instant::max();
-  std::uint64_t refused_each = 0;  // every so many transactions fail; 0: none
+  std::uint64_t refused_each = 0;  // every n-th transaction fails; 0: none
   mutable std::uint64_t asked = 0;
 
   Task<void> answer() const {

@@ -42,10 +42,10 @@ struct Outcome {
   double unix_start = 0;              // the same by the wall clock, Unix time, seconds
   std::vector<std::unique_ptr<WorkerMetrics>> workers;
   std::vector<Sample> samples;          // their counts add up to those of the workers
-  std::uint64_t seconds_per_point = 1;  // of a sample (SampleSeries)
+  std::uint64_t seconds_per_point = 1;  // seconds that a sample covers (SampleSeries)
   bool interrupted = false;             // before the end of the interval
-  bool stop_requested = false;          // at any time, also while the database was asked afterwards
-  std::optional<std::string> failure;   // why it was given up
+  bool stop_requested = false;          // at any time, also during the look-ups after the run
+  std::optional<std::string> failure;   // why the run was given up
 };
 
 // Runs the plan. Awaited on the main worker; starts and joins the others. Throws database::Error

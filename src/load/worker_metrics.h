@@ -1,7 +1,7 @@
 // What one worker counts while it runs: for each phase and type of transaction; and the timetable of the phases.
 //
-// Written by the worker's thread, read by the sampler at any time; errors_by_sqlstate,
-// error_messages and `pending` alone are for the end, when the worker has been joined.
+// Written by the worker's thread, and read by the sampler at any time, except errors_by_sqlstate,
+// error_messages and `pending`, which may be read only after the worker has been joined.
 #pragma once
 
 #include <array>

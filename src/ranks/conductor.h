@@ -1,9 +1,9 @@
-// Conductor: the process that gathers what several hosts do as one: who belongs to the run, what each of them (a rank) says,
-// and which of them is lost. It makes no load itself.
+// Conductor: the coordinator's side of a distributed run. It knows which hosts (ranks) belong to
+// the run, receives their messages, and notices which of them are lost. It makes no load itself.
 //
-// A rank is lost when its connection ends before it has said all, when it says nothing for
-// ConductorSettings::silence_most, or when it says itself that it cannot go on. What is awaited of
-// a lost rank throws RankLost at once.
+// A rank is lost if its connection ends before it has sent everything, if it sends nothing for
+// ConductorSettings::silence_most, or if it reports that it has failed. Waiting for a message of a
+// lost rank throws RankLost at once.
 //
 // Lives on one worker.
 #pragma once
@@ -47,8 +47,8 @@ struct ConductorSettings {
   std::vector<std::string>
       names;  // of the hosts, by rank; an empty one is called as it calls itself
   Endpoint listen = {};
-  std::string program;      // version and commit: a rank that is of another one is refused
-  std::string secret = {};  // that all ranks know; empty: 128 random bits
+  std::string program;      // version and commit; ranks of another version are refused
+  std::string secret = {};  // shared by all ranks; empty: 128 random bits
   // A rank that sends nothing for this long is lost. A rank applies the same limit to the
   // conductor's host.
   coro::Duration silence_most = std::chrono::seconds(5);
@@ -129,7 +129,7 @@ class Conductor {
     coro::Event gone;
     coro::Instant heard{};
     bool released = false;
-    bool has_said_all = false;  // its connection may end
+    bool has_said_all = false;  // the connection may end
     std::optional<Loss> loss;
     std::map<std::string, Slot> slots;
   };

@@ -14,7 +14,7 @@ namespace drover::ranks {
 
 struct JobPlace {
   std::size_t index = 0;            // of this process
-  std::optional<std::size_t> size;  // of a Slurm step; an indexed Job does not say
+  std::optional<std::size_t> size;  // tasks of a Slurm step; unknown in an indexed Job
   std::string coordinator;          // of a Slurm step: HOST:PORT, by its first node and its number
 };
 

@@ -23,7 +23,7 @@ namespace drover::ranks {
 struct MemberPlace {
   std::vector<Endpoint> conductor;
   std::string secret;
-  std::optional<std::size_t> rank;  // else the conductor gives it the first one that is free
+  std::optional<std::size_t> rank;  // none: the first free one
   std::string host;                 // this one's name
   std::string program;              // version and commit
 };

@@ -27,13 +27,14 @@ struct HeardOfRank {
 
   std::optional<ranks::ClockDifference> clock_at_start;
   load::Snapshot last;
-  load::SampleSeries seconds;  // for the case that the rank is lost
+  load::SampleSeries seconds;  // used if the rank is lost
   bool has_begun = false;
 };
 
-// `empty` is what the result of the run is made from, with the rank's number of terminals; `start` and `unix_start` when
-// the phases began, by this host's clocks. Takes the seconds that were heard. Requires: the rank is
-// lost.
+// Returns the part of a lost rank, made of the seconds that the conductor has received. `empty` is
+// the result of the run before it has figures, with the rank's number of terminals. `start` and
+// `unix_start` are the start of the phases by this host's clocks. Leaves `heard` without its
+// seconds. Requires: the rank is lost.
 report::Result part_of_lost(const Conducting& conducting, std::size_t rank, HeardOfRank& heard,
                             report::Result empty, const load::Plan& plan, coro::Instant start,
                             double unix_start);

@@ -21,9 +21,9 @@ class Connection;
 // The kind of server that a session requires. Behind a balancer each connection may lead to another
 // server.
 enum class ServerRole : std::uint8_t {
-  any,       // also a standby, whose data may lag
-  primary,   // the one whose data do not lag
-  writable,  // one that takes writes: a primary, where transactions are not read-only by default
+  any,       // including a standby, whose data may lag
+  primary,   // a server whose data do not lag
+  writable,  // takes writes: a primary without default_transaction_read_only
 };
 
 struct Access {

@@ -150,7 +150,7 @@ class Connection {
   // Whether take_answer() has something to hand out, or the end.
   bool answer_is_here() const noexcept { return PQisBusy(handle_) == 0; }
   coro::Task<void> wait_for_answer();
-  class RoundTrip;  // the limit of a round trip runs while it lives (round_trip.h)
+  class RoundTrip;  // runs the time limit of a round trip (round_trip.h)
   bool is_sent() noexcept { return PQflush(handle_) == 0; }
   coro::Task<void> send_rest();
   coro::FdWatch::ReadyAwaiter readable() noexcept { return watch_->ready(coro::Readiness::read); }
@@ -277,8 +277,8 @@ class Connection {
     void on_timer() noexcept override;
 
     Connection& connection_;
-    coro::TimerWheel* wheel_ = nullptr;  // that it was added to last
-    coro::Instant due_{};                // of the round trip that runs
+    coro::TimerWheel* wheel_ = nullptr;  // the wheel that it was last added to
+    coro::Instant due_{};                // the end of the present round trip
     bool runs_ = false;
     bool expired_ = false;
   };

@@ -57,7 +57,7 @@ ErrorClass classify_english(std::string_view message) noexcept {
 
 // The SQLSTATE and message with which a server refused a connection.
 struct ConnectRefusal {
-  std::string sqlstate;  // empty where no server has spoken
+  std::string sqlstate;  // empty if no server answered
   std::string message;
 };
 
@@ -78,9 +78,9 @@ std::size_t find_sqlstate(std::string_view line) noexcept {
   return line.npos;
 }
 
-// libpq reports the SQLSTATE of a refused connection only within its verbose message ("FATAL:
-// 28P01: password …"). Returns that SQLSTATE, and the message without it and without the position
-// in the server's source. If there were several attempts, the last one counts.
+// libpq reports the SQLSTATE of a refused connection only within its verbose message, such as
+// "FATAL:  28P01: password …". Returns that SQLSTATE, and the message without it and without the
+// position in the server's source. If there were several attempts, the last one counts.
 ConnectRefusal refusal_in(std::string_view verbose) {
   ConnectRefusal refusal;
   while (!verbose.empty()) {

@@ -91,7 +91,7 @@ std::optional<std::string> conninfo_problem(const std::string& text) {
            "a URI write %40 for @, %2F for /, %3A for : and %25 for %";
   }
   if (options) {
-    std::string problem;  // of its service, by name
+    std::string problem;  // names the service
     if (options_in_force(text, &problem)) return std::nullopt;
     return problem;
   }

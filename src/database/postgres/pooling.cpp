@@ -75,7 +75,7 @@ Task<std::optional<std::int32_t>> process_of_second(Connection& first, Connectio
       co_await process_of(first);
       is_here = co_await wait_for(answer, between_answers);
     }
-    if (!is_here) scope.cancel();  // nobody uses the second one any more
+    if (!is_here) scope.cancel();  // the second session is not used any more
   };
   co_await coro::with_scope(body);
   if (answer.error) throw Error(*answer.error);

@@ -35,7 +35,7 @@ inline nlohmann::json other_value(const nlohmann::json& value) {
 inline settings::RunSettings with_other_value(const settings::RunSettings& run,
                                               const std::string& name,
                                               const std::string& inner = {}) {
-  if (name == "benchmark") {  // on which it depends which settings there are
+  if (name == "benchmark") {  // the other settings depend on it
     settings::RunSettings other = run;
     other.benchmark = "sql";
     return other;

@@ -124,7 +124,7 @@ struct TransactionResult {
   // Every attempt that ended in an error, so that each of them sums to failed + retries.
   std::map<std::string, std::uint64_t> errors_by_class;
   std::map<std::string, std::uint64_t> errors_by_sqlstate;  // only where there was one
-  std::map<std::string, std::string> error_messages;        // the first of an SQLSTATE
+  std::map<std::string, std::string> error_messages;        // the first one for each SQLSTATE
 
   // What the terminals did before and after: as it was, a late timer included. Empty without
   // delays. Think times are those that followed a transaction of this type.
@@ -200,7 +200,7 @@ struct Availability {
   std::vector<Stall> stalls;
   std::uint64_t interruptions = 0;  // too short for an outage
   std::uint64_t sessions_lost = 0;
-  std::uint64_t sessions_ended_idle = 0;  // of those lost; 0 in older documents
+  std::uint64_t sessions_ended_idle = 0;  // among those lost; 0 in older documents
   std::uint64_t sessions_reopened = 0;
   std::optional<std::uint64_t> sessions_renewed = {};  // for their age; none where nobody asked
   double run_start_ts = 0;   // Unix time at which the run began; 0 in older documents
@@ -456,7 +456,7 @@ struct StartSpread {
   double apart_s = 0;  // as the clocks show it
   double least_s = 0;
   double most_s = 0;
-  double uncertainty_s = 0;  // of the clock that is known least
+  double uncertainty_s = 0;  // of the least known clock
 };
 
 // Returns nothing if fewer than two hosts began.
@@ -522,7 +522,8 @@ struct Result {
   std::optional<std::uint64_t> backlog;
   ClientCost client;
   std::vector<TimePoint> time_series;
-  std::uint64_t time_series_step_s = 1;  // that a point covers: a power of two in a long run
+  // Seconds that a point covers: a power of two in a long run.
+  std::uint64_t time_series_step_s = 1;
   std::optional<std::vector<Checkpoint>> checkpoints;  // none where the server does not tell
   std::optional<ServerStats> server_stats;             // none where nobody asked, or none told
   std::vector<HostResult> hosts;                       // none where there was one

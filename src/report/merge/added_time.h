@@ -22,9 +22,9 @@ class SecondSums {
  private:
   struct Second {
     TimePoint sum;
-    bool has_latencies = true;      // of everything that was committed in it
-    std::optional<double> whole_t;  // the least t of a host that has all of it
-    double last_t = 0;              // the greatest t of a host
+    bool has_latencies = true;      // for every commit of the point
+    std::optional<double> whole_t;  // the smallest t of a host that covers the whole point
+    double last_t = 0;              // the largest t of a host
   };
   struct Place {
     bool is_measured = false;  // of the measurement interval, else of the warm-up

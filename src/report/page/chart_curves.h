@@ -67,7 +67,7 @@ struct Timeline {
   double start_s = 0;  // of the run, so not above 0
   double end_s = 0;
   double column_s = 1;
-  std::uint64_t point_s = 1;            // that a point of the time series covers
+  std::uint64_t point_s = 1;            // seconds that a point of the time series covers
   bool thinned = false;                 // some column has several points
   std::vector<TimelineColumn> columns;  // in order; those without points are left out
   std::vector<TimeSpan> outages;        // those that are within, and stalls

@@ -19,7 +19,7 @@ struct GrowingColumn {
   // The mean growth, per Payment and New-Order of a warehouse, of the row that grows fastest: the
   // one that the non-uniform random choices (clause 2.1.6) hit most.
   double growth;
-  std::string_view wide_type;  // of Drover's own tables, which no run fills
+  std::string_view wide_type;  // the type in Drover's own tables, which no run fills
   // The column whose largest value is read: this one, or a column of a smaller table with the same
   // values.
   Table largest_in;
@@ -32,7 +32,7 @@ std::span<const GrowingColumn> growing_columns();
 struct PlannedWork {
   double seconds = 0;         // warm-up and interval
   double pairs_a_second = 0;  // Payments, and as many New-Orders
-  bool is_bound = false;      // no expectation but an upper bound: terminals do not wait
+  bool is_bound = false;      // pairs_a_second is an upper bound: terminals do not wait
 };
 
 struct ColumnRoom {

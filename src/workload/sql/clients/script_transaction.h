@@ -108,19 +108,19 @@ class ScriptTransaction final : public load::Transaction {
   database::Error failure_of(const ScriptError& error) const;
 
   Client* client_;
-  ClientSurroundings* surroundings_;  // the client's: to find them there takes a miss of the cache
+  ClientSurroundings* surroundings_;  // the client's; kept here to avoid a cache miss
   std::size_t script_;
   std::size_t index_ = 0;          // of the command that is being executed
   const Statement* at_ = nullptr;  // if it is one of SQL; in the end the one that failed
   bool repeats_ = false;           // the next execute() goes on at the client's beginning
   bool repeatable_ = true;         // where the open transaction began
   bool in_pipeline_ = false;
-  bool open_ = false;                 // a transaction is, behind what has been sent of the pipeline
+  bool open_ = false;                 // a transaction is open after what the pipeline has sent
   bool sync_commits_ = false;         // the pipeline's next sync commits a statement
   std::size_t syncs_ = 0;             // sent in the pipeline
   std::size_t committing_syncs_ = 0;  // up to the first sync that commits a statement; 0: none does
   bool committing_ = false;           // what was sent may be committed, and has not been answered
-  bool committed_ = false;            // something may have been
+  bool committed_ = false;            // something may have been committed
 };
 
 }  // namespace drover::sql

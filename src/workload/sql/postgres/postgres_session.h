@@ -28,7 +28,7 @@ using database::postgres::Result;
 
 // What the sessions of a worker know about whether the server takes writes.
 struct ServerWrites {
-  bool are_reported = true;   // no pooler stands between, so that the server tells of each change
+  bool are_reported = true;   // no pooler is in front of the server, which reports each change
   bool were_refused = false;  // by a server that is read-only
 };
 

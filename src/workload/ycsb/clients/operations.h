@@ -7,13 +7,13 @@
 // Rows that exist are those of the client's part that were there when the run began, in their order, and then those that
 // the run has inserted (InsertSequence). How the key is chosen of them:
 //
-//   uniform           each row of the beginning as often
+//   uniform           each row of the beginning equally often
 //   zipfian           exactly, of all of them; the ranks of the rows of the beginning are scattered over them, and
 //                     inserted ones follow as the coldest, so that nothing that is inserted makes another row hot
 //   zipfian-original  as YCSB does it: hashed, of the rows of the beginning and twice the inserts that are expected of
 //                     operationcount, and anew where that is no row yet
 //   latest            zipfian, the newest first
-//   hotspot           of the rows of the beginning; the first of them are the hot ones
+//   hotspot           rows of the beginning, of which the first ones are hot
 //   sequential        the rows of the beginning one after the other. The terminals of all workers
 //                     share one position. Several hosts divide the rows: each round has one row for
 //                     each terminal of all hosts, and a host takes those of its own terminals
@@ -21,7 +21,7 @@
 //
 // An operation is a function of properties, seed, terminal, and how many inserts were settled when
 // it was drawn: a mix without inserts is the same on every machine. The hot keys do not depend on
-// the seed. Only `sequential` gives its rows in the order in which the terminals draw.
+// the seed. Only with `sequential` does a row depend on the order in which the terminals draw.
 //
 // Thread safety: Operations and its sources belong to one worker. All workers share the
 // InsertSequence and the turn.
