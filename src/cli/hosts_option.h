@@ -17,7 +17,7 @@
 namespace drover::cli {
 
 struct HostsArguments {
-  std::string hosts;    // "a,b,c"; empty: this one alone, or --agents
+  std::string hosts;    // "a,b,c"; empty: this host alone, or --agents
   std::string agents;   // the number of agents that are started by other means
   std::string weights;  // "2,1,1"; empty: all alike
   std::string parts;    // the folder for each host's part; empty: where programs keep their state
