@@ -36,7 +36,7 @@ class EndedWhileIdle(Connections):
         self.server.sql("CREATE TABLE lone (number int)")
         script = self.server.folder / "lone.sql"
         script.write_text("INSERT INTO lone VALUES (1);\n", encoding="utf-8")
-        # Each transaction finds the session of the one before ended.
+        # The server ends the session after each transaction, before the next one begins.
         command = harness.drover(
             "sql", "run", "--file", script, "--connections", 1, "--rate", 2, "--warmup", 0, "--duration", "3s",
             "--json", self.path, DROVER_DB=f"{self.server.conninfo} options='-c idle_session_timeout=100ms'")

@@ -182,7 +182,7 @@ class Results(FileTestCase):
     def test_no_files(self):
         for path, word, options in self.odd_files("it is larger than 256 MiB"):
             if path in (self.folder, "/dev/zero"):
-                continue  # a folder stands for what is in it, and the device fills 256 MiB
+                continue  # a folder stands for its files, and the device would fill 256 MiB
             with self.subTest(path=path):
                 ended = self.report(path, **options)
                 self.expect_refused(ended, FAILURE, re.escape(f'"{path}"'), word)

@@ -508,7 +508,7 @@ class TestCase(unittest.TestCase):
         self.assertGreater(document["summary"]["new_orders"], 0)
 
     def expect_series_adds_up(self, document):
-        """The points of the measurement interval have all transactions that were counted."""
+        """Checks that the points of the measured interval add up to the counts of the result."""
         points = [point for point in document["time_series"] if point["phase"] == "measure"]
         for name, counted in document["transactions"].items():
             self.assertEqual(sum(point["ok"][name] for point in points), counted["ok_count"], name)

@@ -26,9 +26,9 @@ _PR_SET_PDEATHSIG = 1
 _CLONE_NEWNET = 0x40000000
 _libc = ctypes.CDLL(None, use_errno=True)
 
-# Stands in for ssh, also for mpirun: OPTION… HOST WORD…, of which a shell of that host makes a command. Like ssh it
-# stays until the command has ended, does not learn that from a host that is cut off, and takes nothing with it when it
-# is killed.
+# Replaces ssh, for drover and for mpirun: with the arguments OPTION… HOST WORD…, a shell of that host
+# executes the words. Like ssh it runs until the command has ended, does not notice that end on a host
+# that is cut off, and does not end the command when it is killed itself.
 _SSH = """#!/bin/bash
 while [[ $1 == -* ]]; do
   [ "$1" = -o ] && shift
@@ -201,7 +201,7 @@ class Hosts:
 
     @property
     def ssh(self):
-        """For DROVER_SSH and OMPI_MCA_plm_rsh_agent."""
+        """Returns the program for DROVER_SSH and OMPI_MCA_plm_rsh_agent."""
         return str(self.folder / "ssh")
 
     def home(self, name):

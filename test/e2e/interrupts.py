@@ -138,7 +138,7 @@ class Interrupts(RunTestCase, harness.ServerTestCase):
             command.signal(signal.SIGINT)
             self.expect(command.wait(ENDS_WITHIN_S), INTERRUPTED)
             self.assertIn("interrupted", command.err)
-            # The server does not go on with it.
+            # The server stops executing the statement.
             self.wait_until_idle()
 
     def test_init_and_clean(self):
@@ -184,14 +184,14 @@ class Interrupts(RunTestCase, harness.ServerTestCase):
             os.kill(one, signal.SIGSTOP)
         try:
             command.signal(signal.SIGINT)
-            # Nothing of it waits for the server, which goes on no earlier.
+            # The command ends while the server still stands still.
             self.expect(command.wait(ENDS_WITHIN_S), INTERRUPTED)
         finally:
             for one in stopped:
                 os.kill(one, signal.SIGCONT)
 
     def wait_until_idle(self):
-        """Until no session of drover is at work in the server."""
+        """Waits until no session of drover executes a statement."""
         harness.wait_until(lambda: self.server.number(
             "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'drover' "
             "AND state <> 'idle'") == 0, "the end of the statements")

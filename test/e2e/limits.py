@@ -84,7 +84,7 @@ class Descriptors(harness.ServerTestCase):
 
 
 class Columns(harness.ServerTestCase):
-    """Types of older versions and of other tools, which a long run fills."""
+    """Columns whose types, of older versions or other tools, are too narrow for a long run."""
 
     WAREHOUSES_LOADED = 1
 
@@ -97,7 +97,7 @@ class Columns(harness.ServerTestCase):
         self.expect(command, SUCCESS)
         self.assertRegex(command.err, r"warning: warehouse.w_ytd is numeric\(12,2\), which ends at "
                          r"10000000000, .* ALTER TABLE warehouse ALTER COLUMN w_ytd TYPE")
-        # Each Payment would lead beyond the end.
+        # Each Payment would exceed the limit of the column.
         self.assertRegex(re.sub(r"\s+", " ", command.out), r"SQLSTATE .*numeric field overflow .*22003")
         payment = json.loads(path.read_text(encoding="utf-8"))["transactions"]["Payment"]
         self.assertEqual(payment["ok_count"], 0)
@@ -189,7 +189,7 @@ class FullDisk(harness.TestCase):
         self.assertEqual(earlier.read_text(encoding="utf-8"), "the result of an earlier run")
         self.assertEqual(sorted(path.name for path in folder.iterdir()),
                          ["of somebody else", "result.json"])
-        # And a disk that is full before the run is found out before it.
+        # A disk that is full before the run is noticed before the run.
         command = harness.drover(*self.SIMULATED, "--duration", "1h", "--json", folder / "next.json")
         self.expect_error(command, FAILURE, re.escape(str(folder / "next.json")), "[Nn]o space")
         self.assertNotIn("terminals up", command.err)

@@ -1,5 +1,5 @@
-"""One command, many hosts (`--hosts`, `drover agent`, mpirun): what they do together is what one result says of it, and
-what becomes of the others when one of them is lost.
+"""One command, many hosts (`--hosts`, `drover agent`, mpirun): one result covers all hosts, and the other hosts end in
+order when one of them is lost.
 
 The hosts are network namespaces (host_namespaces.py), and so is that of the database. Tests of a loss are some of all
 kinds of loss and commands; with DROVER_TEST_ALL_LOSSES=1 in the environment all of them are.
@@ -23,7 +23,7 @@ from harness import DROVER, FAILURE, INTERRUPTED, SUCCESS, USAGE
 ALL_LOSSES = bool(os.environ.get("DROVER_TEST_ALL_LOSSES"))
 # Of the starts of two hosts, as the issue asks for.
 STARTS_DIFFER_MOST_S = 0.010
-# For agents that were cut off, or went on after a standstill, to end in order.
+# The time in which agents that were cut off, or were continued after a standstill, end in order.
 ALL_ENDED_S = 30
 MERGED_EXACTLY = ("transactions", "time_series", "ledger", "ledger_in_data", "summary", "plan")
 
@@ -298,7 +298,7 @@ class LossTestCase(HostsTestCase):
         os.kill(member, {"kill": signal.SIGKILL, "stop": signal.SIGSTOP}[how])
 
     def heal(self, how, name):
-        """A stopped agent ends in order when it is continued."""
+        """Undoes a loss. A stopped agent ends in order when it is continued."""
         self.hosts.heal(name)
         if how == "stop":
             for member in self.members(name):
@@ -700,7 +700,7 @@ class StartedByOthers(HostsTestCase):
         self.hosts.expect_empty(ALL_ENDED_S)
 
     def job(self, words, variables, hosts="abc"):
-        """The command as each host's process of a job; `variables` are those of process I."""
+        """Begins the command on each host, as a job would; `variables(index)` are the variables of one process."""
         for index, name in enumerate(hosts):
             self.set_environment(name, **variables(index))
         return [self.begin(*words, on=name) for name in hosts]
@@ -715,7 +715,7 @@ class StartedByOthers(HostsTestCase):
         self.assertEqual([rank["name"] for rank in self.document()["ranks"]], [*names])
 
     def test_agents_by_hand(self):
-        # Those that come before the coordinator wait for it.
+        # Agents that start before the coordinator wait for it.
         agents = [self.begin("agent", "--join", "a:4720", "--rank", rank, on=name) for rank, name in ((1, "b"), (0, "c"))]
         agents[0].wait_for("a:4720|10.77.0.1:4720.*trying again")
         command = self.succeed(*self.SHORT, "--agents", 2, "--listen", 4720, "--json", self.result)
@@ -842,7 +842,7 @@ class StartedByMpi(HostsTestCase):
         (agent,) = self.members("b")
         os.kill(agent, signal.SIGKILL)
         self.expect_error(command.wait(), FAILURE, "host b was lost at", within_s=60)
-        # mpirun, which would have killed all ranks, has not seen the end of the agent.
+        # mpirun has not noticed the end of the agent; otherwise it would have killed all ranks.
         self.assertEqual([bool(rank["lost"]) for rank in self.document()["ranks"]], [False, True, False])
 
     def test_ctrl_c(self):
@@ -851,7 +851,7 @@ class StartedByMpi(HostsTestCase):
         command.wait_for("measure ")
         command.signal(signal.SIGINT)
         self.assertNotEqual(command.wait().code, SUCCESS)
-        # mpirun asks rank 0 to end, and kills it a second later: the result is there by then.
+        # mpirun asks rank 0 to end and kills it a second later. Rank 0 has written the result by then.
         self.assertTrue(self.document()["interrupted"])
 
 

@@ -166,7 +166,7 @@ class Merge(harness.TestCase):
                       merged["audit"]["sentence"])
 
     def test_starts_that_lie_apart_are_a_line(self):
-        # The clocks were compared with one that is 250 ms away, or by nobody.
+        # The clocks are known to 1 ms, to 125 ms (a round trip of 250 ms), or were not compared.
         for uncertainty_s, judgement in ((0.001, "broken"), (0.125, "not_judged"), (None, "not_judged")):
             with self.subTest(uncertainty_s):
                 clock = uncertainty_s and {"wall_s": 0, "monotonic_s": 0, "uncertainty_s": uncertainty_s}

@@ -1,4 +1,4 @@
-"""MPI: how ranks that it has started meet.
+"""The meeting of ranks that MPI has started.
 
 The hosts are network namespaces (host_namespaces.py). MPI_PROBE names the program of test/support that mpirun starts;
 it is built where Open MPI is.

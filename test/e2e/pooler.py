@@ -120,7 +120,7 @@ class ByTransaction(PoolerCases, harness.ServerTestCase):
         script.write_text("SELECT 1;\n", encoding="utf-8")
         command = bouncer.begin("sql", "run", "--file", script, "--operations", 5, "--warmup", 0)
         self.assertIn(SAYS["transaction"], self.expect(command.wait(), SUCCESS).err)
-        # Somebody else has the process for longer than the second session is waited for.
+        # Another client keeps the process for longer than Drover waits for the second session.
         other = subprocess.Popen(["psql", "-Xq", "-d", bouncer.conninfo, "-c", "SELECT pg_sleep(3)"],
                                  stdout=subprocess.DEVNULL)
         self.addCleanup(other.wait)

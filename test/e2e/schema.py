@@ -284,7 +284,7 @@ class Real(harness.ServerTestCase):
         # e2e.failover has such a result.
         only_after_a_failover = {place for place in described
                                  if place.startswith(".lost_commits.commits[]")}
-        # e2e.shares has such results.
+        # e2e.shares checks parts, which have this field.
         only_in_a_part = {place for place in described if place.startswith(".plan.of_all_hosts")}
         self.assertEqual(described - there - only_when_given_up - only_where_a_stall_ends
                          - only_after_a_failover - only_in_a_part, set())

@@ -151,7 +151,8 @@ INSERT INTO entries VALUES (2);
         self.assertEqual(self.server.number("SELECT sum(n) FROM pipeline.entries"), 300)
 
     def test_no_update_is_lost_to_repetition(self):
-        # A transaction that reads a row which another one changes is refused, and begins anew.
+        # If another transaction changes the row that this one has read, the server refuses this one,
+        # and Drover retries it.
         self.make_schema("repeated", "CREATE TABLE counter (n int); INSERT INTO counter VALUES (0)")
         rows = 0
         for protocol, text in (("prepared", """BEGIN ISOLATION LEVEL REPEATABLE READ;

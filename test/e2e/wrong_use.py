@@ -94,7 +94,7 @@ class WrongCommandLine(harness.TestCase):
                     command = harness.drover(*words, **variables)
                     self.expect_error(command, USAGE, "--db")
                     self.assertNotIn(SECRET, command.out + command.err)
-        # In the wrong place.
+        # The connection string is given in the wrong place.
         text = f"host=h password={SECRET}"
         for words, variables in ((["tpcc", "check", text], {}),
                                  (["tpcc", "run", "-w", text], {}), (["tpcc", "run", f"--bd={text}"], {}),

@@ -191,7 +191,7 @@ class Workloads(YcsbTestCase):
         self.assertLessEqual({key for (key,) in written}, {hashed_key(number) for number in range(100, 105)})
 
     def test_the_rows_of_the_beginning(self):
-        """`sequential` has one turn for the clients of all threads, and `uniform` chooses no inserted row."""
+        """The clients of all threads share the position of `sequential`. `uniform` chooses no inserted row."""
         one_field = ["--fieldcount", 1, "--fieldlength", 30, "--readproportion", 0, "--clients", 4, "--threads", 2]
         self.server.sql("CREATE SCHEMA turn")
         self.load("turn", *one_field[:4], rows=200)
@@ -206,7 +206,7 @@ class Workloads(YcsbTestCase):
                          inserts)
 
     def test_a_part_that_was_never_loaded(self):
-        """Its rows, however many, are neither read nor called lost."""
+        """A run neither reads the rows of such a part nor calls them lost, however many there are."""
         self.server.sql("CREATE SCHEMA partly")
         self.load("partly", "--insertcount", 100, rows=10**12)
         self.load("partly", "--insertstart", 10**12 - 100, rows=10**12)
@@ -264,7 +264,7 @@ class Workloads(YcsbTestCase):
         for name in ("READ", "UPDATE"):
             text = (self.server.folder / f"log-{name}.hdr").read_text(encoding="utf-8")
             self.assertTrue(text.startswith("#"), text[:80])
-        # As the original without a path: in the working directory.
+        # Without a path the files are in the working directory, as with the original.
         folder = self.server.folder / "working"
         folder.mkdir()
         environment = harness.clean_environment(DROVER_DATA_HOME=str(self.server.root))
