@@ -241,12 +241,12 @@ void add_hosts_options(Command& command, HostsArguments& arguments) {
   command.add_options(
       std::string(hosts_group),
       {{"--hosts", &arguments.hosts, "HOST,…",
-        "Hosts that do it together: each is started by ssh and does its part, and this process "
-        "coordinates them. localhost needs no ssh",
+        "Divide the work among these hosts: start an agent on each by ssh, and coordinate them in "
+        "this process. localhost needs no ssh",
         command_line_only},
        {"--agents", &arguments.agents, "N",
-        "Number of hosts that are started by other means than --hosts, with drover agent --join. "
-        "Needs --listen and a secret",
+        "Divide the work among N agents that are started by other means: with drover agent --join, "
+        "or by a job. Needs --listen (in a job --join) and a secret",
         command_line_only},
        {"--weights", &arguments.weights, "N,…",
         "Relative load per host: 2,1,1 gives the first host half of the load (default: equal)"},

@@ -32,7 +32,7 @@ TEST(MetricsOfRun, SayWhereTheyListenAndToWhom) {
   EXPECT_NE(notes.all[1].find(endpoint->url()), std::string::npos) << notes.all[1];
 }
 
-// The look-up of unknown commits and the ledger share one patience.
+// The look-up of unknown commits and the ledger share one time limit.
 TEST(PatienceAfterARun, IsForAllThatIsAskedThen) {
   using namespace std::chrono_literals;
   EXPECT_EQ(patience_left(60s, -1s), 60s);

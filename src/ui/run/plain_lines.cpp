@@ -1,9 +1,9 @@
 // Plain output of a run: a line every few seconds on stderr, so that stdout stays for results, and
 // one for whatever is out of the ordinary. Reads snapshots and nothing else.
 //
-// Rates and percentiles are those of the time since the line before, for the run and for each of
-// its hosts, so that the hosts' rates add up to the run's. Loads and timer lags are the highest of
-// a second in this time. Other figures are those at its end.
+// Rates and percentiles cover the time since the previous line, for the run and for each of its
+// hosts, so that the rates of the hosts add up to that of the run. Loads and timer lags are the
+// highest of one second within this time. Other figures are those at the end of this time.
 #include <fmt/format.h>
 
 #include <algorithm>
