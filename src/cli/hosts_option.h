@@ -35,20 +35,22 @@ struct HostsArguments {
   bool several() const noexcept { return !hosts.empty() || !agents.empty() || met != nullptr; }
 };
 
-// The arguments have to live as long as the command.
+// `arguments` must outlive the command.
 void add_hosts_options(Command& command, HostsArguments& arguments);
-// --parts, of runs: what hosts measure is kept, and what they load or check is not.
+// Adds --parts, for runs only: the parts of imports, loads and checks are not kept.
 void add_parts_option(Command& command, HostsArguments& arguments);
 
-// Before the command begins: what it reads from now on goes to the members, since it is on this host. Throws UsageError
-// for options that say nothing of one host.
+// To be called before the command begins: files that it reads from then on are sent to the agents.
+// Throws UsageError for options that have no meaning on a single host.
 void check_hosts(const HostsArguments& arguments);
 
-// Listens from then on. Throws UsageError. Requires: several(). `private_server`: the command has no --db, and needs one.
+// Makes the coordinator's state, and listens for agents from then on. Throws UsageError. Requires:
+// several(). `private_server`: the command has no --db, and would use the private server.
 std::shared_ptr<run::Conducting> make_conducting(const HostsArguments& arguments,
                                                  bool private_server);
 
-// The command as the members are to do it: its path and the options that were given, by whatever way.
+// Returns the command that the agents perform: its path and the options that were given, on the
+// command line, by variables or by a file.
 ranks::Message work_of(const Command& command);
 
 // Meets the other processes that MPI has started with this command. On rank 0, which coordinates,

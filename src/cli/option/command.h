@@ -133,7 +133,8 @@ struct Command {
   std::string footer;
   std::string group = "Subcommands";
   std::function<int()> action{};  // what the command does; returns the exit code
-  // Where several hosts can do it together: what each does of it, as the conductor says in its message; and who they are.
+  // For commands that run on several hosts: performs the part of an agent, which the coordinator's
+  // message describes; and the arguments that name the hosts.
   std::function<int(ranks::Member&, const nlohmann::json& work)> member_action{};
   HostsArguments* hosts = nullptr;
   std::vector<Option> options{};
