@@ -376,8 +376,8 @@ std::optional<int> meet_by_mpi(HostsArguments& arguments, const std::function<vo
     throw UsageError("--hosts: mpirun has started drover on the hosts already");
   }
   ranks::MpiMeeting meeting;
-  // Each rank sends its host's name and its version. Rank 0 also sends its addresses and the secret,
-  // or why it refuses the command.
+  // Each rank sends its host's name and its version. Rank 0 also sends its addresses and the
+  // secret, or why it refuses the command.
   const auto size = static_cast<std::size_t>(meeting.size());
   std::shared_ptr<ranks::Conductor> conductor;
   Message own = ranks::message("meet");

@@ -40,8 +40,8 @@ namespace {
 constexpr Duration notice_of_start = milliseconds(500);
 // After a second for what is said of it to come.
 constexpr Duration seconds_are_shown_after = milliseconds(250);
-// Beyond ConductorSettings::silence_most: the time after which a rank whose connection lives is lost
-// because its run sends no figures.
+// Beyond ConductorSettings::silence_most: the time after which a rank whose connection lives is
+// lost because its run sends no figures.
 constexpr Duration silence_of_seconds_most = seconds(10);
 constexpr std::size_t clocks_at_a_time = 16;
 // From the last second on, for a database that is to come back and for what may be lost to be looked up.
