@@ -101,7 +101,7 @@ bool Connection::still_open() noexcept {
 // nothing. Behind a pooler this is not known, since the pooler may have received the answer.
 bool Connection::ends_unexecuted(const Error& error) const noexcept {
   constexpr std::array<std::string_view, 3> ends = {"57P01", "57P05", "25P03"};
-  return pooling_ == Pooling::none && !setup_ && dialect_ == Dialect::postgres &&
+  return !behind_pooler_ && !setup_ && dialect_ == Dialect::postgres &&
          std::ranges::find(ends, error.sqlstate()) != ends.end();
 }
 

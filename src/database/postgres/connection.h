@@ -229,7 +229,10 @@ class Connection {
   // What stands between it and the server, where somebody has asked. From a pgpool on each statement goes to the
   // primary, as a standby may not know yet what was committed; SQL that is not ours goes where pgpool sends it.
   Pooling pooling() const noexcept { return pooling_; }
-  void set_pooling(Pooling pooling) noexcept { pooling_ = pooling; }
+  void set_pooling(Pooling pooling) noexcept {
+    pooling_ = pooling;
+    behind_pooler_ = behind_pooler_ || pooling != Pooling::none;
+  }
 
   // Likewise, whose SQL it is.
   Dialect dialect() const noexcept { return dialect_; }
@@ -339,6 +342,7 @@ class Connection {
   std::vector<Queued> queued_;
   std::optional<TransactionSetup> setup_;
   Pooling pooling_ = Pooling::none;
+  bool behind_pooler_ = false;  // also where statements go as if there were none
   Dialect dialect_ = Dialect::postgres;
   bool wrapped_ = false;        // the pipeline is a transaction that we have begun, and end
   bool asks_pipeline_ = false;  // between open_pipeline() and close_pipeline()

@@ -23,6 +23,12 @@ namespace {
 // What a stream of random numbers is for. The engine has the number 6.
 enum class RandomPurpose : std::uint8_t { client = 1, choice, default_seed };
 
+// CALL and DO may commit before they end, and so may joined statements.
+bool may_commit_in_part(const Statement& statement) {
+  const std::string word = first_word(statement.parameterised);
+  return statement.effects.size() > 1 || word == "call" || word == "do";
+}
+
 }  // namespace
 
 Client::Client(const Plan& plan, std::uint64_t number, ClientSurroundings& around)
@@ -232,7 +238,8 @@ Error ScriptTransaction::failure_of(const Error& error) {
     }
   }
   ErrorClass error_class = error.error_class();
-  const bool unexecuted = dynamic_cast<const database::NeverExecuted*>(&error) != nullptr;
+  const bool unexecuted = dynamic_cast<const database::NeverExecuted*>(&error) != nullptr &&
+                          at_ != nullptr && !may_commit_in_part(*at_);
   if (error_class == ErrorClass::connection_lost && committing_ && !unexecuted) {
     error_class = ErrorClass::ambiguous_commit;
   }

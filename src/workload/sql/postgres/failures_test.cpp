@@ -361,8 +361,10 @@ TEST_F(LostSessions, WithinALoneStatementHaveCommittedNothing) {
 }
 
 TEST_F(LostSessions, MayHaveCommitted) {
-  EXPECT_EQ(loss_of("BEGIN \\; SELECT pg_sleep(600) \\; COMMIT;").error_class(),
-            ErrorClass::ambiguous_commit);
+  for (const char* text : {"BEGIN \\; SELECT pg_sleep(600) \\; COMMIT;",
+                           "DO $$ BEGIN COMMIT; PERFORM pg_sleep(600); END $$;"}) {
+    EXPECT_EQ(loss_of(text).error_class(), ErrorClass::ambiguous_commit) << text;
+  }
   for (const char* text :
        {"\\startpipeline\nINSERT INTO written VALUES (1);\nSELECT pg_sleep(600);\n\\endpipeline",
         "BEGIN;\n\\startpipeline\nSELECT pg_sleep(600);\nEND;\n\\endpipeline"}) {
