@@ -218,6 +218,7 @@ TEST(Clients, TheSeriesAddsUpToTheCountsHoweverARunEnds) {
                           {"operations", 0s, 10s, 300, never},
                           {"operations with a warm-up", 2s, 10s, 600, never},
                           {"stop", 0s, 10s, 0, 4'300ms},
+                          {"stop just after a sample", 0s, 10s, 0, 4s + 1us},
                           {"stop with a warm-up", 2s, 10s, 0, 4'995ms},
                           {"stop in the warm-up", 5s, 10s, 0, 2'200ms}}) {
     for (const std::uint64_t ranks : {1U, 2U}) {
@@ -242,6 +243,7 @@ TEST(Clients, TheSeriesAddsUpToTheCountsHoweverARunEnds) {
       const Duration end = measured_for > 0s ? one.warmup + measured_for : one.stop_after;
       ASSERT_FALSE(samples.empty());
       EXPECT_NEAR(coro::seconds_of(samples.back().elapsed), coro::seconds_of(end), 1e-3);
+      EXPECT_LE(samples.back().busiest_worker_load, 1);
       for (std::size_t i = 1; i < samples.size(); ++i) {
         EXPECT_GT(samples[i].elapsed, samples[i - 1].elapsed);
       }

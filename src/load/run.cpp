@@ -196,6 +196,9 @@ class Run {
     outcome_.unix_start = timetable_.unix_start;
     outcome_.measure_start_ts =
         static_cast<std::int64_t>(timetable_.unix_start + coro::seconds_of(plan_.warmup));
+    // Before the workers count: what they count while the sampler is made would be in no sample.
+    first_ = read_client();
+    sampler_.emplace(workers_.all);
     workers_.schedule(timetable_);
     if (!stop_.requested()) observer_.on_started(outcome_.ramp_up);
     co_return nullptr;
@@ -236,14 +239,12 @@ class Run {
 
   // Until the terminals have ended.
   Task<void> measure() {
-    first_ = read_client();
     stop_.on_request([this] {
       outcome_.interrupted = true;
       end_measurement();
       stop_workers();
     });
     if (stop_.requested()) end_measurement();
-    sampler_.emplace(workers_.all);
     sampled_until_ = sample_read_ = timetable_.start;
     Scope watching(co_await coro::current_source());
     watching.start(watch());

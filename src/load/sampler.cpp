@@ -109,7 +109,8 @@ void Sampler::add_workers(const Totals& now, Snapshot& snapshot) const {
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     const WorkerTotals& last = now.workers[i];
     const coro::Duration busy = last.cpu_time - before_.workers[i].cpu_time;
-    WorkerSnapshot worker{.load = static_cast<double>(busy.count()) / length,
+    // The last sample of a run may be short, and the time that the worker took to end is in it.
+    WorkerSnapshot worker{.load = std::min(static_cast<double>(busy.count()) / length, 1.0),
                           .in_flight = workers_[i]->metrics().in_flight(),
                           .waiting = workers_[i]->metrics().waiting(),
                           .timer_lag = last.timer_lag};
