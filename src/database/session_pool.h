@@ -271,7 +271,10 @@ class SessionPool {
     explicit KeptOpen(SessionPool& kept) noexcept : pool(kept) {}
     KeptOpen(const KeptOpen&) = delete;
     KeptOpen& operator=(const KeptOpen&) = delete;
-    ~KeptOpen() { pool.renewals_ = nullptr; }
+    ~KeptOpen() {
+      pool.renewals_ = nullptr;
+      pool.observer_ = nullptr;
+    }
 
     SessionPool& pool;
   };

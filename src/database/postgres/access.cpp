@@ -19,8 +19,11 @@ Task<std::unique_ptr<Connection>> open(Access access) {
   try {
     co_return co_await Connection::open(std::move(access.conninfo), std::move(choice));
   } catch (const Error& error) {
-    const bool is_refused_login = error.sqlstate().starts_with("28");
-    if (!is_refused_login) throw;
+    // PgBouncer refuses a password with 08P01, a server with 28P01.
+    const bool is_refused_password =
+        error.sqlstate() == "28P01" ||
+        (error.sqlstate() == "08P01" && error.error_class() == ErrorClass::denied);
+    if (!is_refused_password) throw;
     throw Error(ErrorClass::unavailable, error.sqlstate(), error.what());
   }
 }

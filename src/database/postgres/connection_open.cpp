@@ -328,7 +328,9 @@ Task<std::unique_ptr<Connection>> Connection::open_one_of(std::string conninfo,
       }
       if (!reasons.empty()) reasons += "; ";
       reasons += error->what();
-      if (error->error_class() == ErrorClass::denied) throw Error(ErrorClass::denied, "", reasons);
+      if (error->error_class() == ErrorClass::denied) {
+        throw Error(ErrorClass::denied, error->sqlstate(), reasons);
+      }
     }
   }
   throw Error(ErrorClass::unavailable, "",

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -23,10 +25,13 @@ namespace {
 // What a stream of random numbers is for. The engine has the number 6.
 enum class RandomPurpose : std::uint8_t { client = 1, choice, default_seed };
 
-// CALL and DO may commit before they end, and so may joined statements.
-bool may_commit_in_part(const Statement& statement) {
-  const std::string word = first_word(statement.parameterised);
-  return statement.effects.size() > 1 || word == "call" || word == "do";
+// CALL and DO may commit a part before they end, as may VACUUM and its like, and joined statements.
+bool is_one_transaction(const Statement& statement) {
+  constexpr std::array<std::string_view, 6> words = {"insert", "update", "delete",
+                                                     "merge",  "with",   "copy"};
+  if (statement.effects.size() != 1) return false;
+  if (statement.effects.front() != Effect::writes) return true;
+  return std::ranges::find(words, first_word(statement.parameterised)) != words.end();
 }
 
 }  // namespace
@@ -239,7 +244,7 @@ Error ScriptTransaction::failure_of(const Error& error) {
   }
   ErrorClass error_class = error.error_class();
   const bool unexecuted = dynamic_cast<const database::NeverExecuted*>(&error) != nullptr &&
-                          at_ != nullptr && !may_commit_in_part(*at_);
+                          at_ != nullptr && is_one_transaction(*at_);
   if (error_class == ErrorClass::connection_lost && committing_ && !unexecuted) {
     error_class = ErrorClass::ambiguous_commit;
   }
