@@ -121,6 +121,7 @@ class FdWatch : Pinned {
   // Prefetches the part of the waiting coroutine's frame that holds the awaiter.
   void fetch_waiter() const noexcept {
     constexpr std::size_t line = 64;
+    if (waiter_ == nullptr) return;
     __builtin_prefetch(waiter_);
     __builtin_prefetch(reinterpret_cast<const char*>(waiter_) + line);
   }
