@@ -320,7 +320,10 @@ std::shared_ptr<run::Conducting> make_conducting(const HostsArguments& arguments
   conducting->run = new_run();
   if (arguments.met) {
     conducting->conductor = arguments.met;
-    const ranks::Host own{"localhost", arguments.met->name(0)};
+    // A job does not name its processes before they have joined.
+    std::string name = arguments.met->name(0);
+    if (name.empty()) name = "agent 0";
+    const ranks::Host own{"localhost", name};
     conducting->launch = [&conductor = *arguments.met, own](Note on_note) {
       return all_started(conductor, {start_of(conductor, 0, own, "")}, std::move(on_note));
     };

@@ -73,6 +73,10 @@ class Canceller {
       waiting_.pop_front();
       lock.unlock();
       request_cancel(session);
+      lock.lock();
+      // TLS may be torn down at the end of the process, which closes the sockets itself.
+      if (ending_) return;
+      lock.unlock();
       PQfinish(session);
       lock.lock();
       --unfinished_;
@@ -85,6 +89,7 @@ class Canceller {
     std::unique_lock lock(mutex_);
     finished_.wait_for(lock, std::chrono::milliseconds(cancel_patience_ms),
                        [this] { return unfinished_ == 0; });
+    ending_ = true;
   }
 
   std::mutex mutex_;
@@ -92,6 +97,7 @@ class Canceller {
   std::deque<PGconn*> waiting_;
   std::size_t unfinished_ = 0;
   std::size_t threads_ = 0;
+  bool ending_ = false;
 };
 
 }  // namespace

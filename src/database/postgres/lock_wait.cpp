@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -70,7 +71,7 @@ Task<void> watch_statement(const Access& access, std::int32_t process) {
       if (line.empty() || line == said) continue;
       access.on_lock_wait(line);
       said = std::move(line);
-    } catch (const Error&) {
+    } catch (const std::exception&) {
       co_return;
     }
   }
@@ -88,6 +89,7 @@ Task<void> name_lock_holders(Connection& connection, Access access) {
     if (own.rows() != 1) co_return;
     process = own.number<std::int32_t>(0, 0);
   }
+  access.first_host = connection.host();  // another server does not know the process
   connection.accompany_statements(
       [access = std::move(access), process] { return watch_statement(access, process); });
 }
