@@ -70,6 +70,7 @@ class Load {
   Task<void> load_part_in_pieces(Connection& connection, int32_t part);
   Task<int64_t> load_table_in_pieces(Connection& connection, Table table, int32_t part);
   Progress progress_of(Table table, int32_t part) const;
+  Task<bool> is_recorded(Connection& connection, const Progress& after) const;
   Task<void> load_piece(Connection& connection, Table table, const Progress& before,
                         const Progress& after, const CopyBuffer& bytes);
   Task<int64_t> copy_part(Connection& connection, int32_t part);
@@ -145,6 +146,16 @@ Progress Load::progress_of(Table table, int32_t part) const {
   return {.part = part, .table = std::string(table_name(table)), .next = 0, .rows = 0};
 }
 
+// Returns true if the piece that ends at `after` is in the database: an import that was interrupted sent its COMMIT, and
+// the server executed it after this import had read what is there.
+Task<bool> Load::is_recorded(Connection& connection, const Progress& after) const {
+  const auto found = co_await connection.query(fmt::format(
+      "SELECT 1 FROM {} WHERE w_id = {} AND table_name = '{}' AND next = {} AND rows = {}",
+      qualified_name(options_.schema, progress_table), after.part, after.table, after.next,
+      after.rows));
+  co_return found.rows() == 1;
+}
+
 // The record first: it is where two that load the same piece meet, and where the second one finds that it is loaded.
 Task<void> Load::load_piece(Connection& connection, Table table, const Progress& before,
                             const Progress& after, const CopyBuffer& bytes) {
@@ -162,6 +173,10 @@ Task<void> Load::load_piece(Connection& connection, Table table, const Progress&
                      progress, after.next, after.rows, after.part, after.table, before.next);
   co_await connection.script("BEGIN");
   const auto recorded = co_await connection.script(std::move(record));
+  if (recorded.affected() == 0 && co_await is_recorded(connection, after)) {
+    co_await connection.script("ROLLBACK");
+    co_return;
+  }
   require_written(recorded, 1, progress_table);
   co_await connection.copy_begin(copy_statement(table, options_.schema));
   const std::string_view all = bytes.view();
