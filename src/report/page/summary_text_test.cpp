@@ -160,7 +160,10 @@ TEST(SummaryText, OutagesSessionsAndTheLedger) {
   EXPECT_THAT(text,
               HasSubstr("outage      from 60.0 s of the run to its end (since 20:20:54.50 UTC), "
                         "0 transactions"));
-  EXPECT_THAT(text, HasSubstr("sessions    17 lost, 16 opened anew; 1 interruption shorter"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "sessions    17 lost (3 of them while idle), 16 opened anew; 1 interruption shorter"));
   EXPECT_THAT(text,
               HasSubstr("ambiguous   3 commits were not answered: 1 happened, 1 did not, 1 "));
   EXPECT_THAT(text,
