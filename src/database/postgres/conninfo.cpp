@@ -81,6 +81,11 @@ std::string without_quotation(std::string_view said, const std::string& text) {
   return std::string(said);
 }
 
+// Returns true for `service= password=x`, of which libpq takes the second part for the name.
+bool mistakes_service(const ConninfoOptions& given) {
+  return value_of(given, "service").find('=') != std::string::npos;
+}
+
 }  // namespace
 
 std::optional<std::string> conninfo_problem(const std::string& text) {
@@ -89,6 +94,10 @@ std::optional<std::string> conninfo_problem(const std::string& text) {
   if (options && mistakes_password(text, options)) {
     return "the port is not a number, or a password or the name of the database is not encoded: in "
            "a URI write %40 for @, %2F for /, %3A for : and %25 for %";
+  }
+  if (options && mistakes_service(options)) {
+    return "the name of the service contains \"=\": expected service=NAME, without a blank before "
+           "the name";
   }
   if (options) {
     std::string problem;  // names the service
@@ -107,7 +116,9 @@ bool has_password(const std::string& conninfo) {
 
 std::string describe_conninfo(const std::string& text) {
   const ConninfoOptions given(PQconninfoParse(text.c_str(), nullptr));
-  if (!given || mistakes_password(text, given)) return "(unreadable connection string)";
+  if (!given || mistakes_password(text, given) || mistakes_service(given)) {
+    return "(unreadable connection string)";
+  }
   const ConninfoOptions options = options_in_force(text);
   std::string described;
   for (const std::string_view keyword : {"host", "port", "dbname", "user", "service"}) {
