@@ -41,7 +41,7 @@ std::vector<std::string> start_words(const Host& host, std::string_view ssh,
 // child to the thread that forked it.
 class Starter {
  public:
-  // What happens to the child if the Starter, or this process, ends first.
+  // The fate of the child if the Starter, or this process, ends first.
   enum class Lifetime {
     // The child is killed with its process group. For ssh.
     ends_with_starter,

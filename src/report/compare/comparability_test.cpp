@@ -74,7 +74,7 @@ settings::RunSettings all_settings(const char* benchmark) {
 }
 
 TEST(ComparabilityTest, EverySettingThatDiffersIsNamedOrHasAReason) {
-  // What the comparison says: an obstacle, or a note. Once for tpcc and once for ycsb.
+  // The obstacles and notes of the comparison, first for tpcc and then for ycsb.
   struct Said {
     const char* of_tpcc;
     const char* of_others;

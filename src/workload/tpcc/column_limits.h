@@ -28,7 +28,7 @@ struct GrowingColumn {
 
 std::span<const GrowingColumn> growing_columns();
 
-// What a run is expected to do to each of its warehouses.
+// The expected load of a run on each of its warehouses.
 struct PlannedWork {
   double seconds = 0;         // warm-up and interval
   double pairs_a_second = 0;  // Payments, and as many New-Orders

@@ -26,7 +26,7 @@ using database::postgres::Connection;
 using database::postgres::Parameters;
 using database::postgres::Result;
 
-// What the sessions of a worker know about whether the server takes writes.
+// Shared by the sessions of a worker: whether the server takes writes.
 struct ServerWrites {
   bool are_reported = true;   // no pooler is in front of the server, which reports each change
   bool were_refused = false;  // by a server that is read-only

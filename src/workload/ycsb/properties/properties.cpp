@@ -87,7 +87,7 @@ void PropertyReader::add_setting(std::string_view setting, std::string_view opti
   const std::size_t equals = setting.find('=');
   const std::string key(text::trimmed(setting.substr(0, equals)));
   if (equals == std::string_view::npos || key.empty()) {
-    // What follows the name may be a password.
+    // The text behind the name may be a password.
     const std::string_view name = std::string_view(key).substr(0, key.find_first_of(" :"));
     throw PropertyError(fmt::format("-p {}: expected key=value", shown_value(name)));
   }

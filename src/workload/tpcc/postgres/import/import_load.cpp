@@ -146,8 +146,8 @@ Progress Load::progress_of(Table table, int32_t part) const {
   return {.part = part, .table = std::string(table_name(table)), .next = 0, .rows = 0};
 }
 
-// Returns true if the piece that ends at `after` is in the database: an import that was interrupted sent its COMMIT, and
-// the server executed it after this import had read what is there.
+// Returns true if the piece that ends at `after` is in the database. The COMMIT of an interrupted
+// import may be executed after this import has read the progress.
 Task<bool> Load::is_recorded(Connection& connection, const Progress& after) const {
   const auto found = co_await connection.query(fmt::format(
       "SELECT 1 FROM {} WHERE w_id = {} AND table_name = '{}' AND next = {} AND rows = {}",
