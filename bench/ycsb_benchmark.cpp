@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "random/sequential.h"
 #include "workload/ycsb/clients/operations.h"
 #include "workload/ycsb/keys.h"
 #include "workload/ycsb/properties/field_lengths.h"
@@ -60,7 +61,8 @@ void draw_an_operation(benchmark::State& state, const std::string& workload) {
   reader.add_setting("recordcount=100000000");
   const Properties properties = reader.properties();
   InsertSequence sequence(static_cast<std::uint64_t>(properties.record_count));
-  Operations operations(properties, {}, sequence, 1);
+  random::Sequential turn;
+  Operations operations(properties, {}, sequence, turn);
   OperationSource source(operations, 1, 0);
   for (auto _ : state) {
     const Operation operation = source.next();
