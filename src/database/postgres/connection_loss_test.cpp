@@ -82,7 +82,11 @@ class ToldServer {
   ToldServer& operator=(const ToldServer&) = delete;
   ~ToldServer() {
     ::shutdown(listener_, SHUT_RDWR);
+    // A client that waits for the answer to its cancel request keeps its session open until the
+    // listener is closed.
+    if (stays_) end_session();
     thread_.join();
+    if (stays_) ::close(session_);
     ::close(listener_);
   }
 
@@ -90,6 +94,12 @@ class ToldServer {
 
   // Ends the session of a server that was told to stay.
   void end_session() const { ::shutdown(session_, SHUT_RDWR); }
+
+  // Waits for the connection of a cancel request. The request gets no answer.
+  bool is_asked_to_cancel() const {
+    pollfd request{.fd = listener_, .events = POLLIN, .revents = 0};
+    return ::poll(&request, 1, 60'000) == 1;
+  }
 
  private:
   void serve() {
@@ -104,7 +114,8 @@ class ToldServer {
       while (stays_ && ::read(session, taken.data(), taken.size()) > 0) {
       }
     }
-    ::close(session);
+    // The destructor closes a session that stays: end_session() needs its number until then.
+    if (!stays_) ::close(session);
   }
 
   static void say(int session, const std::string& text) {
@@ -315,6 +326,17 @@ TEST(Loss, DoesNotWaitForTheEnd) {
   const auto error = end_of(refused + failure("FATAL", "57P01"), Commits::yes, true);
   ASSERT_TRUE(error);
   EXPECT_EQ(error->error_class(), ErrorClass::connection_lost) << error->what();
+}
+
+// The server ends while a cancel request waits for its answer.
+TEST(Loss, OfACancelledSessionDoesNotKeepTheServer) {
+  const ToldServer server("", true);
+  {
+    coro::Worker worker;
+    const auto connection = coro::block_on(worker, Connection::open(server.conninfo()));
+    connection->ask("SELECT 1");
+  }
+  EXPECT_TRUE(server.is_asked_to_cancel());
 }
 
 // A session that was lost while nobody used it: libpq cannot write, and then finds nothing to read.
