@@ -34,9 +34,16 @@ inline database::Error not_retried(const database::Error& error) {
 
 class Session : public database::Session {
  public:
-  // Sends the statement, waits for its answer, and puts of it into the variables what the statement is to store; a
-  // column that is NULL makes its variable null. A \gset throws unless there is one row. In a pipeline it is sent at
-  // some time before the pipeline's end, and nothing is waited for.
+  // Returns false if the session must prepare() the statement before it can execute it outside of a
+  // pipeline.
+  virtual bool is_ready_for(const Statement&) const noexcept { return true; }
+  // Sends nothing that the server executes.
+  virtual coro::Task<void> prepare(const Statement&) { co_return; }
+
+  // Sends the statement, waits for its answer, and stores in the variables what the statement asks
+  // for; a column that is NULL makes its variable null. A \gset throws unless there is one row. In a
+  // pipeline the statement is sent at some time before the pipeline's end, and nothing is waited
+  // for. Requires: is_ready_for(statement), except in a pipeline.
   virtual coro::Task<void> execute(const Statement& statement, Variables& variables) = 0;
 
   // Begins a pipeline whose statements are all among `statements`, which the session prepares

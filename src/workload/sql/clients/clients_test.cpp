@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,7 +27,8 @@ using testing::EndsWith;
 using testing::UnorderedElementsAreArray;
 
 // Statements take 10 ms. A text with "lost" loses the session, every second one with "again" fails,
-// and one with "frozen" gets no answer for a day.
+// and one with "frozen" gets no answer for a day. A statement with "unprepared" is prepared first,
+// and the same words apply to its preparation.
 class ObedientSessions final : public database::Backend, Session {
  public:
   explicit ObedientSessions(std::vector<std::string>* sent) : sent_(sent) {}
@@ -37,14 +39,24 @@ class ObedientSessions final : public database::Backend, Session {
   }
   void release(database::Session&) noexcept override {}
 
-  Task<void> execute(const Statement& statement, Variables& variables) override {
-    std::string text;
-    statement.command->sql.render(variables, text);
-    if (sent_ != nullptr) sent_->push_back(text);
+  bool is_ready_for(const Statement& statement) const noexcept override {
+    return statement.parameterised.find("unprepared") == std::string::npos;
+  }
+  Task<void> prepare(const Statement& statement) override {
+    return answer_to(statement.parameterised);
+  }
+  static Task<void> answer_to(std::string text) {
     co_await coro::sleep_for(text.find("frozen") != std::string::npos ? 24h : 10ms);
     if (text.find("lost") != std::string::npos) {
       throw Error(ErrorClass::connection_lost, "", "the connection broke");
     }
+  }
+
+  Task<void> execute(const Statement& statement, Variables& variables) override {
+    std::string text;
+    statement.command->sql.render(variables, text);
+    if (sent_ != nullptr) sent_->push_back(text);
+    co_await answer_to(text);
     if (text.find("again") != std::string::npos && (failed_ = !failed_)) {
       throw Error(ErrorClass::retryable, "40001", "somebody was quicker");
     }
@@ -187,6 +199,24 @@ TEST(Clients, LeaveCommitsInDoubtUnresolved) {
   const auto reading = run_scripts({{"a", "SELECT 'lost';"}}, 3);
   EXPECT_EQ(reading->measured(0).failed.get(), 3U);
   EXPECT_EQ(reading->measured(0).ambiguous_unresolved.get(), 0U);
+}
+
+// The statement that would commit was never sent.
+TEST(Clients, LeaveNoCommitInDoubtThatWasOnlyPrepared) {
+  for (const char* text : {"INSERT INTO lost_unprepared VALUES (1);",
+                           "BEGIN;\nINSERT INTO t VALUES (1);\nEND /* lost_unprepared */;",
+                           "DO $$ lost_unprepared $$;", "INSERT INTO frozen_unprepared VALUES (1);",
+                           "BEGIN;\nINSERT INTO t VALUES (1);\nEND /* frozen_unprepared */;"}) {
+    const auto ended = run_scripts({{"a", text}}, 3);
+    const load::TransactionMetrics& metrics = ended->measured(0);
+    EXPECT_EQ(metrics.ambiguous_unresolved.get(), 0U) << text;
+    EXPECT_EQ(ended->records->workers[0].unresolved.get(), 0U) << text;
+    if (std::string_view(text).find("frozen") != std::string_view::npos) continue;
+    EXPECT_EQ(metrics.errors[static_cast<std::size_t>(ErrorClass::connection_lost)].get(), 3U)
+        << text;
+  }
+  const auto sent = run_scripts({{"a", "INSERT INTO frozen VALUES (1);"}}, 1);
+  EXPECT_EQ(sent->records->workers[0].unresolved.get(), 1U);
 }
 
 }  // namespace

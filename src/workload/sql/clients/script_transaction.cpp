@@ -63,6 +63,7 @@ Task<void> ScriptTransaction::execute(database::Session& handed_out) {
       if (std::holds_alternative<SqlCommand>(next->action)) {
         const Statement& statement = surroundings_->scripts.statement(script_, index_);
         const Instant sent = begin_statement(session, statement);
+        if (!in_pipeline_ && !session.is_ready_for(statement)) co_await prepare(session, statement);
         co_await session.execute(statement, client_->variables);
         if (!in_pipeline_) end_statement(session, statement, sent);
       } else if (const auto* pipeline = std::get_if<PipelineCommand>(&next->action)) {
@@ -125,6 +126,13 @@ Instant ScriptTransaction::begin_statement(const Session& session, const Stateme
   if (!open) remember_beginning(statement.does(Effect::begins) || statement.effects.size() > 1);
   committing_ = statement.may_commit(open);
   return now;
+}
+
+// A session that is lost or cancelled while it prepares a statement leaves no commit in doubt.
+Task<void> ScriptTransaction::prepare(Session& session, const Statement& statement) {
+  const bool commits = std::exchange(committing_, false);
+  co_await session.prepare(statement);
+  committing_ = commits;
 }
 
 void ScriptTransaction::end_statement(const Session& session, const Statement& statement,

@@ -94,6 +94,7 @@ class ScriptTransaction final : public load::Transaction {
   ScriptRun begin();
   void remember_beginning(bool whole);
   coro::Instant begin_statement(const Session& session, const Statement& statement);
+  coro::Task<void> prepare(Session& session, const Statement& statement);
   void end_statement(const Session& session, const Statement& statement, coro::Instant sent);
   coro::Task<void> step(Session& session, PipelineStep step);
   coro::Task<void> open_pipeline(Session& session);

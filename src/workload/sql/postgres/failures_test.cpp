@@ -311,9 +311,11 @@ TEST_F(ScriptFailures, ADeadlockIsRepeated) {
 
 class LostSessions : public ScriptFailures {
  protected:
-  // Ends the session of the client when it sleeps in the server.
-  database::Error loss_of(const std::string& text, Protocol protocol = Protocol::simple) {
+  // Ends the session of the client when it sleeps in the server, or waits for a table's lock.
+  database::Error loss_of(const std::string& text, Protocol protocol = Protocol::simple,
+                          bool locked = false) {
     query("DROP TABLE IF EXISTS written; CREATE TABLE written (n int)");
+    if (locked) query("BEGIN; LOCK TABLE written");
     const auto made = client(text, protocol);
     const auto killer = run(Connection::open(server->conninfo()));
     std::optional<database::Error> error;
@@ -329,9 +331,10 @@ class LostSessions : public ScriptFailures {
       co_await wait_until(
           *killer,
           "SELECT coalesce(bool_or(pg_terminate_backend(pid, 5000)), false) FROM pg_stat_activity "
-          "WHERE wait_event = 'PgSleep'");
+          "WHERE wait_event IN ('PgSleep', 'relation') AND backend_type = 'client backend'");
     };
     run(side_by_side(script(), kill()));
+    if (locked) query("ROLLBACK");
     EXPECT_TRUE(error);
     if (!error) return {ErrorClass::statement, "", "there was no error"};
     EXPECT_EQ(transaction.commit_sent(), error->error_class() == ErrorClass::ambiguous_commit);
@@ -358,6 +361,12 @@ TEST_F(LostSessions, WithinALoneStatementHaveCommittedNothing) {
     EXPECT_EQ(loss_of("INSERT INTO written SELECT 1 FROM pg_sleep(600);", protocol).error_class(),
               ErrorClass::connection_lost);
   }
+}
+
+// The server parses the statement when it is prepared, and waits for the table then.
+TEST_F(LostSessions, WhileTheyPrepareALoneStatementHaveCommittedNothing) {
+  EXPECT_EQ(loss_of("INSERT INTO written VALUES (1);", Protocol::prepared, true).error_class(),
+            ErrorClass::connection_lost);
 }
 
 TEST_F(LostSessions, MayHaveCommitted) {

@@ -38,7 +38,6 @@ bool is_commit(const Result& result) {
 // Everything is in one coroutine: another frame would be more memory that each statement of each
 // client touches, and with many clients that memory has left the cache.
 Task<void> PostgresSession::execute(const Statement& statement, Variables& variables) {
-  if (protocol_ == Protocol::prepared && !is_prepared(statement)) co_await prepare(statement);
   send(statement, variables);
   if (in_pipeline_) {
     piped_.push_back(&statement);

@@ -49,6 +49,10 @@ class PostgresSession final : public database::postgres::PooledSession<Session> 
         writes_(writes),
         scratch_(scratch) {}
 
+  bool is_ready_for(const Statement& statement) const noexcept override {
+    return protocol_ != Protocol::prepared || is_prepared(statement);
+  }
+  coro::Task<void> prepare(const Statement& statement) override;
   coro::Task<void> execute(const Statement& statement, Variables& variables) override;
   coro::Task<void> open_pipeline(std::span<const Statement> statements,
                                  std::size_t& prepared) override;
@@ -76,10 +80,9 @@ class PostgresSession final : public database::postgres::PooledSession<Session> 
     outdated,  // its tables have changed: it is to be given up before it is made anew
   };
 
-  bool is_prepared(const Statement& statement) const {
+  bool is_prepared(const Statement& statement) const noexcept {
     return statement.number < prepared_.size() && prepared_[statement.number] == Preparation::done;
   }
-  coro::Task<void> prepare(const Statement& statement);
   void note_failure(const Statement& statement, const Error& error);
   Error noted(const Error& error);
   bool reports_that_it_writes() noexcept;
