@@ -65,12 +65,28 @@ Task<void> Gathered::with_all(Task<void> work) {
   co_await std::move(work);
 }
 
+Task<void> Gathered::unless_lost(Task<void> work) {
+  ranks::Conductor& conductor = *conducting_->conductor;
+  CancelSource& outer = co_await coro::current_source();
+  CancelSource waiting(outer);
+  conductor.on_lost([&waiting](std::size_t) { waiting.cancel(); });
+  if (conductor.any_lost()) waiting.cancel();
+  std::exception_ptr error;
+  try {
+    co_await std::move(work).under(waiting);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  conductor.on_lost([](std::size_t) {});
+  if (waiting.cancelled() && !outer.cancelled()) co_await conductor.throw_losses();
+  if (error) std::rethrow_exception(error);
+}
+
 Task<void> Gathered::around(Task<void> work) {
   ranks::Conductor& conductor = *conducting_->conductor;
   conductor.on_message({"note"}, [&](std::size_t rank, const Message& message) {
     on_note_(fmt::format("{}: {}", conductor.name(rank), message.at("text").get<std::string>()));
   });
-  conductor.on_lost([](std::size_t) {});
   // What is cancelled from outside still ends in order.
   CancelSource unhurried(Worker::current());
   Scope beside(unhurried);
@@ -79,7 +95,7 @@ Task<void> Gathered::around(Task<void> work) {
   launching.start(conducting_->launch(on_note_));
   std::exception_ptr error;
   try {
-    co_await with_all(std::move(work));
+    co_await unless_lost(with_all(std::move(work)));
   } catch (...) {
     error = std::current_exception();
   }
@@ -97,7 +113,6 @@ Task<std::vector<std::string>> Gathered::deal(
     std::vector<std::string> parts,
     std::function<void(std::size_t rank, const std::string& said)> on_said) {
   ranks::Conductor& conductor = *conducting_->conductor;
-  if (conductor.any_lost()) co_await conductor.throw_losses();
   const std::string database = identity_ ? co_await identity_() : std::string();
   conductor.on_message({"said"}, [&](std::size_t rank, const Message& message) {
     on_said(rank, message.at("text").get<std::string>());
@@ -108,9 +123,6 @@ Task<std::vector<std::string>> Gathered::deal(
     part["database"] = database;
     conductor.tell(rank, part);
   }
-  CancelSource& outer = co_await coro::current_source();
-  CancelSource waiting(outer);
-  conductor.on_lost([&](std::size_t) { waiting.cancel(); });
   std::vector<std::string> said;
   const auto all = [&]() -> Task<void> {
     for (std::size_t rank = 0; rank < ranks(); ++rank) {
@@ -120,13 +132,11 @@ Task<std::vector<std::string>> Gathered::deal(
   };
   std::exception_ptr error;
   try {
-    co_await all().under(waiting);
+    co_await unless_lost(all());
   } catch (...) {
     error = std::current_exception();
   }
-  conductor.on_lost([](std::size_t) {});
   conductor.on_message({"said"}, [](std::size_t, const Message&) {});
-  if (conductor.any_lost() && !outer.cancelled()) co_await conductor.throw_losses();
   if (error) std::rethrow_exception(error);
   co_return said;
 }

@@ -37,7 +37,9 @@ class Gathered {
   // Members refuse to work on another database than the one that this tells.
   void works_on(run::IdentityOfDatabase identity) { identity_ = std::move(identity); }
 
-  // Has all of them here while `work` goes on. When it ends, in whatever way, none of them stays behind.
+  // Runs `work` with every member connected. Throws ranks::RankLost as soon as a member is lost
+  // before the parts are dealt out. Disconnects and stops all members when `work` ends, fails or is
+  // cancelled.
   coro::Task<void> around(coro::Task<void> work);
 
   // Gives each its part; hands back what each says at its end. Throws ranks::RankLost as soon as one is lost; the others
@@ -48,6 +50,9 @@ class Gathered {
 
  private:
   coro::Task<void> with_all(coro::Task<void> work);
+  // Cancels `work` as soon as a member is lost, and throws ranks::RankLost with all losses. Within
+  // `work`, another call takes over: a later loss does not cancel the outer `work`.
+  coro::Task<void> unless_lost(coro::Task<void> work);
 
   std::shared_ptr<run::Conducting> conducting_;
   std::function<void(std::string_view)> on_note_;

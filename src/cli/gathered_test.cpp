@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <future>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@ using coro::Task;
 using ranks::Message;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::StartsWith;
 using testing::UnorderedElementsAre;
 
 class GatheredParts : public testing::Test {
@@ -37,24 +39,27 @@ class GatheredParts : public testing::Test {
     };
   }
 
+  ranks::MemberPlace place_of(std::size_t rank) const {
+    const ranks::Conductor& conductor = *conducting_->conductor;
+    return {conductor.endpoints(), conductor.secret(), rank, "machine", "drover 1"};
+  }
+
   // Its exit code.
   std::future<int> member(std::size_t rank, PartWork work) {
-    const ranks::Conductor& conductor = *conducting_->conductor;
-    const ranks::MemberPlace place{conductor.endpoints(), conductor.secret(), rank, "machine",
-                                   "drover 1"};
-    return std::async(std::launch::async, [place, work = std::move(work)]() -> int {
-      ranks::Member self(place);
-      self.wait_for("work");
-      try {
-        return do_part(self, work);
-      } catch (const std::exception& error) {
-        Message failed = ranks::message("failed");
-        failed["reason"] = error.what();
-        self.tell(failed);
-        self.flush();
-        return exit_failure;
-      }
-    });
+    return std::async(std::launch::async,
+                      [place = place_of(rank), work = std::move(work)]() -> int {
+                        ranks::Member self(place);
+                        self.wait_for("work");
+                        try {
+                          return do_part(self, work);
+                        } catch (const std::exception& error) {
+                          Message failed = ranks::message("failed");
+                          failed["reason"] = error.what();
+                          self.tell(failed);
+                          self.flush();
+                          return exit_failure;
+                        }
+                      });
   }
 
   // What the members say at their end; the error if it ends by one.
@@ -73,6 +78,21 @@ class GatheredParts : public testing::Test {
       return {lost.what()};
     }
     return words;
+  }
+
+  // Returns the error of a command that calls `prepare`, and then prepares its parts without end.
+  std::string loss_in(coro::Worker& worker, const std::function<void()>& prepare) {
+    Gathered gathered(conducting_, [this](std::string_view line) { notes_.emplace_back(line); });
+    const auto work = [&]() -> Task<void> {
+      prepare();
+      co_await coro::sleep_until(coro::Instant::max());
+    };
+    try {
+      coro::block_on(worker, gathered.around(work()));
+    } catch (const ranks::RankLost& lost) {
+      return lost.what();
+    }
+    return "none";
   }
 
   std::shared_ptr<run::Conducting> conducting_ = std::make_shared<run::Conducting>();
@@ -116,45 +136,39 @@ TEST_F(GatheredParts, EachHostNeedsAConnection) {
   }
 }
 
-// What is said afterwards is nobody's any more.
-TEST_F(GatheredParts, NothingIsDealtOutWhenOneIsLostBefore) {
-  ranks::Conductor& conductor = *conducting_->conductor;
-  const auto place = [&conductor](std::size_t rank) {
-    return ranks::MemberPlace{conductor.endpoints(), conductor.secret(), rank, "machine",
-                              "drover 1"};
+// Member 0 never joins, so the command would wait for it.
+TEST_F(GatheredParts, ALossBeforeTheHelloEndsTheCommandAtOnce) {
+  conducting_->launch = [this](auto) -> Task<void> {
+    conducting_->conductor->lose(1, "its agent ended with exit code 1");
+    co_return;
   };
-  std::future<void> a = std::async(std::launch::async, [place] {
-    ranks::Member self(place(0));
-    self.wait_for("go");
-    for (const char* kind : {"said", "done"}) {
-      Message message = ranks::message(kind);
-      message["text"] = "late";
-      self.tell(message);
-    }
-    self.wait_for("bye");
-  });
-  std::future<void> b = std::async(std::launch::async, [place] {
-    EXPECT_THROW(ranks::Member(place(1)).wait_for("bye"), ranks::LinkError);
+  coro::VirtualClock clock;
+  coro::Worker worker(clock);
+  EXPECT_EQ(loss_in(worker, [] {}), "host b: its agent ended with exit code 1");
+  EXPECT_THAT(notes_, IsEmpty());
+}
+
+TEST_F(GatheredParts, ALossAfterTheHelloEndsTheCommandAtOnce) {
+  std::future<void> b =
+      std::async(std::launch::async, [place = place_of(1)] { const ranks::Member self(place); });
+  coro::Worker worker;
+  EXPECT_THAT(loss_in(worker, [] {}), StartsWith("host b: "));
+  EXPECT_THAT(notes_, IsEmpty());
+  b.get();
+}
+
+// The command prepares its work on this host before it deals out the parts.
+TEST_F(GatheredParts, ALossWhileThePartsArePreparedEndsTheCommandAtOnce) {
+  std::future<void> a = std::async(std::launch::async,
+                                   [place = place_of(0)] { ranks::Member(place).wait_for("bye"); });
+  std::future<void> b = std::async(std::launch::async, [place = place_of(1)] {
+    EXPECT_THROW(ranks::Member(place).wait_for("bye"), ranks::LinkError);
   });
   coro::Worker worker;
-  Gathered gathered(conducting_, [](std::string_view) {});
-  std::string loss;
-  const auto work = [&]() -> Task<void> {
-    conductor.lose(1, "it was cut off");
-    try {
-      co_await gathered.deal({"one", "two"},
-                             [this](std::size_t, const auto& said) { said_.push_back(said); });
-    } catch (const ranks::RankLost& lost) {
-      loss = lost.what();
-    }
-    conductor.tell(0, ranks::message("go"));
-    co_await conductor.next(0, "done");
-  };
-  coro::block_on(worker, gathered.around(work()));
+  EXPECT_EQ(loss_in(worker, [this] { conducting_->conductor->lose(1, "it was cut off"); }),
+            "host b: it was cut off");
   a.get();
   b.get();
-  EXPECT_EQ(loss, "host b: it was cut off");
-  EXPECT_THAT(said_, IsEmpty());
 }
 
 TEST_F(GatheredParts, OneThatFailsEndsTheOthers) {
