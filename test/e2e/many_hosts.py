@@ -587,6 +587,14 @@ class WrongUse(HostsTestCase):
         # Nothing is kept of what is no run.
         self.expect_error(self.drover("tpcc", "check", "--parts", "parts"), USAGE, "--parts")
 
+    def test_closed_standard_files(self):
+        """An agent reads its secret from its standard input, a pipe whose end must not get the number of a closed file."""
+        command = self.drover("tpcc", "run", "--simulate-ms", 1, "-w", 2, "--duration", "1s", "--warmup", "0s", "--no-delays",
+                              "--hosts", "localhost,localhost", "--json", self.result,
+                              by=("sh", "-c", 'exec "$@" <&- 2>&-', "sh"))
+        self.expect(command, SUCCESS)
+        self.assertEqual([rank["lost"] for rank in self.document()["ranks"]], ["", ""])
+
     def test_a_port_that_is_taken(self):
         with self.hosts.entered("a"), contextlib.closing(harness.socket.create_server(("", 4711))):
             self.expect_error(self.drover(*self.SIMULATED, "--hosts", "a,b", "--listen", 4711), USAGE,
