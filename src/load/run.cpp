@@ -295,17 +295,18 @@ class Run {
   // Takes a sample every second until the interval ends, then reports what the run still waits for.
   // The caller cancels it when the last transaction has ended.
   Task<void> watch() {
-    while (sampled_until_ < timetable_.measure_end && !ended_) {
-      const Instant next = next_sample(sampled_until_);
+    Instant tick = timetable_.start;
+    while (tick < timetable_.measure_end && !ended_) {
+      const Instant next = next_tick(tick);
       if (!co_await coro::slept_until(next) || ended_) break;
       const Instant now = Worker::current().now();
       if (next == timetable_.measure_start) first_ = read_client();
       take_sample(now);
-      sampled_until_ = next;
-      // After a standstill of this process, one sample covers all seconds that it missed.
-      while (next_sample(sampled_until_) <= now && next_sample(sampled_until_) > sampled_until_) {
-        sampled_until_ = next_sample(sampled_until_);
-        if (sampled_until_ == timetable_.measure_start) first_ = read_client();
+      tick = next;
+      // After a standstill of this thread, one sample covers all seconds that its phase missed.
+      while (next_tick(tick) <= now && next_tick(tick) > tick) {
+        tick = next_tick(tick);
+        if (tick == timetable_.measure_start) first_ = read_client();
       }
     }
     end_measurement();
@@ -316,12 +317,19 @@ class Run {
                     coro::seconds_of(plan_.drain_patience)));
   }
 
+  // Takes a sample that begins where the previous one ended, and ends at `now` or at the end of its
+  // phase. The sample contains no counts of another phase, so its length must not reach into that
+  // phase either: the next sample begins at the edge, however late this one is read.
   void take_sample(Instant now) {
     const Phase phase = timetable_.phase_at(sampled_until_);
     if (phase == Phase::measure && !std::exchange(warmup_sampled_, true)) {
       series_.add_to_last(sampler_->take_rest(Phase::warmup));
     }
-    Snapshot snapshot = sampler_->take(now - timetable_.start, now - sample_read_, phase);
+    const Instant end =
+        std::min(now, phase == Phase::warmup ? timetable_.measure_start : timetable_.measure_end);
+    Snapshot snapshot =
+        sampler_->take(phase, end - timetable_.start, end - sampled_until_, now - sample_read_);
+    sampled_until_ = end;
     sample_read_ = now;
     complete(snapshot, now);
     series_.add(snapshot.second);
@@ -330,13 +338,13 @@ class Run {
   }
 
   // Adds what was counted after the last sample: the last part of a second in a run that is ended
-  // early, and what workers counted while a sample was read. Requires: all workers have ended.
+  // early, the phase that a standstill of this thread left out, and what workers counted while a
+  // sample was read. Requires: all workers have ended.
   void complete_series() {
     if (sampled_until_ < timetable_.measure_start && ended_at_ > timetable_.measure_start) {
       take_sample(timetable_.measure_start);
-      sampled_until_ = timetable_.measure_start;
     }
-    if (sampled_until_ < timetable_.measure_end && ended_at_ > sample_read_) take_sample(ended_at_);
+    if (ended_at_ > sampled_until_) take_sample(ended_at_);
     const Phase phase = ended_at_ > timetable_.measure_start ? Phase::measure : Phase::warmup;
     series_.add_to_last(sampler_->take_rest(phase));
     outcome_.seconds_per_point = series_.seconds_per_point();
@@ -360,7 +368,7 @@ class Run {
   }
 
   // Every second of the run, and the edges of its phases.
-  Instant next_sample(Instant last) const {
+  Instant next_tick(Instant last) const {
     const Instant next = last + std::chrono::seconds(1);
     if (last < timetable_.measure_start) return std::min(next, timetable_.measure_start);
     return std::min(next, timetable_.measure_end);
@@ -411,8 +419,8 @@ class Run {
   Reading first_;
   std::optional<Sampler> sampler_;  // once the phases have begun
   SampleSeries series_;
-  Instant sampled_until_;  // the end of the last sample by the timetable
-  Instant sample_read_;    // when it was read
+  Instant sampled_until_;  // the end of the last sample
+  Instant sample_read_;    // when it was read: at its end, or after the end of its phase
   bool warmup_sampled_ = false;
   bool ended_ = false;
   Instant ended_at_;  // once it has

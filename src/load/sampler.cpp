@@ -52,7 +52,8 @@ Sampler::Totals Sampler::totals() const {
   return totals;
 }
 
-Snapshot Sampler::take(coro::Duration elapsed, coro::Duration length, Phase phase) {
+Snapshot Sampler::take(Phase phase, coro::Duration elapsed, coro::Duration length,
+                       coro::Duration since_last) {
   Totals now = totals();
   Snapshot snapshot;
   snapshot.second.elapsed = elapsed;
@@ -63,8 +64,8 @@ Snapshot Sampler::take(coro::Duration elapsed, coro::Duration length, Phase phas
   snapshot.second.p50_ms = milliseconds(snapshot.second_latency, 50);
   snapshot.second.p90_ms = milliseconds(snapshot.second_latency, 90);
   snapshot.second.p99_ms = milliseconds(snapshot.second_latency, 99);
-  add_workers(now, snapshot);
-  add_hosts(now, snapshot);
+  add_workers(now, since_last, snapshot);
+  add_hosts(now, since_last, snapshot);
   snapshot.warmup = now.warmup;
   snapshot.measured = now.measured;
   // Counts of the other phase are taken by a later call.
@@ -103,14 +104,14 @@ measure::HistogramSnapshot Sampler::add_phase(const Totals& now, Phase phase,
   return latency;
 }
 
-void Sampler::add_workers(const Totals& now, Snapshot& snapshot) const {
+void Sampler::add_workers(const Totals& now, coro::Duration since_last, Snapshot& snapshot) const {
   Sample& second = snapshot.second;
-  const auto length = static_cast<double>(std::max<std::int64_t>(second.length.count(), 1));
+  const double seconds = coro::seconds_of(since_last);
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     const WorkerTotals& last = now.workers[i];
-    const coro::Duration busy = last.cpu_time - before_.workers[i].cpu_time;
+    const double busy = coro::seconds_of(last.cpu_time - before_.workers[i].cpu_time);
     // The last sample of a run may be short, and the time that the worker took to end is in it.
-    WorkerSnapshot worker{.load = std::min(static_cast<double>(busy.count()) / length, 1.0),
+    WorkerSnapshot worker{.load = seconds > 0 ? std::min(busy / seconds, 1.0) : 0,
                           .in_flight = workers_[i]->metrics().in_flight(),
                           .waiting = workers_[i]->metrics().waiting(),
                           .timer_lag = last.timer_lag};
@@ -122,8 +123,8 @@ void Sampler::add_workers(const Totals& now, Snapshot& snapshot) const {
   }
 }
 
-void Sampler::add_hosts(const Totals& now, Snapshot& snapshot) const {
-  const double length = coro::seconds_of(snapshot.second.length);
+void Sampler::add_hosts(const Totals& now, coro::Duration since_last, Snapshot& snapshot) const {
+  const double seconds = coro::seconds_of(since_last);
   const bool warmup = snapshot.second.phase == Phase::warmup;
   for (std::size_t host = 0; host < now.hosts_measured.size(); ++host) {
     HostNow& one = snapshot.hosts.emplace_back();
@@ -131,7 +132,7 @@ void Sampler::add_hosts(const Totals& now, Snapshot& snapshot) const {
     const std::uint64_t committed =
         now.hosts_warmup[host].committed + now.hosts_measured[host].committed -
         before_.hosts_warmup[host].committed - before_.hosts_measured[host].committed;
-    one.per_second = length > 0 ? static_cast<double>(committed) / length : 0;
+    one.per_second = seconds > 0 ? static_cast<double>(committed) / seconds : 0;
     for (const auto& worker : workers_)
       one.sessions += worker->metrics().hosts.sessions[host].get();
   }

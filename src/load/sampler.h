@@ -15,10 +15,13 @@ class Sampler {
   explicit Sampler(const std::vector<std::unique_ptr<RunWorker>>& workers);
 
   // Returns the current counters. `second` contains what was counted in the phase since the last
-  // call (or the construction), so that the seconds of a phase add up to its totals. The figures of
-  // the workers cover the same time. The caller adds what workers do not count: availability,
+  // call (or the construction), so that the seconds of a phase add up to its totals. The loads of
+  // workers and the rates of database hosts are of all that happened since the last call, in any
+  // phase: `since_last` is the time since then. It differs from the second's `length` if the call
+  // comes after the end of the phase. The caller adds what workers do not count: availability,
   // connections, the process.
-  Snapshot take(coro::Duration elapsed, coro::Duration length, Phase phase);
+  Snapshot take(Phase phase, coro::Duration elapsed, coro::Duration length,
+                coro::Duration since_last);
 
   // Returns the counts and latencies of the phase since the last call for it. Workers count on
   // while a sample is read, so the last sample does not contain all.
@@ -39,8 +42,8 @@ class Sampler {
   };
   Totals totals() const;
   measure::HistogramSnapshot add_phase(const Totals& now, Phase phase, Sample& second) const;
-  void add_workers(const Totals& now, Snapshot& snapshot) const;
-  void add_hosts(const Totals& now, Snapshot& snapshot) const;
+  void add_workers(const Totals& now, coro::Duration since_last, Snapshot& snapshot) const;
+  void add_hosts(const Totals& now, coro::Duration since_last, Snapshot& snapshot) const;
 
   const std::vector<std::unique_ptr<RunWorker>>& workers_;
   Totals before_;
