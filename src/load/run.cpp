@@ -348,9 +348,7 @@ class Run {
     const Phase phase = ended_at_ > timetable_.measure_start ? Phase::measure : Phase::warmup;
     series_.add_to_last(sampler_->take_rest(phase));
     outcome_.seconds_per_point = series_.seconds_per_point();
-    outcome_.samples = series_.take();
-    if (is_part()) return;
-    for (Sample& sample : outcome_.samples) sample.latency = {};
+    outcome_.samples = series_.take(is_part());
   }
 
   // At the end, or when the run is stopped before it.

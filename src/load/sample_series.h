@@ -1,7 +1,8 @@
 // SampleSeries: the samples of a run in bounded memory. Each sample is a point of its own while
 // there are at most `points_most` of them. A longer run doubles the length of its points whenever
 // they become too many: points then cover 2, 4, 8, … seconds, counted from the beginning of their
-// phase. Counts stay exact, and percentiles are those of the merged histograms.
+// phase. Counts stay exact, and percentiles are those of the merged histograms. A point takes about
+// 700 bytes, half of them for its histogram.
 //
 // For one thread.
 #pragma once
@@ -34,10 +35,19 @@ class SampleSeries {
   // a phase may be shorter.
   std::uint64_t seconds_per_point() const noexcept { return step_; }
 
-  // Returns the points with their percentiles, and leaves the series empty.
-  std::vector<Sample> take();
+  // Returns the memory that the points take, in bytes.
+  std::size_t bytes() const noexcept;
+
+  // Returns the points with their percentiles, and leaves the series empty. Histograms, which take
+  // most of the memory of the points, are left out unless `with_latency`.
+  std::vector<Sample> take(bool with_latency = true);
 
  private:
+  struct Point {
+    Sample sample;                      // without `latency`
+    std::vector<std::uint8_t> latency;  // its histogram_bytes
+  };
+
   std::uint64_t group_of(const Sample& sample) const noexcept;
   bool belong_together(const Sample& one, const Sample& next) const noexcept;
   void double_step();
@@ -45,7 +55,7 @@ class SampleSeries {
   coro::Duration warmup_;
   std::size_t most_;
   std::uint64_t step_ = 1;
-  std::vector<Sample> points_;
+  std::vector<Point> points_;
 };
 
 }  // namespace drover::load

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstdint>
+#include <random>
 
 namespace drover::load {
 namespace {
@@ -70,6 +72,43 @@ TEST(SampleSeries, AWeekFitsAndAddsUp) {
   EXPECT_EQ(failed, 3 * week);
   EXPECT_EQ(retries, 4 * week);
   EXPECT_EQ(latencies, week);
+}
+
+// Log-normal latencies around 5 ms. The sum of 12 uniform numbers stands for a normal one.
+measure::SparseHistogram latencies_of_a_second(int count) {
+  std::mt19937_64 random(7);
+  measure::HistogramSnapshot latency;
+  for (int i = 0; i < count; ++i) {
+    double normal = -6;
+    for (int k = 0; k < 12; ++k) normal += static_cast<double>(random()) * 0x1p-64;
+    latency.record(static_cast<std::uint64_t>(5e6 * std::exp(0.5 * normal)));
+  }
+  return latency.to_sparse();
+}
+
+TEST(SampleSeries, FourHoursTakeLessThanTenMegabytes) {
+  for (const int commits : {1'000, 20'000}) {
+    SCOPED_TRACE(commits);
+    SampleSeries series(0s);
+    Sample sample = sample_of(0s, 1s, Phase::measure);
+    sample.committed = {1, 2, 3, 4, 5};
+    sample.latency = latencies_of_a_second(commits);
+    for (std::size_t i = 0; i < SampleSeries::points_most; ++i) {
+      sample.elapsed += 1s;
+      series.add(sample);
+    }
+    EXPECT_EQ(series.seconds_per_point(), 1U);
+    EXPECT_LT(series.bytes(), 10'000'000U);
+    sample.elapsed += 1s;
+    series.add(sample);
+    EXPECT_EQ(series.seconds_per_point(), 2U);
+    EXPECT_LT(series.bytes(), 6'000'000U);
+    const auto points = series.take(false);
+    ASSERT_EQ(points.size(), SampleSeries::points_most / 2 + 1);
+    EXPECT_TRUE(points[0].latency.empty());
+    EXPECT_NEAR(points[0].p50_ms, 5, 0.5);
+    EXPECT_EQ(series.bytes(), 0U);
+  }
 }
 
 TEST(SampleSeries, APointHasThePercentilesOfAllItsTransactions) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "coro/clock.h"
+#include "measure/histogram_bytes.h"
 
 namespace drover::ranks {
 
@@ -19,42 +20,14 @@ using nlohmann::json;
 
 namespace {
 
-// Seven bits a byte, the lowest first; the highest bit of a byte says that there is another one.
-void put(std::vector<std::uint8_t>& bytes, std::uint64_t value) {
-  while (value >= 0x80) {
-    bytes.push_back(static_cast<std::uint8_t>(value | 0x80));
-    value >>= 7;
-  }
-  bytes.push_back(static_cast<std::uint8_t>(value));
-}
-
-class ByteReader {
- public:
-  explicit ByteReader(const std::vector<std::uint8_t>& bytes) : bytes_(bytes) {}
-
-  bool at_end() const { return at_ == bytes_.size(); }
-  std::uint64_t take() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      if (at_end()) break;
-      const std::uint8_t byte = bytes_[at_++];
-      value |= std::uint64_t{byte & 0x7fU} << shift;
-      if ((byte & 0x80) == 0) return value;
-    }
-    throw LinkError("a histogram that cannot be read");
-  }
-
- private:
-  const std::vector<std::uint8_t>& bytes_;
-  std::size_t at_ = 0;
-};
-
 json binary(const measure::HistogramSnapshot& histogram) {
-  return json::binary(histogram_bytes(histogram.to_sparse()));
+  return json::binary(measure::histogram_bytes(histogram.to_sparse()));
 }
 
 measure::HistogramSnapshot histogram_in(const json& bytes) {
-  const auto histogram = measure::HistogramSnapshot::from_sparse(histogram_of(bytes.get_binary()));
+  const auto sparse = measure::histogram_of(bytes.get_binary());
+  if (!sparse) throw LinkError("a histogram that cannot be read");
+  const auto histogram = measure::HistogramSnapshot::from_sparse(*sparse);
   if (!histogram) throw LinkError("a histogram that cannot be");
   return *histogram;
 }
@@ -231,39 +204,6 @@ load::Sample second_in(const json& all) {
 }
 
 }  // namespace
-
-std::vector<std::uint8_t> histogram_bytes(const measure::SparseHistogram& histogram) {
-  std::vector<std::uint8_t> bytes;
-  put(bytes, histogram.overflow);
-  put(bytes, histogram.sum_ns);
-  put(bytes, histogram.min_ns);
-  put(bytes, histogram.max_ns);
-  std::size_t last = 0;
-  for (const auto& [index, count] : histogram.buckets) {
-    put(bytes, index - std::exchange(last, index));
-    put(bytes, count);
-  }
-  return bytes;
-}
-
-measure::SparseHistogram histogram_of(const std::vector<std::uint8_t>& bytes) {
-  ByteReader reader(bytes);
-  measure::SparseHistogram histogram;
-  histogram.overflow = reader.take();
-  histogram.sum_ns = reader.take();
-  histogram.min_ns = reader.take();
-  histogram.max_ns = reader.take();
-  std::size_t index = 0;
-  while (!reader.at_end()) {
-    const std::uint64_t step = reader.take();
-    if (step > measure::bucket_count || index + step >= measure::bucket_count) {
-      throw LinkError("a histogram that cannot be");
-    }
-    index += step;
-    histogram.buckets.emplace_back(index, reader.take());
-  }
-  return histogram;
-}
 
 Message live_message(const Snapshot& snapshot) {
   Message live = message("live");

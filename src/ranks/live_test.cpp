@@ -223,36 +223,5 @@ TEST(Live, TimesBeyondAllTime) {
   }
 }
 
-TEST(HistogramBytes, ThereAndBack) {
-  std::mt19937_64 random(3);
-  for (int i = 0; i < 200; ++i) {
-    const measure::SparseHistogram histogram = some_latencies(random).to_sparse();
-    const measure::SparseHistogram again = histogram_of(histogram_bytes(histogram));
-    ASSERT_EQ(again.buckets, histogram.buckets);
-    ASSERT_EQ(again.overflow, histogram.overflow);
-    ASSERT_EQ(again.sum_ns, histogram.sum_ns);
-    ASSERT_EQ(again.min_ns, histogram.min_ns);
-    ASSERT_EQ(again.max_ns, histogram.max_ns);
-  }
-}
-
-TEST(HistogramBytes, WhatIsNone) {
-  using Bytes = std::vector<std::uint8_t>;
-  const Bytes right = {0, 5, 5, 5, 5, 1};
-  EXPECT_NO_THROW(histogram_of(right));
-  for (std::size_t length : {0U, 1U, 3U, 5U}) {
-    EXPECT_THROW(histogram_of(Bytes(right.begin(), right.begin() + static_cast<int>(length))),
-                 LinkError)
-        << length;
-  }
-  // A number without an end, a number of more than 64 bits, and a bucket that is not there.
-  EXPECT_THROW(histogram_of({0, 0, 0, 0, 0x80}), LinkError);
-  EXPECT_THROW(histogram_of(Bytes(11, 0xff)), LinkError);
-  EXPECT_THROW(histogram_of({0, 0, 0, 0, 0xff, 0x7f, 1}), LinkError);
-  EXPECT_THROW(histogram_of({0, 0, 0, 0, 1, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-                             0x01, 1}),
-               LinkError);
-}
-
 }  // namespace
 }  // namespace drover::ranks

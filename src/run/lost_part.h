@@ -15,7 +15,7 @@ namespace drover::run {
 
 // What the conductor hears of a rank while it runs.
 struct HeardOfRank {
-  // The number of points, of about 2.5 KB each, that the conductor keeps for all ranks together.
+  // The number of points, of about 0.7 KB each, that the conductor keeps for all ranks together.
   static constexpr std::size_t points_of_all_ranks = 100'000;
   static constexpr std::size_t points_least = 16;
 
