@@ -118,9 +118,9 @@ class ToldServer {
     if (!stays_) ::close(session);
   }
 
+  // Ignores errors: the session may have ended.
   static void say(int session, const std::string& text) {
-    if (::send(session, text.data(), text.size(), MSG_NOSIGNAL) < 0)
-      throw std::runtime_error("send");
+    static_cast<void>(::send(session, text.data(), text.size(), MSG_NOSIGNAL));
   }
 
   test::TemporaryFolder folder_;
