@@ -5,6 +5,6 @@
 
 namespace drover::database {
 
-enum class Dialect : std::uint8_t { postgres, cockroach, yugabyte, citus, dsql, spanner };
+enum class Dialect : std::uint8_t { postgres, cockroach, yugabyte, citus };
 
 }  // namespace drover::database

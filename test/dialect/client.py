@@ -26,7 +26,7 @@ class Closed(Exception):
 
 class Client:
 
-    def __init__(self, address, user="drover", database="drover", password=None, **parameters):
+    def __init__(self, address, user="drover", database="drover", **parameters):
         """`address`: a pair of host and port, or the path of a socket."""
         is_path = isinstance(address, str)
         self._socket = socket.socket(socket.AF_UNIX if is_path else socket.AF_INET)
@@ -43,7 +43,7 @@ class Client:
         self.status = None
         self._socket.sendall(protocol.startup({"user": user, "database": database, **parameters}))
         try:
-            self._begin(password)
+            self._begin()
         except BaseException:
             self.close()
             raise
@@ -57,12 +57,10 @@ class Client:
     def close(self):
         self._socket.close()
 
-    def _begin(self, password):
+    def _begin(self):
         while True:
             kind, body = self.message()
-            if kind == b"R" and struct.unpack("!I", body[:4])[0] == 3:
-                self.send(protocol.message(b"p", protocol.text(password or "")))
-            elif kind == b"K":
+            if kind == b"K":
                 self.key = body
             elif kind == b"E":
                 raise SqlError(protocol.fields(body))

@@ -14,10 +14,9 @@ _ANSWERS = {b"P": b"1E", b"B": b"2E", b"D": b"TnE", b"C": b"3E", b"E": b"CIsGE",
 
 class Prepared:
 
-    def __init__(self, one, translation, size):
+    def __init__(self, one, translation):
         self.statement = one
         self.translation = translation
-        self.size = size
 
 
 class ExtendedQueries:
@@ -66,7 +65,7 @@ class ExtendedQueries:
         (name, sql), types = protocol.strings(body, 2)
         one = statement(sql)
         if link.is_transparent:
-            self.prepared[name] = Prepared(one, Translation(sql), len(body))
+            self.prepared[name] = Prepared(one, Translation(sql))
             self._send(protocol.message(b"P", body), b"P", None)
             return
         await link.gate.read_catalog()
@@ -79,14 +78,14 @@ class ExtendedQueries:
             await self._fail(error)
             return
         translation = link.translation(one)
-        self.prepared[name] = Prepared(one, translation, len(body))
+        self.prepared[name] = Prepared(one, translation)
         self._send(protocol.parse(name, translation.sql, types), b"P", None)
 
     def _bind(self, body, data):
         (portal, name), _ = protocol.strings(body, 2)
         prepared = self.prepared.get(name)
         if prepared:
-            self.portals[portal] = Prepared(prepared.statement, prepared.translation, len(body))
+            self.portals[portal] = prepared
         self._send(data, b"B", None)
 
     async def _execute(self, body, data):
@@ -154,7 +153,7 @@ class ExtendedQueries:
                 await link.ready(body)
                 return
             elif answer == b"G":
-                await self._copy(body, what)
+                await self._copy(body)
             else:
                 await self._answered(kind, answer, body, what)
                 return
@@ -165,24 +164,19 @@ class ExtendedQueries:
         while self.expected and self.expected[0][0] != b"S":
             self.expected.pop(0)
 
-    async def _copy(self, body, what):
+    async def _copy(self, body):
         await self.link.client.write(protocol.message(b"G", body))
         # A Sync that came with it counts for nothing: the client says it again behind the data.
         self.expected.clear()
-        sent = await self.link.copy_in()
+        await self.link.copy_in()
         await self.link.server.write(protocol.FLUSH)
-        if what:
-            what.size += sent
 
     async def _answered(self, kind, answer, body, what):
         link = self.link
         is_execute = kind == b"E"
-        if what and kind == b"D" and answer == b"n" and (what.translation.builds_index or what.translation.validates):
-            await link.client.write(protocol.row_description(["job_id"]))
-            return
         if not is_execute or answer != b"C" or what is None or link.dialect.is_plain:
             if is_execute and what and answer == b"C":
-                link.done(what.statement, what.translation, protocol.strings(body, 1)[0][0], 0)
+                link.done(what.statement, protocol.strings(body, 1)[0][0])
             await link.client.write(protocol.message(answer, body))
             return
         await self._completed(what, protocol.strings(body, 1)[0][0])
@@ -190,21 +184,15 @@ class ExtendedQueries:
     async def _completed(self, what, tag):
         link = self.link
         one = what.statement
-        had_written = link.transaction is not None and link.transaction.writes > 0
+        had_written = link.transaction is not None and link.transaction.has_written
         for sql in what.translation.then:
             if not await self._privately(sql):
                 return
-        job = link.done(one, what.translation, tag, what.size)
-        error = link.refused(one, link.transaction.over_limit()) if link.transaction and one.writes else None
-        if error:
-            await self._fail(error)
-            return
+        link.done(one, tag)
         if one.kind == "copy from" and link.dialect.copy_batches and not had_written:
             batch = int(link.variables[link.dialect.copy_batches])
             if batch and rows_of(tag) > batch:
                 link.gate.note_finding("copy_not_atomic", one)
-        if job:
-            await link.client.write(protocol.data_row([job]))
         await link.client.write(protocol.complete(what.translation.tag or tag))
 
     async def _privately(self, sql):

@@ -8,8 +8,6 @@ import typing
 MESSAGES = {
     "40003": "result is ambiguous: error=rpc error: code = Unavailable",
     "53300": "sorry, too many clients already",
-    "53400": "Unable to accept connection, rate exceeded.",
-    "54000": "transaction row limit exceeded",
     "57P01": "terminating connection due to administrator command",
     "57P03": "the database system is starting up",
 }

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""A gate before a real PostgreSQL that behaves like a relative of it: CockroachDB, YugabyteDB, Citus, Aurora DSQL or
-Spanner. What that refuses, it refuses; what only that understands, it translates; what goes wrong there, goes wrong on
-command. dialects.py says what they are like.
+"""A gate before a real PostgreSQL that behaves like a relative of it: CockroachDB, YugabyteDB or Citus. What that
+refuses, it refuses; what only that understands, it translates; what goes wrong there, goes wrong on command. dialects.py
+says what they are like.
 
 In a test:
 
-    with Gate("dsql", "host=/run/postgresql dbname=test user=test") as gate:
-        connect(f"host=127.0.0.1 port={gate.port} dbname=postgres user=admin")
+    with Gate("cockroachdb", "host=/run/postgresql dbname=test user=test") as gate:
+        connect(gate.conninfo)
         gate.fail_next("commit", "40001")
         print(gate.refusals)
 
 By hand:
 
-    python3 gate.py dsql --to "host=/run/postgresql dbname=test user=test"
+    python3 gate.py cockroachdb --to "host=/run/postgresql dbname=test user=test"
 
-It needs a database of its own, and a user who may do anything in it: it makes a schema drover_gate there, and changes
-the catalogue for indexes that are being built. It runs on a thread of its own; its methods may be called from any other.
+It needs a database of its own, and a user who may do anything in it: it makes a schema drover_gate there. It
+runs on a thread of its own; its methods may be called from any other.
 """
 
 import argparse
@@ -65,22 +65,17 @@ class Gate:
         self.port = port
         self.tolerates = tolerates
         self.faults = Schedule(self.dialect, seed)
-        self.password_is_valid = None
-        self.index_delay_s = 0.2      # until an index is valid that is built beside
         self.counts = collections.Counter()      # of each kind of statement
         self.statements = collections.Counter()  # of each text
         self.refusals = []
         self.findings = []            # pairs of a name and a statement: what is not refused, and yet not as it seems
-        self.tables = {}              # of each table its numbers of columns and indexes
         self.distributed = {}         # of each distributed table its distribution column
         self.catalog_is_old = True
         self.shadowed = dict(self.dialect.shadowed)
         if self.dialect.version:
             self.shadowed["version("] = "drover_gate.version"
         self.links = set()
-        self._sessions = []           # when the last ones began
         self._refused_sessions = []
-        self._passed_s = 0.0
         self._tasks = set()
         self._server = None           # a session of the gate's own
         self._reading = asyncio.Lock()
@@ -115,8 +110,8 @@ class Gate:
 
     @property
     def conninfo(self):
-        user = self.dialect.user or self.server.get("user", "postgres")
-        return f"host=127.0.0.1 port={self.port} user={user} dbname={self.dialect.database or self.database}"
+        user = self.server.get("user", "postgres")
+        return f"host=127.0.0.1 port={self.port} user={user} dbname={self.database}"
 
     @property
     def database(self):
@@ -213,39 +208,11 @@ class Gate:
         """The faults that came, each with its place."""
         return list(self.faults.happened)
 
-    def expect_password(self, is_valid):
-        """Sessions are asked for a password from now on, of which the function says whether it is valid."""
-        self._do(lambda: setattr(self, "password_is_valid", is_valid))
-
-    def pass_time(self, seconds):
-        """As if so much time had passed, for the ages of sessions and transactions."""
-        def jump():
-            self._passed_s += seconds
-            for link in self.links:
-                link.wake.set()
-        self._do(jump)
-
     # For links.
-
-    def now(self):
-        return time.monotonic() + self._passed_s
 
     def refusal_of_session(self):
         """A pair of SQLSTATE and message, or None."""
-        if self._refused_sessions:
-            return self._refused_sessions.pop(0)
-        limits = self.dialect.limits
-        if limits.sessions and len(self.links) > limits.sessions:
-            return "53300", "Unable to accept connection, too many open connections."
-        if limits.sessions_per_s:
-            # A bucket of the size of the burst, that is filled at the rate.
-            now = self.now()
-            window = limits.sessions_burst / limits.sessions_per_s
-            self._sessions = [began for began in self._sessions if now - began < window]
-            if len(self._sessions) >= limits.sessions_burst:
-                return "53400", MESSAGES["53400"]
-            self._sessions.append(now)
-        return None
+        return self._refused_sessions.pop(0) if self._refused_sessions else None
 
     async def connect(self, changed):
         host = self.server.get("host", "127.0.0.1")
@@ -264,10 +231,9 @@ class Gate:
         return {"user": self.server.get("user") or parameters.get("user", "postgres"), "database": self.database}
 
     async def cancel(self, body):
-        if self.dialect.cancels:
-            server = await self.connect(lambda: None)
-            await server.write(protocol.struct.pack("!I", len(body) + 4) + body)
-            server.close()
+        server = await self.connect(lambda: None)
+        await server.write(protocol.struct.pack("!I", len(body) + 4) + body)
+        server.close()
 
     def note(self, one):
         self.counts[one.kind] += 1
@@ -283,45 +249,15 @@ class Gate:
             self.findings.append((name, one.sql))
 
     async def read_catalog(self):
-        if self._server is None:
+        """Reads which tables are distributed, if a statement may have changed that."""
+        if not self.dialect.distributed:
             return
         async with self._reading:
             if self.catalog_is_old:
                 self.catalog_is_old = False
-                await self._read_catalog()
-
-    async def _read_catalog(self):
-        if self.dialect.distributed:
-            self.distributed = dict(await self._server.ask(
-                "SELECT relname, partkey FROM drover_gate.pg_dist_partition "
-                "JOIN pg_class ON pg_class.oid = logicalrelid WHERE partmethod = 'h'"))
-        if self.dialect.limits.mutations:
-            self.tables = {name: (int(columns), int(indexes)) for name, columns, indexes in await self._server.ask(
-                "SELECT relname, relnatts, (SELECT count(*) FROM pg_index WHERE indrelid = c.oid AND NOT indisprimary) "
-                "FROM pg_class AS c WHERE relkind = 'r' AND relnamespace::regnamespace::text !~ '^(pg_|information_)'")}
-
-    # Jobs of Aurora DSQL.
-
-    def new_job(self):
-        self.counts["jobs"] += 1
-        return f"drovergatejob{self.counts['jobs']:013}"
-
-    async def build_indexes(self, indexes):
-        """Of a transaction that is committed: they are invalid when this returns, and become valid later."""
-        while indexes:
-            job, name = indexes.pop()
-            oid = f"(SELECT max(oid::int8)::oid FROM pg_class WHERE relname = '{name}')"
-            await self._server.ask(
-                f"INSERT INTO sys.jobs (job_id, status, job_type, object_id, object_name) SELECT '{job}', 'processing', "
-                f"'INDEX_BUILD', oid::int8, oid::regclass::text FROM pg_class WHERE oid = {oid}; "
-                f"UPDATE pg_index SET indisvalid = false WHERE indexrelid = {oid}")
-            self.keep(self._finish_index(job, oid))
-
-    async def _finish_index(self, job, oid):
-        await asyncio.sleep(self.index_delay_s)
-        await self._server.ask(
-            f"UPDATE pg_index SET indisvalid = true WHERE indexrelid = {oid}; "
-            f"UPDATE sys.jobs SET status = 'completed', update_time = now() WHERE job_id = '{job}'")
+                self.distributed = dict(await self._server.ask(
+                    "SELECT relname, partkey FROM drover_gate.pg_dist_partition "
+                    "JOIN pg_class ON pg_class.oid = logicalrelid WHERE partmethod = 'h'"))
 
 
 def main():

@@ -6,7 +6,6 @@ messages are looked at.
 """
 
 import asyncio
-import contextlib
 import re
 import struct
 
@@ -39,13 +38,10 @@ class Link:
         self.client = protocol.Stream(self.wake.set)
         self.server = None
         self.status = b"I"
-        self.began = self.idle_since = gate.now()
         self.variables = dict(self.dialect.settings.own)
         self.isolation = self.dialect.isolation or "read committed"
         self.transaction = None
-        self.new_indexes = []         # pairs of the id of a job and the name of an index that is committed
-        self.failed_meanwhile = None  # an error for the next statement: the transaction was ended while it was idle
-        self.ending = None            # the message with which the session is to end
+        self.ending = None  # the message with which the session is to end
         self.simple = SimpleQueries(self)
         self.extended = ExtendedQueries(self)
 
@@ -81,13 +77,9 @@ class Link:
                 await self.end("0A000", f"unsupported frontend protocol {code >> 16}.{code & 0xffff}")
 
     async def _begin_session(self, parameters):
-        # Before the password, so that who knocks too often is told at once.
         refusal = self.gate.refusal_of_session()
         if refusal:
             await self.end(*refusal)
-        if self.dialect.database and parameters.get("database") != self.dialect.database:
-            await self.end("3D000", f'database "{parameters.get("database")}" does not exist')
-        await self._check_password()
         parameters = await self._server_parameters(parameters)
         self.server = await self.gate.connect(self.wake.set)
         await self.server.write(protocol.startup(parameters))
@@ -109,15 +101,6 @@ class Link:
                 raise Ended()
             elif kind == b"Z":
                 return
-
-    async def _check_password(self):
-        if self.gate.password_is_valid is None:
-            return
-        await self.client.write(protocol.message(b"R", struct.pack("!I", 3)))
-        kind, body = await self.client_message()
-        if kind != b"p" or not self.gate.password_is_valid(body.rstrip(b"\0").decode(errors="replace")):
-            await self.end("28000", "unable to accept connection, access denied",
-                           hint="Signature expired: the token is not valid any more")
 
     async def _server_parameters(self, parameters):
         """What the server is told, of what the client has: who it is, is the gate's to say."""
@@ -150,7 +133,7 @@ class Link:
 
     def end_soon(self, sqlstate, message):
         """Of another task: the client is told when it waits for nothing, or next says something."""
-        self.ending = protocol.error(sqlstate, message, "FATAL") if sqlstate else b""
+        self.ending = protocol.error(sqlstate, message, "FATAL")
         self.wake.set()
 
     # What it waits for.
@@ -160,9 +143,6 @@ class Link:
             kind, body = await self.client_message(idle=True)
             if kind == b"X":
                 return
-            if len(body) > (self.dialect.limits.message_bytes or len(body)):
-                self.client.reset()
-                raise Ended()
             if kind in b"dcf":
                 continue  # of a COPY that has failed
             if kind == b"Q":
@@ -182,12 +162,11 @@ class Link:
                 return
 
     async def client_message(self, idle=False):
-        self.idle_since = self.gate.now()
         while True:
             self.wake.clear()
-            if idle:
-                await self._check_end()
-                await self._check_idleness()
+            if idle and self.ending:
+                await self.client.write(self.ending)
+                raise Ended()
             found = self.client.whole_message()
             if found:
                 return found
@@ -197,33 +176,7 @@ class Link:
                 # What a server says of itself: a parameter, a notification, that it ends.
                 passed, _ = self.server.poll(b"")
                 await self.client.write(passed)
-            await self._wait(self._idle_too_long_in() if idle else None)
-
-    async def _check_end(self):
-        oldest = self.dialect.limits.session_s
-        if self.ending is None and oldest and self.gate.now() - self.began > oldest:
-            self.end_soon(self.dialect.ends_with, "terminating connection because it has become too old")
-        if self.ending is not None:
-            if self.ending:
-                await self.client.write(self.ending)
-            raise Ended()
-
-    def _idle_too_long_in(self):
-        """Seconds until its transaction is ended because nothing happens in it; None: never."""
-        limit = self.dialect.limits.idle_in_transaction_s
-        if not limit or self.status != b"T" or self.failed_meanwhile:
-            return None
-        return self.idle_since + limit - self.gate.now()
-
-    async def _check_idleness(self):
-        left = self._idle_too_long_in()
-        if left is not None and left <= 0:
-            await self.fail_transaction()
-            self.failed_meanwhile = self.dialect.ends_idle_with, self.dialect.conflict
-
-    async def _wait(self, seconds):
-        with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(self.wake.wait(), seconds)
+            await self.wake.wait()
 
     async def answer(self, stops):
         """Of the server: whole messages before one of these types, and that one or None."""
@@ -255,21 +208,19 @@ class Link:
                 return failed
 
     async def copy_in(self):
-        """Hands on what the client copies, until it has ended that or the server has failed; returns how many bytes."""
-        count = 0
+        """Hands on what the client copies, until it has ended that or the server has failed."""
         while True:
             self.wake.clear()
             passed, stop = self.client.poll(b"cfXQPBE")
             if passed:
-                count += len(passed)
                 await self.server.write(passed)
             if stop:
                 await self.server.write(protocol.message(*stop))
                 if stop[0] not in b"cf":
                     raise Gone()
-                return count
+                return
             if b"E"[0] == (self.server.buffer[:1] or b"\0")[0]:
-                return count
+                return
             if not passed:
                 if self.client.ended or self.server.ended:
                     raise Gone()
@@ -278,11 +229,7 @@ class Link:
     async def ready(self, status):
         self.status = status
         if status == b"I":
-            if self.transaction:
-                self.new_indexes += self.transaction.indexes
             self.transaction = None
-            # Before the client can ask for them.
-            await self.gate.build_indexes(self.new_indexes)
         await self.client.write(protocol.ready(status))
 
     async def fail_transaction(self):
@@ -296,9 +243,9 @@ class Link:
     def is_transparent(self):
         return self.dialect.is_plain and self.gate.faults.is_empty
 
-    def current_transaction(self, explicit=False):
+    def current_transaction(self):
         if self.transaction is None:
-            self.transaction = Transaction(self.dialect, self.gate.now(), self.isolation, explicit)
+            self.transaction = Transaction(self.isolation, explicit=False)
         return self.transaction
 
     def refusal_of_text(self, one):
@@ -324,14 +271,9 @@ class Link:
 
     def refusal_in_transaction(self, one):
         """Because of what came before: a triple of SQLSTATE, message and hint, or None."""
-        if self.failed_meanwhile and one.kind != "rollback":
-            sqlstate, message = self.failed_meanwhile
-            self.failed_meanwhile = None
-            return sqlstate, message, None
         if self.status == b"E" or one.kind in ("commit", "rollback"):
-            self.failed_meanwhile = None
             return None
-        return self.current_transaction().refusal(one, self.gate.now(), self.variables)
+        return self.current_transaction().refusal(one, self.dialect, self.variables)
 
     def refused(self, one, refusal):
         """The error that the client gets; None if the gate only notes what it would refuse."""
@@ -363,16 +305,14 @@ class Link:
                 self.gate.faults.at("statement", one) if one.touches_data else None)
         return self.gate.faults.at("statement", one) if one.touches_data else None
 
-    def done(self, one, translation, tag, sent):
+    def done(self, one, tag):
         """Keeps account of what the server has done."""
         if one.kind == "begin":
-            self.transaction = Transaction(self.dialect, self.gate.now(), self._level(one) or self.isolation, True)
+            self.transaction = Transaction(self._level(one) or self.isolation, explicit=True)
         elif tag in ("COMMIT", "ROLLBACK"):
-            if tag == "COMMIT" and self.transaction:
-                self.new_indexes += self.transaction.indexes
             self.transaction = None
         else:
-            self.current_transaction().count(one, tag, sent, self.gate.tables)
+            self.current_transaction().has_written |= one.writes
         setting = one.setting()
         if setting and setting[0] in self.variables:
             self.variables[setting[0]] = setting[1] or self.dialect.settings.own.get(setting[0], "")
@@ -383,11 +323,6 @@ class Link:
                 self.transaction.isolation = self._level(one)
         if one.kind == "ddl" or one.has(r"\b(create_distributed_table|create_reference_table|undistribute_table)\b"):
             self.gate.catalog_is_old = True
-        if translation.builds_index:
-            job = self.gate.new_job()
-            self.current_transaction().indexes.append((job, translation.builds_index))
-            return job
-        return self.gate.new_job() if translation.validates else None
 
     @staticmethod
     def _level(one):

@@ -62,21 +62,6 @@ def error(sqlstate, what, severity="ERROR", hint=None):
     return message(b"E", body + b"\0")
 
 
-def row_description(columns):
-    """Of columns of text."""
-    body = struct.pack("!H", len(columns))
-    for column in columns:
-        body += text(column) + struct.pack("!IHIhih", 0, 0, 25, -1, -1, 0)
-    return message(b"T", body)
-
-
-def data_row(values):
-    body = struct.pack("!H", len(values))
-    for value in values:
-        body += struct.pack("!i", len(value.encode())) + value.encode()
-    return message(b"D", body)
-
-
 def messages(data):
     """Of whole messages: pairs of type and body."""
     place = 0

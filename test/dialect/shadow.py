@@ -159,34 +159,3 @@ CITUS_NAMES = {
         "citus_relation_size", "citus_total_relation_size", "pg_relation_size")},
     **{name: f"drover_gate.{name}" for name in ("pg_dist_partition", "pg_dist_node", "citus_tables", "pg_extension")},
 }
-
-# Columns and states as recorded of a cluster. The procedure sees what is committed meanwhile, as each of its
-# transactions is a new one.
-DSQL = """
-CREATE SCHEMA IF NOT EXISTS sys;
-DROP TABLE IF EXISTS sys.jobs;
-CREATE TABLE sys.jobs (job_id text PRIMARY KEY, status text NOT NULL, details text NOT NULL DEFAULT '', job_type text,
-    class_id int8 DEFAULT 1259, object_id int8, object_name text, start_time timestamptz DEFAULT now(),
-    update_time timestamptz DEFAULT now());
-CREATE OR REPLACE PROCEDURE sys.wait_for_job(id text) LANGUAGE plpgsql AS $$
-BEGIN
-    LOOP
-        IF NOT EXISTS (SELECT FROM sys.jobs WHERE job_id = id) THEN
-            RAISE EXCEPTION 'job % does not exist', id USING ERRCODE = 'invalid_parameter_value';
-        END IF;
-        EXIT WHEN (SELECT status NOT IN ('submitted', 'processing') FROM sys.jobs WHERE job_id = id);
-        COMMIT;
-        PERFORM pg_sleep(0.01);
-    END LOOP;
-END $$;
-"""
-
-SPANNER = """
-CREATE SCHEMA IF NOT EXISTS spanner;
-CREATE OR REPLACE FUNCTION spanner.generate_uuid() RETURNS varchar LANGUAGE sql AS
-    $$SELECT gen_random_uuid()::varchar$$;
--- The adapter answers for its own settings, too.
-CREATE VIEW drover_gate.pg_settings AS SELECT name, setting FROM pg_catalog.pg_settings
-    UNION ALL SELECT 'spanner.autocommit_dml_mode', 'transactional';
-"""
-SPANNER_NAMES = {"pg_settings": "drover_gate.pg_settings"}

@@ -2,7 +2,7 @@
 
 import protocol
 from statement import split
-from transaction import is_ddl, rows_of
+from transaction import rows_of
 
 _OUTSIDE = ("begin", "commit", "rollback")
 
@@ -21,7 +21,7 @@ class SimpleQueries:
             await self._unchanged(protocol.message(b"Q", body))
             return
         await link.gate.read_catalog()
-        await self._piece_by_piece(statements, len(body))
+        await self._piece_by_piece(statements)
 
     async def _unchanged(self, data):
         link = self.link
@@ -37,20 +37,17 @@ class SimpleQueries:
             await link.client.write(protocol.message(*stop))
             await link.copy_in()
 
-    async def _piece_by_piece(self, statements, size):
-        """Several statements outside of BEGIN are one transaction, and so is a write that a limit may undo."""
+    async def _piece_by_piece(self, statements):
+        """Several statements outside of BEGIN are one transaction."""
         link = self.link
         wrapped = False
         held = b""
-        for place, one in enumerate(statements):
-            is_one_of_many = len(statements) > 1
-            starts = link.status == b"I" and one.kind not in _OUTSIDE
-            if starts and (is_one_of_many or (link.dialect.limits.of_writes and one.writes)):
-                if not (link.dialect.ddl == "outside" and is_ddl(one)):
-                    await link.ask("BEGIN")
-                    wrapped = True
+        for one in statements:
+            if len(statements) > 1 and link.status == b"I" and one.kind not in _OUTSIDE:
+                await link.ask("BEGIN")
+                wrapped = True
             await link.client.write(held)
-            held = await self._piece(one, size if place == 0 else 0, wrapped)
+            held = await self._piece(one, wrapped)
             if held is None:
                 break
             wrapped = wrapped and one.kind not in _OUTSIDE
@@ -63,7 +60,7 @@ class SimpleQueries:
     async def _unwrap(self, held):
         return await self.link.ask("ROLLBACK" if held is None else "COMMIT") or held
 
-    async def _piece(self, one, size, wrapped):
+    async def _piece(self, one, wrapped):
         """How it is completed, which the client is not told before that is sure; None if it has failed."""
         link = self.link
         link.gate.note(one)
@@ -71,13 +68,13 @@ class SimpleQueries:
         if error:
             return await self._fail(error)
         if wrapped and one.kind == "begin":
-            link.done(one, link.translation(one), "BEGIN", 0)
+            link.done(one, "BEGIN")
             return protocol.complete("BEGIN")
         is_commit = one.kind == "commit" and link.status == b"T"
         fault = link.fault(one, is_commit or (one.writes and (link.status == b"I" or wrapped)))
         if fault:
             return await self._go_wrong(fault, one, is_commit)
-        return await self._execute(one, link.translation(one), size)
+        return await self._execute(one, link.translation(one))
 
     async def _fail(self, message):
         await self.link.client.write(message)
@@ -87,7 +84,7 @@ class SimpleQueries:
     async def _go_wrong(self, fault, one, is_commit):
         link = self.link
         if fault.committed:
-            await self._execute(one, link.translation(one), 0)
+            await self._execute(one, link.translation(one))
             if link.status == b"T" and not is_commit:
                 await link.ask("COMMIT")
         elif is_commit:
@@ -97,11 +94,10 @@ class SimpleQueries:
             await link.end_with(fault)
         return await self._fail(protocol.error(fault.sqlstate, fault.message))
 
-    async def _execute(self, one, translation, size):
+    async def _execute(self, one, translation):
         link = self.link
         await link.server.write(protocol.query(translation.sql))
         held, tag = b"", ""
-        sent = size
         failed = False
         while True:
             passed, stop = await link.answer(b"CEGIZ")
@@ -114,7 +110,7 @@ class SimpleQueries:
                 break
             if kind == b"G":
                 await link.client.write(protocol.message(kind, body))
-                sent += await link.copy_in()
+                await link.copy_in()
             elif kind == b"C":
                 tag = protocol.strings(body, 1)[0][0]
                 held = protocol.complete(translation.tag or tag)
@@ -123,25 +119,17 @@ class SimpleQueries:
                 await link.client.write(protocol.message(kind, body))
             else:
                 held = protocol.message(kind, body)
-        return None if failed else await self._completed(one, translation, tag, held, sent)
+        return None if failed else await self._completed(one, translation, tag, held)
 
-    async def _completed(self, one, translation, tag, held, sent):
+    async def _completed(self, one, translation, tag, held):
         link = self.link
-        had_written = link.transaction is not None and link.transaction.writes > 0
+        had_written = link.transaction is not None and link.transaction.has_written
         for sql in translation.then:
             failed = await link.ask(link.translation(split(sql)[0]).sql)
             if failed:
                 await link.client.write(failed)
                 return None
-        job = link.done(one, translation, tag, sent)
-        if job:
-            held = protocol.row_description(["job_id"]) + protocol.data_row([job]) + held
-        if link.transaction and one.writes:
-            if _is_partitioned(link, one):
-                link.transaction.mutations = link.transaction.bytes = 0
-            error = link.refused(one, link.transaction.over_limit())
-            if error:
-                return await self._fail(error)
+        link.done(one, tag)
         if one.kind == "copy from" and link.dialect.copy_batches:
             await self._copied(one, tag, had_written)
         return held
@@ -161,9 +149,3 @@ class SimpleQueries:
             link.gate.note_finding("copy_not_atomic", one)
             await link.ask("COMMIT")
             await link.ask("BEGIN")
-
-
-def _is_partitioned(link, one):
-    """As PGAdapter: COPY outside of a transaction that need not be atomic."""
-    return (one.kind == "copy from" and not link.transaction.explicit
-            and link.variables.get("spanner.autocommit_dml_mode", "").lower() == "partitioned_non_atomic")

@@ -18,8 +18,6 @@ class Translation:
         self.sql = sql
         self.then = []            # statements behind it, in the same transaction
         self.tag = None           # what it is completed with, if not with what PostgreSQL says
-        self.builds_index = None  # the name of an index that becomes valid later
-        self.validates = False    # answers a job, as an index does, but has nothing to wait for
 
 
 def _without(tokens):
@@ -218,37 +216,6 @@ def citus_extension(one, translation):
         translation.sql, translation.tag = NOTHING, "CREATE EXTENSION"
 
 
-# ---- Aurora DSQL ----
-
-def async_index(one, translation):
-    # https://docs.aws.amazon.com/aurora-dsql/latest/userguide/working-with-create-index-async.html
-    found = one.matches(r"create (?:unique )?index async (?:if not exists )?(\w+) on ")
-    if not found:
-        return
-    place = next(place for place, token in enumerate(one.tokens) if token.word == "async")
-    changes = [_without([one.tokens[place]])]
-    for token, following in zip(one.tokens, one.tokens[1:]):
-        if token.word == "using" and following.word == "btree_index":
-            changes.append(_without([token, following]))
-    translation.sql = one.edited(changes)
-    translation.builds_index = found[1]
-
-
-def async_alter_table(one, translation):
-    if one.matches(r"alter table async .* validate constraint\b"):
-        translation.sql = one.edited([_without([one.tokens[2]])])
-        translation.validates = True
-
-
-# ---- Spanner ----
-
-def bigints_only(one, translation):
-    # https://cloud.google.com/spanner/docs/reference/postgresql/data-types: bigint is the only integer.
-    if one.kind == "ddl":
-        translation.sql = one.edited([((token, token), "int8") for token in one.tokens
-                                      if token.kind == "word" and token.word in ("int", "integer", "int4")])
-
-
 # ---- All ----
 
 def settings_of_its_own(one, translation, settings, parameters):
@@ -258,8 +225,7 @@ def settings_of_its_own(one, translation, settings, parameters):
         if name in parameters:
             translation.sql, translation.tag = f"SELECT '{parameters[name]}'::text AS {name}", "SHOW"
         elif name in settings.own:
-            translation.sql = (f"SELECT coalesce(current_setting('drover_gate.{name.replace('.', '_')}', true), "
-                               f"'{settings.own[name]}') AS \"{name}\"")
+            translation.sql = (f"SELECT coalesce(current_setting('drover_gate.{name}', true), '{settings.own[name]}') AS \"{name}\"")
             translation.tag = "SHOW"
         return
     setting = one.setting()
@@ -271,7 +237,7 @@ def settings_of_its_own(one, translation, settings, parameters):
     elif name in settings.own:
         scope = "LOCAL" if one.tokens[1].word == "local" else ""
         value = settings.own[name] if one.tokens[0].word == "reset" or value == "default" else value
-        translation.sql = f"SET {scope} drover_gate.{name.replace('.', '_')} = '{value}'"
+        translation.sql = f"SET {scope} drover_gate.{name} = '{value}'"
 
 
 def current_setting_of(one, parameters):

@@ -196,7 +196,7 @@ void add_database_options(Command& command, DatabaseOption& option) {
        {"--schema", &option.schema, "NAME",
         "The schema of the tables (default: the first of the search_path); on YDB a "
         "folder below the database (default: the database itself)"},
-       {"--dialect", &option.dialect, "auto|postgres|cockroach|yugabyte|citus|dsql|spanner",
+       {"--dialect", &option.dialect, "auto|postgres|cockroach|yugabyte|citus",
         "Whose SQL it is, of the databases that speak PostgreSQL's protocol; auto: the server is "
         "asked"},
        {"--password-command", &option.password_command, "COMMAND",

@@ -227,11 +227,6 @@ std::string_view Connection::host_address() const noexcept {
   return address != nullptr ? address : "";
 }
 
-void Connection::set_dialect(Dialect dialect) noexcept {
-  dialect_ = dialect;
-  parameters_.set_wide_integers(traits_of(dialect).wide_integers);
-}
-
 // libpq has closed the socket of a lost session, and the next one to be opened gets its number: a
 // watch that lived on would end the watch of that one.
 void Connection::forget_closed_socket() noexcept {

@@ -236,7 +236,7 @@ class Connection {
 
   // Likewise, whose SQL it is.
   Dialect dialect() const noexcept { return dialect_; }
-  void set_dialect(Dialect dialect) noexcept;
+  void set_dialect(Dialect dialect) noexcept { dialect_ = dialect; }
 
   // As a number, 180001 for 18.1; of a relative of PostgreSQL, what it says to be.
   int server_version() const noexcept { return PQserverVersion(handle_); }

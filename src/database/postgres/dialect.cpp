@@ -15,90 +15,44 @@ using coro::Task;
 
 namespace {
 
-constexpr std::array three_levels = {Isolation::read_committed, Isolation::repeatable_read,
-                                     Isolation::serializable};
-constexpr std::array strictest_first = {Isolation::serializable, Isolation::repeatable_read,
-                                        Isolation::read_committed};
-constexpr std::array only_snapshots = {Isolation::repeatable_read};
-constexpr std::array serializable_or_snapshots = {Isolation::serializable,
-                                                  Isolation::repeatable_read};
-
 // Out of memory of a node, and a read that has to begin anew or a catalogue that has moved on.
 constexpr std::array<std::string_view, 2> retryable_in_yugabyte = {"53200", "XX000"};
 
-constexpr std::array<DialectTraits, 6> all_traits = {{
-    {.dialect = Dialect::postgres,
-     .name = "postgres",
-     .title = "PostgreSQL",
-     .isolations = three_levels},
-    {.dialect = Dialect::cockroach,
-     .name = "cockroach",
-     .title = "CockroachDB",
-     .isolations = strictest_first,
-     .ddl_in_transactions = false,
-     .keys_with_table = true,
-     .advisory_locks = false,
-     .shared_snapshots = false,
-     .processes = false,
-     .session_end = SessionEnd::cancel,
-     .rows_a_transaction = 20'000},
-    {.dialect = Dialect::yugabyte,
-     .name = "yugabyte",
-     .title = "YugabyteDB",
-     .isolations = three_levels,
-     .ddl_in_transactions = false,
-     .keys_with_table = true,
-     .advisory_locks = false,  // before 2025.1
-     .rows_a_transaction = 20'000,
-     .load_setting = "SET yb_default_copy_from_rows_per_transaction = 0",
-     .retryable = retryable_in_yugabyte},
-    {.dialect = Dialect::citus,
-     .name = "citus",
-     .title = "Citus",
-     .isolations = three_levels,
-     .ddl_in_transactions = false,
-     .keys_with_table = true,
-     .foreign_keys = false,
-     .shared_snapshots = false},
-    {.dialect = Dialect::dsql,
-     .name = "dsql",
-     .title = "Aurora DSQL",
-     .isolations = only_snapshots,
-     .sets_isolation = false,
-     .ddl_in_transactions = false,
-     .keys_with_table = true,
-     .foreign_keys = false,
-     .advisory_locks = false,
-     .savepoints = false,
-     .shared_snapshots = false,
-     .processes = false,
-     .session_end = SessionEnd::none,
-     .rows_a_transaction = 3'000,
-     .bytes_a_transaction = 8 << 20},  // of 10 MiB
-    {.dialect = Dialect::spanner,
-     .name = "spanner",
-     .title = "Spanner (PGAdapter)",
-     .isolations = serializable_or_snapshots,
-     .ddl_in_transactions = false,
-     .postgres_catalogue = false,
-     .keys_with_table = true,
-     .foreign_keys = false,
-     .advisory_locks = false,
-     .savepoints = false,
-     .shared_snapshots = false,
-     .analyze = false,
-     .wide_integers = true,
-     .processes = false,
-     .session_end = SessionEnd::none,
-     .rows_a_transaction = 2'000,
-     .cells_a_transaction = 60'000},  // of 80,000 mutations, which indexes have, too
-}};
+constexpr std::array<DialectTraits, 4> all_traits = {
+    {{.dialect = Dialect::postgres, .name = "postgres", .title = "PostgreSQL"},
+     {.dialect = Dialect::cockroach,
+      .name = "cockroach",
+      .title = "CockroachDB",
+      .default_isolation = Isolation::serializable,
+      .ddl_in_transactions = false,
+      .keys_with_table = true,
+      .advisory_locks = false,
+      .shared_snapshots = false,
+      .processes = false,
+      .rows_a_transaction = 20'000},
+     {.dialect = Dialect::yugabyte,
+      .name = "yugabyte",
+      .title = "YugabyteDB",
+      .ddl_in_transactions = false,
+      .keys_with_table = true,
+      .advisory_locks = false,  // before 2025.1
+      .rows_a_transaction = 20'000,
+      .load_setting = "SET yb_default_copy_from_rows_per_transaction = 0",
+      .retryable = retryable_in_yugabyte},
+     {.dialect = Dialect::citus,
+      .name = "citus",
+      .title = "Citus",
+      .ddl_in_transactions = false,
+      .keys_with_table = true,
+      .foreign_keys = false,
+      .shared_snapshots = false}}};
 
-// Returns true if the query returns a row. Returns false, too, if the server does not know the
-// query or the role may not execute it.
-Task<bool> has_row(Connection& connection, std::string sql) {
+// Returns true if the server has the extension citus. Returns false, too, if the role may not read
+// the list of extensions, or if the server has none.
+Task<bool> has_citus(Connection& connection) {
   try {
-    const Result found = co_await connection.query(std::move(sql));
+    const Result found =
+        co_await connection.query("SELECT 1 FROM pg_extension WHERE extname = 'citus'");
     co_return found.rows() > 0;
   } catch (const Error& error) {
     const bool no_answer =
@@ -131,18 +85,8 @@ Task<Dialect> find_dialect(Connection& connection) {
   const std::string said(version.rows() == 1 ? version.text(0, 0) : "");
   if (said.find("CockroachDB") != said.npos) co_return Dialect::cockroach;
   if (said.find("-YB-") != said.npos) co_return Dialect::yugabyte;
-  // What only they have. They say to be a PostgreSQL.
-  const std::pair<Dialect, const char*> signs[] = {
-      {Dialect::citus, "SELECT 1 FROM pg_extension WHERE extname = 'citus'"},
-      {Dialect::dsql,
-       "SELECT 1 FROM information_schema.tables WHERE table_schema = 'sys' AND table_name = "
-       "'jobs'"},
-      {Dialect::spanner, "SELECT 1 FROM pg_settings WHERE name = 'spanner.autocommit_dml_mode'"}};
-  for (const auto& [dialect, sql] : signs) {
-    const bool is_it = co_await has_row(connection, sql);
-    if (is_it) co_return dialect;
-  }
-  co_return Dialect::postgres;
+  const bool is_citus = co_await has_citus(connection);
+  co_return is_citus ? Dialect::citus : Dialect::postgres;
 }
 
 namespace {
@@ -173,17 +117,6 @@ std::string dialect_note(Dialect dialect) {
       "note: the server is {}: what Drover does otherwise there follows from its documentation "
       "and has not been tried against a server of it (docs/dialects.md)",
       traits_of(dialect).title);
-}
-
-Isolation choose_isolation(Dialect dialect, std::optional<Isolation> wanted) {
-  const DialectTraits& traits = traits_of(dialect);
-  if (!wanted) return traits.isolations.front();
-  if (std::ranges::find(traits.isolations, *wanted) != traits.isolations.end()) return *wanted;
-  std::vector<std::string_view> names;
-  for (const Isolation one : traits.isolations) names.push_back(isolation_name(one));
-  throw Error(ErrorClass::statement, "",
-              fmt::format("--isolation: {} has no {}; it has {}", traits.title,
-                          isolation_name(*wanted), fmt::join(names, ", ")));
 }
 
 }  // namespace drover::database::postgres

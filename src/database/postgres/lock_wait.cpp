@@ -80,8 +80,7 @@ Task<void> watch_statement(const Access& access, std::int32_t process) {
 }  // namespace
 
 Task<void> name_lock_holders(Connection& connection, Access access) {
-  const DialectTraits& traits = traits_of(connection.dialect());
-  const bool is_known = traits.processes && traits.postgres_catalogue;
+  const bool is_known = traits_of(connection.dialect()).processes;
   if (!access.on_lock_wait || !is_known || connection.pooling() == Pooling::transaction) co_return;
   std::int32_t process = connection.backend_pid();
   if (connection.pooling() != Pooling::none) {

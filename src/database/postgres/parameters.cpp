@@ -3,7 +3,6 @@
 namespace drover::database::postgres {
 namespace {
 
-constexpr std::uint32_t int8_type = 20;
 constexpr std::uint32_t int4_type = 23;
 constexpr std::uint32_t text_type = 25;
 
@@ -21,7 +20,6 @@ void Parameters::put64(std::uint64_t value) {
 }
 
 void Parameters::add(std::int32_t value) {
-  if (wide_integers_) return add(std::int64_t{value});
   begin();
   put32(static_cast<std::uint32_t>(value));
   end();
@@ -50,15 +48,10 @@ void Parameters::put_array_header(std::size_t size, std::uint32_t type) {
 
 void Parameters::add(std::span<const std::int32_t> values) {
   begin();
-  put_array_header(values.size(), wide_integers_ ? int8_type : int4_type);
+  put_array_header(values.size(), int4_type);
   for (const std::int32_t value : values) {
-    if (wide_integers_) {
-      put32(sizeof(std::int64_t));
-      put64(static_cast<std::uint64_t>(std::int64_t{value}));
-    } else {
-      put32(sizeof value);
-      put32(static_cast<std::uint32_t>(value));
-    }
+    put32(sizeof value);
+    put32(static_cast<std::uint32_t>(value));
   }
   end();
 }

@@ -25,14 +25,11 @@ class Parameters {
     bytes_.clear();
   }
 
-  void add(std::int32_t value);                        // int4, or int8 where there is no int4
+  void add(std::int32_t value);                        // int4
   void add(std::int64_t value);                        // int8
   void add(std::string_view value);                    // text, varchar, char
-  void add(std::span<const std::int32_t> values);      // int4[], likewise
+  void add(std::span<const std::int32_t> values);      // int4[]
   void add(std::span<const std::string_view> values);  // text[]
-
-  // For a server without integers of four bytes.
-  void set_wide_integers(bool wide) noexcept { wide_integers_ = wide; }
 
   // As text. `append` adds the value to the string that it is given, without a zero in it; it adds nothing and says
   // false where the parameter is NULL.
@@ -70,7 +67,6 @@ class Parameters {
   std::vector<int> formats_;
   std::vector<const char*> values_;
   std::string bytes_;
-  bool wide_integers_ = false;
 };
 
 }  // namespace drover::database::postgres

@@ -109,7 +109,7 @@ TEST_F(Parameter, AnIntegerOfAnotherWidthIsAnError) {
   run(connection->prepare(all));
   const Result row = run(connection->execute(echo, 1, std::int64_t{2}, std::string_view("x")));
   EXPECT_THROW(static_cast<void>(row.int8(0, 0)), Error);
-  EXPECT_EQ(row.int4(0, 1), 2) << "as of a server that has none of four bytes";
+  EXPECT_THROW(static_cast<void>(row.int4(0, 1)), Error);
   try {
     static_cast<void>(row.int4(0, 3));
     ADD_FAILURE() << "NULL was read as a number";

@@ -26,10 +26,6 @@ const char* Result::fixed_width(int row, int column, int width) const {
 }
 
 std::int32_t Result::int4(int row, int column) const {
-  if (PQgetlength(result_.get(), row, column) == 8) {
-    const std::int64_t wide = int8(row, column);
-    if (wide == static_cast<std::int32_t>(wide)) return static_cast<std::int32_t>(wide);
-  }
   return static_cast<std::int32_t>(read32(fixed_width(row, column, 4)));
 }
 

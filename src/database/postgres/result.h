@@ -20,8 +20,7 @@ class Result {
     return PQgetisnull(result_.get(), row, column) != 0;
   }
 
-  // For binary results: throw Error (class statement) if the column has another width or is NULL. A number that needs
-  // four bytes may come in eight.
+  // For binary results: throw Error (class statement) if the column has another width or is NULL.
   std::int32_t int4(int row, int column) const;
   std::int64_t int8(int row, int column) const;
 

@@ -94,10 +94,8 @@ std::string unused_name(std::string_view own_name) {
 }  // namespace
 
 Task<std::optional<SessionIdentity>> identify_session(Connection& own) {
-  const SessionEnd how = traits_of(own.dialect()).session_end;
-  if (how == SessionEnd::none) co_return std::nullopt;
   try {
-    if (how == SessionEnd::cancel) {
+    if (!traits_of(own.dialect()).processes) {
       const Result id = co_await own.query("SHOW session_id");
       if (id.rows() != 1) co_return std::nullopt;
       SessionIdentity named;

@@ -241,13 +241,9 @@ Task<std::unique_ptr<Connection>> open_connection(Access access, Pooling pooling
 namespace {
 
 Task<void> set_up_session(Connection& connection, const SessionSettings& settings) {
-  const std::string time_zone = "SET TimeZone TO 'UTC'";
-  const bool sets_isolation = traits_of(connection.dialect()).sets_isolation;
-  co_await connection.script(
-      sets_isolation ? fmt::format("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL {}; "
-                                   "{}",
-                                   isolation_name(settings.isolation), time_zone)
-                     : time_zone);
+  co_await connection.script(fmt::format(
+      "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL {}; SET TimeZone TO 'UTC'",
+      isolation_name(settings.isolation)));
   if (settings.generic_plans) {
     co_await set_if_known(connection, "SET plan_cache_mode = force_generic_plan");
   }

@@ -22,7 +22,6 @@ bool refused_by_server(const Error& error, const Connection& session) noexcept {
 namespace {
 
 constexpr std::string_view begin_snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-constexpr std::string_view savepoint = "SAVEPOINT before_statement";
 
 // Hands back what the server said where it refused, else nothing, and the text of the first field
 // in `answer`.
@@ -48,7 +47,7 @@ Task<void> begin_anew(Connection& session) {
 }
 
 Task<void> save(Connection& session) {
-  if (traits_of(session.dialect()).savepoints) co_await session.script(std::string(savepoint));
+  co_await session.script("SAVEPOINT before_statement");
 }
 
 }  // namespace
@@ -88,10 +87,6 @@ Task<void> SharedSnapshot::join(Connection& other) {
 }
 
 Task<void> SharedSnapshot::recover(Connection& session) {
-  if (!traits_of(session.dialect()).savepoints) {
-    co_await begin_anew(session);
-    co_return;
-  }
   co_await session.script("ROLLBACK TO SAVEPOINT before_statement");
 }
 

@@ -2,7 +2,7 @@
 // database as it was at one instant, whatever is written meanwhile.
 //
 // Each session stays in one transaction, REPEATABLE READ and READ ONLY. A statement that the server refuses is rolled
-// back to a savepoint: the snapshot survives it. Where there are no savepoints, the session goes on in a new one.
+// back to a savepoint: the snapshot survives it.
 //
 // A server that cannot share a snapshot (one that speaks the protocol but is no PostgreSQL, a session that a balancer
 // sent elsewhere) leaves each session with a snapshot of its own; then `refusal` says why.

@@ -106,6 +106,14 @@ TEST(ResultRead, TextsComeBackWhateverIsInThem) {
   expect_round_trip(result);
 }
 
+// An earlier version had a dialect of this name.
+TEST(ResultRead, AcceptsUnknownDialects) {
+  Result result = example_result();
+  result.environment.server->kind = "Spanner (PGAdapter)";
+  result.environment.server->settings["dialect"] = "spanner";
+  expect_round_trip(result);
+}
+
 TEST(ResultRead, TransactionsNeedNotBeThoseOfTpcc) {
   Result result = example_result();
   result.transactions[2].name = "Other";

@@ -20,7 +20,6 @@ namespace drover::sql::postgres {
 
 using coro::Task;
 using database::Error;
-using database::postgres::DialectTraits;
 using database::postgres::Result;
 using database::postgres::script_patiently;
 using database::postgres::traits_of;
@@ -148,14 +147,13 @@ Task<void> fill_in_pieces(Connection& connection, std::int64_t rows, std::int64_
 
 // Where no transaction takes all of it.
 Task<void> create_and_fill_in_pieces(Connection& connection, const InitialiseSettings& settings) {
-  const DialectTraits& traits = traits_of(connection.dialect());
   for (const char* sql : tables_with_keys) co_await script_patiently(connection, sql);
   if (connection.dialect() == database::Dialect::citus) {
     for (const char* sql : distributed) co_await connection.script(sql);
   }
   constexpr std::int64_t rows_without_limit = 100'000;
-  const std::int64_t most =
-      traits.rows_a_transaction > 0 ? traits.rows_a_transaction : rows_without_limit;
+  const std::int64_t limit = traits_of(connection.dialect()).rows_a_transaction;
+  const std::int64_t most = limit > 0 ? limit : rows_without_limit;
   // The branches last: they say what there is.
   co_await fill_in_pieces(connection, settings.scale * accounts_per_branch, most, accounts_sql,
                           [&settings](std::int64_t accounts) {
@@ -164,7 +162,6 @@ Task<void> create_and_fill_in_pieces(Connection& connection, const InitialiseSet
                           });
   co_await fill_in_pieces(connection, settings.scale * tellers_per_branch, most, tellers_sql);
   co_await fill_in_pieces(connection, settings.scale, most, branches_sql);
-  if (!traits.analyze) co_return;
   for (const std::string_view name : pgbench_table_names) {
     co_await script_patiently(connection, fmt::format("ANALYZE {}", name));
   }
@@ -191,16 +188,9 @@ Task<std::vector<std::string>> drop_pgbench_tables(Connection& connection) {
 
 Task<std::vector<std::string>> make_pgbench_tables(Connection& connection,
                                                    InitialiseSettings settings) {
-  const DialectTraits& traits = traits_of(connection.dialect());
-  if (!traits.postgres_catalogue) {
-    throw database::UnfitSchema(
-        fmt::format("'drover sql init' fills its tables by generate_series(), which {} does not "
-                    "have: make them in another way, and run scripts of your own",
-                    traits.title));
-  }
   if (!settings.force) refuse_tables_there(co_await tables_there(connection));
   std::vector<std::string> dropped = co_await drop_pgbench_tables(connection);
-  if (!traits.ddl_in_transactions) {
+  if (!traits_of(connection.dialect()).ddl_in_transactions) {
     co_await create_and_fill_in_pieces(connection, settings);
     co_return dropped;
   }

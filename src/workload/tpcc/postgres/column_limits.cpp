@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "database/error.h"
-#include "database/postgres/dialect.h"
 #include "database/postgres/identifier.h"
 #include "text/plain_text.h"
 
@@ -58,7 +57,6 @@ bool is_small(Table table) {
 Task<std::vector<std::string>> find_narrow_columns(Connection& connection, std::string schema,
                                                    PlannedWork work) {
   std::vector<std::string> notes;
-  if (!database::postgres::traits_of(connection.dialect()).postgres_catalogue) co_return notes;
   const Result limits = co_await read_limits(connection, schema);
   for (int row = 0; row < limits.rows(); ++row) {
     const GrowingColumn& column = growing_columns()[limits.number<std::size_t>(row, 0)];

@@ -41,9 +41,8 @@ const Statement ledger_sums{
     "(SELECT count(*) FROM new_order WHERE no_w_id BETWEEN $1::int4 AND $2::int4)"};
 
 Task<LedgerSums> add_up(Connection& connection, WarehouseRange warehouses) {
-  const Statement sums{ledger_sums.name, in_dialect(connection.dialect(), ledger_sums.sql)};
-  co_await connection.prepare({&sums, 1});
-  const Result result = co_await connection.execute(sums, warehouses.first, warehouses.last);
+  co_await connection.prepare({&ledger_sums, 1});
+  const Result result = co_await connection.execute(ledger_sums, warehouses.first, warehouses.last);
   co_return LedgerSums{result.int8(0, 0), result.int8(0, 1), result.int8(0, 2)};
 }
 
@@ -124,7 +123,7 @@ class DatabaseOnPostgres final : public Database {
 
   Task<Isolation> choose_isolation(std::optional<Isolation> wanted,
                                    const ServerFacts& server) const override {
-    co_return database::postgres::choose_isolation(server.dialect, wanted);
+    co_return wanted.value_or(database::postgres::traits_of(server.dialect).default_isolation);
   }
 
   Task<LedgerSums> read_ledger(WarehouseRange warehouses) const override {

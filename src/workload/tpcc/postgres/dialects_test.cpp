@@ -20,7 +20,7 @@ using database::postgres::DialectTraits;
 using database::postgres::traits_of;
 
 constexpr std::array all_dialects = {Dialect::postgres, Dialect::cockroach, Dialect::yugabyte,
-                                     Dialect::citus,    Dialect::dsql,      Dialect::spanner};
+                                     Dialect::citus};
 
 std::string made(Layout layout) {
   std::string text;

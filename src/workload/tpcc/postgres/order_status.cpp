@@ -14,9 +14,6 @@ const Statement get_customers_by_name = statement("os_customers_by_name");
 const Statement get_last_order = statement("os_last_order");
 const Statement get_lines = statement("os_lines");
 
-const std::vector<Statement> row_by_row = {begin_snapshot, get_customer_by_id,
-                                           get_customers_by_name, get_last_order, get_lines};
-
 coro::Task<Outcome> batched(Connection& connection, const OrderStatusInput& input) {
   send_for(input.customer, connection, by_id, by_name);
   const Results results = co_await connection.run();
@@ -44,7 +41,10 @@ coro::Task<Outcome> single(Connection& connection, const OrderStatusInput& input
 }  // namespace
 
 const StatementSets order_status_statements{
-    .batched = {by_id, by_name}, .single = row_by_row, .by_row = row_by_row};
+    .batched = {by_id, by_name},
+    .single = {begin_snapshot, get_customer_by_id, get_customers_by_name, get_last_order,
+               get_lines},
+    .by_row = {}};
 
 coro::Task<Outcome> perform(Connection& connection, const OrderStatusInput& input, Trace&,
                             Shape shape) {

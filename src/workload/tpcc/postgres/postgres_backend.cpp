@@ -112,8 +112,7 @@ Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect(
       co_await database::postgres::open_session(settings, statements_);
   if (batched() && loses_rows(opened.connection->server_version())) by_row_ = true;
   if (opened_at_.empty()) {
-    const Result now = co_await opened.connection->query(
-        in_dialect(options_.server_dialect, "SELECT localtimestamp"));
+    const Result now = co_await opened.connection->query("SELECT localtimestamp");
     opened_at_ = now.text(0, 0);
   }
   co_return std::make_unique<PostgresSession>(*this, std::move(opened));

@@ -20,10 +20,6 @@ Resolution found(bool there) noexcept {
   return there ? Resolution::committed : Resolution::not_committed;
 }
 
-std::string question(const Connection& connection, const char* name) {
-  return in_dialect(connection.dialect(), statement(name).sql);
-}
-
 // New-Orders among the doubts, a column each, and their lines.
 struct OrderColumns {
   // A question asks about no more of them: its arrays have a bound.
@@ -52,8 +48,8 @@ Task<void> resolve_new_orders(Connection& connection, std::span<const Doubt> dou
                               std::vector<Finding>& answers) {
   if (o.place.empty()) co_return;
   const Result result =
-      co_await connection.query(question(connection, "find_new_orders"), o.place, o.w_id, o.d_id,
-                                o.o_id, o.whose, o.line, o.i_id, o.supply_w_id, o.quantity);
+      co_await connection.query(statement("find_new_orders").sql, o.place, o.w_id, o.d_id, o.o_id,
+                                o.whose, o.line, o.i_id, o.supply_w_id, o.quantity);
   for (int row = 0; row < result.rows(); ++row) {
     const auto place = result.number<std::size_t>(row, 0);
     const std::int32_t lines = std::get<NewOrderInput>(doubts[place].input).ol_cnt;
@@ -94,8 +90,8 @@ Task<void> resolve_deliveries(Connection& connection, std::span<const Doubt> dou
     its.mark.push_back(static_cast<std::int32_t>(doubts[i].trace.mark));
   }
   for (const auto& [w_id, d] : by_warehouse) {
-    const Result result = co_await connection.query(question(connection, "find_deliveries"), w_id,
-                                                    d.place, d.carrier_id, d.mark, since);
+    const Result result = co_await connection.query(statement("find_deliveries").sql, w_id, d.place,
+                                                    d.carrier_id, d.mark, since);
     for (int row = 0; row < result.rows(); ++row) {
       const auto orders = result.number<std::int32_t>(row, 1);
       answers.at(result.number<std::size_t>(row, 0)) = Finding(found(orders > 0), orders);
@@ -128,8 +124,8 @@ Task<void> resolve_payments(Connection& connection, std::span<const Doubt> doubt
   const PaymentColumns p(doubts);
   if (p.place.empty()) co_return;
   const Result result =
-      co_await connection.query(question(connection, "find_payments"), p.place, p.w_id, p.d_id,
-                                p.c_w_id, p.c_d_id, p.c_id, p.cents, p.mark, since);
+      co_await connection.query(statement("find_payments").sql, p.place, p.w_id, p.d_id, p.c_w_id,
+                                p.c_d_id, p.c_id, p.cents, p.mark, since);
   for (int row = 0; row < result.rows(); ++row) {
     answers.at(result.number<std::size_t>(row, 0)) = found(result.number<std::int64_t>(row, 1) > 0);
   }
@@ -140,7 +136,7 @@ Task<void> resolve_payments(Connection& connection, std::span<const Doubt> doubt
 Task<std::vector<Finding>> resolve_doubts(Connection& connection, std::span<const Doubt> doubts,
                                           std::string since) {
   std::vector<Finding> answers(doubts.size());
-  const Result marks = co_await connection.query(question(connection, "keeps_marks"));
+  const Result marks = co_await connection.query(statement("keeps_marks").sql);
   const bool keeps_marks = marks.text(0, 0) == "t";
   co_await resolve_new_orders(connection, doubts, answers);
   if (keeps_marks) co_await resolve_deliveries(connection, doubts, since, answers);

@@ -30,9 +30,8 @@ coro::Task<Outcome> single(Connection& connection, const StockLevelInput& input)
 
 }  // namespace
 
-const StatementSets stock_level_statements{.batched = {count_low_stock},
-                                           .single = {get_next_order, count_low_stock_since},
-                                           .by_row = {get_next_order, count_low_stock_since}};
+const StatementSets stock_level_statements{
+    .batched = {count_low_stock}, .single = {get_next_order, count_low_stock_since}, .by_row = {}};
 
 coro::Task<Outcome> perform(Connection& connection, const StockLevelInput& input, Trace&,
                             Shape shape) {

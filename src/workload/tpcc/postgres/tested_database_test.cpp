@@ -62,9 +62,7 @@ std::vector<TestedStyle> tested_styles() {
           {StatementStyle::single},
           {StatementStyle::batched, true},
           {StatementStyle::batched, false, Dialect::cockroach},
-          {StatementStyle::batched, false, Dialect::citus},
-          {StatementStyle::batched, false, Dialect::spanner},
-          {StatementStyle::single, false, Dialect::spanner}};
+          {StatementStyle::batched, false, Dialect::citus}};
 }
 
 std::shared_ptr<TestedDatabase> tested_database(std::string&) {

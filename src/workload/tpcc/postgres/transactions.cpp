@@ -28,23 +28,16 @@ Statement statement(const char* name) {
 
 Shapes shapes_of(StatementStyle style, Dialect dialect) noexcept {
   using enum Shape;
-  if (style == StatementStyle::single && dialect != Dialect::citus && dialect != Dialect::spanner) {
-    return {single, single, single, single, single};
+  // Citus takes no subselect in an INSERT, and no UPDATE of the stock of several warehouses.
+  if (style == StatementStyle::single) {
+    return {single, dialect == Dialect::citus ? by_row : single, single, single, single};
   }
   switch (dialect) {
-    // A join of an array with stock, and DML in a CTE, are left alone where nobody has seen them go.
+    // Without the join of an array with stock, and without DML in a CTE.
     case Dialect::cockroach:
-    case Dialect::dsql:
       return {by_row, batched, batched, by_row, batched};
-    // No subselect in what is inserted; no UPDATE of the stock of several warehouses.
-    case Dialect::citus: {
-      const Shape other = style == StatementStyle::single ? single : batched;
-      return {style == StatementStyle::single ? single : by_row, by_row, other,
-              style == StatementStyle::single ? single : by_row, other};
-    }
-    case Dialect::spanner:
-      if (style == StatementStyle::single) return {single, by_row, single, single, single};
-      return {by_row, by_row, by_row, by_row, by_row};
+    case Dialect::citus:
+      return {by_row, by_row, batched, by_row, batched};
     case Dialect::postgres:
     case Dialect::yugabyte:
       break;
@@ -117,28 +110,10 @@ constexpr std::array in_citus = {
             "c_since, c_credit::text, (c_credit_lim * 100)::int8, "
             "(c_discount * 10000)::int4, (c_balance * 100)::int8, left"}};
 
-// Only rows that are named by their whole key can be locked. Of two that take the same order one is refused when it
-// commits.
-constexpr std::array in_dsql = {Wording{"LIMIT 1 FOR UPDATE", "LIMIT 1"}};
-
-// An int8 is shifted by an int4 in PostgreSQL, and by an int8 where there are no others.
-constexpr std::array in_spanner = {
-    Wording{"1::int8 << ol_number::int4", "power(2, ol_number)::int8"},
-    Wording{"1::int8 << (due + 1)", "power(2, due + 1)::int8"},
-    Wording{"1::int8 << n", "power(2, n)::int8"},
-    Wording{"local::int4 AS local", "CASE WHEN local THEN 1 ELSE 0 END AS local"},
-    Wording{payment_data, payment_data_of_texts},
-    Wording{"localtimestamp", "current_timestamp"},
-    Wording{"::int4", "::bigint"}};
-
 std::span<const Wording> wordings_of(Dialect dialect) noexcept {
   switch (dialect) {
     case Dialect::cockroach:
       return in_cockroach;
-    case Dialect::dsql:
-      return in_dsql;
-    case Dialect::spanner:
-      return in_spanner;
     case Dialect::citus:
       return in_citus;
     case Dialect::postgres:

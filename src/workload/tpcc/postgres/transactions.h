@@ -37,10 +37,11 @@ using database::postgres::Result;
 using database::postgres::Results;
 using database::postgres::Statement;
 
-// How a transaction goes: in one of the two styles, or as the batched style goes where a server does not take its
-// statements: on those that lose rows (below), and on relatives of PostgreSQL. By row, no statement writes to more than
-// one row of a table that others write to, nor joins anything with it, nor has a subselect: New-Order takes two round
-// trips as before, Payment two, or three by name, Delivery four; Order-Status and Stock-Level go as in the style single.
+// How a transaction goes: in one of the two styles, or as the batched style goes where a server
+// does not take its statements: on those that lose rows (below), and on relatives of PostgreSQL. By
+// row, no statement writes to more than one row of a table that others write to, nor joins anything
+// with it, nor has a subselect: New-Order takes two round trips as before, Payment two, or three by
+// name, Delivery four. Order-Status and Stock-Level have no shape by row.
 enum class Shape : std::uint8_t { batched, single, by_row };
 
 // By TransactionType.

@@ -161,8 +161,6 @@ TEST_P(Styles, LeaveTheSameData) {
   for (const TestedStyle style : {TestedStyle{StatementStyle::batched, true},
                                   {StatementStyle::batched, false, Dialect::cockroach},
                                   {StatementStyle::batched, false, Dialect::citus},
-                                  {StatementStyle::batched, false, Dialect::dsql},
-                                  {StatementStyle::batched, false, Dialect::spanner},
                                   {StatementStyle::single, false, Dialect::citus}}) {
     database->make("mixed");
     run(style, inputs, 1);

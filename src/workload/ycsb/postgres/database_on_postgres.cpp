@@ -38,7 +38,7 @@ class DatabaseOnPostgres final : public Database {
 
   Task<database::Isolation> choose_isolation(Properties, std::optional<database::Isolation> wanted,
                                              const database::ServerFacts& server) const override {
-    co_return database::postgres::choose_isolation(server.dialect, wanted);
+    co_return wanted.value_or(database::postgres::traits_of(server.dialect).default_isolation);
   }
 
   Task<TableSums> read_sums(Properties properties, ValueKind values) const override {

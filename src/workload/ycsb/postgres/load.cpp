@@ -246,8 +246,7 @@ Task<std::map<int, std::string>> Load::loaders_waited_for(Connection& connection
 // pgpool-II takes the end of a session for that of the server.
 Task<void> Load::end_silent_loaders(Connection& connection) {
   constexpr int copy_is_seen_since = 140000;
-  if (!traits_of(connection.dialect()).postgres_catalogue ||
-      connection.server_version() < copy_is_seen_since ||
+  if (connection.server_version() < copy_is_seen_since ||
       connection.pooling() == database::Pooling::pgpool) {
     co_return;
   }
@@ -269,12 +268,10 @@ Task<void> Load::end_silent_loaders(Connection& connection) {
 // To commit where commits are waited for makes all earlier ones as durable as itself.
 Task<void> Load::finish() {
   observer_.on_step(fmt::format("analyze {}", table_.plain_name()));
-  if (traits_of(first_->dialect()).analyze) {
-    first_->take_warnings();
-    co_await script_patiently(*first_, fmt::format("ANALYZE {}", table_.name()));
-    for (const std::string& warning : first_->take_warnings()) {
-      observer_.on_note(database::postgres::no_statistics_note(table_.plain_name(), warning));
-    }
+  first_->take_warnings();
+  co_await script_patiently(*first_, fmt::format("ANALYZE {}", table_.name()));
+  for (const std::string& warning : first_->take_warnings()) {
+    observer_.on_note(database::postgres::no_statistics_note(table_.plain_name(), warning));
   }
   auto touch = [&]() -> Task<void> {
     co_await first_->query(
@@ -296,13 +293,8 @@ Task<void> Load::open_anew() {
 
 Task<LoadProgress> Load::run() {
   first_ = co_await database::postgres::open_in_schema(options_);
-  const auto& traits = traits_of(first_->dialect());
-  const auto limit = [this](std::int64_t most, std::uint64_t each) {
-    if (most > 0) limit_pieces(std::max<std::uint64_t>(static_cast<std::uint64_t>(most) / each, 1));
-  };
-  limit(traits.rows_a_transaction - 1, 1);  // and the record
-  limit(traits.bytes_a_transaction, properties().field_count * (lengths().length_max() + 1));
-  limit(traits.cells_a_transaction, static_cast<std::uint64_t>(properties().field_count) + 1);
+  const std::int32_t rows_most = traits_of(first_->dialect()).rows_a_transaction;
+  if (rows_most > 0) limit_pieces(static_cast<std::uint64_t>(rows_most) - 1);  // and the record
   co_await begin_load(*first_, options_.schema, table_, options_.properties);
   co_await load_missing();
   if (!options_.share.is_whole()) co_return progress();

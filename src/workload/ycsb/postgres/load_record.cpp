@@ -5,7 +5,6 @@
 #include "database/postgres/dialect.h"
 #include "database/postgres/identifier.h"
 #include "database/postgres/patient_script.h"
-#include "text/plain_text.h"
 
 namespace drover::ycsb::postgres {
 
@@ -24,13 +23,6 @@ constexpr std::string_view no_such_column = "42703";
 constexpr std::string_view lock_sql = "SELECT pg_advisory_xact_lock(hashtext('drover_ycsb'))";
 
 Task<bool> has_relation(Connection& connection, std::string_view name) {
-  if (!traits_of(connection.dialect()).postgres_catalogue) {
-    const Result found = co_await connection.query(
-        "SELECT 1 FROM information_schema.tables WHERE table_schema = current_schema() AND "
-        "table_name = $1::text",
-        text::trimmed(name, "\""));
-    co_return found.rows() > 0;
-  }
   const Result found = co_await connection.query("SELECT to_regclass($1::text) IS NOT NULL", name);
   co_return found.text(0, 0) == "t";
 }

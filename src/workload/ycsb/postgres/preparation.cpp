@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "database/error.h"
-#include "database/postgres/dialect.h"
 #include "database/postgres/server_facts.h"
 #include "workload/ycsb/keys.h"
 #include "workload/ycsb/postgres/load_record.h"
@@ -24,7 +23,6 @@ namespace {
 using coro::Task;
 using database::postgres::Connection;
 using database::postgres::Result;
-using database::postgres::traits_of;
 
 constexpr std::string_view undefined_column = "42703";
 constexpr std::string_view undefined_operator = "42883";
@@ -86,7 +84,6 @@ class PostgresTableReader final : public TableReader {
   }
 
   Task<bool> has_row_security() override {
-    if (!traits_of(connection_.dialect()).postgres_catalogue) co_return false;
     const Result active =
         co_await connection_.query("SELECT row_security_active($1::text)", table_.name());
     co_return active.text(0, 0) == "t";

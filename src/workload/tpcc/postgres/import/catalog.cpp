@@ -26,18 +26,6 @@ using database::postgres::traits_of;
 // Whether there is a relation of each name.
 Task<std::vector<bool>> relations_exist(Connection& connection, const std::string& schema,
                                         const std::vector<std::string_view>& names) {
-  std::vector<bool> exist;
-  if (!traits_of(connection.dialect()).postgres_catalogue) {
-    const std::string where = schema.empty() ? "public" : schema;
-    for (const std::string_view name : names) {
-      const Result found = co_await connection.query(
-          "SELECT 1 FROM information_schema.tables WHERE table_schema = $1::text AND "
-          "table_name = $2::text",
-          std::string_view(where), name);
-      exist.push_back(found.rows() > 0);
-    }
-    co_return exist;
-  }
   std::vector<std::string> qualified;
   for (const std::string_view name : names) qualified.push_back(qualified_name(schema, name));
   const std::vector<std::string_view> views(qualified.begin(), qualified.end());
@@ -45,6 +33,7 @@ Task<std::vector<bool>> relations_exist(Connection& connection, const std::strin
       "SELECT to_regclass(name) IS NOT NULL FROM unnest($1::text[]) WITH ORDINALITY "
       "AS wanted (name, place) ORDER BY place",
       views);
+  std::vector<bool> exist;
   for (int row = 0; row < found.rows(); ++row) exist.push_back(found.text(row, 0) == "t");
   co_return exist;
 }
@@ -99,7 +88,6 @@ Task<Catalog> read_catalog(Connection& connection, std::string schema) {
   std::copy_n(exist.begin(), all_tables.size(), catalog.tables.begin());
   catalog.settings_table = exist[all_tables.size()];
   catalog.loaded_table = exist[all_tables.size() + 1];
-  if (!traits_of(connection.dialect()).postgres_catalogue) co_return catalog;
   std::vector<std::string> tables;
   for (const Table table : all_tables) tables.push_back(qualified_name(schema, table_name(table)));
   co_await read_objects(connection, tables, catalog);

@@ -24,9 +24,7 @@ class CopyBuffer {
   static constexpr bool history_is_numbered = false;
   static constexpr size_t row_bytes_max = 2048;
 
-  // `wide_integers`: those that have four bytes have eight, for a server that has no others.
-  explicit CopyBuffer(size_t capacity = 0, bool wide_integers = false)
-      : memory_(capacity), wide_integers_(wide_integers) {}
+  explicit CopyBuffer(size_t capacity = 0) : memory_(capacity) {}
 
   const char* data() const { return memory_.data(); }
   size_t size() const { return size_; }
@@ -52,7 +50,7 @@ class CopyBuffer {
   template <class... Fields>
   void row(const Fields&... fields) {
     Cursor count{room()};
-    Cursor cursor{count.place + 2, wide_integers_};
+    Cursor cursor{count.place + 2};
     (cursor.put(fields), ...);
     count.big_endian<uint16_t>(cursor.fields);
     set_end(cursor);
@@ -62,7 +60,6 @@ class CopyBuffer {
   // Where the next byte goes. While it is a local variable of row() it stays in registers.
   struct Cursor {
     char* place;
-    bool wide_integers = false;
     uint16_t fields = 0;  // written so far
 
     template <class Unsigned>
@@ -82,7 +79,6 @@ class CopyBuffer {
 
     // A field is its length in four bytes and its value.
     void put(int32_t value) {
-      if (wide_integers) return put(int64_t{value});
       big_endian<uint64_t>(uint64_t{4} << 32 | static_cast<uint32_t>(value));
       ++fields;
     }
@@ -167,7 +163,6 @@ class CopyBuffer {
 
   std::vector<char> memory_;  // of which the first size_ bytes are content
   size_t size_ = 0;
-  bool wide_integers_;
 };
 
 // The population of one table of one warehouse as rows of COPY, a piece at a time.

@@ -111,16 +111,5 @@ TEST(TableCopy, FillsNoMoreThanSoManyRows) {
   EXPECT_EQ(pieces.view(), whole.view());
 }
 
-TEST(CopyBuffer, MayHaveWideIntegersOnly) {
-  CopyBuffer narrow;
-  narrow.row(int32_t{-2}, int64_t{3});
-  CopyBuffer wide(0, true);
-  wide.row(int32_t{-2}, int64_t{3});
-  CopyBuffer expected;
-  expected.row(int64_t{-2}, int64_t{3});
-  EXPECT_EQ(wide.view(), expected.view());
-  EXPECT_NE(narrow.view(), expected.view());
-}
-
 }  // namespace
 }  // namespace drover::tpcc::postgres

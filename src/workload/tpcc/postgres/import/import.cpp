@@ -285,8 +285,7 @@ Task<int32_t> end_silent_sessions(Connection& connection, const ImportOptions& o
 
 // pgpool-II takes the end of a session for that of the server.
 bool may_end_sessions(const Connection& connection) {
-  return connection.pooling() != database::Pooling::pgpool &&
-         traits_of(connection.dialect()).postgres_catalogue;
+  return connection.pooling() != database::Pooling::pgpool;
 }
 
 Task<void> lock_import(Connection& connection, const ImportOptions& options,

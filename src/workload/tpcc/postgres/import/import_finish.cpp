@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "coro/scope.h"
-#include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/patient_script.h"
@@ -20,7 +19,6 @@ namespace drover::tpcc::postgres {
 namespace {
 
 using coro::Task;
-using database::Dialect;
 using database::postgres::Connection;
 using database::postgres::script_patiently;
 using database::postgres::traits_of;
@@ -33,32 +31,7 @@ struct Step {
   // How long it takes compared with others, about; in thousands of rows sorted by numbers.
   int64_t weight;
   bool is_analyze = false;
-  bool is_job = false;  // of a server that answers with the name of one, and does it behind that
 };
-
-Task<void> wait_for_job(Connection& connection, std::string job) {
-  constexpr coro::Duration pause = std::chrono::milliseconds(500);
-  for (;;) {
-    std::string status;
-    std::string details;
-    auto ask = [&]() -> Task<void> {
-      const auto found = co_await connection.query(
-          "SELECT status::text, details::text FROM sys.jobs WHERE job_id = $1::text",
-          std::string_view(job));
-      status = found.rows() == 1 ? found.text(0, 0) : "gone";
-      details = found.rows() == 1 ? found.text(0, 1) : "";
-    };
-    co_await database::postgres::repeated(connection, ask);
-    if (status == "completed") co_return;
-    if (status != "submitted" && status != "processing") {
-      throw database::Error(
-          database::ErrorClass::statement, "",
-          fmt::format("the job {} of the server is {}: {}; the same import tries it again", job,
-                      status, details));
-    }
-    co_await coro::sleep_for(pause);
-  }
-}
 
 // A warehouse's rows of the table, in thousands.
 int64_t thousand_rows(Table table) {
@@ -81,8 +54,7 @@ std::vector<Step> index_steps(const std::string& schema, const Catalog& catalog,
     // Names are compared as texts, by the rules of a language.
     const int64_t cost = !is_key && object.table == Table::Customer ? 10 : 2;
     steps.push_back({fmt::format("{} {}", is_key ? "primary key" : "index", object.name),
-                     object.table, std::move(object.sql), cost * thousand_rows(object.table), false,
-                     layout.dialect == Dialect::dsql});
+                     object.table, std::move(object.sql), cost * thousand_rows(object.table)});
   }
   return steps;
 }
@@ -159,16 +131,13 @@ class StepQueue {
       observer_.on_step(step->name, ++started_, total_);
       const coro::Instant begin = coro::Worker::current().now();
       connection.take_warnings();
-      const auto answer = co_await script_patiently(connection, step->sql);
+      co_await script_patiently(connection, step->sql);
       for (const std::string& warning : connection.take_warnings()) {
         if (step->is_analyze) {
           leave_out(table_name(step->table), warning);
         } else {
           work_.note(fmt::format("note: {}: {}", step->name, warning));
         }
-      }
-      if (step->is_job && answer.rows() == 1) {
-        co_await wait_for_job(connection, std::string(answer.text(0, 0)));
       }
       busy_.erase(step->table);
       observer_.on_step_done(step->name, coro::Worker::current().now() - begin);
@@ -234,9 +203,7 @@ Task<void> finish_import(const ImportOptions& options, ForeignKeys references,
         first, fmt::format("DROP INDEX IF EXISTS {}", qualified_name(options.schema, index)));
   }
   std::vector<Step> steps = index_steps(options.schema, catalog, {first.dialect()});
-  if (traits_of(first.dialect()).analyze) {
-    for (Step& step : analyze_steps(options.schema)) steps.push_back(std::move(step));
-  }
+  for (Step& step : analyze_steps(options.schema)) steps.push_back(std::move(step));
   co_await run_steps(connections, std::move(steps), observer, work);
 
   if (references == ForeignKeys::none) co_return;

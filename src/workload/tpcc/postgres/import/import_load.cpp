@@ -191,7 +191,7 @@ Task<void> Load::load_piece(Connection& connection, Table table, const Progress&
 Task<int64_t> Load::load_table_in_pieces(Connection& connection, Table table, int32_t part) {
   const int64_t rows_most = traits_of(connection.dialect()).rows_a_transaction - 1;
   Progress before = progress_of(table, part);
-  CopyBuffer bytes(piece_bytes, traits_of(connection.dialect()).wide_integers);
+  CopyBuffer bytes(piece_bytes);
   TableCopy rows(table, part, plan_.population);
   rows.skip_to(before.next, bytes);
   bool more = rows.next() < PopulationRows::size(table);

@@ -45,15 +45,9 @@ std::string_view warehouse_column(Table table) {
 }
 
 // The type of PostgreSQL's as the dialect has it.
-std::string type_in(Dialect dialect, std::string_view type) {
+std::string_view type_in(Dialect dialect, std::string_view type) {
   // An int is of eight bytes there, and the rows have four.
-  if (dialect == Dialect::cockroach && type == "int") return "int4";
-  if (dialect != Dialect::spanner) return std::string(type);
-  if (type == "int") return "bigint";
-  if (type == "timestamp") return "timestamptz";
-  if (type.starts_with("numeric")) return "numeric";
-  if (type.starts_with("char")) return fmt::format("var{}", type);
-  return std::string(type);
+  return dialect == Dialect::cockroach && type == "int" ? "int4" : type;
 }
 
 std::string column_definition(std::string_view name, std::string_view type, Dialect dialect) {
@@ -66,19 +60,8 @@ std::string column_definition(std::string_view name, std::string_view type, Dial
 
 // History has no key of TPC-C's. Where a table should have one all the same, it is a number of its own; the column is
 // not among those that are loaded and read.
-std::string history_number(Dialect dialect) {
-  switch (dialect) {
-    case Dialect::cockroach:
-    case Dialect::dsql:
-      return "h_id uuid NOT NULL DEFAULT gen_random_uuid()";
-    case Dialect::spanner:
-      return "h_id varchar(36) NOT NULL DEFAULT spanner.generate_uuid()";
-    case Dialect::postgres:
-    case Dialect::yugabyte:
-    case Dialect::citus:
-      break;
-  }
-  return {};
+std::string_view history_number(Dialect dialect) {
+  return dialect == Dialect::cockroach ? "h_id uuid NOT NULL DEFAULT gen_random_uuid()" : "";
 }
 
 // What stands behind the load of the rows.
@@ -201,12 +184,6 @@ constexpr std::string_view claim_columns =
     "  import_owner text,\n"
     "  import_beat bigint NOT NULL DEFAULT 0,\n";
 
-std::string_view index_words(Dialect dialect) {
-  if (dialect == Dialect::dsql) return "ASYNC ";
-  // There is no catalogue of ours to be asked.
-  return traits_of(dialect).postgres_catalogue ? "" : "IF NOT EXISTS ";
-}
-
 SchemaObject made_of(const Described& one, std::string_view schema, Layout layout) {
   const std::string_view bare_table = table_name(one.table);
   const std::string table = qualified_name(schema, bare_table);
@@ -217,8 +194,8 @@ SchemaObject made_of(const Described& one, std::string_view schema, Layout layou
     object.sql = fmt::format("ALTER TABLE {} ADD CONSTRAINT {} PRIMARY KEY ({})", table,
                              quote_identifier(object.name), one.columns);
   } else if (one.kind == secondary_index) {
-    object.sql = fmt::format("CREATE INDEX {}{} ON {} ({})", index_words(layout.dialect),
-                             quote_identifier(object.name), table, columns_in(one, layout.dialect));
+    object.sql = fmt::format("CREATE INDEX {} ON {} ({})", quote_identifier(object.name), table,
+                             columns_in(one, layout.dialect));
   } else {
     object.name = fmt::format("{}_{}_fkey", bare_table, table_name(one.to));
     object.sql = fmt::format("ALTER TABLE {} ADD CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {} ({})",
@@ -244,8 +221,8 @@ std::string create_table(Table table, std::string_view schema, Layout layout) {
     columns += (columns.empty() ? "" : ",\n  ") + column_definition(name, type, layout.dialect);
   }
   assert(types.empty());
-  const std::string number = table == Table::History ? history_number(layout.dialect) : "";
-  if (!number.empty()) columns += ",\n  " + number;
+  const std::string_view number = table == Table::History ? history_number(layout.dialect) : "";
+  if (!number.empty()) columns += fmt::format(",\n  {}", number);
   if (traits_of(layout.dialect).keys_with_table) columns += key_of(table, layout.dialect);
   return fmt::format("CREATE TABLE {} (\n  {}\n){}", qualified_name(schema, table_name(table)),
                      columns, parts_clause(table, layout));
@@ -268,7 +245,7 @@ std::vector<std::string> own_table_statements(std::string_view schema, ForeignKe
                                               Dialect dialect) {
   const DialectTraits& traits = traits_of(dialect);
   const std::string settings = qualified_name(schema, settings_table);
-  const std::string integer = type_in(dialect, "int");
+  const std::string_view integer = type_in(dialect, "int");
   std::vector<std::string> statements;
   statements.push_back(
       fmt::format("CREATE TABLE {0} (\n"
@@ -276,7 +253,7 @@ std::vector<std::string> own_table_statements(std::string_view schema, ForeignKe
                   "{2}"
                   "  format_version {1} NOT NULL,\n"
                   "  foreign_keys text NOT NULL,\n"
-                  "  seed {3},\n"
+                  "  seed numeric(20),\n"
                   "  load_time_us bigint,\n"
                   "  c_last {1},\n"
                   "  c_id {1},\n"
@@ -284,8 +261,7 @@ std::vector<std::string> own_table_statements(std::string_view schema, ForeignKe
                   "  warehouses {1},\n"
                   "  complete boolean NOT NULL DEFAULT false\n"
                   ")",
-                  settings, integer, traits.advisory_locks ? "" : claim_columns,
-                  dialect == Dialect::spanner ? "numeric" : "numeric(20)"));
+                  settings, integer, traits.advisory_locks ? "" : claim_columns));
   statements.push_back(fmt::format("CREATE TABLE {} (w_id {} PRIMARY KEY, rows bigint NOT NULL)",
                                    qualified_name(schema, loaded_table), integer));
   if (traits.rows_a_transaction > 0) {
