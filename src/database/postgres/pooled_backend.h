@@ -27,8 +27,8 @@ namespace drover::database::postgres {
 template <class WorkloadSession>
 class PooledSession : public WorkloadSession {
  public:
-  explicit PooledSession(OpenedSession opened) noexcept
-      : connection_(std::move(opened.connection)), identity_(std::move(opened.identity)) {
+  explicit PooledSession(OpenedSession opened) : connection_(std::move(opened.connection)) {
+    if (opened.identity) identity_ = std::make_unique<SessionIdentity>(std::move(*opened.identity));
     this->host_ = connection_->host();
   }
 
@@ -40,7 +40,8 @@ class PooledSession : public WorkloadSession {
     co_return;
   }
 
-  const std::optional<SessionIdentity>& identity() const noexcept { return identity_; }
+  // Null if nobody asks for it, or the server has none.
+  const SessionIdentity* identity() const noexcept { return identity_.get(); }
 
   // Returns true if the server has refused a write of this session.
   bool met_read_only() const noexcept { return met_read_only_; }
@@ -61,8 +62,7 @@ class PooledSession : public WorkloadSession {
 
  private:
   std::unique_ptr<Connection> connection_;
-  std::optional<SessionIdentity>
-      identity_;  // none where nobody asks for it, or the server has none
+  std::unique_ptr<SessionIdentity> identity_;  // apart: it is large, and rarely used
   bool is_given_up_ = false;
   bool met_read_only_ = false;
 };
@@ -95,7 +95,7 @@ class PooledBackend : public WorkloadBackend {
 
   void release(database::Session& session) noexcept override {
     auto& returned = static_cast<Pooled&>(session);
-    if (!pool_.is_sound(returned) && returned.identity()) {
+    if (!pool_.is_sound(returned) && returned.identity() != nullptr) {
       abandoned_.push_back(*returned.identity());
     }
     met_read_only_ = met_read_only_ || returned.met_read_only();

@@ -6,7 +6,6 @@
 #include <cfloat>
 #include <cmath>
 #include <cstdio>
-#include <iterator>
 
 namespace drover::sql {
 
@@ -87,9 +86,11 @@ void append_text(Value value, std::string& out) {
     case Kind::boolean:
       out += value.boolean() ? "true" : "false";
       return;
-    case Kind::integer:
-      fmt::format_to(std::back_inserter(out), "{}", value.integer());
+    case Kind::integer: {
+      const fmt::format_int digits(value.integer());  // a third of format_to()'s instructions
+      out.append(digits.data(), digits.size());
       return;
+    }
     case Kind::real:
       std::array<char, 32> buffer;
       out += real_text(value.real(), buffer);

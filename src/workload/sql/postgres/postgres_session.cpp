@@ -43,14 +43,18 @@ Task<void> PostgresSession::execute(const Statement& statement, Variables& varia
     piped_.push_back(&statement);
     co_return;
   }
+  Connection& link = connection();
   Answer answer;
   do {
-    if (connection().answer_is_here()) continue;
-    const Connection::RoundTrip round_trip(connection());
-    if (!connection().is_sent()) co_await connection().send_rest();
-    while (!connection().answer_is_here()) {
-      co_await connection().readable();
-      connection().read_input();
+    if (link.answer_is_here()) continue;
+    const Connection::RoundTrip round_trip(link);
+    if (!link.is_sent()) co_await link.send_rest();
+    while (!link.answer_is_here()) {
+      co_await link.readable();
+      // What is needed next is fetched while the kernel copies the answer.
+      __builtin_prefetch(this);
+      __builtin_prefetch(&variables);
+      link.read_input();
     }
   } while (take_result(statement, variables, answer));
   finish(statement, variables, answer);

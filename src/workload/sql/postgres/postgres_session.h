@@ -43,7 +43,7 @@ class PostgresSession final : public database::postgres::PooledSession<Session> 
  public:
   // `writes` and `scratch` must live for as long as statements are executed.
   PostgresSession(std::unique_ptr<Connection> connection, Protocol protocol, ServerWrites& writes,
-                  Scratch& scratch) noexcept
+                  Scratch& scratch)
       : PooledSession({std::move(connection), {}}),
         protocol_(protocol),
         writes_(writes),
