@@ -111,6 +111,13 @@ class YdbError final : public Error {
   TextPlace place_;
 };
 
+// Returns true if the error concerns the text of the statement, such as a column that does not
+// exist.
+inline bool is_of_text(const YdbError& error) noexcept {
+  return error.status() == Status::generic_error || error.status() == Status::scheme_error ||
+         error.status() == Status::bad_request;
+}
+
 ErrorClass classify(Status status, Stage stage) noexcept;
 ErrorClass classify(TransportStatus status, Stage stage) noexcept;
 

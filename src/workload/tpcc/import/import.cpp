@@ -234,6 +234,15 @@ void require_same_request(const ImportRequest& request, const ImportRecord& reco
   }
 }
 
+void refuse_foreign_table(Table table, std::string_view schema) {
+  throw UnfitSchema(fmt::format(
+      "the table {}{} has no column {}, so it is no table of TPC-C: drover drops none of the "
+      "tables. {} --schema",
+      table_name(table), schema.empty() ? "" : fmt::format(" of {}", schema),
+      column_names(table).front(),
+      schema.empty() ? "Give TPC-C a schema of its own with" : "Name another schema with"));
+}
+
 void refuse_unrecorded_rows(Table table, std::string_view schema) {
   throw UnfitSchema(
       fmt::format("table {} holds rows that no import of drover has recorded; an import needs "

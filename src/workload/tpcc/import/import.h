@@ -217,6 +217,8 @@ void require_format(int32_t version, std::string_view schema);
 
 // For an import: that the tables are there, all of them, and `drover tpcc init` has made them.
 void require_initialised(const TablesPresent& present, std::string_view schema);
+// Throws UnfitSchema: a table has the name of one of TPC-C's, but not its first column.
+[[noreturn]] void refuse_foreign_table(Table table, std::string_view schema);
 // That `request` goes on with what was begun.
 void require_same_request(const ImportRequest& request, const ImportRecord& record,
                           std::string_view schema);

@@ -8,7 +8,6 @@
 #include "coro/task.h"
 #include "database/ydb/database_access.h"
 #include "database/ydb/value/query_result.h"
-#include "database/ydb/ydb_error.h"
 #include "workload/ycsb/ydb/table.h"
 
 namespace drover::ycsb::ydb {
@@ -19,14 +18,6 @@ using database::ydb::ResultSetView;
 // A field's text; empty for NULL, as no value of ours is.
 inline std::string_view text_of(const database::ydb::ValueView& value) {
   return value.is_null() ? std::string_view() : value.text();
-}
-
-// Returns true if the error concerns the text of the statement, such as a column that does not
-// exist.
-inline bool is_of_text(const database::ydb::YdbError& error) noexcept {
-  using database::ydb::Status;
-  return error.status() == Status::generic_error || error.status() == Status::scheme_error ||
-         error.status() == Status::bad_request;
 }
 
 // The key and all fields of the rows with these keys that are there, in any order.

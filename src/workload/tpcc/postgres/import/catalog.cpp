@@ -213,6 +213,24 @@ Task<LoadedDatabase> inspect_loaded(Connection& connection, std::string schema) 
 
 namespace {
 
+// Throws UnfitSchema if another program's table has the name of one of TPC-C's, such as "customer".
+Task<void> require_droppable(Connection& connection, const Catalog& catalog,
+                             const std::string& schema) {
+  constexpr std::string_view no_such_column = "42703";
+  for (std::size_t i = 0; i < all_tables.size(); ++i) {
+    if (!catalog.tables[i]) continue;
+    const Table table = all_tables[i];
+    try {
+      co_await connection.query(fmt::format("SELECT {} FROM {} LIMIT 0",
+                                            column_names(table).front(),
+                                            qualified_name(schema, table_name(table))));
+    } catch (const database::Error& error) {
+      if (error.sqlstate() != no_such_column) throw;
+      refuse_foreign_table(table, schema);
+    }
+  }
+}
+
 // All at once, so that tables may refer to each other.
 std::string drop_statement(const std::string& schema) {
   std::string sql;
@@ -305,6 +323,7 @@ Task<std::optional<std::vector<std::string>>> try_initialise(Connection& connect
                                                              int number) {
   const Catalog catalog = co_await read_catalog(connection, options.schema);
   require_no_tables(catalog, options);
+  co_await require_droppable(connection, catalog, options.schema);
   std::string sql;
   for (const std::string& one : co_await schema_statements(connection, options.schema)) {
     sql += one + ";\n";
@@ -357,6 +376,7 @@ Task<std::vector<std::string>> initialise_one_by_one(Connection& connection,
                                                      InitialiseOptions options) {
   const Catalog catalog = co_await read_catalog(connection, options.schema);
   require_no_tables(catalog, options);
+  co_await require_droppable(connection, catalog, options.schema);
   std::vector<std::string> dropped = catalog.names();
   std::vector<std::string> statements = co_await schema_statements(connection, options.schema);
   const auto add = [&statements](const std::vector<std::string>& more) {
@@ -400,6 +420,7 @@ Task<std::vector<std::string>> clean(Connection& connection, std::string schema,
     const Catalog catalog = co_await read_catalog(connection, schema);
     std::vector<std::string> dropped = catalog.names();
     if (dropped.empty()) co_return dropped;
+    co_await require_droppable(connection, catalog, schema);
     if (!traits_of(dialect).ddl_in_transactions) {
       co_await execute_each(connection, drop_statements(schema, dialect),
                             "'drover tpcc clean' goes on from here");

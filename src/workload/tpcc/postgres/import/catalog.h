@@ -89,12 +89,13 @@ struct InitialiseOptions {
 // What makes the tables that there are none of, in their order.
 std::vector<std::string> statements_to_make(const InitialiseOptions& options);
 
-// The nine tables and ours. Throws UnfitSchema if there are some and `force` was not given. Returns
-// the names of the tables that it dropped.
+// Makes the nine tables and ours. Throws UnfitSchema if there are some and `force` was not given, or
+// if one of them is no table of TPC-C. Returns the names of the tables that it dropped.
 coro::Task<std::vector<std::string>> initialise(database::postgres::Connection& connection,
                                                 InitialiseOptions options);
 
-// Drops the nine tables and ours; returns the names of those that there were.
+// Drops the nine tables and ours. Returns the names of those that there were. Throws UnfitSchema if
+// one of them is no table of TPC-C; then it has dropped none.
 coro::Task<std::vector<std::string>> clean(database::postgres::Connection& connection,
                                            std::string schema, NoteFunction on_note = {});
 

@@ -38,7 +38,7 @@ TEST_F(Initialise, MakesTheTablesWithoutKeysAndItsRecords) {
 }
 
 TEST_F(Initialise, RefusesWhereTablesAreUnlessForced) {
-  query("CREATE SCHEMA taken; CREATE TABLE taken.stock (s int)");
+  query("CREATE SCHEMA taken; CREATE TABLE taken.stock (s_w_id int)");
   EXPECT_THAT(refusal_of({.schema = "taken"}), HasSubstr("(stock)"));
   EXPECT_EQ(tables_in("taken"), "1");
   const auto dropped = initialise_schema({.schema = "taken", .force = true});
@@ -49,7 +49,8 @@ TEST_F(Initialise, RefusesWhereTablesAreUnlessForced) {
 
 TEST_F(Initialise, HappensWholeOrNotAtAll) {
   query(
-      "CREATE SCHEMA viewed; CREATE TABLE viewed.item (i int); CREATE TABLE viewed.history (h int);"
+      "CREATE SCHEMA viewed; CREATE TABLE viewed.item (i_id int); "
+      "CREATE TABLE viewed.history (h_c_id int);"
       "CREATE VIEW viewed.cheap AS SELECT * FROM viewed.item");
   EXPECT_THROW(initialise_schema({.schema = "viewed", .force = true}), database::Error);
   EXPECT_EQ(tables_in("viewed"), "2");
@@ -128,6 +129,21 @@ TEST_F(Initialise, CleanDropsWhatThereIsAndOnlyThat) {
   query("CREATE TABLE mixed.mine (i int); DROP TABLE mixed.history");
   EXPECT_EQ(clean_schema("mixed").size(), 10U);
   EXPECT_EQ(query("SELECT tablename FROM pg_tables WHERE schemaname = 'mixed'"), "mine");
+}
+
+TEST_F(Initialise, DropsNoTableOfAnotherProgram) {
+  initialise_schema({.schema = "shared"});
+  query("DROP TABLE shared.customer; CREATE TABLE shared.customer (id int, name text)");
+  const std::string expected =
+      "the table customer of shared has no column c_w_id, so it is no table of TPC-C";
+  EXPECT_THAT(refusal_of({.schema = "shared", .force = true}), HasSubstr(expected));
+  try {
+    clean_schema("shared");
+    ADD_FAILURE() << "not refused";
+  } catch (const UnfitSchema& error) {
+    EXPECT_THAT(error.what(), HasSubstr(expected));
+  }
+  EXPECT_EQ(tables_in("shared"), "11");
 }
 
 }  // namespace

@@ -138,7 +138,24 @@ Task<LoadedDatabase> inspect_loaded(YdbDatabase database) {
 
 namespace {
 
-Task<void> drop_tables(DatabaseAccess& access, const Catalog& catalog) {
+// Throws UnfitSchema if another program's table has the name of one of TPC-C's, such as "customer".
+Task<void> require_droppable(DatabaseAccess& access, const Catalog& catalog,
+                             const std::string& folder) {
+  for (std::size_t i = 0; i < all_tables.size(); ++i) {
+    if (!catalog.tables[i]) continue;
+    const Table table = all_tables[i];
+    try {
+      co_await access.query(fmt::format("SELECT {} FROM {} LIMIT 1;", column_names(table).front(),
+                                        table_name(table)));
+    } catch (const database::ydb::YdbError& error) {
+      if (!is_of_text(error)) throw;
+      refuse_foreign_table(table, folder);
+    }
+  }
+}
+
+Task<void> drop_tables(DatabaseAccess& access, const Catalog& catalog, const std::string& folder) {
+  co_await require_droppable(access, catalog, folder);
   for (const std::string& name : catalog.names()) {
     co_await access.change_scheme(fmt::format("DROP TABLE IF EXISTS {};", name));
   }
@@ -156,7 +173,7 @@ Task<std::vector<std::string>> initialise_with(DatabaseAccess& access, const Ydb
                     schema_argument(folder)));
   }
   co_await access.make_folder();
-  co_await drop_tables(access, catalog);
+  co_await drop_tables(access, catalog, folder);
   for (const Table table : all_tables) {
     co_await access.change_scheme(
         create_table(table, settings.warehouses.value_or(warehouses_expected)));
@@ -182,9 +199,10 @@ Task<std::vector<std::string>> initialise(YdbDatabase database, InitialiseSettin
 
 Task<std::vector<std::string>> clean(YdbDatabase database) {
   std::vector<std::string> dropped;
-  auto body = [&dropped](DatabaseAccess& access) -> Task<void> {
+  const std::string folder = database.folder;
+  auto body = [&](DatabaseAccess& access) -> Task<void> {
     const Catalog catalog = co_await read_catalog(access);
-    co_await drop_tables(access, catalog);
+    co_await drop_tables(access, catalog, folder);
     dropped = catalog.names();
   };
   co_await DatabaseAccess::use(std::move(database), body);

@@ -40,14 +40,14 @@ TEST_F(Initialise, MakesTheTablesAndTheFoldersAroundThem) {
 }
 
 TEST_F(Initialise, RefusesATableThatIsThere) {
-  change_scheme("taken", "CREATE TABLE stock (s Int32 NOT NULL, PRIMARY KEY (s));");
+  change_scheme("taken", "CREATE TABLE stock (s_w_id Int32 NOT NULL, PRIMARY KEY (s_w_id));");
   EXPECT_THAT(refusal_of(initialise(database("taken"), {})),
               HasSubstr("the folder /Root/test/taken holds tables of TPC-C already (stock)"));
   EXPECT_THAT(tables_in("taken"), ElementsAre("stock"));
 }
 
 TEST_F(Initialise, ReplacesWhatIsThereIfForced) {
-  change_scheme("replaced", "CREATE TABLE stock (s Int32 NOT NULL, PRIMARY KEY (s));");
+  change_scheme("replaced", "CREATE TABLE stock (s_w_id Int32 NOT NULL, PRIMARY KEY (s_w_id));");
   EXPECT_THAT(initialise_folder("replaced", true), ElementsAre("stock"));
   EXPECT_EQ(number("replaced", "SELECT COUNT(*) FROM stock WHERE s_w_id = 1"), 0);
   EXPECT_THAT(initialise_folder("replaced", true), UnorderedElementsAreArray(eleven_tables));
@@ -86,6 +86,15 @@ TEST_F(Initialise, CleanDropsNothingElse) {
   EXPECT_THAT(run(clean(database("cleaned"))), UnorderedElementsAreArray(eleven_tables));
   EXPECT_THAT(tables_in("cleaned"), ElementsAre("other"));
   EXPECT_THAT(run(clean(database("cleaned"))), IsEmpty());
+}
+
+TEST_F(Initialise, DropsNoTableOfAnotherProgram) {
+  change_scheme("shared", "CREATE TABLE customer (id Int32 NOT NULL, PRIMARY KEY (id));");
+  const auto is_refused =
+      HasSubstr("the table customer of shared has no column c_w_id, so it is no table of TPC-C");
+  EXPECT_THAT(refusal_of(clean(database("shared"))), is_refused);
+  EXPECT_THAT(refusal_of(initialise(database("shared"), {.force = true})), is_refused);
+  EXPECT_THAT(tables_in("shared"), ElementsAre("customer"));
 }
 
 TEST_F(Initialise, CleanOfNoFolderDropsNothing) {
