@@ -219,6 +219,7 @@ TEST_F(Hosts, OneThatCannotBeReachedDoesNotHideTheNext) {
   }
   EXPECT_EQ(answered, "primary");
   EXPECT_EQ(answer(conninfo(p + "," + p, "port=99999,5432")), "primary");
+  EXPECT_EQ(answer(conninfo(p + "," + p, "port=-1,5432")), "primary");
   const std::string text = answer(conninfo(p + "," + p, "port=99999,0"));
   EXPECT_NE(text.find("port=99999: expected a port from 1 to 65535"), std::string::npos) << text;
 }

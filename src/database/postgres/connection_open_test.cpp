@@ -227,6 +227,18 @@ TEST(Conninfo, SaysWhatIsWrong) {
   EXPECT_EQ(describe_conninfo("postgresql://u@h:7/d@b"), "host=h port=7 dbname=d@b user=u");
   EXPECT_EQ(conninfo_problem("postgresql:///d@b"), std::nullopt);
   EXPECT_EQ(conninfo_problem("postgresql://u:p@h/d%40b"), std::nullopt);
+  // A host and a port, not a user and a password.
+  for (const char* text : {"postgresql://127.0.0.1:17561/a@b?user=u", "postgresql://h:5/a@b?user=u",
+                           "postgresql://localhost:17561/a@b", "postgresql://[::1]:17561/a@b"}) {
+    EXPECT_EQ(conninfo_problem(text), std::nullopt) << text;
+  }
+  EXPECT_EQ(describe_conninfo("hostaddr=::1 port=7 dbname=d user=u"),
+            "hostaddr=::1 port=7 dbname=d user=u");
+  EXPECT_EQ(conninfo_problem("port=some host=a"),
+            "the port is not a number: expected port=NUMBER, from 1 to 65535");
+  // libpq itself refuses these, or goes to the next host.
+  EXPECT_EQ(conninfo_problem("port=-1 host=a"), std::nullopt);
+  EXPECT_EQ(conninfo_problem("port=-1,7 host=a,b"), std::nullopt);
   EXPECT_EQ(conninfo_problem(""), std::nullopt);
   const auto unknown = conninfo_problem("hots=a");
   ASSERT_TRUE(unknown);
@@ -234,31 +246,34 @@ TEST(Conninfo, SaysWhatIsWrong) {
 }
 
 TEST(Conninfo, NeverShowsAPassword) {
-  for (const std::string& text : std::vector<std::string>{"host=a password='s3cret",
-                                                          "host=a password=x s3cret",
-                                                          "password=s3cret hots=a",
-                                                          "password=s3cret port",
-                                                          "postgresql://u:s3cret@[::1/d",
-                                                          "postgresql://u:s3cret%zz@h/d",
-                                                          "postgresql://u:s3cret@h:port/d",
-                                                          "postgresql://u:s3cret@h/d?sslmode",
-                                                          "postgresql://u:s3cret@h/d?a=b=c",
-                                                          "postgresql://u:s3cret@h/d?hots=a",
-                                                          "postgresql://u:s3cret",
-                                                          "postgresql://u:s3cret/d",
-                                                          "postgresql://u:x/s3cret@h/d",
-                                                          "postgresql://u:x@s3cret@h/d",
-                                                          "postgresql://u:x@s3cret/y@h/d",
-                                                          "postgresql://u:12/s3cret@h/d",
-                                                          "host=a s3cret",
-                                                          "host=a \"s3cret\"=b",
-                                                          "postgresql://u:s3cret#@h/d?x",
-                                                          "postgresql://u:%00s3cret@h/d",
-                                                          "postgresql://h/d?password=s3cret%zz",
-                                                          "postgresql://h/d?password=x&s3cret",
-                                                          "sslpassword='s3cret",
-                                                          "://u:s3cret@h",
-                                                          "port=s3cret host=/nowhere"}) {
+  for (const std::string& text :
+       std::vector<std::string>{"host=a password='s3cret",
+                                "host=a password=x s3cret",
+                                "password=s3cret hots=a",
+                                "password=s3cret port",
+                                "postgresql://u:s3cret@[::1/d",
+                                "postgresql://u:s3cret%zz@h/d",
+                                "postgresql://u:s3cret@h:port/d",
+                                "postgresql://u:s3cret@h/d?sslmode",
+                                "postgresql://u:s3cret@h/d?a=b=c",
+                                "postgresql://u:s3cret@h/d?hots=a",
+                                "postgresql://u:s3cret",
+                                "postgresql://u:s3cret/d",
+                                "postgresql://u:x/s3cret@h/d",
+                                "postgresql://u:x@s3cret@h/d",
+                                "postgresql://u:x@s3cret/y@h/d",
+                                "postgresql://u:12/s3cret@h/d",
+                                "host=a s3cret",
+                                "host=a \"s3cret\"=b",
+                                "postgresql://u:s3cret#@h/d?x",
+                                "postgresql://u:%00s3cret@h/d",
+                                "postgresql://h/d?password=s3cret%zz",
+                                "postgresql://h/d?password=x&s3cret",
+                                "sslpassword='s3cret",
+                                "://u:s3cret@h",
+                                "port=s3cret host=/nowhere",
+                                "user=u;PassWord = s3cret",
+                                "postgresql://h/d?sslmode=disable;password=s3cret"}) {
     const auto problem = conninfo_problem(text);
     ASSERT_TRUE(problem) << text;
     EXPECT_EQ(problem->find("s3cret"), std::string::npos) << text << ": " << *problem;
@@ -274,6 +289,57 @@ TEST(Conninfo, NeverShowsAPassword) {
   }
   const std::string good = "postgresql://u:s3cret@h:7/d";
   EXPECT_EQ(describe_conninfo(good), "host=h port=7 dbname=d user=u");
+}
+
+// The parts are joined as in connection strings of other kinds. Messages of libpq or of the server
+// would show the whole value.
+TEST(Conninfo, RefusesPartsThatAreNotSeparated) {
+  for (const char* text :
+       {"host=127.0.0.1;port=1;user=u;password=s3cret", "host=/nowhere dbname=d;password=s3cret",
+        "host=/nowhere user='u;PassWord = s3cret'", "host=/nowhere dbname=d&password=s3cret",
+        "host=/nowhere dbname=d,pwd=s3cret", "host=/nowhere dbname='d passwd=s3cret'",
+        "dbname=postgresql://u:s3cret@h/d", "host=h sslmode=password=s3cret",
+        "host=h target_session_attrs=password=s3cret", "host=u:s3cret@127.0.0.1",
+        "host=a,u:s3cret@127.0.0.1", "hostaddr=u:s3cret@127.0.0.1", "user=u:s3cret@h host=/nowhere",
+        "host=/nowhere options='-c search_path=a;password=s3cret'",
+        "host=/nowhere application_name=a&password=s3cret", "postgresql://h/d;password=s3cret",
+        "postgresql://h/d&user=u&password=s3cret", "postgresql://h;password=s3cret/d",
+        "postgresql://u@h/d?sslmode=disable;password%3Ds3cret"}) {
+    const auto problem = conninfo_problem(text);
+    ASSERT_TRUE(problem) << text;
+    EXPECT_NE(problem->find("by blanks"), std::string::npos) << text << ": " << *problem;
+    EXPECT_EQ(problem->find("s3cret"), std::string::npos) << text << ": " << *problem;
+    EXPECT_EQ(describe_conninfo(text), "(unreadable connection string)") << text;
+    coro::Worker worker;
+    try {
+      coro::block_on(worker, Connection::open(text));
+      ADD_FAILURE() << text << " was opened";
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()).find("s3cret"), std::string::npos)
+          << text << ": " << error.what();
+    }
+  }
+}
+
+TEST(Conninfo, AcceptsUnusualValues) {
+  for (const char* text :
+       {"host=h dbname=a;b=c@d,e&f", "host=@abstract,/tmp/a@b,::1", "host=h user=me@tenant",
+        "host=h password='a;password=b://u:c@d'", "host=h application_name=a://b;c=d",
+        "host=h options='-c a.password=b -c c=d'", "host=h passfile=/pwd=a", "dbname=password"}) {
+    EXPECT_EQ(conninfo_problem(text), std::nullopt) << text;
+  }
+}
+
+TEST(Conninfo, RefusesVariablesWithPartsThatAreNotSeparated) {
+  for (const char* name : {"PGHOST", "PGDATABASE", "PGUSER", "PGSSLMODE", "PGSERVICE"}) {
+    const Variable variable(name, "a;password=s3cret");
+    const std::string text = "connect_timeout=2";
+    const auto problem = conninfo_problem(text);
+    ASSERT_TRUE(problem) << name;
+    EXPECT_NE(problem->find("by blanks"), std::string::npos) << name << ": " << *problem;
+    EXPECT_EQ(problem->find("s3cret"), std::string::npos) << name << ": " << *problem;
+    EXPECT_EQ(describe_conninfo(text).find("s3cret"), std::string::npos) << name;
+  }
 }
 
 int free_port() {
