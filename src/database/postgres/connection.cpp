@@ -105,6 +105,12 @@ bool Connection::ends_unexecuted(const Error& error) const noexcept {
          std::ranges::find(ends, error.sqlstate()) != ends.end();
 }
 
+// Returns true if PostgreSQL ended the session while it waited for a message: it reports both
+// timeouts only after it has answered a message and before it executes a part of the next one.
+bool ends_idle(const Error& error) noexcept {
+  return error.sqlstate() == "57P05" || error.sqlstate() == "25P03";
+}
+
 bool is_refusal(const PGresult* result) {
   return field(result, PG_DIAG_SEVERITY_NONLOCALIZED) == "ERROR";
 }
@@ -206,15 +212,20 @@ void Connection::throw_lost() {
   // What the server said before it closed the session says more than that it closed it. No call
   // waits here: there is nothing to wait for.
   constexpr int results_max = 1000;
+  bool skipped = false;  // an answer to a statement that was executed
   for (int i = 0; i < results_max && PQstatus(handle_) != CONNECTION_OK; ++i) {
     const Result result(PQgetResult(handle_));
-    if (PQresultStatus(result.get()) != PGRES_FATAL_ERROR) continue;
+    if (PQresultStatus(result.get()) != PGRES_FATAL_ERROR) {
+      skipped = skipped || result.get() != nullptr;
+      continue;
+    }
     const Error said = error_of(result.get());
     if (!said.sqlstate().empty()) {
       error = Error(ErrorClass::connection_lost, said.sqlstate(), said.what());
     }
     break;
   }
+  if (skipped) throw Error(loss(error, false));
   throw_end(error);
 }
 
@@ -494,7 +505,8 @@ Task<Results> Connection::run_queued(Commits commits) {
   if (answer.error && (answer.lost || PQstatus(handle_) != CONNECTION_OK)) {
     broken_ = true;
     // The server answers in order, and the statement that commits comes last.
-    const bool before_commit = lone ? answer.count == 0 : answer.count + 1 < expected;
+    const bool before_commit =
+        answer.count + 1 < expected || (answer.count == 0 && (lone || ends_idle(*answer.error)));
     const bool unexecuted = before_commit && ends_unexecuted(*answer.error);
     throw loss(*answer.error, commits == Commits::yes && !answer.refused && !unexecuted);
   }

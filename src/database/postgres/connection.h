@@ -163,7 +163,8 @@ class alignas(64) Connection {
   // Returns the next result, which may be an ERROR (error_of()). Returns an empty result after the
   // last one; in a pipeline, after the last one of each statement. Throws if the session was lost,
   // and if it is given up because a COPY waits for data. Throws NeverExecuted if the server ended
-  // the session before it executed the statement. Requires: answer_is_here().
+  // the session before it completed the statement; in a pipeline, before it began the statements
+  // that are not answered. Requires: answer_is_here().
   Result take_answer();
 
   // From here on what is asked is a pipeline: answers are to be taken when it has been synced. A result of each sync
@@ -366,6 +367,9 @@ std::string one_line(const char* text);
 
 // The error of a failed result, with the server's SQLSTATE, message, detail and hint.
 Error error_of(const PGresult* result);
+
+// Returns true if PostgreSQL ended the session at an idle timeout.
+bool ends_idle(const Error& error) noexcept;
 
 // Whether a failure is that of a statement. All others are the last word of a session: of the server (FATAL, PANIC), or
 // of libpq, which has no SQLSTATE, and has not understood what came.

@@ -219,14 +219,22 @@ TEST(Loss, BeforeTheCommitIsCertainWhereTheServerSaysWhy) {
 }
 
 TEST(Loss, OfALoneStatementIsCertainWhereTheServerSaysWhy) {
-  for (const auto& [answer, expected] :
-       {std::pair(failure("FATAL", "57P05"), ErrorClass::connection_lost),
-        std::pair(complete("INSERT 0 1") + failure("FATAL", "57P05"),
-                  ErrorClass::ambiguous_commit)}) {
+  struct Case {
+    Statement statement;
+    std::string answer;
+    ErrorClass expected;
+  };
+  const Statement lone_commit{"commit", "COMMIT"};
+  for (const auto& [statement, answer, expected] :
+       {Case{first, failure("FATAL", "57P05"), ErrorClass::connection_lost},
+        Case{first, complete("INSERT 0 1") + failure("FATAL", "57P05"),
+             ErrorClass::ambiguous_commit},
+        Case{lone_commit, failure("FATAL", "25P03"), ErrorClass::connection_lost},
+        Case{lone_commit, failure("FATAL", "57P01"), ErrorClass::ambiguous_commit}}) {
     const ToldServer server(answer);
     coro::Worker worker;
     const auto connection = coro::block_on(worker, Connection::open(server.conninfo()));
-    connection->send(first);
+    connection->send(statement);
     try {
       coro::block_on(worker, connection->run(Commits::yes));
       ADD_FAILURE() << "the session was lost";

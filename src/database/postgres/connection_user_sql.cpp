@@ -52,11 +52,13 @@ Task<void> Connection::wait_for_answer() {
   }
 }
 
-// Throws the error with which the server ended the session.
+// Throws the error with which the server ended the session. A pipeline may have ended in the middle
+// unless the session was idle: then the server has executed the answered part only.
 void Connection::throw_end(const Error& error) {
-  const bool unexecuted = !answered_ && !asks_pipeline_ && ends_unexecuted(error);
+  const bool idle = ends_idle(error);
+  const bool unexecuted = (asks_pipeline_ ? idle : !answered_) && ends_unexecuted(error);
   const Error lost = loss(error, false);
-  if (unexecuted) throw NeverExecuted(lost);
+  if (unexecuted) throw NeverExecuted(lost, idle);
   throw Error(lost);
 }
 

@@ -18,7 +18,8 @@
 
 namespace drover::sql {
 
-// What came back of a pipeline.
+// The server's answer to a pipeline. If the session ended while it was idle, `error` has the class
+// connection_lost, and the statements that are not answered were not executed.
 struct PipelineAnswer {
   std::size_t answered = 0;  // statements in a row, from the first on, that succeeded
   std::size_t synced = 0;    // syncs that the server answered before the first error

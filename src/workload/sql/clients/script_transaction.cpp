@@ -25,7 +25,9 @@ namespace {
 // What a stream of random numbers is for. The engine has the number 6.
 enum class RandomPurpose : std::uint8_t { client = 1, choice, default_seed };
 
-// CALL and DO may commit a part before they end, as may VACUUM and its like, and joined statements.
+// Returns true if the statement has committed nothing when the server ends its session in the
+// middle (57P01, by an administrator). CALL, DO, VACUUM and its like, and joined statements may
+// have committed a part by then.
 bool is_one_transaction(const Statement& statement) {
   constexpr std::array<std::string_view, 6> words = {"insert", "update", "delete",
                                                      "merge",  "with",   "copy"};
@@ -251,8 +253,9 @@ Error ScriptTransaction::failure_of(const Error& error) {
     }
   }
   ErrorClass error_class = error.error_class();
-  const bool unexecuted = dynamic_cast<const database::NeverExecuted*>(&error) != nullptr &&
-                          at_ != nullptr && is_one_transaction(*at_);
+  const auto* end = dynamic_cast<const database::NeverExecuted*>(&error);
+  const bool unexecuted =
+      end != nullptr && (end->idle() || (at_ != nullptr && is_one_transaction(*at_)));
   if (error_class == ErrorClass::connection_lost && committing_ && !unexecuted) {
     error_class = ErrorClass::ambiguous_commit;
   }

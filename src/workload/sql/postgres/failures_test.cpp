@@ -369,6 +369,53 @@ TEST_F(LostSessions, WhileTheyPrepareALoneStatementHaveCommittedNothing) {
             ErrorClass::connection_lost);
 }
 
+// The server reports an idle timeout only before it executes a part of the message.
+TEST_F(LostSessions, AtAnIdleTimeoutLeaveNoCommitInDoubt) {
+  query("CREATE OR REPLACE PROCEDURE fill() LANGUAGE sql AS 'INSERT INTO written VALUES (1)'");
+  struct Case {
+    std::vector<Protocol> protocols;
+    const char* text;
+    const char* sqlstate = "57P05";
+  };
+  const std::vector<Protocol> all(all_protocols.begin(), all_protocols.end());
+  const std::vector<Protocol> piped = {Protocol::extended, Protocol::prepared};
+  const std::vector<Protocol> simple = {Protocol::simple};
+  for (const Case& c : std::vector<Case>{
+           {all, "\\sleep 40 ms\nINSERT INTO written VALUES (1);"},
+           {all, "\\sleep 40 ms\nCALL fill();"},
+           {all, "\\sleep 40 ms\nDO 'BEGIN CALL fill(); END';"},
+           {{Protocol::simple, Protocol::extended},
+            "\\sleep 40 ms\nINSERT INTO written VALUES (1)\\;"},
+           {simple, "\\sleep 40 ms\nBEGIN \\; INSERT INTO written VALUES (1) \\; COMMIT;"},
+           {simple, "\\sleep 40 ms\nSELECT 1 \\; INSERT INTO written VALUES (1);"},
+           {simple, "\\sleep 40 ms\nINSERT INTO written VALUES (1) \\; CALL fill();"},
+           {simple, "BEGIN;\n\\sleep 40 ms\nCALL fill() \\; COMMIT \\; CALL fill();", "25P03"},
+           {all, "BEGIN;\nCALL fill();\n\\sleep 40 ms\nCOMMIT;", "25P03"},
+           {piped, "\\sleep 40 ms\n\\startpipeline\nCALL fill();\n\\endpipeline"},
+           {piped,
+            "\\startpipeline\nSELECT 1;\n\\syncpipeline\n\\sleep 40 ms\nCALL fill();\n"
+            "\\endpipeline"},
+           {piped,
+            "\\startpipeline\nCALL fill();\n\\syncpipeline\n\\sleep 40 ms\nCALL fill();\n"
+            "\\endpipeline"}}) {
+    for (const Protocol protocol : c.protocols) {
+      SCOPED_TRACE(fmt::format("{}: {}", protocol_name(protocol), c.text));
+      query("DROP TABLE IF EXISTS written; CREATE TABLE written (n int)");
+      const auto made =
+          client(std::string("SELECT set_config('idle_session_timeout', '10', false), "
+                             "set_config('idle_in_transaction_session_timeout', '10', false);\n") +
+                     c.text,
+                 protocol);
+      ScriptTransaction transaction(*made->client, 0);
+      const database::Error error = error_of(made->attempt(transaction));
+      EXPECT_EQ(error_class_name(error.error_class()), "connection_lost") << error.what();
+      // The session may also end before the pause: the server may be that slow.
+      EXPECT_THAT(error.sqlstate(), testing::AnyOf("57P05", c.sqlstate));
+      EXPECT_EQ(query("SELECT count(*) FROM written"), transaction.commit_sent() ? "1" : "0");
+    }
+  }
+}
+
 TEST_F(LostSessions, MayHaveCommitted) {
   for (const char* text : {"BEGIN \\; SELECT pg_sleep(600) \\; COMMIT;",
                            "DO $$ BEGIN COMMIT; PERFORM pg_sleep(600); END $$;"}) {

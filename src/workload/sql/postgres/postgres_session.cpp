@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "database/error.h"
+#include "database/never_executed.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/round_trip.h"
 #include "database/postgres/session_setup.h"
@@ -223,37 +224,46 @@ void PostgresSession::sync_pipeline() {
 }
 
 Task<PipelineAnswer> PostgresSession::close_pipeline() {
-  sync_pipeline();
   PipelineAnswer answer;
-  int ends = 0;  // in a row: one after each statement, more only where there is nothing left
-  for (std::size_t synced = 0; synced < syncs_;) {
-    if (!connection().answer_is_here()) co_await connection().wait_for_answer();
-    const Result result = connection().take_answer();
-    ends = result.get() == nullptr ? ends + 1 : 0;
-    if (ends == 1) continue;
-    if (ends > 1) {
-      throw Error(ErrorClass::connection_lost, "",
-                  "the server has not answered the whole pipeline");
+  try {
+    sync_pipeline();
+    int ends = 0;  // in a row: one after each statement, more only where there is nothing left
+    for (std::size_t synced = 0; synced < syncs_;) {
+      if (!connection().answer_is_here()) co_await connection().wait_for_answer();
+      const Result result = connection().take_answer();
+      ends = result.get() == nullptr ? ends + 1 : 0;
+      if (ends == 1) continue;
+      if (ends > 1) {
+        throw Error(ErrorClass::connection_lost, "",
+                    "the server has not answered the whole pipeline");
+      }
+      if (PQresultStatus(result.get()) == PGRES_PIPELINE_SYNC) ++synced;
+      take_piped(result, answer);
     }
-    switch (PQresultStatus(result.get())) {
-      case PGRES_PIPELINE_SYNC:
-        ++synced;
-        if (!answer.error) ++answer.synced;
-        break;
-      case PGRES_FATAL_ERROR:
-        if (answer.error) break;
-        answer.error = in_dialect(connection().dialect(), error_of(result.get()));
-        if (answer.answered < piped_.size()) note_failure(*piped_[answer.answered], *answer.error);
-        break;
-      default:
-        if (gives_up_statements(result)) prepared_.clear();
-        if (!answer.error) ++answer.answered;
-    }
+  } catch (const database::NeverExecuted& end) {
+    answer.error = Error(end);
+    co_return answer;
   }
   connection().close_pipeline();
   in_pipeline_ = false;
   if (answer.error) answer.error = noted(*answer.error);
   co_return answer;
+}
+
+void PostgresSession::take_piped(const Result& result, PipelineAnswer& answer) {
+  switch (PQresultStatus(result.get())) {
+    case PGRES_PIPELINE_SYNC:
+      if (!answer.error) ++answer.synced;
+      break;
+    case PGRES_FATAL_ERROR:
+      if (answer.error) break;
+      answer.error = in_dialect(connection().dialect(), error_of(result.get()));
+      if (answer.answered < piped_.size()) note_failure(*piped_[answer.answered], *answer.error);
+      break;
+    default:
+      if (gives_up_statements(result)) prepared_.clear();
+      if (!answer.error) ++answer.answered;
+  }
 }
 
 // A pipeline that is left in the middle ends with a ROLLBACK, which takes what was sent before with it.

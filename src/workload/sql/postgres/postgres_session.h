@@ -89,6 +89,7 @@ class PostgresSession final : public database::postgres::PooledSession<Session> 
   void send(const Statement& statement, const Variables& variables);
   bool take_result(const Statement& statement, Variables& variables, Answer& answer);
   void finish(const Statement& statement, Variables& variables, Answer& answer);
+  void take_piped(const Result& result, PipelineAnswer& answer);
   [[noreturn]] void refuse(const Statement& statement, const Error& error);
   void store_last_row(const Statement& statement, const Result& result, Variables& variables);
   const StoredColumns& columns_of(const Statement& statement, const Result& result,
