@@ -45,11 +45,12 @@ std::string without_secrets(std::string message, int argc, char** argv) {
   return message;
 }
 
-// Gives the options of the chosen command what variables and the file of --config say.
-void apply_other_sources(const Command& program, const std::vector<Command*>& path) {
+// Gives the options of the chosen command what variables and the file of --config say. Returns the
+// name of that file, or an empty text.
+std::string apply_other_sources(const Command& program, const std::vector<Command*>& path) {
   Command& chosen = *path.back();
   // What says how things are to be written has to work when they are wrong.
-  if (chosen.group == about_group) return;
+  if (chosen.group == about_group) return {};
   const EnvironmentVariables variables =
       has_flag(path, "--no-environment") ? EnvironmentVariables() : drover_variables();
   for (const std::string& warning : apply_environment(program, chosen, variables)) {
@@ -61,15 +62,20 @@ void apply_other_sources(const Command& program, const std::vector<Command*>& pa
     if (option != nullptr && option->is_given()) files.push_back(option->words.front());
   }
   if (files.size() > 1) throw UsageError("--config is given twice");
-  if (!files.empty()) return apply_config_file(program, chosen, files.front());
+  if (!files.empty()) {
+    apply_config_file(program, chosen, files.front());
+    return files.front();
+  }
   for (const auto& [name, value] : variables) {
     if (name != config_variable) continue;
     try {
       apply_config_file(program, chosen, value);
+      return value;
     } catch (const UsageError& error) {
       throw UsageError(fmt::format("{} (the variable {} names the file)", error.what(), name));
     }
   }
+  return {};
 }
 
 // The options of every command but those about the others, which have to work when what comes from elsewhere
@@ -106,8 +112,9 @@ int perform(Command& program, const std::vector<std::string>& words) {
     return exit_success;
   }
   const auto complete = [&] {
-    apply_other_sources(program, path);
+    const std::string config = apply_other_sources(program, path);
     require_complete(chosen);
+    require_one_reader_of_standard_input(chosen, config);
   };
   const bool is_alone = chosen.group == about_group || chosen.full_name() == "drover agent";
   const bool is_rank = !is_alone && ranks::started_by_mpi();

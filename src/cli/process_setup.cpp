@@ -28,12 +28,17 @@ constexpr rlim_t main_stack_wanted = 8 * mebibyte;
 // until it is used.
 constexpr std::size_t thread_stack = 2 * mebibyte;
 
+// Opens the standard files that are closed, so that no other file gets their numbers. Reading from
+// the standard input and writing to the standard output then fail. Progress and notes may get lost.
 void open_standard_files() {
   for (int fd = 0; fd <= 2; ++fd) {
-    // To write to what is open for reading fails. Progress and notes may get lost.
-    if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == 2 ? O_WRONLY : O_RDONLY);
+    if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == 1 ? O_RDONLY : O_WRONLY);
   }
 }
+
+// The loader calls it before the libraries begin: gRPC opens an event file when it is loaded.
+using Function = void (*)();
+[[gnu::section(".preinit_array"), gnu::used]] const Function before_libraries = open_standard_files;
 
 // The soft limit becomes `wanted`, or as much of it as may be; says what it is then.
 rlim_t raise_limit(__rlimit_resource resource, rlim_t wanted) {
@@ -88,7 +93,6 @@ int write_limit(char* text, std::size_t size) {
 }  // namespace
 
 void set_up_process() {
-  open_standard_files();
   std::signal(SIGXFSZ, SIG_IGN);
   std::set_new_handler(out_of_memory);
   raise_limit(RLIMIT_NOFILE, RLIM_INFINITY);

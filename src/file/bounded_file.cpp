@@ -33,7 +33,17 @@ std::string size_text(std::size_t bytes) {
       fmt::format("it is larger than {}, the most that is read", size_text(bytes_max)));
 }
 
+// Returns true also if the standard input is open only for writing, as a program leaves it that was
+// started without one.
+bool is_standard_input_closed() {
+  const int flags = fcntl(STDIN_FILENO, F_GETFL);
+  return flags < 0 || (flags & O_ACCMODE) == O_WRONLY;
+}
+
 FileDescriptor opened(const std::filesystem::path& path) {
+  if (is_standard_input(path.native()) && is_standard_input_closed()) {
+    throw UnreadableFile("the standard input is closed");
+  }
   if (path == "-") return FileDescriptor(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
   return FileDescriptor(open(path.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC));
 }
@@ -79,6 +89,10 @@ std::map<std::string, std::string> remembered_files() {
 void read_in_place_of_files(std::map<std::string, std::string> all) {
   const std::lock_guard lock(files().mutex);
   files().in_place = std::move(all);
+}
+
+bool is_standard_input(std::string_view path) {
+  return path == "-" || path == "/dev/stdin" || path == "/dev/fd/0" || path == "/proc/self/fd/0";
 }
 
 std::string read_bounded_file(const std::filesystem::path& path, std::size_t bytes_max) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "file/file_descriptor.h"
 
@@ -16,6 +17,9 @@ class UnreadableFile : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+// Returns true for "-" and for the paths of the standard input, such as /dev/stdin.
+bool is_standard_input(std::string_view path);
 
 // Returns the whole content of a file, a pipe or a device; "-" is the standard input. Reads a pipe
 // until its writer closes it, and keeps the text for a second call. Throws UnreadableFile if the

@@ -1,5 +1,6 @@
 #include "file/bounded_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -106,6 +107,18 @@ TEST_F(BoundedFile, FilesOfOneHostAreReadThere) {
   EXPECT_EQ(read_up_to(token, 100), "secret");
   EXPECT_EQ(text_or_nothing(token), "secret");
   read_in_place_of_files({});
+}
+
+TEST_F(BoundedFile, SaysThatTheStandardInputIsClosed) {
+  const int before = dup(STDIN_FILENO);
+  close(STDIN_FILENO);
+  EXPECT_EQ(message("-"), "the standard input is closed");
+  ASSERT_EQ(open("/dev/null", O_WRONLY), STDIN_FILENO);
+  for (const char* name : {"-", "/dev/stdin"}) {
+    EXPECT_EQ(message(name), "the standard input is closed") << name;
+  }
+  dup2(before, STDIN_FILENO);
+  close(before);
 }
 
 }  // namespace

@@ -365,6 +365,14 @@ class WrongUse(harness.TestCase):
         ended = subprocess.run(["bash", "-c", '"$@" --file <(echo "SELECT 1") --file <(echo "\\sett")', "bash", *command],
                                text=True, capture_output=True, timeout=harness.PATIENCE_S, check=False)
         self.assertRegex(ended.stderr, r"/dev/fd/\d+:1:1: invalid command")
+        ended = subprocess.run(["sh", "-c", 'exec "$@" <&-', "sh", *command, "--file", "-"], text=True, capture_output=True,
+                               timeout=harness.PATIENCE_S, check=False)
+        self.assertEqual((ended.returncode, ended.stderr),
+                         (USAGE, "drover: error: --file -: the standard input is closed\n"))
+        ended = subprocess.run([*command, "--config", "-", "--file", "-"], input="", text=True, capture_output=True,
+                               timeout=harness.PATIENCE_S, check=False)
+        self.assertEqual(ended.returncode, USAGE)
+        self.assertIn("--file: the standard input can be read only once", ended.stderr)
         ended = subprocess.run([*command, "--config", "-"], input="[sql.run]\nsett = 1\n", text=True,
                                capture_output=True, timeout=harness.PATIENCE_S, check=False)
         self.assertIn('the config file "-", line 2: sett: there is no such option', ended.stderr)

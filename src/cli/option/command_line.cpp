@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "file/bounded_file.h"
 #include "text/nearest_name.h"
 #include "text/utf8.h"
 
@@ -200,6 +201,30 @@ void require_complete(const Command& command) {
                                    option.only.empty() ? option.value : alternatives(option.only)));
     }
   }
+}
+
+void require_one_reader_of_standard_input(const Command& command, const std::string& config) {
+  std::vector<std::string> readers;
+  if (file::is_standard_input(config)) readers.emplace_back("--config");
+  for (const std::vector<Option>* options : {&command.options, &command.arguments}) {
+    for (const Option& option : *options) {
+      constexpr std::string_view reading[] = {"--file", "--property-file", "--secret-file",
+                                              "--base", "--new"};
+      const bool reads = option.is_argument() ? option.kind == ValueKind::file
+                                              : std::ranges::count(reading, option.name()) > 0;
+      if (!reads) continue;
+      for (const std::string& word : option.words) {
+        // A script may have a weight: "-@2".
+        if (!file::is_standard_input(std::string_view(word).substr(0, word.find('@')))) continue;
+        readers.push_back(option.name());
+      }
+    }
+  }
+  if (readers.size() < 2) return;
+  const bool is_same = readers[0] == readers[1];
+  throw UsageError(fmt::format("{}: the standard input can be read only once{}; name a file",
+                               readers[1],
+                               is_same ? "" : fmt::format(", and {} reads it", readers[0])));
 }
 
 std::string origin_note(const Command& command, std::string_view message) {

@@ -32,6 +32,10 @@ bool has_flag(const std::vector<Command*>& path, std::string_view written);
 // Throws UsageError if a required option of the command is not given.
 void require_complete(const Command& command);
 
+// Throws UsageError if several options, or the file of --config, name the standard input, which can
+// be read only once. `config` is the name of that file, or empty.
+void require_one_reader_of_standard_input(const Command& command, const std::string& config);
+
 // " (from the variable DROVER_TPCC_RUN_PACE)", if the message is about an option ("--pace 0: …") that a
 // variable or a file has given; else nothing.
 std::string origin_note(const Command& command, std::string_view message);

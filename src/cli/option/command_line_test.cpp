@@ -9,7 +9,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string message_of(const std::vector<std::string>& line) {
+std::string message_with(const std::vector<std::string>& line, const std::string& config) {
   Command app("drover");
   Command& tpcc = app.add_command("tpcc");
   Command& run = tpcc.add_command("run");
@@ -23,17 +23,27 @@ std::string message_of(const std::vector<std::string>& line) {
   run.add_options({{"--pace", &number, "X", ""}, {"--no-delays", &flag, "", ""}});
   import.add_options({{"--seed", &text, "N", "", required_option}});
   app.add_command("show").add_options({{"results", &text, "FILE", "", required_option}});
+  std::vector<std::string> files;
+  app.add_command("read").add_options({{"-f,--file", &files, "FILE[@WEIGHT]", ""},
+                                       {"--json", &text, "FILE", ""},
+                                       {"results", &files, "FILE...", ""}});
   int count = 0;
   app.add_command("print").add_options(
       {{"shell", &text, "SHELL", "", {.only = {"bash", "zsh", "fish"}, .required = true}},
        {"--count", &count, "N", "", in_range(1, 100)},
        {"--seconds", &number, "SECONDS", "", in_range(0.01, 3600)}});
   try {
-    require_complete(*read_words(app, line).back());
+    const Command& chosen = *read_words(app, line).back();
+    require_complete(chosen);
+    require_one_reader_of_standard_input(chosen, config);
   } catch (const UsageError& error) {
     return error.what();
   }
   return "(it was taken)";
+}
+
+std::string message_of(const std::vector<std::string>& line) {
+  return message_with(line, "");
 }
 
 TEST(CommandLine, UnknownOptions) {
@@ -59,7 +69,8 @@ TEST(CommandLine, UnknownCommands) {
 }
 
 TEST(CommandLine, WhatIsMissing) {
-  EXPECT_EQ(message_of({}), "drover needs a subcommand: tpcc, show, print\nSee: drover --help");
+  EXPECT_EQ(message_of({}),
+            "drover needs a subcommand: tpcc, show, read, print\nSee: drover --help");
   EXPECT_EQ(message_of({"tpcc"}),
             "drover tpcc needs a subcommand: run, import\nSee: drover tpcc --help");
   EXPECT_EQ(message_of({"tpcc", "import"}),
@@ -199,6 +210,21 @@ TEST(CommandLine, BehindTwoDashesAllAreArguments) {
   app.add_options({{"words", &words, "ARGS", ""}});
   read_words(app, {"--", "-c", "SELECT 1", "--x=y", "--z="});
   EXPECT_THAT(words, testing::ElementsAre("-c", "SELECT 1", "--x=y", "--z="));
+}
+
+TEST(CommandLine, OnlyOneOptionReadsTheStandardInput) {
+  constexpr const char* taken = "(it was taken)";
+  EXPECT_EQ(message_with({"read", "-f", "-@2", "--json", "-"}, "/etc/drover.toml"), taken);
+  EXPECT_EQ(message_with({"read", "/dev/stdin", "/dev/fd/9", "/dev/fd/8"}, ""), taken);
+  EXPECT_EQ(message_with({"read"}, "-"), taken);
+  EXPECT_EQ(message_with({"read", "-f", "-"}, "-"),
+            "--file: the standard input can be read only once, and --config reads it; name a "
+            "file");
+  EXPECT_THAT(message_with({"read", "-f", "a@3", "-f", "/dev/stdin@2"}, "/dev/fd/0"),
+              HasSubstr("--config reads it"));
+  EXPECT_THAT(message_with({"read", "-f", "-", "-f", "/proc/self/fd/0"}, ""),
+              HasSubstr("only once"));
+  EXPECT_THAT(message_with({"read", "-", "-"}, ""), HasSubstr("only once"));
 }
 
 }  // namespace
