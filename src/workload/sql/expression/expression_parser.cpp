@@ -181,7 +181,7 @@ class ExpressionParser {
   }
 
   void enter() {
-    if (++nesting_ <= expression_levels_max) return;
+    if (nesting_++ <= expression_levels_max) return;
     throw source_.error_at(
         token_.begin, fmt::format("the expression has more than {} levels", expression_levels_max));
   }

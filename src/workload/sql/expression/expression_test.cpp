@@ -485,12 +485,17 @@ TEST(Expression, BoundsItsDepth) {
   EXPECT_EQ(outcome("1" + repeated(" + 1", 100'000)), "int 100001");
   EXPECT_EQ(outcome(repeated("- ", 100'000) + "1"), "int 1");
   EXPECT_EQ(outcome(repeated("-+", 2'001) + "null"), "null");
-  EXPECT_EQ(outcome(repeated("(", 499) + "1" + repeated(")", 499)), "int 1");
-  EXPECT_EQ(outcome(repeated("1 + (", 499) + "1" + repeated(")", 499)), "int 500");
+  EXPECT_EQ(outcome(repeated("(", 500) + "1" + repeated(")", 500)), "int 1");
+  EXPECT_EQ(outcome(repeated("1 + (", 500) + "1" + repeated(")", 500)), "int 501");
+  EXPECT_EQ(outcome(repeated("not ", 500) + "true"), "boolean true");
+  EXPECT_EQ(outcome(repeated("abs(", 500) + "1" + repeated(")", 500)), "int 1");
+  EXPECT_EQ(outcome(repeated("case when true then ", 500) + "1" + repeated(" end", 500)), "int 1");
   EXPECT_EQ(outcome(repeated("false or 1 = 1 + 1 * (", 300) + "1" + repeated(")", 300)),
             "cannot coerce boolean to int");
   const std::string too_deep = "the expression has more than 500 levels";
-  EXPECT_EQ(outcome(repeated("(", 500) + "1" + repeated(")", 500)), too_deep);
+  EXPECT_EQ(outcome(repeated("(", 501) + "1" + repeated(")", 501)), too_deep);
+  EXPECT_EQ(outcome(repeated("not ", 501) + "true"), too_deep);
+  EXPECT_EQ(outcome(repeated("abs(", 501) + "1" + repeated(")", 501)), too_deep);
   EXPECT_EQ(outcome(repeated("(", 100'000)), too_deep);
   EXPECT_EQ(outcome(repeated("not ", 100'000) + "true"), too_deep);
   EXPECT_EQ(outcome(repeated("least(1, 2, 3, ", 400)),
