@@ -351,7 +351,7 @@ bool ExpressionParser::parse_prefixed() {
 void ExpressionParser::parse_variable() {
   if (!is_variable_name(token_.text)) {
     throw source_.error_at(token_.begin,
-                           fmt::format("invalid variable name \"{}\"", text::shown(token_.text)));
+                           fmt::format("invalid variable name ({})", shown_bare(token_.text)));
   }
   push_variable(token_.text);
   advance();

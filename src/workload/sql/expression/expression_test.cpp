@@ -416,7 +416,7 @@ constexpr Expected errors[] = {
     {"not", "syntax error"},
     {"case when (1/0 = 1) then 1 end", "division by zero"},
     {"1:scale", "syntax error"},
-    {":1a", "invalid variable name \"1a\""},
+    {":1a", "invalid variable name (1a)"},
     {":scale:scale", "syntax error"},
     {":é", "undefined variable \"é\""},
     {"1 is null or 1", "cannot coerce int to boolean"},

@@ -238,7 +238,7 @@ void ScriptParser::read_meta() {
   if (known == meta_commands.end()) {
     std::vector<std::string> names;
     for (const MetaCommand& one : meta_commands) names.push_back("\\" + std::string(one.name));
-    refuse(fmt::format("invalid command \"\\{}\"{}", text::shown(name->text),
+    refuse(fmt::format("invalid command \"\\{}\"{}", shown_bare(name->text),
                        text::did_you_mean("\\" + lower, names)));
   }
   (this->*known->read)();
@@ -269,7 +269,7 @@ void ScriptParser::read_set() {
   const std::optional<Word> name = next_word();
   if (!name) refuse_at(offset_, "missing argument");
   if (!is_variable_name(name->text)) {
-    refuse_at(name->offset, fmt::format("invalid variable name \"{}\"", text::shown(name->text)));
+    refuse_at(name->offset, fmt::format("invalid variable name ({})", shown_bare(name->text)));
   }
   const Slot variable = names_.slot_of(name->text);
   add(SetCommand{variable, read_expression()});
@@ -296,7 +296,7 @@ std::variant<double, Slot> ScriptParser::pause_amount(const Word& word, bool exp
   if (word.text.starts_with(':')) {
     const std::string_view name = word.text.substr(1);
     if (is_variable_name(name)) return names_.slot_of(name);
-    refuse_at(word.offset, fmt::format("invalid variable name \"{}\"", text::shown(name)));
+    refuse_at(word.offset, fmt::format("invalid variable name ({})", shown_bare(name)));
   }
   if (exponential) {
     const std::optional<double> mean = text::number_of<double>(word.text);
@@ -379,7 +379,7 @@ void ScriptParser::read_storing(Storing storing) {
   require_no_more_words("too many arguments");
   if (prefix && !is_variable_name(prefix->text)) {
     refuse_at(prefix->offset,
-              fmt::format("no variable's name begins with \"{}\"", text::shown(prefix->text)));
+              fmt::format("no variable's name begins with ({})", shown_bare(prefix->text)));
   }
   SqlCommand& sql = std::get<SqlCommand>(commands_.back().action);
   sql.storing = storing;

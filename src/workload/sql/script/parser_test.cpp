@@ -124,8 +124,7 @@ TEST(ScriptParser, RefusesCommands) {
   EXPECT_EQ(parse_refusal("select 1;\n  \\nosuch 1"), "2:3 invalid command \"\\nosuch\"");
   EXPECT_EQ(parse_refusal("\\sett x 1"), "1:1 invalid command \"\\sett\"; did you mean \\set?");
   EXPECT_EQ(parse_refusal("\\if(1)\n\\endif"), "1:1 invalid command \"\\if(1)\"");
-  EXPECT_EQ(parse_refusal("\\\\set x 1"),
-            "1:1 invalid command \"\\\\x5cset\"; did you mean \\set?");
+  EXPECT_EQ(parse_refusal("\\\\set x 1"), "1:1 invalid command \"\\\\set\"; did you mean \\set?");
   EXPECT_EQ(parse_refusal("\\setrandom x 1 2"),
             "1:1 \\setrandom is no longer a command; use \\set NAME random(…)");
   EXPECT_EQ(parse_refusal("\\shell true"),
@@ -136,8 +135,9 @@ TEST(ScriptParser, RefusesCommands) {
 
 TEST(ScriptParser, RefusesArguments) {
   EXPECT_EQ(parse_refusal("\\set"), "1:5 missing argument in command \"set\"");
-  EXPECT_EQ(parse_refusal("\\set a-b 1"), "1:6 invalid variable name \"a-b\" in command \"set\"");
-  EXPECT_EQ(parse_refusal("\\set 1a 1"), "1:6 invalid variable name \"1a\" in command \"set\"");
+  EXPECT_EQ(parse_refusal("\\set a-b 1"), "1:6 invalid variable name (a-b) in command \"set\"");
+  EXPECT_EQ(parse_refusal("\\set \"a\" 1"), "1:6 invalid variable name (\"a\") in command \"set\"");
+  EXPECT_EQ(parse_refusal("\\set 1a 1"), "1:6 invalid variable name (1a) in command \"set\"");
   EXPECT_EQ(parse_refusal("\\set x"),
             "1:7 syntax error: expected a value, found the end of the line");
   EXPECT_EQ(parse_refusal("\\set x 1 $ 2"), "1:10 unexpected character ($)");
@@ -162,7 +162,7 @@ TEST(ScriptParser, RefusesPauses) {
       "1:8 invalid sleep time, must be an integer up to 2147483647 (1.5) in command \"sleep\"");
   EXPECT_EQ(parse_refusal("\\sleep x"),
             "1:8 invalid sleep time, must be an integer up to 2147483647 (x) in command \"sleep\"");
-  EXPECT_EQ(parse_refusal("\\sleep :1"), "1:8 invalid variable name \"1\" in command \"sleep\"");
+  EXPECT_EQ(parse_refusal("\\sleep :1"), "1:8 invalid variable name (1) in command \"sleep\"");
   EXPECT_EQ(parse_refusal("\\think -1"),
             "1:8 invalid mean, must be a number from 0 to 1000000000 (-1) in command \"think\"");
 }
@@ -187,9 +187,9 @@ TEST(ScriptParser, RefusesToStoreNothing) {
             "4:1 \\gset must follow an SQL command");
   EXPECT_EQ(parse_refusal("select 1 \\gset a b"), "1:18 too many arguments in command \"gset\"");
   EXPECT_EQ(parse_refusal("select 1 as a \\gset 1_"),
-            "1:21 no variable's name begins with \"1_\" in command \"gset\"");
+            "1:21 no variable's name begins with (1_) in command \"gset\"");
   EXPECT_EQ(parse_refusal("select 1 as a \\aset p-"),
-            "1:21 no variable's name begins with \"p-\" in command \"aset\"");
+            "1:21 no variable's name begins with (p-) in command \"aset\"");
 }
 
 // The server would take the statement's beginning for the whole.
