@@ -125,7 +125,10 @@ Properties PropertyReader::properties() const {
                     result.scan_length_max);
   require_mix();
   complete_size(result);
-  for (const auto& [name, origin] : origins_) result.given.push_back(name);
+  for (const auto& [name, origin] : origins_) {
+    // 0 means the same as no recordcount.
+    if (name != "recordcount" || properties_.record_count > 0) result.given.push_back(name);
+  }
   result.ignored.assign(ignored_.begin(), ignored_.end());
   return result;
 }

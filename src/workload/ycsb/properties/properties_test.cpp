@@ -243,6 +243,19 @@ TEST(Properties, SayWhyThePartHasNoRows) {
               HasSubstr("recordcount=3, insertstart=3 and insertcount=0 leave no row"));
   EXPECT_EQ(of_settings({}).why_no_rows(), std::nullopt);
   EXPECT_EQ(of_settings({"recordcount=3"}).why_no_rows(), std::nullopt);
+  EXPECT_THAT(of_settings({"recordcount=0", "insertcount=0"}).why_no_rows().value_or(""),
+              HasSubstr("recordcount=0, insertstart=0 and insertcount=0 leave no row"));
+}
+
+TEST(Properties, ARecordCountOfZeroIsNone) {
+  for (const std::vector<std::string>& settings : {std::vector<std::string>{"recordcount=0"},
+                                                   {"recordcount=5", "recordcount=0"},
+                                                   {"recordcount=0", "insertstart=4"}}) {
+    const Properties properties = of_settings(settings);
+    EXPECT_FALSE(properties.is_given("recordcount"));
+    EXPECT_EQ(properties.why_no_rows(), std::nullopt);
+  }
+  EXPECT_EQ(of_settings({"recordcount=0", "insertstart=4", "insertcount=2"}).record_count, 6);
 }
 
 TEST(Properties, SizesCompleteEachOther) {
