@@ -183,11 +183,37 @@ TEST(Properties, UnknownOnesAreRefusedWithTheNearestName) {
 
 // Names from property files of the original, of go-ycsb and of their bindings.
 TEST(Properties, OfOtherClientsAndBindingsAreTakenWithoutEffect) {
-  for (const char* const name :
-       {"core_workload_insertion_keep_going_on_error", "columnfamily", "warmuptime", "keyprefix",
-        "debug.pprof", "postgrenosql.url", "jdbc.autocommit", "db.passwd", "hosts",
-        "cassandra.writeconsistencylevel", "mongodb.url", "redis.host", "kudu_master_addresses",
-        "rocksdb.dir", "minio.secret-key", "spin.sleep"}) {
+  for (const char* const name : {"core_workload_insertion_keep_going_on_error",
+                                 "columnfamily",
+                                 "warmuptime",
+                                 "keyprefix",
+                                 "debug.pprof",
+                                 "postgrenosql.url",
+                                 "jdbc.autocommit",
+                                 "db.passwd",
+                                 "hosts",
+                                 "cassandra.writeconsistencylevel",
+                                 "mongodb.url",
+                                 "redis.host",
+                                 "kudu_master_addresses",
+                                 "rocksdb.dir",
+                                 "minio.secret-key",
+                                 "spin.sleep",
+                                 "url.prefix",
+                                 "url.trace.read",
+                                 "timeout.con",
+                                 "rest.timeout.con",
+                                 "headers",
+                                 "log.enable",
+                                 "response.compression",
+                                 "mutatorMaxInflightRPCs",
+                                 "googlebigtable2.project",
+                                 "geode.locator",
+                                 "gemfire.serverport",
+                                 "mapkeeper.host",
+                                 "path.home",
+                                 "meta_servers",
+                                 "gbudb.delays"}) {
     const Properties properties = of_settings({std::string(name) + "=10"});
     EXPECT_THAT(properties.ignored, ElementsAre(name));
     EXPECT_THAT(properties.given, IsEmpty()) << name;

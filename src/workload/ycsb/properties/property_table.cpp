@@ -328,13 +328,15 @@ constexpr std::string_view names_of_clients =
 constexpr std::string_view names_of_bindings =
     "accumulo. aerospike. alibaba. arangodb. as. azure. azurecosmos. badger. basicdb. batchsize "
     "bolt. cache cassandra. clientbuffering cloudspanner. clusterName config consistency "
-    "couchbase. crail. db. durability dynamodb. es. etcd. fdb. foundationdb. geode. google. "
-    "googlebigtable. googledatastore. hbase. helperHost hosts ignite. infinispan. jdbc. "
-    "jointimeout keytab kudu_ memcached. minio. mongodb. mysql. notificationAddress "
-    "notificationMember notificationPort orientdb. password pg. port ports postgrenosql. "
-    "prefetchmeta principal rados. redis. requestLimit. requestTimeout riak. rocksdb. s3. scylla. "
-    "seaweed. solr. spanner. sqlite. storeName tablestore. tarantool. tidb. tikv. url. userName "
-    "voltdb. writebuffersize ydb. zookeeper.";
+    "couchbase. crail. db. durability dynamodb. es. etcd. fdb. foundationdb. gbudb. gemfire. "
+    "geode. google. googlebigtable. googlebigtable2. googledatastore. hbase. headers helperHost "
+    "hosts ignite. infinispan. jdbc. jointimeout keytab kudu_ log.enable mapkeeper. memcached. "
+    "meta_servers minio. mongodb. mutatorMaxInflightRPCs mutatorMaxMemory mysql. "
+    "notificationAddress notificationMember notificationPort orientdb. password path.home pg. "
+    "port ports postgrenosql. prefetchmeta principal rados. redis. requestLimit. requestTimeout "
+    "response.compression rest. riak. rocksdb. s3. scylla. seaweed. solr. spanner. sqlite. "
+    "storeName tablestore. tarantool. tidb. tikv. timeout. url. userName voltdb. writebuffersize "
+    "ydb. zookeeper.";
 
 bool is_prefix(std::string_view ignored) {
   return ignored.ends_with('.') || ignored.ends_with('_');
