@@ -20,7 +20,7 @@
 #include "cli/version.h"
 #include "ranks/job.h"
 #include "ranks/mpi_meeting.h"
-#include "text/plain_text.h"
+#include "text/password.h"
 
 namespace {
 
@@ -30,19 +30,6 @@ using namespace drover::cli;
 int fail(int code, const char* message) {
   std::fputs(fmt::format("drover: error: {}\n", message).c_str(), stderr);
   return code;
-}
-
-// A word of the command line that may hold a password is not repeated.
-std::string without_secrets(std::string message, int argc, char** argv) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view word = argv[i];
-    if (!may_hold_password("", word)) continue;
-    const std::size_t equals = word.starts_with("--") ? word.find('=') : std::string_view::npos;
-    const std::string_view value =
-        equals == std::string_view::npos ? word : word.substr(equals + 1);
-    message = text::replaced(std::move(message), value, "(not shown)");
-  }
-  return message;
 }
 
 // Gives the options of the chosen command what variables and the file of --config say. Returns the
@@ -167,8 +154,8 @@ int main(int argc, char** argv) {
     return fail(exit_usage, missing.what());
   } catch (const UsageError& error) {
     let_first_process_speak();
-    return fail(exit_usage, without_secrets(error.what(), argc, argv).c_str());
+    return fail(exit_usage, text::without_passwords(error.what(), argc, argv).c_str());
   } catch (const std::exception& error) {
-    return fail(exit_failure, error.what());
+    return fail(exit_failure, text::without_passwords(error.what(), argc, argv).c_str());
   }
 }

@@ -129,7 +129,8 @@ COMMIT;
         rows = 0
         for protocol in PROTOCOLS:
             with self.subTest(protocol=protocol):
-                document = self.run_to_end("language", "--file", path, "-D", "factor=3", "--clients", 3,
+                document = self.run_to_end("language", "--file", path, "-D", "factor=3",
+                                           "-D", f"dsn=host=h password={SECRET}", "--clients", 3,
                                            "--operations", 60, "-M", protocol)
                 ((one),) = document["transactions"].values()
                 self.assertEqual((one["ok_count"], one["failed_count"]), (60, 0), one)
@@ -137,6 +138,8 @@ COMMIT;
                 self.assertEqual(self.server.sql("SELECT count(*), sum(amount), min(note) FROM language.entries"),
                                  [(str(rows), str(30 * rows), "as it is: :amount")])
         self.assertIn({"name": "-D factor", "value": "3"}, document["plan"]["workload"])
+        self.assertIn({"name": "-D dsn", "value": "(hidden)"}, document["plan"]["workload"])
+        self.assertNotIn(SECRET, str(document))
 
     def test_a_pipeline(self):
         path = self.script("pipeline.sql", """\\startpipeline
@@ -389,6 +392,17 @@ class WrongUse(harness.TestCase):
                 result = harness.drover("sql", *arguments, "--db", f"postgresql://user:{SECRET}@127.0.0.1:1/x")
                 self.expect_error(result, FAILURE, r"127\.0\.0\.1")
                 self.assertNotIn(SECRET, result.out + result.err)
+        for value in (f"postgresql://u:{SECRET}@h/x", f"password={SECRET}", f"password='{SECRET}'"):
+            for arguments in (["report", value], ["report", __file__, "-o", value], ["merge", value], ["history", value],
+                              ["compare", value, value], ["compare", "--base", value, "--new", value],
+                              ["sql", "run", "-f", value], ["sql", "run", "--config", value],
+                              ["tpcc", "run", "--simulate-ms", 1, "--json", f"/nowhere/{value}"],
+                              ["ycsb", "run", "--hdr-log", f"/nowhere/{value}"],
+                              ["sql", "search", "-b", "select-only", f"--parts={value}"]):
+                with self.subTest(arguments=arguments):
+                    result = harness.drover(*arguments)
+                    self.assertIn(result.code, (FAILURE, USAGE))
+                    self.assertNotIn(SECRET, result.out + result.err)
 
 
 class WrongDatabase(SqlTestCase):

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "benchmark/clients.h"
+#include "text/password.h"
 
 namespace drover::benchmark {
 
@@ -53,7 +54,8 @@ void SqlBenchmark::complete(settings::RunSettings& settings) {
     settings.workload.push_back({plan.scripts->titles()[i], fmt::format("{:g}%", percent)});
   }
   for (const sql::Definition& one : plan.definitions) {
-    settings.workload.push_back({"-D " + one.name, one.value});
+    const bool is_hidden = text::may_hold_password(one.name + "=" + one.value);
+    settings.workload.push_back({"-D " + one.name, is_hidden ? "(hidden)" : one.value});
   }
   if (options_.counts_branches || plan.scale != 1)
     settings.workload.push_back({"scale", std::to_string(plan.scale)});

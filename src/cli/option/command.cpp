@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "text/password.h"
 #include "text/plain_text.h"
 #include "text/utf8.h"
 #include "text/wrapped_text.h"
@@ -226,15 +227,7 @@ std::string alternatives(const std::vector<std::string>& words) {
 }
 
 bool may_hold_password(std::string_view option, std::string_view value) {
-  if (option == "db") return false;
-  if (value.find("://") != std::string_view::npos) return true;
-  for (std::size_t at = value.find("password"); at != std::string_view::npos;
-       at = value.find("password", at + 1)) {
-    const std::size_t next =
-        value.find_first_not_of(" \t", at + std::string_view("password").size());
-    if (next != std::string_view::npos && value[next] == '=') return true;
-  }
-  return false;
+  return option != "db" && text::may_hold_password(value);
 }
 
 }  // namespace drover::cli

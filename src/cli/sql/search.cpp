@@ -12,6 +12,7 @@
 #include "cli/option/database_option.h"
 #include "cli/sql/options.h"
 #include "random/fnv.h"
+#include "text/password.h"
 
 namespace drover::cli {
 namespace {
@@ -30,6 +31,16 @@ std::string fingerprint(const std::string& text) {
   return fmt::format("{:016x}", hash);
 }
 
+// A record contains no definition that may hold a password, except its name.
+std::vector<std::string> shown_definitions(const ScriptArguments& scripts) {
+  std::vector<std::string> shown = scripts.definitions;
+  for (std::string& definition : shown) {
+    if (!text::may_hold_password(definition)) continue;
+    definition = definition.substr(0, definition.find('=')) + "=(hidden)";
+  }
+  return shown;
+}
+
 // A file may have other contents when the search goes on.
 std::map<std::string, std::string> settings_of_scripts(const Command& command,
                                                        const ScriptArguments& scripts,
@@ -38,7 +49,7 @@ std::map<std::string, std::string> settings_of_scripts(const Command& command,
       written_settings(command, {"--protocol", "--scale", "--tx-mode"});
   settings["--file"] = joined_values(scripts.files);
   settings["--builtin"] = joined_values(scripts.builtins);
-  settings["--define"] = joined_values(scripts.definitions);
+  settings["--define"] = joined_values(shown_definitions(scripts));
   std::string all;
   for (const sql::ScriptText& text : texts) all += fingerprint(text.text);
   settings["the fingerprint of the scripts"] = fingerprint(all);

@@ -1,0 +1,42 @@
+#include "text/password.h"
+
+#include <gtest/gtest.h>
+
+#include <iterator>
+#include <string>
+
+#include "text/utf8.h"
+
+namespace drover::text {
+namespace {
+
+TEST(Password, IsRecognised) {
+  for (const char* text : {"postgresql://u:p@h/x", "host=h password=p", "a.Password =p"}) {
+    EXPECT_TRUE(may_hold_password(text)) << text;
+  }
+  for (const char* text : {"", "password", "passwords/result.json", "pass=3", "a:b@c"}) {
+    EXPECT_FALSE(may_hold_password(text)) << text;
+  }
+}
+
+TEST(Password, WordsThatMayHoldItAreNotInMessages) {
+  const std::string value = "password=s3cret\"'\n";
+  const std::string longer = value + std::string(500, 'x');
+  const std::string given = "--json=" + value;
+  const std::string glued = "-o" + longer;
+  const char* const words[] = {"drover",      value.c_str(), longer.c_str(),
+                               given.c_str(), glued.c_str(), "result.json"};
+  const auto hidden = [&](const std::string& message) {
+    return without_passwords(message, std::size(words), words);
+  };
+  EXPECT_EQ(hidden("cannot read \"result.json\""), "cannot read \"result.json\"");
+  EXPECT_EQ(hidden("cannot read " + value + "!"), "cannot read (not shown)!");
+  for (const std::string& written : {value, longer}) {
+    for (const std::string& quoted : {written, shown(written), shown(written, 300)}) {
+      EXPECT_EQ(hidden("a " + quoted + "!").find("s3cret"), std::string::npos) << quoted;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace drover::text
