@@ -26,7 +26,7 @@ std::string without_passwords(std::string message, int count, const char* const*
   constexpr std::string_view replacement = "(not shown)";
   constexpr std::size_t path_shown_most = 300;
   const auto hide = [&](std::string_view value) {
-    if (value.empty()) return;
+    if (!may_hold_password(value)) return;
     message = replaced(std::move(message), value, replacement);
     message = replaced(std::move(message), shown(value, path_shown_most), replacement);
     message = replaced(std::move(message), shown(value), replacement);
@@ -36,6 +36,10 @@ std::string without_passwords(std::string message, int count, const char* const*
     if (!may_hold_password(word)) continue;
     const auto equals = word.starts_with("--") ? word.find('=') : std::string_view::npos;
     hide(equals == std::string_view::npos ? word : word.substr(equals + 1));
+    // The name of a script may have a weight: "NAME@2".
+    if (const auto at = word.rfind('@'); at != std::string_view::npos) {
+      hide(word.substr(equals + 1, at - (equals + 1)));
+    }
     // The value of a short option may follow it without a blank.
     if (word.starts_with('-') && !word.starts_with("--")) hide(word.substr(2));
   }

@@ -24,14 +24,16 @@ TEST(Password, WordsThatMayHoldItAreNotInMessages) {
   const std::string longer = value + std::string(500, 'x');
   const std::string given = "--json=" + value;
   const std::string glued = "-o" + longer;
-  const char* const words[] = {"drover",      value.c_str(), longer.c_str(),
-                               given.c_str(), glued.c_str(), "result.json"};
+  const std::string script = "password=s3cret-script";
+  const std::string weighted = "--file=" + script + "@2";
+  const char* const words[] = {weighted.c_str(), "drover",      value.c_str(), longer.c_str(),
+                               given.c_str(),    glued.c_str(), "result.json"};
   const auto hidden = [&](const std::string& message) {
     return without_passwords(message, std::size(words), words);
   };
   EXPECT_EQ(hidden("cannot read \"result.json\""), "cannot read \"result.json\"");
   EXPECT_EQ(hidden("cannot read " + value + "!"), "cannot read (not shown)!");
-  for (const std::string& written : {value, longer}) {
+  for (const std::string& written : {value, longer, script}) {
     for (const std::string& quoted : {written, shown(written), shown(written, 300)}) {
       EXPECT_EQ(hidden("a " + quoted + "!").find("s3cret"), std::string::npos) << quoted;
     }
