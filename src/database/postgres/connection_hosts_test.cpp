@@ -24,6 +24,7 @@
 #include "database/embedded/private_server.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/session_setup.h"
+#include "database/postgres/shared_snapshot.h"
 #include "support/server_files.h"
 #include "support/temporary_folder.h"
 #include "support/test_server.h"
@@ -277,6 +278,38 @@ TEST_F(Hosts, ASessionThatNeedsThePrimaryIsConnectedUntilItHasOne) {
     coro::block_on(worker, coro::with_scope(both));
     const Result result = coro::block_on(worker, found->query("SELECT pg_is_in_recovery()"));
     EXPECT_EQ(result.text(0, 0), "f");
+  }
+}
+
+// The sessions of a check must not mix the primary with a standby whose data lag.
+TEST_F(Hosts, ASharedSnapshotIsOnOneServer) {
+  const std::string on_primary = conninfo(primary_host());
+  const std::string on_standby = conninfo(standby->host());
+  const auto opener_of = [](std::string to) { return [to] { return Connection::open(to); }; };
+  for (const bool begins_on_standby : {false, true}) {
+    const std::string& own = begins_on_standby ? on_standby : on_primary;
+    const std::string& foreign = begins_on_standby ? on_primary : on_standby;
+    const auto first = coro::block_on(worker, Connection::open(own));
+    SharedSnapshot snapshot;
+    coro::block_on(worker, snapshot.begin(*first));
+    int opened = 0;
+    const auto third_is_right = [&] { return Connection::open(++opened == 3 ? own : foreign); };
+    const auto found = coro::block_on(worker, snapshot.join(third_is_right));
+    EXPECT_EQ(opened, 3);
+    const Result result = coro::block_on(worker, found->query("SELECT pg_is_in_recovery()"));
+    EXPECT_EQ(result.text(0, 0), begins_on_standby ? "t" : "f");
+    EXPECT_FALSE(snapshot.refusal());
+    // A session of another process has a snapshot's name only, or not even that.
+    for (const std::string& name : {snapshot.name(), std::string()}) {
+      SharedSnapshot same(name);
+      coro::block_on(worker, same.join(opener_of(own)));
+      EXPECT_FALSE(same.refusal());
+      EXPECT_THAT([&] { coro::block_on(worker, same.join(opener_of(foreign))); },
+                  testing::ThrowsMessage<Error>(testing::HasSubstr("on different servers")));
+    }
+    SharedSnapshot far(snapshot.name());
+    EXPECT_THAT([&] { coro::block_on(worker, far.join(opener_of(foreign))); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr("on different servers")));
   }
 }
 

@@ -74,10 +74,9 @@ TEST_F(Pgpool, KeepsTheTagsOfTransactions) {
 }
 
 TEST_F(Pgpool, SharesNoSnapshot) {
-  const auto other = run(Connection::open(server->conninfo()));
   SharedSnapshot snapshot;
   run(snapshot.begin(*connection));
-  run(snapshot.join(*other));
+  const auto other = run(snapshot.join([] { return Connection::open(server->conninfo()); }));
   ASSERT_TRUE(snapshot.refusal());
   EXPECT_TRUE(snapshot.refusal()->starts_with("pgpool-II")) << *snapshot.refusal();
   EXPECT_TRUE(other->in_transaction());

@@ -23,17 +23,16 @@ namespace {
 
 constexpr std::string_view begin_snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
-// Hands back what the server said where it refused, else nothing, and the text of the first field
-// in `answer`.
-Task<std::optional<std::string>> try_statement(Connection& session, std::string sql,
-                                               std::string& answer) {
+// Returns the error if the server refused the statement. Otherwise sets `answer` to the first field.
+Task<std::optional<Error>> try_statement(Connection& session, std::string sql,
+                                         std::string& answer) {
   try {
     const Result result = co_await session.script(std::move(sql));
     if (result.rows() > 0) answer = result.text(0, 0);
     co_return std::nullopt;
   } catch (const Error& error) {
     if (!refused_by_server(error, session)) throw;
-    co_return std::string(error.what());
+    co_return error;
   }
 }
 
@@ -50,6 +49,29 @@ Task<void> save(Connection& session) {
   co_await session.script("SAVEPOINT before_statement");
 }
 
+// Returns a text that tells the server from its standbys and its primary; empty if unknown. The
+// session has a savepoint. The nodes of Citus have the same data, unless they are standbys.
+Task<std::string> find_server(Connection& session) {
+  std::string server;
+  const Dialect dialect = session.dialect();
+  const bool has_standbys = dialect == Dialect::postgres || dialect == Dialect::citus;
+  if (!has_standbys || session.pooling() == Pooling::pgpool) co_return server;
+  const auto refused =
+      co_await try_statement(session,
+                             dialect == Dialect::postgres ? "SELECT pg_postmaster_start_time()"
+                                                          : "SELECT pg_is_in_recovery()",
+                             server);
+  if (refused) co_await SharedSnapshot::recover(session);
+  co_return server;
+}
+
+// Returns whether the server has no such snapshot, and not only refuses to share it: PostgreSQL up
+// to version 15, since version 16, and with a snapshot whose transaction has ended.
+bool is_unknown_snapshot(const Error& error) noexcept {
+  const std::string_view state = error.sqlstate();
+  return state == "22023" || state == "42704" || state == "55000";
+}
+
 }  // namespace
 
 Task<void> SharedSnapshot::begin(Connection& first) {
@@ -61,13 +83,18 @@ Task<void> SharedSnapshot::begin(Connection& first) {
   } else if (!traits.shared_snapshots) {
     refusal_ = fmt::format("{} has no snapshot for several sessions", traits.title);
   } else {
-    refusal_ = co_await try_statement(first, "SELECT pg_export_snapshot()", id_);
-    if (refusal_) co_await begin_anew(first);
+    const auto refused = co_await try_statement(first, "SELECT pg_export_snapshot()", id_);
+    if (refused) {
+      refusal_ = refused->what();
+      co_await begin_anew(first);
+    }
   }
   co_await save(first);
+  server_ = co_await find_server(first);
 }
 
-Task<void> SharedSnapshot::join(Connection& other) {
+// Returns why the session is on another server, or nothing if it is in the snapshot or has its own.
+Task<std::optional<std::string>> SharedSnapshot::begin_beside(Connection& other) {
   // The first session keeps one process of the pool until all sessions have ended.
   if (other.pooling() == Pooling::transaction) co_await require_process(other);
   co_await begin_transaction(other);
@@ -76,14 +103,41 @@ Task<void> SharedSnapshot::join(Connection& other) {
     std::string quoted;
     for (const char letter : id_) quoted.append(letter == '\'' ? 2 : 1, letter);
     std::string ignored;
-    auto refused = co_await try_statement(
+    const auto refused = co_await try_statement(
         other, fmt::format("SET TRANSACTION SNAPSHOT '{}'", quoted), ignored);
     if (refused) {
-      if (!refusal_) refusal_ = std::move(refused);
+      if (other.dialect() == Dialect::postgres && is_unknown_snapshot(*refused)) {
+        co_return refused->what();
+      }
+      if (!refusal_) refusal_ = refused->what();
       co_await begin_anew(other);
     }
   }
   co_await save(other);
+  const std::string server = co_await find_server(other);
+  if (server_.empty()) server_ = server;
+  if (server.empty() || server == server_) co_return std::nullopt;
+  co_return other.dialect() == Dialect::postgres
+      ? fmt::format("one was started at {}, another at {}", server_, server)
+      : "one is a standby";
+}
+
+Task<std::unique_ptr<Connection>> SharedSnapshot::join(Opener open) {
+  constexpr int tries_max = 32;
+  std::unique_ptr<Connection> session;
+  std::optional<std::string> elsewhere;
+  for (int tries = 0; tries < tries_max; ++tries) {
+    // The session before closes only now, so that a balancer that prefers the server with the
+    // fewest sessions leads to another one.
+    session = co_await open();
+    elsewhere = co_await begin_beside(*session);
+    if (!elsewhere) co_return session;
+  }
+  throw Error(
+      ErrorClass::unavailable, "",
+      fmt::format("the sessions of the check are on different servers: connect to one server, or "
+                  "name all hosts in the URI with target_session_attrs=primary ({})",
+                  *elsewhere));
 }
 
 Task<void> SharedSnapshot::recover(Connection& session) {

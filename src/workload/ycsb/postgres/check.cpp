@@ -63,6 +63,7 @@ class Check {
 
  private:
   Task<std::unique_ptr<Connection>> open_first();
+  Task<std::unique_ptr<Connection>> open_further(database::Pooling pooling) const;
   Task<std::uint64_t> examine(Connection& connection);
   void cut(std::uint64_t blocks, load::Share share);
   Task<void> take_all(Connection& first);
@@ -152,10 +153,15 @@ Task<void> Check::take_pieces(Connection& connection) {
   while (next_ < end_) co_await read_piece(connection, next_++);
 }
 
-Task<void> Check::take_pieces_beside(database::Pooling pooling) {
-  const auto connection = co_await database::postgres::open_in_schema(options_, pooling);
+Task<std::unique_ptr<Connection>> Check::open_further(database::Pooling pooling) const {
+  auto connection = co_await database::postgres::open_in_schema(options_, pooling);
   co_await refuse_hidden_rows(*connection);
-  co_await snapshot_.join(*connection);
+  co_return connection;
+}
+
+Task<void> Check::take_pieces_beside(database::Pooling pooling) {
+  const auto connection =
+      co_await snapshot_.join([this, pooling] { return open_further(pooling); });
   co_await take_pieces(*connection);
 }
 
@@ -213,9 +219,8 @@ Task<CheckReport> Check::run() {
 }
 
 Task<CheckReport> Check::run_part(CheckPart part) {
-  const auto first = co_await open_first();
   snapshot_ = SharedSnapshot(part.snapshot);
-  co_await snapshot_.join(*first);
+  const auto first = co_await snapshot_.join([this] { return open_first(); });
   cut(part.table_size, part.share);
   co_await take_all(*first);
   report_.snapshot_refusal = snapshot_.refusal();

@@ -111,6 +111,14 @@ Task<void> set_up(Connection& connection) {
   }
 }
 
+Task<std::unique_ptr<Connection>> open_set_up(const CheckOptions& options,
+                                              std::optional<database::Pooling> pooling) {
+  auto connection =
+      pooling ? co_await open_in_schema(options, *pooling) : co_await open_in_schema(options);
+  co_await set_up(*connection);
+  co_return connection;
+}
+
 std::vector<SqlCondition> conditions_of(Money money, const Connection& connection) {
   std::vector<SqlCondition> asked = conditions(money);
   for (SqlCondition& one : asked) one.sql = in_dialect(connection.dialect(), std::move(one.sql));
@@ -142,9 +150,8 @@ class Sessions {
   }
 
   Task<void> work_beside(database::Pooling pooling) {
-    const auto connection = co_await open_in_schema(options_, pooling);
-    co_await set_up(*connection);
-    co_await snapshot_.join(*connection);
+    const auto connection =
+        co_await snapshot_.join([this, pooling] { return open_set_up(options_, pooling); });
     co_await work_on(*connection);
   }
 
@@ -158,9 +165,8 @@ class Sessions {
 
 coro::Task<CheckReport> check(CheckOptions options) {
   assert(options.connections > 0);
-  const auto first = co_await open_in_schema(options);
+  const auto first = co_await open_set_up(options, std::nullopt);
   options.dialect = first->dialect();
-  co_await set_up(*first);
   CheckReport report;
   report.server_version = first->parameter_status("server_version");
   report.after_import = options.after_import;
@@ -187,11 +193,10 @@ coro::Task<CheckReport> check(CheckOptions options) {
 
 coro::Task<std::optional<std::string>> check_pieces(
     CheckOptions options, CheckPart part, std::function<void(const PieceVerdict&)> on_verdict) {
-  const auto first = co_await open_in_schema(options);
-  options.dialect = first->dialect();
-  co_await set_up(*first);
   SharedSnapshot snapshot(part.snapshot);
-  co_await snapshot.join(*first);
+  const auto first =
+      co_await snapshot.join([&options] { return open_set_up(options, std::nullopt); });
+  options.dialect = first->dialect();
   std::vector<SqlCondition> asked = conditions_of(part.money, *first);
   if (!part.after_import) leave_out_fresh_only(asked);
   CheckWork work(rules_of(asked), part, options, std::move(on_verdict));
