@@ -318,6 +318,29 @@ TEST_F(CheckOfSmallData, DoesNotJudgeRowsThatPoliciesHide) {
   }
 }
 
+TEST_F(CheckOfSmallData, ARunIsRefusedWherePoliciesMayHideRows) {
+  make("veiled");
+  database->script(R"(CREATE ROLE veiled; GRANT USAGE ON SCHEMA veiled TO veiled;
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA veiled TO veiled)");
+  const auto where = make_database({database->conninfo() + " options='-c role=veiled'", "veiled"});
+  database->run(where->read_ledger({1, 2}));
+  database->script(R"(ALTER TABLE veiled.new_order ENABLE ROW LEVEL SECURITY;
+      CREATE POLICY few ON veiled.new_order USING (no_d_id < 5))");
+  const auto error_of = [](auto&& call) -> std::string {
+    try {
+      call();
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  const std::string refused = error_of([&] { database->run(where->prepare(std::nullopt)); });
+  EXPECT_NE(refused.find("row security is active for this role on"), std::string::npos) << refused;
+  EXPECT_NE(refused.find("new_order"), std::string::npos) << refused;
+  const std::string unread = error_of([&] { database->run(where->read_ledger({1, 2})); });
+  EXPECT_NE(unread.find("row-level security"), std::string::npos) << unread;
+}
+
 TEST_F(CheckOfSmallData, KeepsItsSnapshotWhenTheServerRefusesAStatement) {
   std::vector<std::string> before = make("refusing");
   std::erase(before, "item.values");  // which it refuses from now on

@@ -193,6 +193,22 @@ Task<void> require_replica_identity(Connection& connection, std::string schema) 
       found.text(0, 0), found.text(0, 1)));
 }
 
+Task<void> require_no_row_security(Connection& connection, std::string schema) {
+  if (connection.dialect() != Dialect::postgres) co_return;
+  std::vector<std::string> names;
+  for (const Table table : all_tables) names.push_back(qualified_name(schema, table_name(table)));
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const Result found = co_await connection.query(
+      "SELECT string_agg(name, ', ' ORDER BY name) FROM unnest($1::text[]) AS name "
+      "WHERE row_security_active(to_regclass(name)::oid)",
+      views);
+  if (found.is_null(0, 0)) co_return;
+  throw UnfitSchema(fmt::format(
+      "row security is active for this role on {}, and may hide rows that a run must see: use the "
+      "owner of the tables (without FORCE ROW LEVEL SECURITY), or a role with BYPASSRLS",
+      found.text(0, 0)));
+}
+
 Task<LoadedDatabase> inspect_loaded(Connection& connection, std::string schema) {
   const Catalog catalog = co_await read_catalog(connection, schema);
   require_tables(catalog, schema);

@@ -73,6 +73,11 @@ coro::Task<std::int32_t> count_partitions(database::postgres::Connection& connec
 coro::Task<void> require_replica_identity(database::postgres::Connection& connection,
                                           std::string schema);
 
+// Throws UnfitSchema if row security is active for the role on tables of TPC-C, so that policies may
+// hide rows.
+coro::Task<void> require_no_row_security(database::postgres::Connection& connection,
+                                         std::string schema);
+
 // What a run finds, whoever loaded it. Throws UnfitSchema if tables are missing or an import is not
 // complete.
 coro::Task<LoadedDatabase> inspect_loaded(database::postgres::Connection& connection,
