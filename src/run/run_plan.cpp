@@ -24,11 +24,16 @@ std::size_t one_for_each(const Conducting& conducting) {
 // What a thread can do by far: a transaction costs it 20 to 50 µs.
 constexpr double transactions_a_thread = 10'000;
 
-void require_room(std::int64_t wanted, std::int64_t free, const database::ServerFacts& server) {
+// A run with one connection goes on without the sessions that watch the server.
+void require_room(std::int64_t wanted, std::int64_t watching, const database::ServerFacts& server) {
+  const std::int64_t unused = server.connections_max - server.connections_used;
+  const std::int64_t free = std::max<std::int64_t>(unused - watching, unused > 0 ? 1 : 0);
   if (wanted <= free || server.connections_max == 0) return;
   throw UsageError(
-      fmt::format("--connections {}: the server has room for {} more ({} {}, {} in use)", wanted,
-                  free, server.connections_limit, server.connections_max, server.connections_used));
+      fmt::format("--connections {}: the server has room for {} more ({} {}, {} in use, {} to "
+                  "watch the server)",
+                  wanted, free, server.connections_limit, server.connections_max,
+                  server.connections_used, watching));
 }
 
 // This host's part of what was asked for of all.
@@ -54,7 +59,7 @@ void set_connections(const RunPlan& run, Benchmark& benchmark,
   if (run.connections) {
     const std::int64_t own = own_part("--connections", *run.connections, plan);
     // The conductor has seen that there is room for all; now others have theirs open by chance.
-    if (run.member == nullptr) require_room(own, free, server);
+    if (run.member == nullptr) require_room(own, watching, server);
     return plan.set_connections(static_cast<std::size_t>(*run.connections));
   }
   double wanted = benchmark.connections_wanted();
