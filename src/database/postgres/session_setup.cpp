@@ -34,8 +34,9 @@ constexpr coro::Duration round_trip_grace = std::chrono::seconds(5);
 namespace {
 
 constexpr std::string_view small_pool_advice =
-    "is the pool of the pooler smaller than the number of connections? Ask for fewer with "
-    "--connections, or have it lend more (default_pool_size)";
+    "is the pool of the pooler smaller than the number of connections? Have it lend more "
+    "(default_pool_size; a load or an import needs --connections and one more, so 2 at least), or "
+    "ask for fewer with --connections";
 
 Error with_advice(const Error& error, std::string_view advice) {
   return {error.error_class(), error.sqlstate(), fmt::format("{}: {}", error.what(), advice)};
