@@ -81,8 +81,15 @@ std::string dialect_names() {
 }
 
 Task<Dialect> find_dialect(Connection& connection) {
-  const Result version = co_await connection.query("SELECT version()");
-  const std::string said(version.rows() == 1 ? version.text(0, 0) : "");
+  std::string said;
+  try {
+    const Result version = co_await connection.query("SELECT version()");
+    if (version.rows() == 1) said = version.text(0, 0);
+  } catch (const Error& error) {
+    // The function may have been revoked from this role.
+    if (error.error_class() != ErrorClass::denied || connection.broken()) throw;
+    said = connection.parameter_status("server_version");
+  }
   if (said.find("CockroachDB") != said.npos) co_return Dialect::cockroach;
   if (said.find("-YB-") != said.npos) co_return Dialect::yugabyte;
   const bool is_citus = co_await has_citus(connection);

@@ -8,6 +8,7 @@
 #include "coro/block_on.h"
 #include "coro/worker.h"
 #include "database/postgres/connection.h"
+#include "database/postgres/dialect.h"
 #include "database/postgres/pooling.h"
 #include "database/postgres/session_identity.h"
 #include "database/postgres/shared_snapshot.h"
@@ -43,6 +44,19 @@ class Pgpool : public testing::Test {
 
 TEST_F(Pgpool, IsNotWhatAServerSays) {
   EXPECT_FALSE(run(is_pgpool(*connection)));
+}
+
+TEST_F(Pgpool, IsNotFoundWhereFunctionsAreRevoked) {
+  run(
+      connection->script("CREATE ROLE little; REVOKE EXECUTE ON FUNCTION version(), "
+                         "inet_server_addr(), inet_server_port() FROM PUBLIC"));
+  run(connection->script("SET ROLE little"));
+  EXPECT_THROW(run(connection->query("SELECT version()")), Error);
+  EXPECT_FALSE(run(is_pgpool(*connection)));
+  EXPECT_EQ(run(find_dialect(*connection)), Dialect::postgres);
+  run(
+      connection->script("RESET ROLE; GRANT EXECUTE ON FUNCTION version(), inet_server_addr(), "
+                         "inet_server_port() TO PUBLIC; DROP ROLE little"));
 }
 
 TEST_F(Pgpool, SendsWhatIsReadToThePrimary) {

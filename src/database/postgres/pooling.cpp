@@ -145,7 +145,9 @@ Task<bool> is_direct(Connection& connection) {
     co_return at.rows() == 1 && at.number<int>(0, 0) == connection.port() &&
         at.text(0, 1) == connection.host_address();
   } catch (const Error& error) {
-    if (error.error_class() != ErrorClass::statement || connection.broken()) throw;
+    const ErrorClass is = error.error_class();  // denied: a function may have been revoked
+    const bool is_answer = is == ErrorClass::statement || is == ErrorClass::denied;
+    if (!is_answer || connection.broken()) throw;
   }
   co_return false;
 }
