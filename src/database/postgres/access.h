@@ -43,6 +43,9 @@ struct Access {
   // How long to connect again, and at least four times, while the server has another role. 0: one
   // attempt.
   coro::Duration role_patience = std::chrono::milliseconds(500);
+  // The same while the server has no room, unless role_patience is 0: a session that this process
+  // has just closed counts until its server process has ended.
+  coro::Duration room_patience = std::chrono::seconds(1);
 };
 
 // As Connection::open(). A password of the command that the server does not take is of the class unavailable: the next

@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 
 #include "coro/block_on.h"
+#include "coro/scope.h"
+#include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/postgres/session_setup.h"
 #include "support/test_server.h"
@@ -57,6 +60,23 @@ TEST_F(OwnLimits, OfTheRole) {
   EXPECT_GE(facts_for("limited").connections_used, 1);
   EXPECT_GT(facts_for("unlimited").connections_max, 7);
   EXPECT_EQ(facts_for("unlimited").connections_limit, "max_connections");
+}
+
+TEST_F(OwnLimits, AreWaitedForWhileASessionEnds) {
+  as("drover", "CREATE ROLE alone LOGIN CONNECTION LIMIT 1");
+  auto held = coro::block_on(worker, Connection::open(conninfo("alone")));
+  std::unique_ptr<Connection> next;
+  auto open = [&]() -> Task<void> {
+    next = co_await open_in_schema(
+        {.conninfo = conninfo("alone"), .room_patience = std::chrono::minutes(1)});
+  };
+  auto both = [&](coro::Scope& scope) -> Task<void> {
+    scope.start(open());
+    co_await coro::sleep_for(std::chrono::milliseconds(50));
+    held.reset();
+  };
+  coro::block_on(worker, coro::with_scope(both));
+  EXPECT_FALSE(next->broken());
 }
 
 TEST_F(OwnLimits, OfTheDatabase) {

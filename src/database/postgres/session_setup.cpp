@@ -22,6 +22,8 @@ using coro::Task;
 
 namespace {
 
+constexpr std::string_view other_role = "25006";  // read_only_sql_transaction
+
 // The limit of each round trip while a session is set up. A server that lets us in and then says nothing must
 // not keep us from trying again.
 constexpr coro::Duration set_up_limit = std::chrono::seconds(20);
@@ -60,7 +62,7 @@ Task<Pooling> ask_whom(Connection& connection, Access& access) {
 Task<void> require_primary(Connection& connection) {
   const Result result = co_await connection.query("SELECT pg_is_in_recovery()");
   if (result.rows() == 1 && result.text(0, 0) == "f") co_return;
-  throw Error(ErrorClass::unavailable, "25006",
+  throw Error(ErrorClass::unavailable, std::string(other_role),
               "pgpool-II has no primary now, only a standby: SHOW pool_nodes says what it knows, "
               "and pcp_attach_node has it take a node again");
 }
@@ -159,14 +161,14 @@ Task<std::optional<Error>> find_misfit(Connection& connection, ServerRole role) 
   }
   if (role == ServerRole::primary) {
     if (standby != "on") co_return std::nullopt;
-    co_return Error(ErrorClass::unavailable, "25006",
+    co_return Error(ErrorClass::unavailable, std::string(other_role),
                     "the server is a standby, whose data may lag; name all hosts in the URI with "
                     "target_session_attrs=primary");
   }
   if (standby != "on" && connection.parameter_status("default_transaction_read_only") != "on") {
     co_return std::nullopt;
   }
-  co_return Error(ErrorClass::unavailable, "25006",
+  co_return Error(ErrorClass::unavailable, std::string(other_role),
                   "the server takes no writes: it is a standby, or default_transaction_read_only "
                   "is on; name all hosts in the URI with target_session_attrs=read-write");
 }
@@ -193,23 +195,45 @@ Task<std::unique_ptr<Connection>> open_once(Access access, std::optional<Pooling
   co_return connection;
 }
 
-// Opens a session, and again while the server has another role than access.role, until
-// access.role_patience is over.
-Task<std::unique_ptr<Connection>> open_at_role(Access access, std::optional<Pooling> pooling,
-                                               Purpose purpose) {
+// Returns null and sets `refusal` if the server has no room for a session, or another role than
+// access.role.
+Task<std::unique_ptr<Connection>> open_if_it_fits(const Access& access,
+                                                  std::optional<Pooling> pooling, Purpose purpose,
+                                                  std::optional<Error>& refusal) {
+  constexpr std::string_view too_many_connections = "53300";
+  std::unique_ptr<Connection> connection;
+  try {
+    connection = co_await open_once(access, pooling, purpose);
+  } catch (const Error& error) {
+    if (error.sqlstate() != too_many_connections) throw;
+    refusal = error;
+    co_return nullptr;
+  }
+  connection->set_round_trip_limit(set_up_limit);
+  refusal = co_await find_misfit(*connection, access.role);
+  connection->set_round_trip_limit(std::nullopt);
+  if (refusal) connection.reset();
+  co_return connection;
+}
+
+// Opens a session, and again while the server has another role than access.role or no room, until
+// the patience for it is over.
+Task<std::unique_ptr<Connection>> open_patiently(Access access, std::optional<Pooling> pooling,
+                                                 Purpose purpose) {
   constexpr coro::Duration longest_pause = std::chrono::milliseconds(100);
   const int attempts_least = access.role_patience > coro::Duration::zero() ? 4 : 1;
   coro::Duration pause = std::chrono::milliseconds(5);
-  const coro::Instant give_up = coro::Worker::current().now() + access.role_patience;
+  const coro::Instant begun = coro::Worker::current().now();
   for (int attempt = 1;; ++attempt) {
-    auto connection = co_await open_once(access, pooling, purpose);
-    connection->set_round_trip_limit(set_up_limit);
-    const std::optional<Error> misfit = co_await find_misfit(*connection, access.role);
-    connection->set_round_trip_limit(std::nullopt);
-    if (!misfit) co_return connection;
-    const bool is_late = coro::Worker::current().now() + pause > give_up;
-    if (is_late && attempt >= attempts_least) throw Error(*misfit);
-    connection.reset();
+    std::optional<Error> refusal;
+    auto connection = co_await open_if_it_fits(access, pooling, purpose, refusal);
+    if (connection) co_return connection;
+    const bool is_of_role = refusal->sqlstate() == other_role;
+    const bool is_patient = access.role_patience > coro::Duration::zero();
+    const coro::Duration patience =
+        is_of_role || !is_patient ? access.role_patience : access.room_patience;
+    const bool is_late = coro::Worker::current().now() + pause > begun + patience;
+    if (is_late && attempt >= attempts_least) throw Error(*refusal);
     co_await coro::sleep_for(pause);
     pause = std::min(2 * pause, longest_pause);
   }
@@ -218,15 +242,15 @@ Task<std::unique_ptr<Connection>> open_at_role(Access access, std::optional<Pool
 }  // namespace
 
 Task<std::unique_ptr<Connection>> open_in_schema(Access access) {
-  return open_at_role(std::move(access), std::nullopt, Purpose::administration);
+  return open_patiently(std::move(access), std::nullopt, Purpose::administration);
 }
 
 Task<std::unique_ptr<Connection>> open_in_schema(Access access, Pooling pooling) {
-  return open_at_role(std::move(access), pooling, Purpose::administration);
+  return open_patiently(std::move(access), pooling, Purpose::administration);
 }
 
 Task<std::unique_ptr<Connection>> open_for_run(Access access, Pooling pooling) {
-  return open_at_role(std::move(access), pooling, Purpose::run);
+  return open_patiently(std::move(access), pooling, Purpose::run);
 }
 
 Task<std::unique_ptr<Connection>> open_connection(Access access) {
