@@ -369,7 +369,7 @@ class WrongUse(harness.TestCase):
                                text=True, capture_output=True, timeout=harness.PATIENCE_S, check=False)
         self.assertRegex(ended.stderr, r"/dev/fd/\d+:1:1: invalid command")
         ended = subprocess.run(["sh", "-c", 'exec "$@" <&-', "sh", *command, "--file", "-"], text=True, capture_output=True,
-                               timeout=harness.PATIENCE_S, check=False)
+                               env=harness.clean_environment(), timeout=harness.PATIENCE_S, check=False)
         self.assertEqual((ended.returncode, ended.stderr),
                          (USAGE, "drover: error: --file -: the standard input is closed\n"))
         ended = subprocess.run([*command, "--config", "-", "--file", "-"], input="", text=True, capture_output=True,
