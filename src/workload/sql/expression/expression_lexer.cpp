@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -163,7 +164,7 @@ Token ExpressionLexer::number() {
   }
   Token token = taken(TokenKind::real, end - offset_);
   const auto real = text::number_of<double>(token.text);
-  if (!real) {
+  if (!real || std::fpclassify(*real) == FP_SUBNORMAL) {  // as in pgbench
     throw source_.error_at(token.begin,
                            fmt::format("double constant overflow ({})", text::shown(token.text)));
   }

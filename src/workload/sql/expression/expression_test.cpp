@@ -329,6 +329,7 @@ constexpr Expected errors[] = {
     {"1 - -9223372036854775808", "bigint sub out of range"},
     {"99999999999999999999", "bigint constant overflow (99999999999999999999)"},
     {"1e400", "double constant overflow (1e400)"},
+    {"1e-310", "double constant overflow (1e-310)"},
     {"0x10", "syntax error"},
     {"1_000", "syntax error"},
     {"-9223372036854775808 / -1", "bigint div out of range"},

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <cerrno>
 #include <cstdlib>
 
 #include "text/plain_text.h"
@@ -41,15 +41,14 @@ bool is_integer_text(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
 }
 
-// With C's reader, as pgbench: it knows inf, nan and hexadecimal ones.
+// With C's reader, as pgbench: it knows inf, nan and hexadecimal ones. Numbers out of range are none,
+// also those that are too close to 0.
 std::optional<Value> real_of(std::string_view text) {
   const std::string whole(text);
   char* end = nullptr;
+  errno = 0;
   const double value = std::strtod(whole.c_str(), &end);
-  if (whole.empty() || end != whole.c_str() + whole.size()) return std::nullopt;
-  // inf and nan are written in letters; other infinities are numbers out of range.
-  const bool written = text.find_first_of("nN") != std::string_view::npos;
-  if (std::isinf(value) && !written) return std::nullopt;
+  if (whole.empty() || end != whole.c_str() + whole.size() || errno == ERANGE) return std::nullopt;
   return Value::of(value);
 }
 

@@ -33,7 +33,8 @@ TEST(Variables, TakesTextsForWhatTheyMean) {
     EXPECT_EQ(meaning(text), "boolean false");
   }
   EXPECT_EQ(meaning("NULL"), "null");
-  for (const char* text : {"", "o", "abc", "1a", "5 ", "=5", "1e400", "99999999999999999999"}) {
+  for (const char* text :
+       {"", "o", "abc", "1a", "5 ", "=5", "1e400", "1e-400", "99999999999999999999"}) {
     EXPECT_EQ(meaning(text), "none") << text;
   }
 }
