@@ -163,7 +163,7 @@ Task<void> started(ranks::Conductor& conductor, AgentStart start, Note on_note) 
       for (std::size_t i = 0; i + 1 < lines.size(); ++i) note(lines[i]);
       conductor.lose(rank, reason);
     } else if (WIFSIGNALED(status) && !conductor.is_released(rank)) {
-      // What was started on this machine is the agent itself, on another one its ssh.
+      // On this machine the started process is the agent itself; for another machine it is ssh.
       const bool goes_on = !start.host.is_local() && !conductor.is_lost(rank);
       note(goes_on ? reason + "; the agent goes on" : reason);
     }

@@ -338,7 +338,7 @@ class alignas(64) Connection {
   std::string lost_message() const;
   static void refuse_copy(ExecStatusType status);
 
-  // What each message uses comes first.
+  // The members that each message uses come first.
   PGconn* handle_;
   std::optional<coro::FdWatch> watch_;
   Pooling pooling_ = Pooling::none;

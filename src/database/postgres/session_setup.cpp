@@ -76,7 +76,7 @@ std::vector<std::string> limits_of(const Connection& connection) {
   const int version = connection.server_version();
   std::vector<std::string> limits = {"statement_timeout", "lock_timeout",
                                      "idle_in_transaction_session_timeout"};
-  // Behind transaction pooling, idle sessions belong to the pooler.
+  // Idle sessions behind transaction pooling belong to the pooler.
   const bool is_own_session = connection.pooling() != Pooling::transaction;
   if (is_own_session && (is_relative || version >= idle_sessions_end_since)) {
     limits.emplace_back("idle_session_timeout");

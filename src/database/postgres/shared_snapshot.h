@@ -4,11 +4,11 @@
 // Each session stays in one transaction, REPEATABLE READ and READ ONLY. A statement that the server refuses is rolled
 // back to a savepoint: the snapshot survives it.
 //
-// A server that cannot share a snapshot (one that speaks the protocol but is no PostgreSQL) leaves each session with a
-// snapshot of its own; then `refusal` says why.
+// A server that cannot share a snapshot (one that speaks the protocol but is no PostgreSQL) leaves
+// each session with a snapshot of its own; then `refusal` says why.
 //
-// All sessions are on one server: a balancer may lead a session to a standby whose data lag. PostgreSQL servers are told
-// apart by the time at which they started, and by the snapshots that they have.
+// All sessions are on one server: a balancer may lead a session to a standby whose data lag.
+// PostgreSQL servers are told apart by the time at which they started, and by their snapshots.
 //
 // Belongs to one worker.
 #pragma once

@@ -42,9 +42,9 @@ class Session : public database::Session {
   virtual coro::Task<void> prepare(const Statement&) { co_return; }
 
   // Sends the statement, waits for its answer, and stores in the variables what the statement asks
-  // for; a column that is NULL makes its variable null. A \gset throws unless there is one row. In a
-  // pipeline the statement is sent at some time before the pipeline's end, and nothing is waited
-  // for. Requires: is_ready_for(statement), except in a pipeline.
+  // for; a column that is NULL makes its variable null. A \gset throws unless there is one row. In
+  // a pipeline the statement is sent at some time before the pipeline's end, and execute() does not
+  // wait. Requires: is_ready_for(statement), except in a pipeline.
   virtual coro::Task<void> execute(const Statement& statement, Variables& variables) = 0;
 
   // Begins a pipeline whose statements are all among `statements`, which the session prepares

@@ -41,8 +41,8 @@ bool is_integer_text(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
 }
 
-// With C's reader, as pgbench: it knows inf, nan and hexadecimal ones. Numbers out of range are none,
-// also those that are too close to 0.
+// Reads a number with strtod(), as pgbench does: inf, nan and hexadecimal numbers, too. Returns
+// nothing for a number out of range or too close to 0.
 std::optional<Value> real_of(std::string_view text) {
   const std::string whole(text);
   char* end = nullptr;

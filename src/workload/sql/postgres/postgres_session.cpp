@@ -52,7 +52,7 @@ Task<void> PostgresSession::execute(const Statement& statement, Variables& varia
     if (!link.is_sent()) co_await link.send_rest();
     while (!link.answer_is_here()) {
       co_await link.readable();
-      // What is needed next is fetched while the kernel copies the answer.
+      // Prefetches the memory that is used next, while the kernel copies the answer.
       __builtin_prefetch(this);
       __builtin_prefetch(&variables);
       link.read_input();

@@ -73,8 +73,8 @@ coro::Task<std::int32_t> count_partitions(database::postgres::Connection& connec
 coro::Task<void> require_replica_identity(database::postgres::Connection& connection,
                                           std::string schema);
 
-// Throws UnfitSchema if row security is active for the role on tables of TPC-C, so that policies may
-// hide rows.
+// Throws UnfitSchema if row security is active for the role on tables of TPC-C, because policies
+// may hide rows.
 coro::Task<void> require_no_row_security(database::postgres::Connection& connection,
                                          std::string schema);
 
@@ -94,8 +94,8 @@ struct InitialiseOptions {
 // What makes the tables that there are none of, in their order.
 std::vector<std::string> statements_to_make(const InitialiseOptions& options);
 
-// Makes the nine tables and ours. Throws UnfitSchema if there are some and `force` was not given, or
-// if one of them is no table of TPC-C. Returns the names of the tables that it dropped.
+// Makes the nine tables and Drover's own. Throws UnfitSchema if there are some and `force` was not
+// given, or if one of them is no table of TPC-C. Returns the names of the tables that it dropped.
 coro::Task<std::vector<std::string>> initialise(database::postgres::Connection& connection,
                                                 InitialiseOptions options);
 
