@@ -44,10 +44,19 @@ class CitusCluster:
         for node in self.nodes:
             node.remove()
 
+    @property
+    def conninfo(self):
+        """Names all nodes, the coordinator first."""
+        own = {word: [self._value(node, word) for node in self.nodes] for word in ("host", "port")}
+        lists = " ".join(f"{word}={','.join(values)}" for word, values in own.items())
+        return " ".join([lists, *(f"{word}={self._value(self.coordinator, word)}" for word in ("dbname", "user"))])
+
+    def _address(self, node):
+        return f"'{self._value(node, 'host')}', {self._value(node, 'port')}"
+
     @staticmethod
-    def _address(node):
-        host, port = (re.search(rf"{word}=(\S+)", node.conninfo)[1] for word in ("host", "port"))
-        return f"'{host}', {port}"
+    def _value(node, word):
+        return re.search(rf"{word}=(\S+)", node.conninfo)[1]
 
 
 def main():
