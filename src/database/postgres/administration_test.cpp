@@ -15,6 +15,7 @@
 #include "coro/scope.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
+#include "database/postgres/dialect.h"
 #include "database/postgres/server_facts.h"
 #include "database/postgres/session_identity.h"
 #include "database/postgres/session_setup.h"
@@ -186,6 +187,30 @@ TEST_F(Administration, WarningsAreKept) {
     co_await connection->script(
         "DO $$BEGIN FOR i IN 1..100 LOOP RAISE WARNING '%', i; END LOOP; END$$");
     EXPECT_EQ(connection->take_warnings().size(), Connection::warnings_most);
+  };
+  run(body());
+}
+
+// Citus refuses the generic plan of a statement that reads several shards, with 0A000.
+TEST_F(Administration, ForcesGenericPlansWhereTheDialectCanExecuteThem) {
+  struct Case {
+    Dialect dialect;
+    bool generic_plans;
+    std::string_view mode;
+  };
+  const std::vector<Case> cases = {{Dialect::postgres, true, "force_generic_plan"},
+                                   {Dialect::postgres, false, "auto"},
+                                   {Dialect::yugabyte, true, "force_generic_plan"},
+                                   {Dialect::citus, true, "auto"}};
+  const auto body = [&]() -> Task<void> {
+    for (const Case& one : cases) {
+      const SessionSettings settings = {
+          .access = {.conninfo = server->conninfo(), .dialect = one.dialect},
+          .generic_plans = one.generic_plans};
+      const OpenedSession opened = co_await open_session(settings, {});
+      const Result mode = co_await opened.connection->query("SHOW plan_cache_mode");
+      EXPECT_EQ(mode.text(0, 0), one.mode) << traits_of(one.dialect).name;
+    }
   };
   run(body());
 }

@@ -45,7 +45,8 @@ constexpr std::array<DialectTraits, 4> all_traits = {
       .ddl_in_transactions = false,
       .keys_with_table = true,
       .foreign_keys = false,
-      .shared_snapshots = false}}};
+      .shared_snapshots = false,
+      .generic_plans = false}}};
 
 // Returns true if the server has the extension citus. Returns false, too, if the role may not read
 // the list of extensions, or if the server has none.

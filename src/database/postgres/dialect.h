@@ -39,6 +39,9 @@ struct DialectTraits {
   // and pg_terminate_backend() ends it. False if SHOW session_id names a session, and CANCEL
   // SESSION ends it.
   bool processes = true;
+  // Whether the server can execute every statement with a generic plan (plan_cache_mode). Citus
+  // refuses the generic plan of a statement that reads several shards.
+  bool generic_plans = true;
   // The most rows that a transaction of an import writes, with its record; 0: a warehouse goes whole.
   std::int32_t rows_a_transaction = 0;
   // What a session that loads is SET to besides.

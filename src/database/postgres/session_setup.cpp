@@ -269,7 +269,7 @@ Task<void> set_up_session(Connection& connection, const SessionSettings& setting
   co_await connection.script(fmt::format(
       "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL {}; SET TimeZone TO 'UTC'",
       isolation_name(settings.isolation)));
-  if (settings.generic_plans) {
+  if (settings.generic_plans && traits_of(connection.dialect()).generic_plans) {
     co_await set_if_known(connection, "SET plan_cache_mode = force_generic_plan");
   }
   for (const std::string& setting : settings.settings_if_known) {
