@@ -44,6 +44,10 @@ class CitusCluster:
         for node in self.nodes:
             node.remove()
 
+    def drover(self, *arguments):
+        """Executes a command that names its nodes itself, by `conninfo` for example."""
+        return self.coordinator.drover(*arguments)
+
     @property
     def conninfo(self):
         """Names all nodes, the coordinator first."""
