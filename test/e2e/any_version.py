@@ -7,11 +7,11 @@ import signal
 import harness
 from harness import FAILURE, INTERRUPTED, SUCCESS
 
-ISOLATIONS = ("read-committed", "repeatable-read", "serializable")
-
-
 class AnyVersion(harness.ServerTestCase):
     """The tests of this class are steps: they build on each other, in the order of their names."""
+
+    OF_INIT = ("--foreign-keys", "after-load")
+    ISOLATIONS = ("read-committed", "repeatable-read", "serializable")
 
     @classmethod
     def setUpClass(cls):
@@ -40,13 +40,13 @@ class AnyVersion(harness.ServerTestCase):
         self.assertIn(self.version, status["version"])
 
     def test_2_init_and_import(self):
-        self.expect(self.server.drover("tpcc", "init", "--foreign-keys", "after-load"), SUCCESS)
+        self.expect(self.server.drover("tpcc", "init", *self.OF_INIT), SUCCESS)
         self.expect(self.server.drover("tpcc", "import", "-w", 2), SUCCESS)
         self.expect_consistent(self.server, "--after-import")
 
     def test_3_runs_of_both_styles(self):
         for statements in ("batched", "single"):
-            for isolation in ISOLATIONS:
+            for isolation in self.ISOLATIONS:
                 with self.subTest(statements=statements, isolation=isolation):
                     document = self.run_and_read("--duration", "1s", "--statements", statements, "--isolation", isolation,
                                                  "--max-attempts", 1000)
@@ -92,7 +92,7 @@ class AnyVersion(harness.ServerTestCase):
         for benchmark in ("tpcc", "ycsb", "sql"):
             self.expect(self.server.drover(benchmark, "clean"), SUCCESS)
         self.assertEqual(self.server.sql(
-            "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace"), [])
+            "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind <> 'v'"), [])
 
 
 if __name__ == "__main__":

@@ -8,21 +8,22 @@ import harness
 # What ctest takes for a skipped test.
 SKIPPED = 77
 
-SETTINGS = ("shared_preload_libraries=citus", "max_prepared_transactions=200", "max_connections=200",
-            "citus.enable_statistics_collection=off", "citus.recover_2pc_interval=60s")
-
-
 def is_installed():
     """Whether the PostgreSQL that the tests start has the extension."""
     with harness.Server() as server:
         return bool(server.sql("SELECT 1 FROM pg_available_extensions WHERE name = 'citus'"))
 
 
+class Node(harness.Server):
+    SETTINGS = (*harness.Server.SETTINGS, "shared_preload_libraries=citus", "max_prepared_transactions=200",
+                "max_connections=200", "citus.enable_statistics_collection=off")
+
+
 class CitusCluster:
     """Its coordinator has no shards. `nodes` are all servers, the coordinator first."""
 
     def __init__(self, workers=2):
-        self.nodes = [harness.Server() for _ in range(workers + 1)]
+        self.nodes = [Node() for _ in range(workers + 1)]
         self.coordinator, *self.workers = self.nodes
 
     def __enter__(self):
@@ -34,7 +35,7 @@ class CitusCluster:
 
     def start(self, *settings):
         for node in self.nodes:
-            node.start(*SETTINGS, *settings)
+            node.start(*settings)
             node.sql("CREATE EXTENSION citus")
         self.coordinator.sql(f"SELECT citus_set_coordinator_host({self._address(self.coordinator)})")
         for worker in self.workers:

@@ -526,6 +526,10 @@ class ServerTestCase(TestCase):
 
     @classmethod
     def setUpClass(cls):
+        cls.start_shared_server()
+
+    @classmethod
+    def start_shared_server(cls):
         cls.server = Server(warehouses=cls.WAREHOUSES_LOADED)
         cls.addClassCleanup(cls.server.remove)
         cls.server.start()
