@@ -1,5 +1,5 @@
 -- What Drover sends to Citus (--dialect citus).
--- Not tried against a server of it.
+-- Support: tried on Citus 13.2.2 with PostgreSQL 15.
 
 -- drover tpcc init
 

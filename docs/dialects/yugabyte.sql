@@ -1,5 +1,5 @@
 -- What Drover sends to YugabyteDB (--dialect yugabyte).
--- Not tried against a server of it.
+-- Support: experimental, not tried against a server.
 
 -- drover tpcc init
 

@@ -26,6 +26,9 @@ class DialectCase:
     PRODUCT = ""   # as a result has it
     PIECES = True  # an import commits often
     STATE = "40001"
+    UNKNOWN = False  # whether a COMMIT can end with an error that does not say whether it was done
+    EXPERIMENTAL = "experimental, not tried against a server"
+    SUPPORT = EXPERIMENTAL  # in the result
 
     @classmethod
     def setUpClass(cls):
@@ -43,7 +46,13 @@ class DialectCase:
         self.assertEqual(self.gate.findings, [])
 
     def drover(self, *arguments, code=SUCCESS):
-        return self.expect(harness.drover(*arguments, "--db", self.gate.conninfo), code)
+        done = self.expect(harness.drover(*arguments, "--db", self.gate.conninfo), code)
+        self.expect_note(done)
+        return done
+
+    def expect_note(self, done):
+        """Every command says once that the dialect is experimental, if it is."""
+        self.assertEqual(done.err.count(self.EXPERIMENTAL), int(self.SUPPORT == self.EXPERIMENTAL), done.err)
 
     def begin_run(self, *arguments):
         self.path = self.server.folder / f"{self.DIALECT}.json"
@@ -54,11 +63,12 @@ class DialectCase:
         return command
 
     def expect_counted(self, command, code=SUCCESS):
-        self.expect(command.wait(), code)
+        self.expect_note(self.expect(command.wait(), code))
         document = json.loads(self.path.read_text(encoding="utf-8"))
         self.expect_every_count(document)
         server = document["environment"]["server"]
         self.assertEqual(server["settings"].get("dialect"), self.DIALECT)
+        self.assertEqual(server["settings"].get("dialect_support"), self.SUPPORT)
         self.assertRegex(f"{server['kind']} {server['version']}", self.PRODUCT)
         self.drover("tpcc", "check")
         return document
@@ -92,6 +102,15 @@ class DialectCase:
                 document = self.expect_counted(self.begin_run("--duration", "2s", "--statements", style))
                 self.gate.calm()
                 self.assertEqual(sum(one["failed_count"] for one in document["transactions"].values()), 0)
+
+        # Commits that did and did not happen, and the client is not told.
+        command = self.begin_run("--duration", "3s")
+        command.wait_for("terminals up")
+        for committed in (True, False):
+            self.gate.lose_commit(committed)
+            if self.UNKNOWN:
+                self.gate.unknown_commit(committed)
+        self.assertTrue(self.expect_counted(command)["ledger"]["exact"])
 
         # What may happen in the middle of a run.
         command = self.begin_run("--duration", "1h")
@@ -132,6 +151,7 @@ class CockroachDb(DialectCase, harness.ServerTestCase):
     NAME = "cockroachdb"
     DIALECT = "cockroach"
     PRODUCT = r"^CockroachDB v2\d\.\d"
+    UNKNOWN = True
 
     def test_a_number_of_partitions_is_refused(self):
         refused = self.drover("tpcc", "init", "--partitions", 4, code=FAILURE)
@@ -148,6 +168,7 @@ class Citus(DialectCase, harness.ServerTestCase):
     NAME = DIALECT = "citus"
     PRODUCT = "^PostgreSQL "
     PIECES = False
+    SUPPORT = "tried on Citus 13.2.2 with PostgreSQL 15"
 
     def test_foreign_keys_are_refused(self):
         refused = self.drover("tpcc", "init", "--foreign-keys", "after-load", code=FAILURE)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cstdlib>
 #include <string_view>
@@ -197,8 +198,8 @@ void add_database_options(Command& command, DatabaseOption& option) {
         "The schema of the tables (default: the first of the search_path); on YDB a "
         "folder below the database (default: the database itself)"},
        {"--dialect", &option.dialect, "auto|postgres|cockroach|yugabyte|citus",
-        "Whose SQL it is, of the databases that speak PostgreSQL's protocol; auto: the server is "
-        "asked"},
+        "SQL dialect of a server that speaks PostgreSQL's protocol. auto (default): detect it. "
+        "cockroach and yugabyte are experimental: not tried against a server"},
        {"--password-command", &option.password_command, "COMMAND",
         "PostgreSQL: a command for /bin/sh, executed at each connect, whose first line of output "
         "is the password: for tokens that expire"},
@@ -223,7 +224,7 @@ std::vector<std::string> words_without_db(const DatabaseOption& option) {
   return words;
 }
 
-DatabaseTarget::DatabaseTarget(const DatabaseOption& option) : option_(option) {
+DatabaseTarget::DatabaseTarget(const DatabaseOption& option, Use use) : option_(option) {
   if (kind() == DatabaseKind::ydb) {
     require_ydb(option);
     if (!option.password_command.empty()) {
@@ -236,7 +237,8 @@ DatabaseTarget::DatabaseTarget(const DatabaseOption& option) : option_(option) {
   access_.schema = option.schema;
   access_.password_command = option.password_command;
   access_.dialect = parse_dialect(option);
-  access_.on_lock_wait = note_to_stderr;
+  access_.on_session_note = note_to_stderr;
+  if (use == Use::administration) access_.support_told = std::make_shared<std::atomic_flag>();
   if (option.db.empty()) {
     require_password_place(option);
     lease_.emplace(database::embedded::ServerLease::acquire());

@@ -1,6 +1,7 @@
 // --db, --schema and what goes with them, the same for every command that talks to a database.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,9 +47,13 @@ std::vector<std::string> words_without_db(const DatabaseOption& option);
 // long as this object.
 class DatabaseTarget {
  public:
+  // What a command uses the database for. Administrative commands note on stderr how far Drover
+  // supports the server. A run notes it itself.
+  enum class Use : std::uint8_t { run, administration };
+
   // Throws UsageError (a string that cannot be read, or YDB where this program was built without its client) or
   // database::embedded::ServerError.
-  explicit DatabaseTarget(const DatabaseOption& option);
+  explicit DatabaseTarget(const DatabaseOption& option, Use use = Use::run);
 
   DatabaseKind kind() const noexcept { return kind_of(option_); }
   const std::string& schema() const noexcept { return option_.schema; }

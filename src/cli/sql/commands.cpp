@@ -105,7 +105,7 @@ void add_sql_init(Command& sql) {
     sql::InitialiseSettings settings;
     settings.scale = parse_count("--scale", arguments->scale, 1, sql::scale_max);
     settings.force = arguments->force;
-    const DatabaseTarget target(arguments->database);
+    const DatabaseTarget target(arguments->database, DatabaseTarget::Use::administration);
     return run::run_command(initialise(target, std::move(settings)));
   };
 }
@@ -131,7 +131,7 @@ void add_sql_clean(Command& sql) {
   add_progress_option(command, arguments->ui);
   command.action = [arguments] {
     static_cast<void>(is_quiet(arguments->ui));
-    const DatabaseTarget target(arguments->database);
+    const DatabaseTarget target(arguments->database, DatabaseTarget::Use::administration);
     return run::run_command(clean_sql(target));
   };
 }

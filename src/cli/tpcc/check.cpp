@@ -91,7 +91,7 @@ int perform(const CheckArguments& arguments) {
   const bool quiet = is_quiet(arguments.ui);
   std::optional<Gathered> hosts = gathered(arguments.hosts, arguments.database.db.empty());
   if (hosts) hosts->require_connection_for_each(arguments.connections);
-  const DatabaseTarget target(arguments.database);
+  const DatabaseTarget target(arguments.database, DatabaseTarget::Use::administration);
   if (hosts) hosts->works_on([&target] { return target.identity(); });
   const OutputFile json{arguments.json};
   json.check();

@@ -76,7 +76,7 @@ InitialiseSettings settings_of(const InitArguments& arguments) {
 int perform_init(const InitArguments& arguments) {
   static_cast<void>(is_quiet(arguments.ui));  // there is no progress, but a wrong value is refused
   const InitialiseSettings settings = settings_of(arguments);
-  const DatabaseTarget target(arguments.database);
+  const DatabaseTarget target(arguments.database, DatabaseTarget::Use::administration);
   return run::run_command(init(target, settings));
 }
 
@@ -127,7 +127,7 @@ void add_clean(Command& tpcc) {
   add_progress_option(command, arguments->ui);
   command.action = [arguments] {
     static_cast<void>(is_quiet(arguments->ui));
-    const DatabaseTarget target(arguments->database);
+    const DatabaseTarget target(arguments->database, DatabaseTarget::Use::administration);
     return run::run_command(clean(target));
   };
 }

@@ -208,7 +208,7 @@ int perform(const ImportArguments& arguments) {
   ImportSettings settings = settings_of(arguments);
   std::optional<Gathered> hosts = gathered(arguments.hosts, arguments.database.db.empty());
   if (hosts) hosts->require_connection_for_each(connections_of_all(arguments));
-  const DatabaseTarget target(arguments.database);
+  const DatabaseTarget target(arguments.database, DatabaseTarget::Use::administration);
   if (hosts) hosts->works_on([&target] { return target.identity(); });
   if (!hosts) run::require_descriptors(target.kind(), settings.connections, 1);
   ImportOutcome outcome;

@@ -169,7 +169,7 @@ int perform_load(const TableArguments& arguments) {
   if (hosts) hosts->require_connection_for_each(connections_of_all(arguments));
   note_without_effect(settings.properties);
   LoadLines lines(is_quiet(arguments.ui));
-  const DatabaseTarget target(arguments.database);
+  const DatabaseTarget target(arguments.database, DatabaseTarget::Use::administration);
   if (hosts) hosts->works_on([&target] { return target.identity(); });
   if (!hosts) run::require_descriptors(target.kind(), settings.connections, 1);
   const auto database = target.ycsb();
@@ -273,7 +273,7 @@ int perform_check(const TableArguments& arguments) {
                                  progress.part * 100));
     };
   }
-  const DatabaseTarget target(arguments.database);
+  const DatabaseTarget target(arguments.database, DatabaseTarget::Use::administration);
   if (hosts) hosts->works_on([&target] { return target.identity(); });
   if (!hosts) run::require_descriptors(target.kind(), settings.connections, 1);
   const auto database = target.ycsb();
@@ -302,7 +302,7 @@ int perform_check(const TableArguments& arguments) {
 int perform_clean(const TableArguments& arguments) {
   static_cast<void>(is_quiet(arguments.ui));  // there is no progress, but a wrong value is refused
   const std::string table = read_properties(arguments.properties).table;
-  const DatabaseTarget target(arguments.database);
+  const DatabaseTarget target(arguments.database, DatabaseTarget::Use::administration);
   const auto database = target.ycsb();
   const auto clean = [&]() -> coro::Task<void> {
     const auto dropped = co_await database->clean(table);

@@ -1,6 +1,7 @@
 // How the sessions of a command get to the server, and what they see there. A plain value.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -35,9 +36,12 @@ struct Access {
   // The number of the host, in the order of the string, with which to begin; behind the last comes the first. None: the
   // string says in which order they are tried.
   std::optional<std::size_t> first_host = {};
-  // Called with a line for the user when a statement of an administrative session waits for a lock:
-  // which sessions hold it. May be empty.
-  std::function<void(std::string_view)> on_lock_wait = {};
+  // Called with a line for the user by an administrative session: which sessions hold the lock that
+  // a statement waits for, and the support_notes() of the server (dialect.h). May be empty.
+  std::function<void(std::string_view)> on_session_note = {};
+  // Set by the first administrative session, which tells the support notes. Null: no session tells
+  // them, because a run does (ServerFacts::notes).
+  std::shared_ptr<std::atomic_flag> support_told = {};
   // Checked by open_in_schema() and open_connection() (session_setup.h); open() ignores it.
   ServerRole role = ServerRole::any;
   // How long to connect again, and at least four times, while the server has another role. 0: one

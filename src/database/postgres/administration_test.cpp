@@ -1,6 +1,7 @@
 // Administrative sessions: limits of roles and databases, locks that other sessions hold, cancelled
 // statements, and warnings of the server.
 #include <gtest/gtest.h>
+#include <atomic>
 
 #include <fmt/format.h>
 
@@ -132,7 +133,7 @@ TEST_F(Administration, SaysWhoHoldsTheLock) {
     coro::Scope scope(co_await coro::current_source());
     const auto let_go = [&]() -> Task<void> { co_await holder->script("ROLLBACK"); };
     const auto waiting = co_await open_connection(
-        {.conninfo = server->conninfo(), .on_lock_wait = [&](std::string_view line) {
+        {.conninfo = server->conninfo(), .on_session_note = [&](std::string_view line) {
            lines.emplace_back(line);
            if (lines.size() == 1) scope.start(let_go());
          }});
@@ -148,6 +149,39 @@ TEST_F(Administration, SaysWhoHoldsTheLock) {
         << lines[0];
   };
   run(body());
+}
+
+// The gate's tests (test/dialect) see the note on each command.
+TEST_F(Administration, NotesOnceThatADialectIsExperimental) {
+  const auto body = [&]() -> Task<void> {
+    std::vector<std::string> lines;
+    Access access{.conninfo = server->conninfo(),
+                  .dialect = Dialect::yugabyte,
+                  .on_session_note = [&](std::string_view line) { lines.emplace_back(line); },
+                  .support_told = std::make_shared<std::atomic_flag>()};
+    co_await open_connection(access);
+    co_await open_in_schema(access);
+    const std::string note =
+        "note: YugabyteDB is experimental, not tried against a server (docs/dialects.md)";
+    EXPECT_EQ(lines, std::vector<std::string>{note});
+
+    // PostgreSQL and Citus were tried.
+    for (const Dialect tried : {Dialect::postgres, Dialect::citus}) {
+      access.dialect = tried;
+      access.support_told = std::make_shared<std::atomic_flag>();
+      co_await open_connection(access);
+    }
+    EXPECT_EQ(lines.size(), 1U);
+  };
+  run(body());
+}
+
+TEST(OldServerNote, NamesTheVersion) {
+  const auto note = old_server_note(100000, "10.0 OpenTenBase V2");
+  ASSERT_TRUE(note.has_value());
+  EXPECT_NE(note->find("PostgreSQL 10.0 OpenTenBase V2 is older than 14"), std::string::npos);
+  EXPECT_TRUE(old_server_note(130022, "13.22").has_value());
+  EXPECT_FALSE(old_server_note(140000, "14.0").has_value());
 }
 
 TEST_F(Administration, NeedsNoRightToTheViewsOfTheServer) {

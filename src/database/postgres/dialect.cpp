@@ -29,7 +29,8 @@ constexpr std::array<DialectTraits, 4> all_traits = {
       .advisory_locks = false,
       .shared_snapshots = false,
       .processes = false,
-      .rows_a_transaction = 20'000},
+      .rows_a_transaction = 20'000,
+      .tried = not_tried},
      {.dialect = Dialect::yugabyte,
       .name = "yugabyte",
       .title = "YugabyteDB",
@@ -38,7 +39,8 @@ constexpr std::array<DialectTraits, 4> all_traits = {
       .advisory_locks = false,  // before 2025.1
       .rows_a_transaction = 20'000,
       .load_setting = "SET yb_default_copy_from_rows_per_transaction = 0",
-      .retryable = retryable_in_yugabyte},
+      .retryable = retryable_in_yugabyte,
+      .tried = not_tried},
      {.dialect = Dialect::citus,
       .name = "citus",
       .title = "Citus",
@@ -46,7 +48,8 @@ constexpr std::array<DialectTraits, 4> all_traits = {
       .keys_with_table = true,
       .foreign_keys = false,
       .shared_snapshots = false,
-      .generic_plans = false}}};
+      .generic_plans = false,
+      .tried = "tried on Citus 13.2.2 with PostgreSQL 15"}}};
 
 // Returns true if the server has the extension citus. Returns false, too, if the role may not read
 // the list of extensions, or if the server has none.
@@ -120,11 +123,27 @@ Error of_a_commit(Dialect dialect, Error error) {
   return {ErrorClass::ambiguous_commit, error.sqlstate(), error.what()};
 }
 
-std::string dialect_note(Dialect dialect) {
+std::optional<std::string> old_server_note(int number, std::string_view version) {
+  constexpr int oldest_tested = 140000;
+  if (number >= oldest_tested) return std::nullopt;
   return fmt::format(
-      "note: the server is {}: what Drover does otherwise there follows from its documentation "
-      "and has not been tried against a server of it (docs/dialects.md)",
-      traits_of(dialect).title);
+      "note: PostgreSQL {} is older than 14, the oldest version that Drover is tested with: use "
+      "--statements single, and see docs/dialects.md for what is not supported",
+      version);
+}
+
+std::vector<std::string> support_notes(const Connection& connection) {
+  std::vector<std::string> notes;
+  const DialectTraits& traits = traits_of(connection.dialect());
+  if (traits.is_experimental()) {
+    notes.push_back(fmt::format("note: {} is {} (docs/dialects.md)", traits.title, traits.tried));
+    return notes;  // its versions are not PostgreSQL's
+  }
+  const std::string_view version = connection.parameter_status("server_version");
+  if (auto note = old_server_note(connection.server_version(), version)) {
+    notes.push_back(*std::move(note));
+  }
+  return notes;
 }
 
 }  // namespace drover::database::postgres

@@ -1,7 +1,7 @@
-// What the relatives of PostgreSQL do otherwise than it does. None but PostgreSQL itself has been tried: what stands here
-// follows from their documentation (docs/dialects.md).
+// How databases that speak PostgreSQL's protocol differ from it. PostgreSQL and Citus were tried.
+// The traits of CockroachDB and YugabyteDB follow from their documentation (docs/dialects.md).
 //
-// Constants, and a question to a server. Thread safety: as the connection's. Errors: database::Error.
+// Thread safety: as the connection's. Errors: database::Error.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "coro/task.h"
 #include "database/dialect.h"
@@ -18,6 +19,8 @@
 namespace drover::database::postgres {
 
 class Connection;
+
+inline constexpr std::string_view not_tried = "experimental, not tried against a server";
 
 struct DialectTraits {
   Dialect dialect;
@@ -48,6 +51,10 @@ struct DialectTraits {
   std::string_view load_setting = {};
   // States of errors that another attempt may get over, besides those of PostgreSQL.
   std::span<const std::string_view> retryable = {};
+  // Where Drover was tried with this dialect; empty for PostgreSQL.
+  std::string_view tried = {};
+
+  bool is_experimental() const noexcept { return tried == not_tried; }
 };
 
 const DialectTraits& traits_of(Dialect dialect) noexcept;
@@ -68,7 +75,12 @@ Error in_dialect(Dialect dialect, Error error);
 // The same of the last statement of a transaction: an error of no certain meaning does not say that it has not committed.
 Error of_a_commit(Dialect dialect, Error error);
 
-// For people, before a run on another one than PostgreSQL.
-std::string dialect_note(Dialect dialect);
+// Returns lines for the user about the server of this session, for the start of a command: whether
+// its dialect is experimental, and whether it is older than the versions that Drover is tested with.
+std::vector<std::string> support_notes(const Connection& connection);
+
+// Returns the note on an old server, or nothing if `number` (PQserverVersion(), 100023 for 10.23) is
+// 14 or later. `version` is the text of the setting server_version.
+std::optional<std::string> old_server_note(int number, std::string_view version);
 
 }  // namespace drover::database::postgres

@@ -69,7 +69,7 @@ Task<void> watch_statement(const Access& access, std::int32_t process) {
     try {
       std::string line = co_await look_for_holders(access, process);
       if (line.empty() || line == said) continue;
-      access.on_lock_wait(line);
+      access.on_session_note(line);
       said = std::move(line);
     } catch (const std::exception&) {
       co_return;
@@ -81,7 +81,8 @@ Task<void> watch_statement(const Access& access, std::int32_t process) {
 
 Task<void> name_lock_holders(Connection& connection, Access access) {
   const bool is_known = traits_of(connection.dialect()).processes;
-  if (!access.on_lock_wait || !is_known || connection.pooling() == Pooling::transaction) co_return;
+  if (!access.on_session_note || !is_known || connection.pooling() == Pooling::transaction)
+    co_return;
   std::int32_t process = connection.backend_pid();
   if (connection.pooling() != Pooling::none) {
     const Result own = co_await connection.query("SELECT pg_backend_pid()");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -138,8 +139,9 @@ Task<ServerFacts> read_server_facts(Connection& connection) {
   if (facts.dialect != Dialect::postgres) {
     co_await read_product(connection, facts);
     facts.settings.emplace("dialect", traits_of(facts.dialect).name);
-    facts.notes.push_back(dialect_note(facts.dialect));
+    facts.settings.emplace("dialect_support", traits_of(facts.dialect).tried);
   }
+  std::ranges::move(support_notes(connection), std::back_inserter(facts.notes));
   co_return facts;
 }
 

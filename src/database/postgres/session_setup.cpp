@@ -119,8 +119,15 @@ Task<void> begin_in_schema(Connection& connection, Access access, Pooling poolin
   connection.set_round_trip_limit(std::nullopt);
 }
 
+void tell_support(const Connection& connection, const Access& access) {
+  if (!access.on_session_note || !access.support_told || access.support_told->test_and_set())
+    return;
+  for (const std::string& note : support_notes(connection)) access.on_session_note(note);
+}
+
 Task<void> begin_administration(Connection& connection, Access access, Pooling pooling) {
   co_await begin_in_schema(connection, access, pooling);
+  tell_support(connection, access);
   connection.set_round_trip_limit(set_up_limit);
   co_await lift_limits(connection);
   co_await name_lock_holders(connection, std::move(access));

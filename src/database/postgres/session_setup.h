@@ -3,7 +3,7 @@
 //
 // An administrative session reads the whole database, loads it, changes its tables, or watches the
 // server. It lifts the limits that a role or a database sets for short transactions
-// (statement_timeout, lock_timeout and so on), and tells Access::on_lock_wait which sessions it
+// (statement_timeout, lock_timeout and so on), and tells Access::on_session_note which sessions it
 // waits for. A session of a run keeps the limits of the server.
 //
 // Thread safety: a session belongs to the worker on which it was made. Errors: database::Error.

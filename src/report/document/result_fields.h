@@ -67,7 +67,8 @@ void describe(auto& visit, Of<Server> auto& server) {
               "As the server says it; empty where it does not (YDB).");
   visit.field("settings", server.settings, sentence,
               "Of PostgreSQL: settings as SHOW prints them, such as fsync and shared_buffers. Of "
-              "YDB: nodes, discovery, tls.");
+              "CockroachDB, YugabyteDB and Citus in addition: dialect, dialect_support. Of YDB: "
+              "nodes, discovery, tls.");
 }
 
 void describe(auto& visit, Of<measure::Host> auto& host) {

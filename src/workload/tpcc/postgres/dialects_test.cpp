@@ -58,7 +58,7 @@ std::string all_of(Dialect dialect) {
   const DialectTraits& traits = traits_of(dialect);
   std::string text =
       fmt::format("-- What Drover sends to {} (--dialect {}).\n", traits.title, traits.name);
-  if (dialect != Dialect::postgres) text += "-- Not tried against a server of it.\n";
+  if (!traits.tried.empty()) text += fmt::format("-- Support: {}.\n", traits.tried);
   text += "\n-- drover tpcc init\n\n" + made({dialect});
   if (has_partitions(dialect)) {
     text += "\n-- drover tpcc init --partitions 2\n\n" + made({dialect, 2});

@@ -422,7 +422,7 @@ Task<void> load_part_of(ImportOptions options, const ImportPlan& plan, ImportWor
 
 Task<ImportOutcome> import_warehouses(ImportOptions options, ImportObserver& observer) {
   ImportWork work(observer, options.progress_interval);
-  options.on_lock_wait = [&observer](std::string_view line) { observer.on_note(line); };
+  options.on_session_note = [&observer](std::string_view line) { observer.on_note(line); };
   try {
     co_return co_await run_import(options, observer, work);
   } catch (const Error& error) {
