@@ -28,7 +28,9 @@ def refusal(statement, distributed):
     if target in distributed and target in without:
         joins = (statement.kind == "update" and _joins(statement)) or (
             statement.kind == "delete" and statement.has(r"^delete from (?:\w+ \. )?\w+ (?:as \w+ )?using\b"))
-        if joins:
+        # VALUES, unnest(), CTEs and reference tables may be joined: seen on Citus 13.2.2.
+        others = tables - {target}
+        if joins and not all(_share_key(statement, distributed[target], distributed[other]) for other in others):
             return "0A000", COMPLEX, None
     if statement.kind == "update" and target in distributed and statement.has(
             rf"\bset (?:.*, )?{distributed[target]} = "):
@@ -36,6 +38,26 @@ def refusal(statement, distributed):
     if statement.kind == "insert" and target in distributed:
         return _insert_refusal(statement, distributed[target])
     return None
+
+
+def refusal_of_generic_plan(statement, distributed):
+    """The same of a statement that is executed with a generic plan. Seen on Citus 13.2.2: it plans with an unknown
+    value of the distribution column only what goes to one table alone."""
+    tables = {token.word for token in statement.tokens if token.is_name and token.word in distributed}
+    if not tables or "$" not in statement.words:
+        return None
+    is_one_write = statement.kind in ("insert", "update", "delete") and not statement.has(r"\b(with|select)\b")
+    known = all(re.search(rf"\b{distributed[table]} = -? ?\d", statement.words) for table in tables)
+    is_simple = statement.kind == "select" and statement.has(
+        rf"^select (?!.*\b(select|join)\b).* from (?:\w+ \. )?\w+ (?:(?:as )?\w+ )?where (?:.* and )?(?:\w+ \. )?"
+        rf"(?:{'|'.join(distributed[table] for table in tables)}) = \$\d")
+    if is_one_write or known or is_simple:
+        return None
+    return "0A000", "could not create distributed plan", None
+
+
+def _share_key(statement, one, other):
+    return statement.has(rf"\b{one} = (?:\w+ \. )?{other}\b|\b{other} = (?:\w+ \. )?{one}\b")
 
 
 def _joins(statement):
@@ -51,5 +73,5 @@ def _joins(statement):
 def _insert_refusal(statement, column):
     listed = statement.has(r"^insert into (?:\w+ \. )?\w+ (?:as \w+ )?\( ([\w ,]+) \)")
     if listed and column not in listed[1].split(" , "):
-        return "0A000", "cannot perform an INSERT without a partition column value", None
+        return "22004", "cannot perform an INSERT without a partition column value", None
     return None

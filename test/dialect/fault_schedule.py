@@ -6,7 +6,6 @@ import re
 import typing
 
 MESSAGES = {
-    "40003": "result is ambiguous: error=rpc error: code = Unavailable",
     "53300": "sorry, too many clients already",
     "57P01": "terminating connection due to administrator command",
     "57P03": "the database system is starting up",

@@ -181,8 +181,9 @@ class Gate:
         self._do(lambda: self.faults.add("commit", Fault("lose", committed=committed), count))
 
     def unknown_commit(self, committed, count=1):
-        """COMMIT is answered with 40003, which says nothing of whether it was done."""
-        self._do(lambda: self.faults.add("commit", Fault("error", "40003", MESSAGES["40003"], committed), count))
+        """COMMIT is answered with the dialect's error that does not say whether it was done."""
+        fault = Fault("error", *self.dialect.unknown_commit, committed)
+        self._do(lambda: self.faults.add("commit", fault, count))
 
     def end_at(self, where, sqlstate="57P01", count=1):
         """The session ends at the next commit, or statement, in the place of that."""

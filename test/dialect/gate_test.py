@@ -10,6 +10,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "e2e"))
 
+import distribution  # noqa: E402
 import harness  # noqa: E402
 import protocol  # noqa: E402
 from client import Client, Closed, SqlError, binary_rows, prepared  # noqa: E402
@@ -496,6 +497,7 @@ class CockroachDB(RelativeCases, GateCase):
         own = victim.value("SHOW session_id")
         self.assertEqual(client.value("SELECT session_id FROM crdb_internal.cluster_sessions "
                                       "WHERE application_name = 'victim'"), own)
+        self.assertEqual(client.value(f"SELECT count(*) FROM [SHOW CLUSTER SESSIONS] WHERE session_id = '{own}'"), "1")
         client.sql(f"CANCEL SESSION '{own}'")
         self.assertEqual(client.tags, ["CANCEL SESSION"])
         self.assertEqual(protocol.fields(victim.message()[1])["C"], "57P01")
@@ -586,22 +588,35 @@ class Citus(RelativeCases, GateCase):
 
     DIALECT = "citus"
 
+    def test_a_commit_that_the_server_does_not_know(self):
+        client = self.client()
+        self.prepare(client)
+        for committed, count in ((False, "0"), (True, "1")):
+            self.gate.unknown_commit(committed)
+            client.sql("BEGIN; INSERT INTO t (w, a) VALUES (1, 2)")
+            self.refused(client, "XX000", "COMMIT")
+            self.assertEqual(client.value(COUNT), count)
+
     def prepare(self, client):
         client.sql("CREATE TABLE t (w int, a int, b int, PRIMARY KEY (w, a)); CREATE TABLE item (i int PRIMARY KEY)")
         client.sql("SELECT create_distributed_table('t', 'w')")
+        client.sql("CREATE TABLE other (LIKE t INCLUDING ALL)")
+        client.sql("SELECT create_distributed_table('other', 'w')")
         client.sql("SELECT create_reference_table('item')")
 
     REFUSED = (
         ("0A000", "SELECT * FROM t WHERE a = 1 FOR UPDATE"),
-        ("0A000", "UPDATE t SET b = 1 FROM unnest(ARRAY[1, 2]) AS l(x) WHERE w = l.x"),
-        ("0A000", "DELETE FROM t USING item WHERE a = i"), ("0A000", "UPDATE t SET w = 2 WHERE w = 1"),
-        ("0A000", "INSERT INTO t (a, b) VALUES (1, 2)"),
+        ("0A000", "UPDATE t SET b = other.b FROM other WHERE t.a = other.a"), ("0A000", "UPDATE t SET w = 2 WHERE w = 1"),
+        ("22004", "INSERT INTO t (a, b) VALUES (1, 2)"),
     )
     TAKEN = (
         "SELECT * FROM t WHERE w = 1 FOR UPDATE", "UPDATE t SET b = 1 FROM item WHERE w = 1 AND a = i",
         "UPDATE t SET b = 1 WHERE a = 1", "INSERT INTO t (w, a) VALUES (1, 2)", "SELECT count(*) FROM t",
         "BEGIN; SAVEPOINT s; TRUNCATE t; COMMIT", "CREATE EXTENSION IF NOT EXISTS citus",
-        "SELECT i FROM item FOR UPDATE",
+        "SELECT i FROM item FOR UPDATE", "DELETE FROM t USING item WHERE a = i",
+        "UPDATE t SET b = other.b FROM other WHERE t.a = other.a AND t.w = other.w",
+        "UPDATE t SET b = 1 FROM unnest(ARRAY[1, 2]) AS l(x) WHERE w = l.x",
+        "UPDATE t SET b = l.y FROM (VALUES (1, 2), (2, 3)) AS l(x, y) WHERE w = l.x AND a = l.y",
     )
 
     def test_says_who_it_is(self):
@@ -615,7 +630,7 @@ class Citus(RelativeCases, GateCase):
         client = self.client()
         self.prepare(client)
         self.assertEqual(client.sql("SELECT logicalrelid::text, partmethod, partkey FROM pg_dist_partition ORDER BY 1"),
-                         [("item", "n", None), ("t", "h", "w")])
+                         [("item", "n", None), ("other", "h", "w"), ("t", "h", "w")])
         client.sql("CREATE TABLE u (w int, a int)")
         client.sql("INSERT INTO u VALUES (1, 1)")
         client.sql("SELECT create_distributed_table('u', 'w', colocate_with => 't')")
@@ -627,13 +642,32 @@ class Citus(RelativeCases, GateCase):
         client = self.client()
         self.prepare(client)
         client.sql("CREATE TABLE u (w int, a int PRIMARY KEY, b int)")
-        self.refused(client, "42P17", "SELECT create_distributed_table('u', 'w')")
+        self.refused(client, "0A000", "SELECT create_distributed_table('u', 'w')")
         self.refused(client, "42703", "SELECT create_distributed_table('u', 'x')")
         self.refused(client, "42P16", "SELECT create_distributed_table('t', 'w')")
         client.sql("CREATE TABLE v (w int, x int, a int, i int REFERENCES item, FOREIGN KEY (x, a) REFERENCES t (w, a))")
-        self.refused(client, "42830", "SELECT create_distributed_table('v', 'w')")
+        self.refused(client, "0A000", "SELECT create_distributed_table('v', 'w')")
         client.sql("SELECT create_distributed_table('v', 'x')")
         self.refused(client, "42P16", "SELECT create_distributed_table('item', 'i')")
+
+    def test_forced_generic_plans(self):
+        client = self.client()
+        self.prepare(client)
+        client.sql("INSERT INTO t (w, a) VALUES (1, 2)")
+
+        def select(sql):
+            client.send(protocol.parse("", sql) + protocol.bind("", "", b"1") + protocol.execute() + protocol.SYNC)
+            return client.rows(client.until_ready())
+
+        by_key, by_another = (f"SELECT a::text FROM t WHERE {condition} = $1::int" for condition in ("w", "a"))
+        for sql in (by_key, by_another):
+            select(sql)
+        client.sql("SET plan_cache_mode = force_generic_plan")
+        select(by_key)
+        with self.assertRaises(SqlError) as caught:
+            select(by_another)
+        self.assertEqual((caught.exception.sqlstate, caught.exception.message),
+                         ("0A000", "could not create distributed plan"))
 
     def test_a_transaction_that_is_rolled_back_distributes_nothing(self):
         client = self.client()
@@ -641,6 +675,34 @@ class Citus(RelativeCases, GateCase):
         client.sql("BEGIN; SELECT create_distributed_table('u', 'w'); ROLLBACK")
         self.assertEqual(client.value("SELECT count(*) FROM citus_tables"), "0")
         client.sql("SELECT * FROM u WHERE a = 1 FOR UPDATE")
+
+
+class GenericPlans(unittest.TestCase):
+    """As Citus 13.2.2 has answered with plan_cache_mode = force_generic_plan."""
+
+    REFUSED = (
+        "SELECT * FROM t WHERE a = $1", "SELECT * FROM t WHERE w >= $1 ORDER BY w LIMIT 3",
+        "SELECT count(*) FROM t JOIN u ON t.w = u.w AND t.a = u.a WHERE t.w = $1 AND u.w = $1",
+        "SELECT b FROM t WHERE w = $1 AND a = (SELECT max(a) FROM u WHERE w = $1)",
+        "WITH x AS (DELETE FROM t WHERE w = $1 AND a = 10 RETURNING a) UPDATE u SET b = 2 FROM x WHERE u.w = $1 AND u.a = x.a",
+        "INSERT INTO t SELECT $1, 100, i FROM item WHERE i = 1", "SELECT count(*) FROM t, item WHERE w = $1 AND a = i",
+        "SELECT * FROM t WHERE w = $1 AND a IN (SELECT i FROM item)", "SELECT * FROM t WHERE w = ANY($1)",
+    )
+    TAKEN = (
+        "SELECT * FROM t WHERE w = $1 AND a = 1", "UPDATE t SET b = b + 1 WHERE a = $1",
+        "UPDATE t SET b = b + 1 FROM unnest(ARRAY[1, 2]) AS l(x) WHERE w = $1 AND a = l.x",
+        "INSERT INTO t VALUES ($1, 201, 1), ($1, 202, 1)", "SELECT * FROM t WHERE a = 1 LIMIT 1",
+        "SELECT count(*) FROM t JOIN u ON t.w = u.w AND t.a = u.a WHERE t.w = 1 AND u.b = $1",
+        "SELECT a FROM t WHERE w = $1 AND a = ANY($2) ORDER BY a FOR UPDATE", "SELECT i FROM item WHERE i > $1",
+    )
+
+    def test_refusals(self):
+        distributed = {"t": "w", "u": "w"}
+        for is_refused, statements in ((True, self.REFUSED), (False, self.TAKEN)):
+            for sql in statements:
+                with self.subTest(sql=sql):
+                    refusal = distribution.refusal_of_generic_plan(statement(sql), distributed)
+                    self.assertEqual(refusal is not None, is_refused, refusal)
 
 
 class Tolerant(GateCase):

@@ -273,6 +273,10 @@ class Link:
         """Because of what came before: a triple of SQLSTATE, message and hint, or None."""
         if self.status == b"E" or one.kind in ("commit", "rollback"):
             return None
+        if self.dialect.distributed and self.variables["plan_cache_mode"] == "force_generic_plan":
+            refusal = distribution.refusal_of_generic_plan(one, self.gate.distributed)
+            if refusal:
+                return refusal
         return self.current_transaction().refusal(one, self.dialect, self.variables)
 
     def refused(self, one, refusal):

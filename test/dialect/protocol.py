@@ -32,8 +32,10 @@ def parse(name, sql, types=b"\0\0"):
     return message(b"P", text(name) + text(sql) + types)
 
 
-def bind(portal="", name=""):
-    return message(b"B", text(portal) + text(name) + b"\0\0\0\0\0\0")
+def bind(portal="", name="", *values):
+    """The values are texts."""
+    counted = b"".join(struct.pack("!I", len(value)) + value for value in values)
+    return message(b"B", text(portal) + text(name) + struct.pack("!HH", 0, len(values)) + counted + b"\0\0")
 
 
 def execute(portal=""):

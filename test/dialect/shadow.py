@@ -61,7 +61,7 @@ BEGIN
     WHERE indrelid = relation AND indisunique AND NOT EXISTS (SELECT FROM pg_attribute
         WHERE attrelid = relation AND attname = key AND attnum = ANY (indkey::int2[]));
     IF FOUND THEN
-        RAISE EXCEPTION 'cannot create constraint on "%"', relation USING ERRCODE = 'invalid_object_definition',
+        RAISE EXCEPTION 'cannot create constraint on "%"', relation USING ERRCODE = 'feature_not_supported',
             DETAIL = 'Distributed relations cannot have UNIQUE, EXCLUDE, or PRIMARY KEY constraints that do not include '
                      'the partition column (with an equality operator if EXCLUDE).';
     END IF;
@@ -78,14 +78,14 @@ BEGIN
         CONTINUE WHEN other.partmethod = 'n' OR own IS NULL;
         IF other IS NULL OR other.colocationid <> own.colocationid THEN
             RAISE EXCEPTION 'cannot create foreign key constraint since relations are not colocated or not referencing a reference table'
-                USING ERRCODE = 'invalid_table_definition',
+                USING ERRCODE = 'feature_not_supported',
                 DETAIL = 'A distributed table can only have foreign keys if it is referencing another colocated hash '
                          'distributed table or a reference table';
         END IF;
         IF NOT EXISTS (SELECT FROM unnest(one.conkey, one.confkey) AS k(a, b)
             JOIN pg_attribute x ON x.attrelid = one.conrelid AND x.attnum = a AND x.attname = own.partkey
             JOIN pg_attribute y ON y.attrelid = one.confrelid AND y.attnum = b AND y.attname = other.partkey) THEN
-            RAISE EXCEPTION 'cannot create foreign key constraint' USING ERRCODE = 'invalid_foreign_key',
+            RAISE EXCEPTION 'cannot create foreign key constraint' USING ERRCODE = 'feature_not_supported',
                 DETAIL = 'Foreign keys are supported in two cases, either in between two colocated tables including '
                          'partition column in the same ordinal in the both tables or from distributed to reference tables';
         END IF;
@@ -119,7 +119,7 @@ BEGIN
             AND own.attname = distribution_column WHERE logicalrelid = colocate_with::regclass
             AND a.atttypid <> own.atttypid) THEN
             RAISE EXCEPTION 'cannot colocate tables % and %', colocate_with, table_name
-                USING ERRCODE = 'feature_not_supported',
+                USING ERRCODE = 'internal_error',
                 DETAIL = 'Distribution column types don''t match for the two tables';
         END IF;
     END IF;
@@ -135,7 +135,7 @@ END $$;
 CREATE FUNCTION drover_gate.undistribute_table(table_name regclass) RETURNS void LANGUAGE sql AS
     $$DELETE FROM drover_gate.pg_dist_partition WHERE logicalrelid = table_name$$;
 CREATE FUNCTION drover_gate.citus_version() RETURNS text LANGUAGE sql IMMUTABLE AS
-    $$SELECT 'Citus 13.0.3 on x86_64-pc-linux-gnu, compiled by gcc (Debian 12.2.0-14) 12.2.0, 64-bit'$$;
+    $$SELECT 'Citus 13.2.2 on x86_64-pc-linux-gnu, compiled by gcc (Debian 12.2.0-14) 12.2.0, 64-bit'$$;
 CREATE FUNCTION drover_gate.citus_relation_size(regclass) RETURNS int8 LANGUAGE sql AS
     $$SELECT pg_catalog.pg_relation_size($1)$$;
 CREATE FUNCTION drover_gate.citus_total_relation_size(regclass) RETURNS int8 LANGUAGE sql AS
@@ -146,7 +146,7 @@ CREATE FUNCTION drover_gate.pg_relation_size(one regclass) RETURNS int8 LANGUAGE
       ELSE pg_catalog.pg_relation_size(one) END$$;
 CREATE VIEW drover_gate.pg_extension AS SELECT oid, extname, extowner, extnamespace, extrelocatable, extversion,
     extconfig, extcondition FROM pg_catalog.pg_extension
-    UNION ALL SELECT 0, 'citus', 10, 11, false, '13.0-1', NULL, NULL;
+    UNION ALL SELECT 0, 'citus', 10, 11, false, '13.2-1', NULL, NULL;
 CREATE VIEW drover_gate.pg_dist_node AS SELECT 1 AS nodeid, 1 AS groupid, 'localhost'::text AS nodename, 5432 AS nodeport,
     true AS isactive, 'primary'::text AS noderole, true AS shouldhaveshards;
 CREATE VIEW drover_gate.citus_tables AS SELECT logicalrelid AS table_name, CASE partmethod WHEN 'n' THEN 'reference'

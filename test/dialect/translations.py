@@ -119,7 +119,13 @@ def _indexes_of_their_own(one, translation, changes):
 
 
 def cockroach_sessions(one, translation):
-    # https://www.cockroachlabs.com/docs/v24.3/cancel-session, .../show-sessions
+    # https://www.cockroachlabs.com/docs/v24.3/cancel-session, .../show-sessions, and .../table-expressions for a
+    # statement in brackets
+    for place, token in enumerate(one.tokens):
+        words = [following.word for following in one.tokens[place:place + 5]]
+        if words == ["[", "show", "cluster", "sessions", "]"]:
+            translation.sql = one.edited([((token, one.tokens[place + 4]), "drover_gate.sessions")])
+            return
     if one.matches(r"show (all )?(cluster |local )?sessions\b"):
         translation.sql, translation.tag = "SELECT * FROM drover_gate.sessions", "SHOW SESSIONS"
     elif one.matches(r"show session_id\b"):
