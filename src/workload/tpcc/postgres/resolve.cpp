@@ -20,17 +20,16 @@ Resolution found(bool there) noexcept {
   return there ? Resolution::committed : Resolution::not_committed;
 }
 
-// New-Orders among the doubts, a column each, and their lines.
+// New-Orders of one warehouse among the doubts, a column each, and their lines.
 struct OrderColumns {
   // A question asks about no more of them: its arrays have a bound.
   static constexpr std::size_t orders_most = 1'000;
 
-  Numbers place, w_id, d_id, o_id;
+  Numbers place, d_id, o_id;
   Numbers whose, line, i_id, supply_w_id, quantity;
 
   void add(std::size_t at, const NewOrderInput& input, std::int32_t number) {
     place.push_back(static_cast<std::int32_t>(at));
-    w_id.push_back(input.w_id);
     d_id.push_back(input.d_id);
     o_id.push_back(number);
     for (std::int32_t i = 0; i < input.ol_cnt; ++i) {
@@ -44,11 +43,11 @@ struct OrderColumns {
   }
 };
 
-Task<void> resolve_new_orders(Connection& connection, std::span<const Doubt> doubts, OrderColumns o,
-                              std::vector<Finding>& answers) {
+Task<void> resolve_new_orders(Connection& connection, std::span<const Doubt> doubts,
+                              std::int32_t w_id, OrderColumns o, std::vector<Finding>& answers) {
   if (o.place.empty()) co_return;
   const Result result =
-      co_await connection.query(statement("find_new_orders").sql, o.place, o.w_id, o.d_id, o.o_id,
+      co_await connection.query(statement("find_new_orders").sql, w_id, o.place, o.d_id, o.o_id,
                                 o.whose, o.line, o.i_id, o.supply_w_id, o.quantity);
   for (int row = 0; row < result.rows(); ++row) {
     const auto place = result.number<std::size_t>(row, 0);
@@ -58,18 +57,22 @@ Task<void> resolve_new_orders(Connection& connection, std::span<const Doubt> dou
   }
 }
 
+// A question for each warehouse, which one node of a distributed database can answer.
 Task<void> resolve_new_orders(Connection& connection, std::span<const Doubt> doubts,
                               std::vector<Finding>& answers) {
-  OrderColumns some;
+  std::map<std::int32_t, OrderColumns> by_warehouse;
   for (std::size_t i = 0; i < doubts.size(); ++i) {
     const auto* order = std::get_if<NewOrderInput>(&doubts[i].input);
     if (order == nullptr) continue;
-    some.add(i, *order, doubts[i].trace.o_id);
-    if (some.place.size() < OrderColumns::orders_most) continue;
-    OrderColumns full = std::exchange(some, OrderColumns());
-    co_await resolve_new_orders(connection, doubts, std::move(full), answers);
+    OrderColumns& its = by_warehouse[order->w_id];
+    its.add(i, *order, doubts[i].trace.o_id);
+    if (its.place.size() < OrderColumns::orders_most) continue;
+    OrderColumns full = std::exchange(its, OrderColumns());
+    co_await resolve_new_orders(connection, doubts, order->w_id, std::move(full), answers);
   }
-  co_await resolve_new_orders(connection, doubts, std::move(some), answers);
+  for (auto& [w_id, its] : by_warehouse) {
+    co_await resolve_new_orders(connection, doubts, w_id, std::move(its), answers);
+  }
 }
 
 // Deliveries of one warehouse among the doubts, a column each.
