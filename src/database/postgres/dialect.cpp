@@ -127,8 +127,8 @@ std::optional<std::string> old_server_note(int number, std::string_view version)
   constexpr int oldest_tested = 140000;
   if (number >= oldest_tested) return std::nullopt;
   return fmt::format(
-      "note: PostgreSQL {} is older than 14, the oldest version that Drover is tested with: use "
-      "--statements single, and see docs/dialects.md for what is not supported",
+      "note: PostgreSQL {} is older than 14, the oldest version that Drover is tested with "
+      "(docs/dialects.md)",
       version);
 }
 

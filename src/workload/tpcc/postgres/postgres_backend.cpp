@@ -19,22 +19,24 @@ class PostgresBackend::PostgresSession final : public Pooled {
       : Pooled(std::move(opened)), backend_(backend) {}
 
   // What comes back without its rows is done once more by single rows: either that says which are
-  // missing, or the server has lost them.
+  // missing, or the server has lost them. The same if the server does not support a statement of
+  // the batched style.
   Task<Outcome> execute(const Input& input, Trace& trace) override {
     const Trace begun = trace;
     const bool known = backend_.by_row_;
+    std::string note;
     if (!known) {
       try {
         co_return co_await execute_once(input, trace, backend_.shapes_[input.index()]);
-      } catch (const RowsMissing&) {
-        // By single rows, below.
+      } catch (const RowsMissing& error) {
+        note = by_row_note(error);
       }
     }
     trace = begun;
     co_await prepare_by_row();
     const Outcome outcome =
         co_await execute_once(input, trace, shapes_where_rows_are_lost[input.index()]);
-    if (!known) backend_.found_to_lose_rows();
+    if (!known) backend_.found_to_need_single_rows(note);
     co_return outcome;
   }
 
@@ -49,7 +51,9 @@ class PostgresBackend::PostgresSession final : public Pooled {
       outcome = co_await std::visit(perform_it, input);
     } catch (const Error& thrown) {
       error = std::current_exception();
-      if (backend_.batched() && is_lost_row(thrown)) {
+      const bool has_by_row = shapes_where_rows_are_lost[input.index()] != shape;
+      const bool needs_by_row = is_lost_row(thrown) || (has_by_row && is_not_supported(thrown));
+      if (backend_.batched() && needs_by_row) {
         error = std::make_exception_ptr(
             RowsMissing(thrown.error_class(), thrown.sqlstate(), thrown.what()));
       }
@@ -98,9 +102,9 @@ bool PostgresBackend::batched() const noexcept {
          options_.server_dialect == database::Dialect::postgres;
 }
 
-void PostgresBackend::found_to_lose_rows() {
+void PostgresBackend::found_to_need_single_rows(std::string_view note) {
   if (std::exchange(by_row_, true)) return;
-  if (options_.on_note) options_.on_note(lost_rows_found_note());
+  if (options_.on_note) options_.on_note(note);
 }
 
 Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect(

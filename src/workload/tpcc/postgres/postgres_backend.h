@@ -37,14 +37,14 @@ class PostgresBackend final : public database::postgres::PooledBackend<Backend, 
 
   coro::Task<std::unique_ptr<Pooled>> connect(std::optional<std::size_t> first_host) override;
   bool batched() const noexcept;
-  void found_to_lose_rows();
+  void found_to_need_single_rows(std::string_view note);
 
   PostgresOptions options_;
   database::postgres::SessionSettings session_settings_;
   Shapes shapes_;
   std::vector<Statement> statements_;
   std::string opened_at_;  // by the server's clock, UTC
-  bool by_row_;            // the server loses rows
+  bool by_row_;            // the server loses rows or refuses a batched statement
 };
 
 }  // namespace drover::tpcc::postgres

@@ -168,7 +168,17 @@ std::string lost_rows_note(std::string_view server_version) {
       server_version);
 }
 
-std::string lost_rows_found_note() {
+bool is_not_supported(const database::Error& error) noexcept {
+  return error.sqlstate() == "0A000";
+}
+
+std::string by_row_note(const RowsMissing& error) {
+  if (is_not_supported(error)) {
+    return fmt::format(
+        "note: the server does not support a statement of the batched style ({}). From here on "
+        "New-Order and Delivery update row by row",
+        error.what());
+  }
   return "note: an UPDATE … FROM has left out rows that are there, as those of PostgreSQL 18.0 and "
          "18.1 do (mended in 18.2). From here on Drover updates row by row: update the server";
 }

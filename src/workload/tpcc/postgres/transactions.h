@@ -130,12 +130,11 @@ void require_written(const Result& result, std::int64_t rows, std::string_view w
 // `server_version`: as libpq has it, 180001 for 18.1.
 bool loses_rows(int server_version) noexcept;
 
-// For people, before a run on such a server, and in the middle of one that is found to be such.
+// For people, before a run on such a server.
 std::string lost_rows_note(std::string_view server_version);
-std::string lost_rows_found_note();
 
 // A batched shape has not had all of its rows: they are not there, or the server has lost them.
-// The same by single rows finds out which.
+// The same by single rows finds out which. Or the server does not support a statement of the shape.
 class RowsMissing final : public database::Error {
  public:
   using Error::Error;
@@ -143,5 +142,11 @@ class RowsMissing final : public database::Error {
 
 // The internal error that such a server ends the statement with.
 bool is_lost_row(const database::Error& error) noexcept;
+
+// Whether the server does not support the statement (SQLSTATE 0A000).
+bool is_not_supported(const database::Error& error) noexcept;
+
+// Returns a line for the user, in the middle of a run, on why batched transactions go by row.
+std::string by_row_note(const RowsMissing& error);
 
 }  // namespace drover::tpcc::postgres

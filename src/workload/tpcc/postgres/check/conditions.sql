@@ -405,7 +405,7 @@ WITH
 c AS (SELECT c_w_id, c_d_id, c_id, c_credit::text = 'BC' AND c_payment_cnt > 1 AS written,
              left(c_data::text, 60) AS data,
              CASE WHEN (c_credit::text = 'BC' AND c_payment_cnt > 1)
-                       OR starts_with(ltrim(left(c_data::text, 20), ' |'), c_id::text)
+                       OR left(ltrim(left(c_data::text, 20), ' |'), length(c_id::text)) = c_id::text
                   THEN regexp_match(left(c_data::text, 200),
                          '^[^0-9A-Za-z]*([0-9]+)[^0-9A-Za-z]+([0-9]+)[^0-9A-Za-z]+([0-9]+)'
                          '[^0-9A-Za-z]+([0-9]+)[^0-9A-Za-z]+([0-9]+)[^0-9A-Za-z]+'
@@ -417,7 +417,8 @@ offending AS (
              AS expected
   FROM c
   WHERE written
-        AND NOT (n IS NULL AND coalesce(starts_with(data, concat(c_id, c_d_id, c_w_id)), false))
+        AND NOT (n IS NULL AND coalesce(left(data, length(concat(c_id, c_d_id, c_w_id)))
+                                       = concat(c_id, c_d_id, c_w_id), false))
         AND ((n[1] = c_id AND n[2] = c_d_id AND n[3] = c_w_id) IS NOT TRUE
              OR NOT EXISTS (SELECT FROM history
                             WHERE h_c_w_id BETWEEN $1::int4 AND $2::int4 AND h_c_w_id = c_w_id
