@@ -3,10 +3,12 @@
 import re
 import sys
 
+import fault_proxy
 import harness
 
 # What ctest takes for a skipped test.
 SKIPPED = 77
+
 
 def is_installed():
     """Whether the PostgreSQL that the tests start has the extension."""
@@ -16,15 +18,19 @@ def is_installed():
 
 class Node(harness.Server):
     SETTINGS = (*harness.Server.SETTINGS, "shared_preload_libraries=citus", "max_prepared_transactions=200",
-                "max_connections=200", "citus.enable_statistics_collection=off")
+                "max_connections=200", "citus.enable_statistics_collection=off",
+                "citus.node_conninfo=sslmode=prefer")
 
 
 class CitusCluster:
-    """Its coordinator has no shards. `nodes` are all servers, the coordinator first."""
+    """Its coordinator has no shards. `nodes` are all servers, the coordinator first. If `proxied`, the nodes reach each
+    worker through one of `proxies`, in the order of the workers."""
 
-    def __init__(self, workers=2):
+    def __init__(self, workers=2, proxied=False):
         self.nodes = [Node() for _ in range(workers + 1)]
         self.coordinator, *self.workers = self.nodes
+        self.proxied = proxied
+        self.proxies = []
 
     def __enter__(self):
         self.start()
@@ -39,9 +45,12 @@ class CitusCluster:
             node.sql("CREATE EXTENSION citus")
         self.coordinator.sql(f"SELECT citus_set_coordinator_host({self._address(self.coordinator)})")
         for worker in self.workers:
-            self.coordinator.sql(f"SELECT citus_add_node({self._address(worker)})")
+            address = self._through_a_proxy(worker) if self.proxied else self._address(worker)
+            self.coordinator.sql(f"SELECT citus_add_node({address})")
 
     def remove(self):
+        for proxy in self.proxies:
+            proxy.stop()
         for node in self.nodes:
             node.remove()
 
@@ -58,6 +67,11 @@ class CitusCluster:
 
     def _address(self, node):
         return f"'{self._value(node, 'host')}', {self._value(node, 'port')}"
+
+    def _through_a_proxy(self, node):
+        target = f"{self._value(node, 'host')}/.s.PGSQL.{self._value(node, 'port')}"
+        self.proxies.append(fault_proxy.FaultProxy(target).start())
+        return f"'127.0.0.1', {self.proxies[-1].port}"
 
     @staticmethod
     def _value(node, word):

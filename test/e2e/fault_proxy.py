@@ -20,6 +20,7 @@ import argparse
 import asyncio
 import contextlib
 import random
+import re
 import socket
 import struct
 import sys
@@ -66,6 +67,7 @@ class _Link:
         self.at_boundary = {UP: False, DOWN: False}
         self.mute = {UP: False, DOWN: False}
         self.break_in = {UP: None, DOWN: None}  # a function: bytes to bytes to hand on
+        self.cut_on_answer = False
         self.ended = False
 
     def ends_of(self, direction):
@@ -91,6 +93,9 @@ class _Link:
                 await self.proxy.hold(direction)
                 if self.mute[direction]:
                     continue
+                if self.cut_on_answer and direction == DOWN or self.proxy.cuts_before(self, direction, data):
+                    self.end_soon(reset=True)
+                    return
                 if self.break_in[direction] and self.at_boundary[direction] and len(data) >= 5:
                     await loop.sock_sendall(sink, data[:self.break_in[direction](data)])
                     self.proxy.broken += 1
@@ -137,6 +142,7 @@ class FaultProxy:
         self.address = listen
         self.accepted = 0  # links since the start
         self.broken = 0    # links that were cut within a message
+        self.cuts = 0      # links that the last cut_at() has cut
         self.links_ = set()
         self._choose = random.Random(seed)
         self._tasks = set()
@@ -146,6 +152,7 @@ class FaultProxy:
         self._stalled_until = {UP: 0.0, DOWN: 0.0}
         self._black_hole_until = 0.0
         self._joined = None  # an event of the loop: there is no partition
+        self._cut_at = None  # (pattern, answered, requests to cut)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -183,6 +190,14 @@ class FaultProxy:
         async def fault(links):
             await asyncio.gather(*(link.end(reset=True) for link in links))
         return self._hit(fault, count)
+
+    def cut_at(self, pattern, answered, count):
+        """Cuts the links of the next `count` requests that match the pattern (bytes): before the server has the
+        request, or when it has answered, and without its answer."""
+        async def fault():
+            self.cuts = 0
+            self._cut_at = (re.compile(pattern, re.DOTALL), answered, count)
+        self._call(fault())
 
     def half_close(self, direction, count=None):
         """The receiver of this direction sees its end; the sender is not told."""
@@ -276,6 +291,17 @@ class FaultProxy:
             await fault(links)
             return len(links)
         return self._call(hit())
+
+    def cuts_before(self, link, direction, data):
+        """Whether cut_at() cuts the link here. A link that it cuts later is marked."""
+        if self._cut_at is None or direction != UP:
+            return False
+        pattern, answered, count = self._cut_at
+        if self.cuts >= count or not pattern.search(data):
+            return False
+        self.cuts += 1
+        link.cut_on_answer = answered
+        return not answered
 
     def keep(self, task):
         """The loop itself forgets tasks that nobody holds."""

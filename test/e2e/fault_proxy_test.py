@@ -75,6 +75,22 @@ class Faults(unittest.TestCase):
         receive(client, len(READY))
         return client, server
 
+    def test_cuts_at_a_request(self):
+        for answered in (False, True):
+            client, server = self.link()
+            self.proxy.cut_at(b"COMMIT", answered, 1)
+            if answered:
+                client.sendall(COMPLETE)
+                self.assertEqual(receive(server, len(COMPLETE)), COMPLETE)
+                server.sendall(READY)
+            else:
+                client.sendall(COMPLETE)
+            self.assertTrue(is_reset(client))
+            self.assertEqual(self.proxy.cuts, 1)
+            other, server = self.link()
+            other.sendall(COMPLETE)
+            self.assertEqual(receive(server, len(COMPLETE)), COMPLETE)
+
     def test_hands_everything_on(self):
         client, server = self.link()
         data = os.urandom(3_000_000)

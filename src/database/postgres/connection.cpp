@@ -174,7 +174,12 @@ void Connection::on_notice(void* connection, const PGresult* notice) {
   auto& noticed = *static_cast<Connection*>(connection);
   const std::string severity = field(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
   if (severity == "FATAL" || severity == "PANIC") noticed.broken_ = true;
-  if (severity != "WARNING" || noticed.warnings_.size() == warnings_most) return;
+  if (severity != "WARNING") return;
+  // A WARNING that leaves the outcome of a commit open is the one to keep.
+  if (noticed.warned_.empty() || refuses_to_commit(noticed.warned_)) {
+    noticed.warned_ = field(notice, PG_DIAG_SQLSTATE);
+  }
+  if (noticed.warnings_.size() == warnings_most) return;
   noticed.warnings_.push_back(field(notice, PG_DIAG_MESSAGE_PRIMARY));
 }
 
@@ -471,8 +476,13 @@ Task<Results> Connection::run_wrapped(Commits commits) {
   std::rethrow_exception(error);
 }
 
+Error Connection::failed_commit(const Error& error) const {
+  return of_a_commit(dialect_, error, warned_);
+}
+
 Task<Results> Connection::run_queued(Commits commits) {
   Answer answer;
+  warned_.clear();
   answer.results.reserve(queued_.size());
   broken_ = true;  // until the whole answer is here
   const std::size_t expected = queued_.size();
@@ -499,7 +509,7 @@ Task<Results> Connection::run_queued(Commits commits) {
               fmt::format("the server gave {} answers to {} statements", answer.count, expected));
   }
   if (commits == Commits::yes && answer.error && answer.count + 1 == expected) {
-    answer.error = of_a_commit(dialect_, *answer.error);
+    answer.error = failed_commit(*answer.error);
   }
   if (!answer.error) check_state(open, answer);
   if (answer.error && (answer.lost || PQstatus(handle_) != CONNECTION_OK)) {
@@ -508,7 +518,9 @@ Task<Results> Connection::run_queued(Commits commits) {
     const bool before_commit =
         answer.count + 1 < expected || (answer.count == 0 && (lone || ends_idle(*answer.error)));
     const bool unexecuted = before_commit && ends_unexecuted(*answer.error);
-    throw loss(*answer.error, commits == Commits::yes && !answer.refused && !unexecuted);
+    const bool is_open = answer.error->error_class() == ErrorClass::ambiguous_commit;
+    throw loss(*answer.error,
+               is_open || (commits == Commits::yes && !answer.refused && !unexecuted));
   }
   if (answer.error) throw Error(*answer.error);
   co_return std::move(answer.results);

@@ -205,6 +205,10 @@ class alignas(64) Connection {
   std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
   static constexpr std::size_t warnings_most = 16;
 
+  // Returns the error of a COMMIT, or of a statement that commits by itself, with the class that
+  // it has there (of_a_commit() in dialect.h). To be called before anything else is sent.
+  Error failed_commit(const Error& error) const;
+
   // Returns whether the session is still open. To be called before an idle session is used, since a
   // server, a pooler or a balancer may have ended it. If it returns false, the connection is
   // broken() and nothing was sent. Makes no system call while nothing has arrived. Requires:
@@ -358,6 +362,7 @@ class alignas(64) Connection {
   std::optional<TransactionSetup> setup_;
   std::function<coro::Task<void>()> companion_;
   std::vector<std::string> warnings_;
+  std::string warned_;  // SQLSTATE of a WARNING since the last statements were sent
 };
 
 // What libpq says, as one line fit for a terminal (database/message.h): it hands out null pointers

@@ -194,6 +194,54 @@ TEST(Loss, AfterARefusalIsCertain) {
   }
 }
 
+// The transaction may have been committed on another node before the server reported its error.
+TEST(Loss, AfterAnErrorOfSeveralNodesIsAmbiguous) {
+  const std::string shard = failure("ERROR", "XX000");
+  for (const std::string& rest : {std::string(), ready.substr(0, 3), failure("FATAL", "57P01")}) {
+    const auto error = end_of(work + shard + rest);
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->error_class(), ErrorClass::ambiguous_commit) << error->what();
+    EXPECT_EQ(error->sqlstate(), "XX000") << error->what();
+  }
+  // Before the COMMIT it has committed nothing.
+  const auto before = end_of(complete("INSERT 0 1") + shard);
+  ASSERT_TRUE(before);
+  EXPECT_EQ(before->error_class(), ErrorClass::connection_lost) << before->what();
+}
+
+// Citus passes on what its workers say as WARNINGs.
+TEST(Loss, OfACommitThatAWorkerRefusesIsNone) {
+  struct Case {
+    std::vector<const char*> warnings;
+    ErrorClass error_class;
+  };
+  for (const Case& c :
+       {Case{{"40001"}, ErrorClass::retryable}, Case{{"08006"}, ErrorClass::ambiguous_commit},
+        Case{{"40001", "08006"}, ErrorClass::ambiguous_commit},
+        Case{{"08006", "40001"}, ErrorClass::ambiguous_commit},
+        Case{{}, ErrorClass::ambiguous_commit}}) {
+    std::string answer = complete("INSERT 0 1");
+    for (const char* warning : c.warnings) {
+      answer += failure("WARNING", warning);
+      answer[answer.size() - failure("WARNING", warning).size()] = 'N';
+    }
+    const ToldServer server(answer + failure("ERROR", "XX000") + ready, true);
+    coro::Worker worker;
+    const auto connection = coro::block_on(worker, Connection::open(server.conninfo()));
+    connection->set_dialect(Dialect::citus);
+    connection->send(first);
+    connection->send(sent_commit);
+    try {
+      coro::block_on(worker, connection->run(Commits::yes));
+      ADD_FAILURE() << "the commit was refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error_class_name(error.error_class()), error_class_name(c.error_class))
+          << error.what();
+      EXPECT_FALSE(connection->broken());
+    }
+  }
+}
+
 // The last word of a session is no refusal of a statement: the COMMIT may have been done before.
 TEST(Loss, AfterAFatalErrorIsAmbiguous) {
   for (const char* severity : {"FATAL", "PANIC"}) {

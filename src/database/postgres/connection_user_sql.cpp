@@ -20,6 +20,7 @@ void Connection::ask(const std::string& sql) {
   require_sent(PQsendQuery(handle_, sql.c_str()));
   broken_ = true;  // until the whole answer is here
   answered_ = false;
+  warned_.clear();
 }
 
 void Connection::ask(const std::string& sql, Parameters& parameters) {
@@ -29,6 +30,7 @@ void Connection::ask(const std::string& sql, Parameters& parameters) {
                                  text_results));
   broken_ = true;
   answered_ = false;
+  warned_.clear();
 }
 
 void Connection::ask_prepared(const char* name, Parameters& parameters) {
@@ -37,6 +39,7 @@ void Connection::ask_prepared(const char* name, Parameters& parameters) {
                                    parameters.lengths(), parameters.formats(), text_results));
   broken_ = true;
   answered_ = false;
+  warned_.clear();
 }
 
 Task<void> Connection::send_rest() {

@@ -116,11 +116,51 @@ Error in_dialect(Dialect dialect, Error error) {
   return {ErrorClass::retryable, error.sqlstate(), error.what(), error.backoff()};
 }
 
-Error of_a_commit(Dialect dialect, Error error) {
-  if (error.error_class() != ErrorClass::retryable || !is_retried_there(dialect, error)) {
+// Serialization failures and deadlocks; what the execution of a statement or of a deferred trigger
+// raises; and what is refused before the execution.
+bool refuses_to_commit(std::string_view sqlstate) noexcept {
+  constexpr std::array<std::string_view, 9> classes = {"0A", "21", "22", "23", "42",
+                                                       "44", "55", "P0", "2F"};
+  constexpr std::array<std::string_view, 5> states = {"40001", "40002", "40P01", "25P02", "25006"};
+  return std::ranges::find(classes, sqlstate.substr(0, 2)) != classes.end() ||
+         std::ranges::find(states, sqlstate) != states.end();
+}
+
+namespace {
+
+// Returns true if PostgreSQL itself does not report this SQLSTATE of a COMMIT in normal operation.
+// A relative that says to be PostgreSQL does when it loses a node, and so does PostgreSQL when it
+// has committed on the server of a foreign table.
+bool is_of_several_nodes(std::string_view sqlstate) noexcept {
+  constexpr std::array<std::string_view, 4> states = {"XX000", "53000", "58000", "58030"};
+  // A connection that was never established has committed nothing.
+  if (sqlstate.starts_with("08")) return sqlstate != "08001" && sqlstate != "08004";
+  return std::ranges::find(states, sqlstate) != states.end();
+}
+
+// Returns true if a node of Citus could not connect to another one, and so has sent it nothing.
+// Citus has one SQLSTATE for this and for a lost connection. The words are libpq's; in another
+// language the outcome is unknown.
+bool has_not_connected(const Error& error) noexcept {
+  return error.sqlstate() == "08006" &&
+         std::string_view(error.what()).find("Is the server running ") != std::string_view::npos;
+}
+
+}  // namespace
+
+Error of_a_commit(Dialect dialect, Error error, std::string_view warned) {
+  const std::string& sqlstate = error.sqlstate();
+  const bool is_certain =
+      dialect == Dialect::postgres ? !is_of_several_nodes(sqlstate) : refuses_to_commit(sqlstate);
+  if (sqlstate.empty() || is_certain || error.error_class() == ErrorClass::connection_lost) {
     return error;
   }
-  return {ErrorClass::ambiguous_commit, error.sqlstate(), error.what()};
+  if (dialect == Dialect::citus && has_not_connected(error)) return error;
+  if (dialect == Dialect::citus && sqlstate == "XX000" && refuses_to_commit(warned)) {
+    return {classify_sqlstate(warned), std::string(warned),
+            fmt::format("{}: a worker refused to commit [SQLSTATE {}]", error.what(), warned)};
+  }
+  return {ErrorClass::ambiguous_commit, sqlstate, error.what()};
 }
 
 std::optional<std::string> old_server_note(int number, std::string_view version) {

@@ -72,8 +72,22 @@ coro::Task<Dialect> find_dialect(Connection& connection);
 // The error as the dialect means it.
 Error in_dialect(Dialect dialect, Error error);
 
-// The same of the last statement of a transaction: an error of no certain meaning does not say that it has not committed.
-Error of_a_commit(Dialect dialect, Error error);
+// Returns the error as the dialect means it for a COMMIT, or for a statement that commits by itself.
+//
+// An ERROR of PostgreSQL itself means that the transaction was rolled back. A server of several
+// nodes may have committed the transaction before it reports what went wrong, so there the outcome
+// is known only if the SQLSTATE cannot come after a commit. Every server that does not say so, also
+// one that calls itself PostgreSQL, leaves the outcome unknown (ambiguous_commit) at XX000, 53000,
+// 58000, 58030 and class 08 (except connections that were never established). An error without an SQLSTATE is returned unchanged.
+//
+// `warned` is the SQLSTATE of the server's WARNINGs since the statement was sent (empty: none).
+// Citus passes a worker's refusal to commit on as a WARNING, and then reports XX000: the result is
+// the worker's error.
+Error of_a_commit(Dialect dialect, Error error, std::string_view warned = {});
+
+// Returns true if a server of several nodes reports this SQLSTATE only of a transaction that it has
+// not committed.
+bool refuses_to_commit(std::string_view sqlstate) noexcept;
 
 // Returns lines for the user about the server of this session, for the start of a command: whether
 // its dialect is experimental, and whether it is older than the versions that Drover is tested with.

@@ -50,6 +50,75 @@ TEST(Dialect, SaysWhichErrorsAreRetried) {
   EXPECT_EQ(in_dialect(Dialect::yugabyte, lost).error_class(), ErrorClass::connection_lost);
 }
 
+// What an ERROR says of the transaction that was to commit.
+TEST(Dialect, SaysWhatAnErrorAtCommitMeans) {
+  using enum ErrorClass;
+  struct Case {
+    const char* sqlstate;
+    ErrorClass postgres;
+    ErrorClass several_nodes;
+  };
+  for (const Case& c : {
+           Case{"40001", retryable, retryable},
+           Case{"40P01", retryable, retryable},
+           Case{"23505", statement, statement},
+           Case{"23503", statement, statement},
+           Case{"25P02", statement, statement},
+           Case{"P0001", statement, statement},  // a deferred trigger
+           Case{"22012", statement, statement},
+           Case{"42P01", statement, statement},
+           Case{"0A000", statement, statement},
+           Case{"55P03", timed_out, timed_out},
+           Case{"08001", statement, ambiguous_commit},
+           Case{"08006", ambiguous_commit, ambiguous_commit},
+           Case{"53100", statement, ambiguous_commit},
+           Case{"53200", statement, ambiguous_commit},
+           Case{"57014", timed_out, ambiguous_commit},  // while another node commits
+           Case{"XX000", ambiguous_commit, ambiguous_commit},
+           Case{"53000", ambiguous_commit, ambiguous_commit},
+           Case{"58030", ambiguous_commit, ambiguous_commit},
+           Case{"40003", ambiguous_commit, ambiguous_commit},
+       }) {
+    ErrorClass read_as = classify_sqlstate(c.sqlstate);
+    // An ERROR of class 08 concerns a connection of the server's own: error_of() reads it so.
+    if (read_as == connection_lost) read_as = statement;
+    const Error error(read_as, c.sqlstate, "so it is");
+    EXPECT_EQ(of_a_commit(Dialect::postgres, error).error_class(), c.postgres) << c.sqlstate;
+    for (const Dialect dialect : {Dialect::citus, Dialect::cockroach, Dialect::yugabyte}) {
+      EXPECT_EQ(of_a_commit(dialect, error).error_class(), c.several_nodes) << c.sqlstate;
+    }
+  }
+  // COMMIT that was answered with ROLLBACK.
+  const Error rolled_back(statement, "", "");
+  EXPECT_EQ(of_a_commit(Dialect::citus, rolled_back).error_class(), statement);
+}
+
+TEST(Dialect, KnowsThatANodeOfCitusCouldNotConnect) {
+  const auto class_of = [](const std::string& text) {
+    const Error error(ErrorClass::statement, "08006",
+                      "connection to the remote node a:1 failed with the following error: " + text);
+    return of_a_commit(Dialect::citus, error).error_class();
+  };
+  EXPECT_EQ(class_of("Connection refused Is the server running on that host and accepting TCP/IP "
+                     "connections?"),
+            ErrorClass::statement);
+  EXPECT_EQ(class_of("server closed the connection unexpectedly"), ErrorClass::ambiguous_commit);
+}
+
+TEST(Dialect, TakesAWorkersRefusalForTheReasonOnCitus) {
+  const Error error(ErrorClass::statement, "XX000", "could not commit transaction for shard 1");
+  const Error refused = of_a_commit(Dialect::citus, error, "40001");
+  EXPECT_EQ(refused.error_class(), ErrorClass::retryable);
+  EXPECT_EQ(refused.sqlstate(), "40001");
+  EXPECT_EQ(of_a_commit(Dialect::citus, error, "23503").error_class(), ErrorClass::statement);
+  // The worker may have committed before its connection was lost.
+  EXPECT_EQ(of_a_commit(Dialect::citus, error, "08006").error_class(),
+            ErrorClass::ambiguous_commit);
+  EXPECT_EQ(of_a_commit(Dialect::citus, error, "").error_class(), ErrorClass::ambiguous_commit);
+  EXPECT_EQ(of_a_commit(Dialect::yugabyte, error, "40001").error_class(),
+            ErrorClass::ambiguous_commit);
+}
+
 class DialectOfServer : public testing::Test {
  protected:
   static void SetUpTestSuite() { server = std::make_unique<test::TestServer>(); }

@@ -43,14 +43,19 @@ class PooledSession : public WorkloadSession {
   // Null if nobody asks for it, or the server has none.
   const SessionIdentity* identity() const noexcept { return identity_.get(); }
 
+  // Returns true once if the outcome of a commit of this session is unknown.
+  bool take_doubt() noexcept { return std::exchange(has_doubt_, false); }
+
   // Returns true if the server has refused a write of this session.
   bool met_read_only() const noexcept { return met_read_only_; }
 
  protected:
   Connection& connection() noexcept { return *connection_; }
+  const Connection& connection() const noexcept { return *connection_; }
 
   // To be told of each error. A server that has become a standby: its address may lead to another one now.
   void note_error(const Error& error) noexcept {
+    if (error.error_class() == ErrorClass::ambiguous_commit) has_doubt_ = true;
     if (error.error_class() == ErrorClass::unavailable) is_given_up_ = true;
     if (error.sqlstate() == "25006") met_read_only_ = true;
   }
@@ -64,6 +69,7 @@ class PooledSession : public WorkloadSession {
   std::unique_ptr<Connection> connection_;
   std::unique_ptr<SessionIdentity> identity_;  // apart: it is large, and rarely used
   bool is_given_up_ = false;
+  bool has_doubt_ = false;
   bool met_read_only_ = false;
 };
 
@@ -95,7 +101,9 @@ class PooledBackend : public WorkloadBackend {
 
   void release(database::Session& session) noexcept override {
     auto& returned = static_cast<Pooled&>(session);
-    if (!pool_.is_sound(returned) && returned.identity() != nullptr) {
+    // A session that is sound may have a commit under way on another node (Citus).
+    const bool has_doubt = returned.take_doubt();
+    if ((has_doubt || !pool_.is_sound(returned)) && returned.identity() != nullptr) {
       abandoned_.push_back(*returned.identity());
     }
     met_read_only_ = met_read_only_ || returned.met_read_only();

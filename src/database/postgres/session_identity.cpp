@@ -9,6 +9,7 @@
 #include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/error.h"
+#include "database/postgres/citus_nodes.h"
 #include "database/postgres/dialect.h"
 #include "text/plain_text.h"
 
@@ -41,6 +42,32 @@ Task<std::int64_t> ask_to_end(Connection& connection, std::span<const std::int32
       pids, starts);
   require_count(result);
   co_return result.number<std::int64_t>(0, 0);
+}
+
+// The same on Citus, of sessions that any node may have, and of their connections to other nodes. A
+// node that is away may still have all of them.
+Task<std::int64_t> ask_all_nodes_to_end(Connection& connection,
+                                        std::span<const SessionIdentity> sessions) {
+  std::vector<std::string> rows;
+  for (const SessionIdentity& session : sessions) {
+    if (session.global_pid.empty()) continue;
+    rows.push_back(fmt::format("({}, '{}'::timestamptz, '{}')", session.pid, session.started,
+                               session.global_pid));
+  }
+  if (rows.empty()) co_return 0;
+  // Each application_name is citus_internal or the like and gpid=….
+  const std::vector<NodeAnswer> answers = co_await ask_all_nodes(
+      connection,
+      fmt::format("SELECT count(pg_terminate_backend(a.pid)) FROM pg_stat_get_activity(NULL) AS a "
+                  "JOIN (VALUES {}) AS gone(pid, started, gpid) ON (a.pid = gone.pid AND "
+                  "backend_start = started) OR (application_name LIKE 'citus%gpid=' || gpid AND "
+                  "backend_start >= started)",
+                  fmt::join(rows, ", ")));
+  std::int64_t left = 0;
+  for (const NodeAnswer& answer : answers) {
+    left += answer.succeeded ? text::number_of<std::int64_t>(answer.text).value_or(1) : 1;
+  }
+  co_return left;
 }
 
 std::string of_those_names(Dialect dialect) {
@@ -91,6 +118,18 @@ std::string unused_name(std::string_view own_name) {
   return fmt::format("{} {:08x}{:08x}", own_name.substr(0, name_max), random(), random());
 }
 
+// Empty on a server that is not Citus, or that is too old for it.
+Task<std::string> find_global_pid(Connection& own) {
+  if (own.dialect() != Dialect::citus) co_return "";
+  try {
+    const Result result = co_await own.query("SELECT citus_backend_gpid()");
+    co_return std::string(result.text(0, 0));
+  } catch (const Error& error) {
+    if (error.error_class() != ErrorClass::statement || own.broken()) throw;
+  }
+  co_return "";
+}
+
 }  // namespace
 
 Task<std::optional<SessionIdentity>> identify_session(Connection& own) {
@@ -117,7 +156,9 @@ Task<std::optional<SessionIdentity>> identify_session(Connection& own) {
         fmt::format("SELECT pid, backend_start FROM {} WHERE pid = pg_backend_pid()",
                     activity_in(own.dialect())));
     if (result.rows() == 1) {
-      co_return SessionIdentity{result.number<std::int32_t>(0, 0), std::string(result.text(0, 1))};
+      SessionIdentity found{result.number<std::int32_t>(0, 0), std::string(result.text(0, 1))};
+      found.global_pid = co_await find_global_pid(own);
+      co_return found;
     }
   } catch (const Error& error) {
     const bool unknown_here =
@@ -143,13 +184,14 @@ Task<bool> end_sessions(Connection& connection, std::span<const SessionIdentity>
       names.push_back(session.application_name);
       continue;
     }
+    if (!session.global_pid.empty()) continue;
     pids.push_back(session.pid);
     starts.push_back(session.started);
   }
   const coro::Instant give_up = coro::Worker::current().now() + patience;
   for (;;) {
-    std::int64_t left = 0;
-    if (!pids.empty()) left = co_await ask_to_end(connection, pids, starts);
+    std::int64_t left = co_await ask_all_nodes_to_end(connection, sessions);
+    if (!pids.empty()) left += co_await ask_to_end(connection, pids, starts);
     if (!names.empty()) left += co_await ask_to_end(connection, names);
     if (!ids.empty()) left += co_await ask_to_cancel(connection, ids);
     if (left == 0) co_return true;

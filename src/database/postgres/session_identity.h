@@ -21,6 +21,9 @@ struct SessionIdentity {
   std::string application_name = {};
   // Or, where sessions have names and no process numbers: the name.
   std::string session_id = {};
+  // Besides the process number, on Citus: citus_backend_gpid(), which the session's connections to
+  // other nodes have in their application_name.
+  std::string global_pid = {};
 };
 
 // Names this connection's own session; nothing where the server does not say. Behind a pooler it gets a
@@ -28,8 +31,9 @@ struct SessionIdentity {
 coro::Task<std::optional<SessionIdentity>> identify_session(Connection& own);
 
 // Ends those that there still are, as a server goes on with what it was sent though its client has
-// gone, and returns when they have ended. False if some would not within the patience, or could not
-// be asked.
+// gone, and returns when they have ended. On Citus so do their connections to other nodes; the
+// session may be one of any node. False if some would not within the patience, or could not be
+// asked.
 coro::Task<bool> end_sessions(Connection& connection, std::span<const SessionIdentity> sessions,
                               coro::Duration patience);
 

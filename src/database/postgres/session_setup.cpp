@@ -11,6 +11,7 @@
 #include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/error.h"
+#include "database/postgres/citus_nodes.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/identifier.h"
 #include "database/postgres/lock_wait.h"
@@ -388,6 +389,7 @@ Task<void> ask_after_the_others(const SessionSettings& settings,
   if (!connection) co_return;
   const coro::Instant give_up = coro::Worker::current().now() + time.to_answer;
   try {
+    co_await coro::with_deadline(give_up, recover_prepared(*connection, time.to_answer));
     co_await coro::with_deadline(give_up, body(*connection));
   } catch (const Error&) {
     // Unknown, like what takes too long.

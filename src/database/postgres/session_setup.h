@@ -85,7 +85,8 @@ struct AskingTime {
 };
 
 // For what is asked about commits in doubt: a session of its own for the body, opened when `abandoned`, sessions that
-// were left in the middle of something, have ended; the list is empty then. Throws nothing but Cancelled: where there
+// were left in the middle of something, have ended; the list is empty then, and Citus has no
+// prepared transactions left (recover_prepared() in citus_nodes.h). Throws nothing but Cancelled: where there
 // was no time, or the server said no, the body has not come to its end.
 coro::Task<void> ask_after_the_others(const SessionSettings& settings,
                                       std::vector<SessionIdentity>& abandoned, AskingTime time,

@@ -78,7 +78,12 @@ Task<void> ScriptTransaction::execute(database::Session& handed_out) {
   } catch (const ScriptError& error) {
     failure = failure_of(error);
   } catch (const Error& error) {
-    failure = failure_of(error);
+    const bool is_answered = error.error_class() != ErrorClass::connection_lost;
+    if (committing_ && is_answered) {
+      failure = failure_of(session.failed_commit(error));
+    } else {
+      failure = failure_of(error);
+    }
   }
   if (!failure) co_return;
   repeats_ = failure->error_class() == ErrorClass::retryable;
@@ -213,14 +218,14 @@ Task<void> ScriptTransaction::close_pipeline(Session& session) {
     commits = commits || sent.statement->does(Effect::commits);
   }
   committed_ = committed_ || (committing_ && (commits || !answer.error));
-  committing_ = false;
+  const bool to_commit = std::exchange(committing_, false);
   if (commits && (answer.error || session.in_transaction())) repeatable_ = false;
   if (!answer.error) co_return;
   if (answer.answered < client_->pipeline.size()) {
     at_ = client_->pipeline[answer.answered].statement;
     index_ = at_->index;
   }
-  throw Error(*answer.error);
+  throw Error(to_commit ? session.failed_commit(*answer.error) : *answer.error);
 }
 
 void ScriptTransaction::require_complete(const Session& session) {

@@ -247,6 +247,36 @@ TEST_F(ScriptFailures, AnErrorAboutAConnectionOfTheServerLeavesTheSession) {
   EXPECT_TRUE(run(made->session_is_idle()));
 }
 
+// A server of several nodes may report it of what it has committed.
+TEST_F(ScriptFailures, AnErrorOfSeveralNodesLeavesTheCommitUnknown) {
+  query(
+      "DROP TABLE IF EXISTS noted; CREATE TABLE noted (part int); "
+      "CREATE OR REPLACE FUNCTION broken() RETURNS SETOF int LANGUAGE plpgsql AS $$ BEGIN "
+      "RAISE EXCEPTION 'a node failed' USING ERRCODE = 'XX000'; END $$");
+  struct Case {
+    Protocol protocol;
+    const char* text;
+    ErrorClass expected;
+  };
+  for (const Case& c :
+       {Case{Protocol::simple, "INSERT INTO noted SELECT 1 FROM broken();",
+             ErrorClass::ambiguous_commit},
+        Case{Protocol::prepared, "INSERT INTO noted SELECT 1 FROM broken();",
+             ErrorClass::ambiguous_commit},
+        Case{Protocol::extended,
+             "\\startpipeline\nINSERT INTO noted SELECT 1 FROM broken();\n\\endpipeline",
+             ErrorClass::ambiguous_commit},
+        Case{Protocol::simple, "BEGIN;\nINSERT INTO noted SELECT 1 FROM broken();\nEND;",
+             ErrorClass::statement},
+        Case{Protocol::simple, "SELECT FROM broken();", ErrorClass::statement}}) {
+    const auto made = client(c.text, c.protocol);
+    const database::Error error = error_of(made->execute());
+    EXPECT_EQ(error_class_name(error.error_class()), error_class_name(c.expected)) << c.text;
+    EXPECT_EQ(error.sqlstate(), "XX000");
+    EXPECT_TRUE(run(made->session_is_idle()));
+  }
+}
+
 constexpr const char* somebody_waits_for_a_row =
     "SELECT count(*) = 1 FROM pg_locks WHERE NOT granted AND locktype IN ('transactionid', "
     "'tuple')";

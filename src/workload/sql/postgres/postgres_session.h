@@ -58,6 +58,9 @@ class PostgresSession final : public database::postgres::PooledSession<Session> 
                                  std::size_t& prepared) override;
   void sync_pipeline() override;
   coro::Task<PipelineAnswer> close_pipeline() override;
+  Error failed_commit(const Error& error) const override {
+    return connection().failed_commit(error);
+  }
   coro::Task<void> roll_back() override;
 
  private:

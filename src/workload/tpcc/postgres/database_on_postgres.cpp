@@ -7,6 +7,7 @@
 #include "coro/deadline.h"
 #include "coro/worker.h"
 #include "database/error.h"
+#include "database/postgres/citus_nodes.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/server_facts.h"
@@ -29,6 +30,9 @@ using database::postgres::Access;
 using database::postgres::Connection;
 using database::postgres::open_connection;
 using database::postgres::open_in_schema;
+using database::postgres::recover_prepared;
+using database::postgres::recovery_note;
+using database::postgres::recovery_patience;
 using database::postgres::ServerRole;
 
 // Another tool's money may be binary floating point: each value is rounded to cents.
@@ -105,6 +109,9 @@ class DatabaseOnPostgres final : public Database {
     if (loses_rows(connection->server_version())) {
       prepared.notes.push_back(lost_rows_note(prepared.server.version));
     }
+    if (auto note = co_await recovery_note(*connection)) {
+      prepared.notes.push_back(std::move(*note));
+    }
     co_await require_no_row_security(*connection, access_.schema);
     prepared.loaded = co_await inspect_loaded(*connection, access_.schema);
     co_await require_replica_identity(*connection, access_.schema);
@@ -129,6 +136,7 @@ class DatabaseOnPostgres final : public Database {
 
   Task<LedgerSums> read_ledger(WarehouseRange warehouses) const override {
     const auto connection = co_await open_to_read_all();
+    co_await recover_prepared(*connection, recovery_patience, access_.on_session_note);
     co_return co_await add_up(*connection, warehouses);
   }
 
@@ -178,6 +186,7 @@ class DatabaseOnPostgres final : public Database {
 
   Task<std::vector<Finding>> look_for(std::span<const Doubt> writes, std::string since) const {
     const auto connection = co_await open_to_read_all();
+    co_await recover_prepared(*connection, recovery_patience, access_.on_session_note);
     co_await set(*connection, "SET TimeZone TO 'UTC'");
     co_return co_await resolve_doubts(*connection, writes, std::move(since));
   }

@@ -1,7 +1,10 @@
 #include "workload/ycsb/postgres/database_on_postgres.h"
 
+#include <optional>
+#include <string>
 #include <utility>
 
+#include "database/postgres/citus_nodes.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/session_setup.h"
@@ -19,6 +22,9 @@ namespace {
 using coro::Task;
 using database::postgres::Access;
 using database::postgres::open_in_schema;
+using database::postgres::recover_prepared;
+using database::postgres::recovery_note;
+using database::postgres::recovery_patience;
 using database::postgres::ServerRole;
 
 class DatabaseOnPostgres final : public Database {
@@ -33,7 +39,14 @@ class DatabaseOnPostgres final : public Database {
                                std::optional<TableContents> known) const override {
     const ServerRole role = writes(properties) ? ServerRole::writable : ServerRole::any;
     const auto connection = co_await open_in_schema(at(role));
-    co_return co_await prepare_run(*connection, std::move(properties), known);
+    if (!writes(properties)) {
+      co_return co_await prepare_run(*connection, std::move(properties), known);
+    }
+    co_await recover_prepared(*connection, recovery_patience, access_.on_session_note);
+    std::optional<std::string> note = co_await recovery_note(*connection);
+    RunPreparation prepared = co_await prepare_run(*connection, std::move(properties), known);
+    if (note) prepared.notes.push_back(std::move(*note));
+    co_return prepared;
   }
 
   Task<database::Isolation> choose_isolation(Properties, std::optional<database::Isolation> wanted,
@@ -44,6 +57,9 @@ class DatabaseOnPostgres final : public Database {
   Task<TableSums> read_sums(Properties properties, ValueKind values) const override {
     const ServerRole role = writes(properties) ? ServerRole::primary : ServerRole::any;
     const auto connection = co_await open_in_schema(at(role));
+    if (role == ServerRole::primary) {
+      co_await recover_prepared(*connection, recovery_patience, access_.on_session_note);
+    }
     co_return co_await add_up(*connection, std::move(properties), values);
   }
 

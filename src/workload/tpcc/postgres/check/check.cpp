@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "coro/scope.h"
+#include "database/postgres/citus_nodes.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/session_setup.h"
 #include "database/postgres/shared_snapshot.h"
@@ -167,6 +168,7 @@ coro::Task<CheckReport> check(CheckOptions options) {
   assert(options.connections > 0);
   const auto first = co_await open_set_up(options, std::nullopt);
   options.dialect = first->dialect();
+  co_await recover_prepared(*first, database::postgres::recovery_patience, options.on_session_note);
   CheckReport report;
   report.server_version = first->parameter_status("server_version");
   report.after_import = options.after_import;
