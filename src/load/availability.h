@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "coro/clock.h"
+#include "load/hopeless_types.h"
 #include "measure/counter.h"
 
 namespace drover::load {
@@ -142,6 +143,7 @@ class Availability {
 // What the workers of a run write together.
 struct SharedRecords {
   Availability availability;
+  HopelessTypes hopeless_types;
   // Somebody wants the run to end. Workers with millions of terminals look at it where a post would
   // come late; what ends the run in order is stop(). Relaxed: nothing else goes with it.
   std::atomic<bool> stop_asked{false};

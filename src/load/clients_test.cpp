@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -37,13 +38,21 @@ struct SlowAnswers {
   Instant still_from = Instant::max();
   Instant still_until = Instant::max();
   std::uint64_t refused_each = 0;  // every n-th transaction fails; 0: none
+  // Returns the SQLSTATE with which the n-th transaction fails, or an empty string.
+  std::function<std::string(std::uint64_t)> sqlstate_of = {};
   mutable std::uint64_t asked = 0;
 
   Task<void> answer() const {
     const Instant now = coro::Worker::current().now();
     if (now >= still_from && now < still_until) co_await coro::sleep_until(still_until);
     co_await coro::sleep_for(10ms);
-    if (refused_each == 0 || ++asked % refused_each != 0) co_return;
+    ++asked;
+    if (sqlstate_of) {
+      const std::string sqlstate = sqlstate_of(asked);
+      if (sqlstate.empty()) co_return;
+      throw database::Error(database::classify_sqlstate(sqlstate), sqlstate, "refused");
+    }
+    if (refused_each == 0 || asked % refused_each != 0) co_return;
     throw database::Error(database::ErrorClass::statement, "22012", "division\nby zero");
   }
 };
@@ -110,7 +119,8 @@ Plan plan_of(std::size_t clients) {
 // The database stands still for a time, from an instant of the run on.
 Ended run_to_its_end(const Plan& plan, Duration still_from = 0s, Duration still_for = 0s,
                      Rendezvous* others = nullptr, std::uint64_t refused_each = 0,
-                     Duration stop_after = Duration::max()) {
+                     Duration stop_after = Duration::max(),
+                     std::function<std::string(std::uint64_t)> sqlstate_of = {}) {
   coro::VirtualClock clock;
   coro::Worker worker(clock);
   Observer nobody;
@@ -120,6 +130,7 @@ Ended run_to_its_end(const Plan& plan, Duration still_from = 0s, Duration still_
   surroundings.rendezvous = others;
   SlowAnswers answers;
   answers.refused_each = refused_each;
+  answers.sqlstate_of = std::move(sqlstate_of);
   Ended ended;
   std::optional<Outcome> outcome;
   auto body = [&]() -> Task<void> {
@@ -183,6 +194,43 @@ TEST(Clients, AFailureIsRememberedInTheWordsOfTheServer) {
   const std::map<std::string, std::string> expected = {{"22012", "division by zero"}};
   EXPECT_EQ(measured.error_messages, expected);
   EXPECT_EQ(measured.errors_by_sqlstate.at("22012"), 84U);
+}
+
+Ended run_refused(std::size_t threads, std::function<std::string(std::uint64_t)> sqlstate_of) {
+  Plan plan = plan_of(4);
+  plan.threads = threads;
+  plan.warmup = 1s;
+  plan.duration = 1min;
+  plan.presentation.types = {{.name = "SCAN"}};
+  return run_to_its_end(plan, 0s, 0s, nullptr, 0, Duration::max(), std::move(sqlstate_of));
+}
+
+TEST(Clients, ARunEndsEarlyIfATypeOfTransactionCannotSucceed) {
+  for (const std::size_t threads : {1U, 2U}) {
+    const Ended ended = run_refused(threads, [](std::uint64_t) { return "0A000"; });
+    ASSERT_TRUE(ended.outcome.failure);
+    EXPECT_TRUE(ended.outcome.failure->ends_with(
+        " transactions of type SCAN failed with 0A000, an error that another attempt does not "
+        "change: refused"))
+        << *ended.outcome.failure;
+    EXPECT_GT(ended.outcome.measured, 3s);
+    EXPECT_LT(ended.outcome.measured, 5s);
+    EXPECT_FALSE(ended.outcome.interrupted);
+  }
+}
+
+TEST(Clients, ARunGoesOnWhereItsTransactionsMaySucceed) {
+  const auto first_succeeds = [](std::uint64_t asked) { return asked == 1 ? "" : "0A000"; };
+  const auto duplicates = [](std::uint64_t) { return "23505"; };
+  const auto changing = [](std::uint64_t asked) { return asked % 9 == 0 ? "22012" : "42P01"; };
+  for (const std::function<std::string(std::uint64_t)>& sqlstate_of :
+       {std::function<std::string(std::uint64_t)>(first_succeeds),
+        std::function<std::string(std::uint64_t)>(duplicates),
+        std::function<std::string(std::uint64_t)>(changing)}) {
+    const Ended ended = run_refused(1, sqlstate_of);
+    EXPECT_FALSE(ended.outcome.failure) << ended.outcome.failure.value_or("");
+    EXPECT_EQ(ended.outcome.measured, Duration(1min));
+  }
 }
 
 struct CountsOfSeries {

@@ -146,6 +146,7 @@ class Herd final : database::SessionObserver {
 
   coro::Duration retry_pause(int number) noexcept;
   coro::Duration slow_retry_pause(int number) noexcept;
+  void give_up_if_hopeless(const Transaction& transaction, const database::Error& error);
   void give_up(std::exception_ptr reason) noexcept;
 
   const Plan& plan_;

@@ -1,5 +1,7 @@
 #include "load/recorder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -49,7 +51,7 @@ Recorder::Owed::~Owed() {
 void Recorder::succeeded(Transaction& transaction, Owed& owed, const Served& served) {
   const Instant now = Worker::current().now();
   owed.end(now, transaction.committed() ? Owed::End::committed : Owed::End::rolled_back);
-  note_success(now);
+  note_success(now, transaction.type());
   transaction.count(measuring(now));
   TransactionMetrics* metrics = metrics_at(now, transaction.type());
   if (metrics == nullptr) return;
@@ -68,9 +70,25 @@ void Recorder::succeeded(Transaction& transaction, Owed& owed, const Served& ser
   }
 }
 
-void Recorder::note_success(Instant now) {
+void Recorder::note_success(Instant now, std::size_t type) {
   notice_standstill(now);
   shared_.availability.transaction_succeeded(now);
+  if (type < has_succeeded_.size() && has_succeeded_[type]) return;
+  if (type >= has_succeeded_.size()) has_succeeded_.resize(type + 1);
+  has_succeeded_[type] = true;
+  shared_.hopeless_types.succeeded(type);
+}
+
+std::string Recorder::hopelessness(const std::string& type_name, std::size_t type,
+                                   const Error& error) {
+  if (type < has_succeeded_.size() && has_succeeded_[type]) return {};
+  const Instant now = Worker::current().now();
+  const std::uint64_t failures = shared_.hopeless_types.failed(type, error, now);
+  if (failures == 0) return {};
+  return fmt::format(
+      "all {} transactions of type {} failed with {}, an error that another attempt does not "
+      "change: {}",
+      failures, type_name, error.sqlstate(), database::one_line(error.what()));
 }
 
 void Recorder::paused(measure::Histogram TransactionMetrics::* kind, std::size_t type,

@@ -106,7 +106,11 @@ class Recorder {
   // The terminal has its answer before its transaction is executed. Says whether that counts as measured.
   bool answered_at_once(coro::Instant now, Owed& owed, std::size_t type);
   // A transaction that no terminal waits for.
-  void succeeded_aside() { note_success(coro::Worker::current().now()); }
+  void succeeded_aside(std::size_t type) { note_success(coro::Worker::current().now(), type); }
+  // Returns a message if no transaction of the failed one's type can succeed, else an empty string.
+  // Requires: failed() has been called for it.
+  std::string hopelessness(const std::string& type_name, std::size_t type,
+                           const database::Error& error);
 
   // A pause of a terminal that was to last from `begun` to `due` and is over now.
   void paused(measure::Histogram TransactionMetrics::* kind, std::size_t type, coro::Instant begun,
@@ -132,7 +136,7 @@ class Recorder {
     TransactionMetrics* metrics;
   };
 
-  void note_success(coro::Instant now);
+  void note_success(coro::Instant now, std::size_t type);
   void begin_work();
   void end_work();
   // Where timers are late because this process stood still, nobody is to blame the database.
@@ -147,6 +151,7 @@ class Recorder {
   SharedRecords& shared_;
   Timetable times_{};
   std::vector<Doubt> doubts_;
+  std::vector<bool> has_succeeded_;  // types; shared_.hopeless_types knows of these
   bool keeps_service_ = false;
   std::size_t work_ = 0;       // transactions that somebody waits for
   coro::Instant next_tick_{};  // when this worker is to look at the clock

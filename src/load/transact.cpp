@@ -64,7 +64,7 @@ Task<bool> Herd::transact_aside(Transaction& transaction) {
   const auto permit = co_await permits_.acquire();
   if (!lease) lease.emplace(backend_, *co_await backend_.acquire());
   const bool succeeded = co_await attempt_until_done(**lease, transaction, nullptr);
-  if (succeeded) recorder_.succeeded_aside();
+  if (succeeded) recorder_.succeeded_aside(transaction.type());
   co_return succeeded;
 }
 
@@ -89,7 +89,7 @@ Task<bool> Herd::attempt_until_done(database::Session& session, Transaction& tra
                        number < plan_.retry.attempts_max && !stopped_.is_set();
     if (!again) {
       recorder_.failed(transaction, *error, owed, session.host());
-      if (error->error_class() == ErrorClass::denied) give_up(std::make_exception_ptr(*error));
+      give_up_if_hopeless(transaction, *error);
       co_return false;
     }
     recorder_.retried(transaction, *error);
@@ -97,6 +97,15 @@ Task<bool> Herd::attempt_until_done(database::Session& session, Transaction& tra
     const Duration pause = is_slow ? slow_retry_pause(++slow) : retry_pause(number - slow);
     co_await coro::sleep_for(pause);
   }
+}
+
+// Gives the run up if the server refuses access, or if no transaction of this type can succeed.
+void Herd::give_up_if_hopeless(const Transaction& transaction, const Error& error) {
+  if (error.error_class() == ErrorClass::denied) give_up(std::make_exception_ptr(error));
+  const std::string& name = plan_.presentation.types[transaction.type()].name;
+  const std::string why = recorder_.hopelessness(name, transaction.type(), error);
+  if (why.empty()) return;
+  give_up(std::make_exception_ptr(Error(error.error_class(), error.sqlstate(), why)));
 }
 
 // Both of the n-th failure of their kind, n from 1 on.

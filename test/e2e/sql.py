@@ -208,6 +208,14 @@ UPDATE counter SET n = n + 1 \\; COMMIT;
         self.expect(self.begin_run("failing", "--file", path, "--clients", 1, "--operations", 3, "--strict").wait(),
                     FAILURE)
 
+    def test_a_run_that_cannot_succeed_ends_early(self):
+        path = self.script("reads.sql", "SELECT * FROM missing;")
+        self.make_schema("hopeless")
+        command = self.begin_run("hopeless", "--file", path, "--clients", 2, "--warmup", 0).wait()
+        self.expect_error(command, FAILURE, "the run was given up", r"transactions of type reads\.sql failed with 42P01",
+                          'relation "missing" does not exist')
+        self.assertRegex(command.out, r"ALL FAILED +reads\.sql: none succeeded, \d+ failed, most often with\s")
+
     def test_results_of_scripts_with_odd_names_can_be_read(self):
         self.make_schema("odd_names")
         names = ["it's \"quoted\".sql", "back\\slash.sql", "line\nbreak.sql", "größe.sql", "all", "n" * 240]

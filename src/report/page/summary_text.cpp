@@ -220,24 +220,44 @@ void append_pending(std::string& out, const Result& result) {
                              plain_ms(pending.unanswered.max_ns())));
 }
 
+// Returns the SQLSTATEs for which there is a message, the most frequent first.
+std::vector<std::string> frequent_sqlstates(const TransactionResult& one) {
+  std::vector<std::string> sqlstates;
+  for (const auto& [sqlstate, message] : one.error_messages) sqlstates.push_back(sqlstate);
+  const auto count_of = [&one](const std::string& sqlstate) {
+    const auto found = one.errors_by_sqlstate.find(sqlstate);
+    return found == one.errors_by_sqlstate.end() ? 0 : found->second;
+  };
+  std::ranges::sort(sqlstates, [&](const std::string& left, const std::string& right) {
+    return std::pair(count_of(right), left) < std::pair(count_of(left), right);
+  });
+  return sqlstates;
+}
+
+std::string message_text(const TransactionResult& one, const std::string& sqlstate) {
+  const std::string& message = one.error_messages.at(sqlstate);
+  const bool has_state = message.find(sqlstate) != std::string::npos;
+  return has_state ? message : fmt::format("{}: {}", sqlstate, message);
+}
+
 // Appends the server's messages for the most frequent errors.
 void append_messages(std::string& out, const TransactionResult& all) {
   constexpr std::size_t shown_most = 3;
-  std::vector<std::string> sqlstates;
-  for (const auto& [sqlstate, message] : all.error_messages) sqlstates.push_back(sqlstate);
-  const auto count_of = [&all](const std::string& sqlstate) {
-    const auto found = all.errors_by_sqlstate.find(sqlstate);
-    return found == all.errors_by_sqlstate.end() ? 0 : found->second;
-  };
-  std::ranges::sort(sqlstates, [&](const std::string& one, const std::string& other) {
-    return std::pair(count_of(other), one) < std::pair(count_of(one), other);
-  });
+  std::vector<std::string> sqlstates = frequent_sqlstates(all);
   if (sqlstates.size() > shown_most) sqlstates.resize(shown_most);
   for (const std::string& sqlstate : sqlstates) {
-    const std::string& message = all.error_messages.at(sqlstate);
-    const bool has_state = message.find(sqlstate) != std::string::npos;
-    append_wrapped(out, "              ",
-                   has_state ? message : fmt::format("{}: {}", sqlstate, message));
+    append_wrapped(out, "              ", message_text(all, sqlstate));
+  }
+}
+
+// Appends a line for each type of which every transaction failed, with its most frequent error.
+void append_failed_types(std::string& out, const Result& result) {
+  for (const TransactionResult& one : result.transactions) {
+    const std::vector<std::string> sqlstates = frequent_sqlstates(one);
+    if (one.failed_count != one.all_count() || sqlstates.empty()) continue;
+    append_wrapped(out, "  ALL FAILED  ",
+                   fmt::format("{}: none succeeded, {} failed, most often with {}", one.name,
+                               one.failed_count, message_text(one, sqlstates.front())));
   }
 }
 
@@ -253,6 +273,7 @@ void append_errors(std::string& out, const Result& result) {
   append_counts("  errors      ", all.errors_by_class);
   append_counts("  SQLSTATE    ", all.errors_by_sqlstate);
   append_messages(out, all);
+  append_failed_types(out, result);
 }
 
 void append_client(std::string& out, const Result& result) {

@@ -67,6 +67,24 @@ TEST(SummaryText, TheMostFrequentErrorsAreInTheWordsOfTheServer) {
   EXPECT_THAT(summary_text(result), Not(HasSubstr("no function")));
 }
 
+TEST(SummaryText, ATypeOfWhichEveryTransactionFailedIsNamedWithItsError) {
+  Result result = example_result();
+  TransactionResult& new_order = result.transactions[0];
+  new_order.errors_by_sqlstate = {{"22003", 900}, {"23514", 800}, {"53100", 700}};
+  new_order.error_messages = {{"22003", "overflow"}, {"23514", "a check"}, {"53100", "disk full"}};
+  TransactionResult& stock_level = result.transactions.back();
+  ASSERT_EQ(stock_level.name, "StockLevel");
+  stock_level.failed_count = 7;
+  stock_level.errors_by_sqlstate = {{"0A000", 5}, {"22012", 2}};
+  stock_level.error_messages = {{"0A000", "no distributed plan [SQLSTATE 0A000]"},
+                                {"22012", "division by zero"}};
+  EXPECT_THAT(summary_text(result), Not(HasSubstr("ALL FAILED")));
+  stock_level.ok_count = 0;
+  EXPECT_THAT(summary_text(result),
+              HasSubstr("  ALL FAILED  StockLevel: none succeeded, 7 failed, most often with no "
+                        "distributed plan [SQLSTATE\n              0A000]\n"));
+}
+
 TEST(SummaryText, SaysWhereThePointsOfALongRunAreLonger) {
   Result result = example_result();
   EXPECT_THAT(summary_text(result), Not(HasSubstr("time series")));
