@@ -18,9 +18,9 @@ class CitusTestCase(harness.TestCase):
         cls.cluster.start()
         cls.coordinator = cls.cluster.coordinator
 
-    def run_and_read(self, *arguments):
+    def run_and_read(self, *arguments, node=None):
         path = self.coordinator.folder / "result.json"
-        self.expect(self.coordinator.drover(*arguments, "--json", path), SUCCESS)
+        self.expect((node or self.coordinator).drover(*arguments, "--json", path), SUCCESS)
         return json.loads(path.read_text(encoding="utf-8"))
 
     def expect_no_refused_statement(self, document):
@@ -62,6 +62,49 @@ class Ycsb(CitusTestCase):
                                      "--duration", "2s", "--warmup", "0")
         self.assertGreater(document["transactions"]["SCAN"]["ok_count"], 0)
         self.expect_no_refused_statement(document)
+
+    def test_3_through_a_worker(self):
+        worker = self.cluster.workers[0]
+        for workload in "ad":
+            document = self.run_and_read("ycsb", "run", "--workload", workload, "--operations", 200, "--clients", 2,
+                                         node=worker)
+            self.expect_no_refused_statement(document)
+            self.assertNotEqual(document["accounts"], [])
+            for account in document["accounts"]:
+                self.assertEqual(account["counted"], account["in_data"], account)
+        checked = self.expect(worker.drover("ycsb", "check"), SUCCESS)
+        self.assertIn("the table holds", checked.out)
+
+    def test_4_clean(self):
+        self.expect(self.coordinator.drover("ycsb", "clean"), SUCCESS)
+        self.assertEqual(self.coordinator.number("SELECT count(*) FROM pg_dist_partition"), 0)
+
+
+class Scripts(CitusTestCase):
+    """The tests of this class are steps: they build on each other, in the order of their names."""
+
+    def test_1_init(self):
+        self.expect(self.coordinator.drover("sql", "init", "--scale", 1), SUCCESS)
+        columns = self.coordinator.sql(
+            "SELECT logicalrelid, column_to_column_name(logicalrelid, partkey) FROM pg_dist_partition ORDER BY logicalrelid::text")
+        self.assertEqual(columns, [("pgbench_accounts", "aid"), ("pgbench_branches", "bid"), ("pgbench_history", "aid"),
+                                   ("pgbench_tellers", "tid")])
+
+    def test_2_built_in_scripts(self):
+        for node in (self.coordinator, self.cluster.workers[0]):
+            for script in ("tpcb-like", "simple-update", "select-only"):
+                document = self.run_and_read("sql", "run", "--builtin", script, "--operations", 100, "--clients", 2,
+                                             node=node)
+                self.assertEqual(document["transactions"][script]["ok_count"], 100, document["transactions"])
+        # simple-update changes accounts and history only.
+        ((accounts, branches, tellers, delta, rows),) = self.coordinator.sql(
+            "SELECT (SELECT sum(abalance) FROM pgbench_accounts), (SELECT sum(bbalance) FROM pgbench_branches), "
+            "(SELECT sum(tbalance) FROM pgbench_tellers), (SELECT sum(delta) FROM pgbench_history), "
+            "(SELECT count(*) FROM pgbench_history)")
+        self.assertEqual((accounts, branches, rows), (delta, tellers, "400"))
+
+    def test_3_clean(self):
+        self.expect(self.coordinator.drover("sql", "clean"), SUCCESS)
 
 
 class UnknownCommits(harness.TestCase):

@@ -102,10 +102,19 @@ Task<void> require_no_other_rows(Connection& connection, const Table& table) {
 
 namespace {
 
-Task<void> distribute(Connection& connection, const Table& table) {
+// Executes `sql`, which distributes the table, unless Citus knows the table already.
+Task<void> distribute(Connection& connection, std::string table, std::string sql) {
   const Result found = co_await connection.query(
-      "SELECT 1 FROM pg_dist_partition WHERE logicalrelid = to_regclass($1::text)", table.name());
-  if (found.rows() == 0) co_await connection.script(table.distribute_statement());
+      "SELECT 1 FROM pg_dist_partition WHERE logicalrelid = to_regclass($1::text)", table);
+  if (found.rows() == 0) co_await connection.script(std::move(sql));
+}
+
+// Runs and checks read the records, and may be connected to a worker.
+Task<void> distribute_records(Connection& connection) {
+  for (const std::string_view name : {record_table, loaded_table}) {
+    co_await distribute(connection, std::string(name),
+                        fmt::format("SELECT create_reference_table('{}')", name));
+  }
 }
 
 // Says whether the table was there before.
@@ -114,10 +123,12 @@ Task<bool> make_tables(Connection& connection, const std::string& schema, const 
   const bool had_table = co_await has_relation(connection, table.name());
   const database::Dialect dialect = connection.dialect();
   co_await script_patiently(connection, table.create_statement(dialect));
-  if (dialect == database::Dialect::citus) co_await distribute(connection, table);
+  const bool is_citus = dialect == database::Dialect::citus;
+  if (is_citus) co_await distribute(connection, table.name(), table.distribute_statement());
   for (std::string& sql : create_record_tables()) {
     co_await script_patiently(connection, std::move(sql));
   }
+  if (is_citus) co_await distribute_records(connection);
   co_return had_table;
 }
 

@@ -177,9 +177,7 @@ PostgresBackend::PostgresBackend(PostgresOptions options)
                         .pooling = options_.pooling,
                         .isolation = options_.isolation,
                         .statement_timeout = options_.statement_timeout,
-                        // A plan for any length of a scan must not sort the table.
-                        .settings_if_known = {"SET enable_sort = off",
-                                              "SET max_parallel_workers_per_gather = 0"}},
+                        .settings_if_known = session_settings(options_.dialect)},
       values_(options_.properties, options_.values),
       verify_(options_.verify && options_.values != ValueKind::foreign),
       statements_(options_.properties, options_.values, options_.isolation),

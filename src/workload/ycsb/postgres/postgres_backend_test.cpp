@@ -1,6 +1,7 @@
 // Sessions on a real server, one operation at a time; and writes whose answer never came.
 #include "workload/ycsb/postgres/postgres_backend.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -131,6 +132,16 @@ TEST_F(BackendOnPostgres, AScanReadsByTheKeyAndSortsNothing) {
                         statements.scan(std::nullopt).sql));
   EXPECT_NE(plan.find("Index Scan"), std::string::npos) << plan;
   EXPECT_EQ(plan.find("Sort"), std::string::npos) << plan;
+}
+
+TEST(SessionSettings, OnlyCitusGetsASettingOfItsOwn) {
+  using testing::ElementsAre;
+  const char* const no_sort = "SET enable_sort = off";
+  const char* const no_gather = "SET max_parallel_workers_per_gather = 0";
+  EXPECT_THAT(session_settings(database::Dialect::postgres), ElementsAre(no_sort, no_gather));
+  EXPECT_THAT(session_settings(std::nullopt), ElementsAre(no_sort, no_gather));
+  EXPECT_THAT(session_settings(database::Dialect::citus),
+              ElementsAre(no_sort, no_gather, "SET citus.max_adaptive_executor_pool_size = 1"));
 }
 
 TEST_F(BackendOnPostgres, ARowThatIsThereIsNotInsertedAgain) {

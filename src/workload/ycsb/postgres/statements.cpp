@@ -105,4 +105,14 @@ std::vector<Statements::Statement> Statements::all() const {
   return all;
 }
 
+std::vector<std::string> session_settings(std::optional<database::Dialect> dialect) {
+  std::vector<std::string> settings = {"SET enable_sort = off",
+                                       "SET max_parallel_workers_per_gather = 0"};
+  // By default Citus opens up to 16 connections to each worker for one scan, and keeps one of them.
+  if (dialect == database::Dialect::citus) {
+    settings.emplace_back("SET citus.max_adaptive_executor_pool_size = 1");
+  }
+  return settings;
+}
+
 }  // namespace drover::ycsb::postgres

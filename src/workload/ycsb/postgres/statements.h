@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "database/dialect.h"
 #include "database/isolation.h"
 #include "database/postgres/connection.h"
 #include "workload/ycsb/backend.h"
@@ -62,5 +63,9 @@ class Statements {
   Statement begin_{"begin", "BEGIN"};
   Statement commit_{"commit", "COMMIT"};
 };
+
+// Returns the SET statements of a run's session: scans read by the key, without a sort, and on Citus
+// over one connection to each worker.
+std::vector<std::string> session_settings(std::optional<database::Dialect> dialect);
 
 }  // namespace drover::ycsb::postgres
