@@ -337,9 +337,9 @@ void Connection::leave_pipeline() {
 void Connection::send_prepared(const Statement& statement) {
   if (use_pipeline(statement.sql)) return;
   constexpr int binary = 1;
-  const int sent = setup_ ? PQsendQueryParams(handle_, statement.sql.c_str(), parameters_.count(),
-                                              nullptr, parameters_.values(), parameters_.lengths(),
-                                              parameters_.formats(), binary)
+  const int sent = setup_ ? PQsendQueryParams(handle_, text_of(statement).c_str(),
+                                              parameters_.count(), nullptr, parameters_.values(),
+                                              parameters_.lengths(), parameters_.formats(), binary)
                           : PQsendQueryPrepared(handle_, statement.name, parameters_.count(),
                                                 parameters_.values(), parameters_.lengths(),
                                                 parameters_.formats(), binary);
@@ -355,8 +355,17 @@ void Connection::send_text(const std::string& sql) {
   queued_.push_back({expected_tag(sql)});
 }
 
+// Statements that were not prepared go as they are, such as a ROLLBACK.
+const std::string& Connection::text_of(const Statement& statement) const {
+  const auto found = texts_.find(statement.name);
+  return found == texts_.end() ? statement.sql : found->second;
+}
+
 Task<void> Connection::prepare(std::span<const Statement> statements) {
-  if (setup_) co_return;
+  if (setup_) {
+    for (const Statement& one : statements) texts_.insert_or_assign(one.name, one.sql);
+    co_return;
+  }
   for (const Statement& statement : statements) {
     use_pipeline(statement.sql);
     require_sent(PQsendPrepare(handle_, statement.name, routed(statement.sql).c_str(), 0, nullptr));

@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -87,14 +88,25 @@ class alignas(64) Connection {
   Connection& operator=(const Connection&) = delete;
   ~Connection();
 
-  // One round trip for all of them.
+  // Takes one round trip for all of them. Where each transaction has its setup, keeps their texts,
+  // which send() then sends.
   coro::Task<void> prepare(std::span<const Statement> statements);
 
-  // Queues a prepared statement. The arguments are what Parameters can add.
+  // Queues a prepared statement, which is known by its name: the text is the one that prepare() was
+  // given. The arguments are what Parameters can add.
   template <class... Arguments>
   void send(const Statement& statement, const Arguments&... arguments) {
     parameters_.clear();
     (parameters_.add(arguments), ...);
+    send_prepared(statement);
+  }
+
+  // Queues a prepared statement with a number of parameters that is known only when it is sent:
+  // add(parameters) adds them.
+  template <class Add>
+  void send_list(const Statement& statement, Add add) {
+    parameters_.clear();
+    add(parameters_);
     send_prepared(statement);
   }
 
@@ -312,6 +324,7 @@ class alignas(64) Connection {
   coro::Task<Result> script_alone(std::string sql);
   coro::Task<Result> copy_begin_alone(std::string sql);
   void send_prepared(const Statement& statement);
+  const std::string& text_of(const Statement& statement) const;
   void send_text(const std::string& sql);
   coro::Task<Result> only_result();
   coro::Task<Result> next_result();
@@ -360,6 +373,7 @@ class alignas(64) Connection {
   Parameters parameters_;
   std::vector<Queued> queued_;
   std::optional<TransactionSetup> setup_;
+  std::map<std::string_view, std::string> texts_;  // of prepare(), by name, where there is a setup
   std::function<coro::Task<void>()> companion_;
   std::vector<std::string> warnings_;
   std::string warned_;  // SQLSTATE of a WARNING since the last statements were sent

@@ -103,6 +103,19 @@ TEST_F(EachTransaction, BeginsWithTheSetupAndAnswersWhatWasAsked) {
   EXPECT_EQ(rows(), 1);
 }
 
+// A dialect has its own text of a statement: it stands in what is prepared.
+TEST_F(EachTransaction, SendsTheTextThatWasPrepared) {
+  const Statement ours{"answer", "SELECT 'ours'"};
+  const std::array<Statement, 1> theirs = {Statement{"answer", "SELECT 'theirs'"}};
+  const auto prepare_and_ask = [&](Connection& asked) -> Task<std::string> {
+    co_await asked.prepare(theirs);
+    const Result answer = co_await asked.execute(ours);
+    co_return std::string(answer.text(0, 0));
+  };
+  EXPECT_EQ(run(prepare_and_ask(*connection)), "theirs");
+  EXPECT_EQ(run(prepare_and_ask(*plain)), "theirs");
+}
+
 TEST_F(EachTransaction, OfAKindOfItsOwnKeepsThat) {
   connection->send(begin_read_only);
   connection->send(isolation);
