@@ -8,6 +8,19 @@ FOR_UPDATE = "could not run distributed query with FOR UPDATE/SHARE commands"
 COMPLEX = ("complex joins are only supported when all distributed tables are co-located and joined on their distribution "
            "columns")
 
+SUBQUERY_IN_INSERT = "subqueries are not supported within INSERT queries"
+SUBQUERY_HINT = "Try rewriting your queries with 'INSERT INTO ... SELECT' syntax."
+# planner/multi_router_planner.c refuses functions that are not immutable there: these are in use, and the cast of a time.
+_NOT_IMMUTABLE = (r"(?:\b(?:concat|concat_ws|format|now|localtimestamp|current_timestamp|date_trunc|to_char)\b"
+                  r"|\b(?:c_since|h_date|o_entry_d|ol_delivery_d) :: text\b)")
+_REFUSED_IN_CHANGES = (
+    (rf"\b(?:case|coalesce)\b(?:(?! end\b).)*{_NOT_IMMUTABLE}", "0A000",
+     "non-IMMUTABLE functions are not allowed in CASE or COALESCE statements"),
+    (rf"\breturning\b.*{_NOT_IMMUTABLE}", "0A000",
+     "non-IMMUTABLE functions are not allowed in the RETURNING clause"))
+# Tried on 13.2.2: the coordinator evaluates the comparisons of such a CASE, and the worker gets CASE 3 WHEN false.
+_CASE_OF_PARAMETER = r"\bcase \$\d+ (?::: \w+ )?when\b"
+
 _VALUE = r"(?:\$\d+|-? ?\d+|'s'|cast \( \$\d+)"
 
 
@@ -32,6 +45,12 @@ def refusal(statement, distributed):
         others = tables - {target}
         if joins and not all(_share_key(statement, distributed[target], distributed[other]) for other in others):
             return "0A000", COMPLEX, None
+    if statement.kind in ("update", "delete") and target in distributed:
+        for pattern, sqlstate, message in _REFUSED_IN_CHANGES:
+            if statement.has(pattern):
+                return sqlstate, message, None
+        if statement.has(_CASE_OF_PARAMETER) and not _joins(statement):
+            return "42883", "operator does not exist: integer = boolean", None
     if statement.kind == "update" and target in distributed and statement.has(
             rf"\bset (?:.*, )?{distributed[target]} = "):
         return "0A000", "modifying the partition value of rows is not allowed", None
@@ -74,4 +93,6 @@ def _insert_refusal(statement, column):
     listed = statement.has(r"^insert into (?:\w+ \. )?\w+ (?:as \w+ )?\( ([\w ,]+) \)")
     if listed and column not in listed[1].split(" , "):
         return "22004", "cannot perform an INSERT without a partition column value", None
+    if statement.has(r"\) values .*\( select\b"):
+        return "0A000", SUBQUERY_IN_INSERT, SUBQUERY_HINT
     return None

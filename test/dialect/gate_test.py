@@ -608,8 +608,15 @@ class Citus(RelativeCases, GateCase):
         ("0A000", "SELECT * FROM t WHERE a = 1 FOR UPDATE"),
         ("0A000", "UPDATE t SET b = other.b FROM other WHERE t.a = other.a"), ("0A000", "UPDATE t SET w = 2 WHERE w = 1"),
         ("22004", "INSERT INTO t (a, b) VALUES (1, 2)"),
+        ("0A000", "INSERT INTO t (w, a, b) VALUES (1, 2, (SELECT max(i) FROM item))"),
+        ("0A000", "UPDATE t SET b = CASE WHEN b = 1 THEN length(concat_ws(' ', a, b)) ELSE b END WHERE w = 1"),
+        ("0A000", "UPDATE t SET b = 1 WHERE w = 1 RETURNING concat_ws(' ', a, b)"),
     )
     TAKEN = (
+        "UPDATE t SET b = l.y FROM unnest(ARRAY[1, 2], ARRAY[3, 4]) AS l(x, y) WHERE w = 1 AND a = l.x",
+        "UPDATE t SET b = CASE WHEN b < 10 THEN 91 ELSE 0 END WHERE w = 1 AND a = ANY(ARRAY[1, 2])",
+        "WITH u AS (DELETE FROM t WHERE w = 1 RETURNING a) UPDATE t SET b = 1 FROM u WHERE w = 1 AND t.a = u.a",
+        "INSERT INTO t (w, a) VALUES (3, 1), (3, 2)",
         "SELECT * FROM t WHERE w = 1 FOR UPDATE", "UPDATE t SET b = 1 FROM item WHERE w = 1 AND a = i",
         "UPDATE t SET b = 1 WHERE a = 1", "INSERT INTO t (w, a) VALUES (1, 2)", "SELECT count(*) FROM t",
         "BEGIN; SAVEPOINT s; TRUNCATE t; COMMIT", "CREATE EXTENSION IF NOT EXISTS citus",
@@ -625,6 +632,15 @@ class Citus(RelativeCases, GateCase):
         self.assertRegex(client.value("SELECT citus_version()"), r"^Citus 13")
         self.assertEqual(client.value("SELECT count(*) FROM pg_extension WHERE extname = 'citus'"), "1")
         self.assertEqual(client.value("SELECT count(*) FROM pg_catalog.pg_extension WHERE extname = 'citus'"), "1")
+
+    def test_a_case_of_a_parameter(self):
+        client = self.client()
+        self.prepare(client)
+        for case, refused in (("$1::int4 WHEN 1", ["42883"]), ("WHEN $1::int4 = 1", [])):
+            sql = f"UPDATE t SET b = CASE {case} THEN 5 ELSE 6 END WHERE w = 1"
+            client.send(protocol.parse("", sql) + protocol.SYNC)
+            errors = [protocol.fields(body)["C"] for kind, body in client.until_ready() if kind == b"E"]
+            self.assertEqual(errors, refused, sql)
 
     def test_what_is_distributed(self):
         client = self.client()

@@ -1,10 +1,12 @@
 """Drover on Citus: a coordinator and two workers."""
 
 import json
+import unittest
 
 import any_version
 import citus_cluster
 import harness
+import pgbouncer
 from harness import SUCCESS
 
 
@@ -46,6 +48,65 @@ class Commands(any_version.AnyVersion):
         super().test_2_init_and_import()
         placed = self.server.number("SELECT count(DISTINCT nodename) FROM citus_shards WHERE table_name = 'stock'::regclass")
         self.assertEqual(placed, 2)
+
+
+class Transactions(CitusTestCase):
+    """TPC-C's transactions on two warehouses, one on each worker, so that they commit in two phases as well."""
+
+    # Sums that the transactions keep equal.
+    SUMS = (
+        ("SELECT sum(w_ytd) FROM warehouse", "SELECT sum(d_ytd) FROM district"),
+        ("SELECT sum(w_ytd) FROM warehouse", "SELECT sum(h_amount) FROM history"),
+        ("SELECT sum(d_next_o_id - 1) FROM district", "SELECT count(*) FROM oorder"),
+        ("SELECT sum(o_ol_cnt) FROM oorder", "SELECT count(*) FROM order_line"),
+        ("SELECT count(*) FROM oorder WHERE o_carrier_id IS NULL", "SELECT count(*) FROM new_order"),
+        ("SELECT sum(s_ytd) FROM stock", "SELECT sum(ol_quantity) FROM order_line WHERE ol_o_id > 3000"),
+        ("SELECT sum(s_order_cnt) FROM stock", "SELECT count(*) FROM order_line WHERE ol_o_id > 3000"),
+        ("SELECT sum(s_remote_cnt) FROM stock",
+         "SELECT count(*) FROM order_line WHERE ol_o_id > 3000 AND ol_w_id <> ol_supply_w_id"),
+        ("SELECT sum(c_balance + c_ytd_payment) FROM customer",
+         "SELECT sum(ol_amount) FROM order_line WHERE ol_delivery_d IS NOT NULL"),
+    )
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        for command in (["init"], ["import", "-w", 2]):
+            harness.expect(cls.coordinator.drover("tpcc", *command), SUCCESS)
+        placed = cls.coordinator.number(
+            "SELECT count(DISTINCT nodename) FROM citus_shards JOIN generate_series(1, 2) AS w "
+            "ON shardid = get_shard_id_for_distribution_column('stock', w)")
+        if placed != 2:
+            raise AssertionError("both warehouses are on one worker")
+
+    def run_mix(self, drover, style, isolation):
+        path = self.coordinator.folder / "mix.json"
+        self.expect(drover("tpcc", "run", "--no-delays", "--duration", "1s", "--warmup", 0, "--connections", 8,
+                           "--statements", style, "--isolation", isolation, "--max-attempts", 1000, "--json", path),
+                    SUCCESS)
+        document = json.loads(path.read_text(encoding="utf-8"))
+        self.expect_every_count(document)
+        self.assertEqual(sum(one["failed_count"] for one in document["transactions"].values()), 0)
+        self.assertLessEqual({state for one in document["transactions"].values()
+                              for state in one["errors_by_sqlstate"]}, {"40001", "40P01"})
+        for one, other in self.SUMS:
+            self.assertEqual(self.coordinator.sql(one), self.coordinator.sql(other), f"{one}; {other}")
+
+    def test_each_style_and_isolation(self):
+        for style in ("batched", "single"):
+            for isolation in ("read-committed", "repeatable-read"):
+                with self.subTest(style=style, isolation=isolation):
+                    self.run_mix(self.coordinator.drover, style, isolation)
+
+    @unittest.skipIf(pgbouncer.PROGRAM is None, "there is no pgbouncer")
+    def test_behind_pgbouncer(self):
+        for mode in ("transaction", "session"):
+            bouncer = pgbouncer.PgBouncer(self.coordinator, mode)
+            self.addCleanup(bouncer.remove)
+            bouncer.start()
+            for style in ("batched", "single"):
+                with self.subTest(mode=mode, style=style):
+                    self.run_mix(bouncer.drover, style, "read-committed")
 
 
 class Ycsb(CitusTestCase):

@@ -1,9 +1,10 @@
-// New-Order (clause 2.4): two round trips batched, also by row; single, four statements a line, of
+// New-Order (clause 2.4): two round trips batched, by row and by warehouse; single, four statements a line, of
 // which the two that write go together for all lines.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,40 @@ const Statement get_item = statement("no_item");
 const Statement get_stock = statement("no_stock");
 const Statement update_stock = statement("no_update_stock");
 const Statement insert_line = statement("no_insert_line");
+
+const Statement get_items = statement("no_items");
+
+// Returns `count` statements NAME_1, NAME_2, …, with text_of(i) for the name in braces.
+template <class TextOf>
+std::vector<Statement> variants_of(const char* name, const char* in_braces, std::size_t count,
+                                   TextOf text_of) {
+  static std::deque<std::string> names;  // which the statements refer to
+  std::vector<Statement> all;
+  for (std::size_t i = 1; i <= count; ++i) {
+    const std::string& variant = names.emplace_back(fmt::format("{}_{}", name, i));
+    all.push_back({variant.c_str(), statement(name, {{in_braces, text_of(i)}}).sql});
+  }
+  return all;
+}
+
+// The values of `count` lines: $1 to $3 are the order's key, and each line has six parameters.
+std::string values_of_lines(std::size_t count) {
+  std::string values;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t first = 4 + 6 * i;
+    values += fmt::format(
+        "{}($1::int4, $2::int4, $3::int4, ${}::int4, ${}::int4, ${}::int4, NULL, ${}::int4, "
+        "${}::int4 * 0.01, ${}::text)",
+        i == 0 ? "" : ", ", first, first + 1, first + 2, first + 3, first + 4, first + 5);
+  }
+  return values;
+}
+
+const std::vector<Statement> take_stock_by_district =
+    variants_of("no_take_stock_of_warehouse", "s_dist_of_district", districts_per_warehouse,
+                [](std::size_t d_id) { return fmt::format("s_dist_{:02}", d_id); });
+const std::vector<Statement> insert_lines_by_count =
+    variants_of("no_insert_lines_as_values", "lines", lines_max, values_of_lines);
 
 const Statement get_district_for_update = statement("no_district");
 const Statement advance_district = statement("no_advance_district");
@@ -212,6 +247,105 @@ coro::Task<Outcome> batched(Connection& connection, const NewOrderInput& input, 
   co_return outcome_of(input);
 }
 
+// The lines whose stock one statement takes: of one warehouse, and each item once.
+struct StockGroup {
+  std::int32_t w_id = 0;
+  LineColumns lines = {};
+};
+
+std::vector<StockGroup> group_by_warehouse(const NewOrderInput& input) {
+  Rounds rounds;
+  split_into_rounds(input, rounds);
+  std::vector<StockGroup> groups;
+  for (std::size_t round = 0; round < rounds.count; ++round) {
+    const LineColumns& lines = rounds.columns[round];
+    for (std::size_t i = 0; i < lines.count; ++i) {
+      const bool is_new = i == 0 || lines.w_id[i] != lines.w_id[i - 1];
+      if (is_new) groups.push_back({.w_id = lines.w_id[i]});
+      const auto number = static_cast<std::size_t>(lines.number[i] - 1);
+      groups.back().lines.add(lines.number[i], input.lines()[number]);
+    }
+  }
+  return groups;
+}
+
+void send_groups(Connection& connection, const NewOrderInput& input,
+                 std::span<const StockGroup> groups) {
+  // The statement before says whether there is such a district.
+  const std::int32_t d_id = std::clamp(input.d_id, 1, districts_per_warehouse);
+  const Statement& take = take_stock_by_district.at(static_cast<std::size_t>(d_id - 1));
+  for (const StockGroup& group : groups) {
+    const LineColumns& l = group.lines;
+    connection.send(take, group.w_id, std::int32_t{group.w_id != input.w_id}, l.of(l.i_id),
+                    l.of(l.quantity));
+  }
+}
+
+// The number of the line, in a group, that asks for an item.
+std::size_t line_of(const LineColumns& lines, std::int32_t i_id) {
+  const auto ids = lines.of(lines.i_id);
+  const auto place = static_cast<std::size_t>(std::ranges::find(ids, i_id) - ids.begin());
+  return static_cast<std::size_t>(lines.number.at(place) - 1);
+}
+
+// A line is found if both its item and its stock are.
+void read_group(const StockGroup& group, const Result& items, const Result& stock,
+                LineAnswers& answers) {
+  for (int row = 0; row < stock.rows(); ++row) {
+    const std::int32_t i_id = stock.int4(row, 0);
+    LineAnswer& answer = answers.at(line_of(group.lines, i_id));
+    for (int item = 0; item < items.rows(); ++item) {
+      if (items.int4(item, 0) != i_id) continue;
+      answer.found = true;
+      answer.price_cents = items.int4(item, 1);
+      answer.brand_generic = brand_generic(items.text(item, 2), stock.text(row, 3));
+    }
+    answer.s_quantity = stock.int4(row, 1);
+    answer.dist = stock.text(row, 2);
+  }
+}
+
+void send_lines_as_values(Connection& connection, const NewOrderInput& input, std::int32_t o_id,
+                          const LineColumns& lines) {
+  connection.send_list(insert_lines_by_count.at(lines.count - 1), [&](auto& parameters) {
+    for (const std::int32_t key : {input.w_id, input.d_id, o_id}) parameters.add(key);
+    for (std::size_t i = 0; i < lines.count; ++i) {
+      for (const auto* column :
+           {&lines.number, &lines.i_id, &lines.w_id, &lines.quantity, &lines.amount}) {
+        parameters.add((*column)[i]);
+      }
+      parameters.add(lines.dist[i]);
+    }
+  });
+}
+
+coro::Task<Outcome> by_warehouse(Connection& connection, const NewOrderInput& input, Trace& trace) {
+  const std::vector<StockGroup> groups = group_by_warehouse(input);
+  std::array<std::int32_t, lines_max> i_ids{};
+  std::ranges::transform(input.lines(), i_ids.begin(), &NewOrderLine::i_id);
+  send_head(connection, input);
+  connection.send(get_items, std::span<const std::int32_t>(i_ids).first(input.lines().size()));
+  send_groups(connection, input, groups);
+  const Results read = co_await connection.run();
+  const std::int32_t o_id = read_head(read, trace);
+  LineAnswers answers;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    read_group(groups[i], read[lines_from], read[lines_from + 1 + i], answers);
+  }
+  LineColumns lines;
+  price_lines(input, answers, lines);
+  require_lines(input, lines.count);
+  send_order(connection, input, o_id);
+  if (lines.count > 0) send_lines_as_values(connection, input, o_id, lines);
+  const Results written = co_await end_order(connection, input, trace);
+  require_written(written[0], 1, "oorder");
+  require_written(written[1], 1, "new_order");
+  if (lines.count > 0) {
+    require_written(written[2], static_cast<std::int64_t>(lines.count), "order_line");
+  }
+  co_return outcome_of(input);
+}
+
 // What is to be written for a line, once all of them are read.
 struct LineWrite {
   std::int32_t number = 0;
@@ -346,6 +480,14 @@ coro::Task<Outcome> single(Connection& connection, const NewOrderInput& input, T
   co_return outcome_of(input);
 }
 
+std::vector<Statement> by_warehouse_statements() {
+  std::vector<Statement> all = {get_customer, get_warehouse,    take_order_id,
+                                insert_order, insert_new_order, get_items};
+  all.insert(all.end(), take_stock_by_district.begin(), take_stock_by_district.end());
+  all.insert(all.end(), insert_lines_by_count.begin(), insert_lines_by_count.end());
+  return all;
+}
+
 }  // namespace
 
 const StatementSets new_order_statements{
@@ -354,11 +496,13 @@ const StatementSets new_order_statements{
     .single = {get_customer, get_warehouse, get_district_for_update, advance_district, insert_order,
                insert_new_order, get_item, get_stock, update_stock, insert_line},
     .by_row = {get_customer, get_warehouse, take_order_id, insert_order, insert_new_order, get_item,
-               get_stock, update_stock, insert_line}};
+               get_stock, update_stock, insert_line},
+    .by_warehouse = by_warehouse_statements()};
 
 coro::Task<Outcome> perform(Connection& connection, const NewOrderInput& input, Trace& trace,
                             Shape shape) {
   if (shape == Shape::by_row) return by_row(connection, input, trace);
+  if (shape == Shape::by_warehouse) return by_warehouse(connection, input, trace);
   return shape == Shape::single ? single(connection, input, trace)
                                 : batched(connection, input, trace);
 }

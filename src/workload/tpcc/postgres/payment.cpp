@@ -19,6 +19,7 @@ const Statement insert_history_by_name = statement("pay_history_by_name");
 const Statement find_customer_by_name = statement("pay_find_by_name");
 const Statement get_paying_customer = statement("pay_get_customer");
 
+const Statement update_customer_with_data = statement("pay_customer_with_data");
 const Statement insert_history_values = statement("pay_history_values");
 
 constexpr std::string_view not_null_violation = "23502";
@@ -79,8 +80,11 @@ coro::Task<Outcome> by_row(Connection& connection, const PaymentInput& input, Tr
     c_id = middle_one(found[1]);
     first = 0;
   }
-  connection.send(update_customer_by_id, customer.c_w_id, customer.c_d_id, c_id, input.amount_cents,
-                  input.w_id, input.d_id);
+  const std::string paid =
+      fmt::format("{} {} {} {} {} {}.{:02}|", c_id, customer.c_d_id, customer.c_w_id, input.d_id,
+                  input.w_id, input.amount_cents / 100, input.amount_cents % 100);
+  connection.send(update_customer_with_data, customer.c_w_id, customer.c_d_id, c_id,
+                  input.amount_cents, std::string_view(paid));
   connection.send(update_district, input.w_id, input.d_id, input.amount_cents);
   connection.send(update_warehouse, input.w_id, input.amount_cents);
   const Results updated = co_await connection.run();
@@ -129,7 +133,7 @@ const StatementSets payment_statements{
                 insert_history_by_id, insert_history_by_name},
     .single = {update_warehouse, update_district, find_customer_by_name, get_paying_customer,
                update_customer_by_id, insert_history_by_id},
-    .by_row = {update_warehouse, update_district, find_customer_by_name, update_customer_by_id,
+    .by_row = {update_warehouse, update_district, find_customer_by_name, update_customer_with_data,
                insert_history_values}};
 
 coro::Task<Outcome> perform(Connection& connection, const PaymentInput& input, Trace& trace,

@@ -35,7 +35,7 @@ class PostgresBackend::PostgresSession final : public Pooled {
     trace = begun;
     co_await prepare_by_row();
     const Outcome outcome =
-        co_await execute_once(input, trace, shapes_where_rows_are_lost[input.index()]);
+        co_await execute_once(input, trace, backend_.shape_by_row(input.index()));
     if (!known) backend_.found_to_need_single_rows(note);
     co_return outcome;
   }
@@ -51,7 +51,7 @@ class PostgresBackend::PostgresSession final : public Pooled {
       outcome = co_await std::visit(perform_it, input);
     } catch (const Error& thrown) {
       error = std::current_exception();
-      const bool has_by_row = shapes_where_rows_are_lost[input.index()] != shape;
+      const bool has_by_row = backend_.shape_by_row(input.index()) != shape;
       const bool needs_by_row = is_lost_row(thrown) || (has_by_row && is_not_supported(thrown));
       if (backend_.batched() && needs_by_row) {
         error = std::make_exception_ptr(
@@ -68,7 +68,7 @@ class PostgresBackend::PostgresSession final : public Pooled {
 
   Task<void> prepare_by_row() {
     if (by_row_prepared_) co_return;
-    const std::vector<Statement> statements = by_row_statements();
+    const std::vector<Statement> statements = by_row_statements(backend_.options_.server_dialect);
     co_await connection().prepare(statements);
     by_row_prepared_ = true;
   }
@@ -96,10 +96,15 @@ PostgresBackend::PostgresBackend(PostgresOptions options)
 
 PostgresBackend::~PostgresBackend() = default;
 
-// Relatives have statements of their own in the place of those that lose rows.
+// CockroachDB has statements of its own in the place of those that lose rows.
 bool PostgresBackend::batched() const noexcept {
   return options_.style == StatementStyle::batched &&
-         options_.server_dialect == database::Dialect::postgres;
+         (options_.server_dialect == database::Dialect::postgres ||
+          options_.server_dialect == database::Dialect::citus);
+}
+
+Shape PostgresBackend::shape_by_row(std::size_t transaction) const noexcept {
+  return shapes_where_rows_are_lost(options_.server_dialect).at(transaction);
 }
 
 void PostgresBackend::found_to_need_single_rows(std::string_view note) {

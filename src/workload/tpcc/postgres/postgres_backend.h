@@ -37,6 +37,7 @@ class PostgresBackend final : public database::postgres::PooledBackend<Backend, 
 
   coro::Task<std::unique_ptr<Pooled>> connect(std::optional<std::size_t> first_host) override;
   bool batched() const noexcept;
+  Shape shape_by_row(std::size_t transaction) const noexcept;
   void found_to_need_single_rows(std::string_view note);
 
   PostgresOptions options_;

@@ -19,16 +19,16 @@ const Statement begin_statement{"begin", "BEGIN"};
 const Statement commit_statement{"commit", "COMMIT"};
 const Statement rollback_statement{"rollback", "ROLLBACK"};
 
-Statement statement(const char* name) {
+Statement statement(const char* name, const std::vector<MadeText>& made) {
   static const std::vector<SqlText> texts = sql_texts(transactions_sql, ' ');
   const auto found = std::ranges::find(texts, std::string_view(name), &SqlText::name);
   if (found == texts.end()) throw std::logic_error(fmt::format("transactions.sql has no {}", name));
-  return {name, filled_in(found->text, texts)};
+  return {name, filled_in(found->text, texts, made)};
 }
 
 Shapes shapes_of(StatementStyle style, Dialect dialect) noexcept {
   using enum Shape;
-  // Citus takes no subselect in an INSERT, and no UPDATE of the stock of several warehouses.
+  // Citus takes no subselect in an INSERT, and routes no UPDATE of several warehouses' stock.
   if (style == StatementStyle::single) {
     return {single, dialect == Dialect::citus ? by_row : single, single, single, single};
   }
@@ -37,12 +37,19 @@ Shapes shapes_of(StatementStyle style, Dialect dialect) noexcept {
     case Dialect::cockroach:
       return {by_row, batched, batched, by_row, batched};
     case Dialect::citus:
-      return {by_row, by_row, batched, by_row, batched};
+      return {by_warehouse, by_row, batched, batched, batched};
     case Dialect::postgres:
     case Dialect::yugabyte:
       break;
   }
   return {batched, batched, batched, batched, batched};
+}
+
+// Statements by warehouse join nothing.
+Shapes shapes_where_rows_are_lost(Dialect dialect) noexcept {
+  using enum Shape;
+  if (dialect == Dialect::citus) return {by_warehouse, by_row, batched, by_row, batched};
+  return {by_row, batched, batched, by_row, batched};
 }
 
 namespace {
@@ -72,14 +79,16 @@ std::vector<Statement> statements_of(const Shapes& shapes, Dialect dialect) {
   return all;
 }
 
-std::vector<Statement> by_row_statements() {
-  std::vector<Statement> all =
-      statements_of(shapes_of(StatementStyle::batched, Dialect::postgres), Dialect::postgres);
+std::vector<Statement> by_row_statements(Dialect dialect) {
+  std::vector<Statement> all = statements_of(shapes_of(StatementStyle::batched, dialect), dialect);
   const auto prepared = static_cast<std::ptrdiff_t>(all.size());
+  const Shapes shapes = shapes_where_rows_are_lost(dialect);
   for (std::size_t type = 0; type < all_sets.size(); ++type) {
-    add_new(all_sets[type]->of(shapes_where_rows_are_lost[type]), all);
+    add_new(all_sets[type]->of(shapes[type]), all);
   }
-  return {all.begin() + prepared, all.end()};
+  all.erase(all.begin(), all.begin() + prepared);
+  for (Statement& one : all) one.sql = in_dialect(dialect, std::move(one.sql));
+  return all;
 }
 
 namespace {
@@ -102,31 +111,11 @@ constexpr std::array in_cockroach = {
     Wording{"(c_id::int - 1) / 10 % 10 + 1", "div(c_id::int - 1, 10)::int % 10 + 1"},
     Wording{payment_data, payment_data_of_texts}};
 
-// What depends on a setting may not be in CASE, nor in what an UPDATE returns.
-constexpr std::array in_citus = {
-    Wording{payment_data, payment_data_of_texts},
-    Wording{"c_since::text, c_credit::text, (c_credit_lim * 100)::int8, "
-            "(c_discount * 10000)::int4, (c_balance * 100)::int8, left",
-            "c_since, c_credit::text, (c_credit_lim * 100)::int8, "
-            "(c_discount * 10000)::int4, (c_balance * 100)::int8, left"}};
-
-std::span<const Wording> wordings_of(Dialect dialect) noexcept {
-  switch (dialect) {
-    case Dialect::cockroach:
-      return in_cockroach;
-    case Dialect::citus:
-      return in_citus;
-    case Dialect::postgres:
-    case Dialect::yugabyte:
-      break;
-  }
-  return {};
-}
-
 }  // namespace
 
 std::string in_dialect(Dialect dialect, std::string sql) {
-  for (const auto& [ours, theirs] : wordings_of(dialect)) {
+  if (dialect != Dialect::cockroach) return sql;
+  for (const auto& [ours, theirs] : in_cockroach) {
     sql = text::replaced(std::move(sql), ours, std::string(theirs));
   }
   return sql;

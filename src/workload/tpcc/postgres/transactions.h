@@ -27,6 +27,7 @@
 #include "database/error.h"
 #include "database/postgres/connection.h"
 #include "workload/tpcc/backend.h"
+#include "workload/tpcc/sql_text.h"
 #include "workload/tpcc/transaction.h"
 
 namespace drover::tpcc::postgres {
@@ -42,7 +43,10 @@ using database::postgres::Statement;
 // row, no statement writes to more than one row of a table that others write to, nor joins anything
 // with it, nor has a subselect: New-Order takes two round trips as before, Payment two, or three by
 // name, Delivery four. Order-Status and Stock-Level have no shape by row.
-enum class Shape : std::uint8_t { batched, single, by_row };
+//
+// By warehouse, New-Order takes two round trips, and each statement names one table and one
+// warehouse. Citus routes such a statement by a generic plan. It plans any other anew each time.
+enum class Shape : std::uint8_t { batched, single, by_row, by_warehouse };
 
 // By TransactionType.
 using Shapes = std::array<Shape, transaction_type_count>;
@@ -50,8 +54,7 @@ using Shapes = std::array<Shape, transaction_type_count>;
 Shapes shapes_of(StatementStyle style, database::Dialect dialect) noexcept;
 
 // Those of the batched style on servers that lose rows.
-inline constexpr Shapes shapes_where_rows_are_lost = {Shape::by_row, Shape::batched, Shape::batched,
-                                                      Shape::by_row, Shape::batched};
+Shapes shapes_where_rows_are_lost(database::Dialect dialect) noexcept;
 
 coro::Task<Outcome> perform(Connection& connection, const NewOrderInput& input, Trace& trace,
                             Shape shape);
@@ -64,17 +67,19 @@ coro::Task<Outcome> perform(Connection& connection, const DeliveryInput& input, 
 coro::Task<Outcome> perform(Connection& connection, const StockLevelInput& input, Trace& trace,
                             Shape shape);
 
-// One of those in transactions.sql.
-Statement statement(const char* name);
+// One of those in transactions.sql, with `made` for its own names in braces.
+Statement statement(const char* name, const std::vector<MadeText>& made = {});
 
 // The statements of a transaction.
 struct StatementSets {
   std::vector<Statement> batched;
   std::vector<Statement> single;
   std::vector<Statement> by_row;
+  std::vector<Statement> by_warehouse = {};
 
   const std::vector<Statement>& of(Shape shape) const noexcept {
     if (shape == Shape::by_row) return by_row;
+    if (shape == Shape::by_warehouse) return by_warehouse;
     return shape == Shape::batched ? batched : single;
   }
 };
@@ -87,7 +92,7 @@ extern const StatementSets stock_level_statements;
 // What a session prepares: every statement that the functions above use in these shapes.
 std::vector<Statement> statements_of(const Shapes& shapes, database::Dialect dialect);
 // What it prepares besides those of the batched style where rows are lost.
-std::vector<Statement> by_row_statements();
+std::vector<Statement> by_row_statements(database::Dialect dialect);
 
 // The text as the dialect takes it: what is written otherwise there stands in one place.
 std::string in_dialect(database::Dialect dialect, std::string sql);

@@ -65,6 +65,26 @@ ol_delivery_d, ol_quantity, ol_amount, ol_dist_info)
 VALUES ($1::int4, $2::int4, $3::int4, $4::int4, $5::int4, $6::int4, NULL, $7::int4,
 $8::int4 * 0.01, $9::text)
 
+--: statement no_items
+SELECT i_id::int4, (i_price * 100)::int4, i_data FROM item WHERE i_id = ANY($1::int4[])
+
+--: statement no_take_stock_of_warehouse
+-- $1 s_w_id, $2 1 where it is not the home warehouse, $3 items, $4 quantities; each item once. The
+-- statement names one table and one warehouse: Citus then sends it to a shard without planning it
+-- anew.
+UPDATE stock SET
+  s_quantity = s_quantity - ($4::int4[])[array_position($3::int4[], s_i_id::int4)]
+    + CASE WHEN s_quantity < 10 + ($4::int4[])[array_position($3::int4[], s_i_id::int4)] THEN 91
+      ELSE 0 END,
+  s_ytd = s_ytd + ($4::int4[])[array_position($3::int4[], s_i_id::int4)],
+  s_order_cnt = s_order_cnt + 1, s_remote_cnt = s_remote_cnt + $2::int4
+WHERE s_w_id = $1::int4 AND s_i_id = ANY($3::int4[])
+RETURNING s_i_id::int4, s_quantity::int4, {s_dist_of_district}, s_data
+
+--: statement no_insert_lines_as_values
+INSERT INTO order_line (ol_w_id, ol_d_id, ol_o_id, ol_number, ol_i_id, ol_supply_w_id,
+ol_delivery_d, ol_quantity, ol_amount, ol_dist_info) VALUES {lines}
+
 --: statement no_district
 SELECT d_next_o_id::int4, (d_tax * 10000)::int4 FROM district
 WHERE d_w_id = $1::int4 AND d_id = $2::int4 FOR UPDATE
@@ -108,6 +128,15 @@ RETURNING c_id::int4, c_first::text, c_middle::text, c_last::text, c_street_1::t
 
 --: statement pay_customer_by_id
 {pay_customer} $3::int4 {paid_customer}
+
+--: statement pay_customer_with_data
+-- $5: the payment as text, which bad credit gets.
+UPDATE customer SET c_balance = c_balance - $4::int4 * 0.01,
+  c_ytd_payment = c_ytd_payment + $4::int4 * 0.01, c_payment_cnt = c_payment_cnt + 1,
+  c_data = CASE WHEN c_credit = 'BC' THEN left($5::text || c_data, 500) ELSE c_data END
+WHERE c_w_id = $1::int4 AND c_d_id = $2::int4 AND c_id = $3::int4
+RETURNING c_first, c_middle, c_last, c_street_1, c_street_2, c_city, c_state, c_zip, c_phone,
+  c_since, c_credit, c_credit_lim, c_discount, c_balance, left(c_data, 200)
 
 --: statement pay_customer_by_name
 {pay_customer} {customer_id_by_name} {paid_customer}
