@@ -56,6 +56,21 @@ def refusal(statement, distributed):
         return "0A000", "modifying the partition value of rows is not allowed", None
     if statement.kind == "insert" and target in distributed:
         return _insert_refusal(statement, distributed[target])
+    return _subselect_refusal(statement, distributed, without)
+
+
+def _subselect_refusal(statement, distributed, without):
+    """Refuses parts of a query of several shards that Citus 13.2 cannot send to them. As tried on a server."""
+    for table in without:
+        column = distributed[table]
+        for place in re.finditer(rf"\bexists \( select from {table}\b([^()]*)", statement.words):
+            if f"{column} = " not in place[1]:
+                return "42601", 'a column definition list is required for functions returning "record"', None
+        if statement.has(rf"\bfrom {table}\b[^()]* lateral \( values .*(?:\bformat \(|\w(?:date|since|_d) :: text)"):
+            return "0A000", "cannot push down this subquery", None
+        joined = statement.has(rf"\blateral \( select [^()]* from {table} where {column} = (\w+)")
+        if joined and joined[1] not in distributed.values():
+            return "0A000", COMPLEX, None
     return None
 
 

@@ -611,6 +611,10 @@ class Citus(RelativeCases, GateCase):
         ("0A000", "INSERT INTO t (w, a, b) VALUES (1, 2, (SELECT max(i) FROM item))"),
         ("0A000", "UPDATE t SET b = CASE WHEN b = 1 THEN length(concat_ws(' ', a, b)) ELSE b END WHERE w = 1"),
         ("0A000", "UPDATE t SET b = 1 WHERE w = 1 RETURNING concat_ws(' ', a, b)"),
+        ("42601", "SELECT EXISTS (SELECT FROM t WHERE a = 1)"),
+        ("0A000", "SELECT x FROM t CROSS JOIN LATERAL (VALUES (format('%s', a))) AS v(x)"),
+        ("0A000", "SELECT x FROM t CROSS JOIN LATERAL (VALUES (a_date::text)) AS v(x)"),
+        ("0A000", "SELECT count(*) FROM t LEFT JOIN LATERAL (SELECT * FROM t WHERE w = b LIMIT 1) AS u ON true"),
     )
     TAKEN = (
         "UPDATE t SET b = l.y FROM unnest(ARRAY[1, 2], ARRAY[3, 4]) AS l(x, y) WHERE w = 1 AND a = l.x",
@@ -624,6 +628,9 @@ class Citus(RelativeCases, GateCase):
         "UPDATE t SET b = other.b FROM other WHERE t.a = other.a AND t.w = other.w",
         "UPDATE t SET b = 1 FROM unnest(ARRAY[1, 2]) AS l(x) WHERE w = l.x",
         "UPDATE t SET b = l.y FROM (VALUES (1, 2), (2, 3)) AS l(x, y) WHERE w = l.x AND a = l.y",
+        "SELECT EXISTS (SELECT FROM t WHERE w = 1)", "SELECT EXISTS (SELECT 1 FROM t)",
+        "SELECT x FROM t CROSS JOIN LATERAL (VALUES (a::text)) AS v(x)",
+        "WITH c AS MATERIALIZED (SELECT * FROM t) SELECT x FROM c CROSS JOIN LATERAL (VALUES (format('%s', a))) AS v(x)",
     )
 
     def test_says_who_it_is(self):

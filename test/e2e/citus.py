@@ -1,13 +1,14 @@
 """Drover on Citus: a coordinator and two workers."""
 
 import json
+import signal
 import unittest
 
 import any_version
 import citus_cluster
 import harness
 import pgbouncer
-from harness import SUCCESS
+from harness import FAILURE, INTERRUPTED, SUCCESS
 
 
 class CitusTestCase(harness.TestCase):
@@ -107,6 +108,135 @@ class Transactions(CitusTestCase):
             for style in ("batched", "single"):
                 with self.subTest(mode=mode, style=style):
                     self.run_mix(bouncer.drover, style, "read-committed")
+# What is spoilt, and the offender that each of these conditions must name.
+CORRUPTIONS = (
+    ("UPDATE district SET d_ytd = d_ytd + 0.01 WHERE d_w_id = 1 AND d_id = 1",
+     {"1": "w_id=1", "9": "w_id=1 d_id=1"}),
+    ("UPDATE warehouse SET w_ytd = w_ytd + 0.01 WHERE w_id = 2", {"1": "w_id=2", "8": "w_id=2"}),
+    ("UPDATE district SET d_next_o_id = d_next_o_id + 5 WHERE d_w_id = 1 AND d_id = 2",
+     {"2": "w_id=1 d_id=2", "oorder.keys": "o_w_id=1 o_d_id=2 o_id=3"}),
+    ("DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id = 3 AND no_o_id = 2999",
+     {"3": "w_id=1 d_id=3", "5": "w_id=1 d_id=3 o_id=2999"}),
+    ("DELETE FROM order_line WHERE ol_w_id = 1 AND ol_d_id = 4 AND ol_o_id = 5 AND ol_number = 1",
+     {"4": "w_id=1 d_id=4", "6": "w_id=1 d_id=4 o_id=5", "order.lines": "w_id=1 d_id=4 o_id=5 ol_number"}),
+    ("UPDATE order_line SET ol_delivery_d = NULL WHERE ol_w_id = 1 AND ol_d_id = 4 AND ol_o_id = 6 AND ol_number = 1",
+     {"7": "w_id=1 d_id=4 o_id=6 ol_number=1"}),
+    ("UPDATE order_line SET ol_quantity = 11 WHERE ol_w_id = 1 AND ol_d_id = 4 AND ol_o_id = 7 AND ol_number = 1",
+     {"order_line.values": "ol_w_id=1 ol_d_id=4 ol_o_id=7 ol_number=1 ol_quantity"}),
+    ("UPDATE customer SET c_balance = c_balance + 0.01 WHERE c_w_id = 1 AND c_d_id = 5 AND c_id = 1",
+     {"10": "w_id=1 d_id=5 c_id=1", "12": "w_id=1 d_id=5 c_id=1"}),
+    ("UPDATE customer SET c_payment_cnt = c_payment_cnt + 1 WHERE c_w_id = 1 AND c_d_id = 5 AND c_id = 2",
+     {"customer.payments": "w_id=1 d_id=5 c_id=2 c_payment_cnt"}),
+    ("UPDATE customer SET c_delivery_cnt = c_delivery_cnt + 1 WHERE c_w_id = 1 AND c_d_id = 5 AND c_id = 3",
+     {"customer.deliveries": "w_id=1 d_id=5 c_id=3"}),
+    ("UPDATE customer SET c_credit = 'XX' WHERE c_w_id = 1 AND c_d_id = 5 AND c_id = 4",
+     {"customer.values": "c_w_id=1 c_d_id=5 c_id=4 c_credit"}),
+    ("UPDATE customer SET c_credit = 'GC', c_data = '6 5 1 5 1 10.00 ' WHERE c_w_id = 1 AND c_d_id = 5 AND c_id = 6",
+     {"customer.data": "w_id=1 d_id=5 c_id=6"}),
+    ("UPDATE customer SET c_credit = 'BC', c_data = '7 5 1 5 1 10.01 ', c_payment_cnt = 2 "
+     "WHERE c_w_id = 1 AND c_d_id = 5 AND c_id = 7", {"customer.data": "w_id=1 d_id=5 c_id=7"}),
+    ("DELETE FROM customer WHERE c_w_id = 2 AND c_d_id = 10 AND c_id = 3000",
+     {"customer.rows": "c_w_id=2 c_d_id=10 c_id=3000", "10": "w_id=2 d_id=10 c_id=3000"}),
+    ("INSERT INTO district VALUES (2, 11, 'name', 's', 's', 'c', 'st', '111111111', 0.1, 0, 3001)",
+     {"district.rows": "d_w_id=2 d_id=11"}),
+    ("DELETE FROM stock WHERE s_w_id = 2 AND s_i_id = 100000", {"stock.rows": "s_w_id=2 s_i_id=100000"}),
+    ("UPDATE stock SET s_quantity = 9 WHERE s_w_id = 1 AND s_i_id = 1", {"stock.values": "s_w_id=1 s_i_id=1 s_quantity"}),
+    ("UPDATE stock SET s_ytd = s_ytd + 1 WHERE s_w_id = 1 AND s_i_id = 2", {"stock.counters": "w_id=1 i_id=2"}),
+    ("UPDATE stock SET s_remote_cnt = s_remote_cnt + 1 WHERE s_w_id = 1 AND s_i_id = 3",
+     {"stock.counters": "w_id=1 i_id=3"}),
+    ("INSERT INTO new_order VALUES (3, 1, 1)", {"rows.outside": "new_order.no_w_id"}),
+    ("UPDATE oorder SET o_carrier_id = 11 WHERE o_w_id = 1 AND o_d_id = 6 AND o_id = 1",
+     {"oorder.values": "o_w_id=1 o_d_id=6 o_id=1 o_carrier_id"}),
+    ("UPDATE oorder SET o_all_local = 0 WHERE o_w_id = 1 AND o_d_id = 6 AND o_id = 2",
+     {"order.lines": "w_id=1 d_id=6 o_id=2 o_all_local"}),
+    ("UPDATE item SET i_price = 0.50 WHERE i_id = 1", {"item.values": "i_id=1 i_price"}),
+    ("DELETE FROM item WHERE i_id = 100000", {"item.rows": "i_id=100000"}),
+    ("UPDATE warehouse SET w_tax = 0.3 WHERE w_id = 2", {"warehouse.values": "w_id=2 w_tax"}),
+    ("UPDATE district SET d_tax = 0.3 WHERE d_w_id = 1 AND d_id = 7", {"district.values": "d_w_id=1 d_id=7 d_tax"}),
+    ("UPDATE history SET h_data = 'spoilt', h_amount = 0.5 WHERE h_w_id = 1 AND h_c_w_id = 1 AND h_c_d_id = 1 AND h_c_id = 1",
+     {"history.values": "h_c_w_id=1 h_c_d_id=1 h_c_id=1 h_amount"}))
+
+# Rows that a run has written are spoilt where they are found: the first line that another warehouse has supplied, and the
+# first of its own.
+OF_LINES = (
+    ("ol_dist_info = 'x'", "ol_supply_w_id <> ol_w_id", "order_line.dist_info"),
+    ("ol_dist_info = 'x'", "ol_supply_w_id = ol_w_id", "order_line.dist_info"),
+    ("ol_amount = ol_amount + 0.01", "ol_supply_w_id = ol_w_id", "order_line.amount"))
+
+
+class Check(CitusTestCase):
+    """The tests of this class are steps: they build on each other, in the order of their names."""
+
+    SEVERAL_WAREHOUSES = {"10", "stock.counters", "customer.payments", "customer.data"}
+
+    def check(self, code, *arguments):
+        path = self.coordinator.folder / "check.json"
+        command = self.expect(self.coordinator.drover("tpcc", "check", "--json", path, *arguments), code)
+        document = json.loads(path.read_text(encoding="utf-8"))
+        return command, document, {one["name"]: one for one in document["conditions"]}
+
+    def names_of(self, document, status):
+        return {one["name"] for one in document["conditions"] if one["status"] == status}
+
+    def test_1_fresh_data(self):
+        self.expect(self.coordinator.drover("tpcc", "init"), SUCCESS)
+        self.expect(self.coordinator.drover("tpcc", "import", "-w", 2), SUCCESS)
+        _, document, _ = self.check(SUCCESS, "--after-import")
+        self.assertEqual(document["counts"], {"holds": 58, "violated": 0, "not_judged": 0, "not_checked": 0})
+
+    def test_2_beside_a_load(self):
+        run = self.coordinator.begin("tpcc", "run", "--no-delays", "--duration", "1h", "--warmup", "0")
+        self.addCleanup(run.kill)
+        orders = "SELECT sum(d_next_o_id) FROM district"
+        before = self.coordinator.number(orders)
+        harness.wait_until(lambda: self.coordinator.number(orders) > before + 100, "new orders")
+        before = self.coordinator.number(orders)
+        command, document, _ = self.check(FAILURE)
+        self.assertGreater(self.coordinator.number(orders), before)
+        self.assertEqual(self.names_of(document, "violated"), set())
+        self.assertEqual(self.names_of(document, "not_judged"), self.SEVERAL_WAREHOUSES)
+        self.assertIn("no common snapshot", document["snapshot"]["refusal"])
+        self.assertIn("NOT JUDGED\n       other sessions wrote during the check", command.out)
+        run.signal(signal.SIGINT)
+        self.expect(run.wait(20), INTERRUPTED)
+
+    def test_3_a_prepared_transaction(self):
+        # Its name is that of another coordinator, so that this one does not end it.
+        with self.cluster.workers[0].session() as session:
+            session.sql("BEGIN")
+            session.sql("SELECT txid_current()")
+            session.sql("PREPARE TRANSACTION 'citus_99_1_1_1'")
+            try:
+                command, document, _ = self.check(FAILURE)
+            finally:
+                session.sql("ROLLBACK PREPARED 'citus_99_1_1_1'")
+        self.assertEqual(self.names_of(document, "not_judged"), self.SEVERAL_WAREHOUSES)
+        self.assertIn("prepared transactions waited for their recovery", command.out)
+
+    def spoil_lines(self):
+        """Returns pairs of a condition and the offender that it must name."""
+        for change, which, condition in OF_LINES:
+            place, = self.coordinator.sql(
+                "SELECT ol_w_id, ol_d_id, ol_o_id, ol_number FROM order_line "
+                f"WHERE ol_o_id > 3000 AND ol_i_id BETWEEN 2 AND 99999 AND {which} ORDER BY 1, 2, 3, 4 LIMIT 1")
+            where = "ol_w_id = {} AND ol_d_id = {} AND ol_o_id = {} AND ol_number = {}".format(*place)
+            self.coordinator.sql(f"UPDATE order_line SET {change} WHERE {where}")
+            yield condition, "w_id={} d_id={} o_id={} ol_number={}".format(*place)
+
+    def test_4_corruptions(self):
+        _, document, _ = self.check(SUCCESS)
+        self.assertEqual(document["counts"], {"holds": 34, "violated": 0, "not_judged": 0, "not_checked": 24})
+        expected = list(self.spoil_lines())
+        for sql, offenders in CORRUPTIONS:
+            self.coordinator.sql(sql)
+            expected += offenders.items()
+        _, document, conditions = self.check(FAILURE, "-w", 3, "--after-import")
+        self.assertEqual(document["counts"]["not_judged"], 0)
+        for name, key in [*expected, ("warehouse.rows", "w_id=3")]:
+            with self.subTest(condition=name, key=key):
+                self.assertEqual(conditions[name]["status"], "violated", conditions[name]["error"])
+                found = [offender["key"] for offender in conditions[name]["first_offenders"]]
+                self.assertTrue(any(one.startswith(key) for one in found), found)
 
 
 class Ycsb(CitusTestCase):

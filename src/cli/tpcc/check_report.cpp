@@ -73,7 +73,7 @@ std::string line_of(const auto& condition, std::string_view result) {
 
 std::string text_of(const Verdict& verdict) {
   std::string text =
-      line_of(verdict, verdict.error     ? "ERROR"
+      line_of(verdict, verdict.error     ? "NOT JUDGED"
                        : verdict.holds() ? "OK"
                                          : fmt::format("VIOLATED by {}", verdict.offenders));
   if (verdict.error) text += fmt::format("       {}\n", *verdict.error);

@@ -80,6 +80,8 @@ Task<void> SharedSnapshot::begin(Connection& first) {
   if (first.pooling() == Pooling::pgpool) {
     // It would tell its standbys, too, which do not know the snapshot, and end the session.
     refusal_ = "pgpool-II has no snapshot for several sessions";
+  } else if (traits.dialect == Dialect::citus) {
+    refusal_ = "the nodes of Citus have no common snapshot";
   } else if (!traits.shared_snapshots) {
     refusal_ = fmt::format("{} has no snapshot for several sessions", traits.title);
   } else {

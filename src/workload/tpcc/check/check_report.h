@@ -64,8 +64,9 @@ struct Verdict {
   std::string title = {};
   std::int64_t offenders = 0;
   std::vector<Offender> first_offenders = {};
-  // Set where the server refused the statement (a column is missing, say): nothing is known then,
-  // and an unknown condition is not one that holds.
+  // Set where the condition is not judged: the server refused the statement (a column is missing,
+  // say), or other sessions wrote and the rows are not of one snapshot. An unknown condition is not
+  // one that holds.
   std::optional<std::string> error = {};
   coro::Duration server_time = {};  // of all its statements
 
@@ -96,8 +97,8 @@ struct CheckReport {
   bool after_import = false;
   Money money = Money::exact;
   std::string server_version;
-  // Set where each session saw its own snapshot in place of one for all: why. Each condition is
-  // sound then, too, range by range, but they speak of different instants.
+  // Set where each session saw its own snapshot in place of one for all: why. The conditions speak
+  // of different instants then.
   std::optional<std::string> snapshot_refusal;
   std::vector<Verdict> verdicts;    // in the order of the catalogue
   std::vector<Condition> left_out;  // not judged, as they hold of freshly loaded data only

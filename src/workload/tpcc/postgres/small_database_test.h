@@ -107,7 +107,7 @@ class SmallDatabase {
 
   void expect_conditions(Money money) {
     for (const std::string_view setting : session_settings) script(std::string(setting));
-    for (const auto& [rule, sql] : conditions(money)) {
+    for (const auto& [rule, sql, several_warehouses] : conditions(money)) {
       if (rule.number == 0 || rule.fresh_only) continue;
       const Result offenders = run(connection_->query(sql, 1, 2, 3));
       if (offenders.rows() == 0) continue;

@@ -21,7 +21,7 @@ std::string extremes() {
   for (const auto& [table, column] : columns_of_warehouses) {
     sql += fmt::format(R"({0}
   SELECT {1} AS place, '{2}.{3}' AS name, (SELECT min({3}) FROM {2}) AS first,
-         (SELECT max({3}) FROM {2}) AS last, EXISTS (SELECT FROM {2} WHERE {3} IS NULL) AS has_null)",
+         (SELECT max({3}) FROM {2}) AS last, EXISTS (SELECT 1 FROM {2} WHERE {3} IS NULL) AS has_null)",
                        place == 0 ? "" : "\n  UNION ALL", place, table, column);
     ++place;
   }
@@ -149,6 +149,7 @@ std::string predicate(const Domain& domain) {
   return own_predicate(column);
 }
 
+// Citus takes a text of a timestamp in VALUES only where the rows come from a CTE.
 std::string body_of(const Condition& condition, const ColumnSet& set) {
   std::string key_format;
   std::string key_columns;
@@ -167,14 +168,16 @@ std::string body_of(const Condition& condition, const ColumnSet& set) {
                     ordinal, domain.column, holds, domain.expected, domain.column);
     ++ordinal;
   }
-  return fmt::format(R"(SELECT ARRAY[{}ordinal]::int8[] AS place,
+  return fmt::format(R"(WITH offending AS MATERIALIZED (
+  SELECT * FROM {}
+  WHERE {} AND ({}) IS NOT TRUE)
+SELECT ARRAY[{}ordinal]::int8[] AS place,
        format('{}%s', {}name) AS key, expected, found
-FROM {}
+FROM offending
      CROSS JOIN LATERAL (VALUES {}) AS judged(ordinal, name, holds, expected, found)
-WHERE {} AND NOT holds
-      AND ({}) IS NOT TRUE)",
-                     key_columns, key_format, key_columns, tables_of(condition, set), values,
-                     in_range(set.warehouse), all_hold);
+WHERE NOT holds)",
+                     tables_of(condition, set), in_range(set.warehouse), all_hold, key_columns,
+                     key_format, key_columns, values);
 }
 
 std::string body_of(const Condition&, const Share& share) {
@@ -247,19 +250,31 @@ std::string offender_statement(std::string_view body, Money money) {
          "LIMIT CASE WHEN $1::int4 <= $2::int4 THEN $3::int4 ELSE 0 END";
 }
 
+std::vector<MadeText> made_texts(const std::vector<SqlText>& texts, database::Dialect dialect) {
+  const std::string_view lookup =
+      dialect == database::Dialect::citus ? "remote_dist_by_join" : "remote_dist_by_row";
+  std::vector<MadeText> made = {{"extremes", extremes()},
+                                {"district_of_stock", district_of_stock()}};
+  const std::string& text = std::ranges::find(texts, lookup, &SqlText::name)->text;
+  made.emplace_back("remote_dist", filled_in(text, texts, made));
+  return made;
+}
+
 }  // namespace
 
-std::vector<SqlCondition> conditions(Money money) {
+std::vector<SqlCondition> conditions(Money money, database::Dialect dialect) {
   const std::vector<SqlText> texts = sql_texts(conditions_sql);
+  const std::vector<MadeText> made = made_texts(texts, dialect);
   std::vector<SqlCondition> all;
   for (const Condition& rule : catalogue()) {
     const auto own = std::ranges::find(texts, rule.name, &SqlText::name);
     const std::string body =
         own != texts.end()
-            ? filled_in(own->text, texts,
-                        {{"extremes", extremes()}, {"district_of_stock", district_of_stock()}})
+            ? filled_in(own->text, texts, made)
             : std::visit([&](const auto& one) { return body_of(rule, one); }, rule.pattern);
-    all.push_back({rule, offender_statement(body, money)});
+    all.push_back({.rule = rule,
+                   .sql = offender_statement(body, money),
+                   .several_warehouses = own != texts.end() && !own->fields.empty()});
   }
   return all;
 }

@@ -26,6 +26,7 @@
 #include <string_view>
 #include <vector>
 
+#include "database/dialect.h"
 #include "workload/tpcc/check/catalogue.h"
 
 namespace drover::tpcc::postgres {
@@ -50,9 +51,13 @@ inline constexpr std::string_view session_settings[] = {
 struct SqlCondition {
   Condition rule;
   std::string sql;
+  // True if the statement compares rows of several warehouses that one transaction may have
+  // written: the data of all must be of one snapshot.
+  bool several_warehouses = false;
 };
 
-// The whole catalogue, in its order.
-std::vector<SqlCondition> conditions(Money money);
+// Returns the whole catalogue, in its order.
+std::vector<SqlCondition> conditions(Money money,
+                                     database::Dialect dialect = database::Dialect::postgres);
 
 }  // namespace drover::tpcc::postgres
