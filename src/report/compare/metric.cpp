@@ -45,7 +45,7 @@ Value server_ms(const Result& run, bool (*is_meant)(std::string_view event)) {
 }
 
 bool is_cpu(std::string_view event) {
-  return event == "CPU";
+  return event == "CPU" || event.starts_with("CPU at ");
 }
 
 // Not for the client, which is the server's rest.

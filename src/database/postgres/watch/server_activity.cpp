@@ -9,6 +9,7 @@
 #include "coro/deadline.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
+#include "database/postgres/dialect.h"
 #include "database/postgres/pooling.h"
 
 namespace drover::database::postgres {
@@ -23,9 +24,12 @@ namespace {
 constexpr Duration look_limit = std::chrono::seconds(15);
 
 Task<std::unique_ptr<Connection>> open_to_look(Access access) {
+  const std::optional<Dialect> known = access.dialect;
   auto connection = co_await open(std::move(access));
   connection->set_round_trip_limit(look_limit);
   if (co_await is_pgpool(*connection)) connection->set_pooling(Pooling::pgpool);
+  const Dialect dialect = known ? *known : co_await find_dialect(*connection);
+  connection->set_dialect(dialect);
   co_return connection;
 }
 

@@ -19,7 +19,9 @@
 namespace drover::database::postgres {
 
 struct WaitEventCount {
-  std::string event;  // "LWLock:WALWrite"; "CPU" of a session that works and waits for nothing
+  // "LWLock:WALWrite"; "CPU" of a session that works and waits for nothing. On Citus with the node:
+  // "IO:WALSync at host:5432", "CPU at coordinator".
+  std::string event;
   std::uint32_t sessions = 0;
 };
 
