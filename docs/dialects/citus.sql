@@ -143,6 +143,8 @@ CREATE TABLE "drover_tpcc" (
   complete boolean NOT NULL DEFAULT false
 );
 CREATE TABLE "drover_tpcc_loaded" (w_id int PRIMARY KEY, rows bigint NOT NULL);
+SELECT create_reference_table('"drover_tpcc"');
+SELECT create_reference_table('"drover_tpcc_loaded"');
 INSERT INTO "drover_tpcc" (format_version, foreign_keys) VALUES (1, 'none');
 
 -- drover tpcc init --partitions 2
@@ -287,6 +289,8 @@ CREATE TABLE "drover_tpcc" (
   complete boolean NOT NULL DEFAULT false
 );
 CREATE TABLE "drover_tpcc_loaded" (w_id int PRIMARY KEY, rows bigint NOT NULL);
+SELECT create_reference_table('"drover_tpcc"');
+SELECT create_reference_table('"drover_tpcc_loaded"');
 INSERT INTO "drover_tpcc" (format_version, foreign_keys) VALUES (1, 'none');
 
 -- drover tpcc import

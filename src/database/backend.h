@@ -47,6 +47,8 @@ struct SessionUpkeep {
   // its number modulo `hosts`.
   std::size_t first_number = 0;
   std::size_t number_step = 1;
+  // In place of the numbers: the hosts with which its sessions begin, in their order. May be empty.
+  std::vector<std::size_t> first_hosts = {};
 };
 
 class Backend {

@@ -130,7 +130,7 @@ class Herd final : database::SessionObserver {
 
   // Where transactions belong to hosts; before the permit: who waits for one host must not keep the others from theirs.
   coro::Task<database::Session*> session_at_home(const Transaction& transaction) {
-    return backend_.acquire_at(transaction.home() % plan_.hosts.size());
+    return backend_.acquire_at(plan_.host_of_home(transaction.home()));
   }
   coro::Task<bool> attempt_until_done(database::Session& session, Transaction& transaction,
                                       Recorder::Owed* owed);

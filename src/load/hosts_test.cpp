@@ -211,6 +211,28 @@ TEST(Hosts, NumbersOfConnectionsOfSeveralHosts) {
   }
 }
 
+// Homes 0, 2, 4 and 6 are the first worker's, of two: three of them are at host 1, one at host 2.
+TEST(Hosts, ConnectionsGoToTheHostsOfTheHomesOfTheirWorker) {
+  Plan plan;
+  plan.threads = 2;
+  plan.hosts = {"coordinator:1", "one:1", "two:1"};
+  plan.affinity = true;
+  plan.home_count = 8;
+  plan.home_hosts = {1, 2, 1, 2, 2, 2, 1, 2};
+  for (const auto& [connections, expected] :
+       std::vector<std::pair<std::size_t, std::vector<std::size_t>>>{
+           {2, {1}}, {4, {1, 2}}, {8, {1, 2, 1, 1}}, {16, {1, 2, 1, 1, 1, 2, 1, 1}}}) {
+    plan.connections = connections;
+    EXPECT_EQ(plan.upkeep_of_worker(0).first_hosts, expected) << connections << " connections";
+    const std::vector<std::size_t> all_at_two(connections / 2, 2);
+    EXPECT_EQ(plan.upkeep_of_worker(1).first_hosts, all_at_two) << connections << " connections";
+  }
+  EXPECT_EQ(plan.host_of_home(6), 1U);
+  plan.home_hosts.clear();
+  EXPECT_EQ(plan.host_of_home(4), 1U);
+  EXPECT_TRUE(plan.upkeep_of_worker(0).first_hosts.empty());
+}
+
 TEST(Hosts, WithoutAffinityAnyWillDo) {
   EXPECT_GT(run_with(false).strays, 0U);
 }

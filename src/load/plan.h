@@ -58,7 +58,10 @@ struct Plan {
   // of them (Transaction::home()).
   std::vector<std::string> hosts = {};
   bool affinity = false;
-  std::size_t home_first = 0;           // the lowest Transaction::home() of this host
+  std::size_t home_first = 0;  // the lowest Transaction::home() of this host
+  std::size_t home_count = 0;  // the number of them
+  // The host of each home, over all hosts. Empty: home modulo the number of hosts.
+  std::vector<std::size_t> home_hosts = {};
   coro::Duration connection_max_age{};  // 0: sessions live as long as they do
   RetryPolicy retry;
   // How long transactions that are in flight at the end may go on before they are cancelled.
@@ -96,16 +99,18 @@ struct Plan {
     return count / threads + (index < count % threads ? 1 : 0);
   }
 
+  // The host of a home (Transaction::home()). Requires: affinity.
+  std::size_t host_of_home(std::size_t home) const noexcept {
+    return home < home_hosts.size() ? home_hosts[home] : home % hosts.size();
+  }
+
   // Each worker has connections to all hosts, one after the other. Only with affinity they are dealt out in turns, as
   // the things are that have their homes there: so each worker has connections where its own are at home.
-  database::SessionUpkeep upkeep_of_worker(std::size_t index) const noexcept {
-    const std::size_t before = connections_before + index * (connections / threads) +
-                               std::min(index, connections % threads);
-    return {.max_age = connection_max_age,
-            .hosts = std::max<std::size_t>(hosts.size(), 1),
-            .first_number = affinity ? home_first + index : before,
-            .number_step = affinity ? threads : 1};
-  }
+  database::SessionUpkeep upkeep_of_worker(std::size_t index) const;
+
+ private:
+  // Returns the host of each connection of the worker, by the number of its homes at each host.
+  std::vector<std::size_t> hosts_by_homes(std::size_t index) const;
 };
 
 }  // namespace drover::load

@@ -149,6 +149,9 @@ CREATE VIEW drover_gate.pg_extension AS SELECT oid, extname, extowner, extnamesp
     UNION ALL SELECT 0, 'citus', 10, 11, false, '13.2-1', NULL, NULL;
 CREATE VIEW drover_gate.pg_dist_node AS SELECT 1 AS nodeid, 1 AS groupid, 'localhost'::text AS nodename, 5432 AS nodeport,
     true AS isactive, 'primary'::text AS noderole, true AS shouldhaveshards;
+CREATE VIEW drover_gate.pg_dist_local_group AS SELECT 0 AS groupid;
+CREATE VIEW drover_gate.pg_dist_shard AS SELECT logicalrelid, shardid FROM drover_gate.pg_dist_partition,
+    pg_catalog.generate_series(102008, 102039) AS shardid WHERE partmethod = 'h';
 CREATE VIEW drover_gate.citus_tables AS SELECT logicalrelid AS table_name, CASE partmethod WHEN 'n' THEN 'reference'
     ELSE 'distributed' END AS citus_table_type, coalesce(partkey, '<none>') AS distribution_column,
     colocationid AS colocation_id, 32 AS shard_count FROM drover_gate.pg_dist_partition;
@@ -157,5 +160,6 @@ CITUS_NAMES = {
     **{f"{name}(": f"drover_gate.{name}" for name in (
         "create_distributed_table", "create_reference_table", "undistribute_table", "citus_version",
         "citus_relation_size", "citus_total_relation_size", "pg_relation_size")},
-    **{name: f"drover_gate.{name}" for name in ("pg_dist_partition", "pg_dist_node", "citus_tables", "pg_extension")},
+    **{name: f"drover_gate.{name}" for name in (
+        "pg_dist_partition", "pg_dist_node", "pg_dist_local_group", "pg_dist_shard", "citus_tables", "pg_extension")},
 }

@@ -388,6 +388,97 @@ class UnknownCommits(harness.TestCase):
             with self.subTest(node=self.cluster.nodes.index(node)):
                 document = self.run_with(fault, seconds=8)
                 self.assertEqual(self.unknown(document, "unresolved"), 0)
+class Nodes(CitusTestCase):
+    """Connections to all nodes. The tests of this class are steps: they build on each other, in the order of their
+    names. Each worker has one of the two warehouses."""
+
+    OWN_TABLES = ("drover_tpcc", "drover_tpcc_loaded", "drover_ycsb", "drover_ycsb_loaded")
+    RUN = ("tpcc", "run", "--no-delays", "--warmup", "0", "--connections", 6)
+
+    def run_through(self, conninfo, *arguments):
+        path = self.coordinator.folder / "result.json"
+        command = self.cluster.drover(*self.RUN, "--db", conninfo, *arguments, "--json", path)
+        self.expect(command, SUCCESS)
+        return command, json.loads(path.read_text(encoding="utf-8"))
+
+    def test_1_keys_come_with_the_tables(self):
+        command = self.expect(self.coordinator.drover("tpcc", "init"), SUCCESS)
+        self.assertRegex(command.out, r"; indexes come with the import\n")
+        self.expect(self.coordinator.drover("tpcc", "import", "-w", 2), SUCCESS)
+        self.expect(self.coordinator.drover("ycsb", "load", "--recordcount", 100), SUCCESS)
+
+    def test_2_every_node_has_the_records(self):
+        for node in self.cluster.nodes:
+            for table in self.OWN_TABLES:
+                self.assertGreater(node.number(f"SELECT count(*) FROM {table}"), 0, table)
+        self.expect_error(self.coordinator.drover("tpcc", "import", "-w", 2), FAILURE, "loaded already")
+
+    def test_3_a_worker_does_not_load(self):
+        worker = self.cluster.workers[0]
+        for arguments in (("tpcc", "init", "--force"), ("tpcc", "import", "-w", 3), ("tpcc", "clean"),
+                          ("ycsb", "load", "--recordcount", 200), ("ycsb", "clean"),
+                          ("sql", "init"), ("sql", "clean")):
+            command = worker.drover(*arguments)
+            self.expect_error(command, FAILURE, f"connect to the coordinator {self.coordinator.socket_folder}")
+            self.assertNotIn("--force", command.err)
+
+    def test_4_a_run_through_a_worker_knows_the_record(self):
+        command, document = self.run_through(self.cluster.workers[0].conninfo, "--duration", "2s")
+        self.assertNotRegex(command.err, "C-Load")
+        self.expect_every_count(document)
+        settings = document["environment"]["server"]["settings"]
+        shards = self.coordinator.sql("SELECT count(*) FROM citus_shards WHERE table_name = 'warehouse'::regclass")
+        self.assertEqual((settings["nodes"], settings["shards"]), ("2", shards[0][0]))
+
+    def test_5_affinity_to_the_node_of_the_warehouse(self):
+        _, document = self.run_through(self.cluster.conninfo, "--balance", "--affinity", "--duration", "2s")
+        self.expect_every_count(document)
+        self.assertTrue(document["plan"]["affinity"])
+        self.assertEqual([host["connections"] for host in document["hosts"]], [0, 3, 3])
+        self.assertEqual([host["ok_count"] > 0 for host in document["hosts"]], [False, True, True])
+        _, document = self.run_through(self.cluster.conninfo, "--balance", "--affinity", "-w", 1, "--duration", "1s")
+        shard = "get_shard_id_for_distribution_column('warehouse', 1)"
+        place = self.coordinator.sql(f"SELECT nodename || ':' || nodeport FROM citus_shards WHERE shardid = {shard}")[0][0]
+        self.assertEqual([host["name"] for host in document["hosts"] if host["ok_count"] > 0], [place])
+
+    def test_6_a_node_that_is_not_named(self):
+        hosts = [node.socket_folder for node in self.cluster.nodes[:2]]
+        conninfo = f"host={hosts[0]},{hosts[1]} port=5432,5432 dbname=drover user=drover"
+        command, document = self.run_through(conninfo, "--balance", "--affinity", "--duration", "1s")
+        self.assertRegex(command.err, "1 of 2 warehouses are at .*, which no host of --db reaches")
+        self.assertFalse(document["plan"]["affinity"])
+        self.assertEqual([host["connections"] for host in document["hosts"]], [3, 3])
+
+    def test_7_two_client_hosts_and_the_wait_events_of_all_nodes(self):
+        _, document = self.run_through(self.cluster.conninfo, "--balance", "--affinity", "--duration", "3s",
+                                       "--hosts", "localhost,localhost", "--server-stats")
+        self.expect_every_count(document)
+        self.assertEqual({host["name"] for host in document["hosts"] if host["ok_count"] > 0},
+                         {f"{worker.socket_folder}:5432" for worker in self.cluster.workers})
+        places = {event["name"].partition(" at ")[2] for event in document["server_stats"]["wait_events"]}
+        self.assertLessEqual({f"{worker.socket_folder}:5432" for worker in self.cluster.workers}, places)
+
+    def test_8_the_coordinator_waits_for_workers_and_not_for_its_client(self):
+        _, document = self.run_through(self.coordinator.conninfo, "--duration", "3s", "--server-stats")
+        sessions = {event["name"]: event["sessions"] for event in document["server_stats"]["wait_events"]}
+        at_workers = sum(count for name, count in sessions.items() if " at /" in name)
+        self.assertGreater(at_workers, sessions.get("Client:ClientRead at coordinator", 0))
+
+    def test_9_a_record_of_an_older_version(self):
+        for table in self.OWN_TABLES:
+            self.coordinator.sql(f"SELECT undistribute_table('{table}')")
+        command, _ = self.run_through(self.coordinator.conninfo, "--duration", "1s")
+        self.assertNotRegex(command.err, "C-Load")
+        command, _ = self.run_through(self.cluster.workers[0].conninfo, "--duration", "1s")
+        self.assertRegex(command.err, f"Connect to the coordinator {self.coordinator.socket_folder}")
+        self.assertRegex(command.err, r'create_reference_table\(\S+drover_tpcc"')
+        self.expect(self.coordinator.drover("ycsb", "load", "--recordcount", 200), SUCCESS)
+        self.assertEqual(self.cluster.workers[0].number("SELECT sum(rows) FROM drover_ycsb_loaded"), 200)
+        for workload in ("tpcc", "ycsb"):
+            self.expect(self.coordinator.drover(workload, "clean"), SUCCESS)
+        for node in self.cluster.nodes:
+            self.assertEqual(node.number("SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace "
+                                         "AND relkind = 'r'"), 0)
 
 
 if __name__ == "__main__":

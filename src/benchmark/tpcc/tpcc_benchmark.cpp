@@ -77,10 +77,24 @@ Task<database::ServerFacts> TpccBenchmark::prepare() {
   if (options_.all_warehouses) plan.warehouses = prepared_.loaded.warehouses;
   choose_warehouses(options_);
   plan.complete();
+  co_await find_homes();
   const std::vector<std::string> narrow = co_await database_->find_narrow_columns(planned_work());
   prepared_.notes.insert(prepared_.notes.end(), narrow.begin(), narrow.end());
   if (options_.gathers == 0) ledger_before_ = co_await database_->read_ledger(own_range());
   co_return prepared_.server;
+}
+
+// Sends each warehouse's transactions to the node that holds it, where the database tells. Goes on
+// without affinity if no host of the connection string reaches that node.
+Task<void> TpccBenchmark::find_homes() {
+  tpcc::Plan& plan = options_.plan;
+  if (!plan.affinity) co_return;
+  auto homes = co_await database_->find_homes(plan.hosts.size(), plan.warehouses);
+  plan.home_hosts = std::move(homes.hosts);
+  plan.affinity = homes.problem.empty();
+  if (plan.affinity) co_return;
+  prepared_.notes.push_back(
+      fmt::format("note: --affinity: {}: the run goes on with --balance alone", homes.problem));
 }
 
 // Without delays, the number of Payments of a warehouse is bounded by the updates of its single
@@ -140,6 +154,7 @@ void TpccBenchmark::complete(settings::RunSettings& settings) {
         loaded ? tpcc::run_constants(plan.seed, *loaded) : tpcc::load_constants(plan.seed);
   }
   complete_settings(plan, settings);
+  settings.affinity = plan.affinity;
   if (!options_.simulated) settings.isolation = tpcc::isolation_name(isolation_);
   settings_ = settings;
   if (!options_.delivery_log.empty()) {
@@ -155,7 +170,9 @@ std::string TpccBenchmark::title() const {
 
 std::vector<std::string> TpccBenchmark::notes() const {
   std::vector<std::string> notes = prepared_.notes;
-  if (!prepared_.loaded.load_constants) {
+  if (!prepared_.loaded.hidden_record.empty()) {
+    notes.push_back(prepared_.loaded.hidden_record);
+  } else if (!prepared_.loaded.load_constants) {
     notes.emplace_back(
         "note: another tool loaded these tables, so its C-Load is unknown: the distance of C-Run "
         "to it (clause 2.1.6.1) is not ensured");

@@ -61,6 +61,7 @@ class TpccBenchmark final : public run::Benchmark {
 
   tpcc::BackendSettings backend_settings(std::size_t worker) const;
   tpcc::WarehouseRange own_range() const;
+  coro::Task<void> find_homes();
   tpcc::PlannedWork planned_work() const;
 
   TpccOptions options_;

@@ -32,15 +32,15 @@ struct InitArguments {
   std::string ui = "auto";
 };
 
-std::string_view what_comes_later(const DatabaseTarget& target, ForeignKeys foreign_keys) {
-  if (target.kind() == DatabaseKind::ydb) return "indexes";
+std::string_view what_comes_later(bool has_keys, ForeignKeys foreign_keys) {
+  if (has_keys) return "indexes";
   return foreign_keys == ForeignKeys::none ? "keys and indexes" : "keys, indexes and foreign keys";
 }
 
 coro::Task<void> init(const DatabaseTarget& target, InitialiseSettings settings) {
-  const std::string_view later = what_comes_later(target, settings.foreign_keys);
   settings.on_note = note_to_stderr;
-  const std::vector<std::string> dropped = co_await target.tpcc()->initialise(settings);
+  const auto [dropped, has_keys] = co_await target.tpcc()->initialise(settings);
+  const std::string_view later = what_comes_later(has_keys, settings.foreign_keys);
   std::string text;
   if (!dropped.empty()) text = fmt::format("dropped {}\n", fmt::join(dropped, ", "));
   text += fmt::format("made the nine tables of TPC-C in {}; {} come with the import\n",

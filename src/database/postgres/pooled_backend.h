@@ -152,6 +152,8 @@ class PooledBackend : public WorkloadBackend {
  private:
   std::optional<std::size_t> first_host_of(std::size_t number) const noexcept {
     if (upkeep_.hosts < 2) return std::nullopt;
+    const std::vector<std::size_t>& chosen = upkeep_.first_hosts;
+    if (!chosen.empty()) return chosen[number % chosen.size()];
     return (upkeep_.first_number + number * upkeep_.number_step) % upkeep_.hosts;
   }
 

@@ -44,6 +44,11 @@ struct InitialiseSettings {
   NoteFunction on_note = {};
 };
 
+struct Initialised {
+  std::vector<std::string> dropped;  // names of tables
+  bool has_keys = false;             // primary keys came with the tables
+};
+
 struct ImportSettings {
   ImportRequest request = {};
   std::size_t connections = 2;
@@ -100,6 +105,13 @@ struct RunPreparation {
   std::vector<std::string> notes;  // lines for people
 };
 
+struct WarehouseHomes {
+  // The number of each warehouse's host. Empty if the database does not tell.
+  std::vector<std::size_t> hosts = {};
+  // For people: why the database's answer does not fit the hosts; empty if it fits.
+  std::string problem = {};
+};
+
 using database::CheckpointWatch;
 using database::ObservedCheckpoint;
 
@@ -110,8 +122,8 @@ class Database {
   Database& operator=(const Database&) = delete;
   virtual ~Database() = default;
 
-  // The nine tables and ours, empty. Returns the names of the tables that it dropped.
-  virtual coro::Task<std::vector<std::string>> initialise(InitialiseSettings settings) const = 0;
+  // The nine tables and ours, empty.
+  virtual coro::Task<Initialised> initialise(InitialiseSettings settings) const = 0;
 
   // Drops the nine tables and ours; returns the names of those that there were.
   virtual coro::Task<std::vector<std::string>> clean(NoteFunction on_note) const = 0;
@@ -137,6 +149,12 @@ class Database {
   // `warehouses`: how many the run has; none for all that are there. Throws UnfitSchema if it
   // cannot begin.
   virtual coro::Task<RunPreparation> prepare(std::optional<std::int32_t> warehouses) const = 0;
+
+  // Which of the `hosts` hosts of the connection string holds each of the warehouses from 1 on.
+  virtual coro::Task<WarehouseHomes> find_homes(std::size_t /*hosts*/,
+                                                std::int32_t /*warehouses*/) const {
+    co_return WarehouseHomes();
+  }
 
   // Returns warnings for the user, before a run with this work: which columns are too narrow for
   // it.

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "database/error.h"
+#include "database/postgres/citus.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/patient_script.h"
 #include "database/postgres/session_setup.h"
@@ -170,6 +171,8 @@ Task<void> create_and_fill_in_pieces(Connection& connection, const InitialiseSet
 }  // namespace
 
 Task<std::vector<std::string>> drop_pgbench_tables(Connection& connection) {
+  co_await database::postgres::require_citus_coordinator(connection,
+                                                         "making or dropping its tables");
   std::vector<std::string> there = co_await tables_there(connection);
   if (traits_of(connection.dialect()).ddl_in_transactions) {
     if (there.empty()) co_return there;

@@ -205,6 +205,8 @@ struct LoadedDatabase {
   std::int32_t warehouses = 0;  // 1..warehouses are there
   // C-Load (clause 2.1.6.1); none where another tool loaded the data.
   std::optional<NurandConstants> load_constants;
+  // For people: why the record of an import may be elsewhere; empty if it is here or there is none.
+  std::string hidden_record = {};
 };
 
 // For messages: how to name the schema on the command line, " --schema x" or nothing.

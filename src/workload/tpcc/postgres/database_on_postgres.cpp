@@ -7,6 +7,7 @@
 #include "coro/deadline.h"
 #include "coro/worker.h"
 #include "database/error.h"
+#include "database/postgres/citus.h"
 #include "database/postgres/citus_nodes.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/dialect.h"
@@ -66,13 +67,16 @@ class DatabaseOnPostgres final : public Database {
  public:
   explicit DatabaseOnPostgres(Access access) : access_(std::move(access)) {}
 
-  Task<std::vector<std::string>> initialise(InitialiseSettings settings) const override {
+  Task<Initialised> initialise(InitialiseSettings settings) const override {
     const auto connection = co_await open_connection(at(ServerRole::writable));
     const Layout layout{connection->dialect(), settings.partitions};
     require_layout(layout, settings.foreign_keys);
     InitialiseOptions options{access_.schema, settings.foreign_keys, layout, settings.force,
                               std::move(settings.on_note)};
-    co_return co_await postgres::initialise(*connection, std::move(options));
+    Initialised made;
+    made.has_keys = database::postgres::traits_of(layout.dialect).keys_with_table;
+    made.dropped = co_await postgres::initialise(*connection, std::move(options));
+    co_return made;
   }
 
   Task<std::vector<std::string>> clean(NoteFunction on_note) const override {
@@ -117,11 +121,20 @@ class DatabaseOnPostgres final : public Database {
     co_await require_replica_identity(*connection, access_.schema);
     const std::int32_t partitions = co_await count_partitions(*connection, access_.schema);
     if (partitions > 0) prepared.server.settings.emplace("partitions", std::to_string(partitions));
+    co_await database::postgres::add_citus_facts(
+        *connection, std::string(table_name(Table::Warehouse)), prepared.server.settings);
     const std::int32_t wanted = warehouses.value_or(prepared.loaded.warehouses);
     require_warehouses(prepared.loaded, wanted, access_.schema);
     const Result now = co_await connection->query("SELECT now() AT TIME ZONE 'UTC'");
     prepared.server_time = now.text(0, 0);
     co_return prepared;
+  }
+
+  Task<WarehouseHomes> find_homes(std::size_t hosts, std::int32_t warehouses) const override {
+    auto found = co_await database::postgres::find_citus_homes(
+        access_, hosts, std::string(table_name(Table::Warehouse)), warehouses);
+    if (!found) co_return WarehouseHomes();
+    co_return WarehouseHomes{std::move(found->hosts), std::move(found->problem)};
   }
 
   Task<std::vector<std::string>> find_narrow_columns(PlannedWork work) const override {

@@ -32,6 +32,7 @@ load::Presentation presentation_of(const Plan& plan) {
 void Plan::complete() {
   terminal_count = own_terminals();
   home_first = static_cast<std::size_t>(first_warehouse() - 1);
+  home_count = static_cast<std::size_t>(own_warehouses());
   presentation = presentation_of(*this);
 }
 

@@ -45,9 +45,12 @@ class DatabaseOnYdb final : public Database {
  public:
   explicit DatabaseOnYdb(YdbDatabase database) : database_(std::move(database)) {}
 
-  Task<std::vector<std::string>> initialise(InitialiseSettings settings) const override {
+  Task<Initialised> initialise(InitialiseSettings settings) const override {
     assert(settings.foreign_keys == ForeignKeys::none);
-    return ydb::initialise(database_, std::move(settings));
+    Initialised made;
+    made.has_keys = true;
+    made.dropped = co_await ydb::initialise(database_, std::move(settings));
+    co_return made;
   }
 
   Task<std::vector<std::string>> clean(NoteFunction) const override {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "database/postgres/citus.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/identifier.h"
 #include "database/postgres/patient_script.h"
@@ -150,6 +151,7 @@ Task<void> record_table_as(Connection& connection, const Table& table, const Pro
 
 Task<void> begin_load(Connection& connection, std::string schema, const Table& table,
                       const Properties& properties) {
+  co_await database::postgres::require_citus_coordinator(connection, "'drover ycsb load'");
   const bool is_one_transaction = traits_of(connection.dialect()).ddl_in_transactions;
   if (is_one_transaction) {
     co_await connection.script("BEGIN");
@@ -179,6 +181,7 @@ Task<void> begin_load(Connection& connection, std::string schema, const Table& t
 }
 
 Task<std::vector<std::string>> drop_table(Connection& connection, const Table& table) {
+  co_await database::postgres::require_citus_coordinator(connection, "'drover ycsb clean'");
   std::vector<std::string> dropped;
   const bool is_one_transaction = traits_of(connection.dialect()).ddl_in_transactions;
   if (is_one_transaction) {

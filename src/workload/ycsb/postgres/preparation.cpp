@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "database/error.h"
+#include "database/postgres/citus.h"
 #include "database/postgres/server_facts.h"
 #include "workload/ycsb/keys.h"
 #include "workload/ycsb/postgres/load_record.h"
@@ -36,7 +37,9 @@ class PostgresTableReader final : public TableReader {
   std::string_view table_name() const noexcept override { return table_.plain_name(); }
 
   Task<database::ServerFacts> read_server_facts() override {
-    return database::postgres::read_server_facts(connection_);
+    auto facts = co_await database::postgres::read_server_facts(connection_);
+    co_await database::postgres::add_citus_facts(connection_, table_.name(), facts.settings);
+    co_return facts;
   }
 
   Task<LoadRecord> read_record() override { return read_load_record(connection_, table_); }

@@ -7,8 +7,10 @@
 #include <optional>
 #include <utility>
 
+#include "database/postgres/citus.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/patient_script.h"
+#include "text/plain_text.h"
 #include "workload/tpcc/import/import.h"
 #include "workload/tpcc/postgres/import/schema.h"
 
@@ -209,6 +211,28 @@ Task<void> require_no_row_security(Connection& connection, std::string schema) {
       found.text(0, 0)));
 }
 
+namespace {
+
+// Returns a note for people if this is a worker of Citus, which may not see the record of an import.
+Task<std::string> find_hidden_record(Connection& connection, std::string schema) {
+  if (connection.dialect() != Dialect::citus) co_return std::string();
+  const std::int32_t group = co_await database::postgres::citus_node_group(connection);
+  if (group == database::postgres::coordinator_group) co_return std::string();
+  const std::string coordinator = co_await database::postgres::citus_coordinator(connection);
+  const auto make_visible = [&schema](std::string_view table) {
+    return fmt::format("SELECT create_reference_table('{}')",
+                       text::replaced(qualified_name(schema, table), "'", "''"));
+  };
+  co_return fmt::format(
+      "note: this worker of Citus has no record of an import (table {0}), which older versions of "
+      "Drover kept at the coordinator alone: it is not known whether the import is complete, and "
+      "the distance of C-Run to C-Load (clause 2.1.6.1) is not ensured. Connect to {1}, or execute "
+      "there: {2}; {3}",
+      settings_table, coordinator, make_visible(settings_table), make_visible(loaded_table));
+}
+
+}  // namespace
+
 Task<LoadedDatabase> inspect_loaded(Connection& connection, std::string schema) {
   const Catalog catalog = co_await read_catalog(connection, schema);
   require_tables(catalog, schema);
@@ -218,6 +242,7 @@ Task<LoadedDatabase> inspect_loaded(Connection& connection, std::string schema) 
     require_complete(*settings, schema);
     loaded.load_constants = settings->load_constants;
   }
+  if (!settings) loaded.hidden_record = co_await find_hidden_record(connection, schema);
   // Warehouses are numbered from 1 without a gap; a hole ends the count.
   const Result counted = co_await connection.query(
       "SELECT coalesce(max(n), 0) FROM (SELECT w_id, row_number() OVER (ORDER BY w_id) AS n "
@@ -420,6 +445,7 @@ std::vector<std::string> statements_to_make(const InitialiseOptions& options) {
 }
 
 Task<std::vector<std::string>> initialise(Connection& connection, InitialiseOptions options) {
+  co_await database::postgres::require_citus_coordinator(connection, "'drover tpcc init'");
   if (!traits_of(options.layout.dialect).ddl_in_transactions) {
     co_return co_await initialise_one_by_one(connection, std::move(options));
   }
@@ -431,6 +457,7 @@ Task<std::vector<std::string>> initialise(Connection& connection, InitialiseOpti
 
 Task<std::vector<std::string>> clean(Connection& connection, std::string schema,
                                      NoteFunction on_note) {
+  co_await database::postgres::require_citus_coordinator(connection, "'drover tpcc clean'");
   const Dialect dialect = connection.dialect();
   for (int number = 1;; ++number) {
     const Catalog catalog = co_await read_catalog(connection, schema);

@@ -12,6 +12,7 @@
 #include "coro/semaphore.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
+#include "database/postgres/citus.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/patient_script.h"
 #include "database/postgres/session_setup.h"
@@ -380,6 +381,7 @@ Task<ImportOutcome> run_import(ImportOptions options, ImportObserver& observer, 
   auto connection = co_await database::postgres::open_connection(options);
   options.pooling = connection->pooling();
   options.dialect = connection->dialect();
+  co_await database::postgres::require_citus_coordinator(*connection, "an import");
   co_await require_initialised(*connection, options.schema);
   // Holds the lock as long as the import takes.
   std::unique_ptr<Connection> holder;
@@ -410,6 +412,7 @@ Task<void> load_part_of(ImportOptions options, const ImportPlan& plan, ImportWor
     const auto connection = co_await database::postgres::open_connection(options);
     options.pooling = connection->pooling();
     options.dialect = connection->dialect();
+    co_await database::postgres::require_citus_coordinator(*connection, "an import");
     co_await require_initialised(*connection, options.schema);
     options.progress = co_await read_progress(*connection, options.schema);
   }

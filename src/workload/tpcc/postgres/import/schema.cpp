@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <ranges>
+#include <utility>
 
 #include "database/postgres/dialect.h"
 #include "text/plain_text.h"
@@ -162,13 +163,19 @@ std::string parts_clause(Table table, Layout layout) {
   return {};
 }
 
+// Every node of Citus has a copy of a reference table.
+std::string make_reference_table(std::string qualified) {
+  return fmt::format("SELECT create_reference_table('{}')",
+                     text::replaced(std::move(qualified), "'", "''"));
+}
+
 // Tables of one number of shards lie together, warehouse by warehouse.
 std::string distribute(Table table, std::string_view schema, Layout layout) {
   const auto quoted = [&schema](Table of) {
     return text::replaced(qualified_name(schema, table_name(of)), "'", "''");
   };
+  if (table == Table::Item) return make_reference_table(qualified_name(schema, table_name(table)));
   const std::string name = quoted(table);
-  if (table == Table::Item) return fmt::format("SELECT create_reference_table('{}')", name);
   std::string how;
   if (table != Table::Warehouse) {
     how = fmt::format(", colocate_with => '{}'", quoted(Table::Warehouse));
@@ -269,6 +276,11 @@ std::vector<std::string> own_table_statements(std::string_view schema, ForeignKe
         fmt::format("CREATE TABLE {0} (w_id {1}, table_name varchar(20), next {1} NOT NULL, "
                     "rows bigint NOT NULL, PRIMARY KEY (w_id, table_name))",
                     qualified_name(schema, progress_table), integer));
+  }
+  if (dialect == Dialect::citus) {
+    for (const std::string_view ours : {settings_table, loaded_table}) {
+      statements.push_back(make_reference_table(qualified_name(schema, ours)));
+    }
   }
   statements.push_back(
       fmt::format("INSERT INTO {} (format_version, foreign_keys) VALUES ({}, '{}')", settings,

@@ -1,0 +1,140 @@
+#include "database/postgres/citus.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <utility>
+
+#include "database/dialect.h"
+#include "database/error.h"
+#include "database/postgres/session_setup.h"
+#include "database/unfit_schema.h"
+
+namespace drover::database::postgres {
+
+using coro::Task;
+
+Task<std::int32_t> citus_node_group(Connection& connection) {
+  const Result found =
+      co_await connection.query("SELECT groupid FROM pg_catalog.pg_dist_local_group");
+  co_return found.rows() == 1 ? found.number<std::int32_t>(0, 0) : coordinator_group;
+}
+
+Task<std::string> citus_coordinator(Connection& connection) {
+  const Result found = co_await connection.query(
+      "SELECT nodename || ':' || nodeport FROM pg_catalog.pg_dist_node "
+      "WHERE groupid = 0 AND noderole = 'primary'");
+  if (found.rows() == 0) co_return "the coordinator";
+  co_return fmt::format("the coordinator {}", found.text(0, 0));
+}
+
+Task<void> require_citus_coordinator(Connection& connection, std::string_view what) {
+  if (connection.dialect() != Dialect::citus) co_return;
+  const std::int32_t group = co_await citus_node_group(connection);
+  if (group == coordinator_group) co_return;
+  const std::string coordinator = co_await citus_coordinator(connection);
+  throw UnfitSchema(
+      fmt::format("this server is a worker of Citus, and {} needs its coordinator: "
+                  "connect to {}",
+                  what, coordinator));
+}
+
+Task<void> add_citus_facts(Connection& connection, std::string table,
+                           std::map<std::string, std::string>& settings) {
+  if (connection.dialect() != Dialect::citus) co_return;
+  const Result counted = co_await connection.query(
+      "SELECT (SELECT count(*) FROM pg_catalog.pg_dist_node WHERE isactive AND shouldhaveshards "
+      "AND noderole = 'primary'), (SELECT count(*) FROM pg_catalog.pg_dist_shard "
+      "WHERE logicalrelid = to_regclass($1::text))",
+      table);
+  settings.emplace("nodes", counted.text(0, 0));
+  settings.emplace("shards", counted.text(0, 1));
+}
+
+CitusHomes match_citus_hosts(std::span<const CitusPlace> places,
+                             std::span<const std::optional<std::int32_t>> host_groups) {
+  std::map<std::int32_t, std::vector<std::size_t>> hosts_of;
+  for (std::size_t host = 0; host < host_groups.size(); ++host) {
+    if (host_groups[host]) hosts_of[*host_groups[host]].push_back(host);
+  }
+  CitusHomes homes;
+  std::map<std::int32_t, std::size_t> values_of;
+  std::size_t missed = 0;
+  std::string missed_at;
+  for (const CitusPlace& place : places) {
+    const std::size_t before = values_of[place.group]++;
+    const auto found = hosts_of.find(place.group);
+    if (found != hosts_of.end()) {
+      homes.hosts.push_back(found->second[before % found->second.size()]);
+      continue;
+    }
+    ++missed;
+    if (before == 0) missed_at += (missed_at.empty() ? "" : ", ") + place.address;
+  }
+  if (missed == 0) return homes;
+  homes.hosts.clear();
+  homes.problem = fmt::format("{} of {} warehouses are at {}, which no host of --db reaches",
+                              missed, places.size(), missed_at);
+  return homes;
+}
+
+namespace {
+
+constexpr coro::Duration answer_limit = std::chrono::seconds(15);
+
+// Returns nothing if the server does not answer, or if another host answers in its place.
+Task<std::optional<std::int32_t>> node_group_of_host(Access access, std::size_t host) {
+  access.first_host = host;
+  try {
+    const auto connection = co_await open(std::move(access));
+    if (connection->host() != host) co_return std::nullopt;
+    connection->set_round_trip_limit(answer_limit);
+    co_return co_await citus_node_group(*connection);
+  } catch (const Error&) {
+    // The caller names the node that no host reaches.
+  }
+  co_return std::nullopt;
+}
+
+Task<std::vector<CitusPlace>> places_of_values(Connection& connection, std::string table,
+                                               std::int32_t values) {
+  const Result found = co_await connection.query(
+      "SELECT DISTINCT ON (value) n.groupid, n.nodename || ':' || n.nodeport "
+      "FROM pg_catalog.generate_series(1, $2::int4) AS value "
+      "JOIN pg_catalog.pg_dist_placement AS p ON p.shardid = "
+      "get_shard_id_for_distribution_column(to_regclass($1::text), value) "
+      "JOIN pg_catalog.pg_dist_node AS n ON n.groupid = p.groupid AND n.noderole = 'primary' "
+      "ORDER BY value, n.groupid",
+      table, values);
+  std::vector<CitusPlace> places;
+  for (int row = 0; row < found.rows(); ++row) {
+    places.push_back({found.number<std::int32_t>(row, 0), std::string(found.text(row, 1))});
+  }
+  co_return places;
+}
+
+}  // namespace
+
+Task<std::optional<CitusHomes>> find_citus_homes(Access access, std::size_t hosts,
+                                                 std::string table, std::int32_t values) {
+  std::vector<CitusPlace> places;
+  {
+    const auto connection = co_await open_in_schema(access);
+    if (connection->dialect() != Dialect::citus) co_return std::nullopt;
+    const Result distributed = co_await connection->query(
+        "SELECT 1 FROM pg_catalog.pg_dist_partition "
+        "WHERE logicalrelid = to_regclass($1::text) AND partmethod = 'h'",
+        table);
+    if (distributed.rows() == 0) co_return std::nullopt;
+    places = co_await places_of_values(*connection, std::move(table), values);
+  }
+  std::vector<std::optional<std::int32_t>> host_groups;
+  for (std::size_t host = 0; host < hosts; ++host) {
+    host_groups.push_back(co_await node_group_of_host(access, host));
+  }
+  co_return match_citus_hosts(places, host_groups);
+}
+
+}  // namespace drover::database::postgres
