@@ -200,12 +200,18 @@ class Check(CitusTestCase):
         run.signal(signal.SIGINT)
         self.expect(run.wait(20), INTERRUPTED)
 
-    def test_3_a_prepared_transaction(self):
-        # Its name is that of another coordinator, so that this one does not end it.
-        with self.cluster.workers[0].session() as session:
+    def test_3_prepared_transactions(self):
+        def prepare(gid):
             session.sql("BEGIN")
             session.sql("SELECT txid_current()")
-            session.sql("PREPARE TRANSACTION 'citus_99_1_1_1'")
+            session.sql(f"PREPARE TRANSACTION '{gid}'")
+
+        with self.cluster.workers[0].session() as session:
+            # One of the coordinator's group, whose session is gone.
+            prepare("citus_0_4194304_999999999_1")
+            self.check(SUCCESS)
+            # One of another group, which no node recovers.
+            prepare("citus_99_1_1_1")
             try:
                 command, document, _ = self.check(FAILURE)
             finally:
