@@ -59,7 +59,7 @@ struct Plan {
   std::vector<std::string> hosts = {};
   bool affinity = false;
   std::size_t home_first = 0;  // the lowest Transaction::home() of this host
-  std::size_t home_count = 0;  // the number of them
+  std::size_t home_count = 0;  // the homes of this host follow each other from home_first on
   // The host of each home, over all hosts. Empty: home modulo the number of hosts.
   std::vector<std::size_t> home_hosts = {};
   coro::Duration connection_max_age{};  // 0: sessions live as long as they do

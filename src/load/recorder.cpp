@@ -86,9 +86,9 @@ std::string Recorder::hopelessness(const std::string& type_name, std::size_t typ
   const std::uint64_t failures = shared_.hopeless_types.failed(type, error, now);
   if (failures == 0) return {};
   return fmt::format(
-      "all {} transactions of type {} failed with {}, an error that another attempt does not "
-      "change: {}",
-      failures, type_name, error.sqlstate(), database::one_line(error.what()));
+      "no transaction of type {} has succeeded, and the last {} failed with {}, an error that "
+      "another attempt does not change: {}",
+      type_name, failures, error.sqlstate(), database::one_line(error.what()));
 }
 
 void Recorder::paused(measure::Histogram TransactionMetrics::* kind, std::size_t type,

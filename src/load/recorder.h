@@ -151,7 +151,7 @@ class Recorder {
   SharedRecords& shared_;
   Timetable times_{};
   std::vector<Doubt> doubts_;
-  std::vector<bool> has_succeeded_;  // types; shared_.hopeless_types knows of these
+  std::vector<bool> has_succeeded_;  // by type, as told to shared_.hopeless_types
   bool keeps_service_ = false;
   std::size_t work_ = 0;       // transactions that somebody waits for
   coro::Instant next_tick_{};  // when this worker is to look at the clock
