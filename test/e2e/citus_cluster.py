@@ -6,7 +6,7 @@ import sys
 import fault_proxy
 import harness
 
-# What ctest takes for a skipped test.
+# The exit code that ctest takes for a skipped test.
 SKIPPED = 77
 
 

@@ -22,10 +22,10 @@ constexpr std::string_view waits_for_recovery =
     "Citus recovers them once in citus.recover_2pc_interval; SELECT "
     "recover_prepared_transactions() on each node, as a superuser, recovers them at once";
 
-// Transactions that are prepared on a node, and why it could not be asked.
+// The prepared transactions of all nodes.
 struct Prepared {
-  std::vector<std::string> transactions;  // "node gid"
-  std::string failure;                    // of a node; empty: all have answered
+  std::vector<std::string> transactions;  // "node gid", sorted
+  std::string failure;                    // error of a node that did not answer; empty: all did
 };
 
 Task<Prepared> find_prepared(Connection& connection) {
@@ -68,7 +68,7 @@ Task<std::vector<NodeAnswer>> ask_all_nodes(Connection& connection, std::string 
 
 namespace {
 
-// Recovers them until none of those that were found is left.
+// Waits until the transactions in `found` have ended, and asks the nodes to recover them meanwhile.
 Task<void> recover(Connection& connection, Prepared found, coro::Duration patience,
                    const std::function<void(std::string_view)>& on_wait) {
   const coro::Instant give_up = coro::Worker::current().now() + patience;

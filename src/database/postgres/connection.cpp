@@ -175,7 +175,7 @@ void Connection::on_notice(void* connection, const PGresult* notice) {
   const std::string severity = field(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
   if (severity == "FATAL" || severity == "PANIC") noticed.broken_ = true;
   if (severity != "WARNING") return;
-  // A WARNING that leaves the outcome of a commit open is the one to keep.
+  // Keeps a WARNING that leaves the outcome of a commit open, if there is one.
   if (noticed.warned_.empty() || refuses_to_commit(noticed.warned_)) {
     noticed.warned_ = field(notice, PG_DIAG_SQLSTATE);
   }

@@ -116,8 +116,8 @@ Error in_dialect(Dialect dialect, Error error) {
   return {ErrorClass::retryable, error.sqlstate(), error.what(), error.backoff()};
 }
 
-// Serialization failures and deadlocks; what the execution of a statement or of a deferred trigger
-// raises; and what is refused before the execution.
+// These are serialization failures and deadlocks, errors that the execution of a statement or of a
+// deferred trigger raises, and errors that come before the execution.
 bool refuses_to_commit(std::string_view sqlstate) noexcept {
   constexpr std::array<std::string_view, 9> classes = {"0A", "21", "22", "23", "42",
                                                        "44", "55", "P0", "2F"};

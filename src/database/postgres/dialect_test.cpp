@@ -50,7 +50,7 @@ TEST(Dialect, SaysWhichErrorsAreRetried) {
   EXPECT_EQ(in_dialect(Dialect::yugabyte, lost).error_class(), ErrorClass::connection_lost);
 }
 
-// What an ERROR says of the transaction that was to commit.
+// An ERROR at COMMIT means that the transaction was rolled back, or that its outcome is unknown.
 TEST(Dialect, SaysWhatAnErrorAtCommitMeans) {
   using enum ErrorClass;
   struct Case {

@@ -44,8 +44,8 @@ Task<std::int64_t> ask_to_end(Connection& connection, std::span<const std::int32
   co_return result.number<std::int64_t>(0, 0);
 }
 
-// The same on Citus, of sessions that any node may have, and of their connections to other nodes. A
-// node that is away may still have all of them.
+// Does the same on Citus, where any node may have the sessions, and also ends their connections to
+// other nodes. Counts a node that does not answer as one session that is left.
 Task<std::int64_t> ask_all_nodes_to_end(Connection& connection,
                                         std::span<const SessionIdentity> sessions) {
   std::vector<std::string> rows;
@@ -118,7 +118,7 @@ std::string unused_name(std::string_view own_name) {
   return fmt::format("{} {:08x}{:08x}", own_name.substr(0, name_max), random(), random());
 }
 
-// Empty on a server that is not Citus, or that is too old for it.
+// Returns an empty string on a server that is not Citus, or is too old for citus_backend_gpid().
 Task<std::string> find_global_pid(Connection& own) {
   if (own.dialect() != Dialect::citus) co_return "";
   try {

@@ -103,7 +103,7 @@ TEST_F(EachTransaction, BeginsWithTheSetupAndAnswersWhatWasAsked) {
   EXPECT_EQ(rows(), 1);
 }
 
-// A dialect has its own text of a statement: it stands in what is prepared.
+// prepare() gets the dialect's text of a statement, and send() gets the text for PostgreSQL.
 TEST_F(EachTransaction, SendsTheTextThatWasPrepared) {
   const Statement ours{"answer", "SELECT 'ours'"};
   const std::array<Statement, 1> theirs = {Statement{"answer", "SELECT 'theirs'"}};

@@ -26,9 +26,9 @@ constexpr std::string_view wait_events_sql =
 // On Citus, clients' sessions are at any node, and each has sessions at other nodes that work for
 // it. These have the global_pid of the client's session. A client's session that waits for them
 // shows Client:ClientRead, too, but as active. The nodes are looked at one after the other, so that
-// sessions in one look may belong to different statements. The counts are right all the same: each
-// active session counts at its own node, and the clients' sessions that wait for more sessions than
-// were found active wait for the way between the nodes.
+// sessions in one look may belong to different statements. Each active session still counts at its
+// own node. If more clients' sessions wait than have active sessions at work for them, the rest
+// count as Citus:BetweenNodes.
 constexpr std::string_view citus_wait_events_sql =
     "WITH seen AS MATERIALIZED (SELECT a.*, "
     "coalesce(wait_event_type || ':' || wait_event, 'CPU') AS event, "

@@ -247,7 +247,7 @@ TEST_F(ScriptFailures, AnErrorAboutAConnectionOfTheServerLeavesTheSession) {
   EXPECT_TRUE(run(made->session_is_idle()));
 }
 
-// A server of several nodes may report it of what it has committed.
+// A server of several nodes may report XX000 of a transaction that it has committed.
 TEST_F(ScriptFailures, AnErrorOfSeveralNodesLeavesTheCommitUnknown) {
   query(
       "DROP TABLE IF EXISTS noted; CREATE TABLE noted (part int); "

@@ -109,7 +109,7 @@ TEST_F(LossyServer, CostsNoTransaction) {
   database->expect_conditions(Money::exact);
 }
 
-// As OpenTenBase, which refuses data changes in a CTE.
+// Refuses data changes in a CTE, as OpenTenBase does.
 constexpr const char* refusing_trigger = R"(
   CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF current_query() LIKE 'WITH %' THEN

@@ -19,8 +19,8 @@ class PostgresBackend::PostgresSession final : public Pooled {
       : Pooled(std::move(opened)), backend_(backend) {}
 
   // What comes back without its rows is done once more by single rows: either that says which are
-  // missing, or the server has lost them. The same if the server does not support a statement of
-  // the batched style.
+  // missing, or the server has lost them. The same happens if the server does not support a
+  // statement of the batched style.
   Task<Outcome> execute(const Input& input, Trace& trace) override {
     const Trace begun = trace;
     const bool known = backend_.by_row_;

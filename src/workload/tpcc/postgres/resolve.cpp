@@ -57,7 +57,7 @@ Task<void> resolve_new_orders(Connection& connection, std::span<const Doubt> dou
   }
 }
 
-// A question for each warehouse, which one node of a distributed database can answer.
+// Asks one question for each warehouse, so that one node of a distributed database can answer it.
 Task<void> resolve_new_orders(Connection& connection, std::span<const Doubt> doubts,
                               std::vector<Finding>& answers) {
   std::map<std::int32_t, OrderColumns> by_warehouse;
