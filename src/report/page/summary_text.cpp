@@ -250,14 +250,15 @@ void append_messages(std::string& out, const TransactionResult& all) {
   }
 }
 
-// Appends a line for each type of which every transaction failed, with its most frequent error.
+// Appends a line for each type of which every transaction failed, with its most frequent error that
+// has a message.
 void append_failed_types(std::string& out, const Result& result) {
   for (const TransactionResult& one : result.transactions) {
+    if (one.failed_count == 0 || one.failed_count != one.all_count()) continue;
+    std::string line = fmt::format("{}: none succeeded, {} failed", one.name, one.failed_count);
     const std::vector<std::string> sqlstates = frequent_sqlstates(one);
-    if (one.failed_count != one.all_count() || sqlstates.empty()) continue;
-    append_wrapped(out, "  ALL FAILED  ",
-                   fmt::format("{}: none succeeded, {} failed, most often with {}", one.name,
-                               one.failed_count, message_text(one, sqlstates.front())));
+    if (!sqlstates.empty()) line += ", most often with " + message_text(one, sqlstates.front());
+    append_wrapped(out, "  ALL FAILED  ", line);
   }
 }
 

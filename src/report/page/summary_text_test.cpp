@@ -83,6 +83,14 @@ TEST(SummaryText, ATypeOfWhichEveryTransactionFailedIsNamedWithItsError) {
   EXPECT_THAT(summary_text(result),
               HasSubstr("  ALL FAILED  StockLevel: none succeeded, 7 failed, most often with no "
                         "distributed plan [SQLSTATE\n              0A000]\n"));
+  // A serialization failure or a lost connection has no message.
+  stock_level.error_messages.clear();
+  EXPECT_THAT(summary_text(result),
+              HasSubstr("  ALL FAILED  StockLevel: none succeeded, 7 failed\n"));
+  // A transaction that was retried and has not ended is not counted.
+  stock_level.failed_count = 0;
+  stock_level.error_messages = {{"55P03", "lock timeout"}};
+  EXPECT_THAT(summary_text(result), Not(HasSubstr("ALL FAILED")));
 }
 
 TEST(SummaryText, SaysWhereThePointsOfALongRunAreLonger) {
