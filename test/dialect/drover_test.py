@@ -168,6 +168,7 @@ class Citus(DialectCase, harness.ServerTestCase):
     NAME = DIALECT = "citus"
     PRODUCT = "^PostgreSQL "
     PIECES = False
+    UNKNOWN = True
     SUPPORT = "tried on Citus 13.2.2 with PostgreSQL 15"
 
     def test_foreign_keys_are_refused(self):
