@@ -1,0 +1,155 @@
+"""Citus whose nodes are killed, and whose connections between nodes are cut."""
+
+import json
+
+import citus_cluster
+import harness
+from harness import SUCCESS
+
+
+class UnknownCommits(harness.TestCase):
+    """Commits whose connection between nodes is cut, and nodes that are killed: what became of each commit is compared
+    with sums that psql reads."""
+
+    COMMIT = rb"^Q....COMMIT\0"
+    COMMIT_PREPARED = rb"^Q....COMMIT PREPARED '"
+    PREPARE = rb"^Q....PREPARE TRANSACTION '"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = citus_cluster.CitusCluster(proxied=True)
+        cls.addClassCleanup(cls.cluster.remove)
+        # Nothing but Drover recovers prepared transactions, and no look-up may read a table whole.
+        cls.cluster.start("citus.recover_2pc_interval=-1", "citus.max_intermediate_result_size=64kB")
+        cls.coordinator = cls.cluster.coordinator
+        cls.coordinator.load(2)
+
+    def sums(self):
+        """Orders, cents paid and undelivered orders."""
+        (row,) = self.coordinator.sql(
+            "SELECT (SELECT sum(d_next_o_id) FROM district), (SELECT (sum(w_ytd) * 100)::int8 FROM warehouse), "
+            "(SELECT count(*) FROM new_order)")
+        return [int(value) for value in row]
+
+    def run_with(self, fault, seconds=3):
+        """The result of a run into which the fault falls. Its ledger is what psql says."""
+        before = self.sums()
+        path = self.coordinator.folder / "result.json"
+        run = self.coordinator.begin("tpcc", "run", "--no-delays", "--connections", 8, "--duration", f"{seconds}s",
+                                     "--warmup", 0, "--json", path)
+        self.coordinator.wait_for_orders(count=5)
+        fault()
+        self.expect(run.wait(harness.PATIENCE_S), SUCCESS)
+        document = json.loads(path.read_text(encoding="utf-8"))
+        orders, cents, undelivered = (new - old for new, old in zip(self.sums(), before))
+        ledger = document["ledger"]
+        self.assertEqual([ledger["new_orders"], ledger["payment_cents"], ledger["orders_delivered"]],
+                         [orders, cents, orders - undelivered])
+        self.assertTrue(ledger["exact"])
+        self.expect_every_count(document)
+        self.assertEqual(document["lost_commits"]["count"], 0)
+        for worker in self.cluster.workers:
+            self.assertEqual(worker.number("SELECT count(*) FROM pg_prepared_xacts"), 0)
+        return document
+
+    def unknown(self, document, outcome):
+        return sum(counted["ambiguous"][outcome] for counted in document["transactions"].values())
+
+    def run_with_cuts(self, pattern, answered):
+        """How many commits were unknown, and how many of them happened."""
+        def fault():
+            for proxy in self.cluster.proxies:
+                proxy.cut_at(pattern, answered, 8)
+        document = self.run_with(fault)
+        self.assertGreater(sum(proxy.cuts for proxy in self.cluster.proxies), 0)
+        for proxy in self.cluster.proxies:
+            proxy.cut_at(pattern, answered, 0)
+        self.assertEqual(self.unknown(document, "unresolved"), 0)
+        return self.unknown(document, "count"), self.unknown(document, "committed")
+
+    def test_a_commit_that_a_worker_has_not_heard_of_did_not_happen(self):
+        unknown, happened = self.run_with_cuts(self.COMMIT, answered=False)
+        self.assertGreater(unknown, 0)
+        self.assertEqual(happened, 0)
+
+    def test_a_commit_whose_answer_is_lost_happened(self):
+        unknown, happened = self.run_with_cuts(self.COMMIT, answered=True)
+        self.assertGreater(unknown, 0)
+        self.assertEqual(happened, unknown)
+
+    def test_what_could_not_be_prepared_did_not_happen(self):
+        for answered in (False, True):
+            with self.subTest(answered=answered):
+                _, happened = self.run_with_cuts(self.PREPARE, answered)
+                self.assertEqual(happened, 0)
+
+    def test_what_was_prepared_everywhere_is_recovered_before_it_is_looked_for(self):
+        for answered in (False, True):
+            with self.subTest(answered=answered):
+                unknown, _ = self.run_with_cuts(self.COMMIT_PREPARED, answered)
+                self.assertEqual(unknown, 0)
+
+    def test_nodes_that_are_killed_lose_nothing(self):
+        for node in (self.coordinator, self.cluster.workers[0]):
+            def fault(node=node):
+                node.kill()
+                node.start()
+            with self.subTest(node=self.cluster.nodes.index(node)):
+                document = self.run_with(fault, seconds=8)
+                self.assertEqual(self.unknown(document, "unresolved"), 0)
+
+    def short_run(self, *arguments, fault=lambda: None):
+        path = self.coordinator.folder / "result.json"
+        run = self.coordinator.begin(*arguments, "--clients", 4, "--duration", "1h", "--warmup", 0, "--json", path)
+        fault()
+        self.expect(run.wait(harness.PATIENCE_S), SUCCESS)
+        return json.loads(path.read_text(encoding="utf-8"))
+
+    def expect_cuts(self, pattern, counter, name, *arguments):
+        """What the counter gains is what was answered, and the commits that were cut after they had happened."""
+        for answered in (False, True):
+            with self.subTest(answered=answered):
+                before = self.coordinator.number(counter)
+                for proxy in self.cluster.proxies:
+                    proxy.cut_at(pattern, answered, 3)
+                document = self.short_run(*arguments, "--operations", 300)
+                for proxy in self.cluster.proxies:
+                    proxy.cut_at(pattern, answered, 0)
+                counted = document["transactions"][name]
+                unknown = counted["ambiguous"]
+                self.assertGreater(unknown["count"], 0)
+                self.assertEqual(self.coordinator.number(counter) - before,
+                                 counted["ok_count"] + (unknown["count"] if answered else 0), counted)
+                self.assertLessEqual(unknown["committed"], unknown["count"] if answered else 0)
+                for account in document.get("accounts") or []:
+                    self.assertLessEqual(account["counted"], account["in_data"], account)
+                    self.assertLessEqual(account["in_data"], account["counted"] + account["unresolved"], account)
+
+    VERSIONS = "SELECT {} FROM usertable".format(" + ".join(f"sum(left(field{i}, 10)::int8)" for i in range(10)))
+
+    def test_ycsb(self):
+        self.expect(self.coordinator.drover("ycsb", "load", "--recordcount", 500), SUCCESS)
+        self.expect_cuts(rb"UPDATE", self.VERSIONS, "UPDATE", "ycsb", "run", "--workload", "a")
+        before = self.coordinator.number(self.VERSIONS)
+
+        def fault():
+            harness.wait_until(lambda: self.coordinator.number(self.VERSIONS) > before, "updates")
+            self.cluster.workers[0].kill()
+            self.cluster.workers[0].start()
+        document = self.short_run("ycsb", "run", "--workload", "a", "--operations", 5000, fault=fault)
+        counted = document["transactions"]["UPDATE"]
+        gained = self.coordinator.number(self.VERSIONS) - before
+        sure = counted["ok_count"] + counted["ambiguous"]["committed"]
+        self.assertLessEqual(sure, gained)
+        self.assertLessEqual(gained, sure + counted["ambiguous"]["unresolved"])
+        checked = self.expect(self.coordinator.drover("ycsb", "check"), SUCCESS)
+        self.assertIn("the table holds", checked.out)
+
+    def test_scripts(self):
+        self.expect(self.coordinator.drover("sql", "init", "--scale", 1), SUCCESS)
+        self.expect_cuts(self.COMMIT, "SELECT count(*) FROM pgbench_history", "simple-update",
+                         "sql", "run", "--builtin", "simple-update")
+
+
+if __name__ == "__main__":
+    citus_cluster.main()
