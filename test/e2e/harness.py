@@ -490,7 +490,7 @@ class TestCase(unittest.TestCase):
     def expect(self, command, code):
         return expect(command, code)
 
-    def expect_error(self, command, code, *words, within_s=20):
+    def expect_error(self, command, code, *words, within_s=120):
         """The command failed in a manner fit for a person: a sentence that names the thing."""
         expect(command, code)
         self.assertRegex(command.err, r"(?m)^drover: error: \S", str(command))
