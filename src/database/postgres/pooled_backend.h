@@ -43,8 +43,11 @@ class PooledSession : public WorkloadSession {
   // Null if nobody asks for it, or the server has none.
   const SessionIdentity* identity() const noexcept { return identity_.get(); }
 
-  // Returns true once if the outcome of a commit of this session is unknown.
-  bool take_doubt() noexcept { return std::exchange(has_doubt_, false); }
+  // Moves the identity out, so that a session that is used again is remembered once.
+  std::unique_ptr<SessionIdentity> take_identity() noexcept { return std::move(identity_); }
+
+  // Returns true if the outcome of a commit of this session is unknown.
+  bool has_doubt() const noexcept { return has_doubt_; }
 
   // Returns true if the server has refused a write of this session.
   bool met_read_only() const noexcept { return met_read_only_; }
@@ -102,9 +105,9 @@ class PooledBackend : public WorkloadBackend {
   void release(database::Session& session) noexcept override {
     auto& returned = static_cast<Pooled&>(session);
     // A session that is sound may have a commit under way on another node (Citus).
-    const bool has_doubt = returned.take_doubt();
-    if ((has_doubt || !pool_.is_sound(returned)) && returned.identity() != nullptr) {
-      abandoned_.push_back(*returned.identity());
+    const bool is_abandoned = returned.has_doubt() || !pool_.is_sound(returned);
+    if (is_abandoned && returned.identity() != nullptr) {
+      abandoned_.push_back(std::move(*returned.take_identity()));
     }
     met_read_only_ = met_read_only_ || returned.met_read_only();
     pool_.release(returned);
