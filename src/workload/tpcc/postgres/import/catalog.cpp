@@ -10,7 +10,6 @@
 #include "database/postgres/citus.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/patient_script.h"
-#include "text/plain_text.h"
 #include "workload/tpcc/import/import.h"
 #include "workload/tpcc/postgres/import/schema.h"
 
@@ -219,16 +218,13 @@ Task<std::string> find_hidden_record(Connection& connection, std::string schema)
   const std::int32_t group = co_await database::postgres::citus_node_group(connection);
   if (group == database::postgres::coordinator_group) co_return std::string();
   const std::string coordinator = co_await database::postgres::citus_coordinator(connection);
-  const auto make_visible = [&schema](std::string_view table) {
-    return fmt::format("SELECT create_reference_table('{}')",
-                       text::replaced(qualified_name(schema, table), "'", "''"));
-  };
   co_return fmt::format(
       "note: this worker of Citus has no record of an import (table {0}), which older versions of "
       "Drover kept at the coordinator alone: it is not known whether the import is complete, and "
       "the distance of C-Run to C-Load (clause 2.1.6.1) is not ensured. Connect to {1}, or execute "
       "there: {2}; {3}",
-      settings_table, coordinator, make_visible(settings_table), make_visible(loaded_table));
+      settings_table, coordinator, make_reference_table(schema, settings_table),
+      make_reference_table(schema, loaded_table));
 }
 
 }  // namespace

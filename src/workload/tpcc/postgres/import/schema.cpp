@@ -163,18 +163,12 @@ std::string parts_clause(Table table, Layout layout) {
   return {};
 }
 
-// Every node of Citus has a copy of a reference table.
-std::string make_reference_table(std::string qualified) {
-  return fmt::format("SELECT create_reference_table('{}')",
-                     text::replaced(std::move(qualified), "'", "''"));
-}
-
 // Tables of one number of shards lie together, warehouse by warehouse.
 std::string distribute(Table table, std::string_view schema, Layout layout) {
   const auto quoted = [&schema](Table of) {
     return text::replaced(qualified_name(schema, table_name(of)), "'", "''");
   };
-  if (table == Table::Item) return make_reference_table(qualified_name(schema, table_name(table)));
+  if (table == Table::Item) return make_reference_table(schema, table_name(table));
   const std::string name = quoted(table);
   std::string how;
   if (table != Table::Warehouse) {
@@ -248,6 +242,11 @@ std::vector<std::string> table_statements(Table table, std::string_view schema, 
   return statements;
 }
 
+std::string make_reference_table(std::string_view schema, std::string_view table) {
+  return fmt::format("SELECT create_reference_table('{}')",
+                     text::replaced(qualified_name(schema, table), "'", "''"));
+}
+
 std::vector<std::string> own_table_statements(std::string_view schema, ForeignKeys foreign_keys,
                                               Dialect dialect) {
   const DialectTraits& traits = traits_of(dialect);
@@ -279,7 +278,7 @@ std::vector<std::string> own_table_statements(std::string_view schema, ForeignKe
   }
   if (dialect == Dialect::citus) {
     for (const std::string_view ours : {settings_table, loaded_table}) {
-      statements.push_back(make_reference_table(qualified_name(schema, ours)));
+      statements.push_back(make_reference_table(schema, ours));
     }
   }
   statements.push_back(

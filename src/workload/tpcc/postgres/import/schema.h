@@ -41,6 +41,9 @@ std::string create_table(Table table, std::string_view schema, Layout layout = {
 // That, and the statements that cut it in parts.
 std::vector<std::string> table_statements(Table table, std::string_view schema, Layout layout);
 
+// Returns the statement that gives each node of Citus a copy of the table.
+std::string make_reference_table(std::string_view schema, std::string_view table);
+
 // The tables of drover's own, and the row of the first.
 std::vector<std::string> own_table_statements(std::string_view schema, ForeignKeys foreign_keys,
                                               database::Dialect dialect);
