@@ -47,7 +47,7 @@ struct SessionUpkeep {
   // its number modulo `hosts`.
   std::size_t first_number = 0;
   std::size_t number_step = 1;
-  // In place of the numbers: the hosts with which its sessions begin, in their order. May be empty.
+  // The hosts to which its sessions connect first, in turns. Empty: the numbers say so.
   std::vector<std::size_t> first_hosts = {};
 };
 

@@ -39,8 +39,8 @@ struct Access {
   // Called with a line for the user by an administrative session: which sessions hold the lock that
   // a statement waits for, and the support_notes() of the server (dialect.h). May be empty.
   std::function<void(std::string_view)> on_session_note = {};
-  // Set by the first administrative session, which tells the support notes. Null: no session tells
-  // them, because a run does (ServerFacts::notes).
+  // Set once an administrative session of the command has told the support notes. Null: no session
+  // tells them, because a run does (ServerFacts::notes).
   std::shared_ptr<std::atomic_flag> support_told = {};
   // Checked by open_in_schema() and open_connection() (session_setup.h); open() ignores it.
   ServerRole role = ServerRole::any;

@@ -1,5 +1,5 @@
-// What Drover asks a node of Citus about its cluster: whether it is the coordinator, and which node
-// holds a shard.
+// Queries to a node of Citus about its cluster: whether the node is the coordinator, and which node
+// holds a shard. citus_nodes.h has the commands that all nodes execute.
 //
 // A node group is Citus' number of a node and its standbys. The coordinator's is 0.
 //
@@ -31,11 +31,11 @@ coro::Task<std::int32_t> citus_node_group(Connection& connection);
 coro::Task<std::string> citus_coordinator(Connection& connection);
 
 // Throws UnfitSchema, which names the coordinator, if the server is a worker of Citus. `what` is
-// what only the coordinator does: "an import".
+// the command's name in the message: "an import".
 coro::Task<void> require_citus_coordinator(Connection& connection, std::string_view what);
 
-// Adds to `settings` the number of nodes that hold shards, and that of the table's shards. Does
-// nothing on other databases.
+// Adds to `settings` the number of nodes that hold shards (nodes) and the number of the table's
+// shards (shards). Does nothing on other databases.
 coro::Task<void> add_citus_facts(Connection& connection, std::string table,
                                  std::map<std::string, std::string>& settings);
 
@@ -44,7 +44,7 @@ struct CitusHomes {
   // The number of the host that holds the rows of each value of the distribution column, from value
   // 1. Empty if not every value has a host.
   std::vector<std::size_t> hosts = {};
-  // For people: why not every value has a host.
+  // For the user: why not every value has a host; empty if each has one.
   std::string problem = {};
 };
 
@@ -59,9 +59,9 @@ struct CitusPlace {
 CitusHomes match_citus_hosts(std::span<const CitusPlace> places,
                              std::span<const std::optional<std::int32_t>> host_groups);
 
-// Asks the server which node group holds each of the values 1 to `values` of the table's
-// distribution column, and each of the `hosts` hosts of the connection string for its own. Returns
-// nothing if the server has no Citus or the table is not distributed.
+// Returns the host of each of the values 1 to `values` of the table's distribution column, or
+// nothing if the server has no Citus or the table is not distributed. Connects to each of the
+// `hosts` hosts of the connection string to ask for its node group.
 coro::Task<std::optional<CitusHomes>> find_citus_homes(Access access, std::size_t hosts,
                                                        std::string table, std::int32_t values);
 

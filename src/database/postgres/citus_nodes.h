@@ -1,5 +1,5 @@
-// The nodes of a Citus cluster, asked through any one of them: what each answers, and the prepared
-// transactions that a failure has left on them.
+// Commands that all nodes of a Citus cluster execute, sent through any one of them, and recovery of
+// the prepared transactions that a failure has left on the nodes.
 //
 // Thread safety: as the connection's. Errors: database::Error.
 #pragma once

@@ -88,7 +88,7 @@ class alignas(64) Connection {
   Connection& operator=(const Connection&) = delete;
   ~Connection();
 
-  // Takes one round trip for all of them. Where each transaction has its setup, keeps their texts,
+  // Takes one round trip for all of them. With a TransactionSetup, sends nothing: keeps the texts,
   // which send() then sends.
   coro::Task<void> prepare(std::span<const Statement> statements);
 

@@ -76,9 +76,10 @@ Error in_dialect(Dialect dialect, Error error);
 //
 // An ERROR of PostgreSQL itself means that the transaction was rolled back. A server of several
 // nodes may have committed the transaction before it reports what went wrong, so there the outcome
-// is known only if the SQLSTATE cannot come after a commit. Every server that does not say so, also
-// one that calls itself PostgreSQL, leaves the outcome unknown (ambiguous_commit) at XX000, 53000,
-// 58000, 58030 and class 08 (except connections that were never established). An error without an SQLSTATE is returned unchanged.
+// is known only if the SQLSTATE cannot come after a commit. Relatives may call themselves
+// PostgreSQL, so XX000, 53000, 58000, 58030 and class 08 (except connections that were never
+// established) leave the outcome unknown (ambiguous_commit) there, too. An error without an SQLSTATE
+// is returned unchanged.
 //
 // `warned` is the SQLSTATE of the server's WARNINGs since the statement was sent (empty: none).
 // Citus passes a worker's refusal to commit on as a WARNING, and then reports XX000: the result is
@@ -89,8 +90,8 @@ Error of_a_commit(Dialect dialect, Error error, std::string_view warned = {});
 // not committed.
 bool refuses_to_commit(std::string_view sqlstate) noexcept;
 
-// Returns lines for the user about the server of this session, for the start of a command: whether
-// its dialect is experimental, and whether it is older than the versions that Drover is tested with.
+// Returns lines for the user about the server of this session, for the start of a command: that its
+// dialect is experimental, or that it is older than the versions that Drover is tested with.
 std::vector<std::string> support_notes(const Connection& connection);
 
 // Returns the note on an old server, or nothing if `number` (PQserverVersion(), 100023 for 10.23) is

@@ -31,9 +31,9 @@ struct SessionIdentity {
 coro::Task<std::optional<SessionIdentity>> identify_session(Connection& own);
 
 // Ends those that there still are, as a server goes on with what it was sent though its client has
-// gone, and returns when they have ended. On Citus so do their connections to other nodes; the
-// session may be one of any node. False if some would not within the patience, or could not be
-// asked.
+// gone, and returns when they have ended. On Citus the sessions may be those of any node, and their
+// connections to other nodes are ended, too. Returns false if some have not ended within the
+// patience, or a node could not be asked.
 coro::Task<bool> end_sessions(Connection& connection, std::span<const SessionIdentity> sessions,
                               coro::Duration patience);
 

@@ -108,7 +108,7 @@ struct RunPreparation {
 struct WarehouseHomes {
   // The number of each warehouse's host. Empty if the database does not tell.
   std::vector<std::size_t> hosts = {};
-  // For people: why the database's answer does not fit the hosts; empty if it fits.
+  // For the user: why the database's answer does not fit the hosts; empty if it fits.
   std::string problem = {};
 };
 
@@ -122,7 +122,7 @@ class Database {
   Database& operator=(const Database&) = delete;
   virtual ~Database() = default;
 
-  // The nine tables and ours, empty.
+  // Creates the nine tables and Drover's own, empty.
   virtual coro::Task<Initialised> initialise(InitialiseSettings settings) const = 0;
 
   // Drops the nine tables and ours; returns the names of those that there were.
@@ -150,7 +150,7 @@ class Database {
   // cannot begin.
   virtual coro::Task<RunPreparation> prepare(std::optional<std::int32_t> warehouses) const = 0;
 
-  // Which of the `hosts` hosts of the connection string holds each of the warehouses from 1 on.
+  // Returns which of the connection string's `hosts` hosts holds each of the warehouses from 1 on.
   virtual coro::Task<WarehouseHomes> find_homes(std::size_t /*hosts*/,
                                                 std::int32_t /*warehouses*/) const {
     co_return WarehouseHomes();
