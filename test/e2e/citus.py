@@ -98,6 +98,19 @@ class Commands(any_version.AnyVersion):
                                           for state in one["errors_by_sqlstate"]}, {"40001", "40P01"})
         self.expect_sums()
 
+    def test_3b_as_a_role_without_privileges(self):
+        self.server.sql("CREATE ROLE bench LOGIN")
+        self.server.sql("GRANT ALL ON ALL TABLES IN SCHEMA public TO bench")
+        as_bench = ("--db", self.server.conninfo.replace("user=drover", "user=bench"))
+        run = ("tpcc", "run", "--no-delays", "--duration", "1s", "--warmup", 0, "--connections", 4, *as_bench)
+        command = self.expect(self.server.drover(*run), SUCCESS)
+        self.assertIn("note: this role may not call recover_prepared_transactions()", command.err)
+        self.expect(self.server.drover("tpcc", "check", *as_bench), SUCCESS)
+        self.server.sql("REVOKE EXECUTE ON FUNCTION run_command_on_all_nodes FROM PUBLIC")
+        for arguments in (run, ("tpcc", "check", *as_bench)):
+            self.expect_error(self.server.drover(*arguments), FAILURE, "may not call run_command_on_all_nodes")
+        self.server.sql("GRANT EXECUTE ON FUNCTION run_command_on_all_nodes TO PUBLIC")
+
 
 # What is spoilt, and the offender that each of these conditions must name.
 CORRUPTIONS = (

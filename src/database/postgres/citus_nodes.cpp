@@ -112,16 +112,23 @@ Task<void> recover_prepared(Connection& connection, coro::Duration patience,
 Task<std::optional<std::string>> recovery_note(Connection& connection) {
   if (connection.dialect() != Dialect::citus) co_return std::nullopt;
   const Result result = co_await connection.query(
-      "SELECT has_function_privilege(oid, 'EXECUTE'), "
-      "current_setting('citus.recover_2pc_interval', "
-      "true) FROM pg_proc WHERE proname = 'recover_prepared_transactions'");
-  if (result.rows() != 1 || result.text(0, 0) == "t") co_return std::nullopt;
+      "SELECT coalesce(bool_and(may) FILTER (WHERE proname = 'recover_prepared_transactions'), "
+      "true), coalesce(bool_and(may) FILTER (WHERE proname = 'run_command_on_all_nodes'), true), "
+      "current_setting('citus.recover_2pc_interval', true) "
+      "FROM (SELECT proname, has_function_privilege(oid, 'EXECUTE') AS may FROM pg_proc "
+      "WHERE proname IN ('recover_prepared_transactions', 'run_command_on_all_nodes')) AS known");
+  if (result.text(0, 1) == "f") {
+    throw Error(ErrorClass::denied, "42501",
+                "this role may not call run_command_on_all_nodes(), by which Drover finds the "
+                "prepared transactions of Citus before it compares rows: grant EXECUTE on it");
+  }
+  if (result.text(0, 0) == "t") co_return std::nullopt;
   co_return fmt::format(
       "note: this role may not call recover_prepared_transactions(): if a node fails in a commit, "
       "Drover waits until Citus recovers it (citus.recover_2pc_interval = {}) before it compares "
       "what it has counted with the tables. Grant EXECUTE on the function on all nodes to avoid "
       "the wait",
-      result.text(0, 1));
+      result.text(0, 2));
 }
 
 }  // namespace drover::database::postgres

@@ -45,7 +45,8 @@ coro::Task<void> recover_prepared(Connection& connection, coro::Duration patienc
                                   const std::function<void(std::string_view)>& on_wait = {});
 
 // Returns a line for the user if the server is Citus and the role may not call
-// recover_prepared_transactions().
+// recover_prepared_transactions(). Throws Error (denied) if it may not call
+// run_command_on_all_nodes().
 coro::Task<std::optional<std::string>> recovery_note(Connection& connection);
 
 }  // namespace drover::database::postgres

@@ -42,8 +42,8 @@ class DatabaseOnPostgres final : public Database {
     if (!writes(properties)) {
       co_return co_await prepare_run(*connection, std::move(properties), known);
     }
-    co_await recover_prepared(*connection, recovery_patience, access_.on_session_note);
     std::optional<std::string> note = co_await recovery_note(*connection);
+    co_await recover_prepared(*connection, recovery_patience, access_.on_session_note);
     RunPreparation prepared = co_await prepare_run(*connection, std::move(properties), known);
     if (note) prepared.notes.push_back(std::move(*note));
     co_return prepared;
