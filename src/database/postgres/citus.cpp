@@ -16,6 +16,32 @@ namespace drover::database::postgres {
 
 using coro::Task;
 
+namespace {
+
+Task<bool> has_shards(Connection& connection) {
+  try {
+    const Result found = co_await connection.query(
+        "SELECT 1 FROM pg_catalog.pg_dist_node JOIN pg_catalog.pg_dist_local_group USING (groupid) "
+        "WHERE shouldhaveshards");
+    co_return found.rows() > 0;
+  } catch (const Error& error) {
+    if (error.error_class() != ErrorClass::statement) throw;
+    co_return false;  // --dialect citus names a server without the extension
+  }
+}
+
+}  // namespace
+
+Task<void> set_up_citus_run(Connection& connection) {
+  if (connection.dialect() != Dialect::citus) co_return;
+  // Results as text: the nodes then execute statements without preparing each of them first.
+  co_await set_if_known(connection, "SET citus.enable_binary_protocol = off");
+  if (!co_await has_shards(connection)) co_return;
+  // Citus 13.2.2 plans each execution of a generic plan on a local shard anew, and keeps every such
+  // plan until the session ends: about 35 kB per execution.
+  co_await set(connection, "SET plan_cache_mode = force_custom_plan");
+}
+
 Task<std::int32_t> citus_node_group(Connection& connection) {
   const Result found =
       co_await connection.query("SELECT groupid FROM pg_catalog.pg_dist_local_group");

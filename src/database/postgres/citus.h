@@ -23,6 +23,9 @@ namespace drover::database::postgres {
 
 inline constexpr std::int32_t coordinator_group = 0;
 
+// Sets what a run's session needs on Citus. Does nothing on other databases.
+coro::Task<void> set_up_citus_run(Connection& connection);
+
 // Returns the node group of the server. Requires a server with Citus.
 coro::Task<std::int32_t> citus_node_group(Connection& connection);
 

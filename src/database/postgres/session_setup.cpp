@@ -11,6 +11,7 @@
 #include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/error.h"
+#include "database/postgres/citus.h"
 #include "database/postgres/citus_nodes.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/identifier.h"
@@ -280,6 +281,7 @@ Task<void> set_up_session(Connection& connection, const SessionSettings& setting
   if (settings.generic_plans && traits_of(connection.dialect()).generic_plans) {
     co_await set_if_known(connection, "SET plan_cache_mode = force_generic_plan");
   }
+  co_await set_up_citus_run(connection);
   for (const std::string& setting : settings.settings_if_known) {
     co_await set_if_known(connection, setting);
   }
