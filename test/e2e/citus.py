@@ -80,19 +80,6 @@ class Commands(any_version.AnyVersion):
         super().test_3_runs_of_both_styles()
         self.expect_sums()
 
-    def test_3a_settings_of_sessions(self):
-        for node, custom in ((self.server, False), (shared_cluster().workers[0], True)):
-            node.sql("ALTER SYSTEM SET log_statement = 'all'")
-            node.sql("SELECT pg_reload_conf()")
-            self.expect(node.drover("tpcc", "run", "--no-delays", "--duration", "1s", "--warmup", 0,
-                                    "--connections", 1), SUCCESS)
-            node.sql("ALTER SYSTEM RESET log_statement")
-            node.sql("SELECT pg_reload_conf()")
-            log = "".join(path.read_text(encoding="utf-8", errors="replace") for path in node.folder.rglob("*log")
-                          if path.is_file())
-            self.assertEqual("SET plan_cache_mode = force_custom_plan" in log, custom)
-            self.assertIn("SET citus.enable_binary_protocol = off", log)
-
     @unittest.skipIf(pgbouncer.PROGRAM is None, "there is no pgbouncer")
     def test_3a_behind_pgbouncer(self):
         path = self.server.folder / "result.json"
