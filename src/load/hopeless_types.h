@@ -1,9 +1,9 @@
-// HopelessTypes: finds a type of transaction that cannot succeed, so that a run ends early instead of
-// failing until its end.
+// HopelessTypes: finds a type of transaction that cannot succeed, so that a run ends early instead
+// of failing until its end.
 //
 // A type is hopeless if it has never succeeded, and its transactions fail with one and the same
-// SQLSTATE that another attempt does not change (is_lasting()): `failures_least` times in a row, and
-// for `time_least` or longer. Any other failure starts the count again. A type that has succeeded
+// SQLSTATE that another attempt does not change (is_lasting()): `failures_least` times in a row,
+// and for `time_least` or longer. Any other failure starts the count again. A type that has succeeded
 // once is never hopeless.
 //
 // Thread safety: all functions from any thread.

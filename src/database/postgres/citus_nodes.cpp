@@ -80,7 +80,7 @@ Task<void> recover(Connection& connection, Prepared found, coro::Duration patien
     }
     if (attempt == 1 && on_wait) on_wait("waiting: " + why_not(left.size(), found));
     if (attempt > 0) co_await coro::sleep_for(pause);
-    // What a node does not recover stays prepared.
+    // A node that cannot recover a transaction leaves it prepared, without an error.
     co_await ask_all_nodes(connection, "SELECT recover_prepared_transactions()");
     const bool was_complete = found.failure.empty();
     found = co_await find_prepared(connection);

@@ -72,14 +72,14 @@ coro::Task<Dialect> find_dialect(Connection& connection);
 // The error as the dialect means it.
 Error in_dialect(Dialect dialect, Error error);
 
-// Returns the error as the dialect means it for a COMMIT, or for a statement that commits by itself.
+// Returns the error as the dialect means it for a COMMIT or a statement that commits by itself.
 //
 // An ERROR of PostgreSQL itself means that the transaction was rolled back. A server of several
 // nodes may have committed the transaction before it reports what went wrong, so there the outcome
 // is known only if the SQLSTATE cannot come after a commit. Relatives may call themselves
 // PostgreSQL, so XX000, 53000, 58000, 58030 and class 08 (except connections that were never
-// established) leave the outcome unknown (ambiguous_commit) there, too. An error without an SQLSTATE
-// is returned unchanged.
+// established) leave the outcome unknown (ambiguous_commit) there, too. An error without an
+// SQLSTATE is returned unchanged.
 //
 // `warned` is the SQLSTATE of the server's WARNINGs since the statement was sent (empty: none).
 // Citus passes a worker's refusal to commit on as a WARNING, and then reports XX000: the result is
@@ -94,8 +94,8 @@ bool refuses_to_commit(std::string_view sqlstate) noexcept;
 // dialect is experimental, or that it is older than the versions that Drover is tested with.
 std::vector<std::string> support_notes(const Connection& connection);
 
-// Returns the note on an old server, or nothing if `number` (PQserverVersion(), 100023 for 10.23) is
-// 14 or later. `version` is the text of the setting server_version.
+// Returns the note on an old server, or nothing if `number` (PQserverVersion(), 100023 for 10.23)
+// is 14 or later. `version` is the text of the setting server_version.
 std::optional<std::string> old_server_note(int number, std::string_view version);
 
 }  // namespace drover::database::postgres

@@ -64,8 +64,8 @@ class Statements {
   Statement commit_{"commit", "COMMIT"};
 };
 
-// Returns the SET statements of a run's session: scans read by the key, without a sort, and on Citus
-// over one connection to each worker.
+// Returns the SET statements of a run's session: scans read by the key, without a sort, and on
+// Citus over one connection to each worker.
 std::vector<std::string> session_settings(std::optional<database::Dialect> dialect);
 
 }  // namespace drover::ycsb::postgres

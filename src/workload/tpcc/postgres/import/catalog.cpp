@@ -212,7 +212,7 @@ Task<void> require_no_row_security(Connection& connection, std::string schema) {
 
 namespace {
 
-// Returns a note for people if this is a worker of Citus, which may not see the record of an import.
+// Returns a note for the user if this is a worker of Citus, which may not see an import's record.
 Task<std::string> find_hidden_record(Connection& connection, std::string schema) {
   if (connection.dialect() != Dialect::citus) co_return std::string();
   const std::int32_t group = co_await database::postgres::citus_node_group(connection);
