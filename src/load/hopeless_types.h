@@ -3,8 +3,8 @@
 //
 // A type is hopeless if it has never succeeded, and its transactions fail with one and the same
 // SQLSTATE that another attempt does not change (is_lasting()): `failures_least` times in a row,
-// and for `time_least` or longer. Any other failure starts the count again. A type that has succeeded
-// once is never hopeless.
+// and for `time_least` or longer. Any other failure starts the count again. A type that has
+// succeeded once is never hopeless.
 //
 // Thread safety: all functions from any thread.
 #pragma once

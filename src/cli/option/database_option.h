@@ -47,8 +47,8 @@ std::vector<std::string> words_without_db(const DatabaseOption& option);
 // long as this object.
 class DatabaseTarget {
  public:
-  // An administrative command notes on stderr how far Drover supports the server. A run has that note
-  // among its own.
+  // An administrative command notes on stderr how far Drover supports the server. A run has
+  // that note among its own.
   enum class Use : std::uint8_t { run, administration };
 
   // Throws UsageError (a string that cannot be read, or YDB where this program was built without its client) or

@@ -84,10 +84,10 @@ struct AskingTime {
   coro::Duration to_answer{};  // what is asked
 };
 
-// Opens a session and calls the body with it, to ask which commits of unknown outcome have happened.
+// Opens a session and calls the body with it, to ask which commits of unknown outcome happened.
 // Before that, the sessions in `abandoned`, which were left within a statement, have ended and the
 // list is empty, and Citus has no prepared transactions left (recover_prepared() in citus_nodes.h).
-// Throws nothing but Cancelled: if the time is over or the server refuses, the body does not complete.
+// Throws nothing but Cancelled: if the time is over or the server refuses, the body does not end.
 coro::Task<void> ask_after_the_others(const SessionSettings& settings,
                                       std::vector<SessionIdentity>& abandoned, AskingTime time,
                                       ReopenPause& pause,

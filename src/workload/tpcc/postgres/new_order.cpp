@@ -1,5 +1,5 @@
-// New-Order (clause 2.4). The shapes batched, by_row and by_warehouse take two round trips. The shape
-// single sends four statements a line; the two of them that write go together for all lines.
+// New-Order (clause 2.4). The shapes batched, by_row and by_warehouse take two round trips. The
+// shape single sends four statements a line; the two of them that write go together for all lines.
 #include <fmt/format.h>
 
 #include <algorithm>
