@@ -57,7 +57,7 @@ struct CitusPlace {
   std::string address = {};
 };
 
-// Assigns the host of its node group to each place. Hosts of the same node group take turns.
+// Selects for each place a host of its node group. Several hosts of a group are used round-robin.
 // `host_groups` has the node group of each host, and none for a host that did not answer.
 CitusHomes match_citus_hosts(std::span<const CitusPlace> places,
                              std::span<const std::optional<std::int32_t>> host_groups);

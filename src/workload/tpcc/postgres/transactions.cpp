@@ -45,7 +45,7 @@ Shapes shapes_of(StatementStyle style, Dialect dialect) noexcept {
   return {batched, batched, batched, batched, batched};
 }
 
-// Statements by warehouse join nothing.
+// The statements of by_warehouse have no joins: servers that lose rows of joins do not affect them.
 Shapes shapes_where_rows_are_lost(Dialect dialect) noexcept {
   using enum Shape;
   if (dialect == Dialect::citus) return {by_warehouse, by_row, batched, by_row, batched};

@@ -138,8 +138,9 @@ bool loses_rows(int server_version) noexcept;
 // For people, before a run on such a server.
 std::string lost_rows_note(std::string_view server_version);
 
-// A batched shape has not had all of its rows: they are not there, or the server has lost them.
-// The same by single rows finds out which. Or the server does not support a statement of the shape.
+// A batched statement returned or changed too few rows, or the server does not support it. Missing
+// rows either do not exist or were lost by the server: the transaction is repeated row by row, which
+// tells the two apart.
 class RowsMissing final : public database::Error {
  public:
   using Error::Error;

@@ -149,8 +149,8 @@ class WritesAcrossNodes {
   Task<void> begin(Connection& connection) {
     if (connection.dialect() != database::Dialect::citus) co_return;
     before_ = co_await number_of(connection, counters);
-    // A transaction that is counted in `before_` was prepared on all its nodes before. If it waits
-    // nowhere now, then all of it is in the snapshots that follow.
+    // A transaction that the sums in `before_` include had been prepared on all of its nodes. If no
+    // node lists it as prepared now, it is committed everywhere, and later snapshots see all of it.
     waiting_ = co_await number_of(connection, waiting);
   }
 
@@ -177,7 +177,8 @@ class WritesAcrossNodes {
       "$$SELECT count(*) FROM pg_prepared_xacts WHERE left(gid, 6) = 'citus_' "
       "AND database = current_database()$$) WHERE success";
 
-  // A server that refuses the question has nothing to be compared.
+  // Returns "0" if the server rejects the query. The conditions then fail by the same error, so that
+  // no writer needs to be detected.
   static Task<std::string> number_of(Connection& connection, std::string_view sql) {
     try {
       const Result result = co_await connection.query(std::string(sql));
