@@ -47,8 +47,8 @@ struct SessionUpkeep {
   // its number modulo `hosts`.
   std::size_t first_number = 0;
   std::size_t number_step = 1;
-  // The host to which each session connects first, assigned round-robin. Empty: the session's number
-  // selects it.
+  // The host to which each session connects first, assigned round-robin. Empty: the session's
+  // number selects it.
   std::vector<std::size_t> first_hosts = {};
 };
 

@@ -56,8 +56,8 @@ class Session : public database::Session {
   // Throws where the session was lost; the error of a statement is part of the answer.
   virtual coro::Task<PipelineAnswer> close_pipeline() = 0;
 
-  // Returns `error`, the last error of a COMMIT or of a statement or pipeline that commits by itself,
-  // with its class there: ambiguous_commit if the database may have committed.
+  // Returns `error`, the last error of a COMMIT or of a statement or pipeline that commits by
+  // itself, with its class there: ambiguous_commit if the database may have committed.
   virtual database::Error failed_commit(const database::Error& error) const { return error; }
 
   // A transaction is open, failed or not. Not within a pipeline.

@@ -139,8 +139,8 @@ bool loses_rows(int server_version) noexcept;
 std::string lost_rows_note(std::string_view server_version);
 
 // A batched statement returned or changed too few rows, or the server does not support it. Missing
-// rows either do not exist or were lost by the server: the transaction is repeated row by row, which
-// tells the two apart.
+// rows either do not exist or were lost by the server: the transaction is repeated row by row,
+// which tells the two apart.
 class RowsMissing final : public database::Error {
  public:
   using Error::Error;

@@ -177,8 +177,8 @@ class WritesAcrossNodes {
       "$$SELECT count(*) FROM pg_prepared_xacts WHERE left(gid, 6) = 'citus_' "
       "AND database = current_database()$$) WHERE success";
 
-  // Returns "0" if the server rejects the query. The conditions then fail by the same error, so that
-  // no writer needs to be detected.
+  // Returns "0" if the server rejects the query. The conditions then fail by the same error, so
+  // that no writer needs to be detected.
   static Task<std::string> number_of(Connection& connection, std::string_view sql) {
     try {
       const Result result = co_await connection.query(std::string(sql));
