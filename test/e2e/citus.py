@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import json
+import re
 import signal
 import unittest
 
@@ -15,11 +16,23 @@ from harness import FAILURE, INTERRUPTED, SUCCESS
 
 @functools.cache
 def shared_cluster():
-    """The cluster of all classes. Each class leaves it without tables."""
+    """The cluster of all classes. The tables of TPC-C stay there from Commands to TpccCheck; each class removes the other
+    tables that it makes."""
     cluster = citus_cluster.CitusCluster()
     unittest.addModuleCleanup(cluster.remove)
     cluster.start()
     return cluster
+
+
+def load_unless_loaded(cluster):
+    """Loads two warehouses for a class that is executed alone."""
+    if not cluster.coordinator.sql("SELECT 1 FROM pg_class WHERE relname = 'warehouse'"):
+        cluster.coordinator.load(2)
+
+
+# All conditions that a check after an import and a check after runs judge.
+CONDITIONS_OF_FRESH_DATA = {"holds": 58, "violated": 0, "not_judged": 0, "not_checked": 0}
+CONDITIONS_OF_USED_DATA = {"holds": 34, "violated": 0, "not_judged": 0, "not_checked": 24}
 
 
 class CitusTestCase(harness.TestCase):
@@ -36,6 +49,11 @@ class CitusTestCase(harness.TestCase):
     def expect_no_refused_statement(self, document):
         for name, counted in document["transactions"].items():
             self.assertNotIn("0A000", counted["errors_by_sqlstate"], name)
+
+    def expect_no_tables(self):
+        for node in self.cluster.nodes:
+            self.assertEqual(node.number("SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace "
+                                         "AND relkind = 'r'"), 0)
 
 
 class Commands(any_version.AnyVersion):
@@ -65,12 +83,24 @@ class Commands(any_version.AnyVersion):
     def start_shared_server(cls):
         cls.server = shared_cluster().coordinator
 
+    def expect_consistent(self, server, *arguments):
+        """Checks as a role that may do nothing but read and write the tables."""
+        return super().expect_consistent(server, *self.as_bench(), *arguments)
+
+    def as_bench(self):
+        return "--db", self.server.conninfo.replace("user=drover", "user=bench")
+
     def test_2_init_and_import(self):
-        super().test_2_init_and_import()
-        placed = self.server.number(
-            "SELECT count(DISTINCT nodename) FROM citus_shards JOIN generate_series(1, 2) AS w "
-            "ON shardid = get_shard_id_for_distribution_column('stock', w)")
-        self.assertEqual(placed, 2)
+        command = self.expect(self.server.drover("tpcc", "init", *self.OF_INIT), SUCCESS)
+        self.assertRegex(command.out, r"; indexes come with the import\n")
+        self.expect(self.server.drover("tpcc", "import", "-w", 2), SUCCESS)
+        self.assertEqual(shared_cluster().workers_of_warehouses(2), 2)
+        path = self.server.folder / "check.json"
+        super().expect_consistent(self.server, "--after-import", "--json", path)
+        document = json.loads(path.read_text(encoding="utf-8"))
+        self.assertEqual(document["counts"], CONDITIONS_OF_FRESH_DATA)
+        self.server.sql("CREATE ROLE bench LOGIN")
+        self.server.sql("GRANT ALL ON ALL TABLES IN SCHEMA public TO bench")
 
     def expect_sums(self):
         for one, other in self.SUMS:
@@ -99,17 +129,165 @@ class Commands(any_version.AnyVersion):
         self.expect_sums()
 
     def test_3b_as_a_role_without_privileges(self):
-        self.server.sql("CREATE ROLE bench LOGIN")
-        self.server.sql("GRANT ALL ON ALL TABLES IN SCHEMA public TO bench")
-        as_bench = ("--db", self.server.conninfo.replace("user=drover", "user=bench"))
-        run = ("tpcc", "run", "--no-delays", "--duration", "1s", "--warmup", 0, "--connections", 4, *as_bench)
+        run = ("tpcc", "run", "--no-delays", "--duration", "1s", "--warmup", 0, "--connections", 4, *self.as_bench())
         command = self.expect(self.server.drover(*run), SUCCESS)
         self.assertIn("note: this role may not call recover_prepared_transactions()", command.err)
-        self.expect(self.server.drover("tpcc", "check", *as_bench), SUCCESS)
         self.server.sql("REVOKE EXECUTE ON FUNCTION run_command_on_all_nodes FROM PUBLIC")
-        for arguments in (run, ("tpcc", "check", *as_bench)):
+        for arguments in (run, ("tpcc", "check", *self.as_bench())):
             self.expect_error(self.server.drover(*arguments), FAILURE, "may not call run_command_on_all_nodes")
         self.server.sql("GRANT EXECUTE ON FUNCTION run_command_on_all_nodes TO PUBLIC")
+
+    def test_7_clean(self):
+        for workload in ("ycsb", "sql"):
+            self.expect(self.server.drover(workload, "clean"), SUCCESS)
+
+
+class Nodes(CitusTestCase):
+    """Connections to all nodes. The tests of this class are steps: they build on each other, in the order of their
+    names. Each worker has one of the two warehouses."""
+
+    OWN_TABLES = ("drover_tpcc", "drover_tpcc_loaded", "drover_ycsb", "drover_ycsb_loaded")
+    RUN = ("tpcc", "run", "--no-delays", "--warmup", "0", "--connections", 6)
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        load_unless_loaded(cls.cluster)
+
+    def run_through(self, conninfo, *arguments):
+        path = self.coordinator.folder / "result.json"
+        command = self.cluster.drover(*self.RUN, "--db", conninfo, *arguments, "--json", path)
+        self.expect(command, SUCCESS)
+        return command, json.loads(path.read_text(encoding="utf-8"))
+
+    def test_1_load_of_ycsb(self):
+        self.expect(self.coordinator.drover("ycsb", "load", "--recordcount", 100), SUCCESS)
+
+    def test_2_every_node_has_the_records(self):
+        for node in self.cluster.nodes:
+            for table in self.OWN_TABLES:
+                self.assertGreater(node.number(f"SELECT count(*) FROM {table}"), 0, table)
+        self.expect_error(self.coordinator.drover("tpcc", "import", "-w", 2), FAILURE, "loaded already")
+
+    def test_3_a_worker_does_not_load(self):
+        worker = self.cluster.workers[0]
+        for arguments in (("tpcc", "init", "--force"), ("tpcc", "import", "-w", 3), ("tpcc", "clean"),
+                          ("ycsb", "load", "--recordcount", 200), ("ycsb", "clean"),
+                          ("sql", "init"), ("sql", "clean")):
+            command = worker.drover(*arguments)
+            self.expect_error(command, FAILURE, f"connect to the coordinator {self.coordinator.socket_folder}")
+            self.assertNotIn("--force", command.err)
+
+    def test_4_a_run_through_a_worker_knows_the_record(self):
+        command, document = self.run_through(self.cluster.workers[0].conninfo, "--duration", "1s")
+        self.assertNotRegex(command.err, "C-Load")
+        self.expect_every_count(document)
+        settings = document["environment"]["server"]["settings"]
+        shards = self.coordinator.sql("SELECT count(*) FROM citus_shards WHERE table_name = 'warehouse'::regclass")
+        self.assertEqual((settings["nodes"], settings["shards"]), ("2", shards[0][0]))
+
+    def test_5_affinity_to_the_node_of_the_warehouse(self):
+        _, document = self.run_through(self.cluster.conninfo, "--balance", "--affinity", "--duration", "1s")
+        self.expect_every_count(document)
+        self.assertTrue(document["plan"]["affinity"])
+        self.assertEqual([host["connections"] for host in document["hosts"]], [0, 3, 3])
+        self.assertEqual([host["ok_count"] > 0 for host in document["hosts"]], [False, True, True])
+        _, document = self.run_through(self.cluster.conninfo, "--balance", "--affinity", "-w", 1, "--duration", "1s")
+        shard = "get_shard_id_for_distribution_column('warehouse', 1)"
+        place = self.coordinator.sql(f"SELECT nodename || ':' || nodeport FROM citus_shards WHERE shardid = {shard}")[0][0]
+        self.assertEqual([host["name"] for host in document["hosts"] if host["ok_count"] > 0], [place])
+
+    def test_6_a_node_that_is_not_named(self):
+        hosts = [node.socket_folder for node in self.cluster.nodes[:2]]
+        conninfo = f"host={hosts[0]},{hosts[1]} port=5432,5432 dbname=drover user=drover"
+        command, document = self.run_through(conninfo, "--balance", "--affinity", "--duration", "1s")
+        self.assertRegex(command.err, "1 of 2 warehouses are at .*, which no host of --db reaches")
+        self.assertFalse(document["plan"]["affinity"])
+        self.assertEqual([host["connections"] for host in document["hosts"]], [3, 3])
+
+    def test_7_two_client_hosts(self):
+        _, document = self.run_through(self.cluster.conninfo, "--balance", "--affinity", "--duration", "1s",
+                                       "--hosts", "localhost,localhost")
+        self.expect_every_count(document)
+        self.assertEqual({host["name"] for host in document["hosts"] if host["ok_count"] > 0},
+                         {f"{worker.socket_folder}:5432" for worker in self.cluster.workers})
+
+    def wait_for_a_look(self):
+        """Waits until --server-stats has begun and ended a look at the sessions."""
+        last = ("SELECT coalesce(max(query_start)::text, '') FROM pg_stat_activity "
+                "WHERE query LIKE '%citus_stat_activity%' AND pid <> pg_backend_pid()")
+        for _ in range(2):
+            before = self.coordinator.sql(last)
+            harness.wait_until(lambda before=before: self.coordinator.sql(last) != before, "a look")
+
+    def test_8_wait_events_name_the_worker(self):
+        lock = 8
+        script = self.coordinator.folder / "lock.sql"
+        script.write_text("\\set w_id 1 + :client_id\n"
+                          f"SELECT pg_advisory_xact_lock({lock}) FROM warehouse WHERE w_id = :w_id;\n", encoding="utf-8")
+        path = self.coordinator.folder / "result.json"
+        with contextlib.ExitStack() as locked:
+            for worker in self.cluster.workers:
+                locked.enter_context(worker.session()).sql(f"SELECT pg_advisory_lock({lock})")
+            run = self.coordinator.begin("sql", "run", "--file", script, "--clients", 2, "--warmup", 0, "--duration", "1h",
+                                         "--server-stats", "--json", path)
+            self.addCleanup(run.kill)
+            for worker in self.cluster.workers:
+                harness.wait_until(lambda worker=worker: worker.number(
+                    "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'advisory'") == 1, "a client at each worker")
+            self.wait_for_a_look()
+        run.signal(signal.SIGINT)
+        self.expect(run.wait(20), INTERRUPTED)
+        document = json.loads(path.read_text(encoding="utf-8"))
+        events = {event["name"] for event in document["server_stats"]["wait_events"]}
+        self.assertLessEqual({f"Lock:advisory at {worker.socket_folder}:5432" for worker in self.cluster.workers}, events)
+        # The sessions at the coordinator wait for the workers.
+        self.assertNotIn("Client:ClientRead at coordinator", events)
+
+    def test_9_a_record_of_an_older_version(self):
+        worker = self.cluster.workers[0]
+        for table in self.OWN_TABLES:
+            self.coordinator.sql(f"SELECT undistribute_table('{table}')")
+        command, _ = self.run_through(self.coordinator.conninfo, "--duration", "1s")
+        self.assertNotRegex(command.err, "C-Load")
+        command, _ = self.run_through(worker.conninfo, "--duration", "1s")
+        self.assertRegex(command.err, f"Connect to the coordinator {self.coordinator.socket_folder}")
+        advice = re.search(r"SELECT create_reference_table\(\S+drover_tpcc\"'\)", command.err)
+        self.assertTrue(advice, command.err)
+        self.coordinator.sql(advice[0])
+        command, _ = self.run_through(worker.conninfo, "--duration", "1s")
+        self.assertNotRegex(command.err, "C-Load")
+        self.expect(self.coordinator.drover("ycsb", "load", "--recordcount", 200), SUCCESS)
+        self.assertEqual(worker.number("SELECT sum(rows) FROM drover_ycsb_loaded"), 200)
+        self.expect(self.coordinator.drover("ycsb", "clean"), SUCCESS)
+
+
+class Scripts(CitusTestCase):
+    """The tests of this class are steps: they build on each other, in the order of their names."""
+
+    def test_1_init(self):
+        self.expect(self.coordinator.drover("sql", "init", "--scale", 1), SUCCESS)
+        columns = self.coordinator.sql(
+            "SELECT logicalrelid, column_to_column_name(logicalrelid, partkey) FROM pg_dist_partition "
+            "WHERE logicalrelid::text LIKE 'pgbench%' ORDER BY logicalrelid::text")
+        self.assertEqual(columns, [("pgbench_accounts", "aid"), ("pgbench_branches", "bid"), ("pgbench_history", "aid"),
+                                   ("pgbench_tellers", "tid")])
+
+    def test_2_built_in_scripts(self):
+        for node in (self.coordinator, self.cluster.workers[0]):
+            for script in ("tpcb-like", "simple-update", "select-only"):
+                document = self.run_and_read("sql", "run", "--builtin", script, "--operations", 100, "--clients", 2,
+                                             node=node)
+                self.assertEqual(document["transactions"][script]["ok_count"], 100, document["transactions"])
+        # simple-update changes accounts and history only.
+        ((accounts, branches, tellers, delta, rows),) = self.coordinator.sql(
+            "SELECT (SELECT sum(abalance) FROM pgbench_accounts), (SELECT sum(bbalance) FROM pgbench_branches), "
+            "(SELECT sum(tbalance) FROM pgbench_tellers), (SELECT sum(delta) FROM pgbench_history), "
+            "(SELECT count(*) FROM pgbench_history)")
+        self.assertEqual((accounts, branches, rows), (delta, tellers, "400"))
+
+    def test_3_clean(self):
+        self.expect(self.coordinator.drover("sql", "clean"), SUCCESS)
 
 
 # What is spoilt, and the offender that each of these conditions must name.
@@ -168,8 +346,13 @@ OF_LINES = (
     ("ol_amount = ol_amount + 0.01", "ol_supply_w_id = ol_w_id", "order_line.amount"))
 
 
-class Check(CitusTestCase):
+class TpccCheck(CitusTestCase):
     """The tests of this class are steps: they build on each other, in the order of their names."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        load_unless_loaded(cls.cluster)
 
     SEVERAL_WAREHOUSES = {"10", "stock.counters", "customer.payments", "customer.data"}
 
@@ -182,18 +365,11 @@ class Check(CitusTestCase):
     def names_of(self, document, status):
         return {one["name"] for one in document["conditions"] if one["status"] == status}
 
-    def test_1_fresh_data(self):
-        self.expect(self.coordinator.drover("tpcc", "init"), SUCCESS)
-        self.expect(self.coordinator.drover("tpcc", "import", "-w", 2), SUCCESS)
-        _, document, _ = self.check(SUCCESS, "--after-import")
-        self.assertEqual(document["counts"], {"holds": 58, "violated": 0, "not_judged": 0, "not_checked": 0})
-
-    def test_2_beside_a_load(self):
-        run = self.coordinator.begin("tpcc", "run", "--no-delays", "--duration", "1h", "--warmup", "0")
+    def test_1_beside_a_load(self):
+        run = self.coordinator.begin("tpcc", "run", "--pace", 100, "--connections", 4, "--duration", "1h", "--warmup", 0)
         self.addCleanup(run.kill)
         orders = "SELECT sum(d_next_o_id) FROM district"
-        before = self.coordinator.number(orders)
-        harness.wait_until(lambda: self.coordinator.number(orders) > before + 100, "new orders")
+        self.coordinator.wait_for_orders(count=10)
         before = self.coordinator.number(orders)
         command, document, _ = self.check(FAILURE)
         self.assertGreater(self.coordinator.number(orders), before)
@@ -204,7 +380,7 @@ class Check(CitusTestCase):
         run.signal(signal.SIGINT)
         self.expect(run.wait(20), INTERRUPTED)
 
-    def test_3_prepared_transactions(self):
+    def test_2_prepared_transactions(self):
         def prepare(gid):
             session.sql("BEGIN")
             session.sql("SELECT txid_current()")
@@ -213,7 +389,8 @@ class Check(CitusTestCase):
         with self.cluster.workers[0].session() as session:
             # One of the coordinator's group, whose session is gone.
             prepare("citus_0_4194304_999999999_1")
-            self.check(SUCCESS)
+            _, document, _ = self.check(SUCCESS)
+            self.assertEqual(document["counts"], CONDITIONS_OF_USED_DATA)
             # One of another group, which no node recovers.
             prepare("citus_99_1_1_1")
             try:
@@ -233,9 +410,7 @@ class Check(CitusTestCase):
             self.coordinator.sql(f"UPDATE order_line SET {change} WHERE {where}")
             yield condition, "w_id={} d_id={} o_id={} ol_number={}".format(*place)
 
-    def test_4_corruptions(self):
-        _, document, _ = self.check(SUCCESS)
-        self.assertEqual(document["counts"], {"holds": 34, "violated": 0, "not_judged": 0, "not_checked": 24})
+    def test_3_corruptions(self):
         expected = list(self.spoil_lines())
         for sql, offenders in CORRUPTIONS:
             self.coordinator.sql(sql)
@@ -248,9 +423,9 @@ class Check(CitusTestCase):
                 found = [offender["key"] for offender in conditions[name]["first_offenders"]]
                 self.assertTrue(any(one.startswith(key) for one in found), found)
 
-
-    def test_5_clean(self):
+    def test_4_clean(self):
         self.expect(self.coordinator.drover("tpcc", "clean"), SUCCESS)
+        self.expect_no_tables()
 
 
 class Ycsb(CitusTestCase):
@@ -263,8 +438,7 @@ class Ycsb(CitusTestCase):
         self.assertEqual(placed, 2)
 
     def test_2_scans(self):
-        document = self.run_and_read("ycsb", "run", "--recordcount", 500, "--workload", "e",
-                                     "--duration", "2s", "--warmup", "0")
+        document = self.run_and_read("ycsb", "run", "--recordcount", 500, "--workload", "e", "--operations", 500)
         self.assertGreater(document["transactions"]["SCAN"]["ok_count"], 0)
         self.expect_no_refused_statement(document)
 
@@ -283,150 +457,6 @@ class Ycsb(CitusTestCase):
     def test_4_clean(self):
         self.expect(self.coordinator.drover("ycsb", "clean"), SUCCESS)
         self.assertEqual(self.coordinator.number("SELECT count(*) FROM pg_dist_partition"), 0)
-
-
-class Scripts(CitusTestCase):
-    """The tests of this class are steps: they build on each other, in the order of their names."""
-
-    def test_1_init(self):
-        self.expect(self.coordinator.drover("sql", "init", "--scale", 1), SUCCESS)
-        columns = self.coordinator.sql(
-            "SELECT logicalrelid, column_to_column_name(logicalrelid, partkey) FROM pg_dist_partition ORDER BY logicalrelid::text")
-        self.assertEqual(columns, [("pgbench_accounts", "aid"), ("pgbench_branches", "bid"), ("pgbench_history", "aid"),
-                                   ("pgbench_tellers", "tid")])
-
-    def test_2_built_in_scripts(self):
-        for node in (self.coordinator, self.cluster.workers[0]):
-            for script in ("tpcb-like", "simple-update", "select-only"):
-                document = self.run_and_read("sql", "run", "--builtin", script, "--operations", 100, "--clients", 2,
-                                             node=node)
-                self.assertEqual(document["transactions"][script]["ok_count"], 100, document["transactions"])
-        # simple-update changes accounts and history only.
-        ((accounts, branches, tellers, delta, rows),) = self.coordinator.sql(
-            "SELECT (SELECT sum(abalance) FROM pgbench_accounts), (SELECT sum(bbalance) FROM pgbench_branches), "
-            "(SELECT sum(tbalance) FROM pgbench_tellers), (SELECT sum(delta) FROM pgbench_history), "
-            "(SELECT count(*) FROM pgbench_history)")
-        self.assertEqual((accounts, branches, rows), (delta, tellers, "400"))
-
-    def test_3_clean(self):
-        self.expect(self.coordinator.drover("sql", "clean"), SUCCESS)
-
-
-class Nodes(CitusTestCase):
-    """Connections to all nodes. The tests of this class are steps: they build on each other, in the order of their
-    names. Each worker has one of the two warehouses."""
-
-    OWN_TABLES = ("drover_tpcc", "drover_tpcc_loaded", "drover_ycsb", "drover_ycsb_loaded")
-    RUN = ("tpcc", "run", "--no-delays", "--warmup", "0", "--connections", 6)
-
-    def run_through(self, conninfo, *arguments):
-        path = self.coordinator.folder / "result.json"
-        command = self.cluster.drover(*self.RUN, "--db", conninfo, *arguments, "--json", path)
-        self.expect(command, SUCCESS)
-        return command, json.loads(path.read_text(encoding="utf-8"))
-
-    def test_1_keys_come_with_the_tables(self):
-        command = self.expect(self.coordinator.drover("tpcc", "init"), SUCCESS)
-        self.assertRegex(command.out, r"; indexes come with the import\n")
-        self.expect(self.coordinator.drover("tpcc", "import", "-w", 2), SUCCESS)
-        self.expect(self.coordinator.drover("ycsb", "load", "--recordcount", 100), SUCCESS)
-
-    def test_2_every_node_has_the_records(self):
-        for node in self.cluster.nodes:
-            for table in self.OWN_TABLES:
-                self.assertGreater(node.number(f"SELECT count(*) FROM {table}"), 0, table)
-        self.expect_error(self.coordinator.drover("tpcc", "import", "-w", 2), FAILURE, "loaded already")
-
-    def test_3_a_worker_does_not_load(self):
-        worker = self.cluster.workers[0]
-        for arguments in (("tpcc", "init", "--force"), ("tpcc", "import", "-w", 3), ("tpcc", "clean"),
-                          ("ycsb", "load", "--recordcount", 200), ("ycsb", "clean"),
-                          ("sql", "init"), ("sql", "clean")):
-            command = worker.drover(*arguments)
-            self.expect_error(command, FAILURE, f"connect to the coordinator {self.coordinator.socket_folder}")
-            self.assertNotIn("--force", command.err)
-
-    def test_4_a_run_through_a_worker_knows_the_record(self):
-        command, document = self.run_through(self.cluster.workers[0].conninfo, "--duration", "2s")
-        self.assertNotRegex(command.err, "C-Load")
-        self.expect_every_count(document)
-        settings = document["environment"]["server"]["settings"]
-        shards = self.coordinator.sql("SELECT count(*) FROM citus_shards WHERE table_name = 'warehouse'::regclass")
-        self.assertEqual((settings["nodes"], settings["shards"]), ("2", shards[0][0]))
-
-    def test_5_affinity_to_the_node_of_the_warehouse(self):
-        _, document = self.run_through(self.cluster.conninfo, "--balance", "--affinity", "--duration", "2s")
-        self.expect_every_count(document)
-        self.assertTrue(document["plan"]["affinity"])
-        self.assertEqual([host["connections"] for host in document["hosts"]], [0, 3, 3])
-        self.assertEqual([host["ok_count"] > 0 for host in document["hosts"]], [False, True, True])
-        _, document = self.run_through(self.cluster.conninfo, "--balance", "--affinity", "-w", 1, "--duration", "1s")
-        shard = "get_shard_id_for_distribution_column('warehouse', 1)"
-        place = self.coordinator.sql(f"SELECT nodename || ':' || nodeport FROM citus_shards WHERE shardid = {shard}")[0][0]
-        self.assertEqual([host["name"] for host in document["hosts"] if host["ok_count"] > 0], [place])
-
-    def test_6_a_node_that_is_not_named(self):
-        hosts = [node.socket_folder for node in self.cluster.nodes[:2]]
-        conninfo = f"host={hosts[0]},{hosts[1]} port=5432,5432 dbname=drover user=drover"
-        command, document = self.run_through(conninfo, "--balance", "--affinity", "--duration", "1s")
-        self.assertRegex(command.err, "1 of 2 warehouses are at .*, which no host of --db reaches")
-        self.assertFalse(document["plan"]["affinity"])
-        self.assertEqual([host["connections"] for host in document["hosts"]], [3, 3])
-
-    def test_7_two_client_hosts(self):
-        _, document = self.run_through(self.cluster.conninfo, "--balance", "--affinity", "--duration", "2s",
-                                       "--hosts", "localhost,localhost")
-        self.expect_every_count(document)
-        self.assertEqual({host["name"] for host in document["hosts"] if host["ok_count"] > 0},
-                         {f"{worker.socket_folder}:5432" for worker in self.cluster.workers})
-
-    def wait_for_a_look(self):
-        """Waits until --server-stats has begun and ended a look at the sessions."""
-        last = ("SELECT coalesce(max(query_start)::text, '') FROM pg_stat_activity "
-                "WHERE query LIKE '%citus_stat_activity%' AND pid <> pg_backend_pid()")
-        for _ in range(2):
-            before = self.coordinator.sql(last)
-            harness.wait_until(lambda before=before: self.coordinator.sql(last) != before, "a look")
-
-    def test_8_wait_events_name_the_worker(self):
-        lock = 8
-        script = self.coordinator.folder / "lock.sql"
-        script.write_text("\\set w_id 1 + :client_id\n"
-                          f"SELECT pg_advisory_xact_lock({lock}) FROM warehouse WHERE w_id = :w_id;\n", encoding="utf-8")
-        path = self.coordinator.folder / "result.json"
-        with contextlib.ExitStack() as locked:
-            for worker in self.cluster.workers:
-                locked.enter_context(worker.session()).sql(f"SELECT pg_advisory_lock({lock})")
-            run = self.coordinator.begin("sql", "run", "--file", script, "--clients", 2, "--warmup", 0, "--duration", "1h",
-                                         "--server-stats", "--json", path)
-            self.addCleanup(run.kill)
-            for worker in self.cluster.workers:
-                harness.wait_until(lambda worker=worker: worker.number(
-                    "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'advisory'") == 1, "a client at each worker")
-            self.wait_for_a_look()
-        run.signal(signal.SIGINT)
-        self.expect(run.wait(20), INTERRUPTED)
-        document = json.loads(path.read_text(encoding="utf-8"))
-        events = {event["name"] for event in document["server_stats"]["wait_events"]}
-        self.assertLessEqual({f"Lock:advisory at {worker.socket_folder}:5432" for worker in self.cluster.workers}, events)
-        # The sessions at the coordinator wait for the workers.
-        self.assertNotIn("Client:ClientRead at coordinator", events)
-
-    def test_9_a_record_of_an_older_version(self):
-        for table in self.OWN_TABLES:
-            self.coordinator.sql(f"SELECT undistribute_table('{table}')")
-        command, _ = self.run_through(self.coordinator.conninfo, "--duration", "1s")
-        self.assertNotRegex(command.err, "C-Load")
-        command, _ = self.run_through(self.cluster.workers[0].conninfo, "--duration", "1s")
-        self.assertRegex(command.err, f"Connect to the coordinator {self.coordinator.socket_folder}")
-        self.assertRegex(command.err, r'create_reference_table\(\S+drover_tpcc"')
-        self.expect(self.coordinator.drover("ycsb", "load", "--recordcount", 200), SUCCESS)
-        self.assertEqual(self.cluster.workers[0].number("SELECT sum(rows) FROM drover_ycsb_loaded"), 200)
-        for workload in ("tpcc", "ycsb"):
-            self.expect(self.coordinator.drover(workload, "clean"), SUCCESS)
-        for node in self.cluster.nodes:
-            self.assertEqual(node.number("SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace "
-                                         "AND relkind = 'r'"), 0)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Citus: a coordinator and its workers, private servers in temporary folders on Unix sockets, where Citus is installed."""
 
+import functools
 import re
 import sys
 
@@ -19,7 +20,15 @@ def is_installed():
 class Node(harness.Server):
     SETTINGS = (*harness.Server.SETTINGS, "shared_preload_libraries=citus", "max_prepared_transactions=200",
                 "max_connections=200", "citus.enable_statistics_collection=off",
-                "citus.node_conninfo=sslmode=prefer")
+                "citus.node_conninfo=sslmode=prefer", "citus.shard_count=4")
+
+    # Asked for once: a node keeps its place.
+    conninfo = functools.cached_property(lambda self: self.status()["connection"])
+
+    def sql(self, text):
+        """Like Server.sql(), without the start of psql."""
+        with self.session() as session:
+            return [tuple(value or "" for value in row) for row in session.sql(text)]
 
 
 class CitusCluster:
@@ -53,6 +62,12 @@ class CitusCluster:
             proxy.stop()
         for node in self.nodes:
             node.remove()
+
+    def workers_of_warehouses(self, warehouses):
+        """The number of workers that have the shards of these warehouses."""
+        return self.coordinator.number(
+            f"SELECT count(DISTINCT nodename) FROM citus_shards JOIN generate_series(1, {warehouses}) AS w "
+            "ON shardid = get_shard_id_for_distribution_column('stock', w)")
 
     def drover(self, *arguments):
         """Executes a command that names its nodes itself, by `conninfo` for example."""
