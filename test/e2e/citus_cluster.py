@@ -66,7 +66,7 @@ class CitusCluster:
     def workers_of_warehouses(self, warehouses):
         """The number of workers that have the shards of these warehouses."""
         return self.coordinator.number(
-            f"SELECT count(DISTINCT nodename) FROM citus_shards JOIN generate_series(1, {warehouses}) AS w "
+            f"SELECT count(DISTINCT (nodename, nodeport)) FROM citus_shards JOIN generate_series(1, {warehouses}) AS w "
             "ON shardid = get_shard_id_for_distribution_column('stock', w)")
 
     def drover(self, *arguments):

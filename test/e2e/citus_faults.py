@@ -1,10 +1,11 @@
 """Citus whose nodes are killed, and whose connections between nodes are cut."""
 
 import json
+import signal
 
 import citus_cluster
 import harness
-from harness import SUCCESS
+from harness import INTERRUPTED, SUCCESS
 
 
 class UnknownCommits(harness.TestCase):
@@ -14,6 +15,7 @@ class UnknownCommits(harness.TestCase):
     COMMIT = rb"^Q....COMMIT\0"
     COMMIT_PREPARED = rb"^Q....COMMIT PREPARED '"
     PREPARE = rb"^Q....PREPARE TRANSACTION '"
+    SESSIONS_OF_RUN = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'drover%'"
 
     @classmethod
     def setUpClass(cls):
@@ -23,6 +25,7 @@ class UnknownCommits(harness.TestCase):
         cls.cluster.start("citus.recover_2pc_interval=-1", "citus.max_intermediate_result_size=64kB")
         cls.coordinator = cls.cluster.coordinator
         cls.coordinator.load(2)
+        assert cls.cluster.workers_of_warehouses(2) == 2
 
     def sums(self):
         """Orders, cents paid and undelivered orders."""
@@ -31,15 +34,17 @@ class UnknownCommits(harness.TestCase):
             "(SELECT count(*) FROM new_order)")
         return [int(value) for value in row]
 
-    def run_with(self, fault, seconds=3):
-        """The result of a run into which the fault falls. Its ledger is what psql says."""
+    def run_with(self, fault):
+        """Returns the result of a run that ends after fault(), and whose ledger is what psql says."""
         before = self.sums()
         path = self.coordinator.folder / "result.json"
-        run = self.coordinator.begin("tpcc", "run", "--no-delays", "--connections", 8, "--duration", f"{seconds}s",
+        run = self.coordinator.begin("tpcc", "run", "--no-delays", "--connections", 8, "--duration", "1h",
                                      "--warmup", 0, "--json", path)
+        self.addCleanup(run.kill)
         self.coordinator.wait_for_orders(count=5)
         fault()
-        self.expect(run.wait(harness.PATIENCE_S), SUCCESS)
+        run.signal(signal.SIGINT)
+        self.expect(run.wait(), INTERRUPTED)
         document = json.loads(path.read_text(encoding="utf-8"))
         orders, cents, undelivered = (new - old for new, old in zip(self.sums(), before))
         ledger = document["ledger"]
@@ -55,13 +60,13 @@ class UnknownCommits(harness.TestCase):
     def unknown(self, document, outcome):
         return sum(counted["ambiguous"][outcome] for counted in document["transactions"].values())
 
-    def run_with_cuts(self, pattern, answered):
+    def run_with_cuts(self, pattern, answered, at_least=8):
         """How many commits were unknown, and how many of them happened."""
         def fault():
             for proxy in self.cluster.proxies:
                 proxy.cut_at(pattern, answered, 8)
+            harness.wait_until(lambda: sum(proxy.cuts for proxy in self.cluster.proxies) >= at_least, "cuts")
         document = self.run_with(fault)
-        self.assertGreater(sum(proxy.cuts for proxy in self.cluster.proxies), 0)
         for proxy in self.cluster.proxies:
             proxy.cut_at(pattern, answered, 0)
         self.assertEqual(self.unknown(document, "unresolved"), 0)
@@ -77,16 +82,18 @@ class UnknownCommits(harness.TestCase):
         self.assertGreater(unknown, 0)
         self.assertEqual(happened, unknown)
 
+    # A transaction that stays prepared keeps its locks, so that the second may never come.
+
     def test_what_could_not_be_prepared_did_not_happen(self):
         for answered in (False, True):
             with self.subTest(answered=answered):
-                _, happened = self.run_with_cuts(self.PREPARE, answered)
+                _, happened = self.run_with_cuts(self.PREPARE, answered, at_least=1)
                 self.assertEqual(happened, 0)
 
     def test_what_was_prepared_everywhere_is_recovered_before_it_is_looked_for(self):
         for answered in (False, True):
             with self.subTest(answered=answered):
-                unknown, _ = self.run_with_cuts(self.COMMIT_PREPARED, answered)
+                unknown, _ = self.run_with_cuts(self.COMMIT_PREPARED, answered, at_least=1)
                 self.assertEqual(unknown, 0)
 
     def test_nodes_that_are_killed_lose_nothing(self):
@@ -94,8 +101,9 @@ class UnknownCommits(harness.TestCase):
             def fault(node=node):
                 node.kill()
                 node.start()
+                harness.wait_until(lambda: self.coordinator.number(self.SESSIONS_OF_RUN) > 0, "new sessions")
             with self.subTest(node=self.cluster.nodes.index(node)):
-                document = self.run_with(fault, seconds=8)
+                document = self.run_with(fault)
                 self.assertEqual(self.unknown(document, "unresolved"), 0)
 
     def short_run(self, *arguments, fault=lambda: None):
