@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import json
+import pathlib
 import re
 import signal
 import unittest
@@ -185,6 +186,38 @@ class Nodes(CitusTestCase):
         settings = document["environment"]["server"]["settings"]
         shards = self.coordinator.sql("SELECT count(*) FROM citus_shards WHERE table_name = 'warehouse'::regclass")
         self.assertEqual((settings["nodes"], settings["shards"]), ("2", shards[0][0]))
+
+    def test_4a_settings_of_sessions(self):
+        runs = ((*self.RUN, "--duration", "1s"),
+                ("ycsb", "run", "--workload", "c", "--operations", 20, "--clients", 2))
+        for node, has_shards in ((self.coordinator, False), (self.cluster.workers[0], True)):
+            logged = ("--db", f"{node.conninfo} options='-c log_statement=all'")
+            log = pathlib.Path(node.status()["log"])
+            for arguments in runs:
+                with self.subTest(workload=arguments[0], has_shards=has_shards):
+                    before = log.stat().st_size
+                    self.expect(node.drover(*arguments, *logged), SUCCESS)
+                    sent = re.findall(rb"statement: SET ((?:citus.enable_binary_protocol|plan_cache_mode) = \w+)",
+                                      log.read_bytes()[before:])
+                    expected = {b"citus.enable_binary_protocol = off"}
+                    if has_shards:
+                        expected.add(b"plan_cache_mode = force_custom_plan")
+                    self.assertEqual(set(sent), expected)
+
+    def test_4b_plans_of_scripts(self):
+        script = self.coordinator.folder / "plans.sql"
+        worker = self.cluster.workers[0]
+        for node, option, mode, expected in (
+                (self.coordinator, "", "prepared", "auto"), (worker, "", "prepared", "force_custom_plan"),
+                (worker, "", "extended", "auto"),
+                (worker, " options='-c plan_cache_mode=auto'", "prepared", "auto"),
+                (worker, " options='-c plan_cache_mode=force_generic_plan'", "prepared", "force_generic_plan")):
+            with self.subTest(has_shards=node is worker, option=option, mode=mode):
+                script.write_text(f"SELECT 1 / (current_setting('plan_cache_mode') = '{expected}')::int4;\n",
+                                  encoding="utf-8")
+                document = self.run_and_read("sql", "run", "--file", script, "-M", mode, "--operations", 4, "--clients", 2,
+                                             "--db", node.conninfo + option)
+                self.assertEqual([one["ok_count"] for one in document["transactions"].values()], [4])
 
     def test_5_affinity_to_the_node_of_the_warehouse(self):
         _, document = self.run_through(self.cluster.conninfo, "--balance", "--affinity", "--duration", "1s")

@@ -42,6 +42,20 @@ Task<void> set_up_citus_run(Connection& connection) {
   co_await set(connection, "SET plan_cache_mode = force_custom_plan");
 }
 
+Task<void> set_up_citus_scripts(Connection& connection) {
+  if (connection.dialect() != Dialect::citus) co_return;
+  try {
+    co_await connection.query(
+        "SELECT pg_catalog.set_config('plan_cache_mode', 'force_custom_plan', false) "
+        "FROM pg_catalog.pg_dist_node JOIN pg_catalog.pg_dist_local_group USING (groupid) "
+        "JOIN pg_catalog.pg_settings ON name = 'plan_cache_mode' "
+        "WHERE shouldhaveshards AND source = 'default'");
+  } catch (const Error& error) {
+    if (error.error_class() != ErrorClass::statement) throw;
+    // The server has no extension (--dialect citus), or is older than the setting.
+  }
+}
+
 Task<std::int32_t> citus_node_group(Connection& connection) {
   const Result found =
       co_await connection.query("SELECT groupid FROM pg_catalog.pg_dist_local_group");

@@ -26,6 +26,11 @@ inline constexpr std::int32_t coordinator_group = 0;
 // Sets what a run's session needs on Citus. Does nothing on other databases.
 coro::Task<void> set_up_citus_run(Connection& connection);
 
+// Sets plan_cache_mode for prepared statements of scripts, which must not have generic plans on a
+// node with shards. Leaves a value that the connection string, the role or the server sets. Does
+// nothing on other databases.
+coro::Task<void> set_up_citus_scripts(Connection& connection);
+
 // Returns the node group of the server. Requires a server with Citus.
 coro::Task<std::int32_t> citus_node_group(Connection& connection);
 

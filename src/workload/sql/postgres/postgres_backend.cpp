@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "database/postgres/citus.h"
 #include "database/postgres/session_setup.h"
 
 namespace drover::sql::postgres {
@@ -50,6 +51,8 @@ Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect(
   const bool forgets = options_.pooling == database::Pooling::transaction;
   const Protocol protocol =
       forgets && options_.protocol == Protocol::prepared ? Protocol::extended : options_.protocol;
+  if (protocol == Protocol::prepared)
+    co_await database::postgres::set_up_citus_scripts(*connection);
   co_return std::make_unique<PostgresSession>(std::move(connection), protocol, writes_, scratch_);
 }
 

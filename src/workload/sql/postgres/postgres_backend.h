@@ -14,8 +14,8 @@
 
 namespace drover::sql::postgres {
 
-// Sessions are as the server makes them, but for the limits of BackendSettings::run: isolation and plans are the
-// scripts' affair.
+// Sessions have the server's settings, except for the limits of BackendSettings::run and, on Citus,
+// plan_cache_mode (set_up_citus_scripts()).
 struct PostgresOptions : BackendSettings, database::postgres::Access {};
 
 class PostgresBackend final : public database::postgres::PooledBackend<database::Backend, Session> {
