@@ -89,6 +89,7 @@ Task<bool> Herd::attempt_until_done(database::Session& session, Transaction& tra
                        number < plan_.retry.attempts_max && !stopped_.is_set();
     if (!again) {
       recorder_.failed(transaction, *error, owed, session.host());
+      transaction.failed(*error);
       give_up_if_hopeless(transaction, *error);
       co_return false;
     }

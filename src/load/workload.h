@@ -22,6 +22,7 @@
 
 #include "coro/task.h"
 #include "database/backend.h"
+#include "database/error.h"
 
 namespace drover::load {
 
@@ -46,6 +47,9 @@ class Transaction {
 
   // It has succeeded; `measured`: within the measurement interval.
   virtual void count(bool measured) = 0;
+
+  // The transaction has failed and is not tried again.
+  virtual void failed(const database::Error& /*error*/) {}
 
   // Transactions of the same number stay with the same host (Plan::affinity).
   virtual std::size_t home() const noexcept { return 0; }

@@ -18,6 +18,7 @@
 #include "database/checkpoint_watch.h"
 #include "database/server_facts.h"
 #include "load/plan.h"
+#include "load/run.h"
 #include "load/share.h"
 #include "load/snapshot.h"
 #include "load/workload.h"
@@ -80,8 +81,8 @@ class Benchmark {
   virtual coro::Task<void> ask_what_all_wrote(coro::Duration /*patience*/) { co_return; }
   virtual void complete_accounts(report::Result& /*merged*/) const {}
 
-  // Its own sections of the result, whose transactions and settings are there.
-  virtual void add_to(report::Result& result) const = 0;
+  // Adds the benchmark's own sections to the result, which holds everything else but the audit.
+  virtual void add_to(const load::Outcome& outcome, report::Result& result) const = 0;
 };
 
 }  // namespace drover::run

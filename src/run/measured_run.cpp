@@ -104,7 +104,7 @@ MeasuredRun measure(const RunPlan& run, Benchmark& benchmark, coro::Worker& work
   measured.metrics = attendance.metrics;
   if (measured.metrics != nullptr) measured.metrics->show_outcome(outcome);
   measured.result = make_result(run, benchmark.plan(), facts, outcome);
-  benchmark.add_to(measured.result);
+  benchmark.add_to(outcome, measured.result);
   measured.result.audit = report::audit(measured.result);
   if (!measured.result.ranks.empty()) report::complete_rank(measured.result);
   measured.stop_requested = outcome.interrupted || outcome.stop_requested;

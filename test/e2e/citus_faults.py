@@ -60,6 +60,29 @@ class UnknownCommits(harness.TestCase):
     def unknown(self, document, outcome):
         return sum(counted["ambiguous"][outcome] for counted in document["transactions"].values())
 
+    def test_warehouses_of_a_worker_that_is_stopped_are_away(self):
+        worker = self.cluster.workers[1]
+        shards = self.coordinator.sql(
+            f"SELECT w_id, nodeport = {self.cluster.proxies[1].port} FROM warehouse "
+            "JOIN pg_dist_placement ON shardid = get_shard_id_for_distribution_column('warehouse', w_id) "
+            "JOIN pg_dist_node USING (groupid)")
+        (away,) = [int(w_id) for w_id, is_of_worker in shards if is_of_worker == "t"]
+
+        def wait_for(count, query):
+            before = self.coordinator.number(query)
+            harness.wait_until(lambda: self.coordinator.number(query) >= before + count, query)
+
+        def fault():
+            worker.stop_at_once()
+            # Each of the 20 terminals pauses for 0.1 s after a failure.
+            wait_for(100, "SELECT xact_rollback FROM pg_stat_database WHERE datname = current_database()")
+            worker.start()
+            wait_for(1, f"SELECT sum(d_next_o_id) FROM district WHERE d_w_id = {away}")
+        found = self.run_with(fault)["warehouse_availability"]
+        self.assertEqual(found["away"], [away])
+        self.assertGreaterEqual(found["away_s"], 0.1)
+        self.assertLess(found["available_percent"], 100)
+
     def run_with_cuts(self, pattern, answered, at_least=8):
         """How many commits were unknown, and how many of them happened."""
         def fault():

@@ -106,7 +106,7 @@ std::vector<std::string> SqlBenchmark::first_failures() const {
   return lines;
 }
 
-void SqlBenchmark::add_to(report::Result& result) const {
+void SqlBenchmark::add_to(const load::Outcome& /*outcome*/, report::Result& result) const {
   static_assert(sql::statements_with_figures_max <= report::statements_max);
   for (const sql::Statement& statement : options_.plan.scripts->statements()) {
     auto& list = result.transactions[statement.script].statements;

@@ -50,7 +50,7 @@ class SqlBenchmark final : public run::Benchmark {
   std::unique_ptr<database::ActivityWatch> watch_activity(
       std::function<void(std::string_view)> on_note) const override;
   coro::Task<void> ask_afterwards(coro::Duration) override { co_return; }
-  void add_to(report::Result& result) const override;
+  void add_to(const load::Outcome& outcome, report::Result& result) const override;
 
   // After the run: why an execution of each script failed first, a line each; none of those that never did.
   std::vector<std::string> first_failures() const;

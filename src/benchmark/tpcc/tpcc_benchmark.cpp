@@ -245,14 +245,16 @@ Task<void> TpccBenchmark::ask_afterwards(coro::Duration patience) {
   if (lost_commits_) lost_commits_->complete = explain(*lost_commits_, counted.ledger, in_data);
 }
 
-void TpccBenchmark::add_to(report::Result& result) const {
+void TpccBenchmark::add_to(const load::Outcome& outcome, report::Result& result) const {
   add_records(options_.plan, *records_, result);
   if (ledger_after_) result.ledger_in_data = ledger_between(ledger_before_, *ledger_after_);
   result.lost_commits = lost_commits_;
-  if (result.ranks.empty()) return;
-  result.ranks[0].warehouse_first = static_cast<std::uint64_t>(own_range().first);
-  result.ranks[0].warehouse_last = static_cast<std::uint64_t>(own_range().last);
-  report::complete_summary(result);
+  if (!result.ranks.empty()) {
+    result.ranks[0].warehouse_first = static_cast<std::uint64_t>(own_range().first);
+    result.ranks[0].warehouse_last = static_cast<std::uint64_t>(own_range().last);
+    report::complete_summary(result);
+  }
+  add_availability(*records_, outcome.start, result);
 }
 
 std::string TpccBenchmark::delivery_log_failure() const {

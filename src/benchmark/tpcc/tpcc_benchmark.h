@@ -51,7 +51,7 @@ class TpccBenchmark final : public run::Benchmark {
   std::unique_ptr<database::ActivityWatch> watch_activity(
       std::function<void(std::string_view)> on_note) const override;
   coro::Task<void> ask_afterwards(coro::Duration patience) override;
-  void add_to(report::Result& result) const override;
+  void add_to(const load::Outcome& outcome, report::Result& result) const override;
 
   // After the run: why the log of deferred Deliveries is not whole; empty if it is, or nobody asked for one.
   std::string delivery_log_failure() const;
@@ -81,6 +81,10 @@ void choose_warehouses(TpccOptions& options);
 
 // What the workers have counted.
 void add_records(const tpcc::Plan& plan, const tpcc::RunRecords& records, report::Result& result);
+
+// Sets the availability of the warehouses. `start`: the run's beginning.
+// Requires: the result has its ranks, outages and summary.
+void add_availability(const tpcc::RunRecords& records, coro::Instant start, report::Result& result);
 
 // What the data say of a run that was alone: the difference between its end and its beginning.
 report::LedgerInData ledger_between(const tpcc::LedgerSums& before, const tpcc::LedgerSums& after);

@@ -1,4 +1,6 @@
 // TPC-C's own sections of a result.
+#include <algorithm>
+
 #include "benchmark/tpcc/tpcc_benchmark.h"
 
 namespace drover::benchmark {
@@ -36,7 +38,41 @@ void add_deferred(const tpcc::DeferredMetrics& metrics, report::DeferredDelivery
   metrics.unfinished.add_to(deferred.unanswered);
 }
 
+// Returns the seconds from `from` to `until` in which the database as a whole was up.
+// `outages` are in the order of time.
+double seconds_up(const std::vector<report::Outage>& outages, double from, double until) {
+  const auto is_over = [from](const report::Outage& one) {
+    return one.end_s && *one.end_s <= from;
+  };
+  double seconds = until - from;
+  for (auto one = std::ranges::partition_point(outages, is_over);
+       one != outages.end() && one->start_s < until; ++one) {
+    seconds -= std::min(one->end_s.value_or(until), until) - std::max(one->start_s, from);
+  }
+  return seconds;
+}
+
 }  // namespace
+
+void add_availability(const tpcc::RunRecords& records, coro::Instant start,
+                      report::Result& result) {
+  const double measured_from = result.plan.warmup_s;
+  const double measured_until = measured_from + result.summary.time_seconds;
+  report::WarehouseAvailability& sum = result.warehouse_availability.emplace();
+  for (const tpcc::WorkerCounts& counts : records.workers) {
+    for (const auto& stretch : counts.availability.stretches()) {
+      const double from = std::max(coro::seconds_of(stretch.start - start), measured_from);
+      const double until = stretch.end == coro::Instant::max()
+                               ? measured_until
+                               : std::min(coro::seconds_of(stretch.end - start), measured_until);
+      const double away_s = seconds_up(result.availability.outages, from, until);
+      if (away_s < report::shortest_outage_s) continue;
+      sum.away.push_back(static_cast<std::uint64_t>(stretch.w_id));
+      sum.away_s += away_s;
+    }
+  }
+  report::complete_availability(result);
+}
 
 void add_records(const tpcc::Plan& plan, const tpcc::RunRecords& records, report::Result& result) {
   for (const tpcc::WorkerCounts& counts : records.workers) {

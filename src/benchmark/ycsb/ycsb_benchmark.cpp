@@ -180,7 +180,7 @@ void YcsbBenchmark::complete_accounts(report::Result& merged) const {
   }
 }
 
-void YcsbBenchmark::add_to(report::Result& result) const {
+void YcsbBenchmark::add_to(const load::Outcome& /*outcome*/, report::Result& result) const {
   const ycsb::Ledger ledger = records_->ledger();
   const ycsb::Mix mix(options_.plan.properties);
   if (prepared_.before.versions && ledger.versions + ledger.versions_unresolved > 0) {

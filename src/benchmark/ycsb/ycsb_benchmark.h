@@ -53,7 +53,7 @@ class YcsbBenchmark final : public run::Benchmark {
   std::unique_ptr<database::ActivityWatch> watch_activity(
       std::function<void(std::string_view)> on_note) const override;
   coro::Task<void> ask_afterwards(coro::Duration patience) override;
-  void add_to(report::Result& result) const override;
+  void add_to(const load::Outcome& outcome, report::Result& result) const override;
 
   // Where several runs wrote, none of them can ask how many rows and versions came of its own: only who has asked before
   // they began, and asks when they have ended.

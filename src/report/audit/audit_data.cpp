@@ -66,7 +66,10 @@ Judged judge_availability(const Result& result) {
                                result.summary.time_seconds,
                                text::counted_grouped(lost, "transaction"))};
   judge_stalls(result, from, until, judged);
-  if (interruptions > 0) {
+  if (const std::string away = warehouses_away_text(result); !away.empty()) {
+    judged.judgement = Judgement::broken;
+    judged.text += "; available for " + away;
+  } else if (interruptions > 0) {
     judged.text +=
         fmt::format("; {} shorter than {:g} s",
                     text::counted_grouped(interruptions, "interruption"), shortest_outage_s);

@@ -361,6 +361,21 @@ TEST(Audit, Availability) {
   EXPECT_EQ(line_of(result, "availability").judgement, Judgement::not_judged);
 }
 
+TEST(Audit, WarehousesThatWereAwayBreakAvailability) {
+  Result result = honest();
+  result.plan.warehouses = 4;
+  result.availability.interruptions = 9;
+  result.warehouse_availability = {.away = {2, 4}, .away_s = 24, .available_percent = 95};
+  const Verdict line = line_of(result, "availability");
+  EXPECT_EQ(line.judgement, Judgement::broken);
+  EXPECT_EQ(
+      line.text,
+      "no outage in the measurement interval; available for 95.00% of the warehouses' time: 2 "
+      "of 4 warehouses (2, 4) were away for 12.0 s on average");
+  result.warehouse_availability->away.clear();
+  EXPECT_EQ(line_of(result, "availability").judgement, Judgement::held);
+}
+
 TEST(Audit, StallsBreakAvailabilityAboveAShareOrALength) {
   Result result = honest();
   result.availability.stalls = {{5, 15}};

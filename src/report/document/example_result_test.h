@@ -96,6 +96,7 @@ inline Result example_result() {
                          .run_start_ts = 1'763'669'994.5,
                          .unavailable_s = 16.5,
                          .stalled_s = 9};
+  result.warehouse_availability = {.away = {}, .away_s = 0, .available_percent = 72.5};
   result.ledger = {.new_orders = 131,
                    .payments = 118,
                    .payment_cents = 29'500'050,

@@ -10,6 +10,7 @@
 #include <ranges>
 
 #include "report/document/specification.h"
+#include "text/plain_text.h"
 
 namespace drover::report {
 namespace {
@@ -299,6 +300,32 @@ AuditSummary summarise(const std::vector<Verdict>& verdicts) {
 std::string_view judgement_name(Judgement judgement) {
   static constexpr std::string_view names[] = {"held", "broken", "invalid", "not_judged"};
   return names[static_cast<std::size_t>(judgement)];
+}
+
+void complete_availability(Result& result) {
+  if (!result.warehouse_availability) return;
+  WarehouseAvailability& one = *result.warehouse_availability;
+  std::ranges::sort(one.away);
+  const auto repeated = std::ranges::unique(one.away);
+  one.away.erase(repeated.begin(), repeated.end());
+  const double seconds = result.summary.time_seconds;
+  const auto warehouses = static_cast<double>(result.own_warehouses());
+  if (seconds <= 0 || warehouses <= 0) return;
+  const double away_s = result.availability.unavailable_s + one.away_s / warehouses;
+  one.available_percent = std::clamp(100 * (1 - away_s / seconds), 0.0, 100.0);
+}
+
+std::string warehouses_away_text(const Result& result) {
+  if (!result.warehouse_availability || result.warehouse_availability->away.empty()) return "";
+  constexpr std::size_t named_most = 8;
+  const WarehouseAvailability& one = *result.warehouse_availability;
+  const std::size_t count = one.away.size();
+  return fmt::format("{:.2f}% of the warehouses' time: {} of {} ({}{}) {} away for {:.1f} s{}",
+                     std::floor(one.available_percent * 100) / 100, count,
+                     text::counted(result.own_warehouses(), "warehouse"),
+                     fmt::join(one.away | std::views::take(named_most), ", "),
+                     count > named_most ? ", …" : "", count == 1 ? "was" : "were",
+                     one.away_s / static_cast<double>(count), count == 1 ? "" : " on average");
 }
 
 std::vector<std::string> count_errors(const Result& result) {

@@ -208,6 +208,16 @@ struct Availability {
   double stalled_s = 0;      // of the measurement interval, stalls only
 };
 
+// The warehouses of TPC-C that were away in the measured interval while the database as a whole
+// was up.
+struct WarehouseAvailability {
+  std::vector<std::uint64_t> away;  // their numbers, ascending
+  double away_s = 0;                // summed over these warehouses
+  // Of the interval, in the mean over all warehouses. In an outage of the whole database no warehouse
+  // is available.
+  double available_percent = 100;
+};
+
 // What a run wrote, over all its phases: what was answered, and what of the ambiguous is known to
 // have happened.
 struct Ledger {
@@ -513,6 +523,7 @@ struct Result {
   std::uint64_t delivery_skipped_districts = 0;
   std::optional<DeferredDelivery> deferred_delivery;
   Availability availability;
+  std::optional<WarehouseAvailability> warehouse_availability;  // none in older documents
   Ledger ledger;
   std::optional<LedgerInData> ledger_in_data;  // none where the data could not be asked
   std::optional<LostCommits> lost_commits;     // none where nobody could say
@@ -576,6 +587,14 @@ std::vector<TransactionResult> tpcc_transactions();
 // Fills in of TPC-C new_orders, tpmc, efficiency and its error, of the transactions, the plan and
 // summary.time_seconds: call it once these are there.
 void complete_summary(Result& result);
+
+// Sorts the warehouses that were away and fills in the percentage: call it when all of them, the ranks,
+// summary.time_seconds and the outages are there.
+void complete_availability(Result& result);
+
+// "66.75% of the warehouses' time: 2 of 4 warehouses (1, 3) were away for 13.2 s on average", or an empty
+// text if no warehouse was away while the database as a whole was up.
+std::string warehouses_away_text(const Result& result);
 
 // A sentence for each count that does not add up; none if all is well.
 std::vector<std::string> count_errors(const Result& result);

@@ -312,6 +312,17 @@ void describe(auto& visit, Of<Availability> auto& availability) {
               "Seconds of the measurement interval that were in outages.");
 }
 
+void describe(auto& visit, Of<WarehouseAvailability> auto& availability) {
+  visit.field("away", availability.away, objects,
+              "The warehouses that were away for at least 0.1 s of the measured interval while "
+              "the database as a whole was up.");
+  visit.field("away_s", availability.away_s, figure,
+              "Seconds for which they were away, summed over these warehouses.");
+  visit.field("available_percent", availability.available_percent, settings::Real{0, 100},
+              "Of the measured interval, in the mean over all warehouses. In an outage of the "
+              "whole database no warehouse is available.");
+}
+
 void describe(auto& visit, Of<Ledger> auto& ledger) {
   visit.field("new_orders", ledger.new_orders, count, "New-Orders.");
   visit.field("payments", ledger.payments, count, "Payments.");
@@ -613,6 +624,9 @@ void describe_what_tpcc_did(auto& visit, Of<Result> auto& result) {
               "Districts in which a Delivery found no undelivered order (clause 2.7.4.2).");
   visit.field("deferred_delivery", result.deferred_delivery,
               "Deliveries that were executed beside the terminals, or null.", Need::added);
+  visit.field("warehouse_availability", result.warehouse_availability,
+              "Which warehouses were away, and for how long; null in older documents.",
+              Need::added);
   visit.field("ledger", result.ledger,
               "What the run wrote over all its phases, as the client has it.", Need::added);
   visit.field("ledger_in_data", result.ledger_in_data,

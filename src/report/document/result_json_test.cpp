@@ -23,14 +23,29 @@ std::set<std::string> keys(const json& object) {
 
 TEST(ResultJson, TopLevelFields) {
   const json document = to_json(example_result());
-  EXPECT_EQ(keys(document),
-            (std::set<std::string>{
-                "schema_version",    "tool",         "plan",        "environment",
-                "summary",           "transactions", "inputs",      "delivery_skipped_districts",
-                "deferred_delivery", "availability", "ledger",      "ledger_in_data",
-                "lost_commits",      "client",       "time_series", "time_series_step_s",
-                "checkpoints",       "server_stats", "audit",       "failure",
-                "interrupted",       "hosts"}));
+  EXPECT_EQ(keys(document), (std::set<std::string>{"schema_version",
+                                                   "tool",
+                                                   "plan",
+                                                   "environment",
+                                                   "summary",
+                                                   "transactions",
+                                                   "inputs",
+                                                   "delivery_skipped_districts",
+                                                   "deferred_delivery",
+                                                   "availability",
+                                                   "ledger",
+                                                   "ledger_in_data",
+                                                   "lost_commits",
+                                                   "client",
+                                                   "time_series",
+                                                   "time_series_step_s",
+                                                   "checkpoints",
+                                                   "server_stats",
+                                                   "audit",
+                                                   "failure",
+                                                   "interrupted",
+                                                   "hosts",
+                                                   "warehouse_availability"}));
   EXPECT_EQ(document["schema_version"], 1);
   EXPECT_EQ(document["delivery_skipped_districts"], 3);
   EXPECT_EQ(document["interrupted"], false);
@@ -178,6 +193,8 @@ TEST(ResultJson, Availability) {
   EXPECT_EQ(availability["sessions_lost"], 17);
   EXPECT_EQ(availability["sessions_reopened"], 16);
   EXPECT_EQ(availability["unavailable_s"], 16.5);
+  EXPECT_EQ(to_json(example_result())["warehouse_availability"],
+            (json{{"away", json::array()}, {"away_s", 0}, {"available_percent", 72.5}}));
 }
 
 TEST(ResultJson, Ledgers) {

@@ -198,6 +198,7 @@ TEST(ResultRead, EveryMissingFieldIsNamed) {
                                           "inputs",
                                           "kind",
                                           "availability",
+                                          "warehouse_availability",
                                           "ledger",
                                           "ledger_in_data",
                                           "orders_delivered",
@@ -240,6 +241,7 @@ TEST(ResultRead, EveryMissingFieldIsNamed) {
                               "/lost_commits/commits/2",
                               "/transactions/StockLevel/pending",
                               "/availability",
+                              "/warehouse_availability",
                               "/availability/stalls/0",
                               "/availability/outages/1",
                               "/deferred_delivery",
@@ -268,8 +270,8 @@ Result without_pending() {
 
 TEST(ResultRead, DocumentsOfDrover01) {
   json document = to_json(without_pending());
-  for (const char* key : {"inputs", "deferred_delivery", "availability", "ledger", "ledger_in_data",
-                          "audit", "failure"}) {
+  for (const char* key : {"inputs", "deferred_delivery", "availability", "warehouse_availability",
+                          "ledger", "ledger_in_data", "audit", "failure"}) {
     document.erase(key);
   }
   document["verdicts"] = json::array();
@@ -286,7 +288,18 @@ TEST(ResultRead, DocumentsOfDrover01) {
   const Result result = read_result(document.dump());
   EXPECT_EQ(to_json(result)["client"]["worker_loads"], (json{0.01, 0.25}));
   EXPECT_TRUE(result.audit.empty());
+  EXPECT_FALSE(result.warehouse_availability);
   EXPECT_EQ(result.transactions[0].ok_count, 120u);
+}
+
+TEST(ResultRead, WarehousesThatWereAway) {
+  Result result = example_result();
+  result.warehouse_availability = {.away = {2, 4}, .away_s = 26.5, .available_percent = 66.75};
+  const Result read = read_result(to_json(result).dump());
+  ASSERT_TRUE(read.warehouse_availability);
+  EXPECT_EQ(read.warehouse_availability->away, (std::vector<std::uint64_t>{2, 4}));
+  EXPECT_EQ(read.warehouse_availability->away_s, 26.5);
+  EXPECT_EQ(read.warehouse_availability->available_percent, 66.75);
 }
 
 TEST(ResultRead, DocumentsWithoutStallsAndWhatWasPending) {

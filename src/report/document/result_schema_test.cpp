@@ -270,6 +270,9 @@ class SchemaOfObject {
                                     {"type", "array"},
                                     {"items", described("A percentile.", schema_of(kind))}});
   }
+  json schema_of(const std::vector<std::uint64_t>*, const Whole& kind) {
+    return {{"type", "array"}, {"items", schema_of(kind)}};
+  }
 
   template <class Described>
   json schema_of(const Described& value) {

@@ -79,6 +79,19 @@ void add_counts(Availability& sum, const Availability& part) {
     sum.sessions_renewed = sum.sessions_renewed.value_or(0) + *part.sessions_renewed;
 }
 
+// Leaves the percentage to complete_availability(). None as soon as one part has none.
+void add_warehouses(std::optional<WarehouseAvailability>& sum,
+                    const std::optional<WarehouseAvailability>& part, bool is_first) {
+  if (is_first) {
+    sum = part;
+  } else if (!sum || !part) {
+    sum.reset();
+  } else {
+    sum->away.insert(sum->away.end(), part->away.begin(), part->away.end());
+    sum->away_s += part->away_s;
+  }
+}
+
 // Without the first wrong one, of which there is one only.
 void add_verification(std::optional<Verification>& sum, const std::optional<Verification>& part) {
   if (!part) return;
@@ -241,6 +254,7 @@ void Merger::Sum::add(const Result& part) {
   result.delivery_skipped_districts += part.delivery_skipped_districts;
   add_deferred(result.deferred_delivery, part.deferred_delivery);
   add_counts(result.availability, part.availability);
+  add_warehouses(result.warehouse_availability, part.warehouse_availability, is_first);
   spans.add(part);
   add_ledger(result.ledger, part.ledger);
   add_ledger_in_data(result.ledger_in_data, part.ledger_in_data, is_first);
@@ -333,6 +347,7 @@ Result Merger::take() {
   std::ranges::sort(result.accounts, {}, &Account::name);
   std::ranges::sort(result.hosts, {}, &HostResult::name);
   complete_summary(result);
+  complete_availability(result);
   return std::move(result);
 }
 

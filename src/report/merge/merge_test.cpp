@@ -640,6 +640,22 @@ TEST(Merge, OfOtherBenchmarksPartsByHandSayTheirShare) {
   EXPECT_THROW(merger.add(part_of(0, 1), "b.json"), MergeError);
 }
 
+// Forty warehouses: ten of each part.
+TEST(Merge, WarehousesThatWereAwayAreThoseOfAllParts) {
+  ExampleRun run(14);
+  for (Result& part : run.parts) part.warehouse_availability.emplace();
+  run.parts[2].warehouse_availability = {.away = {21, 23}, .away_s = 6, .available_percent = 0};
+  run.parts[0].warehouse_availability = {.away = {7}, .away_s = 2, .available_percent = 0};
+  Result sum = merged({run.parts[3], run.parts[2], run.parts[1], run.parts[0]});
+  ASSERT_TRUE(sum.warehouse_availability);
+  EXPECT_EQ(sum.warehouse_availability->away, (std::vector<std::uint64_t>{7, 21, 23}));
+  EXPECT_EQ(sum.warehouse_availability->away_s, 8);
+  EXPECT_DOUBLE_EQ(sum.warehouse_availability->available_percent,
+                   100 * (1 - 8 / (40 * sum.summary.time_seconds)));
+  run.parts[1].warehouse_availability.reset();
+  EXPECT_FALSE(merged(run.parts).warehouse_availability) << "an older version made a part";
+}
+
 TEST(Merge, ARankSaysWhatItsPartSays) {
   ExampleRun run(13);
   Result& part = run.parts[3];

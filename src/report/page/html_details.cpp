@@ -222,19 +222,23 @@ void write_errors(HtmlWriter& html, const Result& result) {
 
 void write_availability(HtmlWriter& html, const Result& result) {
   const Availability& availability = result.availability;
+  const std::string away = warehouses_away_text(result);
+  const std::string interruptions = fmt::format(
+      "; {} shorter than {:g} s", text::counted_grouped(availability.interruptions, "interruption"),
+      shortest_outage_s);
   html.line(
       "p",
       fmt::format(
           "{} {} of the whole run; the database was away for {} of the {} measured, and in "
           "{} more {}s waited and nobody had an answer. "
-          "{} lost, {} opened anew; {} shorter than {:g} s.",
+          "{} lost, {} opened anew{}.",
           availability.outages.empty() ? "No" : text::grouped(availability.outages.size()),
           text::plural(availability.outages.size(), "outage"),
           text::length_text(availability.unavailable_s),
           text::length_text(result.summary.time_seconds), text::length_text(availability.stalled_s),
           result.plan.kind().client, text::counted_grouped(availability.sessions_lost, "session"),
-          text::grouped(availability.sessions_reopened),
-          text::counted_grouped(availability.interruptions, "interruption"), shortest_outage_s));
+          text::grouped(availability.sessions_reopened), away.empty() ? interruptions : ""));
+  if (!away.empty()) html.line("p", fmt::format("The data were available for {}.", away));
   if (availability.sessions_ended_idle > 0) {
     html.line("p", fmt::format("{} ended while idle: no transaction failed by that.",
                                text::counted_grouped(availability.sessions_ended_idle, "session")));

@@ -107,6 +107,10 @@ std::vector<Tile> headline_tiles(const Result& result) {
   tiles.push_back({"Database away", text::length_text(availability.unavailable_s),
                    text::counted(availability.outages.size(), "outage") + " in the whole run",
                    availability.outages.empty() ? "" : "bad"});
+  if (const std::string away = warehouses_away_text(result); !away.empty()) {
+    tiles.push_back({"Warehouses away", text::grouped(result.warehouse_availability->away.size()),
+                     "available for " + away, "bad"});
+  }
   if (!availability.stalls.empty()) {
     tiles.push_back({"Nobody answered", text::length_text(availability.stalled_s),
                      text::counted(availability.stalls.size(), "stall") + " in the whole run",

@@ -82,6 +82,16 @@ TEST(HtmlReport, OutagesAndCheckpointsAreMarked) {
       << "<title>Warm-up, not measured</title>";
 }
 
+TEST(HtmlReport, SaysWhichWarehousesWereAway) {
+  Result result = example_result();
+  EXPECT_FALSE(has(single(result), "warehouses' time"));
+  result.warehouse_availability = {.away = {2, 3}, .away_s = 24, .available_percent = 62.5};
+  const std::string page = single(result);
+  EXPECT_TRUE(has(page, "62.50%"));
+  EXPECT_TRUE(has(page, "(2, 3) were away for 12.0 s on average"));
+  EXPECT_FALSE(has(page, "interruption"));
+}
+
 TEST(HtmlReport, SaysHowLongThePointsOfALongRunAre) {
   Result result = example_result();
   EXPECT_TRUE(has(single(result), "the 90th percentile of a second"));

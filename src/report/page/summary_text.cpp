@@ -355,12 +355,19 @@ void append_availability(std::string& out, const Result& result) {
   append_spans(out, "  stall       ", availability.stalls, [&result](const Stall&) {
     return fmt::format(": {}s waited, and nobody had an answer", result.plan.kind().client);
   });
-  if (availability.interruptions > 0 || availability.sessions_lost > 0) {
-    append_wrapped(
-        out, "  sessions    ",
-        fmt::format("{} lost{}, {} opened anew; {} shorter than {:g} s", availability.sessions_lost,
-                    ended_idle_text(availability), availability.sessions_reopened,
-                    text::counted(availability.interruptions, "interruption"), shortest_outage_s));
+  const std::string away = warehouses_away_text(result);
+  if (!away.empty()) append_wrapped(out, "  available   ", away);
+  // An interruption ends with the next success of any transaction. While a part of the database is
+  // away, the number of interruptions says nothing.
+  const std::uint64_t interruptions = away.empty() ? availability.interruptions : 0;
+  if (interruptions > 0 || availability.sessions_lost > 0) {
+    std::string text = fmt::format("{} lost{}, {} opened anew", availability.sessions_lost,
+                                   ended_idle_text(availability), availability.sessions_reopened);
+    if (away.empty()) {
+      text += fmt::format("; {} shorter than {:g} s", text::counted(interruptions, "interruption"),
+                          shortest_outage_s);
+    }
+    append_wrapped(out, "  sessions    ", text);
   }
   if (availability.sessions_renewed) {
     out += fmt::format("  renewed     {}, for their age\n",

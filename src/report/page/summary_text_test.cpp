@@ -153,6 +153,27 @@ TEST(SummaryText, NothingToSayIsNotSaid) {
   }
 }
 
+TEST(SummaryText, WarehousesThatWereAwayTakeThePlaceOfInterruptions) {
+  Result result = example_result();
+  result.availability = {};
+  result.availability.interruptions = 7;
+  result.availability.sessions_lost = result.availability.sessions_reopened = 1;
+  const std::uint64_t all = result.plan.warehouses;
+  const std::string interruptions = "1 lost, 1 opened anew; 7 interruptions shorter than 0.1 s\n";
+  EXPECT_THAT(summary_text(result), HasSubstr(interruptions));
+  EXPECT_THAT(summary_text(result), Not(HasSubstr("warehouses' time")));
+  result.warehouse_availability = {.away = {2}, .away_s = 13.25, .available_percent = 99.999};
+  const std::string text = summary_text(result);
+  EXPECT_THAT(text, HasSubstr("  available   99.99% of the warehouses' time: 1 of " +
+                              std::to_string(all) + " warehouses (2) was away for 13.2 s\n"));
+  EXPECT_THAT(text, HasSubstr("  sessions    1 lost, 1 opened anew\n"));
+  result.availability.sessions_lost = 0;
+  EXPECT_THAT(summary_text(result), Not(HasSubstr("opened anew")));
+  for (std::uint64_t w_id = 3; w_id <= 10; ++w_id)
+    result.warehouse_availability->away.push_back(w_id);
+  EXPECT_THAT(summary_text(result), HasSubstr("(2, 3, 4, 5, 6, 7, 8, 9, …)"));
+}
+
 TEST(SummaryText, SaysWhatMakesAResultNotDurable) {
   Result result = example_result();
   result.environment.server->settings["synchronous_commit"] = "off";

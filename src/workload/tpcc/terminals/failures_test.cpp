@@ -3,7 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <map>
+#include <ranges>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "coro/block_on.h"
@@ -94,6 +99,50 @@ class FailingDatabase final : public Backend, Session {
   coro::Event back_;
 };
 
+// A database that fails some transactions from `away_from` to `away_until`.
+class PartlyFailingDatabase final : public Backend, Session {
+ public:
+  PartlyFailingDatabase(coro::Instant start, std::function<bool(const Input&)> fails)
+      : start_(start), fails_(std::move(fails)) {}
+
+  Task<void> open() override { co_return; }
+  Task<database::Session*> acquire() override { co_return static_cast<database::Session*>(this); }
+  void release(database::Session&) noexcept override {}
+
+  Task<Outcome> execute(const Input& input, Trace&) override {
+    co_await coro::sleep_for(10ms);
+    const Duration now = coro::Worker::current().now() - start_;
+    if (now >= away_from && now < away_until) {
+      if (fails_(input)) throw Error(ErrorClass::statement, "08006", "connection refused");
+      if (hangs) co_await coro::sleep_for(away_until - now);
+    }
+    co_return Outcome{};
+  }
+
+  static constexpr Duration away_from = 4s;
+  static constexpr Duration away_until = 9s;
+  bool hangs = false;  // the transactions that do not fail
+
+ private:
+  const coro::Instant start_;
+  const std::function<bool(const Input&)> fails_;
+};
+
+// The warehouses that a transaction needs.
+std::set<std::int32_t> warehouses_of(const Input& input) {
+  if (const auto* order = std::get_if<NewOrderInput>(&input)) {
+    std::set<std::int32_t> all = {order->w_id};
+    for (const NewOrderLine& line : order->lines()) all.insert(line.supply_w_id);
+    return all;
+  }
+  if (const auto* payment = std::get_if<PaymentInput>(&input)) {
+    return {payment->w_id, payment->customer.c_w_id};
+  }
+  if (const auto* status = std::get_if<OrderStatusInput>(&input)) return {status->customer.c_w_id};
+  if (const auto* delivery = std::get_if<DeliveryInput>(&input)) return {delivery->w_id};
+  return {std::get<StockLevelInput>(input).w_id};
+}
+
 class FailuresTest : public testing::Test {
  protected:
   FailuresTest() {
@@ -146,6 +195,39 @@ TEST_F(FailuresTest, TheRunGoesOnWhenTheDatabaseIsBackAndTheOutageIsMeasured) {
   EXPECT_EQ(total(&TransactionMetrics::failed), 100U);
   // 9 of 12 seconds at 100 terminals and 10 ms.
   EXPECT_NEAR(static_cast<double>(total(&TransactionMetrics::committed)), 9 * 100 * 100, 900);
+}
+
+// Transactions of other warehouses that need it fail, too.
+TEST_F(FailuresTest, OnlyTheWarehouseThatIsAwayIsSaidToBe) {
+  for (const bool no_delays : {true, false}) {
+    SCOPED_TRACE(no_delays);
+    plan.no_delays = no_delays;
+    plan.pace = no_delays ? 1 : 20;
+    PartlyFailingDatabase database(
+        clock.now(), [](const Input& input) { return warehouses_of(input).contains(3); });
+    run(database);
+    const auto stretches = counts.availability.stretches();
+    ASSERT_EQ(stretches.size(), 1U);
+    EXPECT_EQ(stretches[0].w_id, 3);
+    const double between_s = no_delays ? 0.1 : 1;
+    EXPECT_NEAR(coro::seconds_of(stretches[0].start - start), 4, between_s);
+    EXPECT_NEAR(coro::seconds_of(stretches[0].end - start), 9, between_s + 0.1);
+  }
+}
+
+TEST_F(FailuresTest, FailuresOfTransactionsThatNeedSeveralWarehousesSayNothingOfOne) {
+  plan.no_delays = true;
+  std::map<std::int32_t, int> failures;
+  PartlyFailingDatabase database(clock.now(), [&failures](const Input& input) {
+    if (warehouses_of(input).size() == 1) return false;
+    const auto* order = std::get_if<NewOrderInput>(&input);
+    ++failures[order != nullptr ? order->w_id : std::get<PaymentInput>(input).w_id];
+    return true;
+  });
+  database.hangs = true;  // no commit comes between
+  run(database);
+  EXPECT_GE(std::ranges::max(failures | std::views::values), 3);
+  EXPECT_TRUE(counts.availability.stretches().empty());
 }
 
 TEST_F(FailuresTest, AmbiguousCommitsAreResolvedAndCountedWhereTheyBelong) {

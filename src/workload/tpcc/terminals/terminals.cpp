@@ -33,6 +33,16 @@ bool leaves_a_trace(const Input& input, const Outcome& outcome) noexcept {
          std::holds_alternative<PaymentInput>(input);
 }
 
+bool needs_one_warehouse(const Input& input) noexcept {
+  if (const auto* order = std::get_if<NewOrderInput>(&input)) {
+    return std::ranges::all_of(order->lines(), [order](const NewOrderLine& line) {
+      return line.supply_w_id == order->w_id;
+    });
+  }
+  const auto* payment = std::get_if<PaymentInput>(&input);
+  return payment == nullptr || payment->customer.c_w_id == payment->w_id;
+}
+
 // Those of the plan's first mark are as far apart as the workers are many.
 std::uint32_t first_mark_of(const Plan& plan, std::size_t index) {
   constexpr std::size_t marks = Trace::marks;
@@ -55,7 +65,11 @@ Terminals::Terminals(const Plan& plan, std::size_t index, std::unique_ptr<Backen
       inputs_{.warehouses = plan.warehouses, .constants = plan.constants},
       delivery_slots_(plan.terminals_of_worker(index) * queued_deliveries_a_terminal),
       delivery_turns_(delivery_turns_of(plan, index)),
-      next_mark_(first_mark_of(plan, index)) {}
+      next_mark_(first_mark_of(plan, index)) {
+  counts_.availability = {plan.first_warehouse() + static_cast<std::int32_t>(index),
+                          static_cast<std::int32_t>(plan.threads),
+                          plan.warehouses_of_worker(index)};
+}
 
 void Terminals::start_terminals(load::Herd& herd) {
   decks_.reserve(plan_.warehouses_of_worker(index_));  // terminals refer to them
@@ -73,10 +87,11 @@ void Terminals::start_terminals(load::Herd& herd) {
 
 Task<void> Terminals::Transaction::execute(database::Session& session) {
   trace_ = terminals_.new_trace();
+  begun_ = coro::Worker::current().now();
   outcome_ = co_await static_cast<Session&>(session).execute(input_, trace_);
 }
 
-std::size_t Terminals::Transaction::home() const noexcept {
+std::int32_t Terminals::Transaction::w_id() const noexcept {
   const auto warehouse = [](const auto& input) {
     if constexpr (requires { input.w_id; }) {
       return input.w_id;
@@ -84,7 +99,7 @@ std::size_t Terminals::Transaction::home() const noexcept {
       return input.customer.c_w_id;
     }
   };
-  return static_cast<std::size_t>(std::visit(warehouse, input_) - 1);
+  return std::visit(warehouse, input_);
 }
 
 Trace Terminals::new_trace() noexcept {
@@ -96,13 +111,20 @@ Trace Terminals::new_trace() noexcept {
 
 void Terminals::Transaction::count(bool measured) {
   if (outcome_.committed) {
+    const coro::Instant now = coro::Worker::current().now();
+    terminals_.counts_.availability.committed(w_id(), now);
     terminals_.enter_in_ledger(input_, outcome_.orders_delivered());
     if (leaves_a_trace(input_, outcome_)) {
       trace_.orders = outcome_.orders_delivered();
-      terminals_.counts_.writes.add(input_, trace_, coro::Worker::current().now());
+      terminals_.counts_.writes.add(input_, trace_, now);
     }
   }
   if (measured) terminals_.count_inputs(input_, outcome_);
+}
+
+void Terminals::Transaction::failed(const database::Error& error) {
+  if (!needs_one_warehouse(input_)) return;
+  terminals_.counts_.availability.failed(w_id(), begun_, error);
 }
 
 void Terminals::count_inputs(const Input& input, const Outcome& outcome) {

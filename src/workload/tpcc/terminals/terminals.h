@@ -22,6 +22,7 @@
 #include "workload/tpcc/terminals/acknowledged_writes.h"
 #include "workload/tpcc/terminals/delivery_log.h"
 #include "workload/tpcc/terminals/plan.h"
+#include "workload/tpcc/terminals/warehouse_availability.h"
 
 namespace drover::tpcc {
 
@@ -66,6 +67,7 @@ struct alignas(measure::cache_line_bytes) WorkerCounts {
   InputMetrics inputs;
   LedgerMetrics ledger;
   AcknowledgedWrites writes;
+  WarehouseAvailability availability;  // over all phases
   DeferredMetrics deferred;
   measure::Counter districts_skipped;  // measured
 };
@@ -113,8 +115,10 @@ class Terminals final : public load::Workload {
     bool committed() const noexcept override { return outcome_.committed; }
     bool commit_sent() const noexcept override { return trace_.commit_sent; }
     void count(bool measured) override;
-    // Its warehouse.
-    std::size_t home() const noexcept override;
+    void failed(const database::Error& error) override;
+    // The warehouse of its terminal.
+    std::int32_t w_id() const noexcept;
+    std::size_t home() const noexcept override { return static_cast<std::size_t>(w_id() - 1); }
     std::unique_ptr<load::Transaction> keep() const override {
       return std::make_unique<Transaction>(*this);
     }
@@ -124,6 +128,7 @@ class Terminals final : public load::Workload {
     Input input_;
     Trace trace_;
     Outcome outcome_;
+    coro::Instant begun_;  // the last execute()
   };
 
   // The deck that the terminals of a warehouse share (clause 5.2.4.2).

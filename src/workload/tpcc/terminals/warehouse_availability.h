@@ -1,0 +1,60 @@
+// WarehouseAvailability: when single warehouses were away, as one worker's terminals saw it. A part of
+// a database may be away while the rest is served, such as one node of a sharded database.
+//
+// A warehouse is away from the first of three consecutive failures of transactions that need only this
+// warehouse to the next commit of a transaction of its terminals. A failure counts if the database, and
+// not the statement, is at fault. A failed transaction counts from its last attempt's beginning: a server
+// that hangs was away before the client lost patience.
+//
+// Takes 24 bytes for each warehouse, and as much for each stretch of time. Belongs to one worker until
+// the run has ended.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "coro/clock.h"
+#include "database/error.h"
+
+namespace drover::tpcc {
+
+class WarehouseAvailability {
+ public:
+  struct Stretch {
+    std::int32_t w_id;
+    coro::Instant start;
+    coro::Instant end;  // Instant::max(): it has not ended
+  };
+
+  WarehouseAvailability() = default;
+  // The warehouses `first`, `first` + `step` and so on, `count` in all.
+  WarehouseAvailability(std::int32_t first, std::int32_t step, std::size_t count)
+      : first_(first), step_(step), states_(count) {}
+
+  // Requires of each `w_id`: it is one of the warehouses.
+  // `begun`: when the last attempt of a transaction that needed no other warehouse began.
+  void failed(std::int32_t w_id, coro::Instant begun, const database::Error& error);
+  void committed(std::int32_t w_id, coro::Instant now);
+
+  // In no particular order.
+  std::vector<Stretch> stretches() const;
+
+ private:
+  struct State {
+    coro::Instant last_commit;
+    coro::Instant first_failure;
+    std::uint32_t failures = 0;  // since the last commit
+  };
+
+  State& state_of(std::int32_t w_id) {
+    return states_[static_cast<std::size_t>((w_id - first_) / step_)];
+  }
+
+  std::int32_t first_ = 1;
+  std::int32_t step_ = 1;
+  std::vector<State> states_;
+  std::vector<Stretch> ended_;
+};
+
+}  // namespace drover::tpcc
