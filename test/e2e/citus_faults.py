@@ -5,7 +5,7 @@ import signal
 
 import citus_cluster
 import harness
-from harness import INTERRUPTED, SUCCESS
+from harness import FAILURE, INTERRUPTED, SUCCESS
 
 
 class UnknownCommits(harness.TestCase):
@@ -128,6 +128,13 @@ class UnknownCommits(harness.TestCase):
             with self.subTest(node=self.cluster.nodes.index(node)):
                 document = self.run_with(fault)
                 self.assertEqual(self.unknown(document, "unresolved"), 0)
+
+    def test_a_worker_that_is_cut_off_ends_what_begins(self):
+        hurried = ("--db", f"{self.coordinator.conninfo} options='-c citus.node_connection_timeout=1000'")
+        self.cluster.proxies[0].partition()
+        self.addCleanup(self.cluster.proxies[0].heal)
+        self.expect_error(self.coordinator.drover("tpcc", "run", "--duration", "1s", *hurried), FAILURE,
+                          "could not establish any connections to the node 127.0.0.1:")
 
     def short_run(self, *arguments, fault=lambda: None):
         path = self.coordinator.folder / "result.json"
