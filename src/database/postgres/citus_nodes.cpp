@@ -109,6 +109,11 @@ Task<void> recover_prepared(Connection& connection, coro::Duration patience,
   co_await recover(connection, std::move(found), patience, on_wait);
 }
 
+Task<std::size_t> count_prepared(Connection& connection) {
+  const Prepared found = co_await find_prepared(connection);
+  co_return found.transactions.size();
+}
+
 Task<std::optional<std::string>> recovery_note(Connection& connection) {
   if (connection.dialect() != Dialect::citus) co_return std::nullopt;
   const Result result = co_await connection.query(

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -43,6 +44,10 @@ inline constexpr coro::Duration recovery_patience = std::chrono::seconds(90);
 // Does nothing on a server that is not Citus, or that is too old for run_command_on_all_nodes().
 coro::Task<void> recover_prepared(Connection& connection, coro::Duration patience,
                                   const std::function<void(std::string_view)>& on_wait = {});
+
+// Returns the number of prepared transactions of Citus on the nodes that answer. Requires a server
+// with Citus.
+coro::Task<std::size_t> count_prepared(Connection& connection);
 
 // Returns a line for the user if the server is Citus and the role may not call
 // recover_prepared_transactions(). Throws Error (denied) if it may not call

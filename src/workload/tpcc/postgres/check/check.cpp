@@ -148,10 +148,14 @@ class WritesAcrossNodes {
   // Requires: no session of the check has begun its snapshot.
   Task<void> begin(Connection& connection) {
     if (connection.dialect() != database::Dialect::citus) co_return;
-    before_ = co_await number_of(connection, counters);
+    before_ = co_await read_counters(connection);
     // A transaction that the sums in `before_` include had been prepared on all of its nodes. If no
     // node lists it as prepared now, it is committed everywhere, and later snapshots see all of it.
-    waiting_ = co_await number_of(connection, waiting);
+    try {
+      waiting_ = co_await database::postgres::count_prepared(connection);
+    } catch (const Error& error) {
+      if (!refused_by_server(error, connection)) throw;
+    }
   }
 
   // Ends the transaction of `first`. Returns why rows of several nodes cannot be compared, or
@@ -159,29 +163,23 @@ class WritesAcrossNodes {
   Task<std::optional<std::string>> end(Connection& first) {
     if (first.dialect() != database::Dialect::citus) co_return std::nullopt;
     co_await first.script("ROLLBACK");
-    if (co_await number_of(first, counters) != before_) {
+    if (co_await read_counters(first) != before_) {
       co_return "other sessions wrote during the check, and the nodes of Citus have no common "
                 "snapshot: check again when nothing writes";
     }
-    if (waiting_ == "0") co_return std::nullopt;
+    if (waiting_ == 0) co_return std::nullopt;
     co_return "prepared transactions waited for their recovery: run 'SELECT "
               "recover_prepared_transactions()' on each node as a superuser, or end those that "
               "stay in pg_prepared_xacts, and check again";
   }
 
  private:
-  static constexpr std::string_view counters =
-      "SELECT coalesce(sum(d_next_o_id), 0) || ' ' || coalesce(sum(d_ytd), 0) FROM district";
-  static constexpr std::string_view waiting =
-      "SELECT coalesce(sum(result::int8), 0)::text FROM run_command_on_all_nodes("
-      "$$SELECT count(*) FROM pg_prepared_xacts WHERE left(gid, 6) = 'citus_' "
-      "AND database = current_database()$$) WHERE success";
-
   // Returns "0" if the server rejects the query. The conditions then fail by the same error, so
   // that no writer needs to be detected.
-  static Task<std::string> number_of(Connection& connection, std::string_view sql) {
+  static Task<std::string> read_counters(Connection& connection) {
     try {
-      const Result result = co_await connection.query(std::string(sql));
+      const Result result = co_await connection.query(
+          "SELECT coalesce(sum(d_next_o_id), 0) || ' ' || coalesce(sum(d_ytd), 0) FROM district");
       co_return std::string(result.text(0, 0));
     } catch (const Error& error) {
       if (!refused_by_server(error, connection)) throw;
@@ -190,7 +188,7 @@ class WritesAcrossNodes {
   }
 
   std::string before_;
-  std::string waiting_;
+  std::size_t waiting_ = 0;
 };
 
 // Recovers what a failed commit over several nodes has left. What stays prepared does not end the
