@@ -72,14 +72,17 @@ void add_general_options(Command& command) {
   command.add_options({{"--no-environment",
                         {},
                         "",
-                        "Take no option from a variable of the environment",
+                        "Ignore environment variables that set options",
                         command_line_only},
-                       {"--config", {}, "FILE", "Options from this file", command_line_only}});
+                       {"--config", {}, "FILE", "Read options from FILE", command_line_only}});
 }
 
 void add_commands(Command& program) {
-  program.add_options(
-      {{"--version", {}, "", "Print version, commit, compiler and libraries", command_line_only}});
+  program.add_options({{"--version",
+                        {},
+                        "",
+                        "Print the version, commit, compiler and libraries",
+                        command_line_only}});
   for (const auto add : {add_tpcc, add_ycsb, add_sql, add_demo, add_pg, add_report, add_merge,
                          add_agent, add_compare, add_history, add_lab, add_general_options,
                          add_help, add_completion, add_man}) {
@@ -91,7 +94,7 @@ int perform(Command& program, const std::vector<std::string>& words) {
   const std::vector<Command*> path = read_words(program, words);
   Command& chosen = *path.back();
   if (has_flag(path, "--help")) {
-    print(help_text(chosen, help_width()), "the help or the version");
+    print(short_help_text(chosen, help_width()), "the help or the version");
     return exit_success;
   }
   if (has_flag(path, "--version")) {
@@ -137,14 +140,14 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     return fail(exit_failure, error.what());
   }
-  Command program("drover", "Drover drives herds of terminals: a load generator for SQL databases",
+  Command program("drover", "Drover: a load generator for SQL databases",
                   "Examples:\n"
-                  "  drover demo                         the whole story on a private PostgreSQL\n"
+                  "  drover demo\n"
                   "  drover tpcc init && drover tpcc import -w 10\n"
-                  "  drover tpcc run -w 10 --duration 3m\n"
+                  "  drover tpcc run -w 10 --duration 3m --json result.json\n"
                   "  drover tpcc check --db postgresql://user@host/name\n"
                   "\n"
-                  "Exit codes: 0 success, 1 failure or a check that does not hold, 2 wrong use,\n"
+                  "Exit codes: 0 success, 1 failure or a broken condition, 2 wrong use,\n"
                   "            130 interrupted");
   add_commands(program);
   try {

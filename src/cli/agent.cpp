@@ -235,26 +235,26 @@ void add_agent(Command& app) {
   const auto arguments = std::make_shared<AgentArguments>();
   Command& agent = app.add_command(
       "agent",
-      "Make this host's part of a run that another host coordinates. The coordinator is a command "
-      "with --agents N --listen PORT, such as drover tpcc run; it sends the agent all options. "
-      "Commands with --hosts start their agents by ssh. Exit code 0 if this host's part succeeded, "
-      "1 if it failed or the coordinator could not be reached, 2 wrong use.",
-      "Example:\n"
-      "  export DROVER_SECRET=$(openssl rand -hex 16)     the same on all hosts\n"
-      "  drover tpcc run --agents 2 --listen 4711 --db $DB     on the host c\n"
-      "  drover agent --join c:4711                            on two others");
+      "Run this host's part of a command on several hosts. The coordinator, such as drover tpcc "
+      "run "
+      "--agents N --listen PORT, sends the agent all options. Commands with --hosts start their "
+      "agents themselves. Exit code 1: this host's part failed, or the coordinator could not be "
+      "reached.",
+      "Example:\n  openssl rand -hex 16 > secret    # copy this file to all hosts\n"
+      "  drover tpcc run --agents 2 --listen 4711 --secret-file secret --db $DB\n"
+      "  drover agent --join c:4711 --secret-file secret    # on two other hosts");
   agent.add_options(
       {{"--join", &arguments->join, "HOST:PORT,…",
-        "Address of the coordinator; several are tried in turn", required_option},
+        "Address of the coordinator. Several addresses are tried in turn", required_option},
        {"--rank", &arguments->rank, "N",
-        "Position among the agents, from 0 (default: JOB_COMPLETION_INDEX of Kubernetes or "
-        "SLURM_PROCID of srun, else the first free one)",
+        "Position among the agents (default: JOB_COMPLETION_INDEX of Kubernetes or SLURM_PROCID of "
+        "srun, else the first free position)",
         in_range(0, 9'999)},
        {"--secret-file", &arguments->secret_file, "FILE",
-        "Read the secret that all hosts share from the first line of FILE; -: the standard input "
+        "Read the secret that all hosts share from the first line of FILE; -: standard input "
         "(default: the variable DROVER_SECRET)"},
        {"--join-timeout", &arguments->join_timeout, "TIME",
-        "How long to try to reach the coordinator; 0: once"}});
+        "Time limit for reaching the coordinator; 0: one attempt"}});
   agent.action = [&app, arguments] { return perform_agent(app, *arguments); };
 }
 

@@ -62,20 +62,24 @@ void read_end(const ClientRequest& written, load::Plan& plan) {
 void add_client_options(Command& command, ClientRequest& request, const std::string& transactions) {
   command.add_options(
       "Load",
-      {{"-c,--clients", &request.clients, "N", "How many; each has one at a time under way"},
+      {{"-c,--clients", &request.clients, "N", "Number of concurrent clients, 1 to 1000000",
+        common_option},
        {"--rate", &request.rate, "N",
-        fmt::format("So many {} a second, by a schedule that waits for nobody: latency counts from "
-                    "the time at which each was to begin. 0: a client goes on when it has its "
-                    "answer",
-                    transactions)},
+        fmt::format(
+            "Open loop: start N {} per second on a fixed schedule, and measure latency from "
+            "each scheduled start. 0: closed loop",
+            transactions),
+        common_option},
        {"--arrivals", &request.arrivals, "constant|poisson",
-        "The gaps of that schedule: all alike, or random as of independent users"},
-       {"--duration", &request.duration, "TIME", "How long to measure, e.g. 90s, 10m, 2h"},
+        "With --rate: time between starts. constant: equal; poisson: random, as with independent "
+        "users"},
+       {"--duration", &request.duration, "TIME",
+        "Time to measure, e.g. 90s, 10m, 2h. auto: 10m, or until --operations are done",
+        common_option},
        {"--operations", &request.operations, "N",
-        fmt::format("Ends when so many {} are done, or the duration is over; without a warm-up",
-                    transactions)},
+        fmt::format("End the run after N {} or after --duration, without a warm-up", transactions)},
        {"--warmup", &request.warmup, "TIME|auto",
-        "How long to run before measuring; auto: a tenth of the duration"}});
+        "Time to run the load before measuring; 0: none. auto: a tenth of --duration, 3s to 10m"}});
   add_connection_options(command, request);
 }
 
@@ -83,15 +87,16 @@ void add_connection_options(Command& command, ClientRequest& request) {
   command.add_options(
       "Load",
       {{"--connections", &request.connections, "N|auto",
-        "Connections to the database; auto: one a client, as far as the server has room"},
+        "Connections to the database. auto: one per client, limited by the server's free "
+        "connections",
+        common_option},
        {"--max-inflight", &request.max_inflight, "N|auto",
-        "Transactions at a time; the others wait in a queue. auto: one a connection"},
+        "Maximum number of transactions in flight; the rest wait. auto: one per connection"},
        {"--threads", &request.threads, "N|auto",
-        "Worker threads. auto: one per 10,000 transactions a second of the rate, or, without a "
-        "rate, one per 16 "
-        "clients; at most one per processor"},
+        "Worker threads, up to 1024. auto: one per 10,000 transactions per second of --rate, else "
+        "one per 16 clients; at most one per processor"},
        {"--seed", &request.seed, "N|time|rand",
-        "Seed of all random inputs: a number from 0 to 2^64 - 1, the time, or a random one"}});
+        "Seed of all random inputs: 0 to 2^64 - 1, the current time, or a random number"}});
   add_session_options(command, request);
 }
 

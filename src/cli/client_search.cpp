@@ -58,18 +58,17 @@ void add_client_search_options(Command& command, ClientSearchRequest& search, Cl
   add_search_options(
       command, search, load.warmup,
       {.units = "rate|clients",
-       .find = fmt::format("rate: {} a second by a schedule that waits for nobody, so that latency "
-                           "counts from the time at which each was to begin; clients: in a closed "
-                           "loop, a connection each",
+       .find = fmt::format("Load to search. rate: {} per second in an open loop; clients: closed "
+                           "loop with one connection per client",
                            transactions),
-       .high = "The largest; auto: 10,000,000 a second, or free connections",
-       .start = "The first; auto: 100 a second, or an eighth of the largest number of clients"});
+       .high = "Largest load to try. auto: 10,000,000 per second, or the server's free connections",
+       .start = "First load to try. auto: 100 per second, or an eighth of --high for clients"});
   add_limit_option(command, search, client_limit_example);
   command.add_options(
       "Load", {{"-c,--clients", &load.clients, "N",
-                "Of a search for a rate: how many clients; each has one at a time under way"},
+                "With --find rate: number of concurrent clients", common_option},
                {"--arrivals", &load.arrivals, "constant|poisson",
-                "Of a search for a rate: the gaps of its schedule, all alike, or random as of "
+                "With --find rate: time between starts. constant: equal; poisson: random, as with "
                 "independent users"}});
   add_connection_options(command, load);
 }

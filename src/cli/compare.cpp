@@ -166,55 +166,60 @@ void add_compare(Command& app) {
   const auto arguments = std::make_shared<Arguments>();
   Command& command = app.add_command(
       "compare",
-      "Compare results of 'drover tpcc run --json': is the new build slower than the old one?\n"
-      "Medians, changes with confidence intervals, and limits that fail. Make 12 runs a side, in\n"
-      "turns, and compare them --paired; 5 a side are enough where the machine is quiet. A folder\n"
-      "stands for all results (*.json) in it. Exit code 0: no limit is broken; 1: one is, and by\n"
-      "more than chance, or could not be judged; 2: the results are not comparable (other\n"
-      "warehouses, isolation, pacing, …; the message says what differs).",
+      "Compare results of two versions, with confidence intervals and limits. Alternate 12 runs\n"
+      "per side and use --paired; on a quiet machine 5 runs per side are enough. A folder stands\n"
+      "for all results (*.json) in it. Exit code 0: no limit is broken; 1: a limit is broken by\n"
+      "more than chance, or could not be judged; 2: the results are not comparable (different\n"
+      "warehouses, isolation, pace, …).",
       "Examples:\n"
       "  drover compare old.json new.json\n"
       "  drover compare results/old results/new --paired --fail-if 'tpmC < -3%'\n"
       "  drover compare --base a1.json a2.json a3.json a4.json a5.json --new b*.json \\\n"
       "      --fail-if 'tpmC < -3%' --fail-if 'new_order.p99 > +10%' --markdown\n"
       "\n"
-      "docs/compare.md explains the methods, what is comparable, and the JSON document.");
+      "docs/compare.md describes the method, comparable results and the JSON document.");
   command.add_options(
-      "What to compare",
+      "Input",
       {{"results", &arguments->positional, "BASE NEW",
-        "Base and new: two results, or two folders of results"},
-       {"--base", &arguments->base, "FILE...", "Results or folders of the base, several",
-        several_values},
-       {"--new", &arguments->new_runs, "FILE...", "Results or folders of the new side, several",
-        several_values},
+        "The base and the new side: a result or a folder of results each"},
+       {"--base",
+        &arguments->base,
+        "FILE...",
+        "Results or folders of the base",
+        {.several = true, .common = true}},
+       {"--new",
+        &arguments->new_runs,
+        "FILE...",
+        "Results or folders of the new side",
+        {.several = true, .common = true}},
        {"--paired", &arguments->is_paired, "",
-        "Compare each base run with the new run beside it in time, so that a slow drift "
-        "of the machine cancels. The runs have to be made in turns (base, new, new, "
-        "base, …), as many of each"}});
+        "Compare neighbouring runs in pairs, so that slow drift cancels. Needs alternating runs "
+        "(base, new, new, base, …), equally many per side",
+        common_option}});
   command.add_options(
-      "What to judge",
+      "Limits and metrics",
       {{"--fail-if", &arguments->limits, "LIMIT",
-        "Exit code 1 if this is so, and by more than chance. METRIC < BOUND or "
-        "METRIC > BOUND. A bound in percent (-3%, +10%) or with a sign (+5) is a change "
-        "from base to new; one without (20) is the new value itself"},
-       {"--metric", &arguments->metrics, "LIST",
-        "The rows, separated by commas: tpmC, efficiency, throughput, failed, retries, "
-        "unavailable_s, client.cpu_us, client.memory, or new_order, payment, "
-        "order_status, delivery, stock_level, all, deferred with .p50, .p99.9, .mean, "
-        ".max, .ok (a second), .failed",
-        comma_list},
+        "Exit with code 1 if METRIC < BOUND or METRIC > BOUND by more than chance. BOUND: a change "
+        "(-3%, +10%, +5) or a value of the new side (20)",
+        common_option},
+       {"--metric",
+        &arguments->metrics,
+        "LIST",
+        "Metrics to show, e.g. tpmC,failed,new_order.p99 (list: docs/compare.md)",
+        {.delimiter = ',', .common = true}},
        {"--confidence", &arguments->confidence, "PERCENT",
-        "Of the intervals, 50 to 99.9. A change is significant for a limit if "
-        "chance does it in at most the rest of all cases"},
+        "Confidence level of the intervals and limits, 50 to 99.9"},
        {"--allow-different", &arguments->allow_different, "LIST",
-        fmt::format("Compare although these differ, separated by commas: {}; or all",
-                    fmt::join(report::obstacle_keys(), ", ")),
+        "Compare results although they differ in LIST: warehouses, isolation, duration, … (list: "
+        "docs/compare.md), or all",
         comma_list}});
   command.add_options(
-      "Output", {{"--markdown", &arguments->markdown, "", "Print Markdown, for a pull request"},
+      "Output", {{"--markdown", &arguments->markdown, "", "Print Markdown, for a pull request",
+                  common_option},
                  {"--json", &arguments->json, "FILE",
-                  "Writes the comparison to this file as JSON; '-': to the standard output, and "
-                  "the text for people to the error stream"}});
+                  "Write the comparison to FILE as JSON. -: JSON to the standard output, text to "
+                  "the error stream",
+                  common_option}});
   command.action = [arguments] { return perform(*arguments); };
 }
 

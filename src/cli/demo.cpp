@@ -71,16 +71,18 @@ void add_demo(Command& app) {
   const auto arguments = std::make_shared<DemoArguments>();
   Command& demo = app.add_command(
       "demo",
-      "The whole story in about two minutes: init, import, check, run with and without delays,\n"
-      "check again; on the private server unless --db is given. Replaces tables of TPC-C in the\n"
-      "schema drover_demo, or in that of --schema",
+      "Show all of TPC-C in two minutes: init, import, check, run, check. One run has keying and\n"
+      "think times, and one has none. Replaces the TPC-C tables in the schema drover_demo (or\n"
+      "--schema), on the private server unless --db is given.",
       "Example:\n  drover demo -w 1 --duration 30s");
-  demo.add_options(
-      {{"-w,--warehouses", &arguments->warehouses, "W", "Warehouses to load and run"},
-       {"--duration", &arguments->duration, "TIME", "Of the run with delays"},
-       {"--no-delays-duration", &arguments->no_delays_duration, "TIME", "Of the run without"}});
+  demo.add_options({{"-w,--warehouses", &arguments->warehouses, "W",
+                     "Warehouses to load and to run on, up to 1000", common_option},
+                    {"--duration", &arguments->duration, "TIME",
+                     "Time to measure the run with delays", common_option},
+                    {"--no-delays-duration", &arguments->no_delays_duration, "TIME",
+                     "Time to measure the run without delays", common_option}});
+  arguments->database.schema = "drover_demo";
   add_database_options(demo, arguments->database);
-  arguments->database.schema = "drover_demo";  // now: the help of --schema names no default
   demo.action = [arguments] { return perform(*arguments); };
 }
 

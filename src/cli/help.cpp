@@ -48,10 +48,10 @@ Command& add_about(Command& app, const char* name, const char* description, cons
 
 void add_help(Command& app) {
   const auto names = std::make_shared<std::vector<std::string>>();
-  Command& command = add_about(app, "help", "Print the help of a command, as --help behind it does",
-                               "Example:\n  drover help tpcc run");
+  Command& command =
+      add_about(app, "help", "Print all options of a command", "Example:\n  drover help tpcc run");
   command.add_options(
-      {{"command", names.get(), "NAME", "Its names, such as tpcc run; none: of drover itself"}});
+      {{"command", names.get(), "NAME", "The command, such as tpcc run. Default: drover itself"}});
   command.action = [&app, names] { return print_help(app, *names); };
 }
 
@@ -59,8 +59,8 @@ void add_completion(Command& app) {
   const auto shell = std::make_shared<std::string>();
   Command& command = add_about(
       app, "completion",
-      "Print the script by which a shell completes commands, options and values. 'cmake --install' "
-      "puts the scripts where the shells look for them; without it, see the examples.",
+      "Print the completion script for a shell. 'cmake --install' installs the scripts; otherwise "
+      "install them as in the examples.",
       "Examples:\n"
       "  source <(drover completion bash)          # in ~/.bashrc\n"
       "  drover completion zsh > ~/.zfunc/_drover  # a folder of $fpath, then compinit\n"
@@ -68,7 +68,7 @@ void add_completion(Command& app) {
   command.add_options({{"shell",
                         shell.get(),
                         "SHELL",
-                        "The shell",
+                        "The shell to complete in",
                         {.only = {"bash", "zsh", "fish"}, .required = true}}});
   command.action = [&app, shell] { return print_script(app, *shell); };
 }
@@ -76,8 +76,8 @@ void add_completion(Command& app) {
 void add_man(Command& app) {
   Command& command = add_about(
       app, "man",
-      "Print the manual page drover(1), made of the same texts as the help. 'cmake --install' puts "
-      "it where man looks for it.",
+      "Print the man page drover(1), with all options of all commands. 'cmake --install' installs "
+      "it.",
       "Example:\n  drover man | man -l -");
   command.action = [&app] {
     print(man_page(app, "drover " + tool().version, commit_date()), "the manual page");

@@ -82,31 +82,29 @@ void add_history(Command& app) {
   const auto arguments = std::make_shared<Arguments>();
   Command& command = app.add_command(
       "history",
-      "Draw a metric over many results of 'drover tpcc run --json' in the order of time, and mark\n"
-      "where it changed its level. A folder stands for all results (*.json) in it. Only\n"
-      "comparable results are drawn, the largest group of them; others are listed with the\n"
-      "reason. Exit code 0: drawn; 1: no result can be drawn.",
+      "Chart a metric over many results, and mark where it changed. A folder stands for all\n"
+      "results (*.json) in it. The chart shows the largest group of comparable results and lists\n"
+      "the results left out. Exit code 1: there is no result to show.",
       "Examples:\n"
       "  drover history results/\n"
       "  drover history results/ --metric new_order.p99 -o history.html\n"
       "\n"
-      "docs/compare.md explains the method and the JSON document.");
+      "docs/compare.md describes the method and the JSON document.");
   command.add_options(
       {{"results", &arguments->paths, "FILE...", "Results or folders of results", required_option},
        {"--metric", &arguments->metric, "METRIC",
-        "What is drawn: tpmC, efficiency, throughput, failed, new_order.p99, …: "
-        "see 'drover compare --help'"},
+        "Metric to show: tpmC, efficiency, throughput, failed, new_order.p99, … (see "
+        "docs/compare.md)"},
        {"--allow-different", &arguments->allow_different, "LIST",
-        fmt::format("Draw together although these differ, separated by commas: {}; "
-                    "or all",
-                    fmt::join(report::obstacle_keys(), ", ")),
+        "Combine results although they differ in LIST: warehouses, isolation, duration, … (list: "
+        "docs/compare.md), or all",
         comma_list}});
   command.add_options(
       "Output",
-      {{"-o,--output", &arguments->html, "FILE", "Writes the chart to this file, as HTML"},
+      {{"-o,--output", &arguments->html, "FILE", "Write the chart to FILE as HTML"},
        {"--json", &arguments->json, "FILE",
-        "Writes the history to this file as JSON; '-': to the standard output, and the "
-        "chart for people to the error stream"}});
+        "Write the history to FILE as JSON. -: JSON to the standard output, text to the error "
+        "stream"}});
   command.action = [arguments] { return perform(*arguments); };
 }
 

@@ -39,7 +39,6 @@ namespace {
 using coro::Task;
 using ranks::Message;
 
-constexpr std::string_view hosts_group = "Several hosts";
 // How long the first process of a job that has failed waits for its agents, to tell them so.
 constexpr coro::Duration patience_for_agents = std::chrono::seconds(5);
 // Lines that are kept of the output of a process whose agent has not joined.
@@ -241,36 +240,37 @@ void add_hosts_options(Command& command, HostsArguments& arguments) {
   arguments.command = &command;
   command.hosts = &arguments;
   command.add_options(
-      std::string(hosts_group),
-      {{"--hosts", &arguments.hosts, "HOST,…",
-        "Divide the work among these hosts: start an agent on each by ssh, and coordinate them in "
-        "this process. localhost needs no ssh",
-        command_line_only},
+      hosts_group,
+      {{"--hosts",
+        &arguments.hosts,
+        "HOST,…",
+        "Divide the work among these hosts. Starts an agent on each by ssh (localhost: without "
+        "ssh)",
+        {.configurable = false, .common = true}},
        {"--agents", &arguments.agents, "N",
-        "Divide the work among N agents that are started by other means: with drover agent --join, "
-        "or by a job. Needs --listen (in a job --join) and a secret",
+        "Divide the work among N agents that are started by drover agent --join or by a job. Needs "
+        "a secret and --listen (in a job: --join)",
         command_line_only},
        {"--weights", &arguments.weights, "N,…",
         "Relative load per host: 2,1,1 gives the first host half of the load (default: equal)"},
        {"--listen", &arguments.listen, "[ADDRESS:]PORT",
-        "Where the agents join this process (default: any free port of all addresses)"},
+        "Address for agents to join this process (default: any free port of all addresses)"},
        {"--join", &arguments.join, "HOST:PORT",
-        "In a job that starts this command on every host (an indexed Kubernetes Job, srun): "
-        "address of its first process, which coordinates"},
+        "In a job that starts this command on every host (indexed Kubernetes Job, srun): address "
+        "of the first process, the coordinator"},
        {"--secret-file", &arguments.secret_file, "FILE",
-        "With --agents: file with the secret that all hosts share (default: the variable "
+        "With --agents: read the secret that all hosts share from FILE (default: the variable "
         "DROVER_SECRET)"},
-       {"--ssh", &arguments.ssh, "COMMAND", "ssh program for --hosts, with options"},
+       {"--ssh", &arguments.ssh, "COMMAND", "ssh program for --hosts, with its options"},
        {"--host-timeout", &arguments.host_timeout, "TIME",
-        "A host that says nothing for TIME is lost, and the others end; 1s to 1h"},
-       {"--join-timeout", &arguments.join_timeout, "TIME", "How long all hosts may take to join"}});
+        "Treat a host that is silent for TIME as lost, and end the command on all hosts; 1s to 1h"},
+       {"--join-timeout", &arguments.join_timeout, "TIME", "Time limit for all hosts to join"}});
 }
 
 void add_parts_option(Command& command, HostsArguments& arguments) {
-  command.add_options(std::string(hosts_group),
-                      {{"--parts", &arguments.parts, "DIR",
-                        "Folder on each host where it keeps its part of the result (default: "
-                        "~/.local/state/drover/parts)"}});
+  command.add_options(hosts_group, {{"--parts", &arguments.parts, "DIR",
+                                     "Folder on each host for its part of the result (default: "
+                                     "~/.local/state/drover/parts)"}});
 }
 
 void check_hosts(const HostsArguments& arguments) {

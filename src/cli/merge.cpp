@@ -77,23 +77,20 @@ void add_merge(Command& app) {
   const auto options = std::make_shared<Options>();
   Command& command = app.add_command(
       "merge",
-      "Join the parts of a run that several hosts made to one result, without loss: histograms "
-      "are added bucket by bucket, outages laid on one axis of time, each host is judged. Parts "
-      "are "
-      "what each host wrote: of runs that were started by hand to begin at one time, or what is "
-      "left of a run of several hosts that was cut short. Their order does not matter. Exit code 1 "
-      "if a host is missing, was lost, or nobody had some of the warehouses: the result says so; 2 "
-      "if parts do not belong together.",
-      "Examples: two hosts that were started by hand:\n"
+      "Merge the parts of a run on several hosts into one result. Histograms, outages and audits "
+      "are merged without loss. Each host writes its part: in a run that was started by hand on "
+      "each host, or in a run with --hosts that was cut short. Exit code 1: the result is "
+      "incomplete, because a host or warehouses are missing; 2: the parts belong to different "
+      "runs.",
+      "Examples:\n"
       "  drover merge a.json b.json --json result.json\n"
-      "All parts of a folder, for a page with charts:\n"
       "  drover merge parts/ --json result.json && drover report result.json -o result.html");
   command.add_options(
-      {{"parts", &options->parts, "PART...",
-        "The parts, or folders that stand for all results (*.json) in them", required_option},
+      {{"parts", &options->parts, "PART...", "Parts in any order, or folders of parts (*.json)",
+        required_option},
        {"-o,--json", &options->json, "FILE",
-        "Write the result to this file, replaced in one step. '-': to the standard output, and the "
-        "summary to the error stream"}});
+        "Write the result to FILE. -: result to the standard output, summary to the error "
+        "stream"}});
   command.action = [options] { return perform(*options); };
 }
 

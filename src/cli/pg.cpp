@@ -88,10 +88,10 @@ void add_pg(Command& app) {
   const auto arguments = std::make_shared<PgArguments>();
   Command& pg = app.add_command(
       "pg",
-      "The private PostgreSQL server, which commands without --db use.\n"
-      "It is of the newest PostgreSQL on this machine ($DROVER_PG_BINDIR names another), listens\n"
-      "on a Unix socket only, and for root runs as the user postgres or nobody. Commands start it\n"
-      "when they need it and stop it after; one started with 'drover pg start' goes on running.",
+      "Manage the private PostgreSQL server, which commands without --db use. It uses the newest\n"
+      "PostgreSQL on this machine ($DROVER_PG_BINDIR: another one) and listens on a Unix socket.\n"
+      "For root it runs as the user postgres or nobody. Commands start the server and stop it\n"
+      "when they end. After 'drover pg start' it keeps running.",
       "Example:\n  drover pg start && drover pg status");
   const auto add = [&](const char* name, const char* description, const std::string& example,
                        int (*perform)(const PgArguments&)) -> Command& {
@@ -103,16 +103,17 @@ void add_pg(Command& app) {
     command.action = [arguments, perform] { return perform(*arguments); };
     return command;
   };
-  add("start", "Start the server and leave it running; make it the first time",
+  add("start", "Start the server, and create it the first time. It keeps running.",
       "drover pg start --set fsync=off --set shared_buffers=4GB", start)
       .add_options({{"--set", &arguments->settings, "NAME=VALUE",
-                     "A setting of the server, for this start only; may be given again"}});
-  add("stop", "Stop the server, ending its sessions", "drover pg stop", stop);
-  add("status", "Say whether the server runs; exit code 0 if it does, 3 if not", "drover pg status",
-      status);
-  add("psql", "Open psql on the server, started for as long as that when it does not run",
+                     "Set a PostgreSQL parameter for this start"}});
+  add("stop", "Stop the server and end its sessions", "drover pg stop", stop);
+  add("status", "Show whether the server is running. Exit code 0: it runs; 3: it does not.",
+      "drover pg status", status);
+  add("psql", "Open psql on the server. A stopped server runs until psql ends.",
       "drover pg psql -- -c 'SELECT count(*) FROM warehouse'", psql)
-      .add_options({{"arguments", &arguments->psql_arguments, "ARGS", "What psql gets, after --"}});
+      .add_options(
+          {{"arguments", &arguments->psql_arguments, "ARGS", "Arguments of psql, after --"}});
 }
 
 }  // namespace drover::cli

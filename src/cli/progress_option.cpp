@@ -6,8 +6,8 @@ namespace drover::cli {
 
 void add_progress_option(Command& command, std::string& written) {
   command.add_options("Output", {{"--ui", &written, "plain|quiet|auto",
-                                  "Progress on the error stream. plain: lines; quiet: none; auto: "
-                                  "as plain"}});
+                                  "Progress on the error stream. plain, auto: lines; quiet: "
+                                  "none"}});
 }
 
 bool is_quiet(const std::string& written) {

@@ -196,32 +196,26 @@ void add_report(Command& app) {
   const auto options = std::make_shared<Options>();
   Command& command = app.add_command(
       "report",
-      "Show what results that 'drover tpcc run --json FILE' wrote say: the summary of one, a table "
-      "of several, or a report with charts as one file of HTML that needs no network. A folder "
-      "stands for all results (*.json) in it; other documents of Drover are skipped. Exit code 1 "
-      "if a file cannot be read, is no such result, or the report cannot be written.",
-      "Examples: the summary, as at the end of a run:\n"
-      "  drover report result.json\n"
-      "Charts, to be opened in a browser; those of several results lie on top of each other:\n"
-      "  drover report result.json -o report.html\n"
-      "  drover report before.json after.json -o report.html\n"
-      "A table for a pull request:\n"
-      "  drover report before.json after.json --markdown\n"
-      "A number for a script:\n"
-      "  drover report result.json --metric new_order.p99.95");
+      "Show stored results: summary, table, HTML page or Markdown. One result gives its summary, "
+      "several results a table. The HTML page contains charts and needs no network. Exit code 1: a "
+      "file cannot be read or is not a result, or the report cannot be written.",
+      "Examples:\n"
+      "  drover report result.json                            summary of a run\n"
+      "  drover report before.json after.json -o report.html  charts of both\n"
+      "  drover report before.json after.json --markdown      table\n"
+      "  drover report result.json --metric new_order.p99.95  one number");
   command.add_options(
       {{"results", &options->paths, "FILE...",
-        "The result documents, or folders that stand for all results (*.json) in them; "
-        "the first is what others are compared with",
+        "Results, or folders of results (*.json). Changes are relative to the first result",
         required_option},
        {"-o,--output", &options->output, "FILE",
-        "Write to this file, replaced in one step; its name says the format: .html, "
-        ".md or .txt. '-': to the standard output"},
-       {"--html", &options->html, "", "As HTML, whatever the file is called"},
-       {"--markdown", &options->markdown, "", "As Markdown, short enough for a pull request"},
+        "Write the report to FILE, in the format of its name: .html, .md or .txt. -: standard "
+        "output"},
+       {"--html", &options->html, "", "Write HTML, whatever the name of the file"},
+       {"--markdown", &options->markdown, "", "Write Markdown, for a pull request"},
        {"--metric", &options->metrics, "NAME",
-        "Print this figure and nothing else, such as tpmC or new_order.p99.95; may be "
-        "given several times. A line a figure, a number a result, n/a if there is none"}});
+        "Print only this metric, such as tpmC or new_order.p99.95: one line with a number per "
+        "result, or n/a"}});
   command.action = [options] { return perform(*options); };
 }
 

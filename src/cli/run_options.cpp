@@ -133,11 +133,11 @@ void read_sessions(const RunRequest& written, const DatabaseOption& database, Ru
 void add_session_options(Command& command, RunRequest& request) {
   command.add_options(
       "Load", {{"--connection-max-age", &request.connection_max_age, "TIME",
-                "PostgreSQL: closes a connection of that age, or up to a tenth less, when its "
-                "transaction is done, and opens another one in its place"},
+                "PostgreSQL: replace each connection at this age or up to a tenth earlier, between "
+                "two transactions; 1s to 8760h (default: never)"},
                {"--balance", &request.balance, "",
-                "PostgreSQL: spreads the connections evenly over the hosts that --db names, and "
-                "tells their latencies apart"}});
+                "PostgreSQL: distribute connections evenly over the hosts in --db, and report the "
+                "latency of each host"}});
 }
 
 void add_part_options(Command& command, RunRequest& request, std::function<int()> perform) {
@@ -150,67 +150,61 @@ void add_part_options(Command& command, RunRequest& request, std::function<int()
     request.member = &run;
     return perform();
   };
-  command.add_options(
-      "Several hosts",
-      {{"--share", &request.share, "I/N",
-        "This is the host I, from 1, of N that make the load together, each with the same options "
-        "but for this: figures of the load are those of all, and it takes its part of them"},
-       {"--start-at", &request.start_at, "TIME",
-        "Begins when this host's clock says so: Unix seconds, or 2026-11-25T20:00:00Z. Sessions "
-        "are opened and terminals come up before"}});
+  command.add_options(hosts_group,
+                      {{"--share", &request.share, "I/N",
+                        "Run part I (1 to N) of a load that is started by hand on N hosts. Other "
+                        "options are equal on all hosts, and numbers are totals"},
+                       {"--start-at", &request.start_at, "TIME",
+                        "Start the load at this time of the local clock: Unix seconds or "
+                        "2026-11-25T20:00:00Z. Connections open earlier"}});
 }
 
 void add_affinity_option(Command& command, RunRequest& request) {
   command.add_options("Load",
                       {{"--affinity", &request.affinity, "",
-                        "With --balance: the terminals of a warehouse stay with one of the hosts, "
-                        "as long as it is there"}});
+                        "With --balance: keep the terminals of a warehouse on one host while that "
+                        "host is available"}});
 }
 
 void add_failure_options(Command& command, RunRequest& request) {
-  command.add_options("Failures",
+  command.add_options(failures_group,
                       {{request.attempts_option, &request.max_attempts, "N",
-                        "Attempts at a transaction that ends in a deadlock or a serialization "
-                        "failure, with random growing pauses, before it is counted as failed. "
-                        "0: until the run ends"},
+                        "Attempts per transaction that ends in a deadlock or a serialization "
+                        "failure, with growing random pauses; up to 1000. 0: until the run ends"},
                        {"--on-db-loss", &request.on_db_loss, "wait|fail",
-                        "When the database is away. wait: for as long as it takes, and the outage "
-                        "is measured; fail: end the run with exit code 1"},
+                        "If the database is unavailable. wait: reconnect and measure the outage; "
+                        "fail: end with exit code 1"},
                        {"--statement-timeout", &request.statement_timeout, "TIME",
-                        "How long one statement may take; 0: for ever. A server that says nothing "
-                        "for 5 s longer is taken for lost"}});
+                        "Time limit of a statement, up to 24h; 0: none. Drover drops a connection "
+                        "that stays silent for 5s more"}});
 }
 
 void add_ui_option(Command& command, std::string& written) {
-  command.add_options(
-      "Output",
-      {{"--ui", &written, "auto|screen|plain|quiet",
-        "What is shown meanwhile, on the error stream. screen: a live screen with keys (? shows "
-        "them); plain: lines; quiet: nothing. auto: the screen where the standard input and the "
-        "error stream are a terminal of 80 x 24 or more, else plain"}});
+  command.add_options("Output",
+                      {{"--ui", &written, "auto|screen|plain|quiet",
+                        "Progress display. screen: live screen; plain: lines; quiet: none; auto: "
+                        "screen on a terminal of at least 80 x 24, else plain"}});
 }
 
 void add_metrics_option(Command& command, RunRequest& request) {
-  command.add_options(
-      "Output", {{"--metrics", &request.metrics, "[ADDRESS:]PORT",
-                  "Shows the run to Prometheus at http://ADDRESS/metrics while it goes on. A port "
-                  "alone is one of 127.0.0.1; 0 takes any free one, and says which; 0.0.0.0:9464 "
-                  "may be read from other machines"}});
+  command.add_options("Output", {{"--metrics", &request.metrics, "[ADDRESS:]PORT",
+                                  "Serve /metrics for Prometheus during the run. ADDRESS: default "
+                                  "127.0.0.1; 0.0.0.0: all addresses. PORT 0: any free port"}});
 }
 
 void add_server_stats_option(Command& command, RunRequest& request) {
-  command.add_options(
-      "Output", {{"--server-stats", &request.server_stats, "",
-                  "PostgreSQL: looks once a second, by a session of its own, what the sessions of "
-                  "the run wait for; and what their statements cost, where pg_stat_statements is "
-                  "installed"}});
+  command.add_options("Output", {{"--server-stats", &request.server_stats, "",
+                                  "PostgreSQL: record every second what the run's sessions wait "
+                                  "for; with pg_stat_statements also the cost of statements"}});
 }
 
 void add_result_options(Command& command, RunRequest& request) {
   command.add_options(
-      "Output", {{"--strict", &request.strict, "",
-                  "Exit code 1 if the result is invalid or breaks a rule of the specification"},
-                 {"--json", &request.json, "FILE", "Writes the result document to this file"}});
+      "Output",
+      {{"--strict", &request.strict, "",
+        "Exit with code 1 if the result is invalid or breaks a rule of the "
+        "specification"},
+       {"--json", &request.json, "FILE", "Write the result to FILE as JSON", common_option}});
 }
 
 ui::Choice parse_ui_choice(const std::string& written) {

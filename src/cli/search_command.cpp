@@ -137,18 +137,20 @@ void add_search_options(Command& command, SearchRequest& request, std::string& w
   command.add_options(
       "Search",
       {{"--out", &request.folder, "DIR",
-        "Folder of the search: search.json, the result of each run, report.html. The same "
-        "command goes on with what is there",
+        "Folder for search.json, each result and report.html. The same command resumes an "
+        "interrupted search",
         required_option},
-       {"--find", &request.find, words.units, words.find},
-       {"--low", &request.low, "N", "The smallest load to try"},
+       {"--find", &request.find, words.units, words.find, common_option},
+       {"--low", &request.low, "N", "Smallest load to try"},
        {"--high", &request.high, "N|auto", words.high},
        {"--start", &request.start, "N|auto", words.start},
-       {"--tolerance", &request.tolerance, "P%", "How near to the limit, in percent of it"},
-       {"--probe", &request.probe, "TIME", "How long to measure each load"},
-       {"--confirm", &request.confirm, "TIME", "How long to measure the load found"},
+       {"--tolerance", &request.tolerance, "P%",
+        "End the search when the limit is known to within P%, 0 to 50"},
+       {"--probe", &request.probe, "TIME", "Time to measure each load", common_option},
+       {"--confirm", &request.confirm, "TIME", "Time to measure the limit that was found",
+        common_option},
        {"--warmup", &warmup, "TIME|auto",
-        fmt::format("How long each run goes before it is measured; see {} run",
+        fmt::format("Time to run each load before measuring; auto: see drover help {} run",
                     command.path[command.path.size() - 2])}});
 }
 
@@ -156,7 +158,8 @@ void add_limit_option(Command& command, SearchRequest& request, const std::strin
   command.add_options(
       "Search",
       {{"--fail-if", &request.fail_if, "LIMIT",
-        fmt::format("A value that must not be, such as '{}' (ms); may be repeated", example)}});
+        fmt::format("Reject loads whose result meets this condition, such as '{}' (ms)", example),
+        common_option}});
 }
 
 void validate_search(const SearchRequest& request, const std::vector<std::string>& units) {

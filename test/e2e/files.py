@@ -358,7 +358,7 @@ set = ["fsync=off",
                 more = ["x"] if command == ["report"] else []
                 self.expect_refused(self.with_config(self.folder / "missing", *command, *more),
                                     USAGE, "No such file")
-                help_text = harness.drover(*command, "--help").out
+                help_text = harness.drover("help", *command).out
                 self.assertIn("--config FILE", help_text)
 
     def test_the_password_is_never_shown(self):

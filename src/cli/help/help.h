@@ -5,13 +5,28 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/option/command.h"
 
 namespace drover::cli {
 
-// What --help prints: options in their groups, every line within the width.
+// Options under one heading, in the order of the help and the man page.
+struct OptionGroup {
+  std::string heading;
+  std::vector<const Option*> options;
+};
+
+// Returns the options of a command: the common ones first, then each group without its common
+// options, groups that few users need last, and the options of every command at the end.
+std::vector<OptionGroup> option_groups(const Command& command);
+
+// Returns what `drover help COMMAND` prints: all options, every line within the width.
 std::string help_text(const Command& command, std::size_t width);
+
+// Returns what `drover COMMAND --help` prints: help_text() if it fits two terminals of 24 lines,
+// else the common options and the command that prints all of them.
+std::string short_help_text(const Command& command, std::size_t width);
 
 // The width of the terminal that is the standard output, between 60 and 100; else what COLUMNS says, else 80.
 std::size_t help_width();

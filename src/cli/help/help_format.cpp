@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include "cli/option/option_sources.h"
@@ -24,8 +25,9 @@ constexpr std::size_t width_least = 60;
 constexpr std::size_t width_most = 100;
 // Where descriptions begin; a longer name has a line of its own.
 constexpr std::size_t description_column = 28;
-// No line is broken here.
+// A space at which no line is broken.
 constexpr char fixed_space = '\x01';
+constexpr const char* common_heading = "Common options";
 
 std::size_t columns_of_environment() {
   const char* value = std::getenv("COLUMNS");
@@ -72,17 +74,16 @@ std::string usage(const Command& command, std::size_t width) {
   return laid_out;
 }
 
-// What a person has to know besides the description, in brackets.
+// Returns the facts that follow the description, in brackets.
 std::string remarks(const Option& option) {
   std::vector<std::string> remarks;
   if (option.required) remarks.emplace_back("required");
   if (option.range) remarks.push_back(option.range_text());
   if (!option.default_text.empty()) remarks.push_back("default: " + option.default_text);
-  const bool says_so = option.description.find("may be ") != std::string::npos;
-  if (option.is_list() && !option.is_argument() && !says_so) {
-    remarks.emplace_back("may be given again");
+  if (option.is_list() && !option.is_argument()) {
+    remarks.emplace_back(option.delimiter == ',' ? "comma-separated" : "may be repeated");
   }
-  // The others follow one rule, which is said once below.
+  // variables_text() gives the rule for all other variables.
   if (!option.variable.empty()) remarks.push_back("variable: " + option.variable);
   if (remarks.empty()) return {};
   for (std::string& remark : remarks) std::ranges::replace(remark, ' ', fixed_space);
@@ -99,31 +100,13 @@ std::string option_entry(const Option& option, std::size_t width) {
   return entry(name, option.description + remarks(option), width);
 }
 
-// In the order of their first members.
+// Returns the groups in the order of their first members.
 std::vector<std::string> groups_of(const auto& members) {
   std::vector<std::string> groups;
   for (const auto& member : members) {
     if (std::ranges::find(groups, member.group) == groups.end()) groups.push_back(member.group);
   }
   return groups;
-}
-
-std::string options_text(const Command& command, std::size_t width) {
-  std::string text;
-  if (!command.arguments.empty()) {
-    text += "\nArguments:\n";
-    for (const Option& one : command.arguments) text += option_entry(one, width);
-  }
-  // What every command takes comes last.
-  std::vector<std::string> groups = groups_of(command.options);
-  if (std::erase(groups, general_group) > 0) groups.emplace_back(general_group);
-  for (const std::string& group : groups) {
-    text += fmt::format("\n{}:\n", group);
-    for (const Option& option : command.options) {
-      if (option.group == group) text += option_entry(option, width);
-    }
-  }
-  return text;
 }
 
 std::string commands_text(const Command& command, std::size_t width) {
@@ -138,21 +121,48 @@ std::string commands_text(const Command& command, std::size_t width) {
   return text;
 }
 
-// An option of the command that shows how its variable is called.
+std::string arguments_text(const Command& command, std::size_t width) {
+  if (command.arguments.empty()) return {};
+  std::string text = "\nArguments:\n";
+  for (const Option& one : command.arguments) text += option_entry(one, width);
+  return text;
+}
+
+std::string group_text(const OptionGroup& group, std::size_t width) {
+  std::string text = fmt::format("\n{}:\n", group.heading);
+  for (const Option* option : group.options) text += option_entry(*option, width);
+  return text;
+}
+
+// The beginning that the short and the full help share.
+std::string introduction(const Command& command, std::size_t width) {
+  return wrapped_paragraphs(command.description, width) + "\n" + usage(command, width) +
+         commands_text(command, width) + arguments_text(command, width);
+}
+
+std::string footer_text(const Command& command, std::size_t width) {
+  if (command.footer.empty()) return {};
+  return "\n" + wrapped_paragraphs(command.footer, width);
+}
+
+// Returns the rule for the names of variables, with one option as the example.
 std::string variables_text(const Command& command, std::size_t width) {
-  const auto own = std::ranges::find_if(command.options, [](const Option& option) {
-    return !option.key().empty() && option.variable.empty();
-  });
-  if (own == command.options.end()) return {};
+  const Option* own = nullptr;
+  for (const OptionGroup& group : option_groups(command)) {
+    for (const Option* option : group.options) {
+      if (own == nullptr && !option->key().empty() && option->variable.empty()) own = option;
+    }
+  }
+  if (own == nullptr) return {};
   return "\n" + wrapped_paragraphs(
-                    fmt::format("Each option may come from a variable of the environment ({} for "
-                                "{}) or from the file of --config. The command line comes first, "
-                                "then variables, then the file.",
+                    fmt::format("Options can also be set by environment variables ({} sets {}) and "
+                                "in the file of --config. The command line overrides variables, "
+                                "and variables override the file.",
                                 variable_of(command, *own), own->name()),
                     width);
 }
 
-// 0: it is none, or does not say.
+// Returns 0 if the standard output is no terminal or its width is unknown.
 std::size_t terminal_width() {
   winsize size{};
   if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
@@ -160,6 +170,30 @@ std::size_t terminal_width() {
 }
 
 }  // namespace
+
+std::vector<OptionGroup> option_groups(const Command& command) {
+  std::vector<std::string> names = groups_of(command.options);
+  for (const char* last :
+       {failures_group, hosts_group, properties_group, database_group, general_group}) {
+    if (std::erase(names, last) > 0) names.emplace_back(last);
+  }
+  OptionGroup common{common_heading, {}};
+  std::vector<OptionGroup> groups;
+  for (const std::string& name : names) {
+    OptionGroup rest{name, {}};
+    for (const Option& option : command.options) {
+      if (option.group != name) continue;
+      (option.common || option.required ? common : rest).options.push_back(&option);
+    }
+    if (!rest.options.empty()) groups.push_back(std::move(rest));
+  }
+  if (common.options.empty()) return groups;
+  for (OptionGroup& group : groups) {
+    if (group.heading == plain_group) group.heading = "Other options";
+  }
+  groups.insert(groups.begin(), std::move(common));
+  return groups;
+}
 
 std::size_t summary_width() {
   const std::size_t width = terminal_width();
@@ -174,13 +208,22 @@ std::size_t help_width() {
 }
 
 std::string help_text(const Command& command, std::size_t width) {
-  std::string text = wrapped_paragraphs(command.description, width);
-  text += "\n" + usage(command, width);
-  text += commands_text(command, width);
-  text += options_text(command, width);
-  text += variables_text(command, width);
-  if (!command.footer.empty()) text += "\n" + wrapped_paragraphs(command.footer, width);
-  return text;
+  std::string text = introduction(command, width);
+  for (const OptionGroup& group : option_groups(command)) text += group_text(group, width);
+  return text + variables_text(command, width) + footer_text(command, width);
+}
+
+std::string short_help_text(const Command& command, std::size_t width) {
+  constexpr std::ptrdiff_t lines_most = 48;
+  std::string full = help_text(command, width);
+  if (std::ranges::count(full, '\n') <= lines_most) return full;
+  const OptionGroup first = option_groups(command).front();
+  if (first.heading != common_heading) return full;
+  const std::string topic =
+      fmt::format("{}", fmt::join(command.path.begin() + 1, command.path.end(), " "));
+  return introduction(command, width) + group_text(first, width) +
+         fmt::format("\nAll options: {} help {}\n", command.path.front(), topic) +
+         footer_text(command, width);
 }
 
 }  // namespace drover::cli

@@ -1,9 +1,12 @@
 #include "cli/help/help.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "text/wrapped_text.h"
 
@@ -37,8 +40,10 @@ TEST(HelpFormat, GroupsAndColumns) {
             "Arguments:\n"
             "  file                      Results\n"
             "\n"
-            "What:\n"
+            "Common options:\n"
             "  -w, --warehouses W        How many [required, 1 to 9, default: 5]\n"
+            "\n"
+            "What:\n"
             "      --isolation read-committed|serializable\n"
             "                            The level of isolation of all of the\n"
             "                            transactions, which costs retries\n"
@@ -46,9 +51,10 @@ TEST(HelpFormat, GroupsAndColumns) {
             "General:\n"
             "  -h, --help                Print this help\n"
             "\n"
-            "Each option may come from a variable of the environment\n"
-            "(DROVER_TPCC_RUN_WAREHOUSES for --warehouses) or from the file of\n"
-            "--config. The command line comes first, then variables, then the file.\n"
+            "Options can also be set by environment variables\n"
+            "(DROVER_TPCC_RUN_WAREHOUSES sets --warehouses) and in the file of\n"
+            "--config. The command line overrides variables, and variables override\n"
+            "the file.\n"
             "\n"
             "Example:\n"
             "  drover tpcc run -w 10\n");
@@ -60,6 +66,58 @@ TEST(HelpFormat, NoLineIsWiderThanItMayBe) {
     for (std::string line; std::getline(lines, line);)
       EXPECT_LE(text::text_width(line), width) << line;
   }
+}
+
+// A command with all groups and more options than two terminals show.
+Command long_example() {
+  Command command("run", "Runs it.", "Example:\n  drover run", {"drover"});
+  command.add_options(database_group, {{"--db", {}, "URI", "Where", common_option},
+                                       {"--schema", {}, "NAME", "Which tables"}});
+  command.add_options(hosts_group, {{"--hosts", {}, "HOST", "On these"}});
+  command.add_options({{"--seed", {}, "N", "Of inputs"}});
+  command.add_options(
+      "Load", {{"--rate", {}, "N", "How fast"}, {"--clients", {}, "N", "How many", common_option}});
+  for (int i = 0; i < 40; ++i) {
+    command.add_options(failures_group, {{fmt::format("--option-{}", i), {}, "", "It"}});
+  }
+  return command;
+}
+
+TEST(HelpFormat, CommonOptionsFirstAndRareGroupsLast) {
+  const Command command = long_example();
+  std::vector<std::string> order;
+  for (const OptionGroup& group : option_groups(command)) {
+    order.push_back(group.heading + ":");
+    for (const Option* option : group.options) {
+      if (!option->name().starts_with("--option")) order.push_back(option->name());
+    }
+  }
+  EXPECT_THAT(order, testing::ElementsAre("Common options:", "--clients", "--db",
+                                          "Other options:", "--seed", "Load:", "--rate",
+                                          "Failures:", "Several hosts:", "--hosts",
+                                          "Database:", "--schema", "General:", "--help"));
+}
+
+TEST(HelpFormat, TheShortHelpOfALongCommandHasItsCommonOptions) {
+  const Command command = long_example();
+  EXPECT_EQ(short_help_text(command, 80),
+            "Runs it.\n"
+            "\n"
+            "Usage: drover run [OPTIONS]\n"
+            "\n"
+            "Common options:\n"
+            "      --clients N           How many\n"
+            "      --db URI              Where\n"
+            "\n"
+            "All options: drover help run\n"
+            "\n"
+            "Example:\n"
+            "  drover run\n");
+  EXPECT_THAT(help_text(command, 80), HasSubstr("--option-39"));
+}
+
+TEST(HelpFormat, TheShortHelpOfAShortCommandHasAllOptions) {
+  EXPECT_EQ(short_help_text(example(), 70), help_text(example(), 70));
 }
 
 TEST(HelpFormat, CommandsInGroups) {
@@ -88,7 +146,7 @@ TEST(HelpFormat, OfAProgram) {
   EXPECT_THAT(help, HasSubstr("--db URI"));
   EXPECT_THAT(help, HasSubstr("Where [variable: DROVER_DB]"));
   // There is nothing that the sentence could say.
-  EXPECT_THAT(help, Not(HasSubstr("Each option may come")));
+  EXPECT_THAT(help, Not(HasSubstr("environment variables")));
 }
 
 }  // namespace

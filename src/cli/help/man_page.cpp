@@ -15,11 +15,11 @@ namespace {
 using Row = std::pair<std::string_view, std::string_view>;
 
 constexpr std::array<Row, 5> exit_codes = {{
-    {"0", "What was asked for is done; for check: all conditions hold."},
-    {"1", "It could not be done, or a condition or limit does not hold."},
-    {"2", "The command line, a variable or the file of --config is wrong; nothing was done."},
-    {"3", "Of pg status only: the server does not run."},
-    {"130", "Interrupted by Ctrl-C or SIGTERM, in an orderly way."},
+    {"0", "Success. For check: all conditions hold."},
+    {"1", "Failure, or a condition or limit does not hold."},
+    {"2", "Wrong command line, variable or --config file. Nothing was done."},
+    {"3", "For pg status only: the server is not running."},
+    {"130", "Interrupted by Ctrl-C or SIGTERM, after an orderly end."},
 }};
 
 // Text that roff prints as it is, wherever it stands in a line.
@@ -94,8 +94,9 @@ std::string manual_remarks(const Option& option) {
   std::string text;
   if (option.required) text += " Required.";
   if (option.range) text += fmt::format(" From {}.", option.range_text());
-  const bool says_so = option.description.find("may be ") != std::string::npos;
-  if (option.is_list() && !says_so) text += " May be given again.";
+  if (option.is_list()) {
+    text += option.delimiter == ',' ? " Comma-separated." : " May be repeated.";
+  }
   if (!option.default_text.empty()) text += fmt::format(" Default: {}.", option.default_text);
   return text;
 }
@@ -117,8 +118,10 @@ std::string command_section(const Command& command) {
   std::string page = fmt::format(".SS {}\n", argument(command.full_name()));
   page += paragraphs(command.description);
   for (const Option& one : command.arguments) page += option_entry(one);
-  for (const Option& option : command.options) {
-    if (option.group != general_group) page += option_entry(option);
+  for (const OptionGroup& group : option_groups(command)) {
+    if (group.heading == general_group) continue;
+    page += fmt::format(".PP\n.I {}\n", argument(group.heading));
+    for (const Option* option : group.options) page += option_entry(*option);
   }
   return page + paragraphs(command.footer);
 }
@@ -162,23 +165,27 @@ std::string synopsis(const Command& program) {
 std::string environment(const Command& program) {
   std::string page = ".SH ENVIRONMENT\n";
   page += running_text(
-      "Each option may come from a variable: the names of the command and the option in capitals, "
-      "with _ between them and for -, such as DROVER_TPCC_RUN_DURATION=90s for drover tpcc run "
-      "--duration 90s. With fewer names of commands in front it is for every command below that "
-      "has such an option: DROVER_TPCC_SCHEMA, DROVER_SEED. The command line comes first, then the "
-      "variable with the most names, then the file of --config. A flag takes true, false, 1 or 0; "
-      "an option that may be given again takes values separated by semicolons. An empty variable "
-      "is as if it were not set. --no-environment turns all of this off.");
+      "A variable can set each option. Its name consists of the command and the option in "
+      "capitals, "
+      "with _ between words: DROVER_TPCC_RUN_DURATION=90s sets --duration 90s of drover tpcc run. "
+      "A "
+      "shorter name, such as DROVER_TPCC_SCHEMA or DROVER_SEED, sets the option in all commands of "
+      "the group or of the program that have it. The command line overrides variables, a longer "
+      "name overrides a shorter one, and variables override the file of --config. Flags take true, "
+      "false, 1 or 0. Options that may be repeated take values separated by semicolons. An empty "
+      "variable counts as not set. --no-environment ignores these variables.");
   page += tagged("DROVER_DB",
-                 "The database of every command that has --db: a libpq URI or connection string.");
+                 "Value of --db for every command that has this option: a libpq URI or connection "
+                 "string, or the URI of a YDB database.");
   for (const auto& [name, meaning] : known_variables) page += tagged(name, meaning);
   page +=
       tagged("TERM, NO_COLOR",
-             "What the terminal of the live screen can do; NO_COLOR, if it is set: no colours.");
-  page += tagged("COLUMNS", "The width of --help where the standard output is no terminal.");
-  page += tagged("PGHOST, PGUSER, PGPASSWORD and the like",
-                 "What --db leaves open, as libpq has it; ~/.pgpass and the service file, too.");
-  page += ".PP\n" + running_text("The variables of options, by command:");
+             "TERM: the type of the terminal, for the live screen. NO_COLOR: if set, no colours.");
+  page += tagged("COLUMNS", "Width of the help if the standard output is not a terminal.");
+  page += tagged("PGHOST, PGUSER, PGPASSWORD and other variables of libpq",
+                 "Connection settings that --db does not contain. libpq also reads ~/.pgpass and "
+                 "the service file.");
+  page += ".PP\n" + running_text("Variables that set options, by command:");
   for (const Command* command : all_commands(program)) {
     std::string names;
     for (const Option& option : command->options) {
@@ -199,11 +206,11 @@ std::string man_page(const Command& program, std::string_view version, std::stri
   page += ".SH NAME\ndrover \\- a load generator for SQL databases\n";
   page += synopsis(program);
   page += ".SH DESCRIPTION\n" +
-          running_text(program.description +
-                       ". It loads the tables of TPC-C, drives terminals against "
-                       "them, measures, and proves the data consistent afterwards. "
-                       "Without --db it works on a private PostgreSQL server of its "
-                       "own, which it starts and stops by itself.");
+          running_text(
+              "Drover generates load on SQL databases: PostgreSQL, databases with PostgreSQL's "
+              "protocol, and YDB. It runs TPC-C, YCSB and scripts in pgbench's language, measures "
+              "throughput, latency and outages, and checks the data afterwards. Without --db, "
+              "commands use a private PostgreSQL server, which Drover starts and stops.");
   page += ".SH COMMANDS\n";
   for (const Command& command : program.commands) {
     for (const Command* one : all_commands(command)) page += command_section(*one);

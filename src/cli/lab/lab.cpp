@@ -121,25 +121,25 @@ void add_terminals(Command& lab) {
   const auto arguments = std::make_shared<TerminalsArguments>();
   add_experiment(
       lab, "terminals",
-      "Simulated terminals without a database: each pauses, then makes four asynchronous\n"
-      "requests one after the other, all of 0.2 ms; such a loop is a task. Prints tasks a\n"
-      "second, CPU time, memory of a terminal and how late timers are.",
+      "Measure simulated terminals without a database. A task is a pause and four asynchronous\n"
+      "requests in turn, 0.2 ms in all. Prints tasks per second, CPU time, memory per terminal\n"
+      "and timer lag.",
       "  drover lab terminals -t 1 -w 65536 -i 5\n"
       "  drover lab terminals -t 1 -w 65536 -i 5 --multi --repeat 5 -o terminals.html\n"
       "  drover lab terminals -t 1 -w 4096 --model coroutine,machine,future,thread",
       arguments,
       {{"-t,--max-threads", &arguments->workers, "N,…",
-        "Threads with an event loop each; several numbers, separated by commas, are measured "
-        "beside each other; the model thread has one for each terminal in any case (default: one "
-        "for each processor)",
+        "Threads with an event loop each; measures each number in the list (default: one per "
+        "processor). The model thread has one per terminal",
         thread_counts},
-       {"-w,--max-terminals", &arguments->terminals, "N", "Terminals", in_range(1, flows_most)},
-       {"-i,--interval", &arguments->interval_s, "SECONDS", "How long each is measured, in seconds",
+       {"-w,--max-terminals", &arguments->terminals, "N", "Number of terminals",
+        in_range(1, flows_most)},
+       {"-i,--interval", &arguments->interval_s, "SECONDS", "Seconds to measure each number",
         in_range(0.01, seconds_most)},
-       {"--multi", &arguments->multi, "", "1, 2, 4, … terminals, up to -w"},
+       {"--multi", &arguments->multi, "", "Measure 1, 2, 4, … terminals, up to -w"},
        {"--model", &arguments->models, "MODEL,…",
-        "How a terminal is written: some of coroutine, steps, machine, future, thread, separated "
-        "by commas",
+        "Implementations of a terminal: coroutine, steps, machine, future, thread "
+        "(comma-separated)",
         comma_list}});
 }
 
@@ -185,31 +185,29 @@ void add_switch(Command& lab) {
   const auto arguments = std::make_shared<SwitchArguments>();
   add_experiment(
       lab, "switch",
-      "Coroutines against threads: each flow computes for a microsecond, then lets\n"
-      "the others run; such a loop is an operation. Prints operations a second, CPU\n"
-      "time and how long it takes from the start to the end.",
+      "Compare coroutines with threads: the cost of a switch. In an operation, a flow computes "
+      "for\n"
+      "a microsecond and then lets the other flows run. Prints operations per second, CPU time\n"
+      "and the time from start to end.",
       "  drover lab switch -w 4096\n"
       "  drover lab switch -w 65536 --multi --repeat 3 -o switch.html\n"
       "  drover lab switch -t 1 -w 65536 --work 100 --model coroutine,machine,steps",
       arguments,
       {{"-t,--max-threads", &arguments->workers, "N,...",
-        "Workers, a thread with an event loop each; several numbers, separated by commas, are "
-        "measured beside each other; the model thread has none",
+        "Worker threads with an event loop each; measures each number in the list. The model "
+        "thread has none",
         thread_counts},
-       {"-w,--max-flows", &arguments->flows, "N", "Flows", in_range(1, flows_most)},
-       {"--multi", &arguments->multi, "", "1, 2, 4, ... flows, up to -w"},
+       {"-w,--max-flows", &arguments->flows, "N", "Number of flows", in_range(1, flows_most)},
+       {"--multi", &arguments->multi, "", "Measure 1, 2, 4, … flows, up to -w"},
        {"--work", &arguments->work_ns, "NS",
-        "How long a flow computes before it lets the others run, in nanoseconds of an undisturbed "
-        "processor",
+        "Computation before each switch, in nanoseconds of an undisturbed processor",
         in_range(1, 1'000'000'000)},
-       {"--warm-up", &arguments->warm_up_s, "SECONDS",
-        "Runs so long before it measures, in seconds", in_range(0, seconds_most)},
-       {"-i,--interval", &arguments->interval_s, "SECONDS", "How long each is measured, in seconds",
+       {"--warm-up", &arguments->warm_up_s, "SECONDS", "Seconds to run before measuring",
+        in_range(0, seconds_most)},
+       {"-i,--interval", &arguments->interval_s, "SECONDS", "Seconds to measure each number",
         in_range(0.01, seconds_most)},
        {"--model", &arguments->models, "MODEL,...",
-        "How a flow is written: some of coroutine, steps, machine, future, thread, separated by "
-        "commas",
-        comma_list}});
+        "Implementations of a flow: coroutine, steps, machine, future, thread", comma_list}});
 }
 
 // ---- queues
@@ -256,28 +254,26 @@ void add_queues(Command& lab) {
   const auto arguments = std::make_shared<QueuesArguments>();
   add_experiment(
       lab, "queues",
-      "Queues that carry batches of items between threads: those of the runtime, a mutex\n"
-      "around a deque, moodycamel's where the build has it, and the same loop without a\n"
-      "queue. Prints items a second, CPU time of an item and how many pops get nothing.",
+      "Compare queues between threads: the runtime's queues, a deque with a mutex,\n"
+      "moodycamel's queue if it was built in, and the same loop without a queue. Prints items\n"
+      "per second, CPU time per item and the share of empty pops.",
       "  drover lab queues --ratios 1:1,8:8 --queues ticket,locked,moodycamel\n"
       "  drover lab queues --seconds 1 --repeat 9 -o queues.html --json queues.json",
       arguments,
-      {{"--ratios", &arguments->ratios, "P:C,...", "Producers:consumers, separated by commas",
+      {{"--ratios", &arguments->ratios, "P:C,...", "Numbers of producers and consumers",
         comma_list},
        {"--queues", &arguments->queues, "QUEUE,...",
-        "Some of none, segment, array-epochs, array-hazard-pointers, batch, ticket, locked, "
-        "moodycamel, separated by commas (default: all of this build)",
+        "Queues to measure: none, segment, array-epochs, array-hazard-pointers, batch, ticket, "
+        "locked, moodycamel (default: all in this build)",
         comma_list},
-       {"--batch", &arguments->load.batch, "N",
-        "Items that are pushed, and popped at most, at a time", in_range(1, 100'000)},
+       {"--batch", &arguments->load.batch, "N", "Items per push, and maximum per pop",
+        in_range(1, 100'000)},
        {"--work", &arguments->load.work_mean, "STEPS",
-        "Mean steps of work after each batch; a step is a fraction of a nanosecond to a few",
-        in_range(0, 1e9)},
+        "Mean steps of work after each batch. A step takes about a nanosecond", in_range(0, 1e9)},
        {"--unbalanced", &arguments->unbalanced, "",
-        "The same work for each thread; else shared out so that both sides together work equally "
-        "long for a batch"},
+        "Give each thread the same work. Without it, both sides work equally long per batch"},
        {"--seconds", &arguments->load.measured_s, "SECONDS",
-        "How long each is measured; a tenth of a second before does not count",
+        "Time to measure each queue, after a tenth of a second of warm-up",
         in_range(0.001, seconds_most)}});
 }
 
@@ -304,24 +300,21 @@ void add_scheduler(Command& lab) {
   lab::SchedulerOptions& options = arguments->options;
   add_experiment(
       lab, "scheduler",
-      "Spawning empty tasks in the work-stealing pool, with all tasks that overflow in one\n"
-      "locked list (direct), and with a lock-free queue between that list and the workers\n"
-      "(relay). Prints tasks a second of both and their ratio.",
+      "Measure how fast the work-stealing pool spawns empty tasks. direct: overflowing tasks go\n"
+      "through a locked list; relay: a lock-free queue stands between that list and the workers.\n"
+      "Prints tasks per second of both, and their ratio.",
       "  drover lab scheduler --spawners 2,32 --workers 2,16\n"
       "  drover lab scheduler --seconds 0.4 --repeat 9 -o scheduler.html --json scheduler.json\n"
       "  drover lab scheduler --outside --spawners 2,8 --workers 2",
       arguments,
-      {{"--spawners", &options.spawners, "N,...",
-        "How many spawn at once; several numbers, separated by commas", thread_counts},
-       {"--workers", &options.workers, "N,...",
-        "Threads of the pool; several numbers, separated by commas", thread_counts},
-       {"--tasks", &options.tasks, "N", "Empty tasks that each spawner spawns",
-        in_range(1, 1'000'000)},
+      {{"--spawners", &options.spawners, "N,...", "Numbers of concurrent spawners", thread_counts},
+       {"--workers", &options.workers, "N,...", "Numbers of threads in the pool", thread_counts},
+       {"--tasks", &options.tasks, "N", "Empty tasks per spawner", in_range(1, 1'000'000)},
        {"--outside", &options.outside, "",
-        "Spawners are threads outside of the pool, whose tasks all go through the locked list; "
-        "else they are tasks of the pool themselves"},
+        "Spawn from threads outside the pool, through the locked list. Without it, tasks of the "
+        "pool spawn"},
        {"--seconds", &options.seconds, "SECONDS",
-        "How long each of both is measured, in two halves; rounds are ended",
+        "Time to measure direct and relay each, in two halves; the last round is completed",
         in_range(0.001, seconds_most)}});
 }
 
@@ -383,38 +376,35 @@ void add_steps(Command& lab) {
   lab::StepsOptions& options = arguments->options;
   add_experiment(
       lab, "steps",
-      "Coroutines against trees of steps and fibers, on one thread: flows made and run one\n"
-      "by one, flows in waves that each wait for an event, and flows that wait again and\n"
-      "again. Prints flows or waits a second, CPU time and memory.",
+      "Compare coroutines with step trees and fibers. On one thread, measures flows that run one\n"
+      "by one, waves of flows that each wait for an event, and flows that wait repeatedly.\n"
+      "Prints flows or waits per second, CPU time and memory.",
       "  drover lab steps --repeat 5 -o steps.html\n"
       "  drover lab steps --model coroutine,fiber-pooled --test waits\n"
       "  drover lab steps --model asyncsteps,nitrosteps --flows 100000 --waits 1000000",
       arguments,
       {{"--model", &arguments->models, "MODEL,...",
-        "How a flow is written: some of coroutine, asyncsteps, nitrosteps, nitrosteps-default, "
-        "fiber-protected, fiber-pooled, separated by commas (default: all that this build has; "
-        "fibers are those of Boost)",
+        "Implementations of a flow: coroutine, asyncsteps, nitrosteps, nitrosteps-default, "
+        "fiber-protected, fiber-pooled (Boost) (default: all in this build)",
         comma_list},
-       {"--test", &arguments->tests, "TEST,...",
-        "Some of simple, parallel, waits, separated by commas", comma_list},
-       {"--flows", &options.flows, "N", "Flows in all, of the tests simple and parallel",
+       {"--test", &arguments->tests, "TEST,...", "Tests to run: simple, parallel, waits",
+        comma_list},
+       {"--flows", &options.flows, "N", "Flows of the tests simple and parallel, in total",
         in_range(1, 1'000'000'000)},
-       {"--wave", &options.wave, "N",
-        "Flows that live at the same time, of the tests parallel and waits",
+       {"--wave", &options.wave, "N", "Concurrent flows of the tests parallel and waits",
         in_range(1, flows_most)},
-       {"--waits", &options.waits, "N", "Waits of all flows together, of the test waits",
+       {"--waits", &options.waits, "N", "Waits of the test waits, in total",
         in_range(1, 100'000'000'000)}});
 }
 
 }  // namespace
 
 void add_lab(Command& app) {
-  Command& lab = app.add_command(
-      "lab", "The experiments that show why the runtime is built as it is",
-      "Example:\n"
-      "  drover lab terminals -t 1 -w 65536 --multi -o terminals.html\n"
-      "\n"
-      "docs/lab.md walks through the experiments and has the results of real runs.");
+  Command& lab = app.add_command("lab", "Run experiments with Drover's own runtime",
+                                 "Example:\n"
+                                 "  drover lab terminals -t 1 -w 65536 --multi -o terminals.html\n"
+                                 "\n"
+                                 "docs/lab.md describes the experiments and shows results.");
   add_terminals(lab);
   add_switch(lab);
   add_queues(lab);

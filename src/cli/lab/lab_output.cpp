@@ -54,14 +54,14 @@ void fill_origin(lab::Experiment& experiment, const std::string& command_line) {
 
 void add_lab_output(Command& command, LabOutput& output) {
   command.add_options({{"--repeat", &output.rounds, "N",
-                        "Rounds; each measures everything once, and medians and spread are shown",
+                        "Rounds that measure everything once; output shows medians and spread",
                         in_range(1, 1000)}});
   command.add_options(
       "Output",
-      {{"-o,--output", &output.html, "FILE", "Writes a page with charts to this file, as HTML"},
+      {{"-o,--output", &output.html, "FILE", "Write a page with charts to FILE as HTML"},
        {"--json", &output.json, "FILE",
-        "Writes all rounds to this file as JSON; '-': to the standard output, and the "
-        "table for people to the error stream"}});
+        "Write all rounds to FILE as JSON. -: JSON to the standard output, text to the error "
+        "stream"}});
 }
 
 int run_lab(const LabOutput& output, const std::string& command_line,

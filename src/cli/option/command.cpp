@@ -79,7 +79,7 @@ std::string Option::target_text() const {
         } else if constexpr (std::is_same_v<Target, std::string*>) {
           return *holder;
         } else if constexpr (requires { holder->size(); }) {
-          return holder->empty() ? "" : fmt::format("[{}]", fmt::join(*holder, ","));
+          return fmt::format("{}", fmt::join(*holder, ","));
         } else if constexpr (std::is_pointer_v<Target>) {
           return fmt::format("{}", *holder);
         }

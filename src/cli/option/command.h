@@ -34,6 +34,13 @@ struct HostsArguments;
 inline constexpr const char* about_group = "About drover";
 // The group of what every command takes: --help, --config.
 inline constexpr const char* general_group = "General";
+// The group of options without a group of their own.
+inline constexpr const char* plain_group = "Options";
+// Groups that few users need: help and man page show them last.
+inline constexpr const char* failures_group = "Failures";
+inline constexpr const char* hosts_group = "Several hosts";
+inline constexpr const char* properties_group = "YCSB properties (see docs/ycsb.md)";
+inline constexpr const char* database_group = "Database";
 
 // What an option's value is put into; a flag's is a bool. None: the words alone, and nothing is made of them.
 using OptionTarget = std::variant<std::monostate, bool*, std::string*, std::optional<std::string>*,
@@ -56,14 +63,15 @@ struct OptionDetails {
   bool several = false;             // of a list: "--base a b" is two values
   bool required = false;
   bool configurable = true;  // by variables and the file of --config
+  bool common = false;       // one of the about ten options of a command that --help shows
   std::string variable{};    // stands for it in every command: DROVER_DB
 };
 
 // The details that most options with details have.
 inline const OptionDetails required_option{.required = true};
 inline const OptionDetails command_line_only{.configurable = false};
+inline const OptionDetails common_option{.common = true};
 inline const OptionDetails comma_list{.delimiter = ','};
-inline const OptionDetails several_values{.several = true};
 inline OptionDetails in_range(double low, double high) {
   return {.range = Range{low, high}};
 }
@@ -83,7 +91,7 @@ struct Option : OptionDetails {
   OptionTarget target;
   std::string value;
   std::string description;  // one paragraph
-  std::string group = "Options";
+  std::string group = plain_group;
   ValueKind kind = ValueKind::text;
   std::vector<std::string> choices;  // the words among the values: "auto"
   std::vector<std::string> words;    // that it was given
@@ -118,7 +126,7 @@ struct Command {
 
   Command& add_command(std::string name, std::string about = {}, std::string examples = {});
   void add_options(std::string_view their_group, std::vector<Option> added);
-  void add_options(std::vector<Option> added) { add_options("Options", std::move(added)); }
+  void add_options(std::vector<Option> added) { add_options(plain_group, std::move(added)); }
 
   const std::string& name() const { return path.back(); }
   std::string full_name() const;  // "drover tpcc run"

@@ -159,7 +159,7 @@ TEST(CommandLine, GivesValuesOfAllKinds) {
                    {"--flag", &flag, "", ""},
                    {"--set", &list, "TEXT", ""},
                    {"--sizes", &sizes, "N", "", {.range = Range{1, 10}, .delimiter = ','}},
-                   {"--base", &base, "FILE", "", several_values},
+                   {"--base", &base, "FILE", "", {.several = true}},
                    {"files", &files, "FILE", ""}});
   read_words(app, {"-tx",    "one",     "--perhaps=y", "--real", "-2.5",  "--whole", "-3",
                    "--flag", "--set",   "a=b",         "two",    "--set", "c",       "--sizes",

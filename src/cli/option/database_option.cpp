@@ -185,33 +185,32 @@ std::vector<std::string> hosts_of(const DatabaseOption& option) {
 
 void add_database_options(Command& command, DatabaseOption& option) {
   command.add_options(
-      "Database",
+      database_group,
       {{"--db",
         &option.db,
         "URI",
-        "The database: a libpq URI or connection string, e.g. "
-        "postgresql://user@host:5432/name, where what it leaves open comes from the PG* "
-        "variables; or ydb://host:2136/Root/name (ydbs:// with TLS). Without it: the "
-        "private server (see drover pg)",
-        {.variable = "DROVER_DB"}},
+        "Database: postgresql://user@host:5432/name, a libpq connection string, or "
+        "ydb[s]://host:2136/Root/name",
+        {.default_text = "private server", .common = true, .variable = "DROVER_DB"}},
        {"--schema", &option.schema, "NAME",
-        "The schema of the tables (default: the first of the search_path); on YDB a "
-        "folder below the database (default: the database itself)"},
+        option.schema.empty()
+            ? "Schema of the tables (default: the first schema of the search_path). YDB: folder "
+              "below the database (default: the database itself)"
+            : "Schema of the tables. YDB: folder below the database"},
        {"--dialect", &option.dialect, "auto|postgres|cockroach|yugabyte|citus",
-        "SQL dialect of a server that speaks PostgreSQL's protocol. auto (default): detect it. "
-        "cockroach and yugabyte are experimental: not tried against a server"},
+        "SQL dialect of a server with PostgreSQL's protocol. auto: detect. cockroach, yugabyte: "
+        "experimental, not tried on a server"},
        {"--password-command", &option.password_command, "COMMAND",
-        "PostgreSQL: a command for /bin/sh, executed at each connect, whose first line of output "
-        "is the password: for tokens that expire"},
+        "PostgreSQL: at each connect, run COMMAND with /bin/sh. The first line of its output is "
+        "the password"},
        {"--ydb-token-file", &option.ydb_token_file, "FILE",
-        "YDB: a file with the token that says who we are. Else YDB_TOKEN_FILE, "
-        "YDB_TOKEN, or YDB_USER with YDB_PASSWORD count, in this order"},
+        "YDB: read the authentication token from FILE. Default: the variables YDB_TOKEN_FILE, "
+        "YDB_TOKEN, then YDB_USER with YDB_PASSWORD"},
        {"--ydb-ca-file", &option.ydb_ca_file, "FILE",
-        "YDB: a file with the certificates of the authority to be believed (PEM); else "
-        "YDB_SSL_ROOT_CERTIFICATES_FILE, else those of this machine"},
+        "YDB: trust the certificate authorities in FILE (PEM). Default: "
+        "YDB_SSL_ROOT_CERTIFICATES_FILE, then the system's authorities"},
        {"--no-discovery", &option.no_discovery, "",
-        "YDB: use the host of --db alone, and not the nodes that it tells of: for nodes "
-        "that cannot be reached from here by their names"}});
+        "YDB: connect to the host of --db only, not to the nodes that it reports"}});
 }
 
 std::vector<std::string> words_without_db(const DatabaseOption& option) {

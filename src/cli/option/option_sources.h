@@ -35,16 +35,15 @@ inline constexpr const char* config_variable = "DROVER_CONFIG";
 
 // Variables that are no option's, and what they mean.
 inline constexpr std::array<std::pair<std::string_view, std::string_view>, 4> known_variables = {{
-    {config_variable, "The file of --config, for every command that takes one."},
+    {config_variable, "Value of --config for every command."},
     {"DROVER_DATA_HOME",
-     "The folder of the private server, where --data-dir does not name one. Without both: "
-     "$XDG_DATA_HOME/drover, else ~/.local/share/drover; for root /var/lib/drover."},
+     "Folder of the private server, unless --data-dir names one. Default: $XDG_DATA_HOME/drover, "
+     "else ~/.local/share/drover; for root /var/lib/drover."},
     {"DROVER_PG_BINDIR",
-     "The folder with the programs of PostgreSQL (postgres, initdb) that the private server is "
-     "made of. Without it: the newest that is installed."},
+     "Folder with PostgreSQL's programs (postgres, initdb) for the private server. Default: the "
+     "newest installed version."},
     {"DROVER_SECRET",
-     "The secret that the hosts of a run share which are started with drover agent: 16 characters "
-     "or more."},
+     "Secret that the coordinator and the agents of a run share, at least 16 characters."},
 }};
 
 // "DROVER_TPCC_RUN_DURATION", of the first `depth` names of commands and an option's key.

@@ -48,12 +48,14 @@ void add_sql_run(Command& sql) {
   const auto options = std::make_shared<Options>();
   SqlRequest& request = options->request;
   Command& run = sql.add_command(
-      "run", "Executes scripts by many clients at a time, and reports",
+      "run", "Run SQL scripts with concurrent clients, and report throughput and latency",
       "Examples:\n"
-      "  drover sql run --file pay.sql@9 --file report.sql@1 --clients 64 --duration 10m\n"
-      "  drover sql run --file pay.sql --rate 2000 --arrivals poisson --json result.json\n"
+      "  drover sql run -f pay.sql@9 -f report.sql@1 --clients 64 --duration 10m\n"
+      "  drover sql run -f pay.sql --rate 2000 --json result.json\n"
       "  drover sql run --builtin select-only --clients 32 --duration 30s\n"
-      "Ctrl-C ends a run with the result so far (exit code 130); a second one at once.");
+      "\n"
+      "Ctrl-C ends the run and reports the result so far (exit code 130). A second Ctrl-C "
+      "exits at once.");
   add_database_options(run, options->database);
   add_script_options(run, request.scripts);
   run.add_options("Scripts", {{"--show-script", &request.show_script, "NAME",
@@ -89,15 +91,15 @@ coro::Task<void> initialise(const DatabaseTarget& target, sql::InitialiseSetting
 
 void add_sql_init(Command& sql) {
   const auto arguments = std::make_shared<SqlInitArguments>();
-  Command& init = sql.add_command(
-      "init",
-      "Makes and fills the four tables of the built-in scripts, as pgbench -i does; refuses where "
-      "some of them exist",
-      "Example:\n  drover sql init --scale 10");
+  Command& init = sql.add_command("init",
+                                  "Create and fill the four tables of the built-in scripts, like "
+                                  "pgbench -i. Fails if one of them exists.",
+                                  "Example:\n  drover sql init --scale 10");
   add_database_options(init, arguments->database);
-  init.add_options(
-      {{"--scale", &arguments->scale, "N", "Branches, of 100,000 accounts each"},
-       {"--force", &arguments->force, "", "Drop the tables that exist, with their rows"}});
+  init.add_options({{"--scale", &arguments->scale, "N",
+                     "Number of branches, with 100,000 accounts each", common_option},
+                    {"--force", &arguments->force, "", "Drop existing tables and their rows first",
+                     common_option}});
   add_progress_option(init, arguments->ui);
   init.action = [arguments] {
     static_cast<void>(
@@ -125,7 +127,7 @@ void add_sql_clean(Command& sql) {
     std::string ui = "auto";
   };
   const auto arguments = std::make_shared<Arguments>();
-  Command& command = sql.add_command("clean", "Drops the four tables of the built-in scripts",
+  Command& command = sql.add_command("clean", "Drop the four tables of the built-in scripts",
                                      "Example:\n  drover sql clean --schema bank");
   add_database_options(command, arguments->database);
   add_progress_option(command, arguments->ui);
@@ -139,11 +141,12 @@ void add_sql_clean(Command& sql) {
 }  // namespace
 
 void add_sql(Command& app) {
-  Command& sql = app.add_command("sql", "Your own transactions, in the script language of pgbench",
-                                 "Example, on the private server (see drover pg):\n"
-                                 "  drover sql init --scale 10\n"
-                                 "  drover sql run --builtin tpcb-like --clients 32 --duration 1m\n"
-                                 "  drover sql run --file pay.sql --rate 500 --duration 1m");
+  Command& sql =
+      app.add_command("sql", "Run your own transactions, as scripts in pgbench's language",
+                      "Example, on the private server (see drover pg):\n"
+                      "  drover sql init --scale 10\n"
+                      "  drover sql run --builtin tpcb-like --clients 32 --duration 1m\n"
+                      "  drover sql run --file pay.sql --rate 500 --duration 1m");
   add_sql_init(sql);
   add_sql_run(sql);
   add_sql_search(sql);

@@ -73,8 +73,8 @@ std::optional<database::Isolation> parse_mode(const ClientRequest& request, Data
 
 void add_mode_option(Command& command, ClientRequest& request) {
   command.add_options("Load", {{"--tx-mode", &request.tx_mode, "serializable-rw|snapshot-rw",
-                                "YDB: mode of the transactions that may write; a statement by "
-                                "itself that only reads has a snapshot",
+                                "YDB: mode of transactions that may write. A single statement "
+                                "that only reads uses a snapshot",
                                 default_is("serializable-rw")}});
 }
 
@@ -166,19 +166,21 @@ void add_script_options(Command& command, ScriptArguments& arguments) {
   command.add_options(
       "Scripts",
       {{"-f,--file", &arguments.files, "FILE[@WEIGHT]",
-        "Run the script in FILE, written in pgbench's language, with SQL statements (YDB: YQL). "
-        "-: standard input. May be repeated; WEIGHT is the script's share of all executions "
-        "(default 1)"},
+        "Run the pgbench script in FILE (YDB: in YQL). -: standard input. WEIGHT: relative "
+        "frequency (default: 1)",
+        common_option},
        {"-b,--builtin", &arguments.builtins, "NAME[@WEIGHT]",
-        "Run a built-in script: tpcb-like, simple-update or select-only, on the tables of drover "
-        "sql init. May be repeated. list: print the scripts and exit"},
+        "Run tpcb-like, simple-update or select-only on the tables of drover sql init. list: print "
+        "the scripts and exit",
+        common_option},
        {"-D,--define", &arguments.definitions, "NAME=VALUE",
-        "A variable of the scripts; may be repeated"},
+        "Set the variable NAME of the scripts to VALUE", common_option},
        {"-M,--protocol", &arguments.protocol, "simple|extended|prepared",
-        "PostgreSQL: how statements are sent: as text; as text with parameters; prepared once a "
-        "connection (default)"},
+        "PostgreSQL: how to send statements. simple: as text; extended: with parameters; prepared "
+        "(default): prepared once per connection"},
        {"--scale", &arguments.scale, "N|auto",
-        "The variable :scale; auto: with a built-in script the branches that there are, else 1"}});
+        "Value of the variable :scale. auto: with a built-in script the number of branches, else "
+        "1"}});
 }
 
 }  // namespace drover::cli

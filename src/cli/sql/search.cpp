@@ -82,16 +82,16 @@ void add_sql_search(Command& sql) {
   const auto arguments = std::make_shared<SqlSearchArguments>();
   Command& command = sql.add_command(
       "search",
-      "Find the highest rate, or the largest number of clients, at which the rules still hold: "
-      "nothing fails, the rate is reached, the audit has no objection, and limits of yours. Short "
-      "runs narrow it down, a long one confirms it. Exit code 1: nothing holds, or not over the "
-      "long run, or the client's own machine was too slow to find it out.",
+      "Find the highest rate or number of clients that keeps the rules: no failures, the rate "
+      "reached, a valid audit and your limits. Short runs search for the limit, and a long run "
+      "confirms it. Exit code 1: no load keeps the rules, the long run breaks them, or this "
+      "machine was too slow to tell.",
       "Examples:\n"
-      "  drover sql search --out search --file pay.sql@9 --file report.sql@1 --clients 64\n"
-      "  drover sql search --out search --file pay.sql --fail-if 'pay.sql.p99 > 5' --probe 1m\n"
-      "  drover sql search --out flight --find clients --builtin tpcb-like --fail-if 'all.p99 > "
-      "20'\n"
-      "Ctrl-C leaves out the run that it cuts short; the same command goes on.");
+      "  drover sql search --out search -f pay.sql@9 -f report.sql@1 --clients 64\n"
+      "  drover sql search --out search -f pay.sql --fail-if 'pay.sql.p99 > 5'\n"
+      "  drover sql search --out flight --find clients -b tpcb-like --fail-if 'all.p99 > 20'\n"
+      "\n"
+      "Ctrl-C discards the current run. The same command resumes the search.");
   add_database_options(command, arguments->database);
   add_script_options(command, arguments->scripts);
   add_client_search_options(command, arguments->search, arguments->load, "transactions");

@@ -148,30 +148,37 @@ void add_tpcc_check(Command& tpcc) {
   const auto arguments = std::make_shared<CheckArguments>();
   Command& command = tpcc.add_command(
       "check",
-      "Check the data in any database with the nine tables, whichever tool loaded it: the\n"
-      "conditions of clause 3.3.2, and what the transactions imply besides (rows, keys, nulls,\n"
-      "counters). Only reads, and on PostgreSQL all of it in one snapshot: it may run beside a\n"
-      "load. Exit code 0: all conditions hold; 1: not, or they could not be checked.",
+      "Check that the TPC-C data is consistent, whichever tool loaded it: the conditions of\n"
+      "clause 3.3.2, and Drover's conditions on rows, keys, nulls and counters. Reads only, on\n"
+      "PostgreSQL in one snapshot, so that a load can run at the same time. Exit code 0: all\n"
+      "conditions hold; 1: a condition does not hold or could not be checked.",
       "Examples:\n"
       "  drover tpcc check\n"
       "  drover tpcc check --json check.json\n"
       "  drover tpcc check --after-import --db postgresql://user@host/name\n"
       "\n"
-      "docs/checks.md has each condition with its equation and clause, and the JSON document.");
+      "docs/checks.md describes each condition and the JSON document.");
   add_database_options(command, arguments->database);
   command.add_options(
-      {{"-w,--warehouses", &arguments->warehouses, "W",
-        "Warehouses that there must be (default: those that there are)", in_range(1, 1'000'000)},
+      {{"-w,--warehouses",
+        &arguments->warehouses,
+        "W",
+        "Expected number of warehouses (default: the number in the database)",
+        {.range = Range{1, 1'000'000}, .common = true}},
        {"--after-import", &arguments->after_import, "",
-        "The data is freshly loaded: condition 11, and the whole population of "
-        "clause 4.3.3.1: cardinalities, domains of all columns, shares"},
-       {"--connections", &arguments->connections, "N",
-        "Sessions that check at the same time, of all hosts together (default: as many as "
-        "processors)",
-        in_range(1, 1'000)},
+        "For data just loaded: also check condition 11 and the initial population of clause "
+        "4.3.3.1 (cardinalities, domains, shares)",
+        common_option},
+       {"--connections",
+        &arguments->connections,
+        "N",
+        "Connections that check in parallel, in total over all hosts (default: one per "
+        "processor, at least 2)",
+        {.range = Range{1, 1'000}, .common = true}},
        {"--json", &arguments->json, "FILE",
-        "Writes what was found to this file as JSON; '-': to the standard output, and "
-        "the report for people to the error stream"}});
+        "Write the verdicts to FILE as JSON. -: JSON to the standard output, text to the error "
+        "stream",
+        common_option}});
   add_progress_option(command, arguments->ui);
   add_hosts_options(command, arguments->hosts);
   command.action = [arguments] { return perform(*arguments); };

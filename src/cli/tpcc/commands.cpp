@@ -83,7 +83,7 @@ int perform_init(const InitArguments& arguments) {
 void add_init(Command& tpcc) {
   const auto arguments = std::make_shared<InitArguments>();
   Command& command = tpcc.add_command(
-      "init", "Make the nine tables of TPC-C, empty; refuses where some of them exist",
+      "init", "Create the nine TPC-C tables, empty. Fails if one of them exists.",
       "Examples:\n"
       "  drover tpcc init\n"
       "  drover tpcc init --db postgresql://user@host/name --schema tpcc --foreign-keys "
@@ -92,15 +92,18 @@ void add_init(Command& tpcc) {
   add_database_options(command, arguments->database);
   command.add_options(
       {{"--foreign-keys", &arguments->foreign_keys, "WHEN",
-        "Whether the import adds the ten foreign keys of clause 1.3 after the rows: none "
-        "or after-load"},
+        "none, or after-load: drover tpcc import adds the ten foreign keys of clause 1.3 after "
+        "the rows",
+        common_option},
        {"-w,--warehouses", &arguments->warehouses, "W",
-        "How many warehouses the tables are cut in parts for (default: 10); PostgreSQL does "
-        "not need to know"},
+        "YDB: partition the tables for W warehouses (default: 10). PostgreSQL ignores it",
+        common_option},
        {"--partitions", &arguments->partitions, "N",
-        "Cuts the tables of warehouses in so many parts, by hash of the warehouse: partitions of "
-        "PostgreSQL, tablets of YugabyteDB, shards of Citus (default: as the server has it)"},
-       {"--force", &arguments->force, "", "Drop the tables that exist, with their rows"}});
+        "Partition tables by hash of the warehouse, 1 to 128: PostgreSQL partitions, YugabyteDB "
+        "tablets, Citus shards (default: the server's)",
+        common_option},
+       {"--force", &arguments->force, "", "Drop existing tables and their rows first",
+        common_option}});
   add_progress_option(command, arguments->ui);
   command.action = [arguments] { return perform_init(*arguments); };
 }
@@ -121,7 +124,7 @@ void add_clean(Command& tpcc) {
   };
   const auto arguments = std::make_shared<Arguments>();
   Command& command =
-      tpcc.add_command("clean", "Drop the nine tables of TPC-C and drover's records of them",
+      tpcc.add_command("clean", "Drop the nine TPC-C tables and Drover's records of them",
                        "Example:\n  drover tpcc clean --schema tpcc");
   add_database_options(command, arguments->database);
   add_progress_option(command, arguments->ui);
@@ -135,14 +138,13 @@ void add_clean(Command& tpcc) {
 }  // namespace
 
 void add_tpcc(Command& app) {
-  Command& tpcc = app.add_command(
-      "tpcc",
-      "TPC-C: make its tables, load warehouses, run terminals, find the limit, check the data",
-      "Example, on the private server (see drover pg):\n"
-      "  drover tpcc init\n"
-      "  drover tpcc import -w 10\n"
-      "  drover tpcc run -w 10 --duration 3m\n"
-      "  drover tpcc check");
+  Command& tpcc =
+      app.add_command("tpcc", "Run TPC-C: create tables, load data, run, find the limit, check",
+                      "Example, on the private server (see drover pg):\n"
+                      "  drover tpcc init\n"
+                      "  drover tpcc import -w 10\n"
+                      "  drover tpcc run -w 10 --duration 3m\n"
+                      "  drover tpcc check");
   add_init(tpcc);
   add_tpcc_import(tpcc);
   add_tpcc_run(tpcc);

@@ -244,21 +244,22 @@ void add_tpcc_import(Command& tpcc) {
   const auto arguments = std::make_shared<ImportArguments>();
   Command& command = tpcc.add_command(
       "import",
-      "Load warehouses into the tables that init made, and make keys, indexes and statistics.\n"
-      "An import that was killed goes on where it stopped when it is started again.",
+      "Load warehouses into the tables of drover tpcc init, and create keys, indexes and\n"
+      "statistics. The same command resumes an interrupted import.",
       "Example:\n  drover tpcc import -w 10 --seed 42");
   command.add_options(
       {{"-w,--warehouses", &arguments->warehouses, "W",
-        "How many warehouses there shall be (about 100 MB each)", required_option},
+        "Number of warehouses in total (about 100 MB each)", required_option},
        {"--seed", &arguments->seed, "N",
-        "What the rows are made from: the same seed gives the same rows, save for the "
-        "time of the load (default: random, recorded in the database)"},
+        "Seed of the rows, 0 to 2^63 - 1. The same seed gives the same rows, except load times "
+        "(default: random, recorded in the database)",
+        common_option},
        {"--connections", &arguments->connections, "N|auto",
-        "Sessions, on YDB calls, that load side by side, of all hosts together (auto: one for "
-        "each processor, from 2 to 16)"},
+        "Connections (YDB: concurrent calls) that load, in total over all hosts. auto: one per "
+        "processor, 2 to 16",
+        common_option},
        {"--threads", &arguments->threads, "N|auto",
-        "Threads that make the rows, beside the one that sends them (auto: one for every "
-        "four connections)"}});
+        "Threads that generate rows. auto: one per four connections"}});
   add_ui_option(command, arguments->ui);
   add_database_options(command, arguments->database);
   add_hosts_options(command, arguments->hosts);

@@ -96,27 +96,31 @@ void validate_simulation(const TpccRequest& written, TpccRun& made) {
 void add_load_options(Command& command, TpccRequest& request) {
   command.add_options(
       "Load",
-      {{"--no-delays", &request.no_delays, "", "Without keying and think times"},
-       {"--pace", &request.pace, "X", "Divides keying and think times: 10 is ten times as fast"},
+      {{"--no-delays", &request.no_delays, "", "Run without keying and think times", common_option},
+       {"--pace", &request.pace, "X", "Divide keying and think times by X, 0.001 to 10000",
+        common_option},
        {"--seed", &request.seed, "N|time|rand",
-        "Seed of all random inputs and pauses: a number from 0 to 2^64 - 1, the time, or a random "
-        "one"},
+        "Seed of all random inputs and pauses: 0 to 2^64 - 1, the current time, or a random "
+        "number"},
        {"--threads", &request.threads, "N|auto",
-        "Worker threads; one is enough for 10,000 transactions a second"},
+        "Worker threads, up to 1024. auto: one per 10,000 transactions per second, or with "
+        "--no-delays one per 8 processors"},
        {"--statements", &request.statements, "batched|single",
-        "batched: pipelines and arrays; single: a statement a row, as other tools do"},
+        "How transactions send SQL. batched: pipelines and arrays; single: one statement per row, "
+        "as other tools do"},
        {"--isolation", &request.isolation, "read-committed|repeatable-read|serializable",
-        "PostgreSQL: isolation level of the transactions; what it costs is retries. A relative of "
-        "it (--dialect) has a default of its own",
+        "PostgreSQL: isolation level. Higher levels cost retries. Other dialects have their own "
+        "defaults",
         default_is("read-committed")},
        {"--tx-mode", &request.tx_mode, "serializable-rw|snapshot-rw",
-        "YDB: mode of the transactions that write; those that only read have a snapshot "
-        "(snapshot-rw is off on servers by default, and is tried before the run)",
+        "YDB: mode of transactions that write; read-only transactions use a snapshot. snapshot-rw: "
+        "disabled on servers by default",
         default_is("serializable-rw")},
        {"--deferred-delivery", &request.deferred_delivery, "",
-        "Deliveries are queued, answered at once and executed beside the terminals (clause 2.7.2)"},
+        "Queue Delivery transactions, answer the terminal at once, and execute them in the "
+        "background (clause 2.7.2)"},
        {"--simulate-ms", &request.simulate_ms, "N",
-        "No database: every transaction takes so many milliseconds"}});
+        "Run without a database: each transaction takes N ms, 0 to 3600000"}});
   add_session_options(command, request);
   add_affinity_option(command, request);
   add_failure_options(command, request);
@@ -125,28 +129,35 @@ void add_load_options(Command& command, TpccRequest& request) {
 void add_run_options(Command& command, TpccRequest& request, std::function<int()> perform) {
   command.add_options(
       "Load", {{"-w,--warehouses", &request.warehouses, "W|auto",
-                "Warehouses, ten terminals each; auto: all that are loaded"},
-               {"--duration", &request.duration, "TIME", "How long to measure, e.g. 90s, 10m, 2h"},
+                "Warehouses to run on, with ten terminals each. auto: all loaded warehouses",
+                common_option},
+               {"--duration", &request.duration, "TIME", "Time to measure, e.g. 90s, 10m, 2h",
+                common_option},
                {"--warmup", &request.warmup, "TIME|auto",
-                "How long to run before measuring; auto: a tenth of the duration, with delays at "
-                "least a cycle of the terminals"},
-               {"--connections", &request.connections, "N|auto", "Connections to the database"},
+                "Time to run the load before measuring; 0: none. auto: a tenth of --duration, at "
+                "least 3s or one terminal cycle, at most 10m",
+                common_option},
+               {"--connections", &request.connections, "N|auto",
+                "Connections to the database. auto: as many as the load needs and the server has "
+                "free",
+                common_option},
                {"--max-inflight", &request.max_inflight, "N|auto",
-                "Transactions at a time; the others wait in a queue. auto: one a connection"},
+                "Maximum number of transactions in flight; the rest wait. auto: one per "
+                "connection"},
                {"--terminals", &request.terminals, "N|auto",
-                "With --no-delays: how many terminals; auto: ten a warehouse"}});
+                "With --no-delays: number of terminals. auto: ten per warehouse"}});
   add_load_options(command, request);
   add_part_options(command, request, std::move(perform));
-  command.add_options("Several hosts",
+  command.add_options(hosts_group,
                       {{"--warehouse-range", &request.warehouse_range, "A-B",
-                        "In place of --share: this host has these of all W warehouses, both "
-                        "included, and the same part of the other figures"}});
+                        "Instead of --share: run warehouses A to B of all W on this host, and the "
+                        "same part of the other numbers"}});
   add_ui_option(command, request.ui);
   add_metrics_option(command, request);
   add_server_stats_option(command, request);
   command.add_options("Output",
                       {{"--delivery-log", &request.delivery_log, "FILE",
-                        "Writes a line for each deferred Delivery to this file (clause 2.7.2.2)"}});
+                        "Write one JSON line per deferred Delivery to FILE (clause 2.7.2.2)"}});
   add_result_options(command, request);
 }
 

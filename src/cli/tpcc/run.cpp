@@ -29,12 +29,14 @@ void add_tpcc_run(Command& tpcc) {
   };
   const auto options = std::make_shared<Options>();
   Command& run = tpcc.add_command(
-      "run", "Runs the benchmark and reports",
+      "run", "Run TPC-C and report throughput, latency and rule violations",
       "Examples:\n"
       "  drover tpcc run -w 10 --duration 3m --json result.json\n"
       "  drover tpcc run --no-delays --connections 16 --duration 1m\n"
       "  drover tpcc run -w 15000 --simulate-ms 5 --duration 60s --warmup 0\n"
-      "Ctrl-C ends a run with the result so far (exit code 130); a second one at once.");
+      "\n"
+      "Ctrl-C ends the run and reports the result so far (exit code 130). A second Ctrl-C "
+      "exits at once.");
   add_database_options(run, options->database);
   run.action = [options] { return perform(options->database, options->request); };
   add_run_options(run, options->request, run.action);

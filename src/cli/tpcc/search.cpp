@@ -171,20 +171,21 @@ void add_options_of_search(Command& command, SearchArguments& arguments) {
   add_search_options(
       command, arguments.search, arguments.run.warmup,
       {.units = "warehouses|terminals",
-       .find = "warehouses: with their keying and think times; terminals: transactions in flight "
-               "without "
-               "delays, a connection each",
-       .high = "The largest; auto: all warehouses that are loaded, or free connections",
-       .start = "The first; auto: an eighth of the largest"});
+       .find = "Load to search. warehouses: with keying and think times; terminals: without them, "
+               "one connection per terminal",
+       .high = "Largest load to try. auto: the loaded warehouses, or the server's free connections",
+       .start = "First load to try. auto: an eighth of --high"});
   command.add_options("Search",
                       {{"--min-efficiency", &arguments.efficiency_least, "P",
-                        "Percent of what terminals with delays could do; 0 asks for none"}});
+                        "Reject loads with an efficiency below P percent, 0 to 100; 0: accept "
+                        "any"}});
   add_limit_option(command, arguments.search, limit_example);
   command.add_options(
       "Load", {{"--connections", &arguments.run.connections, "N|auto",
-                "Connections to the database, of a search for warehouses"},
+                "With --find warehouses: connections to the database. auto: as many as the load "
+                "needs and the server has free"},
                {"-w,--warehouses", &arguments.run.warehouses, "W|auto",
-                "Of a search for terminals: over how many warehouses; auto: all that are loaded"}});
+                "With --find terminals: warehouses to run on. auto: all loaded warehouses"}});
   add_load_options(command, arguments.run);
   add_ui_option(command, arguments.run.ui);
   add_server_stats_option(command, arguments.run);
@@ -196,15 +197,16 @@ void add_tpcc_search(Command& tpcc) {
   const auto arguments = std::make_shared<SearchArguments>();
   Command& command = tpcc.add_command(
       "search",
-      "Find the largest number of warehouses, or of transactions in flight, at which the rules "
-      "still hold: the 90th percentiles, the efficiency, the audit, and limits of yours. Short "
-      "runs narrow it down, a long one confirms it. Exit code 1: nothing holds, or not over the "
-      "long run, or the client's own machine was too slow to find it out.",
+      "Find the largest number of warehouses or terminals that keeps the rules: 90th percentiles, "
+      "efficiency, audit and your limits. Short runs search for the limit, and a long run confirms "
+      "it. Exit code 1: no load keeps the rules, the long run breaks them, or this machine was too "
+      "slow to tell.",
       "Examples:\n"
       "  drover tpcc search --out search\n"
       "  drover tpcc search --out search --pace 10 --probe 1m --confirm 10m\n"
       "  drover tpcc search --out flight --find terminals --fail-if 'new_order.p90 > 20'\n"
-      "Ctrl-C leaves out the run that it cuts short; the same command goes on.");
+      "\n"
+      "Ctrl-C discards the current run. The same command resumes the search.");
   add_database_options(command, arguments->database);
   add_options_of_search(command, *arguments);
   command.action = [arguments, &command] { return perform(command, *arguments); };

@@ -40,12 +40,14 @@ struct TableArguments {
   std::string ui = "auto";
 };
 
-void add_table_options(Command& command, TableArguments& arguments) {
+void add_table_options(Command& command, TableArguments& arguments,
+                       const std::set<std::string_view>& common) {
   add_database_options(command, arguments.database);
-  add_property_options(command, arguments.properties);
+  add_property_options(command, arguments.properties, common);
   command.add_options({{"--connections", &arguments.connections, "N|auto",
-                        "Sessions that work at the same time, of all hosts together; auto: as many "
-                        "as processors"}});
+                        "Connections to the database, in total over all hosts. auto: one per "
+                        "processor, 2 to 16",
+                        common_option}});
   add_progress_option(command, arguments.ui);
   add_hosts_options(command, arguments.hosts);
 }
@@ -318,13 +320,13 @@ void add_load(Command& ycsb) {
   const auto arguments = std::make_shared<TableArguments>();
   Command& command = ycsb.add_command(
       "load",
-      "Makes the table and fills it; goes on where a killed load stopped. Several hosts load "
-      "parts of it, by --insertstart and --insertcount",
+      "Create and fill the YCSB table. The same command resumes an interrupted load. --insertstart "
+      "and --insertcount load a part of the table.",
       "Examples:\n"
       "  drover ycsb load --recordcount 1000000\n"
       "  drover ycsb load -P workloads/workloada -p recordcount=200000 --connections 4\n"
       "  drover ycsb load --recordcount 1000000 --insertstart 500000 --insertcount 500000");
-  add_table_options(command, *arguments);
+  add_table_options(command, *arguments, {"recordcount", "fieldcount", "fieldlength", "table"});
   command.action = [arguments] { return perform_load(*arguments); };
   command.member_action = [arguments](ranks::Member& member, const ranks::Message& work) {
     return load_part(*arguments, member, member_work(work).share);
@@ -333,12 +335,12 @@ void add_load(Command& ycsb) {
 
 void add_check(Command& ycsb) {
   const auto arguments = std::make_shared<TableArguments>();
-  Command& command = ycsb.add_command(
-      "check",
-      "Reads the whole table and verifies each value, which follows from its key, its field and "
-      "how often it was updated. Exit code 1: one does not, or rows are lost",
-      "Example:\n  drover ycsb check");
-  add_table_options(command, *arguments);
+  Command& command =
+      ycsb.add_command("check",
+                       "Check each value in the YCSB table against its key, field and number of "
+                       "updates. Exit code 1: a value is wrong or rows are lost.",
+                       "Example:\n  drover ycsb check");
+  add_table_options(command, *arguments, {"table"});
   command.action = [arguments] { return perform_check(*arguments); };
   command.member_action = [arguments](ranks::Member& member, const ranks::Message& work) {
     return check_part(*arguments, member, member_work(work).share);
@@ -347,10 +349,10 @@ void add_check(Command& ycsb) {
 
 void add_clean(Command& ycsb) {
   const auto arguments = std::make_shared<TableArguments>();
-  Command& command = ycsb.add_command("clean", "Drops the table and drover's records of it",
+  Command& command = ycsb.add_command("clean", "Drop the YCSB table and Drover's records of it",
                                       "Example:\n  drover ycsb clean --schema ycsb");
   add_database_options(command, arguments->database);
-  add_property_options(command, arguments->properties);
+  add_property_options(command, arguments->properties, {"table"});
   add_progress_option(command, arguments->ui);
   command.action = [arguments] { return perform_clean(*arguments); };
 }
@@ -358,11 +360,12 @@ void add_clean(Command& ycsb) {
 }  // namespace
 
 void add_ycsb(Command& app) {
-  Command& ycsb = app.add_command("ycsb", "YCSB: fill its table, run its workloads, check the data",
-                                  "Example, on the private server (see drover pg):\n"
-                                  "  drover ycsb load --recordcount 200000\n"
-                                  "  drover ycsb run --workload a --clients 32 --duration 1m\n"
-                                  "  drover ycsb check");
+  Command& ycsb =
+      app.add_command("ycsb", "Run YCSB: load data, run workloads, find the limit, check",
+                      "Example, on the private server (see drover pg):\n"
+                      "  drover ycsb load --recordcount 200000\n"
+                      "  drover ycsb run --workload a --clients 32 --duration 1m\n"
+                      "  drover ycsb check");
   add_load(ycsb);
   add_ycsb_run(ycsb);
   add_ycsb_search(ycsb);

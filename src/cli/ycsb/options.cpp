@@ -44,24 +44,31 @@ std::string flag_of(std::string name) {
 
 }  // namespace
 
-void add_property_options(Command& command, PropertyArguments& arguments) {
+void add_property_options(Command& command, PropertyArguments& arguments,
+                          const std::set<std::string_view>& common) {
   command.add_options(
       "Workload",
-      {{"--workload", &arguments.workload, "a|b|c|d|e|f",
-        "One of the six by name: a updates half, b reads mostly, c only reads, d reads the "
-        "latest, e scans, f reads, modifies and writes"},
+      {{"--workload",
+        &arguments.workload,
+        "a|b|c|d|e|f",
+        "YCSB's core workload. a: half updates; b: mostly reads; c: reads only; d: reads of new "
+        "rows; e: short scans; f: read-modify-writes",
+        {.common = common.contains("workload")}},
        {"-P,--property-file", &arguments.files, "FILE",
-        "A workload file of YCSB; may be repeated, and the last one wins"},
+        "Read properties from a workload file of YCSB. Later files override earlier ones"},
        {"-p,--property", &arguments.settings, "KEY=VALUE",
-        "A property, which wins over those of files; may be repeated"}});
+        "Set a property, overriding workload files"}});
   std::vector<Option> options;
   for (const ycsb::ShownProperty& one : ycsb::shown_properties({})) {
     if (!has_flag(one.name)) continue;
     auto& flag = arguments.flags.emplace_back(one.name, std::nullopt);
-    options.push_back({flag_of(one.name), &flag.second, "VALUE",
-                       fmt::format("{}: {}", one.says, one.expected), default_is(one.value)});
+    options.push_back({flag_of(one.name),
+                       &flag.second,
+                       one.placeholder,
+                       one.says,
+                       {.default_text = one.value, .common = common.contains(one.name)}});
   }
-  command.add_options("Properties", std::move(options));
+  command.add_options(properties_group, std::move(options));
 }
 
 ycsb::Properties read_properties(const PropertyArguments& arguments) {
@@ -91,19 +98,21 @@ ycsb::Properties read_row_properties(const PropertyArguments& arguments) {
 
 void add_verify_option(Command& command, bool& verify) {
   command.add_options("Workload", {{"--verify", &verify, "",
-                                    "What is read is held against what must have been written"}});
+                                    "Compare each value read with the value that must have been "
+                                    "written",
+                                    common_option}});
 }
 
 void add_isolation_option(Command& command, ClientRequest& request) {
   command.add_options(
       "Load",
       {{"--isolation", &request.isolation, "read-committed|repeatable-read|serializable",
-        "PostgreSQL: isolation level of the transactions; a read-modify-write is one. A relative "
-        "of it (--dialect) has a default of its own",
+        "PostgreSQL: isolation level. A read-modify-write is one transaction. Other dialects have "
+        "their own defaults",
         default_is("read-committed")},
        {"--tx-mode", &request.tx_mode, "serializable-rw|snapshot-rw",
-        "YDB: mode of the transactions that write; those that only read have a snapshot "
-        "(snapshot-rw is off on servers by default, and is tried before the run)",
+        "YDB: mode of transactions that write; read-only transactions use a snapshot. snapshot-rw: "
+        "disabled on servers by default",
         default_is("serializable-rw")}});
 }
 

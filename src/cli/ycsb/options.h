@@ -4,7 +4,9 @@
 
 #include <deque>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,7 +26,9 @@ struct PropertyArguments {
   std::deque<std::pair<std::string, std::optional<std::string>>> flags;
 };
 
-void add_property_options(Command& command, PropertyArguments& arguments);
+// `common` are the names of the options that the short help shows, without dashes.
+void add_property_options(Command& command, PropertyArguments& arguments,
+                          const std::set<std::string_view>& common);
 
 // A flag wins over -p, which wins over a file; of files and of -p the last one wins. Throws UsageError.
 ycsb::Properties read_properties(const PropertyArguments& arguments);

@@ -130,15 +130,17 @@ void add_ycsb_run(Command& ycsb) {
   const auto options = std::make_shared<Options>();
   YcsbRequest& request = options->request;
   Command& run = ycsb.add_command(
-      "run", "Executes a workload by many clients at a time, and reports",
+      "run", "Run a YCSB workload with concurrent clients, and report throughput and latency",
       "Examples:\n"
       "  drover ycsb run --workload a --clients 32 --duration 1m\n"
       "  drover ycsb run --workload b --rate 5000 --arrivals poisson --json result.json\n"
       "  drover ycsb run -P workloads/workloada -p requestdistribution=uniform --operations "
       "100000\n"
-      "Ctrl-C ends a run with the result so far (exit code 130); a second one at once.");
+      "\n"
+      "Ctrl-C ends the run and reports the result so far (exit code 130). A second Ctrl-C "
+      "exits at once.");
   add_database_options(run, options->database);
-  add_property_options(run, request.properties);
+  add_property_options(run, request.properties, {"workload", "recordcount"});
   add_verify_option(run, request.verify);
   add_client_options(run, request, "operations");
   add_isolation_option(run, request);
@@ -150,10 +152,10 @@ void add_ycsb_run(Command& ycsb) {
   add_server_stats_option(run, request);
   run.add_options("Output",
                   {{"--format", &request.format, "text|ycsb",
-                    "The summary for people, or the lines of YCSB that scripts read"},
+                    "Format of the summary: text, or the lines that YCSB prints"},
                    {"--hdr-log", &request.hdr_log, "PREFIX",
-                    "Writes a histogram log of each operation, PREFIXREAD.hdr and so on, for the "
-                    "tools of HdrHistogram"}});
+                    "Write a histogram log per operation for HdrHistogram's tools: PREFIXREAD.hdr "
+                    "and so on"}});
   add_result_options(run, request);
 }
 

@@ -62,17 +62,18 @@ void add_ycsb_search(Command& ycsb) {
   const auto arguments = std::make_shared<YcsbSearchArguments>();
   Command& command = ycsb.add_command(
       "search",
-      "Find the highest rate, or the largest number of clients, at which the rules still hold: "
-      "nothing fails, the rate is reached, the audit has no objection, and limits of yours. Short "
-      "runs narrow it down, a long one confirms it. Exit code 1: nothing holds, or not over the "
-      "long run, or the client's own machine was too slow to find it out.",
+      "Find the highest rate or number of clients that keeps the rules: no failures, the rate "
+      "reached, a valid audit and your limits. Short runs search for the limit, and a long run "
+      "confirms it. Exit code 1: no load keeps the rules, the long run breaks them, or this "
+      "machine was too slow to tell.",
       "Examples:\n"
       "  drover ycsb search --out search --workload b --clients 64\n"
       "  drover ycsb search --out search --workload a --fail-if 'read.p99 > 5' --probe 1m\n"
       "  drover ycsb search --out flight --find clients --workload c --fail-if 'all.p99 > 20'\n"
-      "Ctrl-C leaves out the run that it cuts short; the same command goes on.");
+      "\n"
+      "Ctrl-C discards the current run. The same command resumes the search.");
   add_database_options(command, arguments->database);
-  add_property_options(command, arguments->properties);
+  add_property_options(command, arguments->properties, {"workload", "recordcount"});
   add_verify_option(command, arguments->verify);
   add_client_search_options(command, arguments->search, arguments->load, "operations");
   add_isolation_option(command, arguments->load);

@@ -161,7 +161,7 @@ std::string_view named_workload(std::string_view name);
 struct ShownProperty {
   std::string name;
   std::string value;
-  std::string expected;  // "a whole number from 1 to 1000"
+  std::string placeholder;  // of its value, in the help: "N", "true|false"
   std::string says;
 };
 

@@ -29,6 +29,7 @@ std::optional<Number> java_number(std::string_view value) {
 
 PropertyKind count(std::int64_t Properties::* member, std::int64_t low, std::int64_t high) {
   return {.expected = fmt::format("a whole number from {} to {}", low, high),
+          .placeholder = "N",
           .read =
               [=](Properties& properties, std::string_view value) {
                 const auto number = java_number<std::int64_t>(value);
@@ -41,6 +42,7 @@ PropertyKind count(std::int64_t Properties::* member, std::int64_t low, std::int
 
 PropertyKind number(double Properties::* member, double low, double high) {
   return {.expected = fmt::format("a number from {} to {}", low, high),
+          .placeholder = "X",
           .read =
               [=](Properties& properties, std::string_view value) {
                 const auto read = java_number<double>(value);
@@ -58,6 +60,7 @@ PropertyKind proportion(double Properties::* member) {
 
 PropertyKind truth(bool Properties::* member) {
   return {.expected = "true or false",
+          .placeholder = "true|false",
           .read =
               [=](Properties& properties, std::string_view value) {
                 std::string lower(value);
@@ -76,12 +79,17 @@ PropertyKind truth(bool Properties::* member) {
 template <class Value>
 PropertyKind word(Value Properties::* member,
                   std::vector<std::pair<std::string_view, Value>> words) {
+  constexpr std::size_t placeholder_bytes_most = 40;
   std::string expected;
+  std::string placeholder;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const bool last = i + 1 == words.size();
     expected += fmt::format("{}{}", i == 0 ? "" : last ? " or " : ", ", words[i].first);
+    placeholder += fmt::format("{}{}", i == 0 ? "" : "|", words[i].first);
   }
+  if (placeholder.size() > placeholder_bytes_most) placeholder = "NAME";
   return {.expected = expected,
+          .placeholder = placeholder,
           .read =
               [=](Properties& properties, std::string_view value) {
                 for (const auto& [name, meaning] : words) {
@@ -111,6 +119,7 @@ bool is_name(std::string_view value) {
 // A name within statements.
 PropertyKind name(std::string Properties::* member) {
   return {.expected = "a name of at most 50 letters, digits and _ that begins with no digit",
+          .placeholder = "NAME",
           .read =
               [=](Properties& properties, std::string_view value) {
                 if (!is_name(value)) return false;
@@ -130,8 +139,9 @@ bool is_one_line(std::string_view value) {
   return true;
 }
 
-PropertyKind line(std::string Properties::* member) {
+PropertyKind line(std::string Properties::* member, std::string placeholder = "TEXT") {
   return {.expected = "one line of at most 1000 bytes",
+          .placeholder = std::move(placeholder),
           .read =
               [=](Properties& properties, std::string_view value) {
                 if (!is_one_line(value)) return false;
@@ -157,6 +167,7 @@ std::optional<std::vector<double>> percentiles_of(std::string_view value) {
 
 PropertyKind percentiles(std::vector<double> Properties::* member) {
   return {.expected = "at most 20 percentages above 0, at most 100, with commas between",
+          .placeholder = "P,…",
           .read =
               [=](Properties& properties, std::string_view value) {
                 std::optional<std::vector<double>> read = percentiles_of(value);
@@ -174,6 +185,7 @@ PropertyKind percentiles(std::vector<double> Properties::* member) {
 PropertyKind core_workload() {
   constexpr std::string_view newest = "site.ycsb.workloads.CoreWorkload";
   return {.expected = fmt::format("{}, the only workload known here", newest),
+          .placeholder = "NAME",
           .read =
               [=](Properties&, std::string_view value) {
                 return value == newest || value == "com.yahoo.ycsb.workloads.CoreWorkload" ||
@@ -186,39 +198,37 @@ std::vector<PropertyDefinition> data_properties() {
   using P = Properties;
   using Length = FieldLengthDistribution;
   return {
-      {"table", name(&P::table), "the table"},
-      {"fieldcount", count(&P::field_count, 1, field_count_max), "fields of a row"},
+      {"table", name(&P::table), "Name of the table"},
+      {"fieldcount", count(&P::field_count, 1, field_count_max), "Fields per row, 1 to 1000"},
       {"fieldlength", count(&P::field_length, 1, field_length_max),
-       "characters of a field, at most"},
+       "Longest field, in characters, 1 to 1048576"},
       {"minfieldlength", count(&P::field_length_min, 1, field_length_max),
-       "characters of a field at least, where lengths are uniform or zipfian"},
+       "Shortest field, if lengths are uniform or zipfian"},
       {"fieldlengthdistribution",
        word<Length>(&P::field_length_distribution, {{"constant", Length::constant},
                                                     {"uniform", Length::uniform},
                                                     {"zipfian", Length::zipfian},
                                                     {"histogram", Length::histogram}}),
-       "how lengths of fields are distributed; zipfian favours the short ones"},
-      {"fieldlengthhistogram", line(&P::field_length_histogram),
-       "the file with the histogram of lengths"},
-      {"fieldnameprefix", name(&P::field_name_prefix),
-       "what names of fields begin with, before their numbers"},
-      {"readallfields", truth(&P::read_all_fields), "reads and scans want all fields, not one"},
-      {"readallfieldsbyname", truth(&P::read_all_fields_by_name),
-       "reads of all fields name each of them"},
-      {"writeallfields", truth(&P::write_all_fields), "updates write all fields, not one"},
-      {"dataintegrity", truth(&P::data_integrity), "what was read is verified"},
+       "Distribution of field lengths. zipfian favours short ones"},
+      {"fieldlengthhistogram", line(&P::field_length_histogram, "FILE"),
+       "Histogram for fieldlengthdistribution=histogram"},
+      {"fieldnameprefix", name(&P::field_name_prefix), "Prefix of the field names"},
+      {"readallfields", truth(&P::read_all_fields), "Read all fields of a row, not one"},
+      {"readallfieldsbyname", truth(&P::read_all_fields_by_name), "No effect in Drover"},
+      {"writeallfields", truth(&P::write_all_fields), "Update all fields of a row, not one"},
+      {"dataintegrity", truth(&P::data_integrity), "Verify each value read"},
   };
 }
 
 std::vector<PropertyDefinition> mix_properties() {
   using P = Properties;
   return {
-      {"readproportion", proportion(&P::read_proportion), "reads among the operations"},
-      {"updateproportion", proportion(&P::update_proportion), "updates among the operations"},
-      {"insertproportion", proportion(&P::insert_proportion), "inserts among the operations"},
-      {"scanproportion", proportion(&P::scan_proportion), "scans among the operations"},
+      {"readproportion", proportion(&P::read_proportion), "Relative frequency of reads"},
+      {"updateproportion", proportion(&P::update_proportion), "Relative frequency of updates"},
+      {"insertproportion", proportion(&P::insert_proportion), "Relative frequency of inserts"},
+      {"scanproportion", proportion(&P::scan_proportion), "Relative frequency of scans"},
       {"readmodifywriteproportion", proportion(&P::read_modify_write_proportion),
-       "reads with an update of the same row among the operations"},
+       "Relative frequency of read-modify-writes"},
   };
 }
 
@@ -234,57 +244,61 @@ std::vector<PropertyDefinition> key_properties() {
                                                 {"hotspot", Request::hotspot},
                                                 {"sequential", Request::sequential},
                                                 {"exponential", Request::exponential}}),
-       "how keys are chosen; zipfian is exact, zipfian-original is YCSB's own approximation of it"},
+       "How keys are chosen: uniform, zipfian, zipfian-original (YCSB's approximation), latest, "
+       "hotspot, "
+       "sequential or exponential"},
       {"zipfian.skew", number(&P::zipfian_skew, 0.5, 2),
-       "the skew of zipfian and latest (Drover's own)"},
+       "Skew of zipfian and latest, 0.5 to 2 (Drover only)"},
       {"hotspotdatafraction", number(&P::hotspot_data_fraction, 0, 1),
-       "hotspot: the part of the keys that is hot"},
+       "hotspot: share of hot keys, 0 to 1"},
       {"hotspotopnfraction", number(&P::hotspot_operation_fraction, 0, 1),
-       "hotspot: the part of the operations that goes to hot keys"},
+       "hotspot: share of operations on hot keys, 0 to 1"},
       {"exponential.percentile", number(&P::exponential_percentile, 0.001, 99.999999),
-       "exponential: the percentage of the operations that goes to the newest keys"},
+       "exponential: percent of operations on the newest keys"},
       {"exponential.frac", number(&P::exponential_fraction, 0.000001, 1),
-       "exponential: the part of the keys that counts as the newest"},
+       "exponential: share of keys that are newest, 0.000001 to 1"},
       {"insertorder",
        word<InsertOrder>(&P::insert_order,
                          {{"hashed", InsertOrder::hashed}, {"ordered", InsertOrder::ordered}}),
-       "whether keys have the number of the row in them or its hash"},
-      {"zeropadding", count(&P::zero_padding, 0, zero_padding_max), "digits of a key, at least"},
-      {"minscanlength", count(&P::scan_length_min, 1, scan_rows_max), "rows of a scan, at least"},
-      {"maxscanlength", count(&P::scan_length_max, 1, scan_rows_max), "rows of a scan, at most"},
+       "ordered: keys contain the row number; hashed: its hash"},
+      {"zeropadding", count(&P::zero_padding, 0, zero_padding_max),
+       "Minimum number of digits in a key, 0 to 60"},
+      {"minscanlength", count(&P::scan_length_min, 1, scan_rows_max),
+       "Fewest rows per scan, 1 to 1000000"},
+      {"maxscanlength", count(&P::scan_length_max, 1, scan_rows_max),
+       "Most rows per scan, 1 to 1000000"},
       {"scanlengthdistribution",
        word<ScanLengthDistribution>(&P::scan_length_distribution,
                                     {{"uniform", ScanLengthDistribution::uniform},
                                      {"zipfian", ScanLengthDistribution::zipfian}}),
-       "how lengths of scans are distributed; zipfian favours the short ones"},
+       "Distribution of scan lengths. zipfian favours short ones"},
   };
 }
 
 std::vector<PropertyDefinition> run_properties() {
   using P = Properties;
   return {
-      {"workload", core_workload(), "the kind of workload"},
+      {"workload", core_workload(), "The class of the workload"},
       {"recordcount", count(&P::record_count, 0, record_count_max),
-       "rows of the table; 0: insertstart + insertcount"},
+       "Rows in the table. 0: insertstart + insertcount"},
       {"operationcount", count(&P::operation_count, 0, record_count_max),
-       "operations of the run; 0: without an end"},
-      {"insertstart", count(&P::insert_start, 0, record_count_max),
-       "the first row of this client's part"},
+       "Operations of the run; 0: no limit"},
+      {"insertstart", count(&P::insert_start, 0, record_count_max), "First row to load or use"},
       {"insertcount", count(&P::insert_count, 0, record_count_max),
-       "rows of this client's part; unless set, recordcount - insertstart"},
-      {"threadcount", count(&P::thread_count, 1, 10'000'000), "clients at a time"},
-      {"target", number(&P::target, 0, 1e12), "operations a second; 0: as many as there can be"},
+       "Number of rows to load or use. Unset: recordcount - insertstart"},
+      {"threadcount", count(&P::thread_count, 1, 10'000'000), "Number of concurrent clients"},
+      {"target", number(&P::target, 0, 1e12), "Operations per second; 0: closed loop"},
       {"maxexecutiontime", count(&P::max_execution_time_s, 0, seconds_max),
-       "seconds of the run; 0: without an end"},
+       "Seconds of the run; 0: no limit"},
       {"status.interval", count(&P::status_interval_s, 1, seconds_max),
-       "seconds from one line of status to the next"},
-      {"dotransactions", truth(&P::do_transactions), "a run; false: the table is filled"},
-      {"label", line(&P::label), "what the run is called"},
+       "Seconds between status lines"},
+      {"dotransactions", truth(&P::do_transactions), "true: run; false: load the table"},
+      {"label", line(&P::label), "Name of the run"},
       {"core_workload_insertion_retry_limit", count(&P::insertion_retry_limit, 0, 1'000'000'000),
-       "how often a failed insert is repeated"},
+       "Retries of a failed insert"},
       {"core_workload_insertion_retry_interval",
        count(&P::insertion_retry_interval_s, 0, seconds_max),
-       "seconds before it is repeated, on the average"},
+       "Mean seconds before a failed insert is repeated"},
   };
 }
 
@@ -296,14 +310,13 @@ std::vector<PropertyDefinition> measuring_properties() {
                                  {{"op", MeasurementInterval::op},
                                   {"intended", MeasurementInterval::intended},
                                   {"both", MeasurementInterval::both}}),
-       "whether latencies count from the operation's start, its intended start, or both"},
-      {"hdrhistogram.percentiles", percentiles(&P::percentiles), "which percentiles are printed"},
-      {"hdrhistogram.fileoutput", truth(&P::histogram_file_output),
-       "whether histograms are written to files"},
+       "Start of latencies: the operation's start, its intended start, or both"},
+      {"hdrhistogram.percentiles", percentiles(&P::percentiles), "Percentiles to print"},
+      {"hdrhistogram.fileoutput", truth(&P::histogram_file_output), "Write histograms to files"},
       {"hdrhistogram.output.path", line(&P::histogram_output_path),
-       "what the names of these files begin with"},
+       "Prefix of the histogram files' names"},
       {"reportlatencyforeacherror", truth(&P::report_latency_for_each_error),
-       "failed operations have latencies of their own for each kind of error"},
+       "Report latencies of failed operations by error"},
   };
 }
 
@@ -405,8 +418,10 @@ std::string did_you_mean_property(std::string_view name) {
 std::vector<ShownProperty> shown_properties(const Properties& properties) {
   std::vector<ShownProperty> shown;
   for (const auto& [name, kind, says] : property_table()) {
-    shown.push_back(
-        {.name = name, .value = kind.show(properties), .expected = kind.expected, .says = says});
+    shown.push_back({.name = name,
+                     .value = kind.show(properties),
+                     .placeholder = kind.placeholder,
+                     .says = says});
   }
   return shown;
 }

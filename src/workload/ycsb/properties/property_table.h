@@ -11,7 +11,8 @@
 namespace drover::ycsb {
 
 struct PropertyKind {
-  std::string expected;
+  std::string expected;     // for messages: "a whole number from 1 to 1000"
+  std::string placeholder;  // of the value, in the help: "N", "true|false"
   // False, and nothing changed, where the value is not as expected.
   std::function<bool(Properties&, std::string_view)> read;
   std::function<std::string(const Properties&)> show;
