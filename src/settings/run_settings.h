@@ -81,96 +81,102 @@ struct RunSettings {
 };
 
 void describe(auto& visit, Of<Given> auto& given) {
-  visit.definition("Something that the benchmark was given.", "given");
+  visit.definition("A setting of the workload.", "given");
   visit.field("name", given.name, name,
-              "Of ycsb: a property, such as readproportion. Of sql: a script, or a variable.");
-  visit.field("value", given.value, sentence, "As it was given; of a script: its weight.");
+              "ycsb: a property, such as readproportion. sql: a script or a variable.");
+  visit.field("value", given.value, sentence,
+              "Value as given by the user; for a script its weight.");
 }
 
 void describe(auto& visit, Of<SharedFigures> auto& figures) {
   visit.definition(
-      "Figures of the load that the hosts of a run divide among themselves, as all hosts together "
-      "were given them.");
+      "Load of all hosts together, which the hosts of the run divide among themselves.");
   visit.field("connections", figures.connections, objects,
-              "Connections; null: each host chose its number.");
+              "Connections; null: each host chose its own number.");
   visit.field("max_inflight", figures.max_inflight, objects,
-              "Transactions at a time; null: one for each connection.");
-  visit.field("terminals", figures.terminals, objects, "Terminals; of ycsb and sql: clients.");
+              "Transactions in flight at most; null: one per connection.");
+  visit.field("terminals", figures.terminals, objects, "Terminals; for ycsb and sql: clients.");
   visit.field("rate", figures.rate, Real{0, 1e12},
-              "Transactions a second by a schedule; 0: a closed loop.");
+              "Open loop: scheduled transactions per second. 0: closed loop.");
   visit.field("operations", figures.operations, count,
-              "Number of transactions to execute; 0: by time.");
+              "Number of transactions to execute; 0: the run is limited by time.");
 }
 
 void describe_other_benchmarks(auto& visit, Of<RunSettings> auto& run) {
   visit.field("clients", run.clients, objects,
-              "Clients, each of which has a transaction at a time.", Need::added);
+              "Number of clients. Each executes one transaction at a time.", Need::added);
   visit.field("rate", run.rate, Real{0, 1e12},
-              "Transactions a second that a schedule asked for, whether or not those before had "
-              "ended; 0: a closed "
-              "loop, in which each client begins its next when it has its answer.",
-              Need::added);
-  visit.field("arrivals", run.arrivals, one_of("constant|poisson|"),
-              "What lies between two transactions of the schedule; empty in a closed loop.",
-              Need::added);
+              "Open loop: scheduled transactions per second. 0: closed loop.", Need::added);
+  visit.field(
+      "arrivals", run.arrivals, one_of("constant|poisson|"),
+      "Distribution of the time between two scheduled transactions; empty in a closed loop.",
+      Need::added);
   visit.field("operations", run.operations, count,
-              "A fixed number of transactions to execute; 0: by time.", Need::added);
+              "Fixed number of transactions to execute; 0: the run is limited by time.",
+              Need::added);
   visit.field("protocol", run.protocol, one_of("simple|extended|prepared|"),
-              "How the statements of scripts are sent; empty where there are none.", Need::added);
-  visit.field("workload", run.workload, "What the benchmark was given, in its order.", Need::added);
+              "Protocol for the statements of scripts; empty without scripts.", Need::added);
+  visit.field("workload", run.workload, "Settings of the workload, in order.", Need::added);
 }
 
 void describe(auto& visit, Of<RunSettings> auto& run) {
-  visit.field("benchmark", run.benchmark, name, "tpcc, ycsb or sql.");
-  visit.field("warehouses", run.warehouses, objects, "W; there are 10 terminals for each.");
-  visit.field("duration_s", run.duration_s, seconds,
-              "Seconds to measure, as planned; 0: until the operations are done.");
-  visit.field("warmup_s", run.warmup_s, seconds, "Seconds before that, as planned.");
+  visit.field("benchmark", run.benchmark, name, "Workload: tpcc, ycsb or sql.");
+  visit.field("warehouses", run.warehouses, objects,
+              "Number of warehouses, W. Each has 10 terminals.");
+  visit.field(
+      "duration_s", run.duration_s, seconds,
+      "Planned length of the measured interval in seconds; 0: until the operations are done.");
+  visit.field("warmup_s", run.warmup_s, seconds, "Planned length of the warm-up in seconds.");
   visit.field("threads", run.threads, objects, "Worker threads.");
   visit.field("connections", run.connections, objects, "Connections to the database.");
-  visit.field("max_inflight", run.max_inflight, objects, "Transactions at a time.");
-  visit.field("no_delays", run.no_delays, flag, "No keying and think times.");
-  visit.field("pace", run.pace, Real{0, 1e6}, "Keying and think times were divided by this.");
-  visit.field("seed", run.seed, any_whole, "Of all random inputs.");
+  visit.field("max_inflight", run.max_inflight, objects, "Transactions in flight at most.");
+  visit.field("no_delays", run.no_delays, flag, "True: without keying and think times.");
+  visit.field("pace", run.pace, Real{0, 1e6},
+              "Factor by which keying and think times were divided.");
+  visit.field("seed", run.seed, any_whole, "Seed of all random inputs.");
   visit.field("statements", run.statements, one_of("batched|single|none|"),
-              "batched: pipelines and arrays; single: a statement a row; none: no database; empty: "
-              "of a benchmark that has no such choice.");
+              "batched: pipelines and arrays; single: one statement per row; none: no database; "
+              "empty: the workload has no such choice.");
   visit.field("schema", run.schema, name,
-              "Where the tables are; empty: as the search path of the server says.");
+              "Schema of the tables; empty: chosen by the server's search path.");
   visit.field("isolation", run.isolation,
               one_of("read committed|repeatable read|snapshot|serializable|none"),
-              "Of the transactions; none: no database.");
+              "Isolation level of the transactions; none: no database.");
   visit.field("on_db_loss", run.on_db_loss, one_of("wait|fail|"),
-              "What the run does when the database is away; empty if there was none.", Need::added);
+              "Behaviour in an outage of the database: wait or fail; empty without a database.",
+              Need::added);
   visit.field("statement_timeout_s", run.statement_timeout_s, seconds,
-              "Seconds that a statement may take; 0: for ever.", Need::added);
+              "Longest time in seconds that a statement may take; 0: unlimited.", Need::added);
   visit.field("max_attempts", run.max_attempts, count,
-              "Attempts at a transaction that may be repeated, the first included; 0: unlimited; "
+              "Attempts at a transaction that can be retried, the first included; 0: unlimited; "
               "null in older documents.",
               Need::added);
   visit.field("max_inflight_chosen", run.max_inflight_chosen, flag,
-              "max_inflight was asked for, so that waiting for a permit is intended.", Need::added);
+              "True if the user set max_inflight, so that waiting for a permit is intended.",
+              Need::added);
   visit.field("deferred_delivery", run.deferred_delivery, flag,
-              "Deliveries were queued (clause 2.7.2).", Need::added);
-  visit.field("server_stats", run.server_stats, flag,
-              "What the server was doing was to be watched (--server-stats).", Need::added);
+              "True if Deliveries were queued (clause 2.7.2).", Need::added);
+  visit.field("server_stats", run.server_stats, flag, "True if --server-stats was given.",
+              Need::added);
+  visit.field("connection_max_age_s", run.connection_max_age_s, seconds,
+              "Age in seconds at which a connection is renewed, at the earliest a tenth before it; "
+              "0: never.",
+              Need::added);
   visit.field(
-      "connection_max_age_s", run.connection_max_age_s, seconds,
-      "Seconds after which a connection was to be renewed, or up to a tenth before; 0: never.",
+      "balance", run.balance, flag,
+      "True if connections were distributed over the server hosts of the connection string.",
       Need::added);
-  visit.field("balance", run.balance, flag,
-              "Connections were to be spread over the hosts of the connection string.",
+  visit.field("affinity", run.affinity, flag, "True if each warehouse stayed with one server host.",
               Need::added);
-  visit.field("affinity", run.affinity, flag,
-              "The terminals of a warehouse were to stay with one of them.", Need::added);
-  visit.field("simulate_ms", run.simulate_ms, milliseconds,
-              "Milliseconds of a simulated transaction, or null if there was a database.");
-  visit.field("of_all_hosts", run.of_all_hosts,
-              "In the part of a run of several hosts: the figures of which it has its share. Else "
-              "null.",
-              Need::added);
+  visit.field(
+      "simulate_ms", run.simulate_ms, milliseconds,
+      "Duration of a simulated transaction in milliseconds, or null if there was a database.");
+  visit.field(
+      "of_all_hosts", run.of_all_hosts,
+      "In a part of a run on several hosts: the load of all hosts together. Otherwise null.",
+      Need::added);
   visit.where(run.is_tpcc(), [&run](auto& inner) {
-    inner.field("terminals", run.terminals, objects, "Terminals; 0 in older documents.",
+    inner.field("terminals", run.terminals, objects, "Number of terminals; 0 in older documents.",
                 Need::added);
   });
   visit.where(!run.is_tpcc(), [&run](auto& inner) { describe_other_benchmarks(inner, run); });

@@ -30,9 +30,9 @@ using settings::share;
 struct FigureWords {
   std::string_view percentiles = {};
   std::string_view mean = "Mean in milliseconds, exact.";
-  std::string_view least = "The smallest value in milliseconds, exact.";
-  std::string_view most = "The largest value in milliseconds, exact.";
-  std::string_view buckets = "All of the values.";
+  std::string_view least = "Smallest value in milliseconds, exact.";
+  std::string_view most = "Largest value in milliseconds, exact.";
+  std::string_view buckets = "Histogram of all values.";
 };
 
 // A histogram, and what stands beside it and follows from it.
@@ -49,100 +49,98 @@ void describe_figures(auto& visit, Of<measure::HistogramSnapshot> auto& histogra
 
 void describe(auto& visit, Of<Tool> auto& tool) {
   visit.field("name", tool.name, settings::name, "drover.");
-  visit.field("version", tool.version, settings::name, "Its version.");
+  visit.field("version", tool.version, settings::name, "Version of Drover.");
   visit.field("commit", tool.commit, settings::name,
-              "The commit that it was built of; with -dirty behind it if the sources had been "
-              "changed since.");
-  visit.field("compiler", tool.compiler, settings::name, "The compiler, with its version.");
+              "Commit of the build, with the suffix -dirty if the sources had been changed.");
+  visit.field("compiler", tool.compiler, settings::name, "Compiler and its version.");
 }
 
 void describe(auto& visit, Of<Server> auto& server) {
-  visit.definition("The database.");
+  visit.definition("The database server.");
   visit.field("kind", server.kind, settings::name,
-              "The kind of database: PostgreSQL, a relative of it, or YDB. Missing in documents "
-              "from before there was "
-              "a second one: PostgreSQL.",
+              "Kind of database: PostgreSQL, a relative of it, or YDB. Absent from older "
+              "documents: PostgreSQL.",
               Need::added);
   visit.field("version", server.version, settings::name,
-              "As the server says it; empty where it does not (YDB).");
+              "Version that the server reports; empty for YDB, which reports none.");
   visit.field("settings", server.settings, sentence,
-              "Of PostgreSQL: settings as SHOW prints them, such as fsync and shared_buffers. Of "
-              "CockroachDB, YugabyteDB and Citus in addition: dialect, dialect_support. Of YDB: "
-              "nodes, discovery, tls.");
+              "PostgreSQL: values that SHOW prints, such as fsync and shared_buffers. CockroachDB, "
+              "YugabyteDB and Citus add dialect and dialect_support. YDB: nodes, discovery, tls.");
 }
 
 void describe(auto& visit, Of<measure::Host> auto& host) {
-  visit.field("hostname", host.hostname, settings::name, "Its name.");
-  visit.field("os", host.os, settings::name, "Its operating system.");
+  visit.field("hostname", host.hostname, settings::name, "Name of the host.");
+  visit.field("os", host.os, settings::name, "Operating system.");
   visit.field("cpus", host.cpus, settings::Whole{1u << 20}, "Processors that the process may use.");
-  visit.field("cpu_model", host.cpu_model, settings::name, "What they are.");
+  visit.field("cpu_model", host.cpu_model, settings::name, "Model of the processors.");
 }
 
 void describe(auto& visit, Of<Environment> auto& environment) {
-  visit.field("client", environment.client, "That of drover.");
-  visit.field("server", environment.server, "The database server, or null if there was none.");
+  visit.field("client", environment.client, "Machine of the client.");
+  visit.field("server", environment.server, "Database server, or null without a database.");
 }
 
 void describe_tpcc_summary(auto& visit, Of<Result> auto& result) {
   auto& summary = result.summary;
-  visit.field("warehouses", summary.warehouses, objects, "W.");
-  visit.field("new_orders", summary.new_orders, count, "New-Orders committed in it.");
+  visit.field("warehouses", summary.warehouses, objects, "Number of warehouses, W.");
+  visit.field("new_orders", summary.new_orders, count,
+              "New-Orders committed in the measured interval.");
   visit.field("tpmc", summary.tpmc, figure, "new_orders * 60 / measured_seconds.");
   visit.field("efficiency", summary.efficiency, figure,
               "Percent: tpmc / (12.86 * W * pace) * 100, not clipped.");
-  visit.field(
-      "efficiency_sampling_error", summary.efficiency_sampling_error, figure,
-      "Half the width of the 95% confidence interval of efficiency, in percentage points; 0 "
-      "without delays.");
+  visit.field("efficiency_sampling_error", summary.efficiency_sampling_error, figure,
+              "Half the width of the 95% confidence interval of efficiency, in percentage points; "
+              "0 without delays.");
   visit.follows(
       "efficiency_is_meaningful", [&result] { return result.efficiency_is_meaningful(); }, flag,
-      "False without delays: terminals are then as fast as the database.");
+      "False without delays, where terminals run as fast as the database answers.");
 }
 
 void describe_summary(auto& visit, Of<Result> auto& result) {
   constexpr std::int64_t end_of_year_9999 = 253'402'300'799;
   auto& summary = result.summary;
-  visit.field("name", summary.name, settings::name, "Total.");
+  visit.field("name", summary.name, settings::name, "Always Total.");
   visit.repeats(
       "time_seconds",
       [&summary] {
         return std::isfinite(summary.time_seconds) ? std::llround(summary.time_seconds) : 0;
       },
-      settings::Whole{10'000'000'000}, "Length of the measurement interval in seconds, rounded.");
-  visit.field("measured_seconds", summary.time_seconds, seconds, "The same, exactly.");
+      settings::Whole{10'000'000'000}, "Length of the measured interval in seconds, rounded.");
+  visit.field("measured_seconds", summary.time_seconds, seconds,
+              "Exact length of the measured interval in seconds.");
   visit.field("measure_start_ts", summary.measure_start_ts, settings::Amount{0, end_of_year_9999},
-              "Its beginning, Unix time in seconds.");
+              "Start of the measured interval, Unix time in seconds.");
   visit.follows(
       "throughput", [&result] { return result.throughput(); }, figure,
-      "Transactions of all types committed a second.", Need::added);
+      "Committed transactions of all types per second.", Need::added);
   visit.where(result.is_tpcc(), [&](auto& inner) { describe_tpcc_summary(inner, result); });
 }
 
 void describe(auto& visit, Of<Ambiguous> auto& ambiguous) {
-  visit.repeats("count", [&] { return ambiguous.count(); }, count, "All of them.");
+  visit.repeats("count", [&] { return ambiguous.count(); }, count, "Total number.");
   visit.field("committed", ambiguous.committed, count,
-              "Those of which the data said afterwards that they happened.");
+              "Commits that the later lookup found in the data.");
   visit.field("not_committed", ambiguous.not_committed, count,
-              "Those of which the data said that they did not.");
-  visit.field("unresolved", ambiguous.unresolved, count, "Those of which the data could not tell.");
+              "Commits that the later lookup did not find in the data.");
+  visit.field("unresolved", ambiguous.unresolved, count,
+              "Commits that the lookup could not resolve.");
 }
 
 constexpr settings::Text lower_bounds_kind = settings::one_of("50|90|95|99|99.9|max");
 constexpr std::string_view lower_bounds_text =
-    "Which percentiles are the time that somebody waited without an answer: theirs would be "
-    "higher.";
+    "Names of the percentiles that are only lower bounds, because they are waiting times of "
+    "transactions without an answer.";
 
 void describe_pending(auto& visit, Of<TransactionResult> auto& transaction) {
   auto& pending = transaction.pending;
-  visit.field("count", pending.count, count, "All of them.");
+  visit.field("count", pending.count, count, "Total number.");
   visit.field("answered", pending.answered, count,
-              "Those that were late and whose commit was answered within 5 s.");
+              "Late transactions whose commit was answered within 5 s after the interval.");
   visit.repeats(
       "unanswered", [&pending] { return pending.unanswered.count(); }, count,
-      "Those that were late and had no answer: in the histogram with the time they were waited "
-      "for.");
+      "Late transactions without an answer. They are in the histogram with the time waited.");
   visit.figures_or_null("waited", pending.unanswered,
-                        "The unanswered ones of the histogram; null if there are none.",
+                        "Time waited of the unanswered transactions; null if there are none.",
                         Need::written);
   visit.follows(
       "lower_bounds", [&] { return lower_bounds(transaction.latency, pending.unanswered); },
@@ -150,108 +148,113 @@ void describe_pending(auto& visit, Of<TransactionResult> auto& transaction) {
 }
 
 void describe(auto& visit, Of<StatementResult> auto& statement) {
-  visit.definition("A statement of a script, attempts that were repeated included.", "statement");
+  visit.definition("A statement of a script, retried attempts included.", "statement");
   visit.field("name", statement.name, settings::name,
-              "Its place in the script, and how it begins.");
-  visit.field("ok_count", statement.ok_count, count, "Succeeded.");
-  visit.field("failed_count", statement.failed_count, count, "Ended in an error.");
+              "Position in the script, and the beginning of the statement.");
+  visit.field("ok_count", statement.ok_count, count, "Successful executions.");
+  visit.field("failed_count", statement.failed_count, count, "Executions that ended in an error.");
   visit.figures("latency", statement.latency,
-                "Of those that succeeded, from when it was sent to its answer.");
+                "Time from sending the statement to its answer, of the successful executions.");
 }
 
 void describe(auto& visit, Of<TransactionResult> auto& one) {
-  visit.definition("What became of the transactions of one type in the measurement interval.",
-                   "transaction");
-  visit.field("ok_count", one.ok_count, count, "Committed.");
-  visit.field("failed_count", one.failed_count, count, "Ended in an error for good.");
+  visit.definition("Transactions of one type in the measured interval.", "transaction");
+  visit.field("ok_count", one.ok_count, count, "Committed transactions.");
+  visit.field("failed_count", one.failed_count, count,
+              "Transactions that ended in an error after all attempts.");
   visit.field("user_aborted_count", one.user_aborted_count, count,
-              "Rolled back because the inputs asked for it (clause 2.4.1.4).");
+              "Transactions rolled back on purpose (clause 2.4.1.4).");
   visit.repeats(
       "all_count", [&one] { return one.all_count(); }, count,
       "ok_count + user_aborted_count + failed_count.");
-  visit.field("retry_count", one.retry_count, count, "Attempts that were followed by another one.");
-  visit.field("attempts", one.attempts, count, "Counted apart: all_count + retry_count.");
-  visit.field("ambiguous", one.ambiguous,
-              "The part of failed_count whose commit was sent and never answered.", Need::added);
-  visit.counts("errors_by_class", one.errors_by_class,
-               settings::one_of("retryable|connection_lost|ambiguous_commit|unavailable|denied|"
-                                "statement|timed_out"),
-               "Attempts that ended in an error, by class; the sum is failed_count + retry_count.");
+  visit.field("retry_count", one.retry_count, count, "Attempts that were followed by a retry.");
+  visit.field("attempts", one.attempts, count,
+              "Attempts, counted independently of the other counts: all_count + retry_count.");
+  visit.field(
+      "ambiguous", one.ambiguous,
+      "Unknown commit outcomes: the part of failed_count whose commit was sent and not answered.",
+      Need::added);
+  visit.counts(
+      "errors_by_class", one.errors_by_class,
+      settings::one_of("retryable|connection_lost|ambiguous_commit|unavailable|denied|"
+                       "statement|timed_out"),
+      "Attempts that ended in an error, by error class. The sum is failed_count + retry_count.");
   visit.counts("errors_by_sqlstate", one.errors_by_sqlstate, settings::name,
-               "The same by SQLSTATE, where there was one.");
+               "Attempts that ended in an error, by SQLSTATE, for errors that have one.");
   visit.field("error_messages", one.error_messages, sentence,
-              "By SQLSTATE: the server's first message of an error that is not tried again.",
+              "By SQLSTATE: the server's first message of an error that is not retried.",
               Need::added);
-  visit.field("latency_limit_s", one.latency_limit_s, seconds,
-              "Seconds that the 90th percentile must not exceed (clause 5.2.5.7), or null if there "
-              "is no limit.");
+  visit.field(
+      "latency_limit_s", one.latency_limit_s, seconds,
+      "Limit of the 90th percentile in seconds (clause 5.2.5.7), or null if there is no limit.");
   visit.follows(
       "latency_limit_held", [&one] { return one.holds_latency_limit(); }, flag,
-      "Whether it does not; null if there is no limit, nothing was measured, or it is a lower "
-      "bound "
-      "below the limit.",
+      "True if the 90th percentile is within the limit. Null without a limit, if nothing was "
+      "measured, or if the percentile is a lower bound below the limit.",
       Need::added);
-  describe_figures(visit, one.latency,
-                   {.percentiles = "Latency of the committed ones, from the end of keying to the "
-                                   "answer, over all attempts, and of the late ones that were "
-                                   "pending at the end, in milliseconds.",
-                    .mean = "Mean latency in milliseconds, exact.",
-                    .least = "Least latency in milliseconds, exact.",
-                    .most = "Greatest latency in milliseconds, exact.",
-                    .buckets = "Latency of the committed ones, and of pending.answered and "
-                               "pending.unanswered."});
-  visit.within(
-      "pending",
-      "Transactions that terminals waited for when the interval ended; they are in none of "
-      "the counts.",
-      Need::added, [&one](auto& inner) { describe_pending(inner, one); });
+  describe_figures(
+      visit, one.latency,
+      {.percentiles =
+           "Latency in milliseconds, from the intended start to the answer over all attempts, of "
+           "committed transactions and of late ones that were pending at the end.",
+       .mean = "Mean latency in milliseconds, exact.",
+       .least = "Smallest latency in milliseconds, exact.",
+       .most = "Largest latency in milliseconds, exact.",
+       .buckets =
+           "Latency of committed transactions, and of pending.answered and pending.unanswered."});
+  visit.within("pending",
+               "Transactions that clients waited for when the measured interval ended. They are in "
+               "no other count.",
+               Need::added, [&one](auto& inner) { describe_pending(inner, one); });
   visit.figures("wait", one.wait,
-                "The part of the latency spent waiting for a permit and a connection while the "
-                "database was there.");
+                "Wait for a permit and a connection while the database was available.");
   visit.figures_or_null("keying", one.keying,
-                        "Pauses before the transactions, as they were; null if there were none.",
+                        "Actual keying times before the transactions; null if there were none.",
                         Need::added);
   visit.figures_or_null("think", one.think,
-                        "Pauses after them, as they were; null if there were none.", Need::added);
+                        "Actual think times after the transactions; null if there were none.",
+                        Need::added);
   visit.figures_if_any("service", one.service,
-                       "The latency from when the client had a session: without what a late begin "
-                       "and the line for a "
-                       "session added. In an open loop only.");
-  visit.list_if_any("statements", one.statements, "The statements of a script, in their order.");
-  visit.if_known("share", one.share, settings::Real{0, 1},
-                 "The share of all transactions that was asked for.");
+                       "Service time: the latency without a late start and without the wait for a "
+                       "connection. Only in an open loop.");
+  visit.list_if_any("statements", one.statements, "Statements of a script, in order.");
+  visit.if_known("share", one.share, settings::Real{0, 1}, "Planned share of all transactions.");
 }
 
 void describe(auto& visit, Of<InputCounts> auto& inputs) {
-  constexpr auto by_name = "Those that named the customer by last name.";
+  constexpr auto by_name = "Transactions that select the customer by last name.";
   visit.field("new_orders", inputs.new_orders, count, "New-Orders.");
   visit.field("new_orders_rolled_back", inputs.new_orders_rolled_back, count,
-              "Those that asked for an unused item.");
-  visit.field("order_lines", inputs.order_lines, count, "Their lines.");
+              "New-Orders with an unused item, which roll back.");
+  visit.field("order_lines", inputs.order_lines, count, "Order lines of New-Orders.");
   visit.field("order_lines_remote", inputs.order_lines_remote, count,
-              "Those supplied by another warehouse.");
+              "Order lines supplied by another warehouse.");
   visit.field("payments", inputs.payments, count, "Payments.");
   visit.field("payments_remote", inputs.payments_remote, count,
-              "Those of a customer of another warehouse.");
+              "Payments by a customer of another warehouse.");
   visit.field("payments_by_name", inputs.payments_by_name, count, by_name);
-  visit.field("order_statuses", inputs.order_statuses, count, "Order-Statuses.");
+  visit.field("order_statuses", inputs.order_statuses, count, "Order-Status transactions.");
   visit.field("order_statuses_by_name", inputs.order_statuses_by_name, count, by_name);
   visit.field("deliveries", inputs.deliveries, count,
               "Deliveries executed in the database, deferred ones included.");
 }
 
 void describe(auto& visit, Of<DeferredDelivery> auto& deferred) {
-  visit.definition("Deliveries that were queued while measuring.");
-  visit.field("queued", deferred.queued, count, "All of them.");
-  visit.field("completed", deferred.completed, count, "Those that were executed.");
-  visit.field("failed", deferred.failed, count, "Those that were given up.");
-  visit.field("unfinished", deferred.unfinished, count, "Those that were still queued at the end.");
+  visit.definition("Deliveries that were queued during the measured interval.");
+  visit.field("queued", deferred.queued, count, "Total number.");
+  visit.field("completed", deferred.completed, count, "Deliveries that were executed.");
+  visit.field("failed", deferred.failed, count, "Deliveries that failed.");
+  visit.field("unfinished", deferred.unfinished, count,
+              "Deliveries that were still in the queue at the end.");
   visit.field("latency_limit_s", deferred.latency_limit_s, seconds,
-              "Seconds that the 90th percentile must not exceed (clause 5.2.5.7).");
-  visit.figures("latency", deferred.latency,
-                "From queueing to completion; of the unfinished ones to the end of the run.");
-  visit.figures_or_null("waited", deferred.unanswered,
-                        "The unfinished ones of latency; null if there are none.", Need::added);
+              "Limit of the 90th percentile in seconds (clause 5.2.5.7).");
+  visit.figures(
+      "latency", deferred.latency,
+      "Time from queueing to completion, or to the end of the run for unfinished Deliveries.");
+  visit.figures_or_null(
+      "waited", deferred.unanswered,
+      "The part of latency that belongs to unfinished Deliveries; null if there are none.",
+      Need::added);
   visit.follows(
       "lower_bounds", [&] { return lower_bounds(deferred.latency, deferred.unanswered); },
       lower_bounds_kind, lower_bounds_text, Need::added);
@@ -259,29 +262,30 @@ void describe(auto& visit, Of<DeferredDelivery> auto& deferred) {
 
 // Where and how long an outage or a stall was.
 void describe_span(auto& visit, auto& span) {
-  visit.field("start_s", span.start_s, seconds, "Seconds since the run began.");
+  visit.field("start_s", span.start_s, seconds, "Seconds since the start of the run.");
   visit.field("end_s", span.end_s, seconds,
-              "Seconds since the run began; null if the run ended before.");
+              "Seconds since the start of the run; null if the run ended first.");
   visit.repeats(
       "seconds",
       [&span] { return span.end_s ? std::optional(*span.end_s - span.start_s) : std::nullopt; },
-      seconds, "Its length, or null.");
+      seconds, "Length in seconds, or null.");
 }
 
 void describe(auto& visit, Of<Outage> auto& outage) {
   visit.definition(
-      "A stretch of at least 0.1 s that began with a failure and in which nothing succeeded.",
+      "An outage of at least 0.1 s: it begins with a lost or refused connection and ends with the "
+      "next success.",
       "outage");
   describe_span(visit, outage);
   visit.field("transactions_lost", outage.transactions_lost, count,
-              "Transactions that failed in it, ambiguous ones included.");
-  visit.field("first_error", outage.first_error, sentence, "The message with which it began.");
+              "Transactions that failed during the outage, unknown commit outcomes included.");
+  visit.field("first_error", outage.first_error, sentence,
+              "Message of the error with which the outage began.");
 }
 
 void describe(auto& visit, Of<Stall> auto& stall) {
   visit.definition(
-      "A stretch of at least 1 s in which terminals waited and nobody had an answer, though "
-      "nothing failed.",
+      "A stall of at least 1 s: clients waited, no client received an answer, and nothing failed.",
       "stall");
   describe_span(visit, stall);
 }
@@ -290,419 +294,439 @@ void describe(auto& visit, Of<Availability> auto& availability) {
   visit.field("outages", availability.outages, "In the order of time.");
   visit.field("stalls", availability.stalls, "In the order of time.", Need::added);
   visit.field("stalled_s", availability.stalled_s, seconds,
-              "Seconds of the measurement interval that were in stalls.", Need::added);
-  visit.field("interruptions", availability.interruptions, count, "Shorter ones.");
-  visit.field("sessions_lost", availability.sessions_lost, count, "Connections that were lost.");
+              "Seconds of the measured interval in stalls.", Need::added);
+  visit.field("interruptions", availability.interruptions, count, "Outages shorter than 0.1 s.");
+  visit.field("sessions_lost", availability.sessions_lost, count, "Connections lost.");
   visit.field("sessions_ended_idle", availability.sessions_ended_idle, count,
-              "Of those lost, connections that were ended while they were idle: no transaction "
-              "failed by it. 0 in older documents.",
+              "Lost connections that were closed while they were idle. No transaction failed "
+              "because of it. 0 in older documents.",
               Need::added);
   visit.field("sessions_reopened", availability.sessions_reopened, count,
-              "Those that were opened again.");
-  visit.if_known(
-      "sessions_renewed", availability.sessions_renewed, count,
-      "Connections that were closed for their age, with another one in their place; they "
-      "are not among those lost. Only with --connection-max-age.");
+              "Lost connections that were opened again.");
+  visit.if_known("sessions_renewed", availability.sessions_renewed, count,
+                 "Connections that were replaced because of their age. They do not count as lost. "
+                 "Only with --connection-max-age.");
   visit.field("run_start_ts", availability.run_start_ts, seconds,
-              "Unix time in seconds, with its fraction, at which the run began by the client's "
-              "clock: what the "
-              "seconds of this document are to be added to. 0 in older documents.",
+              "Start of the run by the client's clock, Unix time in seconds with fraction. Add the "
+              "times of this document to it. 0 in older documents.",
               Need::added);
   visit.field("unavailable_s", availability.unavailable_s, seconds,
-              "Seconds of the measurement interval that were in outages.");
+              "Seconds of the measured interval in outages.");
 }
 
 void describe(auto& visit, Of<WarehouseAvailability> auto& availability) {
   visit.field("away", availability.away, objects,
-              "The warehouses that were away for at least 0.1 s of the measured interval while "
-              "the database as a whole was up.");
+              "Warehouses that were unavailable for at least 0.1 s of the measured interval while "
+              "the database as a whole was available.");
   visit.field("away_s", availability.away_s, figure,
-              "Seconds for which they were away, summed over these warehouses.");
-  visit.field("available_percent", availability.available_percent, settings::Real{0, 100},
-              "Of the measured interval, in the mean over all warehouses. In an outage of the "
-              "whole database no warehouse is available.");
+              "Seconds for which they were unavailable, summed over these warehouses.");
+  visit.field(
+      "available_percent", availability.available_percent, settings::Real{0, 100},
+      "Share of the measured interval in which a warehouse was available, in percent, averaged "
+      "over all warehouses. An outage of the whole database makes all warehouses unavailable.");
 }
 
 void describe(auto& visit, Of<Ledger> auto& ledger) {
   visit.field("new_orders", ledger.new_orders, count, "New-Orders.");
   visit.field("payments", ledger.payments, count, "Payments.");
   visit.field("payment_cents", ledger.payment_cents,
-              settings::Amount{0, amount.most, count.definition}, "Their sum in cents.");
+              settings::Amount{0, amount.most, count.definition}, "Sum of the Payments in cents.");
   visit.field("deliveries", ledger.deliveries, count, "Deliveries.");
   visit.field("orders_delivered", ledger.orders_delivered, count,
-              "The orders that they delivered. Missing in older documents.", Need::added);
-  visit.field("exact", ledger.exact, flag, "False if ambiguous commits stayed unresolved.");
+              "Orders that the Deliveries delivered. Absent from older documents.", Need::added);
+  visit.field("exact", ledger.exact, flag, "False if unknown commits stayed unresolved.");
 }
 
 void describe(auto& visit, Of<LedgerInData> auto& ledger) {
-  visit.definition(
-      "The same as the data have it: the difference between the end of the run and its beginning.");
-  visit.field("new_orders", ledger.new_orders, amount, "The rise of the sum of d_next_o_id.");
-  visit.field("payment_cents", ledger.payment_cents, amount,
-              "The rise of the sum of w_ytd, in cents.");
-  visit.if_known(
-      "orders_delivered", ledger.orders_delivered, amount,
-      "The rise of the sum of d_next_o_id, less that of the number of rows in new_order. "
-      "Missing in older documents.");
+  visit.definition("Change in the data between the start and the end of the run.");
+  visit.field("new_orders", ledger.new_orders, amount, "Rise of the sum of d_next_o_id.");
+  visit.field("payment_cents", ledger.payment_cents, amount, "Rise of the sum of w_ytd, in cents.");
+  visit.if_known("orders_delivered", ledger.orders_delivered, amount,
+                 "Rise of the sum of d_next_o_id minus the rise of the number of rows of "
+                 "new_order. Absent from older documents.");
 }
 
 void describe(auto& visit, Of<LostCommit> auto& commit) {
-  visit.definition("A commit that was acknowledged and is not in the data.", "lost_commit");
+  visit.definition("A lost commit: it was acknowledged and is missing from the data.",
+                   "lost_commit");
   visit.field("transaction", commit.transaction, settings::one_of("NewOrder|Payment|Delivery"),
-              "Its type.");
+              "Transaction type.");
   visit.field("answered_ts", commit.answered_ts, seconds,
-              "Unix time in seconds, with its fraction, at which it was acknowledged.");
-  visit.field("w_id", commit.w_id, objects, "Its warehouse.");
+              "Time of the acknowledgement, Unix time in seconds with fraction.");
+  visit.field("w_id", commit.w_id, objects, "Warehouse.");
   visit.field("d_id", commit.d_id, objects,
-              "Its district; null of a Delivery, which has them all.");
-  visit.field("o_id", commit.o_id, objects,
-              "The order number that a New-Order was given, and that another one may have now; or "
-              "null.");
-  visit.field("c_id", commit.c_id, objects, "The customer of a New-Order; or null.");
-  visit.field("amount_cents", commit.amount_cents, count, "Of a Payment in cents; or null.");
-  visit.field("carrier_id", commit.carrier_id, objects, "Of a Delivery; or null.");
+              "District; null for a Delivery, which covers all districts.");
+  visit.field(
+      "o_id", commit.o_id, objects,
+      "Number that a New-Order was given, or null. Another order may have this number now.");
+  visit.field("c_id", commit.c_id, objects, "Customer of a New-Order, or null.");
+  visit.field("amount_cents", commit.amount_cents, count, "Amount of a Payment in cents, or null.");
+  visit.field("carrier_id", commit.carrier_id, objects, "Carrier of a Delivery, or null.");
   visit.field("mark", commit.mark, objects,
-              "The microseconds of h_date or ol_delivery_d that a Payment or a Delivery would "
-              "have; or null.");
+              "Microseconds of the h_date or ol_delivery_d that would identify the row of a "
+              "Payment or a Delivery, or null.");
 }
 
 void describe(auto& visit, Of<LostCommits> auto& lost) {
-  visit.definition("Commits that were acknowledged and are not in the data.");
-  visit.repeats("count", [&lost] { return lost.count(); }, count, "All of them.");
+  visit.definition("Lost commits: they were acknowledged and are missing from the data.");
+  visit.repeats("count", [&lost] { return lost.count(); }, count, "Total number.");
   visit.field("new_orders", lost.new_orders, count, "New-Orders.");
   visit.field("payments", lost.payments, count, "Payments.");
   visit.field("payment_cents", lost.payment_cents,
-              settings::Amount{0, amount.most, count.definition}, "Their sum in cents.");
+              settings::Amount{0, amount.most, count.definition}, "Sum of the Payments in cents.");
   visit.field("deliveries", lost.deliveries, count, "Deliveries.");
-  visit.field("orders_delivered", lost.orders_delivered, count, "The orders that they delivered.");
+  visit.field("orders_delivered", lost.orders_delivered, count,
+              "Orders that the Deliveries delivered.");
   visit.field("complete", lost.complete, flag,
-              "Whether they are all by which ledger_in_data is less than ledger.");
-  visit.field("commits", lost.commits, "The first 10,000 of them, as they were acknowledged.");
+              "True if these commits explain the whole difference by which ledger_in_data is less "
+              "than ledger.");
+  visit.field("commits", lost.commits,
+              "The first 10,000 lost commits, in the order of their acknowledgement.");
 }
 
 void describe(auto& visit, Of<Account> auto& account) {
-  visit.definition("Something that the run has changed in the data, over all its phases.",
+  visit.definition("A count of writes over all phases of the run, compared with the data.",
                    "account");
-  visit.field("name", account.name, settings::name, "What is counted: updates or inserts.");
-  visit.field("counted", account.counted, count,
-              "Those that were acknowledged, and of the ambiguous ones those that are known to "
-              "have happened.");
+  visit.field("name", account.name, settings::name, "Kind of write: fields updated or inserts.");
+  visit.field(
+      "counted", account.counted, count,
+      "Writes known as committed: acknowledged ones, and unknown commits that the data confirmed.");
   visit.field("in_data", account.in_data, amount,
-              "By how much the data rose; null if they could not be asked.");
-  visit.field("unresolved", account.unresolved, count,
-              "At most so many more have happened, of ambiguous commits.");
+              "Rise in the data; null if the data could not be read.");
+  visit.field(
+      "unresolved", account.unresolved, count,
+      "Unknown commits that could not be resolved. They may have been committed in addition.");
 }
 
 void describe(auto& visit, Of<Verification> auto& verification) {
-  visit.definition("Values that were read, and held against what must have been written.");
-  visit.field("values", verification.values, count, "All of them.");
-  visit.field("wrong", verification.wrong, count, "Those that were others.");
+  visit.definition("Values that were read and compared with what the run wrote.");
+  visit.field("values", verification.values, count, "Total number.");
+  visit.field("wrong", verification.wrong, count, "Values that differ from what was written.");
   visit.field("not_found", verification.not_found, count,
-              "Rows that were to be there, and were not.");
+              "Rows that must exist and were not found.");
   visit.field("first_wrong", verification.first_wrong, sentence,
-              "Where the first wrong one is, and what is there; empty if none is.");
+              "Place and content of the first wrong value; empty if there is none.");
 }
 
 void describe(auto& visit, Of<WorkerHealth> auto& worker) {
-  visit.definition("How a worker thread got on with the machine, over the measurement interval.",
-                   "worker");
-  visit.field("load", worker.load, share,
-              "Share of the interval in which it had a processor, 0 to 1 but for rounding.");
+  visit.definition("Processor use of a worker thread in the measured interval.", "worker");
+  visit.field(
+      "load", worker.load, share,
+      "Share of the interval in which the thread had a processor, 0 to 1 except for rounding.");
   visit.field("run_queue_share", worker.run_queue_share, share,
-              "Share in which it was ready and had none, 0 to 1 but for rounding.");
+              "Share of the interval in which the thread was ready to run and waited for a "
+              "processor, 0 to 1 except for rounding.");
   visit.field("wake_up_delay_ms", worker.wake_up_delay_ms, milliseconds,
-              "Mean wait for a processor in milliseconds, each time that it became ready.");
+              "Mean wait for a processor per wake-up, in milliseconds.");
 }
 
 void describe_client(auto& visit, Of<Result> auto& result) {
   auto& client = result.client;
   visit.field("cpu_seconds", client.cpu_seconds, seconds,
-              "User and system time of the process in the measurement interval.");
+              "User and system time of the process in the measured interval.");
   visit.follows(
       "cpu_us_per_transaction", [&result] { return result.cpu_us_per_transaction(); }, figure,
-      "The same in microseconds over the sum of all_count.");
+      "cpu_seconds in microseconds, divided by the sum of all_count.");
   visit.field("peak_rss_bytes", client.peak_rss_bytes, count,
-              "Most memory ever resident, of the whole life of the process.");
-  visit.field("threads", client.threads, objects, "Threads of the process.");
-  visit.field("terminals", client.terminals, objects, "Terminals.");
+              "Largest resident memory over the whole life of the process.");
+  visit.field("threads", client.threads, objects,
+              "Threads of the process: the worker threads and the main thread.");
+  visit.field("terminals", client.terminals, objects, "Terminals or clients.");
   visit.field("connections", client.connections, objects, "Connections.");
   visit.column("worker_loads", client.workers, &WorkerHealth::load, share,
-               "The loads of workers again.");
+               "The load of each element of workers.");
   visit.repeats(
       "busiest_worker_load", [&client] { return client.busiest_worker_load(); }, share,
-      "The highest of worker_loads.");
-  visit.field("workers", client.workers, "The worker threads.", Need::added);
+      "Highest value of worker_loads.");
+  visit.field("workers", client.workers, "Worker threads.", Need::added);
   visit.field("run_queue_known", client.run_queue_known, flag,
-              "False if the kernel does not tell of waits for a processor: then they are 0.",
+              "False if the kernel does not report waits for a processor. run_queue_share and "
+              "wake_up_delay_ms are then 0.",
               Need::added);
-  visit.field("terminals_up_s", client.terminals_up_s, seconds,
-              "Seconds that the terminals took to come up, before the first second of the run; or "
-              "null.",
-              Need::added);
+  visit.field(
+      "terminals_up_s", client.terminals_up_s, seconds,
+      "Seconds in which the terminals started, before the first second of the run; or null.",
+      Need::added);
   visit.figures_or_null("timer_lag", client.timer_lag,
-                        "How late timers were, or null if there were none.", Need::added);
+                        "Timer lag, or null if there were no timers.", Need::added);
 }
 
 void describe(auto& visit, Of<TimePoint> auto& point) {
-  visit.definition("A second of the run, or time_series_step_s of them.", "time_point");
+  visit.definition("Figures of one second of the run, or of time_series_step_s seconds.",
+                   "time_point");
   visit.field("t", point.t, seconds,
-              "Seconds since the run began, at the end of the point's time.");
+              "Seconds since the start of the run, at the end of the point's interval.");
   visit.field("phase", point.phase, settings::one_of("ramp-up|warm-up|measure"),
-              "What the run did.");
-  visit.counts_by_transaction("ok", point.ok,
-                              "Commits of that second, by the transaction types of transactions.");
-  visit.field("failed", point.failed, count, "Failures of that second.");
+              "Phase of the run.");
+  visit.counts_by_transaction("ok", point.ok, "Commits by transaction type.");
+  visit.field("failed", point.failed, count, "Failed transactions.");
   visit.field("p50_ms", point.p50_ms, milliseconds,
-              "Median latency of all types in that second, in milliseconds.");
-  visit.field("p90_ms", point.p90_ms, milliseconds, "90th percentile of it, in milliseconds.");
-  visit.field("p99_ms", point.p99_ms, milliseconds, "99th percentile of it, in milliseconds.");
+              "Median latency of all transaction types together, in milliseconds.");
+  visit.field("p90_ms", point.p90_ms, milliseconds,
+              "90th percentile of the latency, in milliseconds.");
+  visit.field("p99_ms", point.p99_ms, milliseconds,
+              "99th percentile of the latency, in milliseconds.");
   visit.field("in_flight", point.in_flight, count,
-              "Transactions that were being executed at that moment.");
+              "Transactions in flight at the end of the interval.");
   visit.field("waiting", point.waiting, count,
-              "Transactions that waited for a permit or a connection at that moment.");
-  visit.field("retries", point.retries, count,
-              "Attempts of that second that were followed by another one.", Need::added);
+              "Transactions that waited for a permit or a connection at the end of the interval.");
+  visit.field("retries", point.retries, count, "Attempts that were followed by a retry.",
+              Need::added);
   visit.field("client_load", point.client_load, share,
-              "Share of that second in which the busiest worker thread had a processor, 0 to 1 but "
-              "for rounding.",
+              "Share of the interval in which the busiest worker thread had a processor, 0 to 1 "
+              "except for rounding.",
               Need::added);
   visit.buckets_if_any("latency", point.latency,
-                       "Of all transactions committed in it: in the part of a run of several "
-                       "hosts, whose seconds are to be added up.");
+                       "Latency of the committed transactions, for merging. Only in a part of a "
+                       "run on several hosts.");
 }
 
 void describe(auto& visit, Of<Checkpoint> auto& checkpoint) {
   visit.definition("A checkpoint of the server.", "checkpoint");
   visit.field("start_s", checkpoint.start_s, seconds,
-              "Seconds since the run began; 0 if it had begun before.");
-  visit.field("end_s", checkpoint.end_s, seconds, "Likewise; null if the run ended before.");
-  visit.field("requested", checkpoint.requested, flag,
-              "True: by a command or by the amount of WAL; false: by the clock.");
+              "Seconds since the start of the run; 0 if the checkpoint began before it.");
+  visit.field("end_s", checkpoint.end_s, seconds,
+              "Seconds since the start of the run; null if the run ended first.");
+  visit.field(
+      "requested", checkpoint.requested, flag,
+      "True: caused by a command or by the amount of WAL. False: caused by checkpoint_timeout.");
 }
 
 void describe(auto& visit, Of<WaitEvent> auto& event) {
-  visit.definition("An event in which sessions of the run were found.", "wait_event");
-  visit.field("name", event.name, settings::name,
-              "Its type and name as the server has them, or CPU of sessions that waited for "
-              "nothing.");
+  visit.definition("A wait event of sessions of the run.", "wait_event");
+  visit.field(
+      "name", event.name, settings::name,
+      "Type and name of the event in the server, or CPU for sessions that waited for nothing.");
   visit.field("sessions", event.sessions, figure,
-              "How many, in the mean of the samples of the measurement interval.");
+              "Mean number of sessions in the event over the samples of the measured interval.");
 }
 
 void describe(auto& visit, Of<ServerSample> auto& sample) {
-  visit.definition("A look at the sessions of the run.", "server_sample");
-  visit.field("t", sample.t, seconds, "Seconds since the run began.");
+  visit.definition("A sample of the sessions of the run.", "server_sample");
+  visit.field("t", sample.t, seconds, "Seconds since the start of the run.");
   visit.counts("sessions", sample.sessions, settings::name,
-               "How many were in each event; those without a transaction are in none.",
+               "Number of sessions in each event. Sessions without a transaction are not counted.",
                "Sessions.");
 }
 
 void describe(auto& visit, Of<ServerStatement> auto& statement) {
-  visit.definition("A statement by the server's count, over the whole run.", "server_statement");
+  visit.definition("A statement of pg_stat_statements, over the whole run.", "server_statement");
   visit.field("text", statement.text, sentence,
-              "As the server has it, with $1 in place of constants, on one line and shortened.");
-  visit.field("calls", statement.calls, count, "How often it was executed.");
+              "Text in the server, with $1 instead of constants, on one line and shortened.");
+  visit.field("calls", statement.calls, count, "Number of executions.");
   visit.field("total_ms", statement.total_ms, milliseconds,
-              "Milliseconds that the server spent on all of them.");
+              "Total time of all executions in milliseconds.");
   visit.repeats(
       "mean_ms", [&statement] { return statement.mean_ms(); }, milliseconds,
-      "Milliseconds of one, in the mean.");
-  visit.field("rows", statement.rows, count, "Rows that they returned or touched.");
+      "Mean time of an execution in milliseconds.");
+  visit.field("rows", statement.rows, count, "Rows returned or changed.");
 }
 
 void describe(auto& visit, Of<ServerStats> auto& stats) {
   visit.field("samples_measured", stats.samples_measured, count,
-              "Samples of the measurement interval.");
-  visit.field("wait_events", stats.wait_events, "That with the most sessions first.");
-  visit.field("samples", stats.samples, "One a second, of the whole run, in the order of time.");
+              "Number of samples in the measured interval.");
+  visit.field("wait_events", stats.wait_events, "Sorted by sessions, highest first.");
+  visit.field("samples", stats.samples,
+              "One sample per second of the whole run, in the order of time. A run of more than "
+              "eight hours has one every 2, 4, 8, … seconds.");
   visit.field("statements", stats.statements,
-              "Those on which the server spent most time, that first, by pg_stat_statements; null "
-              "where it was not to be had.");
+              "Statements with the longest total time in pg_stat_statements, longest first. Null "
+              "if pg_stat_statements was not available.");
 }
 
 void describe(auto& visit, Of<HostResult> auto& host) {
-  visit.definition("What was done at one of several hosts, in the measurement interval.", "host");
-  visit.field("name", host.name, settings::name, "Its name and port in the connection string.");
-  visit.field("connections", host.connections, objects, "Connections to it, at the end.");
-  visit.field("ok_count", host.ok_count, count, "Transactions that were committed there.");
-  visit.field("failed_count", host.failed_count, count, "Those that ended in an error for good.");
-  visit.figures("service", host.service,
-                "Of those committed, from when they had their connection to the answer.");
+  visit.definition("Figures of one server host in the measured interval.", "host");
+  visit.field("name", host.name, settings::name, "Name and port in the connection string.");
+  visit.field("connections", host.connections, objects, "Connections to this host at the end.");
+  visit.field("ok_count", host.ok_count, count, "Transactions committed on this host.");
+  visit.field("failed_count", host.failed_count, count,
+              "Transactions that ended in an error after all attempts.");
+  visit.figures("service", host.service, "Service time of the committed transactions.");
 }
 
 void describe(auto& visit, Of<ClockOffset> auto& clock) {
   constexpr settings::Real any_seconds{-1e12, 1e12};
   visit.definition(
-      "A host's clocks less those of the host that gathered the results, as a round trip of "
-      "messages showed it.",
+      "A host's clocks minus the clocks of the coordinator, measured by a round trip of messages.",
       "clock_offset");
-  visit.field("wall_s", clock.wall_s, any_seconds, "Seconds, of those that tell the time of day.");
-  visit.field(
-      "monotonic_s", clock.monotonic_s, any_seconds,
-      "Seconds, of those that measure: of any size, where the hosts did not boot together.");
+  visit.field("wall_s", clock.wall_s, any_seconds,
+              "Difference of the time-of-day clocks in seconds.");
+  visit.field("monotonic_s", clock.monotonic_s, any_seconds,
+              "Difference of the monotonic clocks in seconds. It can be large, because these "
+              "clocks count from the boot of each host.");
   visit.field("uncertainty_s", clock.uncertainty_s, seconds, "Half of the round trip, in seconds.");
 }
 
 void describe_load_of(auto& visit, Of<RankResult> auto& one) {
-  visit.field("terminals", one.terminals, objects, "Its terminals.");
-  visit.field("connections", one.connections, objects, "Its connections.");
+  visit.field("terminals", one.terminals, objects, "Terminals of the host.");
+  visit.field("connections", one.connections, objects, "Connections of the host.");
   visit.field("threads", one.threads, objects,
-              "Its worker threads: those of client.workers, in the order of ranks.");
-  visit.field("start_ts", one.start_ts, seconds,
-              "Unix time in seconds by its own clock at which its phases began; 0: they did not.");
+              "Number of worker threads. client.workers lists the threads of all hosts in the "
+              "order of ranks.");
+  visit.field(
+      "start_ts", one.start_ts, seconds,
+      "Start of the host's phases by its own clock, Unix time in seconds; 0: they did not start.");
   visit.field("start_late_s", one.start_late_s, seconds,
-              "Seconds after the instant that was agreed on, by its own clock.");
+              "Delay of the start after the agreed instant, in seconds of its own clock.");
   visit.field("clock_at_start", one.clock_at_start,
-              "Its clocks before the run; null where nobody compared them.");
-  visit.field("clock_at_end", one.clock_at_end, "Its clocks after it.");
-  visit.field("measured_s", one.measured_s, seconds, "Its measurement interval in seconds.");
-  visit.field("ok_count", one.ok_count, count, "Transactions that it committed in it.");
-  visit.field("failed_count", one.failed_count, count, "Those that ended in an error for good.");
+              "Clocks before the run; null if they were not compared.");
+  visit.field("clock_at_end", one.clock_at_end,
+              "Clocks after the run; null if they were not compared.");
+  visit.field("measured_s", one.measured_s, seconds, "Measured interval of the host in seconds.");
+  visit.field("ok_count", one.ok_count, count,
+              "Transactions that the host committed in the interval.");
+  visit.field("failed_count", one.failed_count, count,
+              "Transactions that ended in an error after all attempts.");
   visit.figures_or_null("latency", one.latency,
-                        "Of all its transactions; null if there were none.");
+                        "Latency of all its transactions; null if there were none.");
   visit.field("cpu_seconds", one.cpu_seconds, seconds,
-              "User and system time of the process in the measurement interval.");
-  visit.field("peak_rss_bytes", one.peak_rss_bytes, count, "Most memory ever resident.");
+              "User and system time of the process in the measured interval.");
+  visit.field("peak_rss_bytes", one.peak_rss_bytes, count,
+              "Largest resident memory of the process.");
   visit.field("busiest_worker_load", one.busiest_worker_load, share,
-              "Of its busiest worker thread.");
-  visit.figures_or_null("timer_lag", one.timer_lag, "How late its timers were, or null.");
+              "Load of its busiest worker thread.");
+  visit.figures_or_null("timer_lag", one.timer_lag, "Timer lag of the host, or null.");
   visit.field("unavailable_s", one.unavailable_s, seconds,
-              "Seconds of the interval in which it found the database away.");
+              "Seconds of the interval in which the database was unavailable to the host.");
 }
 
 void describe(auto& visit, Of<RankResult> auto& one) {
-  visit.definition("One of several hosts that made the load together.", "rank");
-  visit.field("rank", one.rank, objects, "Its number, from 0.");
+  visit.definition("One host of a run on several hosts.", "rank");
+  visit.field("rank", one.rank, objects, "Number of the host, from 0.");
   // Of DNS 253, and which of that name.
   constexpr settings::Text host_name{300};
-  visit.field("name", one.name, host_name, "The host, as it was named.");
+  visit.field("name", one.name, host_name, "Name of the host as given by the user.");
   visit.field("run", one.run, settings::name,
-              "What the parts of a run have in common; empty where it was started by other means.");
-  visit.field("ranks", one.ranks, objects, "How many the run was to have.");
+              "Identifier that all parts of the run share; empty in a run started by hand.");
+  visit.field("ranks", one.ranks, objects, "Planned number of hosts.");
   visit.field("warehouse_first", one.warehouse_first, objects,
-              "Of tpcc: its first warehouse; else 0.");
-  visit.field("warehouse_last", one.warehouse_last, objects, "And its last.");
-  visit.field("host", one.host, "The machine.");
+              "TPC-C: first warehouse of the host; otherwise 0.");
+  visit.field("warehouse_last", one.warehouse_last, objects,
+              "TPC-C: last warehouse of the host; otherwise 0.");
+  visit.field("host", one.host, "Machine of the host.");
   describe_load_of(visit, one);
-  visit.field("audit", one.audit, sentence, "Its own audit in a sentence, or empty.");
-  visit.field("valid", one.valid, flag, "Whether that says that it can be trusted.");
-  visit.field("lost", one.lost, sentence,
-              "Why nothing came of it after some time; empty: it ended as it should.");
-  visit.field("lost_at_s", one.lost_at_s, seconds, "When that was: seconds since the run began.");
-  visit.field("part", one.part, sentence, "The file on its disk with its part, or empty.");
+  visit.field("audit", one.audit, sentence, "Sentence of the host's own audit, or empty.");
+  visit.field("valid", one.valid, flag, "True if the host's own audit says valid.");
+  visit.field("lost", one.lost, sentence, "Why the host was lost; empty if it ended normally.");
+  visit.field("lost_at_s", one.lost_at_s, seconds,
+              "Time at which the host was lost, in seconds since the start of the run; null if it "
+              "ended normally.");
+  visit.field("part", one.part, sentence, "File with the host's part on its own disk, or empty.");
 }
 
 void describe(auto& visit, Of<Verdict> auto& verdict) {
-  visit.definition("A line of the audit.", "verdict");
+  visit.definition("A rule of the audit and its judgement.", "verdict");
   visit.field("name", verdict.name, settings::name,
-              "Short and constant, such as mix or client.load.");
+              "Constant name of the rule, such as mix or client.load.");
   visit.field("clause", verdict.clause, settings::name,
-              "Of the specification; empty where it is a rule of drover's.");
+              "Clause of the specification; empty for a rule of Drover.");
   visit.field("judgement", verdict.judgement, settings::one_of("held|broken|invalid|not_judged"),
-              "held; broken: a rule does not hold; invalid: the figures cannot be trusted; "
-              "not_judged.");
-  visit.field("text", verdict.text, sentence, "The figure, its bound, and what to do.");
+              "held; broken: the rule does not hold; invalid: the figures cannot be trusted; "
+              "not_judged: the rule does not apply or there are too few samples.");
+  visit.field("text", verdict.text, sentence, "The figure, its bound, and the remedy.");
 }
 
 void describe_audit(auto& visit, Of<std::vector<Verdict>> auto& lines) {
   visit.follows(
       "validity", [&] { return std::string(summarise(lines).valid ? "valid" : "invalid"); },
-      settings::one_of("valid|invalid"), "invalid if a line is.");
+      settings::one_of("valid|invalid"), "invalid if the judgement of a line is invalid.");
   visit.follows(
       "compliant", [&] { return summarise(lines).compliant; }, flag,
-      "The result is valid and no line is broken; lines that are not judged do not count.");
+      "True if the result is valid and no line is broken. Lines that are not judged do not count.");
   visit.follows(
-      "sentence", [&] { return summarise(lines).sentence; }, sentence, "The audit in a sentence.");
-  visit.field("lines", lines, "Each rule, in the same order each time.");
+      "sentence", [&] { return summarise(lines).sentence; }, sentence,
+      "The audit in one sentence.");
+  visit.field("lines", lines, "All rules, always in the same order.");
 }
 
 void describe_what_tpcc_did(auto& visit, Of<Result> auto& result) {
   visit.field("inputs", result.inputs,
-              "What was in the transactions that were completed (clauses 2.4.1, 2.5.1, 2.6.1).",
+              "Properties of the inputs of completed transactions (clauses 2.4.1, 2.5.1, 2.6.1).",
               Need::added);
   visit.field("delivery_skipped_districts", result.delivery_skipped_districts, count,
               "Districts in which a Delivery found no undelivered order (clause 2.7.4.2).");
   visit.field("deferred_delivery", result.deferred_delivery,
-              "Deliveries that were executed beside the terminals, or null.", Need::added);
-  visit.field("warehouse_availability", result.warehouse_availability,
-              "Which warehouses were away, and for how long; null in older documents.",
-              Need::added);
+              "Deliveries that were queued and executed in the background, or null.", Need::added);
+  visit.field(
+      "warehouse_availability", result.warehouse_availability,
+      "Availability of single warehouses in the measured interval; null in older documents.",
+      Need::added);
   visit.field("ledger", result.ledger,
-              "What the run wrote over all its phases, as the client has it.", Need::added);
+              "Sums over all phases of the run that Drover knows as committed.", Need::added);
   visit.field("ledger_in_data", result.ledger_in_data,
-              "The same as the data have it; null if there was no database or it could not be "
-              "asked.",
+              "The same sums in the data; null if there was no database or it could not be read.",
               Need::added);
   visit.field(
       "lost_commits", result.lost_commits,
-      "What the database took back that it had acknowledged; null if it could not be found out.",
+      "Acknowledged commits that are missing from the data; null if that could not be determined.",
       Need::added);
 }
 
 void describe_what_others_did(auto& visit, Of<Result> auto& result) {
   visit.order_of("transaction_order", result.transactions,
-                 "The names in transactions, in the order in which they are shown.");
+                 "Names of transactions in display order.");
   visit.list_if_any("accounts", result.accounts,
-                    "What the run wrote, as the client and the data have it.");
+                    "Counts of writes, as Drover counted them and as the data show them.");
   visit.field("verification", result.verification,
-              "What was read and verified, or null if nothing was.", Need::added);
+              "Values that were read and verified, or null if there were none.", Need::added);
   visit.field("backlog", result.backlog, count,
-              "Transactions that were due by the schedule when the interval ended and had not "
-              "begun; null in a "
-              "closed loop.",
+              "Transactions that were scheduled before the end of the measured interval and had "
+              "not started by then; null in a closed loop.",
               Need::added);
 }
 
 void describe(auto& visit, Of<Result> auto& result) {
   visit.version("schema_version", result_schema_version,
-                "Of this format. It rises when a field changes its meaning or goes away.");
-  visit.field("tool", result.tool, "The program that ran.");
+                "Version of this format. It rises when a field is removed or changes its meaning.");
+  visit.field("tool", result.tool, "Program that executed the run.");
   visit.field("plan", result.plan,
-              "What was to be done, with every auto resolved. Never a password or a connection "
-              "string.");
-  visit.field("environment", result.environment, "The two machines.");
+              "Settings of the run, with every auto resolved. It never contains a password or a "
+              "connection string.");
+  visit.field("environment", result.environment, "Machine of the client and the database server.");
   visit.within("summary",
-               "The headline. Fields of the same names as those of ydb workload tpcc run --format "
-               "json have the same meaning and unit.",
+               "Main figures. Fields that ydb workload tpcc run --format json also has have the "
+               "same meaning and unit.",
                Need::required, [&](auto& inner) { describe_summary(inner, result); });
   visit.by_name(
       "transactions", result.transactions,
-      "By type of transaction. Of tpcc: NewOrder, Payment, OrderStatus, Delivery, StockLevel; of "
-      "ycsb: READ, UPDATE, INSERT, SCAN, READ-MODIFY-WRITE; of sql: the names of the scripts.");
+      "Figures by transaction type. tpcc: NewOrder, Payment, OrderStatus, Delivery, StockLevel. "
+      "ycsb: READ, UPDATE, INSERT, SCAN, READ-MODIFY-WRITE. sql: the names of the scripts.");
   visit.where(result.is_tpcc(), [&](auto& inner) { describe_what_tpcc_did(inner, result); });
   visit.where(!result.is_tpcc(), [&](auto& inner) { describe_what_others_did(inner, result); });
   visit.field("availability", result.availability,
-              "When the database was away, over the whole run, the warm-up included.", Need::added);
-  visit.within("client", "What the load generator itself cost.", Need::required,
+              "Outages, stalls and lost connections over the whole run, warm-up included.",
+              Need::added);
+  visit.within("client", "Resources that the load generator used.", Need::required,
                [&](auto& inner) { describe_client(inner, result); });
   visit.field("time_series", result.time_series,
-              "A point every time_series_step_s seconds, of the whole run.");
+              "A point for every time_series_step_s seconds of the whole run.");
   visit.field("time_series_step_s", result.time_series_step_s, settings::Whole{1'000'000'000},
-              "Seconds that a point of time_series covers: 1, and a power of two in a run of more "
-              "than four hours. The last point of a phase may cover less.",
+              "Seconds that a point of time_series covers: 1, or a higher power of two in a run of "
+              "more than four hours. The last point of a phase may cover less.",
               Need::added);
-  visit.field("checkpoints", result.checkpoints,
-              "The server's checkpoints while the run went on, or null where it does not tell of "
-              "them.",
-              Need::added);
+  visit.field(
+      "checkpoints", result.checkpoints,
+      "Checkpoints of the server during the run, or null if the server does not report them.",
+      Need::added);
   visit.field("server_stats", result.server_stats,
-              "What the server was doing (--server-stats), or null where nobody asked, or it does "
-              "not tell.",
+              "Wait events and statements of the server (--server-stats), or null if they were not "
+              "requested or the server does not report them.",
               Need::added);
   visit.list_if_any(
       "hosts", result.hosts,
-      "The hosts over which the connections were spread (--balance), in their order.");
+      "Server hosts over which the connections were distributed (--balance), in order.");
   visit.list_if_any("ranks", result.ranks,
-                    "Several: the hosts that made the load together. One: this is the part of a "
-                    "run that it says.");
+                    "Hosts of a run on several hosts. A single element marks the document as that "
+                    "host's part of a run.");
   visit.if_known("incomplete", result.incomplete, sentence,
-                 "What of the run is missing here, such as a host that was lost.");
-  visit.within("audit", "Whether the result can be trusted, and which rules it keeps.", Need::added,
-               [&](auto& inner) { describe_audit(inner, result.audit); });
+                 "What is missing from the result, such as a lost host.");
+  visit.within("audit", "Judgement whether the result can be trusted, and which rules it keeps.",
+               Need::added, [&](auto& inner) { describe_audit(inner, result.audit); });
   visit.field("failure", result.failure, sentence,
-              "Why the run was given up before its end, or null.", Need::added);
-  visit.field("interrupted", result.interrupted, flag,
-              "The run ended before its time; the figures are those of the time it had.");
+              "Why the run stopped before its planned end, or null.", Need::added);
+  visit.field(
+      "interrupted", result.interrupted, flag,
+      "True if the run ended before its planned end. The figures cover the time until then.");
 }
 
 }  // namespace drover::report

@@ -51,30 +51,30 @@ json words_of(std::string_view words) {
   return list;
 }
 
-constexpr std::string_view figures_says = "A histogram, and what follows from it.";
+constexpr std::string_view figures_says = "A histogram and the figures computed from it.";
 constexpr std::string_view percentiles_says =
-    "Percentiles by nearest rank, in milliseconds; 0 where nothing was measured.";
+    "Percentiles by nearest rank, in milliseconds; 0 if nothing was measured.";
 constexpr const char* histogram_definition = R"json({
-  "description": "All values, by buckets. Bucket i < 128 is the value i; for i >= 128, with s = floor(i / 64) - 1, the bucket begins at (i - 64 s) * 2^s and is 2^s wide.",
+  "description": "A histogram of values. Bucket i < 128 contains the value i. For i >= 128, with s = floor(i / 64) - 1, the bucket begins at (i - 64 s) * 2^s and is 2^s wide.",
   "type": "object",
   "required": ["unit", "sub_buckets_per_octave", "count", "sum", "min", "max", "overflow", "buckets"],
   "properties": {
     "unit": {"description": "Nanoseconds.", "const": "ns"},
-    "sub_buckets_per_octave": {"description": "How finely values are told apart.", "const": 64},
-    "count": {"$ref": "#/$defs/count", "description": "Values, those of overflow included; the sum of all counts."},
-    "sum": {"$ref": "#/$defs/unsigned", "description": "Of all values, in nanoseconds, exact."},
-    "min": {"$ref": "#/$defs/unsigned", "description": "The smallest value, in nanoseconds, exact; 0 if there is none."},
-    "max": {"$ref": "#/$defs/unsigned", "description": "The largest value, in nanoseconds, exact; 0 if there is none."},
-    "overflow": {"$ref": "#/$defs/count", "description": "Values of 2^42 ns (73 minutes) and more, which have no bucket."},
+    "sub_buckets_per_octave": {"description": "Number of buckets per octave.", "const": 64},
+    "count": {"$ref": "#/$defs/count", "description": "Number of values, with those of overflow: the sum of all counts."},
+    "sum": {"$ref": "#/$defs/unsigned", "description": "Sum of all values in nanoseconds, exact."},
+    "min": {"$ref": "#/$defs/unsigned", "description": "Smallest value in nanoseconds, exact; 0 without values."},
+    "max": {"$ref": "#/$defs/unsigned", "description": "Largest value in nanoseconds, exact; 0 without values."},
+    "overflow": {"$ref": "#/$defs/count", "description": "Number of values of 2^42 ns (73 minutes) or more, which have no bucket."},
     "buckets": {
-      "description": "Pairs of bucket index and count, in rising order; empty ones are left out.",
+      "description": "Pairs of bucket index and count in ascending order, without empty buckets.",
       "type": "array",
       "maxItems": 2368,
       "items": {
         "type": "array",
         "prefixItems": [
           {"description": "Index of the bucket.", "type": "integer", "minimum": 0, "maximum": 2367},
-          {"description": "How many values are in it.", "type": "integer", "minimum": 1, "maximum": 72057594037927936}
+          {"description": "Number of values in the bucket.", "type": "integer", "minimum": 1, "maximum": 72057594037927936}
         ],
         "items": false,
         "minItems": 2
@@ -83,7 +83,7 @@ constexpr const char* histogram_definition = R"json({
   }
 })json";
 
-constexpr const char* where_any = "Where there is any.";
+constexpr const char* where_any = "Only if there is any.";
 
 using Definitions = std::map<std::string, json, std::less<>>;
 
@@ -118,7 +118,7 @@ class SchemaOfObject {
     for (const auto& [name, schema] : inner.properties_.items()) {
       properties_[name] = schema;
       comment(name,
-              is_of_tpcc ? "In documents of tpcc." : "In documents of other benchmarks than tpcc.");
+              is_of_tpcc ? "Only in documents of tpcc." : "Only in documents of ycsb and sql.");
     }
     if (is_of_tpcc) of_tpcc_["required"] = inner.required_;
   }
@@ -193,7 +193,7 @@ class SchemaOfObject {
     SchemaOfObject inner(definitions_);
     for (const auto& [name, percent] : percentiles_written) {
       inner.field(name, percent, settings::milliseconds,
-                  fmt::format("Milliseconds which {:g}% of the values do not exceed.", percent));
+                  fmt::format("Milliseconds that {:g}% of the values do not exceed.", percent));
     }
     definitions_["percentiles"] = described(percentiles_says, inner.take());
     add("percentiles", says, Need::required, reference("percentiles"));
@@ -314,9 +314,9 @@ json result_schema() {
       {"$id", "https://drover.invalid/result.schema.json"},
       {"title", "The result of a run of drover (--json)"},
       {"description",
-       "Schema version 1. Fields that are not named here may come without notice, so that a reader "
-       "should ignore what it does not know. What is not required was added to this version later: "
-       "documents of older programs lack it. docs/result-format.md says more of each field."}};
+       "Schema version 1. New fields can appear without a new version, so a reader should ignore "
+       "unknown fields. Fields that are not required were added to this version later and are "
+       "absent from older documents. docs/result-format.md explains each field."}};
   const json of_tpcc = result.of_tpcc();
   schema.update(result.take());
   schema["if"] = {
