@@ -1,11 +1,12 @@
-// The least that a client can cost: it sends what `drover sql run --builtin select-only` sends, a prepared SELECT each
-// time, and throws the answer away. libpq opens the sessions and prepares the statement; behind that there are bare
-// sockets, an epoll, and messages that are made in place: no clock, no histogram, no library. What is measured is the
-// kernel's work, which no client is spared that has one statement under way on each session.
+// The lower bound of a client's CPU time. Sends the messages of `drover sql run --builtin
+// select-only`, one prepared SELECT at a time per session, and discards the answers. libpq opens
+// the sessions and prepares the statement. After that the program uses only sockets, epoll and
+// messages built in place: no clock, no histogram, no library. It measures the kernel's work, which
+// no client with one statement at a time per session can avoid.
 //
-//   client_floor CLIENTS SECONDS CONNINFO       prints {"rate": …, "cpu_us": …}, of one thread
+//   client_floor CLIENTS SECONDS CONNINFO       prints {"rate": …, "cpu_us": …} of one thread
 //
-// bench/clients runs it beside the others. Messages: PostgreSQL's manual, "Message Formats".
+// bench/clients runs it beside other clients. Messages: PostgreSQL's manual, "Message Formats".
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <libpq-fe.h>

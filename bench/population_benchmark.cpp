@@ -1,5 +1,5 @@
-// What an import costs before the database sees a byte: the population made as binary COPY, table
-// by table and for ten warehouses together. The target is 1.2 seconds of CPU for the latter.
+// Measures the client's share of an import: generating the rows as binary COPY, table by table and
+// for ten warehouses together. The target is 1.2 seconds of CPU for the latter.
 #include <benchmark/benchmark.h>
 
 #include <string>

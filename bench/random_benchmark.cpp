@@ -1,4 +1,4 @@
-// What a draw of each distribution costs, on one processor: items_per_second is draws a second.
+// Measures a draw from each distribution on one processor. items_per_second is draws per second.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the runtime's parts cost: a task awaited, a task started, a post, and timers on the wheel
+// Measures parts of the runtime: awaiting a task, starting a task, a post, and timers on the wheel
 // beside timers on a binary heap (which cannot remove from its middle).
 #include <benchmark/benchmark.h>
 

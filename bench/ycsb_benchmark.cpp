@@ -1,4 +1,5 @@
-// What the parts of YCSB cost that know no database: a row's values written and verified, and an operation drawn.
+// Measures the parts of YCSB that need no database: writing and verifying a row's values, and
+// drawing an operation.
 #include <benchmark/benchmark.h>
 
 #include <array>

@@ -1,17 +1,16 @@
-// rate_limited_crawler: reads the pages of a local web server, following their links, with no more
-// than RATE requests a second and CONNECTIONS at once, and prints what it found.
+// rate_limited_crawler: reads the pages of a local web server and follows their links, with at most
+// RATE requests per second and CONNECTIONS at a time, and prints the pages.
 //
 //   rate_limited_crawler http://127.0.0.1:8000/ RATE CONNECTIONS DEPTH
 //
-// What it shows:
-//   - A Limiter in front of a service. All pages of a level are asked for at once; the limiter lets
-//     them through, first come, first served. Nobody counts, sleeps or polls.
-//   - when_all: tasks side by side whose results come back in order.
-//   - with_deadline: a request that takes too long is cancelled wherever it waits.
-//   - What fails is a value (Page::error) where the crawl should go on, an exception elsewhere.
+// It shows:
+//   - A Limiter in front of a service. All pages of a level are requested at once. The limiter
+//     admits them first come, first served, without counting, sleeping or polling in the crawler.
+//   - when_all: tasks side by side with results in order.
+//   - with_deadline: cancels a slow request wherever it waits.
+//   - A failure is a value (Page::error) where the crawl should continue, an exception elsewhere.
 //
-// It takes numeric addresses only: looking up a name would block the thread, and with it every
-// task.
+// It accepts only numeric addresses: looking up a name would block the thread and all its tasks.
 #include <arpa/inet.h>
 
 #include <algorithm>

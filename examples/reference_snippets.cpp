@@ -1,8 +1,7 @@
-// The snippets of docs/runtime-reference.md, each within a function that runs and checks what came
-// of it: a test compares the page with this file, so what the page shows compiles and does what it
-// says.
+// The snippets of docs/runtime-reference.md, each inside a function that runs it and checks the
+// result. A test compares the page with this file, so every snippet of the page compiles and works.
 //
-// All but the sockets and the other thread run on virtual time: hours of sleep pass at once.
+// All except the sockets and the other thread run on virtual time, so hours of sleep pass at once.
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -1,17 +1,17 @@
 // step_tree: an order in a shop as a tree of steps.
 //
-//   step_tree ITEM...        of tea, milk, ice; anything else is out of stock
+//   step_tree ITEM...        of tea, milk, ice. Other items are out of stock
 //
-// What it shows:
-//   - A step hands its results to the next one. The steps that a step adds run before its next
-//     sibling, so a tree reads from top to bottom in the order in which it happens.
-//   - Errors are codes, and go outwards through the handlers until one recovers. One handler around
-//     the whole order is all that most steps need.
-//   - Loops that retry, a timeout over a subtree, steps side by side, state that all of them share.
-//   - Both ways across: a step awaits a coroutine, and a coroutine awaits the flow.
+// It shows:
+//   - A step passes its results to the next one. The steps that a step adds run before its next
+//     sibling, so a tree reads from top to bottom in the order of execution.
+//   - Errors are codes and pass outwards through the handlers until one recovers. One handler
+//     around the whole order is enough for most steps.
+//   - Loops that retry, a timeout over a subtree, steps side by side, state shared by all steps.
+//   - A step awaits a coroutine, and a coroutine awaits the flow.
 //
-// The same with coroutines alone is shorter where the order of things is fixed. A tree of steps is
-// for logic that is put together at run time, and for those who know it from FutoIn.
+// Coroutines alone are shorter if the order of the work is fixed. Use a tree of steps for logic
+// that is composed at run time, or if you know steps from FutoIn.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -1,8 +1,8 @@
-// What the examples with sockets share: a descriptor that closes itself, and a stream whose waits
-// suspend the task and leave the thread to the others.
+// Common code of the examples with sockets: a descriptor that closes itself, and a stream whose
+// waits suspend only the task.
 //
-// Each operation tries first and waits only where the kernel has nothing yet. Errors are
-// std::system_error; a cancellation while it waits is Cancelled, thrown by the await.
+// Each operation tries first and waits only if the kernel has no data or no room. Errors are
+// std::system_error. An operation that is cancelled while it waits throws Cancelled.
 #pragma once
 
 #include <netinet/in.h>

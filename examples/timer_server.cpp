@@ -1,15 +1,14 @@
-// timer_server: answers each line "after MILLISECONDS TEXT" with TEXT, that much later.
+// timer_server: answers each line "after MILLISECONDS TEXT" with TEXT after that time.
 //
-//   timer_server PORT [CONNECTIONS]     on 127.0.0.1; port 0 takes a free one and says which
+//   timer_server PORT [CONNECTIONS]     on 127.0.0.1. Port 0 takes a free port and prints it
 //
-// What it shows:
-//   - One task a connection, written like blocking code. A connection that waits for its timer
-//     costs two coroutine frames and a node in the timer wheel: thousands of them need one thread.
-//   - A Scope owns all tasks: none is left when the server ends, whatever ends it.
-//   - A Semaphore as the limit of connections. At it, clients wait in the kernel's queue.
-//   - Ctrl-C as an event like any other: the signal is read from a descriptor, and cancels the
-//     scope.
-//   - Errors of one client end its task only; std::exception does not catch a cancellation.
+// It shows:
+//   - One task per connection, written like blocking code. A connection that waits for its timer
+//     costs two coroutine frames and a node in the timer wheel, so one thread serves thousands.
+//   - A Scope owns all tasks. However the server ends, all tasks end first.
+//   - A Semaphore limits the connections. Further clients wait in the kernel's queue.
+//   - Ctrl-C is an ordinary event: the signal is read from a descriptor and cancels the scope.
+//   - Errors of one client end only its task. std::exception does not catch a cancellation.
 #include <arpa/inet.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>

@@ -1,7 +1,7 @@
-// How often `drover compare` cries wolf, and how often it finds a loss: on pairs of sides with the
-// noise that a model takes from real runs, and on the differences of the real runs themselves. The
-// very code of the command judges, once without and once with --paired. docs/compare.md has the
-// figures; run it by bench/compare_study/simulate.
+// Measures how often `drover compare` reports a false change, and how often it finds a real one.
+// Uses pairs of sides with noise from a model fitted to real runs, and the differences of the real
+// runs themselves. The command's own code judges, with and without --paired. docs/compare.md has
+// the figures. Run it with bench/compare_study/simulate.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
-// The stub of YDB as a program: says on which port it is, answers until it gets SIGTERM or SIGINT,
-// then says what it was asked for, in one line of JSON.
+// The YDB stub as a program. Prints its port, answers until SIGTERM or SIGINT, then prints the
+// counts of its requests as one line of JSON.
 //
 //   build/release/bench/ydb_client/ydb_stub --port 2136 --warehouses 100 &
 //   drover tpcc run --db ydb://127.0.0.1:2136/Root/stub --no-discovery --no-delays --duration 10s

@@ -1,7 +1,6 @@
-// What a transaction on YDB costs the client: the transactions of one type, or of the whole mix,
-// one after the other on each of some sessions of one worker, against ydb_stub. The processor time
-// is that of all threads of this process, gRPC's included, and of nobody else. Prints one line of
-// JSON.
+// Measures the client's cost of a transaction on YDB against ydb_stub: the transactions of one
+// type, or of the whole mix, one after the other on each of several sessions of one worker. The
+// processor time is that of all threads of this process, including gRPC's. Prints one line of JSON.
 //
 //   build/release/bench/ydb_client/ydb_client_transactions --port 2136 --transaction Payment
 #include <fmt/format.h>
