@@ -48,7 +48,7 @@ void describe_figures(auto& visit, Of<measure::HistogramSnapshot> auto& histogra
 }
 
 void describe(auto& visit, Of<Tool> auto& tool) {
-  visit.field("name", tool.name, settings::name, "drover.");
+  visit.field("name", tool.name, settings::name, "Always drover.");
   visit.field("version", tool.version, settings::name, "Version of Drover.");
   visit.field("commit", tool.commit, settings::name,
               "Commit of the build, with the suffix -dirty if the sources had been changed.");
@@ -58,8 +58,8 @@ void describe(auto& visit, Of<Tool> auto& tool) {
 void describe(auto& visit, Of<Server> auto& server) {
   visit.definition("The database server.");
   visit.field("kind", server.kind, settings::name,
-              "Kind of database: PostgreSQL, a relative of it, or YDB. Absent from older "
-              "documents: PostgreSQL.",
+              "Kind of database: PostgreSQL, a relative of it, or YDB. Older documents lack it; "
+              "their database is PostgreSQL.",
               Need::added);
   visit.field("version", server.version, settings::name,
               "Version that the server reports; empty for YDB, which reports none.");
