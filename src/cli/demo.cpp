@@ -71,7 +71,7 @@ void add_demo(Command& app) {
   const auto arguments = std::make_shared<DemoArguments>();
   Command& demo = app.add_command(
       "demo",
-      "Show all of TPC-C in two minutes: init, import, check, run, check. One run has keying and\n"
+      "Show TPC-C in two minutes: init, import, check, run, check. One run has keying and\n"
       "think times, and one has none. Replaces the TPC-C tables in the schema drover_demo (or\n"
       "--schema), on the private server unless --db is given.",
       "Example:\n  drover demo -w 1 --duration 30s");

@@ -172,8 +172,8 @@ void add_failure_options(Command& command, RunRequest& request) {
                         "Attempts per transaction that ends in a deadlock or a serialization "
                         "failure, with growing random pauses; up to 1000. 0: until the run ends"},
                        {"--on-db-loss", &request.on_db_loss, "wait|fail",
-                        "If the database is unavailable. wait: reconnect and measure the outage; "
-                        "fail: end with exit code 1"},
+                        "Reaction to an unavailable database. wait: reconnect and measure the "
+                        "outage; fail: end with exit code 1"},
                        {"--statement-timeout", &request.statement_timeout, "TIME",
                         "Time limit of a statement, up to 24h; 0: none. Drover drops a connection "
                         "that stays silent for 5s more"}});

@@ -158,7 +158,7 @@ void add_limit_option(Command& command, SearchRequest& request, const std::strin
   command.add_options(
       "Search",
       {{"--fail-if", &request.fail_if, "LIMIT",
-        fmt::format("Reject loads whose result meets this condition, such as '{}' (ms)", example),
+        fmt::format("Reject a load if its result meets this condition, such as '{}' (ms)", example),
         common_option}});
 }
 

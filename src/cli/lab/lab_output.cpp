@@ -53,9 +53,10 @@ void fill_origin(lab::Experiment& experiment, const std::string& command_line) {
 }  // namespace
 
 void add_lab_output(Command& command, LabOutput& output) {
-  command.add_options({{"--repeat", &output.rounds, "N",
-                        "Rounds that measure everything once; output shows medians and spread",
-                        in_range(1, 1000)}});
+  command.add_options(
+      {{"--repeat", &output.rounds, "N",
+        "Number of rounds. Each measures everything once, and the output shows medians and spread",
+        in_range(1, 1000)}});
   command.add_options(
       "Output",
       {{"-o,--output", &output.html, "FILE", "Write a page with charts to FILE as HTML"},

@@ -82,10 +82,10 @@ void add_sql_search(Command& sql) {
   const auto arguments = std::make_shared<SqlSearchArguments>();
   Command& command = sql.add_command(
       "search",
-      "Find the highest rate or number of clients that keeps the rules: no failures, the rate "
-      "reached, a valid audit and your limits. Short runs search for the limit, and a long run "
-      "confirms it. Exit code 1: no load keeps the rules, the long run breaks them, or this "
-      "machine was too slow to tell.",
+      "Find the highest rate or number of clients at which the rules hold: no failures, rate "
+      "reached, valid audit and your limits. Short runs search for this limit, and a long run "
+      "confirms it. Exit code 1: the rules hold at no load or not in the long run, or this machine "
+      "was too slow to measure the limit.",
       "Examples:\n"
       "  drover sql search --out search -f pay.sql@9 -f report.sql@1 --clients 64\n"
       "  drover sql search --out search -f pay.sql --fail-if 'pay.sql.p99 > 5'\n"

@@ -166,8 +166,8 @@ void add_tpcc_check(Command& tpcc) {
         "Expected number of warehouses (default: the number in the database)",
         {.range = Range{1, 1'000'000}, .common = true}},
        {"--after-import", &arguments->after_import, "",
-        "For data just loaded: also check condition 11 and the initial population of clause "
-        "4.3.3.1 (cardinalities, domains, shares)",
+        "Also check condition 11 and the initial population of clause 4.3.3.1 (cardinalities, "
+        "domains, shares). For data just loaded",
         common_option},
        {"--connections",
         &arguments->connections,

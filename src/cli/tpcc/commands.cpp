@@ -92,15 +92,15 @@ void add_init(Command& tpcc) {
   add_database_options(command, arguments->database);
   command.add_options(
       {{"--foreign-keys", &arguments->foreign_keys, "WHEN",
-        "none, or after-load: drover tpcc import adds the ten foreign keys of clause 1.3 after "
-        "the rows",
+        "When to add the ten foreign keys of clause 1.3. none: never; after-load: drover tpcc "
+        "import adds them after the rows",
         common_option},
        {"-w,--warehouses", &arguments->warehouses, "W",
         "YDB: partition the tables for W warehouses (default: 10). PostgreSQL ignores it",
         common_option},
        {"--partitions", &arguments->partitions, "N",
         "Partition tables by hash of the warehouse, 1 to 128: PostgreSQL partitions, YugabyteDB "
-        "tablets, Citus shards (default: the server's)",
+        "tablets, Citus shards (default: the server's choice)",
         common_option},
        {"--force", &arguments->force, "", "Drop existing tables and their rows first",
         common_option}});

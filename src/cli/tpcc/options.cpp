@@ -138,8 +138,8 @@ void add_run_options(Command& command, TpccRequest& request, std::function<int()
                 "least 3s or one terminal cycle, at most 10m",
                 common_option},
                {"--connections", &request.connections, "N|auto",
-                "Connections to the database. auto: as many as the load needs and the server has "
-                "free",
+                "Connections to the database. auto: derived from the load, limited by the server's "
+                "free connections",
                 common_option},
                {"--max-inflight", &request.max_inflight, "N|auto",
                 "Maximum number of transactions in flight; the rest wait. auto: one per "

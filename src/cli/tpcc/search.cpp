@@ -182,8 +182,8 @@ void add_options_of_search(Command& command, SearchArguments& arguments) {
   add_limit_option(command, arguments.search, limit_example);
   command.add_options(
       "Load", {{"--connections", &arguments.run.connections, "N|auto",
-                "With --find warehouses: connections to the database. auto: as many as the load "
-                "needs and the server has free"},
+                "With --find warehouses: connections to the database. auto: derived from the load, "
+                "limited by the free connections"},
                {"-w,--warehouses", &arguments.run.warehouses, "W|auto",
                 "With --find terminals: warehouses to run on. auto: all loaded warehouses"}});
   add_load_options(command, arguments.run);
@@ -197,10 +197,10 @@ void add_tpcc_search(Command& tpcc) {
   const auto arguments = std::make_shared<SearchArguments>();
   Command& command = tpcc.add_command(
       "search",
-      "Find the largest number of warehouses or terminals that keeps the rules: 90th percentiles, "
-      "efficiency, audit and your limits. Short runs search for the limit, and a long run confirms "
-      "it. Exit code 1: no load keeps the rules, the long run breaks them, or this machine was too "
-      "slow to tell.",
+      "Find the largest number of warehouses or terminals at which the rules hold: 90th "
+      "percentiles, efficiency, audit and your limits. Short runs search for this limit, and a "
+      "long run confirms it. Exit code 1: the rules hold at no load or not in the long run, or "
+      "this machine was too slow to measure the limit.",
       "Examples:\n"
       "  drover tpcc search --out search\n"
       "  drover tpcc search --out search --pace 10 --probe 1m --confirm 10m\n"

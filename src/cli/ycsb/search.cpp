@@ -62,10 +62,10 @@ void add_ycsb_search(Command& ycsb) {
   const auto arguments = std::make_shared<YcsbSearchArguments>();
   Command& command = ycsb.add_command(
       "search",
-      "Find the highest rate or number of clients that keeps the rules: no failures, the rate "
-      "reached, a valid audit and your limits. Short runs search for the limit, and a long run "
-      "confirms it. Exit code 1: no load keeps the rules, the long run breaks them, or this "
-      "machine was too slow to tell.",
+      "Find the highest rate or number of clients at which the rules hold: no failures, rate "
+      "reached, valid audit and your limits. Short runs search for this limit, and a long run "
+      "confirms it. Exit code 1: the rules hold at no load or not in the long run, or this machine "
+      "was too slow to measure the limit.",
       "Examples:\n"
       "  drover ycsb search --out search --workload b --clients 64\n"
       "  drover ycsb search --out search --workload a --fail-if 'read.p99 > 5' --probe 1m\n"

@@ -260,7 +260,7 @@ std::vector<PropertyDefinition> key_properties() {
       {"insertorder",
        word<InsertOrder>(&P::insert_order,
                          {{"hashed", InsertOrder::hashed}, {"ordered", InsertOrder::ordered}}),
-       "ordered: keys contain the row number; hashed: its hash"},
+       "Content of keys. ordered: row number; hashed: its hash"},
       {"zeropadding", count(&P::zero_padding, 0, zero_padding_max),
        "Minimum number of digits in a key, 0 to 60"},
       {"minscanlength", count(&P::scan_length_min, 1, scan_rows_max),
