@@ -199,8 +199,8 @@ void add_compare(Command& app) {
   command.add_options(
       "Limits and metrics",
       {{"--fail-if", &arguments->limits, "LIMIT",
-        "Exit with code 1 if METRIC < BOUND or METRIC > BOUND by more than chance. BOUND: a change "
-        "(-3%, +10%, +5) or a value of the new side (20)",
+        "METRIC < BOUND or METRIC > BOUND: exit with code 1 if this is true by more than chance. "
+        "BOUND: a change from base to new (-3%, +10%, +5), or a value of the new side (20)",
         common_option},
        {"--metric",
         &arguments->metrics,

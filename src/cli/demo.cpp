@@ -78,9 +78,9 @@ void add_demo(Command& app) {
   demo.add_options({{"-w,--warehouses", &arguments->warehouses, "W",
                      "Warehouses to load and to run on, up to 1000", common_option},
                     {"--duration", &arguments->duration, "TIME",
-                     "Time to measure the run with delays", common_option},
+                     "Measured time of the run with keying and think times", common_option},
                     {"--no-delays-duration", &arguments->no_delays_duration, "TIME",
-                     "Time to measure the run without delays", common_option}});
+                     "Measured time of the run without keying and think times", common_option}});
   arguments->database.schema = "drover_demo";
   add_database_options(demo, arguments->database);
   demo.action = [arguments] { return perform(*arguments); };

@@ -214,8 +214,9 @@ void add_report(Command& app) {
        {"--html", &options->html, "", "Write HTML, whatever the name of the file"},
        {"--markdown", &options->markdown, "", "Write Markdown, for a pull request"},
        {"--metric", &options->metrics, "NAME",
-        "Print only this metric, such as tpmC or new_order.p99.95: one line with a number per "
-        "result, or n/a"}});
+        "Print only this metric, such as tpmC or new_order.p99.95: one line for each result, with "
+        "a "
+        "number or n/a"}});
   command.action = [options] { return perform(*options); };
 }
 

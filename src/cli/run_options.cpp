@@ -169,8 +169,9 @@ void add_affinity_option(Command& command, RunRequest& request) {
 void add_failure_options(Command& command, RunRequest& request) {
   command.add_options(failures_group,
                       {{request.attempts_option, &request.max_attempts, "N",
-                        "Attempts per transaction that ends in a deadlock or a serialization "
-                        "failure, with growing random pauses; up to 1000. 0: until the run ends"},
+                        "Attempts per transaction, 1 to 1000, if it ends in a deadlock or a "
+                        "serialization failure. The pauses between attempts are random and grow. "
+                        "0: no limit"},
                        {"--on-db-loss", &request.on_db_loss, "wait|fail",
                         "Reaction to an unavailable database. wait: reconnect and measure the "
                         "outage; fail: end with exit code 1"},

@@ -129,12 +129,12 @@ void add_terminals(Command& lab) {
       "  drover lab terminals -t 1 -w 4096 --model coroutine,machine,future,thread",
       arguments,
       {{"-t,--max-threads", &arguments->workers, "N,…",
-        "Threads with an event loop each; measures each number in the list (default: one per "
-        "processor). The model thread has one per terminal",
+        "Worker threads with an event loop each, one measurement per number in the list (default: "
+        "one per processor). The model 'thread' has a thread per terminal instead",
         thread_counts},
-       {"-w,--max-terminals", &arguments->terminals, "N", "Number of terminals",
-        in_range(1, flows_most)},
-       {"-i,--interval", &arguments->interval_s, "SECONDS", "Seconds to measure each number",
+       {"-w,--max-terminals", &arguments->terminals, "N",
+        "Number of terminals; with --multi the largest number", in_range(1, flows_most)},
+       {"-i,--interval", &arguments->interval_s, "SECONDS", "Seconds per measurement",
         in_range(0.01, seconds_most)},
        {"--multi", &arguments->multi, "", "Measure 1, 2, 4, … terminals, up to -w"},
        {"--model", &arguments->models, "MODEL,…",
@@ -194,17 +194,18 @@ void add_switch(Command& lab) {
       "  drover lab switch -t 1 -w 65536 --work 100 --model coroutine,machine,steps",
       arguments,
       {{"-t,--max-threads", &arguments->workers, "N,...",
-        "Worker threads with an event loop each; measures each number in the list. The model "
-        "thread has none",
+        "Worker threads with an event loop each, one measurement per number in the list. The model "
+        "'thread' has a thread per flow instead",
         thread_counts},
-       {"-w,--max-flows", &arguments->flows, "N", "Number of flows", in_range(1, flows_most)},
+       {"-w,--max-flows", &arguments->flows, "N",
+        "Number of flows; with --multi the largest number", in_range(1, flows_most)},
        {"--multi", &arguments->multi, "", "Measure 1, 2, 4, … flows, up to -w"},
        {"--work", &arguments->work_ns, "NS",
-        "Computation before each switch, in nanoseconds of an undisturbed processor",
+        "Computation before each switch: its time on an idle processor, in nanoseconds",
         in_range(1, 1'000'000'000)},
        {"--warm-up", &arguments->warm_up_s, "SECONDS", "Seconds to run before measuring",
         in_range(0, seconds_most)},
-       {"-i,--interval", &arguments->interval_s, "SECONDS", "Seconds to measure each number",
+       {"-i,--interval", &arguments->interval_s, "SECONDS", "Seconds per measurement",
         in_range(0.01, seconds_most)},
        {"--model", &arguments->models, "MODEL,...",
         "Implementations of a flow: coroutine, steps, machine, future, thread", comma_list}});
@@ -271,7 +272,8 @@ void add_queues(Command& lab) {
        {"--work", &arguments->load.work_mean, "STEPS",
         "Mean steps of work after each batch. A step takes about a nanosecond", in_range(0, 1e9)},
        {"--unbalanced", &arguments->unbalanced, "",
-        "Give each thread the same work. Without it, both sides work equally long per batch"},
+        "Give each thread the same work per batch. Without it, the work is divided so that all "
+        "producers together take as long for a batch as all consumers"},
        {"--seconds", &arguments->load.measured_s, "SECONDS",
         "Time to measure each queue, after a tenth of a second of warm-up",
         in_range(0.001, seconds_most)}});
@@ -311,8 +313,8 @@ void add_scheduler(Command& lab) {
        {"--workers", &options.workers, "N,...", "Numbers of threads in the pool", thread_counts},
        {"--tasks", &options.tasks, "N", "Empty tasks per spawner", in_range(1, 1'000'000)},
        {"--outside", &options.outside, "",
-        "Spawn from threads outside the pool, through the locked list. Without it, tasks of the "
-        "pool spawn"},
+        "Spawn tasks from threads outside the pool, which go through the locked list. Without it, "
+        "tasks in the pool spawn the tasks"},
        {"--seconds", &options.seconds, "SECONDS",
         "Time to measure direct and relay each, in two halves; the last round is completed",
         in_range(0.001, seconds_most)}});
@@ -389,11 +391,11 @@ void add_steps(Command& lab) {
         comma_list},
        {"--test", &arguments->tests, "TEST,...", "Tests to run: simple, parallel, waits",
         comma_list},
-       {"--flows", &options.flows, "N", "Flows of the tests simple and parallel, in total",
+       {"--flows", &options.flows, "N", "Flows of the tests 'simple' and 'parallel', in total",
         in_range(1, 1'000'000'000)},
-       {"--wave", &options.wave, "N", "Concurrent flows of the tests parallel and waits",
+       {"--wave", &options.wave, "N", "Concurrent flows of the tests 'parallel' and 'waits'",
         in_range(1, flows_most)},
-       {"--waits", &options.waits, "N", "Waits of the test waits, in total",
+       {"--waits", &options.waits, "N", "Waits of the test 'waits', in total",
         in_range(1, 100'000'000'000)}});
 }
 

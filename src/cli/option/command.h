@@ -39,7 +39,7 @@ inline constexpr const char* plain_group = "Options";
 // Groups that few users need: help and man page show them last.
 inline constexpr const char* failures_group = "Failures";
 inline constexpr const char* hosts_group = "Several hosts";
-inline constexpr const char* properties_group = "YCSB properties (see docs/ycsb.md)";
+inline constexpr const char* properties_group = "YCSB properties (see docs/ycsb-reference.md)";
 inline constexpr const char* database_group = "Database";
 
 // What an option's value is put into; a flag's is a bool. None: the words alone, and nothing is made of them.
