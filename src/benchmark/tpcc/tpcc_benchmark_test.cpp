@@ -23,7 +23,7 @@ TEST(Presentation, HasTheTransactionsAndLimitsOfTheResult) {
 }
 
 // They are in the first warehouses, whichever host has these.
-// Of the measured seconds from 10 to 30 the whole database was away from 20 to 22.
+// The measured seconds are 10 to 30. The whole database was away from 20 to 22.
 TEST(TpccResult, AWarehouseIsAwayWhileTheDatabaseAsAWholeIsUp) {
   using namespace std::chrono_literals;
   const coro::Instant start = coro::Instant{} + 100s;

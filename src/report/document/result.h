@@ -213,8 +213,8 @@ struct Availability {
 struct WarehouseAvailability {
   std::vector<std::uint64_t> away;  // their numbers, ascending
   double away_s = 0;                // summed over these warehouses
-  // Of the interval, in the mean over all warehouses. In an outage of the whole database no warehouse
-  // is available.
+  // Mean share of the measured interval in which a warehouse was available. No warehouse is
+  // available in an outage of the whole database.
   double available_percent = 100;
 };
 

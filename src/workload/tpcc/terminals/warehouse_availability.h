@@ -1,13 +1,13 @@
-// WarehouseAvailability: when single warehouses were away, as one worker's terminals saw it. A part of
-// a database may be away while the rest is served, such as one node of a sharded database.
+// WarehouseAvailability: when single warehouses were away, as the terminals of one worker saw it.
+// Part of a database can be away while the rest is served, such as one node of a sharded database.
 //
-// A warehouse is away from the first of three consecutive failures of transactions that need only this
-// warehouse to the next commit of a transaction of its terminals. A failure counts if the database, and
-// not the statement, is at fault. A failed transaction counts from its last attempt's beginning: a server
-// that hangs was away before the client lost patience.
+// A warehouse is away from the first of three consecutive failures of transactions that need only
+// this warehouse to the next commit of a transaction of its terminals. A failure counts if the
+// database, and not the statement, is at fault. Time away begins when the last attempt of the first
+// failed transaction began, so a server that hangs is away before the client gives up.
 //
-// Takes 24 bytes for each warehouse, and as much for each stretch of time. Belongs to one worker until
-// the run has ended.
+// Takes 24 bytes for each warehouse, and 24 bytes for each stretch of time. Belongs to one worker
+// until the run has ended.
 #pragma once
 
 #include <cstddef>
