@@ -107,7 +107,7 @@ class Failover(harness.TestCase):
         found = self.expect_all_accounted_for(document)
         self.assertEqual(set(found.values()), {0})
         self.expect_outage(document, fault, repaired)
-        self.assertRegex(command.out, r"lost +no acknowledged commit\n")
+        self.assertRegex(command.out, r"lost +none: every acknowledged commit is in the data\n")
 
 
 if __name__ == "__main__":

@@ -114,7 +114,7 @@ class Merge(harness.TestCase):
         self.assertEqual(self.expect(harness.drover("report", self.output), SUCCESS).out, command.out)
         page = self.folder / "page.html"
         self.expect(harness.drover("report", self.output, "-o", page), SUCCESS)
-        self.assertIn("Hosts that made the load", page.read_text())
+        self.assertIn("Hosts that generated the load", page.read_text())
 
     def test_the_order_does_not_matter(self):
         parts = self.parts()
@@ -136,14 +136,14 @@ class Merge(harness.TestCase):
     def test_what_is_missing_is_said_and_is_a_failure(self):
         parts = self.parts()
         command, merged = self.merge(parts[0], parts[1], parts[3], code=FAILURE)
-        what = "rank 2 of 4 (from 0 on) is missing; nobody had the warehouses 5 to 6"
+        what = "rank 2 of 4 (counted from 0) is missing; nobody had the warehouses 5 to 6"
         self.assertEqual(merged["incomplete"], what)
         self.assertEqual(merged["audit"]["validity"], "invalid")
         self.assertEqual(merged["audit"]["sentence"], f"INVALID: incomplete: {what}")
         self.expect_error(command, FAILURE, "incomplete: rank 2 of 4")
         self.assertIn(f"INVALID: incomplete: {what}", " ".join(command.out.split()))
         _, alone = self.merge(parts[2], code=FAILURE)
-        self.assertIn("ranks 0, 1, 3 of 4 (from 0 on) are missing", alone["incomplete"])
+        self.assertIn("ranks 0, 1, 3 of 4 (counted from 0) are missing", alone["incomplete"])
         self.expect(harness.drover("report", self.output), SUCCESS)
 
     def test_a_host_that_was_lost_is_named(self):

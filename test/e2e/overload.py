@@ -133,7 +133,7 @@ class OverloadCase(harness.TestCase):
         self.assertEqual(run.audit["validity"], "invalid", str(run))
         self.assertFalse(run.audit["compliant"], str(run))
         self.assertRegex(run.audit["sentence"], "^INVALID: client overloaded: ", str(run))
-        self.assertIn("give the client processors of its own", run.audit["sentence"], str(run))
+        self.assertIn("run Drover on cores or a machine of its own", run.audit["sentence"], str(run))
         self.assertIn("INVALID: client overloaded", run.command.out, str(run))
 
 
@@ -156,7 +156,7 @@ class SimulatedOverload(OverloadCase):
 
         alone = self.expect_valid("--strict", *arguments)
         self.expect(alone.command, SUCCESS)
-        self.assertRegex(alone.audit["sentence"], "^valid: all [0-9]+ rules judged hold")
+        self.assertRegex(alone.audit["sentence"], "^valid: all [0-9]+ judged rules hold")
         self.assertEqual(alone.line("client.load")["judgement"], "held")
 
         self.expect_overloaded(self.run_pinned(*arguments, loops=True), SUCCESS)

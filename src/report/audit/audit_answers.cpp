@@ -17,7 +17,7 @@ Judged judge_percentile(const measure::HistogramSnapshot& latency,
                         const measure::HistogramSnapshot& unanswered, double limit_s,
                         const char* remedy) {
   if (latency.count() < few_answers) {
-    return not_judged(fmt::format("{} are too few", text::counted(latency.count(), "transaction")));
+    return too_few(text::counted(latency.count(), "transaction"), few_answers);
   }
   const double p90_s = static_cast<double>(latency.percentile_ns(90)) * 1e-9;
   const bool at_least = is_lower_bound(latency, unanswered, 90);
@@ -25,9 +25,10 @@ Judged judge_percentile(const measure::HistogramSnapshot& latency,
       unanswered.empty()
           ? ""
           : fmt::format(", {} of them without an answer", text::grouped(unanswered.count()));
-  const std::string text = fmt::format("90th percentile {}{} s, of {}{}; at most {:g} s",
-                                       at_least ? "at least " : "", text::figure_text(p90_s),
-                                       text::grouped(latency.count()), without_answer, limit_s);
+  const std::string text =
+      fmt::format("90th percentile {}{} s of {}{}; limit {:g} s", at_least ? "at least " : "",
+                  text::figure_text(p90_s), text::counted_grouped(latency.count(), "transaction"),
+                  without_answer, limit_s);
   if (at_least && p90_s <= limit_s) return not_judged(text);
   return compliant_if(p90_s <= limit_s, text, remedy);
 }
@@ -36,11 +37,11 @@ Judged judge_deferred(const Result& result) {
   if (!result.deferred_delivery) return not_judged("Deliveries were not deferred");
   const DeferredDelivery& deferred = *result.deferred_delivery;
   Judged judged = judge_percentile(deferred.latency, deferred.unanswered, deferred.latency_limit_s,
-                                   ": the queue grows");
+                                   "; the queue of deferred Deliveries grows");
   // Those that never ended would be the latest of all.
   const std::uint64_t lost = deferred.failed + deferred.unfinished;
   if (lost == 0) return judged;
-  judged.text += fmt::format("; {} failed, {} unfinished at the end, of {} queued",
+  judged.text += fmt::format("; {} failed and {} unfinished at the end of {} queued",
                              text::grouped(deferred.failed), text::grouped(deferred.unfinished),
                              text::grouped(deferred.queued));
   if (deferred.queued >= few_answers && lost * 10 > deferred.queued)
@@ -55,10 +56,10 @@ Judged judge_skipped(const Result& result) {
   const double percent = percent_of(skipped, districts);
   return compliant_if(
       skipped <= 1 || percent <= skipped_districts_most * 100,
-      fmt::format("{} of {} districts had no order to deliver ({:.2f}%); at most one or {:g}%",
-                  text::grouped(skipped), text::grouped(districts), percent,
-                  skipped_districts_most * 100),
-      "; load the data anew");
+      fmt::format(
+          "{} of {} districts had no order to deliver ({:.2f}%); limit: one district or {:g}%",
+          text::grouped(skipped), text::grouped(districts), percent, skipped_districts_most * 100),
+      "; import the data again");
 }
 
 // Failed transactions that lost their session, or never got one.
@@ -88,7 +89,7 @@ Judged judge_errors(const Result& result) {
   const double percent = percent_of(refused, all);
   return compliant_if(
       percent <= percent_most,
-      fmt::format("{} of {} transactions failed outside of outages ({:.2f}%); at most {:g}%",
+      fmt::format("{} of {} transactions failed outside of outages ({:.2f}%); limit {:g}%",
                   text::grouped(refused), text::grouped(all), percent, percent_most),
       "; see the errors by class");
 }
@@ -101,7 +102,7 @@ const std::vector<Rule> answer_rules = {{"deferred_delivery", "5.2.5.7", judge_d
 
 Judged judge_latency(const TransactionResult& one) {
   return judge_percentile(one.latency, one.pending.unanswered, *one.latency_limit_s,
-                          "; use fewer warehouses, or a faster database");
+                          "; use fewer warehouses or a faster database");
 }
 
 }  // namespace drover::report

@@ -44,7 +44,7 @@ double mean_ms(const measure::HistogramSnapshot& histogram) {
 }
 
 // What to do where a thread had to wait for a processor.
-constexpr const char* crowd_knob = "; give the client processors of its own, or another machine";
+constexpr const char* crowd_knob = "; run Drover on cores or a machine of its own";
 
 // A client that stood still for so long, and for more than one percent of the interval, has
 // measured itself.
@@ -144,15 +144,16 @@ Judged judge_worst(const Result& result) {
 
 JudgedClient judge_load(const Result& result, const std::optional<Yardstick>& /*yardstick*/,
                         const Client& client) {
-  if (client.workers.empty()) return {not_judged("the load of the workers is unknown")};
+  if (client.workers.empty()) return {not_judged("the load of the worker threads is unknown")};
   const auto demand = [](const WorkerHealth& worker) {
     return worker.load + worker.run_queue_share;
   };
   const WorkerHealth& busiest = *std::ranges::max_element(client.workers, {}, demand);
   std::string text =
-      fmt::format("a worker needed {:.0f}% of a processor, and had {:.0f}%; at most {:.0f}%",
+      fmt::format("a worker thread needed {:.0f}% of a core and got {:.0f}%; limit {:.0f}% needed",
                   demand(busiest) * 100, busiest.load * 100, demand_most * 100);
-  if (!result.client.run_queue_known) text += " (the kernel does not tell how long it waited)";
+  if (!result.client.run_queue_known)
+    text += " (this kernel does not report how long threads wait for a core)";
   // Without the waits the load is only a lower bound of the demand.
   if (!result.client.run_queue_known && busiest.load <= demand_most) {
     return {not_judged(text), busiest.load};
@@ -162,7 +163,7 @@ JudgedClient judge_load(const Result& result, const std::optional<Yardstick>& /*
   return {valid_if(demand(busiest) <= demand_most, text,
                    crowded          ? crowd_knob
                    : has_processors ? "; use more --threads"
-                                    : "; use more processors, and --threads"),
+                                    : "; use a machine with more cores, and more --threads"),
           demand(busiest)};
 }
 
@@ -180,47 +181,51 @@ Delay delay_of(double each_ms, const Yardstick& yardstick) {
 JudgedClient judge_run_queue(const Result& result, const std::optional<Yardstick>& yardstick,
                              const Client& client) {
   if (!result.client.run_queue_known || client.workers.empty()) {
-    return {not_judged("the kernel does not tell how long threads wait for a processor")};
+    return {not_judged("this kernel does not report how long threads wait for a core")};
   }
-  if (!yardstick) return {not_judged(result.is_tpcc() ? "no New-Order" : "no transaction")};
+  if (!yardstick)
+    return {not_judged(result.is_tpcc() ? "no New-Order was committed"
+                                        : "no transaction was committed")};
   const double longest_ms =
       std::ranges::max(client.workers, {}, &WorkerHealth::wake_up_delay_ms).wake_up_delay_ms;
   const Delay delay = delay_of(longest_ms, *yardstick);
-  return {valid_if(
-              delay.ms <= delay_least_ms || delay.share <= share_most,
-              fmt::format(
-                  "a worker waits {:.3f} ms for a processor, {:g} times in a {} of {} ms: {:.1f}%, "
-                  "at most {:.0f}%",
-                  longest_ms, yardstick->wake_ups, yardstick->noun,
-                  text::figure_text(served_ms(yardstick->transaction)), delay.share * 100,
-                  share_most * 100),
-              crowd_knob),
-          longest_ms};
+  return {
+      valid_if(
+          delay.ms <= delay_least_ms || delay.share <= share_most,
+          fmt::format(
+              "a worker thread waits {:.3f} ms for a core, {:g} times per {} of {} ms: {} ms in "
+              "total, {:.1f}%; limit {:g} ms or {:.0f}%",
+              longest_ms, yardstick->wake_ups, yardstick->noun,
+              text::figure_text(served_ms(yardstick->transaction)), text::figure_text(delay.ms),
+              delay.share * 100, delay_least_ms, share_most * 100),
+          crowd_knob),
+      longest_ms};
 }
 
 JudgedClient judge_reaction(const Result& result, const std::optional<Yardstick>& yardstick,
                             const Client& client) {
   const measure::HistogramSnapshot& lag = client.timer_lag;
   if (lag.empty() || !yardstick) {
-    return {
-        not_judged(result.is_tpcc() ? "no timer and no New-Order" : "no timer and no transaction")};
+    return {not_judged(result.is_tpcc() ? "no timer ended, or no New-Order was committed"
+                                        : "no timer ended, or no transaction was committed")};
   }
   const Delay delay = delay_of(mean_ms(lag), *yardstick);
-  return {valid_if(delay.ms <= reaction_least_ms || delay.share <= reaction_share_most,
-                   fmt::format(
-                       "a worker reacts {} ms late, {:g} times in a {} of {} ms: {:.1f}%, at most "
-                       "{:.0f}%",
-                       text::figure_text(mean_ms(lag)), yardstick->wake_ups, yardstick->noun,
-                       text::figure_text(served_ms(yardstick->transaction)), delay.share * 100,
-                       reaction_share_most * 100),
-                   crowd_knob),
+  return {valid_if(
+              delay.ms <= reaction_least_ms || delay.share <= reaction_share_most,
+              fmt::format(
+                  "a worker thread wakes up {} ms late, {:g} times per {} of {} ms: {} ms in "
+                  "total, {:.1f}%; limit {:g} ms or {:.0f}%",
+                  text::figure_text(mean_ms(lag)), yardstick->wake_ups, yardstick->noun,
+                  text::figure_text(served_ms(yardstick->transaction)), text::figure_text(delay.ms),
+                  delay.share * 100, reaction_least_ms, reaction_share_most * 100),
+              crowd_knob),
           delay.ms};
 }
 
 JudgedClient judge_timers(const Result& result, const std::optional<Yardstick>& /*yardstick*/,
                           const Client& client) {
   const measure::HistogramSnapshot& lag = client.timer_lag;
-  if (lag.empty()) return {not_judged("no timer ended in the interval")};
+  if (lag.empty()) return {not_judged("no timer ended in the measured interval")};
   const double p99_ms = static_cast<double>(lag.percentile_ns(99)) * 1e-6;
   constexpr double mean_cycle_ms = 20'000;
   const double cycle_ms = mean_cycle_ms / result.plan.pace;
@@ -229,19 +234,18 @@ JudgedClient judge_timers(const Result& result, const std::optional<Yardstick>& 
                            longest_ms > standstill_share_most * result.summary.time_seconds * 1e3;
   const bool has_cycles = result.is_tpcc() && !result.plan.no_delays;
   const bool keeps_pace = !has_cycles || 2 * mean_ms(lag) <= cycle_share_most * cycle_ms;
-  std::string text =
-      fmt::format("timers were late by {} ms (p99; at most {:g} ms), on average by {} ms, of {}",
-                  text::figure_text(p99_ms), timer_lag_p99_most_ms, text::figure_text(mean_ms(lag)),
-                  text::grouped(lag.count()));
+  std::string text = fmt::format("timer lag p99 {} ms (limit {:g} ms), mean {} ms, of {} timers",
+                                 text::figure_text(p99_ms), timer_lag_p99_most_ms,
+                                 text::figure_text(mean_ms(lag)), text::grouped(lag.count()));
   if (stood_still) {
-    text += fmt::format("; the client stood still for {:.1f} s", longest_ms * 1e-3);
+    text += fmt::format("; the client side did not run for {:.1f} s", longest_ms * 1e-3);
   }
   if (!keeps_pace) {
-    text += fmt::format(": more than {:g}% of a terminal's cycle of {} ms", cycle_share_most * 100,
-                        text::figure_text(cycle_ms));
+    text += fmt::format("; a terminal loses more than {:g}% of its cycle of {} ms",
+                        cycle_share_most * 100, text::figure_text(cycle_ms));
   }
   return {valid_if(p99_ms <= timer_lag_p99_most_ms && !stood_still && keeps_pace, text,
-                   fmt::format("{}, or fewer {}s", crowd_knob, result.plan.kind().client)),
+                   fmt::format("{}, or use fewer {}s", crowd_knob, result.plan.kind().client)),
           p99_ms};
 }
 
@@ -249,14 +253,13 @@ JudgedClient judge_timers(const Result& result, const std::optional<Yardstick>& 
 std::string line_by_design(const Result& result) {
   const settings::RunSettings& plan = result.plan;
   if (plan.is_tpcc()) {
-    if (plan.no_delays) return "with --no-delays terminals queue by design";
-    return plan.max_inflight_chosen ? "--max-inflight makes terminals queue" : "";
+    if (plan.no_delays) return "with --no-delays terminals wait for a connection by design";
+    return plan.max_inflight_chosen ? "--max-inflight makes terminals wait by design" : "";
   }
-  if (plan.is_open_loop())
-    return "by a schedule transactions queue behind a database that does not keep up";
+  if (plan.is_open_loop()) return "in an open loop transactions wait for a slow database by design";
   if (plan.clients <= std::min(plan.connections, plan.max_inflight)) return "";
   return fmt::format(
-      "{} on {} queue by design", text::counted_grouped(plan.clients, "client"),
+      "{} share {} and wait by design", text::counted_grouped(plan.clients, "client"),
       text::counted_grouped(std::min(plan.connections, plan.max_inflight), "connection"));
 }
 
@@ -266,16 +269,16 @@ Judged judge_waiting(const Result& result) {
   const TransactionResult all = all_transactions(result);
   // The waits of those without an answer are not known.
   const measure::HistogramSnapshot latencies = all.answered_latency();
-  if (latencies.empty()) return not_judged("no transaction");
+  if (latencies.empty()) return not_judged("no transaction was answered");
   const measure::HistogramSnapshot& waits = all.wait;
   const double share =
       static_cast<double>(waits.sum_ns()) / static_cast<double>(latencies.sum_ns());
   return valid_if(
       mean_ms(waits) <= delay_least_ms || share <= share_most,
-      fmt::format("a transaction is in line for {} ms in the client, {:.1f}% of its {} ms; at most "
-                  "{:.0f}%",
+      fmt::format("a transaction waits {} ms for a permit and a connection, {:.1f}% of its latency "
+                  "of {} ms; limit {:g} ms or {:.0f}%",
                   text::figure_text(mean_ms(waits)), share * 100,
-                  text::figure_text(mean_ms(latencies)), share_most * 100),
+                  text::figure_text(mean_ms(latencies)), delay_least_ms, share_most * 100),
       fmt::format("; use more --connections ({} now)", result.plan.connections));
 }
 

@@ -14,9 +14,10 @@ constexpr const char* no_database = "there was no database";
 
 Judged judge_run(const Result& result) {
   if (result.failure) return {Judgement::broken, "given up: " + *result.failure};
-  if (!result.interrupted) return {Judgement::held, "as long as planned"};
-  return {Judgement::broken, fmt::format("interrupted after {:.1f} s of {:g} s of measuring",
-                                         result.summary.time_seconds, result.plan.duration_s)};
+  if (!result.interrupted) return {Judgement::held, "the run had its planned length"};
+  return {Judgement::broken,
+          fmt::format("interrupted after {:.1f} s of the measured interval of {:g} s",
+                      result.summary.time_seconds, result.plan.duration_s)};
 }
 
 // What a transaction may take in nine cases of ten (clause 5.2.5.7), and a share of the interval.
@@ -39,8 +40,9 @@ void judge_stalls(const Result& result, double from, double until, Judged& judge
   const double all_s = result.availability.stalled_s;
   if (longest_s >= stall_s_most || all_s > most_s) judged.judgement = Judgement::broken;
   judged.text += fmt::format(
-      "; {}, {:.1f} s in all (at most {:.2g} s allowed), the longest {:.1f} s (below {:g} s "
-      "allowed): {}s waited, and nobody had an answer",
+      "; {} of {:.1f} s in total (at most {:.2g} s allowed), the longest {:.1f} s (below {:g} s "
+      "allowed): {}s waited "
+      "and the database answered nothing",
       text::counted(measured, "stall"), all_s, most_s, longest_s, stall_s_most,
       result.plan.kind().client);
 }
@@ -59,12 +61,12 @@ Judged judge_availability(const Result& result) {
   const std::uint64_t interruptions = result.availability.interruptions;
   Judged judged =
       measured == 0
-          ? Judged{Judgement::held, "no outage in the measurement interval"}
+          ? Judged{Judgement::held, "no outage in the measured interval"}
           : Judged{Judgement::broken,
-                   fmt::format("{} in the measurement interval, {:.1f} s of {:.1f} s, {} lost",
-                               text::counted(measured, "outage"), result.availability.unavailable_s,
-                               result.summary.time_seconds,
-                               text::counted_grouped(lost, "transaction"))};
+                   fmt::format(
+                       "{} in the measured interval, unavailable for {:.1f} s of {:.1f} s, {} lost",
+                       text::counted(measured, "outage"), result.availability.unavailable_s,
+                       result.summary.time_seconds, text::counted_grouped(lost, "transaction"))};
   judge_stalls(result, from, until, judged);
   if (const std::string away = warehouses_away_text(result); !away.empty()) {
     judged.judgement = Judgement::broken;
@@ -79,9 +81,9 @@ Judged judge_availability(const Result& result) {
 
 Judged judge_counts(const Result& result) {
   const std::vector<std::string> errors = count_errors(result);
-  if (errors.empty()) return {Judgement::held, "every count adds up"};
+  if (errors.empty()) return {Judgement::held, "all counts are consistent"};
   return {Judgement::invalid,
-          fmt::format("counts do not add up: {}; this is a bug of Drover's: please report it",
+          fmt::format("counts are inconsistent ({}). This is a bug in Drover. Please report it",
                       fmt::join(errors, "; "))};
 }
 
@@ -92,7 +94,7 @@ Judged judge_ambiguous(const Result& result) {
     judged = not_judged(no_database);
   } else if (all.count() > 0) {
     judged.text =
-        fmt::format("of {} without an answer {} happened, {} did not, {} unknown",
+        fmt::format("{} without an answer: {} committed, {} not committed, {} unresolved",
                     text::counted_grouped(all.count(), "commit"), text::grouped(all.committed),
                     text::grouped(all.not_committed), text::grouped(all.unresolved));
   }
@@ -103,7 +105,7 @@ Judged judge_ambiguous(const Result& result) {
 // Unresolved commits may have happened: then there is more in the data, and never less.
 Judged judge_ledger(const Result& result) {
   if (!result.ledger_in_data) {
-    return not_judged(result.plan.simulate_ms ? no_database : "the data could not be asked");
+    return not_judged(result.plan.simulate_ms ? no_database : "the data could not be read");
   }
   const Ledger& ours = result.ledger;
   const LedgerInData& data = *result.ledger_in_data;
@@ -116,55 +118,56 @@ Judged judge_ledger(const Result& result) {
                        std::abs(cents) % 100);
   };
   std::string text = fmt::format(
-      "{} New-Orders and Payments of {} committed since the start, {} and {} in "
-      "the data",
-      ours.new_orders, cents_text(ours.payment_cents), data.new_orders,
+      "New-Orders: {} committed, {} in the data; amount of Payments: {} committed, {} in the data",
+      ours.new_orders, data.new_orders, cents_text(ours.payment_cents),
       cents_text(data.payment_cents));
   if (data.orders_delivered) {
-    text += fmt::format("; {} orders delivered, {} in the data", delivered, *data.orders_delivered);
+    text += fmt::format("; orders delivered: {} committed, {} in the data", delivered,
+                        *data.orders_delivered);
   }
   if (agrees(ours, data)) return {Judgement::held, text};
   if (result.lost_commits && result.lost_commits->count() > 0 && result.lost_commits->complete) {
     return {Judgement::invalid,
-            fmt::format("{}: the database lost {} that it had acknowledged", text,
+            fmt::format("{}; the database lost {} that it had acknowledged", text,
                         text::counted(result.lost_commits->count(), "commit"))};
   }
   const bool less = more_orders < 0 || more_cents < 0 || more_delivered < 0;
   if (!ours.exact && !less) {
-    return not_judged(text + ": commits whose outcome is unknown may explain it");
+    return not_judged(text + "; unresolved commits may explain the difference");
   }
   return {
       Judgement::invalid,
-      text + (less ? ": commits were lost, or something else writes to these warehouses"
-                   : ": something else writes to these warehouses; let the run be alone there")};
+      text + (less ? "; commits were lost, or another program writes to these warehouses"
+                   : "; another program writes to these warehouses. Stop it and repeat the run")};
 }
 
 Judged judge_account(const Account& account) {
-  if (!account.in_data) return not_judged(account.name + ": the data could not be asked");
-  const std::string text = fmt::format("{}: {} counted, {} in the data", account.name,
+  if (!account.in_data) return not_judged(account.name + ": the data could not be read");
+  const std::string text = fmt::format("{}: {} committed, {} in the data", account.name,
                                        account.counted, *account.in_data);
   if (*account.agrees()) {
     const std::string in_doubt =
         account.unresolved == 0
             ? ""
-            : fmt::format(", of {} in doubt {} happened", account.unresolved, *account.more());
+            : fmt::format("; {}, {} of them in the data",
+                          text::counted(account.unresolved, "unresolved commit"), *account.more());
     return {Judgement::held, text + in_doubt};
   }
   if (*account.more() < 0) {
     return {Judgement::invalid,
-            text + ": commits were lost, or something else writes to this table"};
+            text + "; commits were lost, or another program writes to this table"};
   }
   return {Judgement::invalid,
           text +
-              ": writes were executed twice, or something else writes to this table; let the "
-              "run be alone there"};
+              "; writes were executed twice, or another program writes to this table. Stop it and "
+              "repeat the run"};
 }
 
 // What weighs most of all accounts, and what there is to say of each.
 Judged judge_accounts(const Result& result) {
   if (result.accounts.empty()) {
     return not_judged(result.plan.simulate_ms ? no_database
-                                              : "nothing that it wrote was counted in the data");
+                                              : "the run's writes were not counted in the data");
   }
   Judged judged{Judgement::held, ""};
   for (const Account& account : result.accounts) {
@@ -184,16 +187,14 @@ Judged judge_verification(const Result& result) {
   const Verification& verified = *result.verification;
   std::string text = text::counted_grouped(verified.values, "value") + " verified";
   if (verified.wrong == 0 && verified.not_found == 0)
-    return {Judgement::held, text + ", all as they were written"};
+    return {Judgement::held, text + ", all correct"};
   if (verified.wrong > 0)
     text += fmt::format(", {} wrong: {}", text::grouped(verified.wrong), verified.first_wrong);
   if (verified.not_found > 0) {
-    text += fmt::format("; {} that must be there {} not found",
-                        text::counted_grouped(verified.not_found, "row"),
-                        verified.not_found == 1 ? "was" : "were");
+    text += fmt::format("; {} missing", text::counted_grouped(verified.not_found, "row"));
   }
   return {Judgement::invalid,
-          text + ": the database lost what it had, or something else writes to this table"};
+          text + "; the database lost data, or another program writes to this table"};
 }
 
 }  // namespace

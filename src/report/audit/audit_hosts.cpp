@@ -38,22 +38,23 @@ Judged judge_hosts(const Result& result) {
   }
   const std::string hosts = text::counted_grouped(result.ranks.size(), "host");
   if (without_audit > 0) {
-    return not_judged(
-        fmt::format("all {} were there; {} of them without an audit", hosts, without_audit));
+    return not_judged(fmt::format("all {} took part; {} without an audit", hosts, without_audit));
   }
-  return {Judgement::held, fmt::format("all {} were there, and valid by their own audits", hosts)};
+  return {Judgement::held,
+          fmt::format("all {} took part, and the audit of each one is valid", hosts)};
 }
 
 std::string start_text(const Result& result, const StartSpread& spread) {
   const auto ms = [](double seconds) { return text::figure_text(seconds * 1e3); };
-  std::string text = fmt::format("the hosts began within {} ms; at most {:g} ms",
+  std::string text = fmt::format("the hosts started within {} ms; limit {:g} ms",
                                  ms(spread.apart_s), starts_apart_most_ms);
   text += std::isfinite(spread.uncertainty_s)
-              ? fmt::format(" (their clocks are known to {} ms)", ms(spread.uncertainty_s))
-              : " (by their own clocks, which nobody compared)";
+              ? fmt::format(" (clock uncertainty {} ms)", ms(spread.uncertainty_s))
+              : " (by their own clocks, which were not compared)";
   double latest_s = 0;
   for (const RankResult& one : result.ranks) latest_s = std::max(latest_s, one.start_late_s);
-  if (latest_s > 0) text += fmt::format(", the last {} ms late", ms(latest_s));
+  if (latest_s > 0)
+    text += fmt::format(", the last one {} ms after its scheduled start", ms(latest_s));
   return text;
 }
 
@@ -61,28 +62,30 @@ std::string start_text(const Result& result, const StartSpread& spread) {
 // The rule holds or is broken only if the result is the same for all values within these bounds.
 Judged judge_start(const Result& result) {
   const std::optional<StartSpread> spread = start_spread(result.ranks);
-  if (!spread) return not_judged("fewer than two hosts began");
+  if (!spread) return not_judged("fewer than two hosts started");
   const std::string text = start_text(result, *spread);
   if (spread->least_s * 1e3 > starts_apart_most_ms) {
-    return {Judgement::broken,
-            text +
-                ": the first and the last moments of the interval lack somebody's load; give "
-                "a longer --warmup, or a later --start-at"};
+    return {
+        Judgement::broken,
+        text +
+            "; at both ends of the measured interval some hosts generated no load. Use a longer "
+            "--warmup or a later --start-at"};
   }
   if (!std::isfinite(spread->most_s)) {
-    return not_judged(text + ": start the hosts by --hosts, which compares the clocks");
+    return not_judged(text + "; start the hosts with --hosts, which compares the clocks");
   }
   if (spread->most_s * 1e3 > starts_apart_most_ms) {
-    return not_judged(fmt::format(
-        "{}: the starts may lie {} ms apart, by the uncertainty of the clocks and by how "
-        "late the hosts were; use a shorter way to the hosts, or hosts with less load",
-        text, text::figure_text(spread->most_s * 1e3)));
+    return not_judged(
+        fmt::format("{}; with the clock uncertainty and the late starts, up to {} ms are possible. "
+                    "Use a faster "
+                    "network to the hosts, or hosts with less load",
+                    text, text::figure_text(spread->most_s * 1e3)));
   }
   const auto missing = std::ranges::count_if(
       result.ranks, [](const RankResult& one) { return !start_of(one).has_value(); });
   if (missing > 0)
     return not_judged(
-        fmt::format("{}; {} did not begin", text,
+        fmt::format("{}; {} did not start", text,
                     text::counted_grouped(static_cast<std::uint64_t>(missing), "host")));
   return {Judgement::held, text};
 }

@@ -25,7 +25,7 @@ Judged judge_mix(const Result& result) {
   std::uint64_t all = 0;
   for (const TransactionResult& one : result.transactions) all += completed(one);
   if (all < few) {
-    return not_judged(fmt::format("{} are too few", text::counted(all, "transaction")));
+    return too_few(text::counted(all, "transaction"));
   }
   Judged judged{Judgement::held, ""};
   const auto count = static_cast<double>(all);
@@ -42,8 +42,8 @@ Judged judge_mix(const Result& result) {
         fmt::format("{}{} {:.2f}%", judged.text.empty() ? "" : ", ", rule.name, share * 100);
     if (share >= rule.share_least) continue;
     if (!holds) judged.judgement = Judgement::broken;
-    judged.text += fmt::format(" (at least {:g}%, less {:.2f} by chance)", rule.share_least * 100,
-                               chance * 100);
+    judged.text +=
+        fmt::format(" (minimum {:g}% - {:.2f}% for chance)", rule.share_least * 100, chance * 100);
   }
   judged.text += fmt::format(" of {} transactions", text::grouped(all));
   return judged;
@@ -83,8 +83,9 @@ bool is_disturbed(const Result& result) {
 Judged at_pace(const Result& result, Judged judged) {
   if (result.plan.pace == 1.0) return judged;
   return {Judgement::broken,
-          fmt::format("pace {:g} is not the specification's; run with --pace 1 ({})",
-                      result.plan.pace, judged.text)};
+          fmt::format(
+              "--pace {:g} changes the specified keying and think times; run with --pace 1 ({})",
+              result.plan.pace, judged.text)};
 }
 
 // How the think times of a type compare with the specified ones.
@@ -136,8 +137,8 @@ Judged judge_think(const Result& result) {
                          text::figure_text(times.mean_s));
     if (times.hold()) continue;
     wrong += fmt::format(
-        "{}after {} a mean of {} s ({} to {} s expected) at a distance of {:.3f} from "
-        "the negative exponential ({:.3f} allowed)",
+        "{}after {} mean {} s (allowed {} to {} s), distance {:.3f} from the negative exponential "
+        "distribution (allowed {:.3f})",
         wrong.empty() ? "" : "; ", rule.name, text::figure_text(times.mean_s),
         text::figure_text(times.mean_low_s), text::figure_text(times.mean_high_s), times.distance,
         times.distance_most);
@@ -146,9 +147,10 @@ Judged judge_think(const Result& result) {
   return at_pace(
       result,
       compliant_if(wrong.empty(),
-                   wrong.empty() ? fmt::format("means: {}; negative exponential, of {} think times",
-                                               means, text::grouped(count))
-                                 : wrong + ", of " + text::grouped(count) + " think times"));
+                   wrong.empty()
+                       ? fmt::format("means: {}; negative exponential distribution, {} think times",
+                                     means, text::grouped(count))
+                       : wrong + ", " + text::grouped(count) + " think times"));
 }
 
 Judged judge_keying(const Result& result) {
@@ -166,10 +168,10 @@ Judged judge_keying(const Result& result) {
     shortest += (shortest.empty() ? "" : ", ") + figure;
     // Rounding to nanoseconds, and nothing else.
     if (shortest_s >= least_s - 1e-9) continue;
-    wrong += (wrong.empty() ? "" : ", ") + figure + fmt::format(" (at least {:.6g} s)", least_s);
+    wrong += (wrong.empty() ? "" : ", ") + figure + fmt::format(" (minimum {:.6g} s)", least_s);
   }
-  if (count == 0) return at_pace(result, not_judged("no keying time in the interval"));
-  return at_pace(result, compliant_if(wrong.empty(), fmt::format("shortest: {}, of {} keying times",
+  if (count == 0) return at_pace(result, not_judged("no keying time in the measured interval"));
+  return at_pace(result, compliant_if(wrong.empty(), fmt::format("shortest: {}; {} keying times",
                                                                  wrong.empty() ? shortest : wrong,
                                                                  text::grouped(count))));
 }
@@ -183,9 +185,9 @@ double new_orders_by_chance(double count, double interval_s) {
 }
 
 Judged judge_throughput(const Result& result) {
-  if (result.plan.no_delays) return not_judged("no bounds with --no-delays");
+  if (result.plan.no_delays) return not_judged("no bounds apply with --no-delays");
   if (result.plan.pace != 1.0) {
-    return not_judged(fmt::format("no bounds at pace {:g}", result.plan.pace));
+    return not_judged(fmt::format("no bounds apply with --pace {:g}", result.plan.pace));
   }
   if (result.plan.warehouses == 0) return not_judged("no warehouse");
   const auto warehouses = static_cast<double>(result.own_warehouses());
@@ -199,21 +201,22 @@ Judged judge_throughput(const Result& result) {
   const double low = std::max(least - chance(least), 0.0);
   const double high = most + chance(most);
   const std::string text = fmt::format(
-      "{:.2f} tpmC a warehouse, {:g} to {:g} allowed, {:.2f} to {:.2f} by chance",
-      result.summary.tpmc / warehouses, tpmc_per_warehouse_least, tpmc_per_warehouse_max,
-      low / (warehouses * minutes), high / (warehouses * minutes));
+      "{:.2f} tpmC per warehouse; allowed {:g} - {:.2f} (chance) to {:g} + {:.2f} (chance)",
+      result.summary.tpmc / warehouses, tpmc_per_warehouse_least,
+      (least - low) / (warehouses * minutes), tpmc_per_warehouse_max,
+      (high - most) / (warehouses * minutes));
   if (new_orders > high) {
-    return {Judgement::broken, text + ": more than terminals can do"};
+    return {Judgement::broken, text + "; more than the terminals can generate"};
   }
   return compliant_if(new_orders >= low, text,
-                      ": the database does not keep up, or was away; use fewer warehouses");
+                      "; the database does not keep up or was unavailable. Use fewer warehouses");
 }
 
 Judged judge_interval(const Result& result) {
   const double minutes = result.summary.time_seconds / 60;
   const std::string text = fmt::format("{} min measured", text::figure_text(minutes));
   if (result.summary.time_seconds >= official_interval_s) return {Judgement::held, text};
-  return not_judged(text + ": not an official length, which is at least 120 min");
+  return not_judged(text + "; an official run takes at least 120 min");
 }
 
 // "throughput fell from 543 to 4.3 a second 16 s after the start of the run".
@@ -229,7 +232,7 @@ std::string shift_text(std::string_view what, const LevelShift& shift, std::stri
   const std::string_view verb = shift.to < shift.from ? "fell" : "rose";
   const std::string text =
       fmt::format("{} {} from {} to {} {}", what, verb, level(shift.from), level(shift.to), unit);
-  if (shift.shape == LevelShift::Shape::ramp) return text + " over the interval";
+  if (shift.shape == LevelShift::Shape::ramp) return text + " over the measured interval";
   if (shift.shape == LevelShift::Shape::step) {
     return text + fmt::format(" {} after the start of the run", second(shift.first));
   }
@@ -240,21 +243,20 @@ std::string shift_text(std::string_view what, const LevelShift& shift, std::stri
 // What becomes better within the interval was not warm at its beginning.
 std::string_view advice(const LevelShift& shift, bool is_worse) {
   if (shift.shape == LevelShift::Shape::ramp || !is_worse) return "; use a longer --warmup";
-  return "; see what happened then";
+  return "; find out what happened then";
 }
 
 Judged judge_steady_state(const Result& result) {
   constexpr std::size_t bins_least = 10;
   const SteadyStateBins bins = make_steady_state_bins(result.time_series);
   const std::string of_bins =
-      fmt::format(", of {} bins of {:g} s", bins.throughput.size(), bins.seconds_each);
+      fmt::format(" ({} intervals of {:g} s)", bins.throughput.size(), bins.seconds_each);
   if (const auto shift = find_throughput_shift(bins)) {
-    return {Judgement::broken,
-            fmt::format("{}{}{}", shift_text("throughput", *shift, "a second", bins), of_bins,
-                        advice(*shift, shift->to < shift->from))};
+    return {Judgement::broken, fmt::format("{}{}{}", shift_text("throughput", *shift, "tx/s", bins),
+                                           of_bins, advice(*shift, shift->to < shift->from))};
   }
   if (bins.throughput.size() < bins_least) {
-    return not_judged(fmt::format("less than {} s are too short to see a trend", bins_least));
+    return not_judged(fmt::format("a trend needs at least {} s", bins_least));
   }
   if (const auto shift = find_p90_shift(bins)) {
     return {Judgement::broken,
@@ -264,14 +266,14 @@ Judged judge_steady_state(const Result& result) {
   const Trend throughput = find_trend(bins.throughput);
   bool moves = throughput_has_trend(throughput);
   std::string text = fmt::format(
-      "throughput {:+.1f}% over the interval (z {:+.1f})",
+      "throughput {:+.1f}% over the measured interval (z {:+.1f})",
       throughput.median > 0 ? throughput.change / throughput.median * 100 : 0, throughput.z);
   if (bins.p90_ms.size() >= bins_least) {
     const Trend latency = find_trend(bins.p90_ms);
     moves = moves || p90_has_trend(latency);
     text += fmt::format(", 90th percentile {:+.1f} ms (z {:+.1f})", latency.change, latency.z);
   }
-  return compliant_if(!moves, text + (moves ? "" : ", no step in either") + of_bins,
+  return compliant_if(!moves, text + (moves ? "" : ", no step in either of them") + of_bins,
                       "; use a longer --warmup");
 }
 

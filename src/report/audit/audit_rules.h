@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,12 @@ inline constexpr std::uint64_t few = 30;
 
 inline Judged not_judged(std::string reason) {
   return {Judgement::not_judged, std::move(reason)};
+}
+
+// `counted` is the number of observations with their noun.
+inline Judged too_few(std::string_view counted, std::uint64_t needed = few) {
+  return not_judged(std::string("only ") + std::string(counted) + ", at least " +
+                    std::to_string(needed) + " needed");
 }
 
 // A rule of the specification, and one that says whether the figures can be trusted. Where it does not

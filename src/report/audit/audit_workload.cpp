@@ -21,8 +21,7 @@ CountBounds bounds_of_share(std::uint64_t all, double share) {
 // makes it otherwise.
 Judged judge_shares(const Result& result) {
   const std::uint64_t all = result.all_count();
-  if (all < few)
-    return not_judged(fmt::format("{} are too few", text::counted(all, "transaction")));
+  if (all < few) return too_few(text::counted(all, "transaction"));
   Judged judged{Judgement::held, ""};
   const std::uint64_t at_edges = result.plan.clients;
   for (const TransactionResult& one : result.transactions) {
@@ -36,10 +35,10 @@ Judged judge_shares(const Result& result) {
                                percent_of(count, all));
     if (holds) continue;
     judged.judgement = Judgement::broken;
-    judged.text += fmt::format(" ({:.2f}% asked for, {:.2f}% to {:.2f}% by chance)",
+    judged.text += fmt::format(" (specified {:.2f}%, allowed with chance {:.2f}% to {:.2f}%)",
                                *one.share * 100, percent_of(low, all), percent_of(high, all));
   }
-  if (judged.text.empty()) return not_judged("no shares were asked for");
+  if (judged.text.empty()) return not_judged("no shares were specified");
   judged.text += fmt::format(" of {} transactions", text::grouped(all));
   return judged;
 }
@@ -50,11 +49,11 @@ constexpr double backlog_s_most = 1;
 
 Judged judge_rate(const Result& result) {
   const settings::RunSettings& plan = result.plan;
-  if (!plan.is_open_loop()) return not_judged("no rate was asked for");
+  if (!plan.is_open_loop()) return not_judged("no --rate was given");
   const double seconds = result.summary.time_seconds;
   const double asked = plan.rate * seconds;
   if (asked < static_cast<double>(few))
-    return not_judged(fmt::format("{:.0f} transactions are too few", asked));
+    return too_few(fmt::format("{:.0f} scheduled transactions", asked));
   const auto count = static_cast<double>(result.all_count());
   const auto clients = static_cast<double>(plan.clients);
   // Those of a Poisson process come as chance has it, and some are under way at either end.
@@ -63,25 +62,27 @@ Judged judge_rate(const Result& result) {
   const auto backlog = static_cast<double>(result.backlog.value_or(0));
   const bool too_few = count < asked * (1 - missing_most) - chance;
   const bool too_late = backlog > plan.rate * backlog_s_most + chance;
-  std::string text = fmt::format("{} of {} transactions a second asked for ({:.1f}%)",
-                                 text::figure_text(count / seconds), text::figure_text(plan.rate),
-                                 100 * count / asked);
+  std::string text =
+      fmt::format("{} of {} scheduled tx/s ({:.1f}%)", text::figure_text(count / seconds),
+                  text::figure_text(plan.rate), 100 * count / asked);
   if (count < asked * (1 - missing_most)) {
-    text += fmt::format(", at least {:.1f}% by chance",
-                        100 * std::max(1 - missing_most - chance / asked, 0.0));
+    text += fmt::format(", allowed {:g}% - {:.2f}% (chance)", 100 * (1 - missing_most),
+                        100 * std::min(chance / asked, 1 - missing_most));
   }
   if (result.backlog) {
-    text += fmt::format(", {} due at the end and not begun", text::grouped(*result.backlog));
+    text += fmt::format(", backlog of {} at the end (limit {:.0f})",
+                        text::counted_grouped(*result.backlog, "transaction"),
+                        plan.rate * backlog_s_most + chance);
   }
   if (!too_few && !too_late) return {Judgement::held, text};
   if (is_client_too_slow(result)) {
-    return {Judgement::invalid, text + ": the client did not keep up; see the lines client.*"};
+    return {Judgement::invalid, text + "; the client side did not keep up. See the rules client.*"};
   }
-  return {Judgement::broken, fmt::format("{}: the database did not keep up, so that the latency "
-                                         "grows with the length of the run; ask for "
-                                         "a lower rate, or let more than {} and {} wait for it",
-                                         text, text::counted_grouped(plan.clients, "client"),
-                                         text::counted_grouped(plan.connections, "connection"))};
+  return {Judgement::broken,
+          fmt::format("{}; the database did not keep up, so the latency grows with the "
+                      "length of the run. Use a lower --rate, or more than {} and {}",
+                      text, text::counted_grouped(plan.clients, "client"),
+                      text::counted_grouped(plan.connections, "connection"))};
 }
 
 }  // namespace

@@ -129,7 +129,8 @@ std::optional<StartSpread> start_spread(const std::vector<RankResult>& ranks) {
 
 std::string part_text(const RankResult& one) {
   std::vector<std::string> parts;
-  if (one.ranks > 1) parts.push_back(fmt::format("rank {} of {} (from 0 on)", one.rank, one.ranks));
+  if (one.ranks > 1)
+    parts.push_back(fmt::format("rank {} of {} (counted from 0)", one.rank, one.ranks));
   if (one.warehouse_first > 0)
     parts.push_back(fmt::format("warehouses {} to {}", one.warehouse_first, one.warehouse_last));
   return fmt::format("{}", fmt::join(parts, ", "));
@@ -288,10 +289,10 @@ AuditSummary summarise(const std::vector<Verdict>& verdicts) {
     summary.sentence = fmt::format("not judged: {}", nothing_measured);
   } else if (!broken.empty()) {
     summary.sentence =
-        fmt::format("valid, but not compliant: {} of {} rules {} not hold: {}", broken.size(),
-                    judged, broken.size() == 1 ? "does" : "do", fmt::join(broken, ", "));
+        fmt::format("valid, but not compliant: {} of {} judged rules {} broken ({})", broken.size(),
+                    judged, broken.size() == 1 ? "is" : "are", fmt::join(broken, ", "));
   } else {
-    summary.sentence = fmt::format("valid: all {} rules judged hold", judged);
+    summary.sentence = fmt::format("valid: all {} judged rules hold", judged);
     if (not_judged > 0) summary.sentence += fmt::format(" ({} not judged)", not_judged);
   }
   return summary;

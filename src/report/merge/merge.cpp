@@ -151,7 +151,7 @@ std::string missing_ranks(const std::vector<Host>& hosts) {
   if (missing.empty()) return {};
   const std::uint64_t count = ranks - hosts.size();
   if (count > named_most) missing.resize(named_most);
-  return fmt::format("{} {}{} of {} (from 0 on) {} missing", count == 1 ? "rank" : "ranks",
+  return fmt::format("{} {}{} of {} (counted from 0) {} missing", count == 1 ? "rank" : "ranks",
                      fmt::join(missing, ", "),
                      count > named_most ? fmt::format(" and {} more", count - named_most) : "",
                      ranks, count == 1 ? "is" : "are");

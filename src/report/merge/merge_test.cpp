@@ -316,7 +316,7 @@ TEST(Merge, SaysWhichHostWasLostAndWhichIsMissing) {
   const Result sum = merged(run.parts);
   EXPECT_EQ(
       sum.incomplete,
-      "host b was lost at 3:12: it said nothing for 10 s; rank 3 of 4 (from 0 on) is missing; "
+      "host b was lost at 3:12: it said nothing for 10 s; rank 3 of 4 (counted from 0) is missing; "
       "nobody had the warehouses 31 to 40");
   EXPECT_EQ(sum.ranks[1].ok_count, 77U);
 }
@@ -345,10 +345,10 @@ TEST(Merge, WhatIsLeftOfALostHostBelongsToTheRunThatItSays) {
 TEST(Merge, OnePartOfSeveralIsIncomplete) {
   const ExampleRun run(12);
   const Result sum = merged({run.parts[1]});
-  EXPECT_EQ(
-      sum.incomplete,
-      "ranks 0, 2, 3 of 4 (from 0 on) are missing; nobody had the warehouses 1 to 10 and 21 to "
-      "40");
+  EXPECT_EQ(sum.incomplete,
+            "ranks 0, 2, 3 of 4 (counted from 0) are missing; nobody had the warehouses 1 to 10 "
+            "and 21 to "
+            "40");
   EXPECT_TRUE(sum.is_of_several());
 }
 
@@ -364,7 +364,7 @@ TEST(Merge, OfManyThatAreMissingSomeAreNamed) {
   }
   const std::string text = merged(parts).incomplete.value();
   EXPECT_THAT(text, HasSubstr("host h was lost: it was killed and 12 more were lost; ranks 20, "));
-  EXPECT_THAT(text, HasSubstr("27 and 72 more of 100 (from 0 on) are missing; nobody had"));
+  EXPECT_THAT(text, HasSubstr("27 and 72 more of 100 (counted from 0) are missing; nobody had"));
   EXPECT_THAT(text, HasSubstr("the warehouses 1 to 10 and 21 to 30 and "));
   EXPECT_THAT(text, HasSubstr("141 to 150 and 13 more ranges"));
 }

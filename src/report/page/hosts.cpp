@@ -15,7 +15,7 @@ namespace drover::report {
 void append_hosts(std::string& out, const Result& result, std::size_t width) {
   constexpr std::size_t width_of_cells = 9 + 9 + 7 + 3 * 8;
   if (result.hosts.empty()) return;
-  std::vector<std::string> names = {"hosts"};
+  std::vector<std::string> names = {"server hosts"};
   for (const HostResult& host : result.hosts) names.push_back("  " + printable(host.name));
   const std::size_t name_width = name_width_of(names, width_of_cells, width);
   const auto append = [&](const std::string& name, const std::vector<std::string>& cells) {
@@ -23,7 +23,7 @@ void append_hosts(std::string& out, const Result& result, std::size_t width) {
                        name_width, cells[0], cells[1], cells[2], cells[3], cells[4], cells[5]);
   };
   out += "\n";
-  append(names[0], {"sessions", "ok", "failed", "p50 ms", "p90 ms", "p99 ms"});
+  append(names[0], {"conns", "ok", "failed", "p50 ms", "p90 ms", "p99 ms"});
   for (std::size_t i = 0; i < result.hosts.size(); ++i) {
     const HostResult& host = result.hosts[i];
     std::vector<std::string> cells = {fmt::format("{}", host.connections),
@@ -37,11 +37,12 @@ void append_hosts(std::string& out, const Result& result, std::size_t width) {
 }
 
 void write_hosts(HtmlWriter& html, const Result& result) {
-  html.line("p.about",
-            "The hosts over which the connections were spread: what was committed and what failed "
-            "there while measuring, and how long the committed ones took from when they had their "
-            "connection. The connections are those at the end.");
-  HtmlTable table{"Hosts",
+  html.line(
+      "p.about",
+      "Connections were distributed over these server hosts (--balance). Counts and service "
+      "times are those of the measured interval; service time runs from the first statement to "
+      "the answer. Connections are counted at the end of the run.");
+  HtmlTable table{"Server hosts",
                   numbers_behind("Host", {"Connections", "Committed", "Failed", "p50 ms", "p90 ms",
                                           "p99 ms", "max ms"}),
                   {}};

@@ -22,10 +22,10 @@ Result without_hosts() {
 
 TEST(HostsOfAResult, HaveALineEachInTheSummary) {
   const std::string text = summary_text(example_result());
-  EXPECT_THAT(text, HasSubstr("hosts       sessions       ok failed  p50 ms  p90 ms  p99 ms\n"));
-  EXPECT_THAT(text, HasSubstr("  db1:5432         9      150      1    7.50    13.4    14.9\n"));
-  EXPECT_THAT(text, HasSubstr("  db2:5433         7      130      0    13.0    23.5    25.8\n"));
-  EXPECT_THAT(text, HasSubstr("  renewed     5 sessions, for their age\n"));
+  EXPECT_THAT(text, HasSubstr("server hosts    conns       ok failed  p50 ms  p90 ms  p99 ms\n"));
+  EXPECT_THAT(text, HasSubstr("  db1:5432          9      150      1    7.50    13.4    14.9\n"));
+  EXPECT_THAT(text, HasSubstr("  db2:5433          7      130      0    13.0    23.5    25.8\n"));
+  EXPECT_THAT(text, HasSubstr("  renewed     5 connections (--connection-max-age)\n"));
 }
 
 TEST(HostsOfAResult, AreNotSpokenOfWhereThereIsOne) {
@@ -40,7 +40,7 @@ TEST(HostsOfAResult, ThatNothingWasCommittedAtHaveNoTimes) {
   result.hosts[1].ok_count = 0;
   result.hosts[1].service = {};
   EXPECT_THAT(summary_text(result),
-              HasSubstr("  db2:5433         7        0      0       -       -       -\n"));
+              HasSubstr("  db2:5433          7        0      0       -       -       -\n"));
 }
 
 TEST(HostsOfAResult, ActUponNoTerminalAndFitAnyWidth) {
@@ -62,7 +62,7 @@ TEST(HostsOfAResult, AreInThePagesAndInMarkdown) {
   const std::string page = html_report({{"r", example_result()}});
   EXPECT_THAT(page, HasSubstr("id=\"result-1-hosts\""));
   EXPECT_THAT(page, HasSubstr("db2:5433"));
-  EXPECT_THAT(page, HasSubstr("5 sessions renewed for their age"));
+  EXPECT_THAT(page, HasSubstr("5 connections replaced because of their age"));
   EXPECT_THAT(markdown_report({{"r", example_result()}}),
               HasSubstr("| `db1:5432` | 9 | 150 | 1 | 7.50 |"));
 }

@@ -52,8 +52,8 @@ std::vector<Panel> time_panels(const Timeline& timeline) {
                     .keys = {{"all", "ink"}, {"NewOrder", "t0"}},
                     .height = 150,
                     .axis = axis_from_zero(timeline.highest(commits), Quantity::number),
-                    .curves = {curve(commits, "All committed a second", "ink"),
-                               curve(new_orders, "NewOrder committed a second", "t0")}});
+                    .curves = {curve(commits, "All committed per second", "ink"),
+                               curve(new_orders, "NewOrder committed per second", "t0")}});
   if (!timeline.is_of_tpcc) {
     panels[0].keys = {{"all", "ink"}};
     panels[0].curves.pop_back();
@@ -70,21 +70,21 @@ std::vector<Panel> time_panels(const Timeline& timeline) {
                       .keys = {{"failed", "failed"}, {"retried", "t4"}},
                       .height = 70,
                       .axis = axis(failed, retries, Quantity::number),
-                      .curves = {curve(retries, "Retries a second", "t4"),
-                                 curve(failed, "Failed a second", "failed")}});
+                      .curves = {curve(retries, "Retries per second", "t4"),
+                                 curve(failed, "Failed per second", "failed")}});
   }
   panels.push_back({.title = "Transactions",
                     .keys = {{"in flight", "t2"}, {"waiting", "t3"}},
                     .height = 80,
                     .axis = axis(in_flight, waiting, Quantity::number),
                     .curves = {curve(waiting,
-                                     timeline.is_of_tpcc ? "Terminals in line for a permit"
-                                                         : "Clients in line for a session",
+                                     timeline.is_of_tpcc ? "Terminals that wait for a permit"
+                                                         : "Clients that wait for a connection",
                                      "t3"),
                                curve(in_flight, "Transactions in flight", "t2")}});
   if (timeline.highest(client_load) > 0) {
     constexpr double overloaded = 0.8;
-    const char* title = "Load of the busiest client thread";
+    const char* title = "Load of the busiest worker thread";
     Panel panel{.title = title,
                 .height = 70,
                 .axis = axis(client_load, client_load, Quantity::share),
@@ -122,8 +122,8 @@ std::string range_text(const Timeline& timeline, TimeFigure figure) {
     low = low ? std::min(*low, envelope->low) : envelope->low;
     high = high ? std::max(*high, envelope->high) : envelope->high;
   }
-  if (!low) return "is not known";
-  return fmt::format("lies between {} and {}", label_of(figure, *low), label_of(figure, *high));
+  if (!low) return "is unknown";
+  return fmt::format("is between {} and {}", label_of(figure, *low), label_of(figure, *high));
 }
 
 std::string describe_time_chart(const Timeline& timeline) {
@@ -131,10 +131,11 @@ std::string describe_time_chart(const Timeline& timeline) {
   const std::string point = is_second ? "second" : fmt::format("{} s", timeline.point_s);
   const std::string a_point = is_second ? "a second" : point;
   std::string text = fmt::format(
-      "While measuring, throughput {} a second, the 90th percentile of {} {}, and the 99th {}. ",
+      "In the measured interval throughput {} per second, the 90th percentile of {} {}, and the "
+      "99th {}. ",
       range_text(timeline, TimeFigure::commits), a_point, range_text(timeline, TimeFigure::p90_ms),
       range_text(timeline, TimeFigure::p99_ms));
-  if (!timeline.has_errors()) text += "No transaction failed or was tried again. ";
+  if (!timeline.has_errors()) text += "No transaction failed or was retried. ";
   for (const TimeSpan& outage : timeline.outages) {
     text += fmt::format("{} at {} of {}. ", outage.title(), time_label(outage.start_s),
                         outage.length_text());
@@ -144,10 +145,10 @@ std::string describe_time_chart(const Timeline& timeline) {
     text += text::counted(timeline.checkpoints.size(), "checkpoint") + " of the server. ";
   }
   text += timeline.thinned ? fmt::format(
-                                 "Each point stands for {}: lines are means, shades go from the "
+                                 "Each point covers {}: lines are means, shades extend from the "
                                  "smallest {} to the largest.",
                                  text::length_text(timeline.column_s), point)
-                           : fmt::format("Each point is {}.", a_point);
+                           : fmt::format("Each point covers {}.", a_point);
   return text;
 }
 
@@ -166,7 +167,7 @@ void write_band_legend(HtmlWriter& html, const Timeline& timeline) {
 void write_time_table(HtmlWriter& html, const Result& result) {
   const Timeline timeline = make_timeline(result, columns_of_table_max);
   const auto details = html.open("details.no-print");
-  html.line("summary", "The same as a table");
+  html.line("summary", "Show as a table");
   struct Column {
     const char* title;
     TimeFigure figure;
@@ -177,9 +178,10 @@ void write_time_table(HtmlWriter& html, const Result& result) {
       {"p99", TimeFigure::p99_ms},          {"Failed/s", TimeFigure::failed},
       {"Retries/s", TimeFigure::retries},   {"In flight", TimeFigure::in_flight},
       {"Waiting", TimeFigure::waiting},     {"Client load", TimeFigure::client_load}};
-  HtmlTable table{.caption = fmt::format("Means of every {}, from the start of the measurement",
-                                         text::length_text(timeline.column_s)),
-                  .columns = {{"From"}}};
+  HtmlTable table{
+      .caption = fmt::format("Means of each {}, from the start of the measured interval",
+                             text::length_text(timeline.column_s)),
+      .columns = {{"From"}}};
   const auto is_shown = [&timeline](const Column& column) {
     return timeline.is_of_tpcc || column.figure != TimeFigure::new_orders;
   };
@@ -295,9 +297,8 @@ std::vector<ReadOut> spectrum_read_outs(const std::vector<SpectrumLine>& lines) 
 
 void write_spectrum_table(HtmlWriter& html, const std::vector<SpectrumLine>& lines) {
   const auto details = html.open("details.no-print");
-  html.line("summary", "The same as a table");
-  HtmlTable table{
-      "Latency by percentile; – where the sample is too small to have it", {{"Percentile"}}, {}};
+  html.line("summary", "Show as a table");
+  HtmlTable table{"Latency by percentile; –: the sample is too small", {{"Percentile"}}, {}};
   for (const SpectrumLine& line : lines) table.columns.push_back({line.name, true});
   for (const double percent : {50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99}) {
     HtmlRow row = {fmt::format("{:g}%", percent)};
@@ -313,10 +314,10 @@ void write_spectrum_table(HtmlWriter& html, const std::vector<SpectrumLine>& lin
 
 std::string describe_spectrum(const std::vector<SpectrumLine>& lines, const std::string& beyond) {
   std::string text =
-      "How long the slowest took: at 99%, one in a hundred took longer. A curve ends where its "
-      "sample is too small for more.";
+      "Latency by percentile: at 99%, one transaction in a hundred took longer. A curve ends where "
+      "the sample is too small for higher percentiles.";
   if (!beyond.empty()) {
-    text += " Limits of the 90th percentile that lie far above the chart: " + beyond + ".";
+    text += " Limits of the 90th percentile far above the chart: " + beyond + ".";
   } else if (std::ranges::any_of(lines,
                                  [](const auto& line) { return line.limit_s.has_value(); })) {
     text += " The limits apply at 90%.";
@@ -363,7 +364,7 @@ void write_time_chart(HtmlWriter& html, const Result& result, const std::string&
               .description = describe_time_chart(timeline),
               .x = Scale::linear(timeline.start_s, timeline.end_s),
               .x_ticks = time_ticks(timeline.start_s, timeline.end_s, time_ticks_max),
-              .x_title = "time since the start of the measurement",
+              .x_title = "time since the start of the measured interval",
               .panels = time_panels(timeline),
               .bands = single_bands(timeline)};
   chart.lanes = (timeline.outages.empty() ? 0 : 1) + (timeline.checkpoints.empty() ? 0 : 1);
@@ -429,14 +430,15 @@ void write_time_overlay(HtmlWriter& html, const std::vector<NamedResult>& result
   if (end <= start) return write_nothing(html, "The results have no time series.");
   Chart chart{.id = "all-time-chart",
               .title = "Throughput and latency over time",
-              .description = thinned ? "A curve a result. Lines are means of some seconds each; "
-                                       "each result's own part of this report shows its extremes."
-                                     : "A curve a result; each of its points is a second.",
+              .description = thinned
+                                 ? "One curve per result. Lines are means over several seconds; "
+                                   "the section of each result shows its extremes."
+                                 : "One curve per result; each point covers one second.",
               .x = Scale::linear(start, end),
               .x_ticks = time_ticks(start, end, time_ticks_max),
-              .x_title = "time since the start of the measurement"};
+              .x_title = "time since the start of the measured interval"};
   constexpr std::array figures = {TimeFigure::commits, TimeFigure::p90_ms, TimeFigure::p99_ms};
-  chart.panels = {{.title = "Throughput, all committed per s",
+  chart.panels = {{.title = "Throughput, committed per s",
                    .height = 170,
                    .axis = axis_from_zero(commits, Quantity::number)},
                   {.title = "Latency, 90th percentile",
@@ -475,8 +477,8 @@ void write_time_overlay(HtmlWriter& html, const std::vector<NamedResult>& result
     if (start < 0 || chart.lanes > 0) {
       html.line("p.note", chart.lanes > 0
                               ? "Blocks above the curves are outages and stalls, in the colour "
-                                "of their result; the shade is the warm-up."
-                              : "The shade is the warm-up.");
+                                "of their result. The shaded time is the warm-up."
+                              : "The shaded time is the warm-up.");
     }
   });
 }
@@ -507,8 +509,9 @@ void write_spectrum_overlay(HtmlWriter& html, const std::vector<NamedResult>& re
     const std::string beyond = fit_axis(panel, limits);
     const Chart chart = spectrum_chart(
         fmt::format("all-latency-{}", n + 1), names[n],
-        beyond.empty() ? "Latency by percentile, a curve a result."
-                       : "Latency by percentile. Its limit, " + beyond + ", is far above.",
+        beyond.empty()
+            ? "Latency by percentile, one curve per result."
+            : "Latency by percentile. The limit, " + beyond + ", is far above the chart.",
         std::move(panel));
     write_figure(html, chart, "small", false, [] {});
   }

@@ -32,8 +32,8 @@ void write_difference_table(HtmlWriter& html, const std::vector<NamedResult>& re
                             const std::vector<MetricRow>& rows, std::size_t first,
                             std::size_t last) {
   const std::string caption =
-      last - first == 1 ? fmt::format("Result {}, against result 1", last)
-                        : fmt::format("Results {} to {}, against result 1", first + 1, last);
+      last - first == 1 ? fmt::format("Result {}, compared with result 1", last)
+                        : fmt::format("Results {} to {}, compared with result 1", first + 1, last);
   const auto frame = open_table_frame(html, caption);
   const auto table = html.open("table");
   html.line("caption", caption);
@@ -77,7 +77,7 @@ void write_switches(HtmlWriter& html, const std::vector<NamedResult>& results) {
 void write_results_table(HtmlWriter& html, const std::vector<NamedResult>& results) {
   const auto section = html.open("section", {{"id", "results"}});
   html.line("h2", "Results");
-  const std::string caption = "What is compared, in the order of the command line";
+  const std::string caption = "Compared results, in the order of the command line";
   const auto frame = open_table_frame(html, caption);
   const auto table = html.open("table");
   html.line("caption", caption);
@@ -87,7 +87,7 @@ void write_results_table(HtmlWriter& html, const std::vector<NamedResult>& resul
                           {"Efficiency", true},
                           {"Measured", true},
                           {"Load"},
-                          {"Began", true}});
+                          {"Measured from", true}});
   const auto body = html.open("tbody");
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Result& result = results[i].result;
@@ -106,10 +106,12 @@ void write_results_table(HtmlWriter& html, const std::vector<NamedResult>& resul
                           ? fmt::format("{:.1f}%", result.summary.efficiency)
                           : "n/a");
     html.line("td.n", text::length_text(result.summary.time_seconds));
-    html.line("td.text",
-              title_of(result) +
-                  fmt::format(", {}{}", text::counted(result.plan.connections, "connection"),
-                              result.is_tpcc() && result.plan.no_delays ? ", no delays" : ""));
+    html.line(
+        "td.text",
+        title_of(result) +
+            fmt::format(
+                ", {}{}", text::counted(result.plan.connections, "connection"),
+                result.is_tpcc() && result.plan.no_delays ? ", no keying and think times" : ""));
     html.line("td.n", text::moment_text(result.summary.measure_start_ts));
   }
 }
@@ -119,8 +121,8 @@ void write_differences(HtmlWriter& html, const std::vector<NamedResult>& results
   html.line("h2", "Differences");
   html.line(
       "p.about",
-      "Percentages are against result 1. A difference of two runs may be chance: drover compare "
-      "says whether it is.");
+      "Percentages are changes from result 1. A difference between two runs may be chance: drover "
+      "compare tests whether it is significant.");
   const std::vector<MetricRow> rows =
       make_metric_table(results, default_metrics(results[0].result));
   // As many in each table, nearly.
@@ -134,9 +136,9 @@ void write_differences(HtmlWriter& html, const std::vector<NamedResult>& results
 
 void write_overlays(HtmlWriter& html, const std::vector<NamedResult>& results) {
   const auto section = html.open("section", {{"id", "charts"}});
-  html.line("h2", "On top of each other");
+  html.line("h2", "Charts of all results");
   html.line("p.about no-print",
-            "The switches show and hide results; a curve under the pointer stands out.");
+            "The switches show and hide results. The curve under the pointer is highlighted.");
   write_switches(html, results);
   write_time_overlay(html, results);
   html.line("h3.after-chart", "Latency by percentile");

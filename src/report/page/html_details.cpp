@@ -17,7 +17,7 @@ namespace {
 
 void write_left_out(HtmlWriter& html, std::size_t total, const char* what) {
   if (total <= shown_rows_max) return;
-  html.line("p.note", fmt::format("{} more {} are in the result document.",
+  html.line("p.note", fmt::format("{} more {} are in the result file.",
                                   text::grouped(total - shown_rows_max), what));
 }
 
@@ -53,13 +53,13 @@ void write_deferred(HtmlWriter& html, const DeferredDelivery& deferred) {
   const auto ms_of = [&](double percent) {
     return bounded_ms_text(deferred_row(deferred), percent);
   };
-  write_table(html,
-              {"Deferred Deliveries: latency in ms from queueing to completion",
-               numbers_behind("Queued", {"Completed", "Failed", "Unfinished", "p50", "p90", "p99",
-                                         "Limit of p90"}),
-               {{text::grouped(deferred.queued), text::grouped(deferred.completed),
-                 text::grouped(deferred.failed), text::grouped(deferred.unfinished), ms_of(50),
-                 ms_of(90), ms_of(99), milliseconds_label(deferred.latency_limit_s * 1000)}}});
+  write_table(
+      html, {"Deferred Deliveries: latency in ms from queueing to completion",
+             numbers_behind(
+                 "Queued", {"Completed", "Failed", "Unfinished", "p50", "p90", "p99", "p90 limit"}),
+             {{text::grouped(deferred.queued), text::grouped(deferred.completed),
+               text::grouped(deferred.failed), text::grouped(deferred.unfinished), ms_of(50),
+               ms_of(90), ms_of(99), milliseconds_label(deferred.latency_limit_s * 1000)}}});
 }
 
 using Counts = std::map<std::string, std::uint64_t>;
@@ -93,7 +93,7 @@ void write_error_table(HtmlWriter& html, const Result& result, const std::string
   }
   write_table(html, table);
   if (names.size() > shown_rows_max) {
-    html.line("p.note", "The others are in the result document.");
+    html.line("p.note", "The others are in the result file.");
   }
 }
 
@@ -139,9 +139,10 @@ void write_stalls(HtmlWriter& html, const Result& result) {
   const std::vector<Stall>& stalls = result.availability.stalls;
   if (stalls.empty()) return;
   HtmlTable table{
-      fmt::format("Stalls, in seconds since the run began: {}s waited, nobody had an answer, "
-                  "and nothing failed",
-                  result.plan.kind().client),
+      fmt::format(
+          "Stalls, in seconds since the start of the run: {}s waited, the database answered "
+          "nothing, and nothing failed",
+          result.plan.kind().client),
       numbers_behind("From", {"To", "Length"}),
       {}};
   for (const Stall& stall : stalls) {
@@ -168,14 +169,14 @@ std::vector<std::string> worker_names(const Result& result) {
 }  // namespace
 
 void write_transactions(HtmlWriter& html, const Result& result) {
-  HtmlTable counts{"Counts of the measurement interval",
-                   numbers_behind("Transaction", {"Committed", "Per s", "Rolled back", "Failed",
-                                                  "Ambiguous", "Retries"}),
+  HtmlTable counts{"Counts in the measured interval",
+                   numbers_behind("Transaction", {"Committed", "Committed/s", "Rolled back",
+                                                  "Failed", "Unknown", "Retries"}),
                    {},
                    true};
-  HtmlTable latencies{"Latency of the committed, and waits, in ms",
+  HtmlTable latencies{"Latency of committed transactions, and waits, in ms",
                       numbers_behind("Transaction", {"p50", "p90", "p95", "p99", "p99.9", "max",
-                                                     "Wait p50", "Wait p99", "Limit of p90"}),
+                                                     "Wait p50", "Wait p99", "p90 limit"}),
                       {},
                       true};
   const auto add = [&](const TransactionResult& one) {
@@ -194,9 +195,9 @@ void write_transactions(HtmlWriter& html, const Result& result) {
   }
   html.line(
       "p.note",
-      "Latency runs from the end of the keying time to the answer, over all attempts; wait is "
-      "the part of it spent in line for a permit and a connection. Rolled back: as the input "
-      "asked for. Ambiguous, a part of failed: the commit was sent, and its answer never came.");
+      "Latency runs from the intended start to the answer, retries included. Wait is its part "
+      "before a permit and a connection were available. Rolled back: on purpose, as the "
+      "specification requires. Unknown: commits without an answer, a part of Failed.");
   if (result.deferred_delivery) write_deferred(html, *result.deferred_delivery);
   if (result.delivery_skipped_districts > 0) {
     html.line("p.note",
@@ -213,10 +214,9 @@ bool has_errors(const Result& result) {
 }
 
 void write_errors(HtmlWriter& html, const Result& result) {
-  html.line("p.about",
-            "Every attempt that ended in an error, those that were tried again included.");
+  html.line("p.about", "Every attempt that ended in an error, retried attempts included.");
   write_error_table(html, result, "Errors by class", "Class", &TransactionResult::errors_by_class);
-  write_error_table(html, result, "Errors by SQLSTATE, where the server gave one", "SQLSTATE",
+  write_error_table(html, result, "Errors by SQLSTATE, where the server sent one", "SQLSTATE",
                     &TransactionResult::errors_by_sqlstate);
 }
 
@@ -229,28 +229,31 @@ void write_availability(HtmlWriter& html, const Result& result) {
   html.line(
       "p",
       fmt::format(
-          "{} {} of the whole run; the database was away for {} of the {} measured, and in "
-          "{} more {}s waited and nobody had an answer. "
-          "{} lost, {} opened anew{}.",
+          "{} {} in the whole run. Outages took {} of the measured {}. Stalls took {}, in which "
+          "{}s waited and the database answered nothing. {} lost, {} reopened{}.",
           availability.outages.empty() ? "No" : text::grouped(availability.outages.size()),
           text::plural(availability.outages.size(), "outage"),
           text::length_text(availability.unavailable_s),
           text::length_text(result.summary.time_seconds), text::length_text(availability.stalled_s),
-          result.plan.kind().client, text::counted_grouped(availability.sessions_lost, "session"),
+          result.plan.kind().client,
+          text::counted_grouped(availability.sessions_lost, "connection"),
           text::grouped(availability.sessions_reopened), away.empty() ? interruptions : ""));
-  if (!away.empty()) html.line("p", fmt::format("The data were available for {}.", away));
+  if (!away.empty()) html.line("p", fmt::format("Available for {}.", away));
   if (availability.sessions_ended_idle > 0) {
-    html.line("p", fmt::format("{} ended while idle: no transaction failed by that.",
-                               text::counted_grouped(availability.sessions_ended_idle, "session")));
+    html.line("p",
+              fmt::format("Of these, {} closed while idle, without a failed transaction.",
+                          text::counted_grouped(availability.sessions_ended_idle, "connection")));
   }
   if (availability.sessions_renewed) {
-    html.line("p", fmt::format("{} renewed for their age, which are not among those lost.",
-                               text::counted_grouped(*availability.sessions_renewed, "session")));
+    html.line(
+        "p",
+        fmt::format("{} replaced because of their age (--connection-max-age), not counted as lost.",
+                    text::counted_grouped(*availability.sessions_renewed, "connection")));
   }
   write_stalls(html, result);
   if (availability.outages.empty()) return;
   HtmlTable table{
-      "Outages, in seconds since the run began",
+      "Outages, in seconds since the start of the run",
       {{"From"}, {"To", true}, {"Length", true}, {"Transactions lost", true}, {"First error"}},
       {}};
   for (const Outage& outage : availability.outages) {
@@ -265,18 +268,18 @@ void write_availability(HtmlWriter& html, const Result& result) {
 
 void write_audit(HtmlWriter& html, const Result& result) {
   if (result.audit.empty()) {
-    return html.line("p", "The document has no audit: an older version of drover wrote it.");
+    return html.line("p", "The result has no audit: an older version of Drover wrote it.");
   }
-  html.line(
-      "p.about",
-      "Broken: the figures are true, but a rule does not hold. Invalid: the figures cannot be "
-      "trusted. Not judged: it does not apply, or there was too little to judge by.");
-  const std::string caption = "Every rule, those that do not hold first";
+  html.line("p.about",
+            "Broken: the figures are true, but the run did not keep the rule. Invalid: the figures "
+            "cannot be "
+            "trusted. Not judged: the rule does not apply, or the run has too little data for it.");
+  const std::string caption = "Every rule, broken and invalid rules first";
   {
     const auto frame = open_table_frame(html, caption);
     const auto table = html.open("table");
     html.line("caption", caption);
-    write_table_head(html, {{"Judgement"}, {"Rule"}, {"Clause"}, {"Figure and bound"}});
+    write_table_head(html, {{"Judgement"}, {"Rule"}, {"Clause"}, {"Figure and limit"}});
     const auto body = html.open("tbody");
     std::size_t shown = 0;
     for (const JudgementWords& words : judgement_words) {
@@ -287,7 +290,7 @@ void write_audit(HtmlWriter& html, const Result& result) {
       }
     }
   }
-  write_left_out(html, result.audit.size(), "lines");
+  write_left_out(html, result.audit.size(), "rules");
 }
 
 void write_client(HtmlWriter& html, const Result& result) {
@@ -299,11 +302,11 @@ void write_client(HtmlWriter& html, const Result& result) {
     const auto lag = [&](double percent) {
       return client.timer_lag.empty() ? "–" : latency_text(client.timer_lag.percentile_ns(percent));
     };
-    write_pairs(html, "What the load generator cost",
+    write_pairs(html, "Cost of the load generator",
                 {{"CPU time", fmt::format("{:.2f} s", client.cpu_seconds)},
-                 {"Processors used",
+                 {"CPU cores used",
                   seconds > 0 ? fmt::format("{:.3f}", client.cpu_seconds / seconds) : "–"},
-                 {"CPU a transaction", fmt::format("{:.1f} µs", result.cpu_us_per_transaction())},
+                 {"CPU per transaction", fmt::format("{:.1f} µs", result.cpu_us_per_transaction())},
                  {"Peak memory", text::bytes_text(client.peak_rss_bytes)},
                  {"Threads", text::grouped(client.threads)},
                  {capitalised(std::string(result.plan.kind().client) + "s"),
@@ -314,11 +317,11 @@ void write_client(HtmlWriter& html, const Result& result) {
                  {"Timer lag p99.9", lag(99.9)}});
   }
   const auto half = html.open("div");
-  HtmlTable table{client.run_queue_known
-                      ? "Worker threads, shares of the measurement interval"
-                      : "Worker threads; this kernel does not tell of waits for a processor",
-                  numbers_behind("Worker", {"Load", "Ready, waiting", "Wait each time"}),
-                  {}};
+  HtmlTable table{
+      client.run_queue_known ? "Worker threads, shares of the measured interval"
+                             : "Worker threads; this kernel does not report waits for a core",
+      numbers_behind("Worker", {"Running", "Waiting for a core", "Mean wait per wake-up"}),
+      {}};
   const std::vector<std::string> names = worker_names(result);
   for (const WorkerHealth& worker : client.workers) {
     if (table.rows.size() == shown_rows_max) break;
@@ -334,12 +337,12 @@ void write_client(HtmlWriter& html, const Result& result) {
 void write_ledger(HtmlWriter& html, const Result& result) {
   html.line(
       "p.about",
-      "What was written over all phases of the run: as the client was told, and as the tables "
-      "say.");
+      "Writes of the whole run, warm-up included: as the database acknowledged them, and as the "
+      "tables contain them.");
   const Ledger& ledger = result.ledger;
   const std::optional<LedgerInData>& data = result.ledger_in_data;
   const auto agreement = [&](bool same) {
-    return !data ? "not asked" : same ? "✓ the same" : "✗ differ";
+    return !data ? "not read" : same ? "✓ the same" : "✗ differ";
   };
   const bool orders_agree =
       data && data->new_orders == static_cast<std::int64_t>(ledger.new_orders);
@@ -349,8 +352,8 @@ void write_ledger(HtmlWriter& html, const Result& result) {
       delivered && *data->orders_delivered == static_cast<std::int64_t>(ledger.orders_delivered);
   write_table(html,
               {ledger.exact ? "Committed transactions"
-                            : "Committed transactions; some ambiguous commits stayed unresolved",
-               {{"What"}, {"By the client", true}, {"In the data", true}, {"Agreement"}},
+                            : "Committed transactions; the outcome of some commits is unresolved",
+               {{"Writes"}, {"Acknowledged", true}, {"In the data", true}, {"Agreement"}},
                {{"New-Orders", text::grouped(ledger.new_orders),
                  data ? signed_label(data->new_orders) : "–", agreement(orders_agree)},
                 {"Payments, amount", cents_text(ledger.payment_cents),
@@ -358,7 +361,7 @@ void write_ledger(HtmlWriter& html, const Result& result) {
                 {"Payments", text::grouped(ledger.payments), "–", "–"},
                 {"Deliveries, orders", text::grouped(ledger.orders_delivered),
                  delivered ? signed_label(*data->orders_delivered) : "–",
-                 delivered ? agreement(delivered_agree) : "not asked"},
+                 delivered ? agreement(delivered_agree) : "not read"},
                 {"Deliveries", text::grouped(ledger.deliveries), "–", "–"}}});
   if (result.lost_commits && result.lost_commits->count() > 0) {
     const LostCommits& lost = *result.lost_commits;
@@ -370,13 +373,12 @@ void write_ledger(HtmlWriter& html, const Result& result) {
                     text::counted_grouped(lost.payments, "Payment"), cents_text(lost.payment_cents),
                     text::counted_grouped(lost.deliveries, "Delivery"),
                     text::counted_grouped(lost.orders_delivered, "order"),
-                    lost.complete ? "" : " They do not account for all that is missing."));
+                    lost.complete ? "" : " They do not explain all that is missing."));
   }
   const Ambiguous ambiguous = all_transactions(result).ambiguous;
   if (ambiguous.count() == 0) return;
   html.line("p.note",
-            fmt::format("Of {} without an answer {} had happened, {} had not, and {} stayed "
-                        "unresolved.",
+            fmt::format("{} without an answer: {} committed, {} not committed, {} unresolved.",
                         text::counted_grouped(ambiguous.count(), "commit"),
                         text::grouped(ambiguous.committed), text::grouped(ambiguous.not_committed),
                         text::grouped(ambiguous.unresolved)));
@@ -393,7 +395,7 @@ void write_plan(HtmlWriter& html, const Result& result) {
       }
       rows.push_back({label, text});
       if (label != "Warm-up") continue;
-      rows.push_back({"Began measuring", text::moment_text(result.summary.measure_start_ts)});
+      rows.push_back({"Measured from", text::moment_text(result.summary.measure_start_ts)});
     }
     write_pairs(html, "Load", rows);
   }
@@ -413,7 +415,7 @@ void write_environment(HtmlWriter& html, const Result& result) {
     write_pairs(html, "Client",
                 {{"Host", client.hostname},
                  {"System", client.os},
-                 {"Processors", text::grouped(client.cpus)},
+                 {"CPU cores", text::grouped(client.cpus)},
                  {"Model", client.cpu_model},
                  {"Tool", result.tool.name + " " + result.tool.version},
                  {"Commit", result.tool.commit},
@@ -421,16 +423,16 @@ void write_environment(HtmlWriter& html, const Result& result) {
   }
   const auto half = html.open("div");
   if (!result.environment.server) {
-    return html.line("p", "There was no server: transactions were simulated.");
+    return html.line("p", "No server: transactions were simulated.");
   }
   const Server& server = *result.environment.server;
-  std::vector<HtmlRow> rows = {{"Kind", server.kind},
-                               {"Version", server.version.empty() ? "not told" : server.version}};
+  std::vector<HtmlRow> rows = {
+      {"Kind", server.kind}, {"Version", server.version.empty() ? "not reported" : server.version}};
   for (const auto& [name, value] : server.settings) {
     if (rows.size() > shown_rows_max) break;
     rows.push_back({name, value});
   }
-  write_pairs(html, "Server, and its settings as SHOW prints them", rows);
+  write_pairs(html, "Server, and its settings as printed by SHOW", rows);
   write_left_out(html, server.settings.size(), "settings");
 }
 

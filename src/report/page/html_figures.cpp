@@ -68,7 +68,7 @@ std::string title_of(const Result& result) {
   title += ", " + (plan.is_tpcc() ? text::counted_grouped(plan.warehouses, "warehouse")
                                   : text::counted_grouped(plan.clients, "client"));
   if (plan.is_open_loop())
-    title += fmt::format(", {} tx/s asked for", text::figure_text(plan.rate));
+    title += fmt::format(", {} tx/s scheduled", text::figure_text(plan.rate));
   if (result.environment.server) {
     // "15.8 (Debian 15.8-1)": who packaged it stands with the environment.
     Server server = *result.environment.server;

@@ -22,7 +22,7 @@ HtmlRow with_percentiles(HtmlRow row, const measure::HistogramSnapshot& histogra
 
 std::string agreement_text(const Account& account) {
   const std::optional<bool> agrees = account.agrees();
-  if (!agrees) return "not asked";
+  if (!agrees) return "not read";
   return *agrees ? "✓ the same" : "✗ differ";
 }
 
@@ -34,21 +34,20 @@ void write_verification(HtmlWriter& html, const Verification& verified) {
   if (verified.wrong == 0 && verified.not_found == 0) return html.line("p.note", text);
   html.line("p.warn", text);
   if (!verified.first_wrong.empty())
-    html.line("p.warn", "The first wrong one: " + verified.first_wrong);
+    html.line("p.warn", "First wrong value: " + verified.first_wrong);
 }
 
 }  // namespace
 
 void write_service_times(HtmlWriter& html, const Result& result) {
   if (!result.plan.is_open_loop()) {
-    return html.line("p.note",
-                     "Latency runs from the begin to the answer, over all attempts; wait is the "
-                     "part of it spent in "
-                     "line for a connection. Ambiguous, a part of failed: the commit was sent, and "
-                     "its answer never "
-                     "came.");
+    return html.line(
+        "p.note",
+        "Latency runs from the intended start to the answer, retries included. Wait is "
+        "its part before a permit and a connection were available. Unknown: commits "
+        "without an answer, a part of Failed.");
   }
-  HtmlTable table{"Service time of the committed, in ms",
+  HtmlTable table{"Service time of committed transactions, in ms",
                   numbers_behind("Transaction", {"p50", "p90", "p95", "p99", "p99.9", "max"}),
                   {},
                   true};
@@ -57,16 +56,15 @@ void write_service_times(HtmlWriter& html, const Result& result) {
   }
   table.rows.push_back(with_percentiles({"All"}, all_transactions(result).service));
   write_table(html, table);
-  html.line("p.note",
-            "Latency runs from when a transaction was due by the schedule to its answer, over all "
-            "attempts; service "
-            "time from when its client had a session. Ambiguous, a part of failed: the commit was "
-            "sent, and its answer "
-            "never came.");
+  html.line(
+      "p.note",
+      "Latency runs from the intended start to the answer, retries included. Service time runs "
+      "from the first statement to the answer. Unknown: commits without an answer, a part "
+      "of Failed.");
 }
 
 void write_statements(HtmlWriter& html, const Result& result) {
-  HtmlTable table{"Statements, attempts that were repeated included; latency in ms",
+  HtmlTable table{"Statements, retried attempts included; latency in ms",
                   {{"Transaction"},
                    {"Statement"},
                    {"Succeeded", true},
@@ -91,24 +89,26 @@ void write_statements(HtmlWriter& html, const Result& result) {
   if (statements == 0) return;
   write_table(html, table);
   if (statements <= statement_rows_max) return;
-  html.line("p.note", fmt::format("{} more statements are in the result document.",
+  html.line("p.note", fmt::format("{} more statements are in the result file.",
                                   text::grouped(statements - statement_rows_max)));
 }
 
 void write_accounts(HtmlWriter& html, const Result& result) {
-  html.line("p.about",
-            "What was written over all phases of the run: as the client was told, and as the "
-            "tables say.");
+  html.line(
+      "p.about",
+      "Writes of the whole run, warm-up included: as the database acknowledged them, and as the "
+      "tables contain them.");
   if (result.accounts.empty()) {
-    html.line("p", "Nothing that the run wrote was counted in the data.");
+    html.line("p", "The run's writes were not counted in the data.");
   } else {
-    HtmlTable table{"Changes of the data",
-                    {{"What"}, {"By the client", true}, {"In the data", true}, {"Agreement"}},
+    HtmlTable table{"Committed writes",
+                    {{"Writes"}, {"Acknowledged", true}, {"In the data", true}, {"Agreement"}},
                     {}};
     for (const Account& account : result.accounts) {
       if (table.rows.size() == shown_rows_max) break;
       table.rows.push_back(
-          {account.name + (account.unresolved == 0 ? "" : ", some ambiguous commits unresolved"),
+          {account.name +
+               (account.unresolved == 0 ? "" : "; the outcome of some commits is unresolved"),
            text::grouped(account.counted), account.in_data ? signed_label(*account.in_data) : "–",
            agreement_text(account)});
     }

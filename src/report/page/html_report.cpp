@@ -66,19 +66,20 @@ void write_tiles(HtmlWriter& html, const std::vector<Tile>& tiles) {
 
 Tile efficiency_tile(const Result& result) {
   if (!result.efficiency_is_meaningful()) {
-    return {"Efficiency", "n/a", "the run had no delays", ""};
+    return {"Efficiency", "n/a", "defined only with keying and think times", ""};
   }
-  if (result.summary.new_orders == 0) return {"Efficiency", "–", "no New-Order", ""};
+  if (result.summary.new_orders == 0) return {"Efficiency", "–", "no New-Order was committed", ""};
   std::string extra =
-      fmt::format("± {:.1f} by sampling, 95%", result.summary.efficiency_sampling_error);
-  if (result.plan.pace != 1) extra += fmt::format("; at {:g} times the pace", result.plan.pace);
+      fmt::format("± {:.1f}% (95% confidence interval)", result.summary.efficiency_sampling_error);
+  if (result.plan.pace != 1)
+    extra += fmt::format("; keying and think times divided by {:g}", result.plan.pace);
   return {"Efficiency", fmt::format("{:.1f}%", result.summary.efficiency), extra, ""};
 }
 
 Tile rate_tile(const Result& result) {
   const std::uint64_t backlog = result.backlog.value_or(0);
-  return {"Asked for", rate_text(result.plan.rate) + "/s",
-          text::grouped(backlog) + " due at the end and not begun", ""};
+  return {"Scheduled rate", rate_text(result.plan.rate) + "/s",
+          "backlog of " + text::counted_grouped(backlog, "transaction") + " at the end", ""};
 }
 
 std::vector<Tile> headline_tiles(const Result& result) {
@@ -104,7 +105,7 @@ std::vector<Tile> headline_tiles(const Result& result) {
                    fmt::format("{} of all; {}", share_text(failed_share),
                                text::counted_grouped(total.retry_count, "retry")),
                    total.failed_count > 0 ? "bad" : ""});
-  tiles.push_back({"Database away", text::length_text(availability.unavailable_s),
+  tiles.push_back({"Outages", text::length_text(availability.unavailable_s),
                    text::counted(availability.outages.size(), "outage") + " in the whole run",
                    availability.outages.empty() ? "" : "bad"});
   if (const std::string away = warehouses_away_text(result); !away.empty()) {
@@ -112,7 +113,7 @@ std::vector<Tile> headline_tiles(const Result& result) {
                      "available for " + away, "bad"});
   }
   if (!availability.stalls.empty()) {
-    tiles.push_back({"Nobody answered", text::length_text(availability.stalled_s),
+    tiles.push_back({"Stalls", text::length_text(availability.stalled_s),
                      text::counted(availability.stalls.size(), "stall") + " in the whole run",
                      "bad"});
   }
@@ -126,14 +127,14 @@ Tile latency_tile(const std::string& name, const TransactionResult& one) {
   // Names of scripts may be as long as a path.
   constexpr std::size_t name_most = 40;
   const std::string shown = shortened(name, name_most);
-  if (latency.empty()) return {shown, "n/a", "none was committed", ""};
+  if (latency.empty()) return {shown, "n/a", "no transaction was committed", ""};
   Tile tile{shown, latency_text(latency.percentile_ns(90)), "no limit", ""};
   if (is_lower_bound(latency, one.pending.unanswered, 90)) tile.figure = "≥ " + tile.figure;
   if (!limit_s) return tile;
   const double used = static_cast<double>(latency.percentile_ns(90)) * 1e-9 / *limit_s;
   const std::string limit = milliseconds_label(*limit_s * 1000);
   if (!holds) {
-    tile.extra = "too many without an answer";
+    tile.extra = "too many transactions without an answer";
     tile.style = "bad";
   } else if (*holds) {
     const std::string share = used < 0.01 ? "under 1%" : share_text(used);
@@ -155,7 +156,7 @@ void write_latency_tiles(HtmlWriter& html, const Result& result) {
     tiles.push_back(latency_tile("Deferred Delivery", deferred_row(*result.deferred_delivery)));
   }
   if (tiles.empty()) return;
-  html.line("p.tiles-title", result.is_tpcc() ? "90th percentile of the latency, against its limit"
+  html.line("p.tiles-title", result.is_tpcc() ? "90th percentile of the latency, and its limit"
                                               : "90th percentile of the latency");
   write_tiles(html, tiles);
 }
@@ -176,20 +177,20 @@ void write_verdict(HtmlWriter& html, const Result& result) {
   if (result.incomplete && result.audit.empty())
     html.line("p.warn", "Incomplete: " + *result.incomplete + ".");
   if (result.interrupted) {
-    html.line("p.warn", "The run was interrupted: the figures are those of the time that it had.");
+    html.line("p.warn", "The run was interrupted: the figures cover the time until then.");
   }
   if (result.has_lower_bounds()) {
     const Pending pending = all_transactions(result).pending;
     html.line(
         "p.warn",
-        fmt::format("{} late transactions had no answer when the run ended, the longest after "
-                    "{}: figures with ≥ are lower bounds.",
-                    text::grouped(pending.unanswered.count()),
-                    latency_text(pending.unanswered.max_ns())));
+        fmt::format(
+            "At the end of the run {} late transactions had no answer, the latest after {}. "
+            "Figures with ≥ are lower bounds.",
+            text::grouped(pending.unanswered.count()), latency_text(pending.unanswered.max_ns())));
   }
   if (const std::string off = settings_without_durability(result); !off.empty()) {
     html.line("p.warn", "Not durable: the server ran with " + off +
-                            ". A crash may lose or damage what was committed.");
+                            ". A crash may lose or corrupt committed data.");
   }
   write_tiles(html, headline_tiles(result));
   write_latency_tiles(html, result);
@@ -211,13 +212,14 @@ void write_parts(HtmlWriter& html, const Result& result, const std::string& id, 
   anchored("transactions", "Transactions", write_transactions);
   if (has_errors(result)) section("Errors", write_errors);
   anchored("availability", "Availability", write_availability);
-  if (result.is_of_several()) anchored("load-hosts", "Hosts that made the load", write_load_hosts);
-  if (!result.hosts.empty()) anchored("hosts", "Hosts", write_hosts);
-  if (result.server_stats) anchored("server", "What the server was doing", write_server_stats);
+  if (result.is_of_several())
+    anchored("load-hosts", "Hosts that generated the load", write_load_hosts);
+  if (!result.hosts.empty()) anchored("hosts", "Server hosts", write_hosts);
+  if (result.server_stats) anchored("server", "Server activity", write_server_stats);
   anchored("audit", "Audit", write_audit);
-  anchored("client", "The client's own health", write_client);
+  anchored("client", "The load generator", write_client);
   section("Ledger", result.is_tpcc() ? write_ledger : write_accounts);
-  anchored("plan", "Plan", write_plan);
+  anchored("plan", "Settings of the run", write_plan);
   section("Environment", write_environment);
 }
 
@@ -226,7 +228,7 @@ std::string subtitle_of(const Result& result) {
   const std::string measured =
       fmt::format("Measured for {} from {}", text::length_text(result.summary.time_seconds),
                   text::moment_text(result.summary.measure_start_ts));
-  if (result.is_of_several()) return fmt::format("{}, by {} hosts", measured, result.ranks.size());
+  if (result.is_of_several()) return fmt::format("{}, on {} hosts", measured, result.ranks.size());
   return fmt::format("{}{}{}", measured, host.empty() ? "" : ", client ", shortened(host, 100));
 }
 
@@ -241,19 +243,19 @@ void write_single(HtmlWriter& html, const NamedResult& one, const Introduction* 
                                {"#result-1-latency", "Latency"},
                                {"#result-1-transactions", "Transactions"},
                                {"#result-1-availability", "Availability"}};
-    if (one.result.is_of_several()) links.emplace_back("#result-1-load-hosts", "Load hosts");
-    if (!one.result.hosts.empty()) links.emplace_back("#result-1-hosts", "Hosts");
+    if (one.result.is_of_several()) links.emplace_back("#result-1-load-hosts", "Hosts");
+    if (!one.result.hosts.empty()) links.emplace_back("#result-1-hosts", "Server hosts");
     if (one.result.server_stats) links.emplace_back("#result-1-server", "Server");
     links.insert(links.end(), {{"#result-1-audit", "Audit"},
-                               {"#result-1-client", "Client"},
-                               {"#result-1-plan", "Plan and environment"}});
+                               {"#result-1-client", "Load generator"},
+                               {"#result-1-plan", "Settings and environment"}});
     write_navigation(html, links);
   }
   const auto main = html.open("main", {{"id", "content"}, {"tabindex", "-1"}});
   if (introduction != nullptr) {
     introduction->write(html);
     const auto section = html.open("section");
-    html.line("h2", "The result " + shortened(one.name, 200));
+    html.line("h2", "Result " + shortened(one.name, 200));
     write_verdict(html, one.result);
   }
   write_parts(html, one.result, "result-1", 2);
@@ -266,7 +268,7 @@ void write_several(HtmlWriter& html, const std::vector<NamedResult>& results) {
     html.line("p.lead", "The first: " + title_of(results[0].result));
     write_navigation(html, {{"#results", "Results"},
                             {"#differences", "Differences"},
-                            {"#charts", "On top of each other"},
+                            {"#charts", "Charts"},
                             {"#result-1", "Each result"}});
   }
   const auto main = html.open("main", {{"id", "content"}, {"tabindex", "-1"}});

@@ -28,8 +28,8 @@ std::string single(const Result& result) {
 TEST(HtmlReport, HasEveryPart) {
   const std::string page = single(example_result());
   for (const char* heading : {"Over time", "Latency distribution", "Transactions", "Errors",
-                              "Availability", "What the server was doing", "Audit",
-                              "The client&#39;s own health", "Ledger", "Plan", "Environment"}) {
+                              "Availability", "Server activity", "Audit", "The load generator",
+                              "Ledger", "Settings of the run", "Environment"}) {
     EXPECT_TRUE(has(page, std::string("<h2>") + heading + "</h2>"))
         << std::string("<h2>") + heading + "</h2>";
   }
@@ -140,7 +140,7 @@ TEST(HtmlReport, SeveralHaveDifferencesAndSwitches) {
   EXPECT_EQ(count(page, "type=\"checkbox\""), 12u);
   EXPECT_EQ(count(page, "<details class=\"result\">"), 12u);
   // Eleven beside the first, five in a table.
-  EXPECT_EQ(count(page, ", against result 1</caption>"), 3u);
+  EXPECT_EQ(count(page, ", compared with result 1</caption>"), 3u);
   EXPECT_TRUE(has(page, "class=\"curve r3 d1 of-12\"")) << "class=\"curve r3 d1 of-12\"";
 }
 
@@ -152,7 +152,7 @@ TEST(HtmlReport, DifferencesAreNotJudged) {
   EXPECT_TRUE(has(page, "<span class=\"change\">-50.0%</span>"));
   EXPECT_FALSE(has(page, "class=\"change "));
   EXPECT_FALSE(has(page, "% worse"));
-  EXPECT_TRUE(has(page, "drover compare says whether it is."));
+  EXPECT_TRUE(has(page, "drover compare tests whether it is significant."));
 }
 
 TEST(HtmlReport, ALongRunIsSmall) {
@@ -185,7 +185,7 @@ TEST(HtmlReport, WhatTheServerWasDoingIsShown) {
   result.server_stats.reset();
   const std::string without = single(result);
   EXPECT_FALSE(has(without, "wait event"));
-  EXPECT_FALSE(has(without, "What the server was doing"));
+  EXPECT_FALSE(has(without, "Server activity"));
   EXPECT_FALSE(has(without, "class=\"curve stack"));
 }
 
@@ -195,10 +195,10 @@ TEST(HtmlReport, LongListsAreCut) {
   result.audit.assign(10'000, Verdict{"name", "1", Judgement::held, "text"});
   result.client.workers.assign(10'000, WorkerHealth{});
   const std::string page = single(result);
-  EXPECT_TRUE(has(page, "100 more outages are in the result document."))
-      << "100 more outages are in the result document.";
-  EXPECT_TRUE(has(page, "9,800 more lines are in the result document."))
-      << "9,800 more lines are in the result document.";
+  EXPECT_TRUE(has(page, "100 more outages are in the result file."))
+      << "100 more outages are in the result file.";
+  EXPECT_TRUE(has(page, "9,800 more rules are in the result file."))
+      << "9,800 more rules are in the result file.";
   EXPECT_LT(page.size(), 1'500'000u);
 }
 

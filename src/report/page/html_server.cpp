@@ -22,13 +22,13 @@ HtmlRow event_row(const std::string& name, double sessions, const Result& result
 void write_wait_events(HtmlWriter& html, const Result& result) {
   const ServerStats& stats = *result.server_stats;
   html.line("p.about",
-            fmt::format("By {} while measuring, at the sessions of the run that were in a "
-                        "statement or a transaction. CPU: at work, waiting for nothing. "
-                        "Client:ClientRead: waiting for the client within a transaction.",
-                        text::counted_grouped(stats.samples_measured, "look")));
-  if (stats.wait_events.empty()) return html.line("p", "No session was found at work.");
-  HtmlTable table{"Sessions in the server, by wait event",
-                  numbers_behind("Event", {"Sessions", "Share", "Of a transaction"}),
+            fmt::format("From {} in the measured interval, of the run's sessions that were in a "
+                        "statement or a transaction. CPU: the session runs and waits for nothing. "
+                        "Client:ClientRead: the session waits for Drover within a transaction.",
+                        text::counted_grouped(stats.samples_measured, "sample")));
+  if (stats.wait_events.empty()) return html.line("p", "No active session was found.");
+  HtmlTable table{"Mean number of sessions in the server, by wait event",
+                  numbers_behind("Event", {"Sessions", "Share", "Time per transaction"}),
                   {},
                   true};
   for (const WaitEvent& one : stats.longest(shown_rows_max)) {
@@ -39,8 +39,8 @@ void write_wait_events(HtmlWriter& html, const Result& result) {
 }
 
 void write_statement_costs(HtmlWriter& html, const std::vector<ServerStatement>& statements) {
-  if (statements.empty()) return html.line("p", "The server has counted no statement of the run.");
-  HtmlTable table{"Statements by the server's own count (pg_stat_statements), over the whole run",
+  if (statements.empty()) return html.line("p", "The server recorded no statement of the run.");
+  HtmlTable table{"Statements of the whole run, from pg_stat_statements",
                   numbers_behind("Statement", {"Calls", "Total", "Mean", "Rows"}),
                   {}};
   for (const ServerStatement& one : statements) {

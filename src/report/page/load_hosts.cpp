@@ -49,7 +49,7 @@ std::vector<LoadHostColumn> columns_of(const Result& result) {
                          return fmt::format("{}-{}", one.warehouse_first, one.warehouse_last);
                        }});
   }
-  columns.push_back({"ok/s", "Per s", [](Rank one) {
+  columns.push_back({"ok/s", "Committed/s", [](Rank one) {
                        if (one.measured_s <= 0) return std::string(unknown);
                        return rate_text(static_cast<double>(one.ok_count) / one.measured_s);
                      }});
@@ -62,32 +62,32 @@ std::vector<LoadHostColumn> columns_of(const Result& result) {
                        if (one.measured_s <= 0) return std::string(unknown);
                        return fmt::format("{:.2f}", one.cpu_seconds / one.measured_s);
                      }});
-  columns.push_back({"busy", "Busiest", [](Rank one) {
+  columns.push_back({"busiest", "Busiest worker", [](Rank one) {
                        return fmt::format("{:.0f}%", one.busiest_worker_load * 100);
                      }});
-  columns.push_back({"lag p99", "Lag p99 ms", [](Rank one) {
+  columns.push_back({"lag p99 ms", "Timer lag p99 ms", [](Rank one) {
                        return one.timer_lag.empty() ? unknown
                                                     : plain_ms(one.timer_lag.percentile_ns(99));
                      }});
   columns.push_back(
       {"memory", "Memory", [](Rank one) { return text::bytes_text(one.peak_rss_bytes); }});
   columns.push_back(
-      {"sessions", "Connections", [](Rank one) { return text::grouped(one.connections); }});
+      {"connections", "Connections", [](Rank one) { return text::grouped(one.connections); }});
   std::optional<double> first;
   for (Rank one : result.ranks) {
     if (const auto start = start_of(one)) first = std::min(first.value_or(*start), *start);
   }
-  columns.push_back({"start ms", "Start ms", [first](Rank one) {
+  columns.push_back({"start ms", "Start, ms after the first", [first](Rank one) {
                        const std::optional<double> start = start_of(one);
                        return start ? signed_ms(*start - *first) : unknown;
                      }});
   if (any([](Rank one) { return one.clock_at_start.has_value(); })) {
-    columns.push_back(
-        {"clock ms", "Clock ms", [](Rank one) { return clock_cell(one.clock_at_start); }});
+    columns.push_back({"clock ms", "Clock offset at the start, ms",
+                       [](Rank one) { return clock_cell(one.clock_at_start); }});
   }
   if (any([](Rank one) { return one.clock_at_end.has_value(); })) {
-    columns.push_back(
-        {"at the end", "At the end", [](Rank one) { return clock_cell(one.clock_at_end); }});
+    columns.push_back({"clock at end", "Clock offset at the end, ms",
+                       [](Rank one) { return clock_cell(one.clock_at_end); }});
   }
   return columns;
 }
@@ -166,22 +166,24 @@ void append_part(std::string& out, const Result& result) {
     append_wrapped(out, "  INCOMPLETE  ", *result.incomplete);
   if (!result.is_part()) return;
   const RankResult& one = result.ranks.front();
-  append_wrapped(out, "  part        ",
-                 fmt::format("{}, {}: of a run of several hosts, whose parts 'drover merge' joins",
-                             one.name, part_text(one)));
+  append_wrapped(
+      out, "  part        ",
+      fmt::format("{}, {}: one part of a run on several hosts. 'drover merge' combines the parts",
+                  one.name, part_text(one)));
 }
 
 void write_load_hosts(HtmlWriter& html, const Result& result) {
   html.line(
       "p.about",
-      "The hosts that made the load together. Cores: processors that the process used. Busiest: "
-      "the load of its busiest worker. Lag: how late its timers were. Start: after that of the "
-      "first, by their clocks as they were compared. Clock: that of the host less that of the one "
-      "that gathered the results, and by how much this may be wrong.");
+      "The hosts that generated the load. Cores: CPU cores that Drover used. Busiest worker: the "
+      "share "
+      "of a core that the busiest worker thread used. Timer lag: how late Drover woke up after a "
+      "planned instant. Clock offset: the host's clock minus the coordinator's, with its "
+      "uncertainty. Start: corrected by the clock offset.");
   const LoadHostTable known = load_host_table(result);
   std::vector<HtmlColumn> columns = {{"Host"}};
   for (const LoadHostColumn& column : known.columns) columns.push_back({column.caption, true});
-  HtmlTable table{"Hosts that made the load", std::move(columns), {}};
+  HtmlTable table{"Hosts that generated the load", std::move(columns), {}};
   for (const std::vector<std::string>& row : known.rows) {
     HtmlRow& cells = table.rows.emplace_back();
     for (const std::string& cell : row) cells.push_back(text::replaced(cell, " +- ", " ± "));

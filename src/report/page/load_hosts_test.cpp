@@ -60,8 +60,8 @@ TEST(LoadHosts, AreNotSpokenOfWhereThereIsOne) {
 TEST(LoadHosts, APartSaysThatItIsOne) {
   EXPECT_THAT(
       summary_text(ExampleRun(1).parts[2], 200),
-      HasSubstr("  part        c, rank 2 of 4 (from 0 on), warehouses 21 to 30: of a run of "
-                "several hosts, whose parts 'drover merge' joins\n"));
+      HasSubstr("  part        c, rank 2 of 4 (counted from 0), warehouses 21 to 30: one part of "
+                "a run on several hosts. 'drover merge' combines the parts\n"));
 }
 
 TEST(LoadHosts, ARunOfOneHostIsNoPart) {
@@ -111,7 +111,7 @@ TEST(LoadHosts, AreInPagesAndInMarkdown) {
   EXPECT_THAT(page, HasSubstr("id=\"result-1-load-hosts\""));
   EXPECT_THAT(page, HasSubstr("Incomplete: host b was lost at 3:12"));
   EXPECT_THAT(page, HasSubstr("31-40"));
-  EXPECT_THAT(page, HasSubstr(", by 4 hosts"));
+  EXPECT_THAT(page, HasSubstr(", on 4 hosts"));
   EXPECT_THAT(page, HasSubstr(">d 2<"));  // its second worker
   const std::string markdown = markdown_report({{"r", result}});
   EXPECT_THAT(markdown, HasSubstr("**incomplete**"));

@@ -99,8 +99,8 @@ void append_transaction(std::string& out, const std::string& name, const Transac
 }
 
 void append_transactions(std::string& out, const Result& result) {
-  append_head(out, {"Transaction", "committed", "failed", "retries", "per s", "p50 ms", "p90 ms",
-                    "p99 ms", "max ms", "limit of p90"});
+  append_head(out, {"Transaction", "committed", "failed", "retries", "committed/s", "p50 ms",
+                    "p90 ms", "p99 ms", "max ms", "p90 limit"});
   for (const TransactionResult& one : result.transactions) {
     append_transaction(out, markdown_text(one.name), one, result.summary.time_seconds,
                        limit_text(one, " ✓", " ✗ over"));
@@ -111,7 +111,7 @@ void append_transactions(std::string& out, const Result& result) {
 // The service time of an open loop: the latency has besides what a late begin and the line for a session added.
 void append_service_times(std::string& out, const Result& result) {
   if (!result.plan.is_open_loop()) return;
-  out += "\nService time, without the wait behind the schedule:\n\n";
+  out += "\nService time, from the first statement to the answer:\n\n";
   append_head(out, {"Transaction", "p50 ms", "p90 ms", "p99 ms", "max ms"});
   const auto append = [&out](const std::string& name, const measure::HistogramSnapshot& service) {
     std::vector<std::string> cells = {name};
@@ -130,8 +130,8 @@ void append_wait_events(std::string& out, const Result& result) {
   constexpr std::size_t events_shown_most = 6;
   if (!result.server_stats || result.server_stats->wait_events.empty()) return;
   const double all = result.server_stats->sessions();
-  out += "\nSessions in the server by what they waited for, in the mean:\n\n";
-  append_head(out, {"Event", "sessions", "share", "ms a transaction"});
+  out += "\nMean number of server sessions by wait event:\n\n";
+  append_head(out, {"Event", "sessions", "share", "ms per transaction"});
   for (const WaitEvent& one : result.server_stats->longest(events_shown_most)) {
     append_row(out, {markdown_text(one.name), fmt::format("{:.2f}", one.sessions),
                      share_text(one.sessions / all),
@@ -141,7 +141,7 @@ void append_wait_events(std::string& out, const Result& result) {
 
 void append_load_hosts_table(std::string& out, const Result& result) {
   if (!result.is_of_several()) return;
-  out += "\nHosts that made the load:\n\n";
+  out += "\nHosts that generated the load:\n\n";
   const LoadHostTable table = load_host_table(result);
   std::vector<std::string> head = {"Host"};
   for (const LoadHostColumn& column : table.columns) head.emplace_back(column.heading);
@@ -156,8 +156,9 @@ void append_load_hosts_table(std::string& out, const Result& result) {
 // Where connections were spread over several hosts.
 void append_hosts_table(std::string& out, const Result& result) {
   if (result.hosts.empty()) return;
-  out += "\nHosts, and their times from when a transaction had its connection:\n\n";
-  append_head(out, {"Host", "connections", "committed", "failed", "p50 ms", "p90 ms", "p99 ms"});
+  out += "\nServer hosts, with service times:\n\n";
+  append_head(out,
+              {"Server host", "connections", "committed", "failed", "p50 ms", "p90 ms", "p99 ms"});
   for (const HostResult& host : result.hosts) {
     std::vector<std::string> cells = {markdown_text(host.name), text::grouped(host.connections),
                                       text::grouped(host.ok_count),
@@ -182,14 +183,15 @@ std::string headline(const Result& result) {
   if (!result.is_tpcc()) {
     text += fmt::format(", {} committed", text::grouped(all_transactions(result).ok_count));
     if (result.backlog)
-      text += fmt::format(", {} due at the end and not begun", text::grouped(*result.backlog));
+      text += fmt::format(", backlog of {} at the end",
+                          text::counted_grouped(*result.backlog, "transaction"));
   } else if (result.efficiency_is_meaningful() && summary.new_orders > 0) {
     text += fmt::format(", efficiency {:.1f}% ± {:.1f}", summary.efficiency,
                         summary.efficiency_sampling_error);
   } else if (result.efficiency_is_meaningful()) {
-    text += ", no New-Order";
+    text += ", no New-Order was committed";
   } else {
-    text += ", no delays";
+    text += ", no keying and think times";
   }
   text += fmt::format(", measured for {} from {}, {}", text::length_text(summary.time_seconds),
                       text::moment_text(summary.measure_start_ts),
@@ -211,7 +213,7 @@ void append_problems(std::string& out, const Result& result) {
                        markdown_text(line.name), markdown_text(line.text));
   }
   if (shown > problems_max) {
-    out += fmt::format("- and {} more rules that do not hold\n", shown - problems_max);
+    out += fmt::format("- and {} more broken rules\n", shown - problems_max);
   }
 }
 
@@ -248,8 +250,8 @@ void append_differences(std::string& out, const std::vector<NamedResult>& result
     append_row(out, cells);
   }
   out +=
-      "\nPercentages are against result 1. `drover compare` says whether they are more than "
-      "chance.\n";
+      "\nPercentages are changes from result 1. `drover compare` tests whether they are "
+      "significant.\n";
 }
 
 void append_several(std::string& out, const std::vector<NamedResult>& results) {

@@ -49,7 +49,7 @@ TEST(MarkdownReport, SeveralHaveDifferences) {
 TEST(MarkdownReport, WaitEventsWhereSomebodyLooked) {
   Result result = example_result();
   const std::string text = markdown_report({{"result", result}});
-  EXPECT_THAT(text, HasSubstr("| Event | sessions | share | ms a transaction |"));
+  EXPECT_THAT(text, HasSubstr("| Event | sessions | share | ms per transaction |"));
   EXPECT_THAT(text, HasSubstr("| `IO:WALSync` | 2.50 | 62.5% |"));
   EXPECT_THAT(text, HasSubstr("| CPU | 1.25 | 31.2% |"));
   result.server_stats.reset();

@@ -36,15 +36,15 @@ TEST(SummaryOfOthers, Ycsb) {
   EXPECT_THAT(
       text,
       HasSubstr(
-          "  rate        100.0 of 100.0 tx/s asked for, poisson arrivals; 3 due at the end and not "
-          "begun\n"));
+          "  rate        100.0 of 100.0 scheduled tx/s completed, poisson arrivals; backlog of 3 "
+          "transactions\n              at the end\n"));
   EXPECT_THAT(text, HasSubstr("  workload    recordcount=1000, requestdistribution=zipfian, "));
   EXPECT_THAT(text, HasSubstr("READ-MODIFY-WRITE      2700 "));
   EXPECT_THAT(
       text, HasSubstr("ms                            p50     p90     p95     p99   p99.9     max\n"
                       "READ              latency "));
   EXPECT_THAT(text, HasSubstr("                  service    2.01    3.59 "));
-  EXPECT_THAT(text, HasSubstr("  accounts    updates: 2,950 counted, the data say the same\n"));
+  EXPECT_THAT(text, HasSubstr("  ledger      updates: 2,950 committed, the data agree\n"));
   EXPECT_THAT(text, HasSubstr("  verified    30,000 values, none wrong\n"));
   EXPECT_LE(widest_line_of(text), 100u);
   EXPECT_LE(widest_line_of(summary_text(example_ycsb_result(), 60)), 60u);
@@ -54,15 +54,15 @@ TEST(SummaryOfOthers, WhatIsWrongIsSaid) {
   Result result = example_ycsb_result();
   result.accounts[0].in_data = 2'951;
   result.accounts[0].unresolved = 4;
-  EXPECT_THAT(summary_text(result),
-              HasSubstr("updates: 2,950 counted, the data say the same; 4 in doubt: 1 happened\n"));
+  EXPECT_THAT(summary_text(result), HasSubstr("updates: 2,950 committed, the data agree; 4 "
+                                              "unresolved commits, 1 of them in the data\n"));
   result.accounts[0].in_data = 2'949;
   result.accounts[1].in_data.reset();
   result.verification =
       Verification{.values = 10, .wrong = 1, .not_found = 2, .first_wrong = "user7 FIELD1\x1b[31m"};
   const std::string text = summary_text(result);
-  EXPECT_THAT(text, HasSubstr("updates: 2,950 counted, the data DISAGREE: 2949"));
-  EXPECT_THAT(text, HasSubstr("inserts: 310 counted, the data could not be asked"));
+  EXPECT_THAT(text, HasSubstr("updates: 2,950 committed, the data DISAGREE: 2949"));
+  EXPECT_THAT(text, HasSubstr("inserts: 310 committed, the data could not be read"));
   EXPECT_THAT(text, HasSubstr("10 values, 1 WRONG, first: user7 FIELD1 [31m; 2 rows NOT FOUND"));
 }
 
@@ -106,12 +106,12 @@ TEST(PageOfOthers, Ycsb) {
   EXPECT_THAT(page, nothing_of_tpcc);
   EXPECT_THAT(
       page,
-      HasSubstr("<title>YCSB, 32 clients, 100 tx/s asked for, PostgreSQL 15.8 – Drover</title>"));
-  EXPECT_THAT(page, HasSubstr("Service time of the committed, in ms"));
+      HasSubstr("<title>YCSB, 32 clients, 100 tx/s scheduled, PostgreSQL 15.8 – Drover</title>"));
+  EXPECT_THAT(page, HasSubstr("Service time of committed transactions, in ms"));
   EXPECT_THAT(page, HasSubstr("READ-MODIFY-WRITE"));
   EXPECT_THAT(page, HasSubstr("requestdistribution"));
-  EXPECT_THAT(page, HasSubstr("3 due at the end and not begun"));
-  EXPECT_THAT(page, HasSubstr("Changes of the data"));
+  EXPECT_THAT(page, HasSubstr("backlog of 3 transactions at the end"));
+  EXPECT_THAT(page, HasSubstr("Committed writes"));
   EXPECT_THAT(page, HasSubstr("30,000 values read and verified: 0 wrong, 0 rows not found."));
 }
 
@@ -123,7 +123,7 @@ TEST(PageOfOthers, NamesOfScriptsAreText) {
   EXPECT_THAT(page, Not(HasSubstr("<script")));
   EXPECT_THAT(page, Not(HasSubstr("<b>")));
   EXPECT_THAT(page, HasSubstr("2 SELECT balance &lt;b&gt;"));
-  EXPECT_THAT(page, HasSubstr("Statements, attempts that were repeated included"));
+  EXPECT_THAT(page, HasSubstr("Statements, retried attempts included"));
 }
 
 TEST(PageOfOthers, TwentyTypesHaveCurvesThatCanBeToldApart) {
@@ -154,8 +154,9 @@ TEST(MarkdownOfOthers, Both) {
   EXPECT_THAT(ycsb, nothing_of_tpcc);
   EXPECT_THAT(
       ycsb,
-      HasSubstr("**100.0 tx/s**, 6,000 committed, 3 due at the end and not begun, measured for"));
-  EXPECT_THAT(ycsb, HasSubstr("Service time, without the wait behind the schedule:"));
+      HasSubstr(
+          "**100.0 tx/s**, 6,000 committed, backlog of 3 transactions at the end, measured for"));
+  EXPECT_THAT(ycsb, HasSubstr("Service time, from the first statement to the answer:"));
   EXPECT_THAT(markdown_report({{"a.json", example_sql_result()}, {"b.json", example_sql_result()}}),
               AllOf(nothing_of_tpcc, HasSubstr("`transfer.sql.p99` ms")));
 }

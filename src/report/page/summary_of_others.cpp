@@ -27,11 +27,12 @@ void append_rate(std::string& out, const Result& result) {
   if (!plan.is_open_loop()) return;
   const double seconds = result.summary.time_seconds;
   const double reached = seconds > 0 ? static_cast<double>(result.all_count()) / seconds : 0;
-  std::string text =
-      fmt::format("{} of {} tx/s asked for", tenths_text(reached), tenths_text(plan.rate));
+  std::string text = fmt::format("{} of {} scheduled tx/s completed", tenths_text(reached),
+                                 tenths_text(plan.rate));
   if (!plan.arrivals.empty()) text += fmt::format(", {} arrivals", plan.arrivals);
   if (result.backlog)
-    text += fmt::format("; {} due at the end and not begun", text::grouped(*result.backlog));
+    text += fmt::format("; backlog of {} at the end",
+                        text::counted_grouped(*result.backlog, "transaction"));
   append_wrapped(out, "  rate        ", text);
 }
 
@@ -62,18 +63,19 @@ std::string cell_of(const TransactionResult& one, double percent) {
 
 void append_account(std::string& out, const Account& account) {
   const std::optional<bool> agrees = account.agrees();
-  std::string data = "the data could not be asked";
+  std::string data = "the data could not be read";
   if (agrees)
-    data =
-        *agrees ? "the data say the same" : fmt::format("the data DISAGREE: {}", *account.in_data);
+    data = *agrees ? "the data agree" : fmt::format("the data DISAGREE: {}", *account.in_data);
   if (account.unresolved > 0) {
     const std::string happened =
-        agrees && *agrees ? fmt::format(": {} happened", text::grouped(*account.more())) : "";
-    data += fmt::format("; {} in doubt{}", text::grouped(account.unresolved), happened);
+        agrees && *agrees ? fmt::format(", {} of them in the data", text::grouped(*account.more()))
+                          : "";
+    data += fmt::format("; {}{}", text::counted_grouped(account.unresolved, "unresolved commit"),
+                        happened);
   }
   append_wrapped(
-      out, "  accounts    ",
-      fmt::format("{}: {} counted, {}", account.name, text::grouped(account.counted), data));
+      out, "  ledger      ",
+      fmt::format("{}: {} committed, {}", account.name, text::grouped(account.counted), data));
 }
 
 }  // namespace
@@ -139,10 +141,10 @@ void append_service_times(std::string& out, const Result& result, std::size_t wi
     append("", "service",
            [&one](const NamedPercent& column) { return cell_of(one.service, column.percent); });
   }
-  append_wrapped(out, "",
-                 "latency: from when a transaction was due by the schedule to its answer; service: "
-                 "from when its "
-                 "client had a session");
+  append_wrapped(
+      out, "",
+      "latency: from the intended start to the answer. service: from the first statement to "
+      "the answer");
 }
 
 void append_statements(std::string& out, const Result& result, std::size_t width) {

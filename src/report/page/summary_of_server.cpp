@@ -26,8 +26,8 @@ void append_server_events(std::string& out, const Result& result, std::size_t wi
   const ServerStats& stats = *result.server_stats;
   const double all = stats.sessions();
   if (all <= 0) {
-    out += fmt::format("\n  server      no session was found at work, in {}\n",
-                       text::counted(stats.samples_measured, "look"));
+    out += fmt::format("\n  server      no active session in {}\n",
+                       text::counted(stats.samples_measured, "sample"));
     return;
   }
   const std::vector<WaitEvent> shown = stats.longest(shown_most);

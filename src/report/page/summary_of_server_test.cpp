@@ -54,7 +54,7 @@ TEST(SummaryOfServer, ManyEventsAreOthers) {
 TEST(SummaryOfServer, IsNothingWhereNobodyLooked) {
   Result result = example_result();
   result.server_stats->wait_events.clear();
-  EXPECT_THAT(lines_of_server(result), HasSubstr("no session was found at work, in 4 looks\n"));
+  EXPECT_THAT(lines_of_server(result), HasSubstr("no active session in 4 samples\n"));
   result.server_stats.reset();
   EXPECT_EQ(lines_of_server(result), "");
 }

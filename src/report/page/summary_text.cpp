@@ -77,13 +77,14 @@ void append_headline_of_tpcc(std::string& out, const Result& result) {
   out += fmt::format("  tpmC        {:.1f}   ({} committed)\n", summary.tpmc,
                      text::counted(summary.new_orders, "New-Order"));
   if (!result.efficiency_is_meaningful()) {
-    out += "  efficiency  n/a (no delays)\n";
+    out += "  efficiency  n/a (defined only with keying and think times)\n";
   } else if (summary.new_orders == 0) {
-    out += "  efficiency  - (no New-Order)\n";
+    out += "  efficiency  - (no New-Order was committed)\n";
   } else {
-    out += fmt::format("  efficiency  {:.1f}% +- {:.1f} (sampling error, 95%)", summary.efficiency,
-                       summary.efficiency_sampling_error);
-    if (result.plan.pace != 1.0) out += fmt::format(", at {:g} times the pace", result.plan.pace);
+    out += fmt::format("  efficiency  {:.1f}% +- {:.1f}% (95% confidence interval)",
+                       summary.efficiency, summary.efficiency_sampling_error);
+    if (result.plan.pace != 1.0)
+      out += fmt::format(", keying and think times divided by {:g}", result.plan.pace);
     out += "\n";
   }
   out += fmt::format("  measured    {} from {}{}\n", text::length_text(summary.time_seconds),
@@ -112,13 +113,13 @@ constexpr std::array<Column, 11> columns = {{{"ok", 9},
                                              {"rolled", 7},
                                              {"failed", 7},
                                              {"retries", 8},
-                                             {"ok/s", 7},
+                                             {"ok/s", 6},
                                              {"p50 ms", 7},
                                              {"p90 ms", 7},
                                              {"p95 ms", 7},
                                              {"p99 ms", 7},
                                              {"max ms", 7},
-                                             {"p90", 4}}};
+                                             {"limit", 5}}};
 constexpr std::size_t first_latency_column = 5;
 
 struct Row {
@@ -191,7 +192,7 @@ void append_transactions(std::string& out, const Result& result, std::size_t wid
   // Whether a limit was held is for who has limits.
   append_table(out, rows, columns.size() - (result.is_tpcc() ? 0 : 1), width);
   if (!result.deferred_delivery || result.deferred_delivery->unfinished == 0) return;
-  out += fmt::format("  {} had not ended when the run did\n",
+  out += fmt::format("  {} unfinished at the end of the run\n",
                      text::counted(result.deferred_delivery->unfinished, "deferred Delivery"));
 }
 
@@ -213,11 +214,12 @@ void append_limits(std::string& out, const Result& result) {
 void append_pending(std::string& out, const Result& result) {
   if (!result.has_lower_bounds()) return;
   const Pending pending = all_transactions(result).pending;
-  append_wrapped(out, "  pending     ",
-                 fmt::format("{} were under way at the end, {} of them late and without an answer, "
-                             "the longest after {} ms: figures with > are lower bounds",
-                             pending.count, pending.unanswered.count(),
-                             plain_ms(pending.unanswered.max_ns())));
+  append_wrapped(
+      out, "  pending     ",
+      fmt::format("{} in flight at the end of the run; {} of them late and without an answer, "
+                  "the latest after {} ms. Figures with > are lower bounds",
+                  pending.count, pending.unanswered.count(),
+                  plain_ms(pending.unanswered.max_ns())));
 }
 
 // Returns the SQLSTATEs for which there is a message, the most frequent first.
@@ -280,19 +282,21 @@ void append_errors(std::string& out, const Result& result) {
 void append_client(std::string& out, const Result& result) {
   const measure::HistogramSnapshot waits = all_transactions(result).wait;
   if (waits.empty()) {
-    out += "  client wait - (for a permit and a connection)\n";
+    out += "  client wait - (before a transaction, for a permit and a connection)\n";
   } else {
-    out += fmt::format("  client wait p50 {} ms, p99 {} ms (for a permit and a connection)\n",
-                       plain_ms(waits.percentile_ns(50)), plain_ms(waits.percentile_ns(99)));
+    out += fmt::format(
+        "  client wait p50 {} ms, p99 {} ms (before a transaction, for a permit and a "
+        "connection)\n",
+        plain_ms(waits.percentile_ns(50)), plain_ms(waits.percentile_ns(99)));
   }
   const ClientCost& client = result.client;
   const double seconds = result.summary.time_seconds;
   const double cores = seconds > 0 ? client.cpu_seconds / seconds : 0;
   const double cost_us = result.cpu_us_per_transaction();
-  out += fmt::format("  client cost {:.2f} s of CPU ({:.3f} cores), {} us a transaction\n",
+  out += fmt::format("  client cost {:.2f} s of CPU time ({:.3f} cores), {} us per transaction\n",
                      client.cpu_seconds, cores,
                      result.all_count() > 0 ? fmt::format("{:.1f}", cost_us) : "-");
-  out += fmt::format("              peak memory {}, {}, busiest worker {:.0f}%\n",
+  out += fmt::format("              peak memory {}, {}, busiest worker thread {:.0f}% of a core\n",
                      text::bytes_text(client.peak_rss_bytes),
                      text::counted(client.threads, "thread"), client.busiest_worker_load() * 100);
 }
@@ -300,16 +304,16 @@ void append_client(std::string& out, const Result& result) {
 void append_durability(std::string& out, const Result& result) {
   const std::string off = settings_without_durability(result);
   if (off.empty()) return;
-  append_wrapped(out, "  note        ",
-                 "not durable: the server runs with " + off +
-                     "; a crash may lose or damage what was committed");
+  append_wrapped(
+      out, "  note        ",
+      "not durable: the server runs with " + off + "; a crash may lose or corrupt committed data");
 }
 
 void append_step(std::string& out, const Result& result) {
   if (result.time_series_step_s <= 1) return;
-  out +=
-      fmt::format("  note        a point of the time series covers {} s, since the run is long\n",
-                  result.time_series_step_s);
+  out += fmt::format(
+      "  note        each point of the time series covers {} s, because the run is long\n",
+      result.time_series_step_s);
 }
 
 // Outages or stalls of a run: a line each, and how many are too many to show.
@@ -353,7 +357,7 @@ void append_availability(std::string& out, const Result& result) {
                        text::counted(outage.transactions_lost, "transaction"), outage.first_error);
   });
   append_spans(out, "  stall       ", availability.stalls, [&result](const Stall&) {
-    return fmt::format(": {}s waited, and nobody had an answer", result.plan.kind().client);
+    return fmt::format(": {}s waited and the database answered nothing", result.plan.kind().client);
   });
   const std::string away = warehouses_away_text(result);
   if (!away.empty()) append_wrapped(out, "  available   ", away);
@@ -361,17 +365,17 @@ void append_availability(std::string& out, const Result& result) {
   // away, the number of interruptions says nothing.
   const std::uint64_t interruptions = away.empty() ? availability.interruptions : 0;
   if (interruptions > 0 || availability.sessions_lost > 0) {
-    std::string text = fmt::format("{} lost{}, {} opened anew", availability.sessions_lost,
+    std::string text = fmt::format("{} lost{}, {} reopened", availability.sessions_lost,
                                    ended_idle_text(availability), availability.sessions_reopened);
     if (away.empty()) {
       text += fmt::format("; {} shorter than {:g} s", text::counted(interruptions, "interruption"),
                           shortest_outage_s);
     }
-    append_wrapped(out, "  sessions    ", text);
+    append_wrapped(out, "  connections ", text);
   }
   if (availability.sessions_renewed) {
-    out += fmt::format("  renewed     {}, for their age\n",
-                       text::counted_grouped(*availability.sessions_renewed, "session"));
+    out += fmt::format("  renewed     {} (--connection-max-age)\n",
+                       text::counted_grouped(*availability.sessions_renewed, "connection"));
   }
 }
 
@@ -409,16 +413,17 @@ void append_lost_commits(std::string& out, const Result& result) {
   const bool was_away =
       !result.availability.outages.empty() || result.availability.interruptions > 0;
   if (lost.count() == 0) {
-    if (was_away && lost.complete) out += "  lost        no acknowledged commit\n";
+    if (was_away && lost.complete)
+      out += "  lost        none: every acknowledged commit is in the data\n";
     return;
   }
   std::string text = fmt::format(
       "{} not in the data: {}{}",
       text::counted(lost.count(), "acknowledged commit") + (lost.count() == 1 ? " is" : " are"),
-      lost_types_text(lost), lost.complete ? "" : "; they do not account for all that is missing");
+      lost_types_text(lost), lost.complete ? "" : "; they do not explain all that is missing");
   if (!lost.commits.empty()) {
     const double start = result.availability.run_start_ts;
-    text += fmt::format("; answered from {:.2f} s to {:.2f} s of the run, at warehouses {}",
+    text += fmt::format("; acknowledged from {:.2f} s to {:.2f} s of the run, in warehouses {}",
                         lost.commits.front().answered_ts - start,
                         lost.commits.back().answered_ts - start, warehouses_text(lost.commits));
   }
@@ -429,11 +434,11 @@ void append_lost_commits(std::string& out, const Result& result) {
 void append_ledger(std::string& out, const Result& result) {
   const Ambiguous ambiguous = all_transactions(result).ambiguous;
   if (ambiguous.count() > 0) {
-    append_wrapped(out, "  ambiguous   ",
-                   fmt::format("{} not answered: {} happened, {} did not, {} unknown",
-                               text::counted(ambiguous.count(), "commit") +
-                                   (ambiguous.count() == 1 ? " was" : " were"),
-                               ambiguous.committed, ambiguous.not_committed, ambiguous.unresolved));
+    append_wrapped(
+        out, "  unknown     ",
+        fmt::format("{} without an answer: {} committed, {} not committed, {} unresolved",
+                    text::counted(ambiguous.count(), "commit"), ambiguous.committed,
+                    ambiguous.not_committed, ambiguous.unresolved));
   }
   if (!result.ledger_in_data) return;
   const bool agree = agrees(result.ledger, *result.ledger_in_data);
@@ -442,11 +447,11 @@ void append_ledger(std::string& out, const Result& result) {
     orders = " of " + text::counted(result.ledger.orders_delivered, "order");
   }
   append_wrapped(out, "  ledger      ",
-                 fmt::format("{}, {} and {}{} committed since the start; {}",
+                 fmt::format("{}, {} and {}{} committed since the start of the run; {}",
                              text::counted(result.ledger.new_orders, "New-Order"),
                              text::counted(result.ledger.payments, "Payment"),
                              text::counted(result.ledger.deliveries, "Delivery"), orders,
-                             agree ? "the data say the same" : "the data DISAGREE"));
+                             agree ? "the data agree" : "the data DISAGREE"));
 }
 
 // Those that hold are a number in the sentence.

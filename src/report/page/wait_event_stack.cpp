@@ -155,8 +155,8 @@ void lay_beside_throughput(const WaitEventStack& stack, const Timeline& timeline
     lines.insert(lines.begin() + 1, read_out_line(stack, i));
   }
   chart.description +=
-      " The sessions of the run in the server lie on each other by what they waited for; at work "
-      "without a wait, they are called CPU.";
+      " The sessions of the run in the server are stacked by wait event. CPU: the session runs and "
+      "waits for nothing.";
 }
 
 void write_stack_legend(HtmlWriter& html, const WaitEventStack& stack) {
@@ -173,10 +173,10 @@ void write_stack_table(HtmlWriter& html, const Result& result, const Timeline& t
   const WaitEventStack stack = make_wait_event_stack(result, timeline);
   if (stack.events.empty()) return;
   const auto details = html.open("details.no-print");
-  html.line("summary", "The sessions in the server as a table");
+  html.line("summary", "Show the sessions in the server as a table");
   HtmlTable table{
       .caption = fmt::format(
-          "Sessions by wait event, means of every {}, from the start of the measurement",
+          "Sessions by wait event, means of each {}, from the start of the measured interval",
           text::length_text(timeline.column_s)),
       .columns = {{"From"}, {"All", true}}};
   for (const std::string& event : stack.events) table.columns.push_back({event, true});
