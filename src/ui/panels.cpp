@@ -156,8 +156,8 @@ void draw_log(Canvas& canvas, Area area, const LogBook& log) {
   if (area.rows < 1) return;
   std::string heading = "log";
   if (!log.following()) {
-    heading += fmt::format(", standing still; {} (End: follow)",
-                           text::counted_grouped(log.newer(), "newer line"));
+    heading +=
+        fmt::format(", paused; {} (End: follow)", text::counted_grouped(log.newer(), "newer line"));
   }
   draw_heading(canvas, area.row, heading);
   const auto lines = log.shown(static_cast<std::size_t>(area.rows - 1));
@@ -205,7 +205,7 @@ void draw_help(Canvas& canvas, const std::vector<KeyHelp>& keys) {
 void draw_small(Canvas& canvas, const std::vector<Phrases>& what, const std::vector<KeyHelp>& keys,
                 const LogBook& log) {
   const std::string hint =
-      fmt::format("(more from {} x {} on)", full_columns_least, full_rows_least);
+      fmt::format("(more at {} x {} or larger)", full_columns_least, full_rows_least);
   constexpr int gap = 2;
   std::vector<StyledLine> lines;
   for (const Phrases& phrases : what) {
@@ -321,13 +321,13 @@ bool Viewer::take_key(Key key, std::size_t page) {
 std::vector<KeyHelp> screen_keys(KeyHelp quit, KeyHelp charts, KeyHelp interrupt) {
   return {std::move(quit),
           std::move(charts),
-          {"p", "let the log stand still, or follow again", "pause the log"},
-          {"Up Down", "a line of the log", ""},
-          {"PgUp PgDn", "a page of the log", "scroll"},
-          {"Home End", "its oldest line, its newest", ""},
-          {"Ctrl-L", "paint the screen anew", ""},
+          {"p", "pause the log, or follow it again", "pause the log"},
+          {"Up Down", "scroll the log by a line", ""},
+          {"PgUp PgDn", "scroll the log by a page", "scroll"},
+          {"Home End", "go to the oldest or the newest line", ""},
+          {"Ctrl-L", "repaint the screen", ""},
           std::move(interrupt),
-          {"?", "show or hide this", "help"}};
+          {"?", "show or hide this help", "help"}};
 }
 
 void draw_screen(const Viewer& viewer, Canvas& canvas, const Frame& frame,

@@ -98,7 +98,7 @@ class Resume(harness.ServerTestCase):
         first.signal(signal.SIGSTOP)
         self.assertLess(self.loaded("stopped"), WAREHOUSES)
         second = self.expect(self.begin_import("stopped").wait(), SUCCESS)
-        self.assertIn("ended 2 sessions of an import that gave no sign of life any more", second.err)
+        self.assertIn("terminated 2 sessions of an earlier import that no longer responded", second.err)
         first.signal(signal.SIGCONT)
         self.expect_error(first.wait(), FAILURE, "the same command goes on from there", within_s=120)
         self.assertEqual(self.server.content("stopped"), self.whole)

@@ -278,7 +278,7 @@ class Slots(harness.TestCase):
             finally:
                 command.signal(signal.SIGCONT)
             self.assertFalse(command.ended(), "it gave up")
-            command.wait_for("the database is away")
+            command.wait_for("outage: ")
             began = time.monotonic()
             paid = admin.number("SELECT count(*) FROM history")
             harness.wait_until(lambda: time.monotonic() > began + 2, "two seconds of outage")

@@ -162,7 +162,7 @@ class Restart(RunTestCase, harness.ServerTestCase):
         self.addCleanup(self.server.start_again)
         self.addCleanup(thaw)
         # The lines and what is listed agree; a stall is at least a second.
-        command.wait_for(r"NO ANSWER for [1-9]")
+        command.wait_for(r"STALL for [1-9]")
         return thaw
 
     def test_a_database_that_freezes_to_the_end(self):

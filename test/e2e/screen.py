@@ -203,8 +203,8 @@ class SimulatedRun(ScreenTestCase):
         terminal.begin(*LONG)
         terminal.wait_for("ok 5 s")
         for columns, rows, there, gone in ((80, 24, "1 worker, the busiest at", "ok 5 s"),
-                                           (40, 10, "more from 72 x 20", "StockLevel"),
-                                           (200, 50, "ok 5 s", "more from 72")):
+                                           (40, 10, "more at 72 x 20", "StockLevel"),
+                                           (200, 50, "ok 5 s", "more at 72")):
             terminal.resize(columns, rows)
             # All of it in one picture: tmux may show us the half of one.
             harness.wait_until(lambda: self.fits(terminal.text(), rows, there, gone),
@@ -230,18 +230,18 @@ class SimulatedRun(ScreenTestCase):
         terminal.keys("x")
         harness.wait_until(lambda: "switch the charts" not in terminal.text(), "the help to go")
         terminal.keys("p")
-        terminal.wait_for("log, standing still; 0 newer lines")
+        terminal.wait_for("log, paused; 0 newer lines")
         terminal.keys("p")
-        harness.wait_until(lambda: "standing still" not in terminal.text(), "the log to follow")
+        harness.wait_until(lambda: "paused" not in terminal.text(), "the log to follow")
         # In a terminal with two lines of the log there is something to scroll.
         terminal.resize(80, 22)
         terminal.wait_for("measuring for")
         terminal.keys("Up")
-        terminal.wait_for("standing still; 1 newer line ")
+        terminal.wait_for("paused; 1 newer line ")
         terminal.keys("PPage")
         terminal.wait_for("terminals up after")
         terminal.keys("End")
-        harness.wait_until(lambda: "standing still" not in terminal.text(), "the log to follow")
+        harness.wait_until(lambda: "paused" not in terminal.text(), "the log to follow")
         terminal.keys("Home")
         terminal.wait_for("starting the terminals")
         terminal.keys("NPage")
@@ -498,10 +498,10 @@ class RealServer(ScreenTestCase, harness.ServerTestCase):
         terminal.wait_for(r"Drover: TPC-C on .*4 warehouses, 40 terminals, .*batched")
         terminal.wait_for(r"connections (\d+) of \1 open   no outages")
         self.server.crash()
-        terminal.wait_for(r"connections \d+ of \d+ open   DATABASE AWAY for")
-        terminal.wait_for(r"! the database is away: ")
+        terminal.wait_for(r"connections \d+ of \d+ open   OUTAGE for")
+        terminal.wait_for(r"! outage: ")
         self.server.start_again()
-        terminal.wait_for(r"the database is back after [\d.]+ s; \d+ transactions? lost")
+        terminal.wait_for(r"the outage ended after [\d.]+ s; \d+ transactions? lost")
         terminal.wait_for(r"connections (\d+) of \1 open   \d+ outages?, the last one of")
         terminal.wait_for("!")  # on the axis of a chart
         terminal.keys("q")

@@ -17,10 +17,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* waiting_line =
-    "waiting for another import of this schema, or for its sessions, to end";
+    "waiting for another import into this schema, or for its sessions, to end";
 
 std::string ended_line(std::int32_t sessions) {
-  return fmt::format("ended {} of an import that gave no sign of life any more",
+  return fmt::format("terminated {} of an earlier import that no longer responded",
                      text::counted(static_cast<std::uint64_t>(sessions), "session"));
 }
 
@@ -32,8 +32,7 @@ std::vector<std::pair<Level, std::string>> lines_before_loading(const tpcc::Impo
                                    plan.skipped, plan.warehouses));
   }
   if (!plan.missing.empty() && plan.has_keys) {
-    lines.emplace_back(Level::warning,
-                       "the tables have their keys already: loading is slower than without");
+    lines.emplace_back(Level::warning, "the tables already have keys, so loading is slower");
   }
   return lines;
 }

@@ -75,7 +75,7 @@ Phrases figures_phrases(const ImportModel& model) {
   const ImportRate rate = model.rate_of_now();
   return {{{{count_text(rate.rows_per_second), Style::strong}, {" rows/s", Style::normal}}, 0},
           {{{bytes_text(rate.bytes_per_second) + "/s", Style::strong}}, 1},
-          {{{fmt::format("in all {} rows, {}", count_text(static_cast<double>(model.load.rows)),
+          {{{fmt::format("total {} rows, {}", count_text(static_cast<double>(model.load.rows)),
                          bytes_text(static_cast<double>(model.load.bytes))),
              Style::normal}},
            2}};
@@ -90,7 +90,7 @@ void draw_rates(const ImportModel& model, Canvas& canvas, Area area, ImportChart
     }
     return ChartPoint{.value = sum / static_cast<double>(seconds.size())};
   };
-  draw_history(canvas, area, model.rates, rows ? " rows a second" : " MB a second",
+  draw_history(canvas, area, model.rates, rows ? " rows/s" : " MB/s",
                rows ? Style::throughput : Style::latency, mean);
 }
 
@@ -138,7 +138,7 @@ void draw_steps(const ImportModel& model, Canvas& canvas, Area area) {
       done.push_back(std::move(line));
     } else {
       line.push_back({fmt::format("{:>9}", took_text(model.now - step.begin)), Style::strong});
-      line.push_back({" at work", Style::strong});
+      line.push_back({" running", Style::strong});
       at_work.push_back(std::move(line));
     }
   }
@@ -181,7 +181,7 @@ std::vector<Phrases> small_lines(const ImportModel& model) {
   Phrases figures = figures_phrases(model);
   figures.pop_back();
   figures.push_back(plain_phrase(
-      fmt::format("in all {} rows", count_text(static_cast<double>(model.load.rows))), 2));
+      fmt::format("total {} rows", count_text(static_cast<double>(model.load.rows))), 2));
   figures.push_back(plain_phrase(bytes_text(static_cast<double>(model.load.bytes)), 2));
   return {std::move(figures)};
 }
@@ -238,9 +238,9 @@ std::optional<coro::Duration> ImportModel::time_left() const {
 }
 
 std::vector<KeyHelp> import_keys() {
-  return screen_keys({"q", "end the import now; the same command goes on from there", "end"},
+  return screen_keys({"q", "end the import now; the same command continues it", "end"},
                      {"t", "switch the chart: rows, bytes", "chart"},
-                     {"Ctrl-C", "as q; once more ends it at once", ""});
+                     {"Ctrl-C", "as q; a second one ends it at once", ""});
 }
 
 void draw_import(const ImportModel& model, Canvas& canvas) {

@@ -64,7 +64,7 @@ class PlainLines final : public RunDisplay {
   void on_ended(bool database_away) override {
     if (!database_away) return;
     write(
-        "the database is away: waiting for it, to look up what was not answered (Ctrl-C ends the "
+        "the load has ended; waiting for the database, to look up unknown commits (Ctrl-C ends the "
         "wait)\n");
   }
 
@@ -78,7 +78,7 @@ class PlainLines final : public RunDisplay {
     const std::string trouble = trouble_text(last);
     write(fmt::format(
         "{:>7} {:<8} {}  p50 {:>6} p90 {:>6} p99 {:>7} ms  "
-        "{} in flight, {} waiting{}{}{}  client {:.0f}%  {} left\n",
+        "{} in flight, {} waiting{}{}{}  client CPU {:.0f}%  {} left\n",
         clock_text(last.elapsed), warming ? "warm-up" : "measure", rates_text(), milliseconds(50),
         milliseconds(90), milliseconds(99), last.in_flight, last.waiting,
         sum_.retries > 0 ? fmt::format(", {} {}", sum_.retries, text::plural(sum_.retries, "retry"))
@@ -107,7 +107,8 @@ class PlainLines final : public RunDisplay {
       const RankSum& sum = sum_.ranks[static_cast<std::size_t>(rank - snapshot.ranks.data())];
       const double mean = length > 0 ? sum.committed / length : 0;
       write(fmt::format(
-          "{:>16} {}{:>9.0f} tx/s  lag p99 {} ms  {} in flight, {} open  load {:.0f}%\n",
+          "{:>16} {}{:>9.0f} tx/s  timer lag p99 {} ms  {} in flight, {} connections  CPU "
+          "{:.0f}%\n",
           printable_line(rank->name), rank->is_lost ? "LOST " : "",
           rank->is_lost ? rank->per_second : mean, milliseconds_text(sum.timer_lag_p99_ms),
           rank->in_flight, rank->connections_open, sum.load * 100));

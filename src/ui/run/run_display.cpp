@@ -60,12 +60,10 @@ class RunScreen final : public RunDisplay {
     enter_stage(RunStage::asking);
     model_.database_away = database_away;
     if (database_away) {
-      model_.log.add(
-          Level::warning,
-          "the load has ended, and the database is away: waiting for it, to look up what "
-          "was not answered");
+      model_.log.add(Level::warning,
+                     "the load has ended; waiting for the database, to look up unknown commits");
     } else {
-      note("the load has ended; asking the database what it holds");
+      note("the load has ended; reading the data");
     }
     screen_.paint();
   }

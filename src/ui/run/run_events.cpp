@@ -22,10 +22,10 @@ constexpr std::array<ErrorWords, database::error_class_count> error_words = {
     {{"serialization failure or deadlock", "serialization failures or deadlocks"},
      {"transaction that lost its connection", "transactions that lost their connection"},
      {"commit without an answer", "commits without an answer"},
-     {"transaction that found no session", "transactions that found no session"},
-     {"denial", "denials"},
-     {"error of a statement", "errors of statements"},
-     {"statement that took too long", "statements that took too long"}}};
+     {"transaction without a connection", "transactions without a connection"},
+     {"refused permission", "refused permissions"},
+     {"statement error", "statement errors"},
+     {"statement timeout", "statement timeouts"}}};
 
 std::string error_text(std::size_t error_class, std::uint64_t count) {
   const ErrorWords& words = error_words[error_class];
@@ -43,8 +43,8 @@ std::string trouble_text(const load::Sample& sample) {
   const auto text = [](const char* what, coro::Duration since) {
     return fmt::format("{} for {:.1f} s", what, seconds_of(since));
   };
-  if (sample.away > coro::Duration::zero()) return text("DATABASE AWAY", sample.away);
-  if (sample.silent > coro::Duration::zero()) return text("NO ANSWER", sample.silent);
+  if (sample.away > coro::Duration::zero()) return text("OUTAGE", sample.away);
+  if (sample.silent > coro::Duration::zero()) return text("STALL", sample.silent);
   return "";
 }
 
@@ -80,11 +80,11 @@ void RunEvents::observe_outages(const load::Snapshot& snapshot) {
   for (const load::Outage& outage : snapshot.availability.outages) {
     if (outage.start > outage_begun_) {
       outage_begun_ = outage.start;
-      say(Level::warning, fmt::format("the database is away: {}", outage.first_error));
+      say(Level::warning, fmt::format("outage: {}", outage.first_error));
     }
     if (outage.end && outage.start > outage_ended_) {
       outage_ended_ = outage.start;
-      say(Level::good, fmt::format("the database is back after {}; {} lost",
+      say(Level::good, fmt::format("the outage ended after {}; {} lost",
                                    seconds_text(seconds_of(*outage.end - outage.start)),
                                    text::counted_grouped(outage.transactions_lost, "transaction")));
     }
@@ -96,12 +96,12 @@ void RunEvents::observe_stalls(const load::Snapshot& snapshot) {
     if (stall.start > stall_begun_) {
       stall_begun_ = stall.start;
       say(Level::warning,
-          fmt::format("the database answers nothing, and says nothing: {} in flight, {} waiting",
+          fmt::format("stall: the database answers nothing; {} in flight, {} waiting",
                       count_text(snapshot.second.in_flight), count_text(snapshot.second.waiting)));
     }
     if (stall.end && stall.start > stall_ended_) {
       stall_ended_ = stall.start;
-      say(Level::good, fmt::format("answers again after a stall of {}",
+      say(Level::good, fmt::format("the stall ended after {}",
                                    seconds_text(seconds_of(*stall.end - stall.start))));
     }
   }
@@ -112,7 +112,7 @@ void RunEvents::observe_sessions(const load::Snapshot& snapshot) {
   const std::uint64_t now = snapshot.availability.interruptions;
   const bool down = snapshot.connections_open < plan_.connections;
   if (now <= interruptions_ || down) return;
-  say(Level::note, fmt::format("{}: sessions were lost, and open again within {:.1f} s",
+  say(Level::note, fmt::format("{}: connections were lost and reopened within {:.1f} s",
                                text::counted_grouped(now - interruptions_, "interruption"),
                                seconds_of(load::shortest_outage)));
   interruptions_ = now;
@@ -155,8 +155,8 @@ void RunEvents::observe_limits(const load::Snapshot& snapshot) {
     if (broken_[i] == broken) continue;
     broken_[i] = broken;
     say(broken ? Level::warning : Level::good,
-        fmt::format("{}: the 90th percentile {} its limit: {} s of {:g} s", types[i].name,
-                    broken ? "is over" : "holds again", text::figure_text(p90_s), limit_s));
+        fmt::format("{}: 90th percentile {} s, {} its limit of {:g} s", types[i].name,
+                    text::figure_text(p90_s), broken ? "over" : "again within", limit_s));
   }
 }
 
@@ -168,11 +168,12 @@ void RunEvents::observe_client(const load::Snapshot& snapshot) {
   const std::string client =
       busiest == snapshot.ranks.end() ? "the client" : "host " + busiest->name;
   if (busy) {
-    say(Level::warning, fmt::format("the busiest worker of {} is at {:.0f}%: it delays "
-                                    "what it measures; give it more --threads",
+    say(Level::warning, fmt::format("the busiest worker thread of {} uses {:.0f}% of a core "
+                                    "and delays what it measures. Use more --threads",
                                     client, load * 100));
   } else {
-    say(Level::good, fmt::format("the busiest worker of {} is at {:.0f}%", client, load * 100));
+    say(Level::good,
+        fmt::format("the busiest worker thread of {} uses {:.0f}% of a core", client, load * 100));
   }
 }
 
@@ -182,7 +183,8 @@ void RunEvents::observe_ranks(const load::Snapshot& snapshot) {
     const load::RankNow& rank = snapshot.ranks[i];
     if (!rank.is_lost || lost_[i]) continue;
     lost_[i] = true;
-    say(Level::warning, fmt::format("host {} is lost: the figures are without it", rank.name));
+    say(Level::warning,
+        fmt::format("host {} is lost. The figures no longer include it", rank.name));
   }
 }
 

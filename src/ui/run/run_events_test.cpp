@@ -45,30 +45,29 @@ TEST_F(RunEventsTest, TellsOutages) {
   outage.start = at(2);
   outage.first_error = "server closed the connection";
   snapshot.availability.outages = {outage};
-  EXPECT_THAT(after(snapshot), ElementsAre("! the database is away: server closed the connection"));
+  EXPECT_THAT(after(snapshot), ElementsAre("! outage: server closed the connection"));
   EXPECT_THAT(after(snapshot), IsEmpty());
   snapshot.availability.outages[0].end = at(5);
   snapshot.availability.outages[0].transactions_lost = 7;
-  EXPECT_THAT(after(snapshot),
-              ElementsAre("the database is back after 3.0 s; 7 transactions lost"));
+  EXPECT_THAT(after(snapshot), ElementsAre("the outage ended after 3.0 s; 7 transactions lost"));
   EXPECT_THAT(after(snapshot), IsEmpty());
   // One that began and ended between two snapshots.
   load::Outage next = snapshot.availability.outages[0];
   next.start = at(8);
   next.end = at(9);
   snapshot.availability.outages.push_back(next);
-  EXPECT_THAT(after(snapshot), ElementsAre(HasSubstr("is away"), HasSubstr("back after 1.0 s")));
+  EXPECT_THAT(after(snapshot), ElementsAre(HasSubstr("outage: "), HasSubstr("ended after 1.0 s")));
 }
 
 TEST_F(RunEventsTest, TellsStalls) {
   after(example_snapshot(1));
   load::Snapshot snapshot = example_snapshot(2);
   snapshot.availability.stalls = {{.start = at(2), .end = {}}};
-  EXPECT_THAT(after(snapshot), ElementsAre("! the database answers nothing, and says nothing: 5 in "
+  EXPECT_THAT(after(snapshot), ElementsAre("! stall: the database answers nothing; 5 in "
                                            "flight, 2 waiting"));
   EXPECT_THAT(after(snapshot), IsEmpty());
   snapshot.availability.stalls[0].end = at(14);
-  EXPECT_THAT(after(snapshot), ElementsAre("answers again after a stall of 12.0 s"));
+  EXPECT_THAT(after(snapshot), ElementsAre("the stall ended after 12.0 s"));
   EXPECT_THAT(after(snapshot), IsEmpty());
 }
 
@@ -95,7 +94,7 @@ TEST_F(RunEventsTest, SumsErrorsUp) {
   // A new kind is told at once, with what has come of the others.
   add_errors(snapshot, ErrorClass::statement, 1);
   EXPECT_THAT(after(snapshot),
-              ElementsAre("! 7 serialization failures or deadlocks, 1 error of a statement"));
+              ElementsAre("! 7 serialization failures or deadlocks, 1 statement error"));
   snapshot.second.elapsed = std::chrono::seconds(16);
   add_errors(snapshot, ErrorClass::retryable, 1200);
   EXPECT_THAT(after(snapshot), ElementsAre("1,190 serialization failures or deadlocks"));
@@ -104,10 +103,10 @@ TEST_F(RunEventsTest, SumsErrorsUp) {
 TEST_F(RunEventsTest, TellsALimitThatBreaksAndHoldsAgain) {
   after(example_snapshot(11));
   EXPECT_THAT(after(example_snapshot(12, 7000)),
-              ElementsAre(HasSubstr("! NewOrder: the 90th percentile is over its limit: 7")));
+              ElementsAre(HasSubstr("! NewOrder: 90th percentile 7")));
   EXPECT_THAT(after(example_snapshot(13, 7000)), IsEmpty());
   EXPECT_THAT(after(example_snapshot(14, 20)),
-              ElementsAre(HasSubstr("NewOrder: the 90th percentile holds again")));
+              ElementsAre(HasSubstr("s, again within its limit of")));
 }
 
 TEST_F(RunEventsTest, AFewTransactionsBreakNoLimit) {
@@ -128,11 +127,13 @@ TEST_F(RunEventsTest, TellsABusyClientUntilItIsCalm) {
     return after(snapshot);
   };
   EXPECT_THAT(with_load(0.79), IsEmpty());
-  EXPECT_THAT(with_load(0.85),
-              ElementsAre(HasSubstr("! the busiest worker of the client is at 85%")));
+  EXPECT_THAT(
+      with_load(0.85),
+      ElementsAre(HasSubstr("! the busiest worker thread of the client uses 85% of a core")));
   EXPECT_THAT(with_load(0.75), IsEmpty());
   EXPECT_THAT(with_load(0.85), IsEmpty());
-  EXPECT_THAT(with_load(0.5), ElementsAre("the busiest worker of the client is at 50%"));
+  EXPECT_THAT(with_load(0.5),
+              ElementsAre("the busiest worker thread of the client uses 50% of a core"));
 }
 
 TEST_F(RunEventsTest, WhatHasNoLimitBreaksNone) {
@@ -148,7 +149,7 @@ TEST(RunEvents, NameAnyType) {
   events.observe(example_snapshot_of(11, 8));
   const std::vector<RunEvent> after = events.observe(example_snapshot_of(12, 8));
   ASSERT_EQ(after.size(), 1U);
-  EXPECT_EQ(after[0].text, "select: the 90th percentile is over its limit: 0.005 s of 0.004 s");
+  EXPECT_EQ(after[0].text, "select: 90th percentile 0.005 s, over its limit of 0.004 s");
 }
 
 }  // namespace

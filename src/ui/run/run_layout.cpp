@@ -97,7 +97,7 @@ Progress progress_of(const RunModel& model) {
     if (model.database_away) {
       return {"waiting for the database", 1, {waited, "Ctrl-C ends the wait"}};
     }
-    return {"asking the database", 1, {waited, "what it holds of this run"}};
+    return {"reading the data", 1, {waited, "unknown commits, ledger"}};
   }
   if (model.stage == RunStage::opening) {
     Progress opening{"opening connections", 0, {waited}};
@@ -333,10 +333,10 @@ void draw_transactions(const RunModel& model, Canvas& canvas, Area area) {
   };
   canvas.put(area.row, area.column, " ", Style::heading);
   put_name(area.row, fmt::format("{:<{}}", "transaction", table.name), Style::heading);
-  const char* verdict = table.limits ? "  limit" : table.verdicts ? "  p90" : "";
+  const char* verdict = table.limits ? "  limit" : table.verdicts ? " limit" : "";
   canvas.put(
       area.row, figures.column,
-      table.figures({"ok/s", "ok", "p50 ms", "p90 ms", "p99 ms", "retries", "errors"}) + verdict,
+      table.figures({"ok/s", "ok", "p50 ms", "p90 ms", "p99 ms", "retries", "failed"}) + verdict,
       Style::heading, figures.columns);
   const auto most = static_cast<std::size_t>(std::max(area.rows - 1, 0));
   for (const TransactionRow& one : transaction_rows_of(model, most)) {
@@ -373,8 +373,8 @@ StyledLine connections_line(const RunModel& model, int columns) {
         "   " + text::counted_grouped(record.outages.size() + record.outages_dropped, "outage");
     const std::string ago = clock_text(model.taken_at - end) + " ago";
     text =
-        fmt::format("{}, the last one of {:.1f} s, {}", count, seconds_of(end - last.start), ago);
-    if (cells_of(text) > room) text = fmt::format("{}, the last {}", count, ago);
+        fmt::format("{}, the last of {:.1f} s ended {}", count, seconds_of(end - last.start), ago);
+    if (cells_of(text) > room) text = fmt::format("{}, the last ended {}", count, ago);
     if (cells_of(text) > room) text = count;
   }
   line.push_back({std::move(text), Style::normal});
@@ -423,7 +423,7 @@ std::vector<StyledLine> rank_lines(const load::Snapshot& now, std::size_t room, 
   };
   std::vector<StyledLine> lines;
   lines.push_back({{named("host") + fmt::format(" {:>8} {:>6} {:>11} {:>9} {:>8}", "ok/s", "load",
-                                                "lag p99", "in flight", "sessions"),
+                                                "lag p99", "in flight", "conns"),
                     Style::heading}});
   for (const load::RankNow* one : shown) {
     lines.push_back(
@@ -517,8 +517,8 @@ std::vector<Phrases> small_lines(const RunModel& model) {
     warn(what);
     lines.back().push_back(plain_phrase(fmt::format("for {:.1f} s", seconds_of(since)), 1));
   };
-  warn_since("DATABASE AWAY", second.away);
-  warn_since("NO ANSWER", second.silent);
+  warn_since("OUTAGE", second.away);
+  warn_since("STALL", second.silent);
   if (std::string lost = lost_text(*model.snapshot); !lost.empty()) warn(std::move(lost));
   const Throughput figures = model.throughput();
   lines.push_back(headline_phrases(model, figures));
@@ -539,7 +539,7 @@ std::vector<Phrases> small_lines(const RunModel& model) {
 std::vector<KeyHelp> run_keys() {
   return screen_keys({"q", "end the run now, with its result so far", "end the run"},
                      {"t", "switch the charts: throughput, p90 latency", "charts"},
-                     {"Ctrl-C", "as q; once more ends it at once, without a result", ""});
+                     {"Ctrl-C", "as q; a second one ends it at once, without a result", ""});
 }
 
 void draw_run(const RunModel& model, Canvas& canvas) {

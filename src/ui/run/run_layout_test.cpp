@@ -53,7 +53,7 @@ TEST(RunLayout, ShowsAllAt80x24) {
   EXPECT_THAT(lines[3], HasSubstr("tpmC"));
   EXPECT_THAT(text,
               HasSubstr(" transaction     ok/s         ok   p50 ms   p90 ms   p99 ms retries "
-                        "errors  p90\n"
+                        "failed limit\n"
                         " NewOrder       100.0      6,000     20.0     20.0     20.0       0      0"
                         "  ok\n"));
   EXPECT_THAT(text, HasSubstr(" StockLevel       9.0        540"));
@@ -84,8 +84,8 @@ TEST(RunLayout, HasBothChartsAndAllWorkersAt200x50) {
 TEST(RunLayout, SaysThatNobodyIsAnswered) {
   RunModel model = model_at(70, 7000);
   model.snapshot->second.silent = std::chrono::milliseconds(3200);
-  EXPECT_THAT(drawn(model, 10, 40), HasSubstr("NO ANSWER  for 3.2 s\n"));
-  EXPECT_THAT(drawn(model, 40, 120), HasSubstr("16 of 16 open   NO ANSWER for 3.2 s\n"));
+  EXPECT_THAT(drawn(model, 10, 40), HasSubstr("STALL  for 3.2 s\n"));
+  EXPECT_THAT(drawn(model, 40, 120), HasSubstr("16 of 16 open   STALL for 3.2 s\n"));
   model.snapshot->second.silent = {};
   model.snapshot->availability.stalls.resize(2);
   EXPECT_THAT(drawn(model, 40, 120), HasSubstr("16 of 16 open   2 stalls   no outages\n"));
@@ -96,7 +96,7 @@ TEST(RunLayout, SaysWhatMattersMostInASmallTerminal) {
   model.snapshot->second.away = std::chrono::milliseconds(3200);
   const std::string text = drawn(model, 10, 40);
   EXPECT_THAT(text, HasSubstr("measuring  1:00 of 5:00  4:00 left\n"));
-  EXPECT_THAT(text, HasSubstr("DATABASE AWAY  for 3.2 s\n"));
+  EXPECT_THAT(text, HasSubstr("OUTAGE  for 3.2 s\n"));
   EXPECT_THAT(text, HasSubstr("tpmC 6,000 now  6,000 measured\n"));
   EXPECT_THAT(text, HasSubstr("NewOrder: p90 OVER 5 s\n"));
 }
@@ -124,7 +124,7 @@ TEST(RunLayout, SaysWhatItWaitsFor) {
   EXPECT_THAT(drawn(model, 24, 80), HasSubstr("0:03, 16 connections"));
   model = model_at(70);
   model.stage = RunStage::asking;
-  EXPECT_THAT(drawn(model, 24, 80), HasSubstr("asking the database"));
+  EXPECT_THAT(drawn(model, 24, 80), HasSubstr("reading the data"));
   model.database_away = true;
   EXPECT_THAT(drawn(model, 24, 80), HasSubstr("waiting for the database"));
   model = model_at(5);
@@ -158,14 +158,14 @@ TEST(RunLayout, ShowsOutages) {
   model.snapshot->availability.outages = {outage};
   model.snapshot->availability.outages_dropped = 1;
   EXPECT_THAT(drawn(model, 24, 80),
-              HasSubstr(" connections 3 of 16 open   DATABASE AWAY for 4.0 s  refused\n"));
+              HasSubstr(" connections 3 of 16 open   OUTAGE for 4.0 s  refused\n"));
   model.snapshot->second.away = {};
   model.snapshot->connections_open = 16;
   model.snapshot->availability.outages[0].end = model.taken_at;
   model.taken_at += std::chrono::seconds(65);
   EXPECT_THAT(
       drawn(model, 24, 80),
-      HasSubstr(" connections 16 of 16 open   2 outages, the last one of 4.0 s, 1:05 ago\n"));
+      HasSubstr(" connections 16 of 16 open   2 outages, the last of 4.0 s ended 1:05 ago\n"));
 }
 
 RunModel model_with_hosts() {
@@ -225,7 +225,7 @@ TEST(RunLayout, HasALineForEachHostThatMakesLoad) {
   const RunModel model = model_of_ranks(3);
   for (const auto& [rows, columns] : {std::pair(24, 80), {50, 200}, {34, 100}}) {
     const std::string text = drawn(model, rows, columns, false);
-    EXPECT_THAT(text, HasSubstr(" host          ok/s   load     lag p99 in flight sessions"));
+    EXPECT_THAT(text, HasSubstr(" host          ok/s   load     lag p99 in flight    conns"));
     EXPECT_THAT(text, HasSubstr(" node2        102.0    25%     1.50 ms         7       16"));
     EXPECT_THAT(text, HasSubstr("StockLevel"));
     EXPECT_THAT(text, HasSubstr("connections 16 of 16 open"));
@@ -295,7 +295,7 @@ TEST(RunLayout, OneTypeWithALongNameAndNoLimits) {
   EXPECT_THAT(lines[3], HasSubstr(" tx/s"));
   EXPECT_THAT(text,
               HasSubstr("\n transaction                   ok/s         ok   p50 ms   p90 ms   "
-                        "p99 ms errors\n"
+                        "p99 ms failed\n"
                         " move_money_between_accou…     10.0        600     5.00     5.00     "
                         "5.00      0\n"));
   // It is the sum, and there is nothing to hold it to.
