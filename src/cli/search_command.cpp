@@ -257,7 +257,7 @@ int perform_search(const SearchRequest& request, const search::Rules& rules, con
                    const MeasureStep& measure) {
   const file::FileDescriptor lock = locked_folder(request.folder);
   Record record = record_of(request, question);
-  fmt::print(stderr, "searching the largest {} from {} to {}, starting at {}\n",
+  fmt::print(stderr, "searching for the largest {} from {} to {}, starting at {}\n",
              search::sought_text(record.unit), record.bounds.low, record.bounds.high,
              record.bounds.start);
   return go_on(request, rules, record, measure);

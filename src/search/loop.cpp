@@ -24,7 +24,7 @@ std::string figures_of(const RecordedRun& run, const Record& record) {
 
 // A line of a run, and one for each rule that it broke.
 std::string text_of(const RecordedRun& run, const Record& record, std::string_view note) {
-  const char* verdict = run.probe.held ? "holds" : run.probe.by_client ? "no say" : "breaks";
+  const char* verdict = run.probe.held ? "holds" : run.probe.by_client ? "unsure" : "breaks";
   std::string line =
       fmt::format("{:<8} {:>18}  {:<6} {}{}\n", run.probe.confirmation ? "confirm" : "probe",
                   load_text(run.probe.load, record.unit), verdict, figures_of(run, record), note);
@@ -36,7 +36,7 @@ std::string text_of(const RecordedRun& run, const Record& record, std::string_vi
 
 bool go_on(Record& record, const Rules& rules, const Surroundings& surroundings) {
   for (const RecordedRun& run : record.runs) {
-    surroundings.show(text_of(run, record, " (before)"));
+    surroundings.show(text_of(run, record, " (recorded earlier)"));
   }
   for (;;) {
     const Step step = next_step(record.bounds, record.probes());
@@ -53,7 +53,7 @@ bool go_on(Record& record, const Rules& rules, const Surroundings& surroundings)
     const RecordedRun& run = record.runs.back();
     surroundings.show(text_of(run, record, ""));
     if (run.probe.by_client && next_step(record.bounds, record.probes()) == step) {
-      surroundings.show("         the client's own machine broke it: it is made again\n");
+      surroundings.show("         the client machine was overloaded: this run is repeated\n");
     }
   }
 }

@@ -105,8 +105,8 @@ TEST(SearchLoop, AnInterruptedRunDoesNotCountAndTheSearchGoesOnFromThere) {
   EXPECT_TRUE(sought.go_on());
   EXPECT_EQ(sought.loads, whole.loads);
   EXPECT_EQ(sought.files, whole.files);
-  EXPECT_THAT(sought.shown[2], HasSubstr(" (before)\n"));
-  EXPECT_THAT(sought.shown[3], testing::Not(HasSubstr("(before)")));
+  EXPECT_THAT(sought.shown[2], HasSubstr(" (recorded earlier)\n"));
+  EXPECT_THAT(sought.shown[3], testing::Not(HasSubstr("(recorded earlier)")));
 }
 
 TEST(SearchLoop, WhatTheClientsMachineBrokeIsMadeAgain) {
@@ -114,8 +114,8 @@ TEST(SearchLoop, WhatTheClientsMachineBrokeIsMadeAgain) {
   sought.slow_client = {0};
   EXPECT_TRUE(sought.go_on());
   EXPECT_EQ(sought.loads[1], sought.loads[0]);
-  EXPECT_THAT(sought.shown[0], HasSubstr("no say"));
-  EXPECT_EQ(sought.shown[1], "         the client's own machine broke it: it is made again\n");
+  EXPECT_THAT(sought.shown[0], HasSubstr("unsure"));
+  EXPECT_EQ(sought.shown[1], "         the client machine was overloaded: this run is repeated\n");
   EXPECT_EQ(found_by(sought.record.probes()).holds, 20);
 }
 

@@ -85,13 +85,14 @@ report::Chart chart_of(const Record& record) {
   const report::Axis loads = report::axis_from_zero(largest, report::Quantity::number);
   report::Chart chart{
       .id = "search",
-      .title = fmt::format("The runs of the search by their {}", record.unit),
+      .title = fmt::format("Runs of the search by {}", record.unit),
       .description =
-          "A dot is a run of the search, by its load. The band is the gap between the largest load "
-          "that holds and the smallest that does not.",
+          "Each dot is a run. The band is the range between the largest load at which all rules "
+          "held "
+          "and the smallest load at which a rule was broken.",
       .x = loads.scale,
       .x_ticks = loads.ticks,
-      .x_title = record.unit == "rate" ? "transactions a second asked for" : record.unit};
+      .x_title = record.unit == "rate" ? "scheduled transactions per second" : record.unit};
   const auto add = [&](const char* title, report::Quantity quantity, Figure figure) {
     if (auto panel = panel_of(record, title, figure, quantity))
       chart.panels.push_back(std::move(*panel));
@@ -100,7 +101,7 @@ report::Chart chart_of(const Record& record) {
   add("Efficiency, %", report::Quantity::number, [](const RecordedRun& run) {
     return run.efficiency > 0 ? Value(run.efficiency) : std::nullopt;
   });
-  add("Transactions a second", report::Quantity::number,
+  add("Transactions per second", report::Quantity::number,
       [](const RecordedRun& run) -> Value { return run.throughput; });
   add("NewOrder p90", report::Quantity::milliseconds,
       [](const RecordedRun& run) { return run.new_order_p90_ms; });
@@ -111,7 +112,7 @@ report::Chart chart_of(const Record& record) {
     chart.bands.push_back({.start = static_cast<double>(*found.holds),
                            .end = static_cast<double>(*found.breaks),
                            .classes = "gap",
-                           .description = "the limit lies here"});
+                           .description = "the limit is in this range"});
   }
   return chart;
 }
@@ -150,7 +151,7 @@ void write_runs(HtmlWriter& html, const Record& record) {
   const auto scroll = html.open(
       "div.scroll", {{"tabindex", "0"}, {"role", "region"}, {"aria-label", "Runs of the search"}});
   const auto table = html.open("table");
-  html.line("caption", "Every run of the search, in their order");
+  html.line("caption", "Runs of the search, in order");
   {
     const auto head = html.open("thead");
     const auto row = html.open("tr");
@@ -165,7 +166,7 @@ void write_runs(HtmlWriter& html, const Record& record) {
     for (const char* title : titles) {
       html.line("th", {{"scope", "col"}, {"class", "n"}}, title);
     }
-    html.line("th", {{"scope", "col"}}, "Broken rules, and the file of the result");
+    html.line("th", {{"scope", "col"}}, "Broken rules, and the result file");
   }
   const auto body = html.open("tbody");
   std::size_t number = 0;
@@ -174,7 +175,7 @@ void write_runs(HtmlWriter& html, const Record& record) {
 
 void write_settings(HtmlWriter& html, const Record& record) {
   const auto details = html.open("details");
-  html.line("summary", "What was asked for");
+  html.line("summary", "Settings of the search");
   const auto table = html.open("table");
   html.line("caption", "Options of the search");
   const auto body = html.open("tbody");

@@ -129,32 +129,30 @@ std::string reason_at(const Record& record, std::int64_t load, bool by_client) {
   return "";
 }
 
-std::string hold(std::int64_t load) {
-  return load == 1 ? "holds" : "hold";
-}
-
-// "8 warehouses hold, confirmed over 60 s"
+// "all rules hold at 8 warehouses (confirmed over 60 s)"
 std::string holds_text(const Record& record, const Found& found) {
-  std::string text = fmt::format("{} {}", load_text(*found.holds, record.unit), hold(*found.holds));
-  if (!found.confirmed) return text + ", not confirmed";
+  const std::string text =
+      fmt::format("all rules hold at {}", load_text(*found.holds, record.unit));
+  if (!found.confirmed) return text + " (not confirmed)";
   const auto confirmation = std::ranges::find_if(
       record.runs.rbegin(), record.runs.rend(),
       [](const RecordedRun& run) { return run.probe.confirmation && run.probe.held; });
-  return text + fmt::format(", confirmed over {:.0f} s", confirmation->measured_s);
+  return text + fmt::format(" (confirmed over {:.0f} s)", confirmation->measured_s);
 }
 
-// "16 do not: latency.NewOrder: …"
+// "they do not hold at 16 warehouses: latency.NewOrder: …"
 std::string breaks_text(const Record& record, const Found& found) {
-  return fmt::format("{} {} not{}", *found.breaks, *found.breaks == 1 ? "does" : "do",
+  return fmt::format("{} do not hold at {}{}", found.holds ? "they" : "the rules",
+                     load_text(*found.breaks, record.unit),
                      reason_at(record, *found.breaks, false));
 }
 
 std::string not_judged_text(const Record& record, const Found& found) {
-  std::string text = fmt::format("not found out: the client's own machine broke the runs of {}{}",
+  std::string text = fmt::format("undecided: the client machine was overloaded in the runs at {}{}",
                                  load_text(*found.not_judged, record.unit),
                                  reason_at(record, *found.not_judged, true));
-  if (found.holds) text += ". What is known: " + holds_text(record, found);
-  if (found.breaks) text += (found.holds ? "; " : ". What is known: ") + breaks_text(record, found);
+  if (found.holds) text += ". Known so far: " + holds_text(record, found);
+  if (found.breaks) text += (found.holds ? "; " : ". Known so far: ") + breaks_text(record, found);
   return text;
 }
 
@@ -267,13 +265,13 @@ std::string answer_text(const Record& record) {
   const Found found = found_by(record.probes());
   if (found.not_judged) return not_judged_text(record, found);
   if (!found.holds) {
-    if (!found.breaks) return "nothing was found yet";
-    return fmt::format("not even {} {}{}", load_text(*found.breaks, record.unit),
-                       hold(*found.breaks), reason_at(record, *found.breaks, false));
+    if (!found.breaks) return "no run has ended yet";
+    return fmt::format("the rules do not hold even at {}{}", load_text(*found.breaks, record.unit),
+                       reason_at(record, *found.breaks, false));
   }
   std::string text = holds_text(record, found);
   if (found.breaks) return text + "; " + breaks_text(record, found);
-  return *found.holds < record.bounds.high ? text : text + "; the search was to try no more";
+  return *found.holds < record.bounds.high ? text : text + ", the highest load of this search";
 }
 
 }  // namespace drover::search

@@ -58,7 +58,7 @@ TEST(SearchRecord, OfAnotherBenchmark) {
   EXPECT_NEAR(*record.runs[0].p90_ms, 7.2, 0.1);
   EXPECT_EQ(to_json(read_record(to_json(record).dump())), to_json(record));
   EXPECT_FALSE(to_json(example_record())["runs"][0].contains("p90_ms"));
-  EXPECT_EQ(answer_text(record), "100 tx/s hold, not confirmed");
+  EXPECT_EQ(answer_text(record), "all rules hold at 100 tx/s (not confirmed)");
   EXPECT_EQ(sought_text("rate"), "rate");
   EXPECT_EQ(sought_text("clients"), "number of clients");
 }
@@ -138,11 +138,12 @@ Record record_with_slow_client(int times) {
 TEST(SearchRecord, WhatTheClientsMachineBrokeIsNoAnswer) {
   Record record = record_with_slow_client(client_failures_most - 1);
   EXPECT_TRUE(record.runs[1].probe.by_client);
-  EXPECT_EQ(answer_text(record), "8 warehouses hold, not confirmed");
+  EXPECT_EQ(answer_text(record), "all rules hold at 8 warehouses (not confirmed)");
   record = record_with_slow_client(client_failures_most);
-  EXPECT_EQ(answer_text(record),
-            "not found out: the client's own machine broke the runs of 16 warehouses: client.load: "
-            "95%. What is known: 8 warehouses hold, not confirmed");
+  EXPECT_EQ(
+      answer_text(record),
+      "undecided: the client machine was overloaded in the runs at 16 warehouses: client.load: "
+      "95%. Known so far: all rules hold at 8 warehouses (not confirmed)");
   EXPECT_EQ(to_json(record)["answer"]["ended"], false) << "8 can be confirmed";
   record.runs.push_back(record.runs[0]);
   record.runs.back().probe.confirmation = true;
@@ -155,9 +156,10 @@ TEST(SearchRecord, WhatTheClientsMachineBrokeIsNoAnswer) {
   EXPECT_EQ(answer["ended"], true);
   record.runs.erase(record.runs.begin());
   record.runs.pop_back();
-  EXPECT_EQ(answer_text(record),
-            "not found out: the client's own machine broke the runs of 16 warehouses: client.load: "
-            "95%");
+  EXPECT_EQ(
+      answer_text(record),
+      "undecided: the client machine was overloaded in the runs at 16 warehouses: client.load: "
+      "95%");
 }
 
 TEST(SearchRecord, AnOlderRecordDoesNotSayWhatTheClientBroke) {
@@ -175,33 +177,40 @@ TEST(SearchRecord, TheReasonIsOfARunThatTells) {
   record.runs.push_back(
       recorded({.load = 16}, "run.json", report::example_result(), {"client.timers: late"}));
   EXPECT_EQ(answer_text(record),
-            "8 warehouses hold, not confirmed; 16 do not: latency.NewOrder: \"6 s\"");
+            "all rules hold at 8 warehouses (not confirmed); they do not hold at 16 warehouses: "
+            "latency.NewOrder: \"6 s\"");
   record.runs[1].broken = record.runs[2].broken = {"client.waiting: use more --connections"};
   EXPECT_EQ(answer_text(record),
-            "8 warehouses hold, not confirmed; 16 do not: client.waiting: use more --connections");
+            "all rules hold at 8 warehouses (not confirmed); they do not hold at 16 warehouses: "
+            "client.waiting: use more --connections");
 }
 
 TEST(SearchRecord, TheAnswerInASentence) {
   Record record = example_record();
-  EXPECT_EQ(answer_text(record), "8 warehouses hold, not confirmed") << "16 has another chance";
+  EXPECT_EQ(answer_text(record), "all rules hold at 8 warehouses (not confirmed)")
+      << "16 has another chance";
   record.runs.push_back(record.runs[1]);
   EXPECT_EQ(answer_text(record),
-            "8 warehouses hold, not confirmed; 16 do not: latency.NewOrder: \"6 s\"");
+            "all rules hold at 8 warehouses (not confirmed); they do not hold at 16 warehouses: "
+            "latency.NewOrder: \"6 s\"");
   RecordedRun confirmation = record.runs[0];
   confirmation.probe.confirmation = true;
   record.runs.push_back(confirmation);
   EXPECT_EQ(answer_text(record),
-            "8 warehouses hold, confirmed over 60 s; 16 do not: latency.NewOrder: \"6 s\"");
+            "all rules hold at 8 warehouses (confirmed over 60 s); they do not hold at 16 "
+            "warehouses: latency.NewOrder: \"6 s\"");
   record.runs.erase(record.runs.begin());
   record.runs.pop_back();
-  EXPECT_EQ(answer_text(record), "not even 16 warehouses hold: latency.NewOrder: \"6 s\"");
+  EXPECT_EQ(answer_text(record),
+            "the rules do not hold even at 16 warehouses: latency.NewOrder: \"6 s\"");
   record = example_record();
   record.bounds.high = 8;
   record.bounds.start = 8;
   record.runs.pop_back();
-  EXPECT_EQ(answer_text(record), "8 warehouses hold, not confirmed; the search was to try no more");
+  EXPECT_EQ(answer_text(record),
+            "all rules hold at 8 warehouses (not confirmed), the highest load of this search");
   record.runs.clear();
-  EXPECT_EQ(answer_text(record), "nothing was found yet");
+  EXPECT_EQ(answer_text(record), "no run has ended yet");
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ void check_limit(const Result& result, const report::Limit& limit,
   if (!value) {
     broken.push_back(fmt::format("{} was not measured", name));
   } else if (limit.is_beyond(*value)) {
-    broken.push_back(fmt::format("{} is {}; not allowed is {}", name,
+    broken.push_back(fmt::format("{} is {} (--fail-if '{}')", name,
                                  report::Metric::number_text(*value), limit.text()));
   }
 }

@@ -42,13 +42,13 @@ std::string inflight_text(const RunSettings& run) {
     return fmt::format("{}",
                        smallest_limit({run.max_inflight, run.connections, terminals_of(run)}));
   }
-  if (!run.max_inflight_chosen) return "by the terminals";
-  return fmt::format("by the terminals, at most {}", run.max_inflight);
+  if (!run.max_inflight_chosen) return "one per terminal";
+  return fmt::format("one per terminal, at most {}", run.max_inflight);
 }
 
 std::string rate_text(const RunSettings& run) {
-  if (!run.is_open_loop()) return "as the database answers";
-  return fmt::format("{:g} a second, {}", run.rate, or_else(run.arrivals, "constant"));
+  if (!run.is_open_loop()) return "closed loop";
+  return fmt::format("open loop, {:g} tx/s, {}", run.rate, or_else(run.arrivals, "constant"));
 }
 
 std::string operations_text(const RunSettings& run) {
@@ -61,8 +61,8 @@ std::string attempts_text(const RunSettings& run) {
 }
 
 std::string hosts_text(const RunSettings& run) {
-  if (!run.balance) return "in their order, where there are several";
-  return run.affinity ? "in turn, each warehouse at one" : "in turn";
+  if (!run.balance) return "in the given order";
+  return run.affinity ? "balanced, each warehouse on one host" : "balanced";
 }
 
 std::vector<ShownSetting> load_of_tpcc(const RunSettings& run) {
@@ -84,7 +84,7 @@ std::vector<ShownSetting> load_of_others(const RunSettings& run) {
       {"Clients", text::grouped(run.clients)},
       {"Rate", rate_text(run)},
       {"Measured", run.duration_s > 0 ? text::length_text(run.duration_s) + " planned"
-                                      : "until the transactions are done"},
+                                      : "until all transactions are executed"},
       {"Warm-up", text::length_text(run.warmup_s)},
       {"Transactions", operations_text(run)},
       {"Seed", fmt::format("{}", run.seed)}};
@@ -98,13 +98,11 @@ std::vector<ComparedSetting> to_agree_in_of_others(const RunSettings& run) {
   const std::uint64_t at_a_time = std::min({run.clients, run.max_inflight, run.connections});
   std::vector<ComparedSetting> settings = {
       {"clients", {"clients", fmt::format("{}", run.clients)}},
-      {"rate",
-       {"rate asked for", run.is_open_loop() ? fmt::format("{:g} a second", run.rate) : "none"}},
+      {"rate", {"rate", run.is_open_loop() ? fmt::format("{:g} tx/s", run.rate) : "none"}},
       {"arrivals", {"arrivals", run.arrivals}},
       {"operations", {"number of transactions", operations_text(run)}},
       {"inflight",
-       {"transactions at a time",
-        run.is_open_loop() ? "by the schedule" : fmt::format("{}", at_a_time)}},
+       {"transactions in flight", run.is_open_loop() ? "open loop" : fmt::format("{}", at_a_time)}},
       {"isolation", {"isolation", run.isolation}},
       {"protocol", {"protocol", run.protocol}}};
   for (const Given& one : run.workload) settings.push_back({"workload", {one.name, one.value}});
@@ -114,9 +112,9 @@ std::vector<ComparedSetting> to_agree_in_of_others(const RunSettings& run) {
 std::vector<ComparedSetting> to_agree_in_of_tpcc(const RunSettings& run) {
   return {{"warehouses", {"warehouses", fmt::format("{}", run.warehouses)}},
           {"pacing", {"pacing (keying and think times)", pacing_text(run)}},
-          {"inflight", {"transactions at a time of the terminals", inflight_text(run)}},
+          {"inflight", {"transactions in flight (terminals)", inflight_text(run)}},
           {"isolation", {"isolation", run.isolation}},
-          {"statements", {"style of statements", run.statements}},
+          {"statements", {"statements", run.statements}},
           {"delivery", {"Delivery", run.deferred_delivery ? "deferred" : "by the terminal"}}};
 }
 
@@ -129,9 +127,9 @@ std::vector<ShownSetting> settings_of_load(const RunSettings& run) {
 std::vector<ShownSetting> settings_of_database(const RunSettings& run) {
   return {{"Threads", text::grouped(run.threads)},
           {"Connections", text::grouped(run.connections)},
-          {"Transactions at a time",
+          {"Transactions in flight",
            fmt::format("{}, {}", text::grouped(run.max_inflight),
-                       run.max_inflight_chosen ? "as asked for" : "by itself")},
+                       run.max_inflight_chosen ? "from --max-inflight" : "by default")},
           run.is_tpcc() ? ShownSetting{"Statements", run.statements}
                         : ShownSetting{"Protocol", or_else(run.protocol, "–")},
           {"Schema", or_else(run.schema, "by the search path")},
@@ -139,12 +137,12 @@ std::vector<ShownSetting> settings_of_database(const RunSettings& run) {
           {"When the database is lost", or_else(run.on_db_loss, "–")},
           {"Statement timeout",
            run.statement_timeout_s > 0 ? text::length_text(run.statement_timeout_s) : "none"},
-          {"Attempts at a transaction", attempts_text(run)},
+          {"Attempts per transaction", attempts_text(run)},
           {"Connections renewed", run.connection_max_age_s > 0
                                       ? "after " + text::length_text(run.connection_max_age_s)
                                       : "never"},
-          {"Hosts", hosts_text(run)},
-          {"Server watched", run.server_stats ? "once a second" : "no"},
+          {"Server hosts", hosts_text(run)},
+          {"Server statistics", run.server_stats ? "once a second" : "no"},
           {"Simulated",
            run.simulate_ms ? fmt::format("transactions of {:g} ms", *run.simulate_ms) : "no"}};
 }
@@ -174,7 +172,7 @@ std::vector<ShownSetting> settings_worth_a_note(const RunSettings& run) {
       {"when the database is lost", or_else(run.on_db_loss, "unknown")},
       {"statement timeout",
        run.statement_timeout_s > 0 ? text::length_text(run.statement_timeout_s) : "none"},
-      {"attempts at a transaction", attempts_text(run)},
+      {"attempts per transaction", attempts_text(run)},
       {"--connection-max-age",
        run.connection_max_age_s > 0 ? text::length_text(run.connection_max_age_s) : "not given"},
       {"--balance", run.balance ? run.affinity ? "given, with --affinity" : "given" : "not given"},

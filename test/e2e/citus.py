@@ -485,7 +485,7 @@ class Ycsb(CitusTestCase):
             for account in document["accounts"]:
                 self.assertEqual(account["counted"], account["in_data"], account)
         checked = self.expect(worker.drover("ycsb", "check"), SUCCESS)
-        self.assertIn("the table holds", checked.out)
+        self.assertIn("the table is correct", checked.out)
 
     def test_4_clean(self):
         self.expect(self.coordinator.drover("ycsb", "clean"), SUCCESS)

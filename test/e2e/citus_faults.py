@@ -181,7 +181,7 @@ class UnknownCommits(harness.TestCase):
         self.assertLessEqual(sure, gained)
         self.assertLessEqual(gained, sure + counted["ambiguous"]["unresolved"])
         checked = self.expect(self.coordinator.drover("ycsb", "check"), SUCCESS)
-        self.assertIn("the table holds", checked.out)
+        self.assertIn("the table is correct", checked.out)
 
     def test_scripts(self):
         self.expect(self.coordinator.drover("sql", "init", "--scale", 1), SUCCESS)

@@ -76,7 +76,7 @@ class ClientSearch(harness.ServerTestCase):
         again = self.search(*arguments)
         self.assertEqual(again.code, FAILURE)
         self.assertEqual(self.record(), record)
-        self.assertEqual(again.out.count("(before)"), len(record["runs"]))
+        self.assertEqual(again.out.count("(recorded earlier)"), len(record["runs"]))
 
         # Another question in the same folder is refused, and nothing is changed.
         other = self.search(*arguments, "--readproportion", 1)

@@ -214,7 +214,7 @@ class Together(HostsTestCase):
         counted = {account["name"]: account["counted"] for account in document["accounts"]}
         self.assertEqual(self.server.number("SELECT count(*) FROM usertable"), 4000 + counted["inserts"])
         self.assertGreater(counted["inserts"], 0)
-        self.assertIn("the table holds", self.succeed("ycsb", "check", *self.db, "--hosts", "a,b,c").out)
+        self.assertIn("the table is correct", self.succeed("ycsb", "check", *self.db, "--hosts", "a,b,c").out)
 
     def test_a_rate_of_all_hosts(self):
         self.succeed("sql", "init", *self.db)

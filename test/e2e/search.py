@@ -93,11 +93,11 @@ class Search(harness.TestCase):
         command = harness.drover(*arguments)
         record = self.record()
         self.expect_exit_code(command, record)
-        self.assertEqual(record["runs"][:len(before)], before)
+        self.assertEqual(record["runs"][:len(recorded earlier)], before)
         for file, time_ns in times.items():
             self.assertEqual(os.stat(self.folder / file).st_mtime_ns, time_ns, file)
         self.expect_record_is_sound(record)
-        self.assertEqual(command.out.count("(before)"), len(before))
+        self.assertEqual(command.out.count("(recorded earlier)"), len(recorded earlier))
 
         # Nothing is left to do: the answer again, and no run.
         again = harness.drover(*arguments)
@@ -126,7 +126,7 @@ class Search(harness.TestCase):
         self.expect_record_is_sound(record)
         self.assertEqual({run["load"] for run in record["runs"]}, {1})
         if not self.client_was_busy(record):
-            self.assertIn("answer: not even 1 warehouse hold", command.out)
+            self.assertIn("answer: the rules do not hold even at 1 warehouse", command.out)
             self.assertEqual(len(record["runs"]), 2)
 
     def test_what_the_client_broke_is_no_answer(self):

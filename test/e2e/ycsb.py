@@ -94,7 +94,7 @@ class YcsbTestCase(harness.ServerTestCase):
 
     def expect_holds(self, schema):
         command = self.expect(self.ycsb("check", schema=schema), SUCCESS)
-        self.assertIn("the table holds", command.out)
+        self.assertIn("the table is correct", command.out)
         return command
 
     def rows(self, schema):
@@ -370,7 +370,7 @@ class Check(YcsbTestCase):
         self.server.sql(f"UPDATE damaged.usertable SET field3 = field4 WHERE ycsb_key = '{key}'")
         command = self.expect(self.ycsb("check", schema="damaged"), FAILURE)
         self.assertRegex(command.out, f"WRONG +{key} field3")
-        self.assertIn("does NOT hold", command.out)
+        self.assertIn("is NOT correct", command.out)
         # A run reads it, too.
         document = self.run_to_end("damaged", "-p", "readproportion=1", "-p", "updateproportion=0",
                                    "--requestdistribution", "sequential", "--clients", 1, "--operations", 1000,

@@ -106,7 +106,7 @@ std::string summary_of(const CheckReport& report) {
   std::string text = fmt::format("Of {} conditions", report.verdicts.size());
   if (violated > 0) text += fmt::format(" {} violated", violated);
   if (violated > 0 && unknown > 0) text += " and";
-  if (unknown > 0) text += fmt::format(" {} not judged, which is no pass", unknown);
+  if (unknown > 0) text += fmt::format(" {} not judged, so the check did not pass", unknown);
   return text + ".\n";
 }
 
@@ -188,7 +188,7 @@ nlohmann::json check_document(const CheckReport& report, const CheckCircumstance
 
 std::string check_text(const CheckReport& report, const CheckCircumstances& circumstances) {
   std::string text = fmt::format(
-      "Checked {} in {}{}, {:.1f} s{}\n\n",
+      "Checked {} in {}{}, in {:.1f} s{}\n\n",
       text::counted(static_cast<std::uint64_t>(report.warehouses), "warehouse"),
       circumstances.database,
       circumstances.schema.empty() ? "" : fmt::format(", schema {}", circumstances.schema),
@@ -197,7 +197,8 @@ std::string check_text(const CheckReport& report, const CheckCircumstances& circ
   const auto eleventh = std::ranges::find(report.left_out, 11, &Condition::number);
   for (const Verdict& verdict : report.verdicts) {
     if (verdict.number == 12 && eleventh != report.left_out.end()) {
-      text += text_of_unchecked(*eleventh, "of fresh data only (--after-import)");
+      text +=
+          text_of_unchecked(*eleventh, "applies only to freshly imported data (--after-import)");
     }
     text += text_of(verdict);
   }
@@ -206,8 +207,9 @@ std::string check_text(const CheckReport& report, const CheckCircumstances& circ
     text += "Money is stored in binary floating point: each amount was rounded to cents.\n";
   }
   if (report.snapshot_refusal) {
-    text += fmt::format("Each session saw its own snapshot, as the server shares none: {}\n",
-                        *report.snapshot_refusal);
+    text += fmt::format(
+        "Each connection used its own snapshot, because the server cannot share one: {}\n",
+        *report.snapshot_refusal);
   }
   return text + "\n" + summary_of(report);
 }

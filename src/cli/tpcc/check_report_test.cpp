@@ -135,9 +135,11 @@ TEST(CheckReportText, ShowsOffendersAndErrors) {
   EXPECT_THAT(text, HasSubstr("NOT JUDGED\n       column \"s_data\" does not exist\n"));
   EXPECT_THAT(text, Not(HasSubstr("not checked")));
   EXPECT_THAT(text, HasSubstr("floating point"));
-  EXPECT_THAT(text, HasSubstr("Each session saw its own snapshot, as the server shares none: "
-                              "unknown function pg_export_snapshot()\n"));
-  EXPECT_THAT(text, HasSubstr("Of 3 conditions 1 violated and 1 not judged, which is no pass."));
+  EXPECT_THAT(
+      text, HasSubstr("Each connection used its own snapshot, because the server cannot share one: "
+                      "unknown function pg_export_snapshot()\n"));
+  EXPECT_THAT(text,
+              HasSubstr("Of 3 conditions 1 violated and 1 not judged, so the check did not pass."));
 }
 
 }  // namespace

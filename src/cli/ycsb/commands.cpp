@@ -231,8 +231,8 @@ std::string check_text(const ycsb::CheckReport& report, const std::string& place
   if (report.snapshot_refusal) {
     text += fmt::format("note: not in one snapshot: {}\n", *report.snapshot_refusal);
   }
-  return text + (report.holds() ? "the table holds\n"
-                                : fmt::format("the table does NOT hold: {} wrong\n",
+  return text + (report.holds() ? "the table is correct\n"
+                                : fmt::format("the table is NOT correct: {} wrong\n",
                                               text::counted_grouped(report.values_wrong, "value")));
 }
 

@@ -46,8 +46,8 @@ std::vector<Trait> traits_of(const Result& result) {
     // A document from before there was another kind does not name it.
     traits.back().text = server ? text::shown(server->kind) : "a database";
   }
-  traits.push_back({"part", "what of the run it has",
-                    result.is_part() ? part_text(result.ranks.front()) : "all"});
+  traits.push_back(
+      {"part", "part of the run", result.is_part() ? part_text(result.ranks.front()) : "all"});
   for (const char* name : {"fsync", "synchronous_commit", "full_page_writes"}) {
     traits.push_back({name, fmt::format("server setting {}", name), setting_text(result, name)});
   }
@@ -258,11 +258,10 @@ std::vector<Obstacle> find_flaws(const Result& run, std::string_view name) {
     add(key_failed, fmt::format("{} was given up: {}", name, text::shown(*run.failure, 200)));
   }
   if (!run.environment.server && !run.plan.simulate_ms)
-    add(key_backend, fmt::format("{} does not say which database it ran on", name));
+    add(key_backend, fmt::format("{} does not name its database", name));
   if (run.interrupted) add(key_interrupted, fmt::format("{} was interrupted", name));
   if (const AuditSummary audit = summarise(run.audit); !audit.valid) {
-    add(key_invalid,
-        fmt::format("the audit of {} says {}", name, text::shown(audit.sentence, 200)));
+    add(key_invalid, fmt::format("the audit of {} is {}", name, text::shown(audit.sentence, 200)));
   }
   return flaws;
 }
@@ -282,10 +281,10 @@ std::vector<std::string> find_other_differences(const RunSet& base, const RunSet
     return fmt::format("{} ({})", text::shown(r.tool.version), text::shown(r.tool.commit));
   });
   add("audit", [](const Result& r) { return r.audit.empty() ? "none" : "made"; });
-  add("ledger held against the data", [](const Result& r) {
+  add("ledger compared with the data", [](const Result& r) {
     return r.is_tpcc() && !r.plan.simulate_ms && !r.ledger_in_data ? "no" : "yes";
   });
-  add("hosts that made the load",
+  add("hosts",
       [](const Result& r) { return fmt::format("{}", std::max<std::size_t>(r.ranks.size(), 1)); });
   add("client machine", [](const Result& r) {
     const measure::Host& client = r.environment.client;

@@ -91,22 +91,22 @@ TEST(ComparabilityTest, EverySettingThatDiffersIsNamedOrHasAReason) {
       {"deferred_delivery", {"Delivery: ", without_effect}},
       {"duration_s", {without_effect, without_effect}},  // the measured time counts
       {"isolation", {"isolation: ", "isolation: "}},
-      {"max_attempts", {"attempts at a transaction: ", "attempts at a transaction: "}},
-      {"max_inflight", {"transactions at a time of the terminals: ", "transactions at a time: "}},
-      {"max_inflight_chosen", {"transactions at a time of the terminals: ", "--max-inflight: "}},
+      {"max_attempts", {"attempts per transaction: ", "attempts per transaction: "}},
+      {"max_inflight", {"transactions in flight (terminals): ", "transactions in flight: "}},
+      {"max_inflight_chosen", {"transactions in flight (terminals): ", "--max-inflight: "}},
       {"no_delays", {"pacing", without_effect}},
       {"of_all_hosts", {without_effect, without_effect}},  // the share is an obstacle of its own
       {"on_db_loss", {"when the database is lost: ", "when the database is lost: "}},
       {"operations", {without_effect, "number of transactions: "}},
       {"pace", {"pacing", without_effect}},
       {"protocol", {without_effect, "protocol: "}},
-      {"rate", {without_effect, "rate asked for: "}},
+      {"rate", {without_effect, "rate: "}},
       {"schema", {"schema: ", "schema: "}},
       {"seed", {"seed: ", "seed: "}},
       {"server_stats", {"--server-stats: ", "--server-stats: "}},
       {"simulate_ms", {"transactions run on: ", "transactions run on: "}},
       {"statement_timeout_s", {"statement timeout: ", "statement timeout: "}},
-      {"statements", {"style of statements: ", without_effect}},
+      {"statements", {"statements: ", without_effect}},
       {"terminals", {"terminals: ", without_effect}},
       {"threads", {"worker threads: ", "worker threads: "}},
       {"warehouses", {"warehouses: ", without_effect}},
@@ -147,7 +147,7 @@ TEST(ComparabilityTest, TransactionsAtATimeAreTheSmallestLimit) {
   };
   // 16 connections and 16 permits, but fewer terminals.
   EXPECT_EQ(said([](settings::RunSettings& run) { run.terminals = 4; }),
-            "transactions at a time of the terminals: base has 16, new has 4");
+            "transactions in flight (terminals): base has 16, new has 4");
   // Simulated runs have no connections.
   const auto simulated = [](std::uint64_t at_a_time, std::int64_t minutes) {
     std::vector<Result> runs = compared_results({3000}, minutes);
@@ -158,7 +158,7 @@ TEST(ComparabilityTest, TransactionsAtATimeAreTheSmallestLimit) {
   };
   const auto obstacles = find_obstacles({simulated(1, 0), {}}, {simulated(50, 30), {}});
   ASSERT_EQ(obstacles.size(), 1U);
-  EXPECT_EQ(obstacles[0].text, "transactions at a time of the terminals: base has 1, new has 50");
+  EXPECT_EQ(obstacles[0].text, "transactions in flight (terminals): base has 1, new has 50");
 }
 
 TEST(ComparabilityTest, AResultThatLacksASectionIsNamed) {
@@ -166,7 +166,7 @@ TEST(ComparabilityTest, AResultThatLacksASectionIsNamed) {
   ASSERT_FALSE(without_server.empty());
   EXPECT_EQ(without_server.front().text,
             "transactions run on: base has PostgreSQL, new has a database");
-  EXPECT_EQ(without_server.back().text, "new run 1 does not say which database it ran on");
+  EXPECT_EQ(without_server.back().text, "new run 1 does not name its database");
   std::vector<Result> base = compared_results({3000});
   std::vector<Result> other = compared_results({3000}, 30);
   base[0].environment.server.reset();
@@ -174,7 +174,7 @@ TEST(ComparabilityTest, AResultThatLacksASectionIsNamed) {
   const auto obstacles = find_obstacles({base, {}}, {other, {}});
   ASSERT_EQ(obstacles.size(), 2U);
   EXPECT_EQ(obstacles[0].key, "backend");
-  EXPECT_EQ(obstacles[0].text, "base run 1 does not say which database it ran on");
+  EXPECT_EQ(obstacles[0].text, "base run 1 does not name its database");
 
   base = compared_results({3000});
   other = compared_results({3000}, 30);
@@ -182,7 +182,7 @@ TEST(ComparabilityTest, AResultThatLacksASectionIsNamed) {
   base[0].ledger_in_data.emplace();
   EXPECT_THAT(find_other_differences({base, {}}, {other, {}}),
               ElementsAre("audit: base has made, new has none",
-                          "ledger held against the data: base has yes, new has no"));
+                          "ledger compared with the data: base has yes, new has no"));
 }
 
 TEST(ComparabilityTest, ScriptsOfOneNameMayHaveOtherStatements) {
@@ -215,7 +215,7 @@ TEST(ComparabilityTest, APartIsComparedWithTheSamePartOnly) {
       r.ranks[0].warehouse_last = last;
     };
   };
-  expect_obstacle("part", "base has all, new has rank 0 of 2 (from 0 on), warehouses 1 to 5",
+  expect_obstacle("part", "base has all, new has rank 0 of 2 (counted from 0), warehouses 1 to 5",
                   part(0, 2, 5));
   expect_obstacle("part", "base has all, new has warehouses 1 to 5", part(0, 1, 5));
   expect_obstacle("part", "new has rank 1 of 4", [](Result& r) {
@@ -255,7 +255,7 @@ TEST(ComparabilityTest, AWorthlessRunIsAnObstacle) {
                   [](Result& r) { r.interrupted = true; });
   expect_obstacle("failed", "new run 1 was given up: gone\\x0aaway",
                   [](Result& r) { r.failure = "gone\naway"; });
-  expect_obstacle("invalid", "the audit of new run 1 says INVALID", [](Result& r) {
+  expect_obstacle("invalid", "the audit of new run 1 is INVALID", [](Result& r) {
     r.audit = {{"client.load", "", Judgement::invalid, "a worker needed 96% of a processor"}};
   });
   // Not compliant is not invalid: runs without delays never are.
@@ -288,7 +288,7 @@ TEST(ComparabilityTest, WhatMayBeComparedIsToldApart) {
       find_other_differences({base, {}}, {other, {}}),
       ElementsAre("server version: base has 15.8, new has 16.4",
                   "drover: base has 0.1.0 (abc1234), new has 0.1.0 (def5678)",
-                  "hosts that made the load: base has 1, new has 4",
+                  "hosts: base has 1, new has 4",
                   "client machine: base has herd (2 CPUs, Xeon), new has flock (2 CPUs, Xeon)",
                   "server setting shared_buffers: base has 1GB, new has 2GB"));
   for (int i = 0; i < 1000; ++i) {

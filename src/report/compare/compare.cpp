@@ -27,7 +27,7 @@ constexpr std::size_t pairs_worth_a_hint = 3;
 constexpr double seconds_enough_for_batches = 60;
 
 constexpr std::string_view without_scatter =
-    "all values of a side are the same, so that nothing is known of the scatter of runs";
+    "all values of a side are equal, so the variation between runs is unknown";
 
 // What is known of a figure besides the scatter of runs, on the scale on which it is compared;
 // percentiles are middles of buckets. Requires: medians.
@@ -104,7 +104,7 @@ Shift shift_of_figures(double base, const OwnError& base_error, double new_value
 
 std::string_view judge_single_runs(MetricDifference& difference, const Result& base,
                                    const Result& new_run, double confidence) {
-  if (!difference.is_relative) return "one run tells nothing of the scatter of what is 0 at times";
+  if (!difference.is_relative) return "one run per side is not enough for a metric that can be 0";
   const WithinRun base_error = error_within_run(difference.metric, base);
   const WithinRun new_error = error_within_run(difference.metric, new_run);
   if (!base_error.error) return base_error.reason;
@@ -289,8 +289,8 @@ void judge_significance(LimitVerdict& verdict, bool significant, double p, doubl
   }
   verdict.state = State::not_significant;
   verdict.sentence += fmt::format(
-      ", which chance may do (one-sided p {}, needed {:.4f}{}); repeat the runs", chance,
-      level / static_cast<double>(limits), limits > 1 ? " or, with others, a little more" : "");
+      ", not significant (one-sided p {}, at most {:.4f} needed{}). Repeat the runs", chance,
+      level / static_cast<double>(limits), limits > 1 ? ", slightly more with several limits" : "");
 }
 
 std::vector<LimitVerdict> judge_limits(const std::vector<Limit>& limits,
@@ -315,7 +315,7 @@ std::vector<LimitVerdict> judge_limits(const std::vector<Limit>& limits,
         judge_significance(verdict, significant[index], p[index], level, p.size());
       }
     }
-    constexpr std::string_view states[] = {"kept", "beyond, but not significant", "BROKEN",
+    constexpr std::string_view states[] = {"kept", "exceeded, but not significant", "BROKEN",
                                            "NOT JUDGED"};
     verdict.sentence =
         fmt::format("{}: {}: {}", verdict.limit.text(),
@@ -349,7 +349,7 @@ std::string several_limits_text(std::size_t tested_limits) {
 // What Student's test takes for granted of the rows that it judges.
 std::string belief_text(const Comparison& comparison, std::string_view of_what) {
   return fmt::format(
-      "believes that {} {}", of_what,
+      "assumes that {} {}", of_what,
       comparison.by_scale_of_student("log-normally", "normally",
                                      "log-normally, and normally where a figure is 0 at times"));
 }
@@ -359,10 +359,10 @@ void add_notes_on_pairs(Comparison& comparison, std::size_t tested_limits, doubl
   std::size_t enough = comparison.pairs;
   while (signed_rank_p_least(enough) > level) ++enough;
   comparison.notes.push_back(fmt::format(
-      "{} pairs are too few for the signed-rank test at {:.4f}{}: Student's t test of the pairs "
-      "stands in, which {}. Make {} or more pairs.",
+      "{} pairs are too few for the signed-rank test at {:.4f}{}. Student's t test of the pairs "
+      "is used instead, which {}. Make {} or more pairs.",
       comparison.pairs, level, several_limits_text(tested_limits),
-      belief_text(comparison, "what the runs of a pair differ by is distributed"), enough));
+      belief_text(comparison, "the differences of pairs are distributed"), enough));
 }
 
 void add_notes(Comparison& comparison, std::size_t tested_limits, double level, double shortest_s) {
@@ -371,13 +371,14 @@ void add_notes(Comparison& comparison, std::size_t tested_limits, double level, 
   auto& notes = comparison.notes;
   if (base.runs == 1 && other.runs == 1) {
     notes.push_back(
-        "One run a side: the intervals know the scatter within the runs only. How much runs of the "
-        "same build differ cannot be seen, and is mostly more: make 5 or more runs a side.");
+        "One run per side: the intervals include only the variation within a run. The variation "
+        "between runs is unknown and usually larger. Make 5 or more runs per side.");
     if (shortest_s < seconds_enough_for_batches) {
-      notes.push_back(fmt::format(
-          "A run measured {} s only: where its seconds resemble their neighbours, as they "
-          "mostly do, the intervals are too narrow. Measure 2 minutes or longer.",
-          text::figure_text(shortest_s)));
+      notes.push_back(
+          fmt::format("A run measured only {} s. Consecutive seconds are usually correlated, so "
+                      "the intervals are "
+                      "too narrow. Measure 2 minutes or longer.",
+                      text::figure_text(shortest_s)));
     }
     return;
   }
@@ -385,15 +386,15 @@ void add_notes(Comparison& comparison, std::size_t tested_limits, double level, 
     std::size_t enough = 2;
     while (rank_test_p_least(enough, enough) > level) ++enough;
     notes.push_back(
-        fmt::format("{} and {} runs are too few for the rank test at {:.4f}{}: Student's t test "
-                    "stands in, which {}. Make {} or more runs a side.",
+        fmt::format("{} and {} runs are too few for the rank test at {:.4f}{}. Student's t test "
+                    "is used instead, which {}. Make {} or more runs per side.",
                     base.runs, other.runs, level, several_limits_text(tested_limits),
                     belief_text(comparison, "runs are distributed"), enough));
   }
   if (base.last_start_ts < other.first_start_ts || other.last_start_ts < base.first_start_ts) {
     notes.push_back(
-        "All runs of one side came before all of the other: a machine that drifted looks like a "
-        "change. Take the runs in turns.");
+        "All runs of one side were made before those of the other side, so a drift of the machine "
+        "looks like a change. Alternate the runs.");
   }
 }
 
@@ -468,7 +469,7 @@ Comparison compare(std::span<const Result> base, std::span<const Result> new_run
     add_notes(comparison, tested_limits, finest_level, measured_times(base_set, new_set).min);
     if (base.size() >= pairs_worth_a_hint && are_in_turns(base_set, new_set)) {
       comparison.notes.emplace_back(
-          "The runs were made in turns: where the machine drifts, --paired would see more.");
+          "The runs alternate. If the machine drifts, --paired detects smaller changes.");
     }
   }
   if (std::string note = wait_events_note(base, new_runs); !note.empty()) {

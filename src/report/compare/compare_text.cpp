@@ -71,7 +71,7 @@ std::string side_text(const SideDescription& side) {
 }
 
 std::string pairs_text(std::size_t pairs) {
-  return fmt::format("paired: {} pairs, each base run with the new run beside it in time", pairs);
+  return fmt::format("paired: {} pairs, each of a base run and the next new run in time", pairs);
 }
 
 // Where a row has no percentage, which nobody would expect of a figure that is mostly above 0.
@@ -83,7 +83,7 @@ void add_sentence_on_units(std::vector<std::string>& sentences, const Comparison
   }
   if (names.empty()) return;
   sentences.push_back(fmt::format(
-      "No percentage of {}: a run has the value 0, and the change is the difference.", names));
+      "The change of {} is a difference, not a percentage, because a run has the value 0.", names));
 }
 
 // Each reason why rows could not be judged, with these rows.
@@ -117,8 +117,8 @@ std::vector<std::string> method_sentences(const Comparison& comparison) {
   }
   std::vector<std::string> sentences = reason_sentences(comparison);
   const std::string_view scale = comparison.by_scale_of_student(
-      "on logarithms", "on the values as they are",
-      "on logarithms, and on the values as they are where one of them is 0");
+      "on logarithms", "on the values themselves",
+      "on logarithms, and on the values themselves where one of them is 0");
   const std::pair<Method, std::string> explained[] = {
       {Method::ranks,
        "Base and new are medians of the runs. Change and interval: the median of all pairs of runs "
@@ -135,18 +135,19 @@ std::vector<std::string> method_sentences(const Comparison& comparison) {
                    "paired: Student's t test of the pairs, {}.",
                    scale)},
       {Method::within_run,
-       "Intervals and p: from the seconds and the histograms of the two runs, without what "
-       "differs from run to run."}};
+       "Intervals and p: from the seconds and the histograms of the two runs. They do not include "
+       "the variation between runs."}};
   for (const auto& [method, sentence] : explained) {
     if (methods.contains(method)) sentences.push_back(sentence);
   }
   add_sentence_on_units(sentences, comparison);
   const double by_chance = static_cast<double>(judged) * (1 - comparison.confidence);
   if (by_chance >= 0.45) {
-    sentences.push_back(fmt::format(
-        "Of {} rows, chance alone marks about {:.0f} as better or worse: it is the limits that "
-        "judge.",
-        judged, std::max(1.0, by_chance)));
+    sentences.push_back(
+        fmt::format("Chance alone marks about {1:.0f} of {0} rows as better or worse. Only limits "
+                    "(--fail-if) decide "
+                    "whether a comparison fails.",
+                    judged, std::max(1.0, by_chance)));
   }
   return sentences;
 }
@@ -238,9 +239,9 @@ std::string compare_sentence(const Comparison& comparison) {
   const std::size_t unjudged = of_state(LimitVerdict::State::not_judged);
   const std::size_t unsure = of_state(LimitVerdict::State::not_significant);
   std::string text = comparison.fails() ? "FAILS: " : "Passes: ";
-  text += fmt::format("of {}, {} broken", text::counted(comparison.limits.size(), "limit"), broken);
+  text += fmt::format("{} of {} broken", broken, text::counted(comparison.limits.size(), "limit"));
   if (unjudged > 0) text += fmt::format(", {} not judged", unjudged);
-  if (unsure > 0) text += fmt::format(", {} beyond but not significant", unsure);
+  if (unsure > 0) text += fmt::format(", {} exceeded but not significant", unsure);
   return text + ".";
 }
 

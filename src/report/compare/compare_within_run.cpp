@@ -48,7 +48,7 @@ BatchMeans batch_means(const std::vector<double>& seconds) {
 
 constexpr WithinRun too_short{std::nullopt, "less than 20 s were measured"};
 constexpr WithinRun too_few{std::nullopt, "too few transactions"};
-constexpr WithinRun not_in_seconds{std::nullopt, "one run tells nothing of its scatter"};
+constexpr WithinRun not_in_seconds{std::nullopt, "one run per side is not enough for this metric"};
 
 WithinRun rate_error(const Metric& metric, const Result& result) {
   std::vector<double> rates;

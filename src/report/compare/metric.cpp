@@ -56,7 +56,7 @@ bool is_wait_for_server(std::string_view event) {
 // The first twelve stand by their name alone; the others are of a transaction, or of all, and their name
 // follows a dot.
 constexpr std::array<Metric::Traits, 17> kinds = {
-    {{"tpmC", Kind::rate, "/min", "New-Orders committed a minute",
+    {{"tpmC", Kind::rate, "/min", "New-Orders committed per minute",
       [](const Metric&, const Result& run) {
         return run.is_tpcc() ? Value(run.summary.tpmc) : std::nullopt;
       },
@@ -66,7 +66,7 @@ constexpr std::array<Metric::Traits, 17> kinds = {
         return run.efficiency_is_meaningful() ? Value(run.summary.efficiency) : std::nullopt;
       },
       true, 0, "NewOrder"},
-     {"throughput", Kind::rate, "/s", "transactions committed a second",
+     {"throughput", Kind::rate, "/s", "transactions committed per second",
       [](const Metric& all, const Result& run) -> Value {
         return commits_a_second(all, run).value_or(0);
       },
@@ -105,7 +105,7 @@ constexpr std::array<Metric::Traits, 17> kinds = {
      {"", Kind::percentile, "ms", "percentile of the latency", nullptr},
      {"mean", Kind::mean, "ms", "mean latency", nullptr},
      {"max", Kind::maximum, "ms", "longest latency", nullptr},
-     {"ok", Kind::rate, "/s", "committed a second", commits_a_second, true},
+     {"ok", Kind::rate, "/s", "committed per second", commits_a_second, true},
      {"failed", Kind::figure, "", "failed", failed, false, 0.3}}};
 constexpr auto plain_kinds = std::span(kinds).first<12>();
 constexpr const Metric::Traits& percentile_kind = kinds[12];

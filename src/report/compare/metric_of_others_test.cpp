@@ -116,8 +116,7 @@ TEST(CompareOfOthers, WhatItWasGivenHasToAgree) {
     EXPECT_THAT(obstacle_keys(), Contains(key));
   };
   EXPECT_THAT(obstacles_of_change([](Result&) {}), IsEmpty());
-  expect_one("rate", "base has 100 a second, new has 200 a second",
-             [](Result& r) { r.plan.rate = 200; });
+  expect_one("rate", "base has 100 tx/s, new has 200 tx/s", [](Result& r) { r.plan.rate = 200; });
   expect_one("arrivals", "base has poisson, new has constant",
              [](Result& r) { r.plan.arrivals = "constant"; });
   expect_one("clients", "base has 32, new has 31", [](Result& r) { r.plan.clients = 31; });

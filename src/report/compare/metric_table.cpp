@@ -91,7 +91,9 @@ std::string metric_table_text(const std::vector<NamedResult>& results,
     }
   }
   if (results.size() > 1) {
-    out += "\nPercentages are against 1.\nWhether they are more than chance: drover compare\n";
+    out +=
+        "\nPercentages are changes from result 1.\n'drover compare' tests whether they are "
+        "significant.\n";
   }
   return out;
 }

@@ -78,8 +78,8 @@ std::string flaw_of(const HistoryEntry& entry, const Metric& metric,
                     std::span<const std::string> allow_different) {
   if (!entry.value) return fmt::format("{} was not measured", metric.name());
   if (entry.result.summary.measure_start_ts <= 0)
-    return "it does not say when it began (summary.measure_start_ts is 0)";
-  return joined(find_flaws(entry.result, "it"), allow_different);
+    return "its start time is missing (summary.measure_start_ts is 0)";
+  return joined(find_flaws(entry.result, "the run"), allow_different);
 }
 
 HistoryPoint point_of(const HistoryEntry& entry) {
@@ -175,11 +175,12 @@ History make_history(std::vector<HistoryEntry> entries, const Metric& metric,
       continue;
     }
     if (&entry != reference) {
-      const auto obstacles = find_obstacles({{&reference->result, 1}, {}}, {{&entry.result, 1}, {}},
-                                            {.base = "the others have", .new_runs = "it has"});
+      const auto obstacles =
+          find_obstacles({{&reference->result, 1}, {}}, {{&entry.result, 1}, {}},
+                         {.base = "other results have", .new_runs = "this result has"});
       std::string reason = joined(obstacles, allow_different);
       if (!reason.empty()) {
-        leave_out(entry, "not comparable with the others: " + reason);
+        leave_out(entry, "not comparable with the other results: " + reason);
         continue;
       }
     }

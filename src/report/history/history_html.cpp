@@ -121,8 +121,8 @@ void write_chart(HtmlWriter& html, const History& history) {
                         {"role", "img"},
                         {"aria-labelledby", "chart-title"}});
   html.line("title", {{"id", "chart-title"}},
-            fmt::format("{} of {} in the order of time, {} of level; the scale does "
-                        "not begin at 0. The table below has every value.",
+            fmt::format("{} of {} in order of time, {} of level. The scale does "
+                        "not start at 0. The table below has every value.",
                         history.metric.name(), text::counted(history.points.size(), "result"),
                         text::counted(history.changes.size(), "change")));
   draw_grid(html, frame, history);
@@ -151,7 +151,8 @@ void write_points(HtmlWriter& html, const History& history) {
   {
     const auto head = html.open("thead");
     const auto row = html.open("tr");
-    for (const char* title : {"begun", "result", "drover", "server"}) html.line("th", title);
+    for (const char* title : {"measured from", "result", "drover", "server"})
+      html.line("th", title);
     html.line("th.number", fmt::format("{} {}", history.metric.name(), history.metric.unit()));
   }
   const auto body = html.open("tbody");
@@ -194,7 +195,7 @@ std::string history_html(const History& history) {
     html.line("h1", title);
     html.line("p.faint", history.metric.meaning());
     if (history.points.empty()) {
-      html.line("p", "No result has it.");
+      html.line("p", "No result has this metric.");
     } else {
       write_chart(html, history);
       write_changes(html, history);

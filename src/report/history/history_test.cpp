@@ -79,9 +79,10 @@ TEST(HistoryTest, TheLargestComparableGroupIsDrawn) {
   results.push_back(results[7]);
   History history = make_history(entries_of(results), tpmc, {});
   EXPECT_EQ(history.points.size(), 24u);
-  EXPECT_THAT(reason_of(history, "run-0.json"),
-              HasSubstr("with the others: warehouses: the others have 10, it has 20"));
-  EXPECT_EQ(reason_of(history, "run-5.json"), "it was interrupted");
+  EXPECT_THAT(
+      reason_of(history, "run-0.json"),
+      HasSubstr("with the other results: warehouses: other results have 10, this result has 20"));
+  EXPECT_EQ(reason_of(history, "run-5.json"), "the run was interrupted");
   EXPECT_THAT(reason_of(history, "run-6.json"), HasSubstr("measured time"));
   EXPECT_EQ(reason_of(history, "run-30.json"), "drawn");
   EXPECT_EQ(reason_of(history, "run-7.json"), "the same run as run-30.json");
@@ -119,7 +120,7 @@ TEST(HistoryTest, AFewResultsCannotTellAChange) {
   History history = make_history(entries_of(compared_results(values)), tpmc, {});
   EXPECT_TRUE(history.changes.empty());
   EXPECT_THAT(history_text(history), HasSubstr("10 results are too few"));
-  const auto too_few = HasSubstr("11 results are too few to tell a change of level from chance");
+  const auto too_few = HasSubstr("11 results are too few to detect a change of level");
   const auto none = HasSubstr("No change of level was found.");
   values.assign(11, 3000);
   history = make_history(entries_of(compared_results(values)), tpmc, {});
@@ -148,9 +149,9 @@ TEST(HistoryTest, AWorthlessRunIsNoReferenceEvenIfItIsTheOnlyOne) {
   results[0].failure = "gone";
   const History history = make_history(entries_of(results), tpmc, {});
   EXPECT_TRUE(history.points.empty());
-  EXPECT_EQ(reason_of(history, "run-0.json"), "it was given up: gone");
-  EXPECT_THAT(history_text(history), HasSubstr("No result has it."));
-  EXPECT_THAT(history_html(history), HasSubstr("No result has it."));
+  EXPECT_EQ(reason_of(history, "run-0.json"), "the run was given up: gone");
+  EXPECT_THAT(history_text(history), HasSubstr("No result has this metric."));
+  EXPECT_THAT(history_html(history), HasSubstr("No result has this metric."));
 }
 
 TEST(HistoryTest, WhatWasNotMeasuredIsLeftOut) {
@@ -169,10 +170,9 @@ TEST(HistoryTest, AChangeNamesTheSettingsThatDiffer) {
     results[i].plan.max_attempts = 3;
     results[i].plan.warmup_s = 5;
   }
-  EXPECT_THAT(
-      change_sentence(make_history(entries_of(results), tpmc, {}), 0),
-      HasSubstr(": WORSE; also different: warm-up: before 0.0 s, after 5.0 s; attempts at a "
-                "transaction: before unknown, after at most 3"));
+  EXPECT_THAT(change_sentence(make_history(entries_of(results), tpmc, {}), 0),
+              HasSubstr(": WORSE; also different: warm-up: before 0.0 s, after 5.0 s; attempts per "
+                        "transaction: before unknown, after at most 3"));
 }
 
 TEST(HistoryTest, AResultThatDoesNotSayWhenItBeganHasNoPlace) {
@@ -182,8 +182,8 @@ TEST(HistoryTest, AResultThatDoesNotSayWhenItBeganHasNoPlace) {
   const History history = make_history(entries_of(results), tpmc, {});
   EXPECT_EQ(history.points.size(), 28u);
   EXPECT_EQ(reason_of(history, "run-3.json"),
-            "it does not say when it began (summary.measure_start_ts is 0)");
-  EXPECT_EQ(reason_of(history, "run-4.json"), "it does not say which database it ran on");
+            "its start time is missing (summary.measure_start_ts is 0)");
+  EXPECT_EQ(reason_of(history, "run-4.json"), "the run does not name its database");
 }
 
 TEST(HistoryTest, AnyNumberOfResultsAndAnyValuesCanBeDrawn) {

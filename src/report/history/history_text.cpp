@@ -163,8 +163,8 @@ std::string change_sentence(const History& history, std::size_t number) {
 std::string no_change_sentence(const History& history) {
   if (history.has_enough_points()) return "No change of level was found.";
   return fmt::format(
-      "{} {} too few to tell a change of level from chance: {} or more are needed, and the first "
-      "runs of a new level are mostly seen with about ten before them.",
+      "{} {} too few to detect a change of level: {} or more are needed. A new level is usually "
+      "detected when about ten results precede it.",
       history.points.size(), history.points.size() == 1 ? "result is" : "results are",
       History::points_enough);
 }
@@ -176,10 +176,10 @@ std::string history_text(const History& history) {
       out, fmt::format("{}: {}{}", metric.name(), metric.meaning(),
                        metric.unit().empty() ? "" : fmt::format(" [{}]", metric.unit())));
   if (history.points.empty()) {
-    text::append_folded(out, "No result has it.");
+    text::append_folded(out, "No result has this metric.");
   } else {
     out += "\n" + Chart(history).draw();
-    text::append_folded(out, fmt::format("{}, {} to {}; the scale does not begin at 0",
+    text::append_folded(out, fmt::format("{}, {} to {}; the scale does not start at 0",
                                          text::counted(history.points.size(), "result"),
                                          text::moment_text(history.points.front().start_ts),
                                          text::moment_text(history.points.back().start_ts)));
