@@ -112,7 +112,7 @@ int perform(Command& program, const std::vector<std::string>& words) {
   if (!is_rank) complete();
   try {
     if (chosen.hosts == nullptr && (is_rank || (job && job->size))) {
-      throw UsageError(fmt::format("{}: {} has started it several times; start it once",
+      throw UsageError(fmt::format("{}: {} has started this command several times. Start it once",
                                    chosen.full_name(), is_rank ? "mpirun" : "srun"));
     }
     if (is_rank) {

@@ -103,7 +103,7 @@ void join(std::optional<ranks::Member>& member, const std::string& address,
     }
     if (is_first) {
       note_to_stderr(
-          fmt::format("{}: trying again for {:.0f} s", reason, coro::seconds_of(patience)));
+          fmt::format("{}. Retrying for up to {:.0f} s", reason, coro::seconds_of(patience)));
     }
     std::this_thread::sleep_for(join_again_after);
   }
@@ -165,13 +165,13 @@ std::string read_secret(const std::string& file) {
     unsetenv(secret_variable);
   } else {
     throw UsageError(
-        fmt::format("a secret is needed that the coordinator and its agents share: set {} on each "
-                    "host, for example to the output of openssl rand -hex 16, or name a file with "
-                    "--secret-file",
+        fmt::format("no secret is given, and the coordinator and its agents must share one. Set {} "
+                    "to the same value on each host, for example to the output of 'openssl rand "
+                    "-hex 16', or name a file with --secret-file",
                     secret_variable));
   }
   if (secret.size() < secret_least || secret.size() > secret_most) {
-    throw UsageError(fmt::format("the secret in {} has {} characters; expected {} to {}",
+    throw UsageError(fmt::format("the secret in {} has {} characters. Expected {} to {}",
                                  file.empty() ? secret_variable : file, secret.size(), secret_least,
                                  secret_most));
   }

@@ -15,25 +15,26 @@ constexpr double rate_most = 1e7;
 
 void require_share_of(const char* option, std::uint64_t of_all, const load::Plan& plan) {
   if (plan.share.of(of_all) > 0 && of_all >= plan.share.ranks) return;
-  throw UsageError(fmt::format("{} {}: it is of all {} hosts, and each needs one at least", option,
-                               of_all, plan.share.ranks));
+  throw UsageError(
+      fmt::format("{} {}: too few. The number is divided among {} hosts, and each needs at least 1",
+                  option, of_all, plan.share.ranks));
 }
 
 void read_rate(const ClientRequest& written, load::Plan& plan) {
   if (!(written.rate >= 0 && written.rate <= rate_most)) {
     throw UsageError(fmt::format(
-        "--rate {:g}: expected a number a second up to {:.0f}; 0 is none: a client goes on when "
-        "it has its answer",
+        "--rate {:g}: expected a number from 0 to {:.0f} per second. 0 means a closed loop",
         written.rate, rate_most));
   }
   if (written.rate > 0 && written.rate < 1e-3) {
-    throw UsageError(fmt::format("--rate {:g}: at least 0.001 a second", written.rate));
+    throw UsageError(fmt::format(
+        "--rate {:g}: expected at least 0.001 per second, or 0 for a closed loop", written.rate));
   }
   plan.rate = written.rate;
   plan.poisson =
       parse_choice<bool>("--arrivals", written.arrivals, {{"constant", false}, {"poisson", true}});
   if (plan.poisson && plan.rate <= 0) {
-    throw UsageError("--arrivals poisson needs --rate: without one there is no schedule");
+    throw UsageError("--arrivals poisson needs --rate: without a rate there is no schedule");
   }
 }
 
@@ -48,12 +49,15 @@ void read_end(const ClientRequest& written, load::Plan& plan) {
       parse_count("--operations", written.operations, 1, std::numeric_limits<std::int64_t>::max()));
   require_share_of("--operations", plan.operations, plan);
   if (written.max_attempts == "0" && written.duration == "auto") {
-    throw UsageError(fmt::format(
-        "{} 0 with --operations needs --duration: a transaction that always fails would not end",
-        written.attempts_option));
+    throw UsageError(
+        fmt::format("{} 0 with --operations needs --duration: a transaction that always fails "
+                    "would be retried forever",
+                    written.attempts_option));
   }
   if (plan.warmup > coro::Duration::zero()) {
-    throw UsageError("--operations counts from the first on: --warmup must be 0");
+    throw UsageError(
+        "--operations cannot be combined with --warmup, because it counts from the first "
+        "operation. Set --warmup to 0");
   }
 }
 

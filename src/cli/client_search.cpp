@@ -78,20 +78,25 @@ void validate_client_search(const Command& command, const ClientSearchRequest& s
   validate_search(search, {"rate", "clients"});
   if (!search.finds_clients()) return;
   if (search.fail_if.empty()) {
-    throw UsageError(fmt::format(
-        "--find clients needs --fail-if: a closed loop has no rule of its own; say what "
-        "must not be, such as --fail-if '{}'",
-        client_limit_example));
+    throw UsageError(
+        fmt::format("--find clients needs a limit, because a closed loop has no limit of its own. "
+                    "Add one with --fail-if, such as --fail-if '{}'",
+                    client_limit_example));
   }
   if (command.find_option("--clients")->is_given()) {
-    throw UsageError("--clients: it is these that are searched; --high is the upper bound");
+    throw UsageError(
+        "--clients cannot be combined with --find clients, which varies this number. Set the upper "
+        "bound with --high");
   }
   if (load.connections != "auto") {
-    throw UsageError("--connections: a search for clients has a connection for each");
+    throw UsageError(
+        "--connections cannot be combined with --find clients, which opens one connection per "
+        "client");
   }
   if (load.arrivals != "constant") {
     throw UsageError(
-        "--arrivals: a search for clients has no schedule; search --find rate instead");
+        "--arrivals cannot be combined with --find clients, which has no schedule. Use --find rate "
+        "instead");
   }
 }
 

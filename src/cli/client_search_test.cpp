@@ -93,7 +93,7 @@ TEST(ClientSearch, LimitsNameTheTransactionsOfTheBenchmark) {
   sought.search.fail_if = {"new_order.p99 > 5"};
   EXPECT_THAT(sought.problem(), AllOf(HasSubstr("--fail-if"), HasSubstr("new_order.p99")));
   sought.search.fail_if = {"read.p99 > +5%"};
-  EXPECT_THAT(sought.problem(), HasSubstr("nothing to compare with"));
+  EXPECT_THAT(sought.problem(), HasSubstr("no base to compare with"));
 }
 
 TEST(ClientSearch, RefusesWhatMakesNoQuestion) {
@@ -124,7 +124,7 @@ TEST(ClientSearch, ClientsThatWereGivenAreNotSought) {
   for (Option& option : sought.command.options) {
     if (option.name() == "--clients") option.give({"32"});
   }
-  EXPECT_THAT(sought.problem(), HasSubstr("--clients: it is these that are searched"));
+  EXPECT_THAT(sought.problem(), HasSubstr("--clients cannot be combined with --find clients"));
 }
 
 std::int64_t connections_left(std::int64_t most, std::int64_t used) {

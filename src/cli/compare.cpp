@@ -103,10 +103,10 @@ report::CompareOptions options_of(const Arguments& arguments) {
 void require_two_sides(Arguments& arguments) {
   const bool named = !arguments.base.empty() || !arguments.new_runs.empty();
   if (named && !arguments.positional.empty()) {
-    throw UsageError(fmt::format(
-        "compare: {} beside --base and --new: which side is it of? Expected two results, or --base "
-        "and --new with all of them",
-        text::shown(arguments.positional.front())));
+    throw UsageError(
+        fmt::format("compare: {} belongs to neither --base nor --new. Give two results without "
+                    "these options, or all results with them",
+                    text::shown(arguments.positional.front())));
   }
   if (!named && arguments.positional.size() == 2) {
     arguments.base = {arguments.positional[0]};
@@ -115,8 +115,8 @@ void require_two_sides(Arguments& arguments) {
   }
   if (arguments.base.empty() || arguments.new_runs.empty()) {
     throw UsageError(fmt::format(
-        "compare: expected two results or folders of results, or several as --base A B --new C D; "
-        "found {}",
+        "compare: expected two results or two folders of results, or several results as --base A B "
+        "--new C D. Found {}",
         named ? fmt::format("no {}", arguments.base.empty() ? "--base" : "--new")
               : fmt::format("{} without --base and --new", arguments.positional.size())));
   }

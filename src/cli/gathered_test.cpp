@@ -132,7 +132,8 @@ TEST_F(GatheredParts, EachHostNeedsAConnection) {
     gathered.require_connection_for_each(1);
     FAIL() << "it was taken";
   } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), "1 connection cannot be shared by 2 hosts: host a would have none");
+    EXPECT_STREQ(error.what(),
+                 "1 connection cannot be divided among 2 hosts: host a would have none");
   }
 }
 

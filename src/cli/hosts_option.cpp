@@ -72,8 +72,8 @@ std::vector<std::uint64_t> weights_of(const HostsArguments& arguments, std::size
     weights.push_back(static_cast<std::uint64_t>(parse_count("--weights", one, 1, 1'000'000)));
   }
   if (weights.size() != hosts) {
-    throw UsageError(fmt::format("--weights {}: expected one for each of {}", arguments.weights,
-                                 text::counted(hosts, "host")));
+    throw UsageError(fmt::format("--weights {}: expected one weight for each of {}",
+                                 arguments.weights, text::counted(hosts, "host")));
   }
   return weights;
 }
@@ -164,7 +164,7 @@ Task<void> started(ranks::Conductor& conductor, AgentStart start, Note on_note) 
     } else if (WIFSIGNALED(status) && !conductor.is_released(rank)) {
       // On this machine the started process is the agent itself; for another machine it is ssh.
       const bool goes_on = !start.host.is_local() && !conductor.is_lost(rank);
-      note(goes_on ? reason + "; the agent goes on" : reason);
+      note(goes_on ? reason + ". The agent continues" : reason);
     }
   } catch (const std::exception& error) {
     conductor.lose(rank, error.what());
@@ -215,11 +215,14 @@ void start_hosts(const HostsArguments& arguments, run::Conducting& conducting) {
 // Prepares the wait for agents that are started by other means, with `drover agent --join`.
 void await_agents(const HostsArguments& arguments, run::Conducting& conducting) {
   if (!arguments.join.empty()) {
-    throw UsageError("--join: only in an indexed Job; start drover agent --join on other hosts");
+    throw UsageError(
+        "--join works only in a job that starts this command on every host. Elsewhere, start "
+        "'drover agent --join' on each host");
   }
   const ranks::Endpoint listen = listen_at(arguments.listen);
   if (listen.port == 0) {
-    throw UsageError("--agents: needs --listen PORT, where the agents join, such as --listen 4711");
+    throw UsageError(
+        "--agents needs --listen PORT, the port at which the agents join, such as --listen 4711");
   }
   const auto agents = static_cast<std::size_t>(
       parse_count("--agents", arguments.agents, 1, static_cast<std::int64_t>(ranks::hosts_max)));
@@ -309,14 +312,15 @@ Message work_of(const Command& command) {
 std::shared_ptr<run::Conducting> make_conducting(const HostsArguments& arguments,
                                                  bool private_server) {
   if (!arguments.hosts.empty() && !arguments.agents.empty()) {
-    throw UsageError("--agents: not with --hosts, which starts its agents itself");
+    throw UsageError(
+        "--agents cannot be combined with --hosts, which starts the agents itself. Leave one of "
+        "them out");
   }
   if (private_server) {
-    throw UsageError(
-        fmt::format("{}: needs --db, because other hosts cannot reach the private server",
-                    !arguments.hosts.empty()    ? "--hosts"
-                    : !arguments.agents.empty() ? "--agents"
-                                                : "mpirun"));
+    throw UsageError(fmt::format("{} needs --db: other hosts cannot reach the private server",
+                                 !arguments.hosts.empty()    ? "--hosts"
+                                 : !arguments.agents.empty() ? "--agents"
+                                                             : "mpirun"));
   }
   const auto conducting = std::make_shared<run::Conducting>();
   conducting->run = new_run();
@@ -378,7 +382,9 @@ int agent_beside_mpi(const std::vector<std::string>& words) {
 
 std::optional<int> meet_by_mpi(HostsArguments& arguments, const std::function<void()>& complete) {
   if (!arguments.hosts.empty()) {
-    throw UsageError("--hosts: mpirun has started drover on the hosts already");
+    throw UsageError(
+        "--hosts cannot be used under mpirun, which has already started drover on each host. Leave "
+        "out --hosts");
   }
   ranks::MpiMeeting meeting;
   // Each rank sends its host's name and its version. Rank 0 also sends its addresses and the
@@ -427,7 +433,9 @@ std::optional<int> meet_by_mpi(HostsArguments& arguments, const std::function<vo
 
 void meet_in_job(HostsArguments& arguments, const ranks::JobPlace& place) {
   if (!arguments.hosts.empty()) {
-    throw UsageError("--hosts: this job has started drover on the hosts already");
+    throw UsageError(
+        "--hosts cannot be used in this job, which has already started drover on each host. Leave "
+        "out --hosts");
   }
   std::size_t agents = place.size.value_or(0);
   if (!arguments.agents.empty()) {
@@ -436,8 +444,8 @@ void meet_in_job(HostsArguments& arguments, const ranks::JobPlace& place) {
   }
   if (place.index >= agents) {
     throw UsageError(
-        fmt::format("--agents {}: this process has the index {}; name the number of "
-                    "all processes of the job",
+        fmt::format("--agents {}: too few, because this process has the index {}. Expected the "
+                    "number of all processes of the job",
                     arguments.agents, place.index));
   }
   const std::string join = arguments.join.empty() ? place.coordinator : arguments.join;
@@ -459,8 +467,9 @@ void meet_in_job(HostsArguments& arguments, const ranks::JobPlace& place) {
 
 void refuse_agents(const HostsArguments& arguments) {
   coro::Worker worker;
-  coro::block_on(worker, arguments.met->refuse_all("it has failed, and its output says why",
-                                                   patience_for_agents));
+  coro::block_on(worker,
+                 arguments.met->refuse_all("the coordinator has failed. Its output has the reason",
+                                           patience_for_agents));
 }
 
 }  // namespace drover::cli

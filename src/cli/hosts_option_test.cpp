@@ -123,12 +123,12 @@ TEST_F(HostsOption, WhateverWayAnOptionWasGiven) {
 
 // As in --hosts "$HOSTS" where nobody has set it.
 TEST_F(HostsOption, AnEmptyValueIsNotNone) {
-  EXPECT_EQ(refusal_of_line({"--hosts", ""}), "--hosts: its value is empty; expected HOST,…");
+  EXPECT_EQ(refusal_of_line({"--hosts", ""}), "--hosts: the value is empty. Expected HOST,…");
 }
 
 TEST_F(HostsOption, NorIsOneOfTheOthers) {
   EXPECT_EQ(refusal_of_line({"--hosts", "a,b", "--weights="}),
-            "--weights: its value is empty; expected N,…");
+            "--weights: the value is empty. Expected N,…");
 }
 
 TEST_F(HostsOption, MembersGetEmptyValues) {
@@ -198,7 +198,8 @@ TEST_F(HostsOption, APortAloneIsOneOfEveryAddress) {
 
 TEST_F(HostsOption, SaysWhatIsWrong) {
   EXPECT_THAT(refusal("a,,b"), HasSubstr("--hosts a,,b: a host's name is empty"));
-  EXPECT_THAT(refusal("a,b", "1"), HasSubstr("--weights 1: expected one for each of 2 hosts"));
+  EXPECT_THAT(refusal("a,b", "1"),
+              HasSubstr("--weights 1: expected one weight for each of 2 hosts"));
   for (const char* weights : {"1,0", "1,half", "1,-1", "1,", "1,1000001"}) {
     EXPECT_THAT(refusal("a,b", weights), HasSubstr("--weights ")) << weights;
   }

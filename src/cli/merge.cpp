@@ -35,7 +35,7 @@ void require_other_file(const Options& options, const std::vector<fs::path>& fil
   for (const fs::path& file : files) {
     std::error_code ignored;
     if (fs::equivalent(file, options.json, ignored)) {
-      throw UsageError(fmt::format("--json: \"{}\" is one of the parts; name another file",
+      throw UsageError(fmt::format("--json: \"{}\" is one of the parts to merge. Name another file",
                                    text::shown(options.json, 300)));
     }
   }
@@ -67,7 +67,8 @@ int perform(const Options& options) {
   print(json.for_people(), text::terminal_text(report::summary_text(result, summary_width())),
         "the summary");
   if (!result.incomplete) return exit_success;
-  fmt::print(stderr, "drover: error: incomplete: {}\n", text::shown(*result.incomplete, 1'000));
+  fmt::print(stderr, "drover: error: the result is incomplete: {}\n",
+             text::shown(*result.incomplete, 1'000));
   return exit_failure;
 }
 

@@ -55,8 +55,8 @@ int start(const PgArguments& arguments) {
   print_status(server.status());
   if (outcome == StartOutcome::already_running && !arguments.settings.empty()) {
     fmt::print(stderr,
-               "drover: error: the server was running already, and --set is of effect only when "
-               "it starts: run 'drover pg stop' first\n");
+               "drover: error: the private server is already running, and --set takes effect only "
+               "when it starts. Run 'drover pg stop' first\n");
     return exit_failure;
   }
   return exit_success;

@@ -53,7 +53,7 @@ void require_main_stack() {
   const rlim_t stack = raise_limit(RLIMIT_STACK, main_stack_wanted);
   if (stack >= main_stack) return;
   throw std::runtime_error(fmt::format(
-      "the stack is limited to {} KiB (ulimit -s), and {} KiB are needed: raise the limit",
+      "the stack is limited to {} KiB (ulimit -s), and drover needs {} KiB. Raise the limit",
       stack / 1024, main_stack / 1024));
 }
 
@@ -84,7 +84,7 @@ int write_limit(char* text, std::size_t size) {
   write_limit(limit.data(), limit.size());
   const int length = std::snprintf(
       text.data(), text.size(),
-      "drover: error: out of memory: the system refuses this process more%s\n", limit.data());
+      "drover: error: out of memory: the system gives this process no more%s\n", limit.data());
   [[maybe_unused]] const ssize_t written =
       write(STDERR_FILENO, text.data(), static_cast<std::size_t>(length));
   _exit(exit_failure);

@@ -73,14 +73,15 @@ Format choose_format(const Options& options) {
   const std::string output = text::shown(options.output, 300);
   if (asked && suffix && *asked != *suffix) {
     throw UsageError(
-        fmt::format("--output: \"{}\" is a name for {}, and --{} asks for {}; leave one out",
+        fmt::format("--output: the name \"{}\" means {}, but --{} means {}. Change the name or "
+                    "leave out the option",
                     output, name_of(*suffix), options.html ? "html" : "markdown", name_of(*asked)));
   }
   if (asked) return *asked;
   if (suffix) return *suffix;
   throw UsageError(
-      fmt::format("--output: \"{}\" does not say which format it is to have; expected a name that "
-                  "ends in .html, .md or .txt, or --html or --markdown",
+      fmt::format("--output: the name \"{}\" does not determine the format. Use a name that ends "
+                  "in .html, .md or .txt, or add --html or --markdown",
                   output));
 }
 
@@ -90,20 +91,22 @@ void require_other_file(const Options& options, const std::vector<fs::path>& fil
   for (const fs::path& path : files) {
     std::error_code ignored;
     if (fs::equivalent(path, options.output, ignored)) {
-      throw UsageError(fmt::format("--output: \"{}\" is one of the results; name another file",
-                                   text::shown(options.output, 300)));
+      throw UsageError(
+          fmt::format("--output: \"{}\" is one of the results to read. Name another file",
+                      text::shown(options.output, 300)));
     }
   }
 }
 
 void require_sound(const Options& options) {
   if (options.html && options.markdown) {
-    throw UsageError("--html and --markdown exclude each other; run the command twice");
+    throw UsageError(
+        "--html and --markdown cannot be combined. Run the command once for each format");
   }
   if (!options.metrics.empty() && (options.html || options.markdown || options.writes_file())) {
     throw UsageError(
-        "--metric prints numbers to the standard output; leave out --output, --html "
-        "and --markdown");
+        "--metric prints numbers to the standard output. Leave out --output, --html and "
+        "--markdown");
   }
 }
 
@@ -132,10 +135,10 @@ std::vector<report::NamedResult> read_results(const std::vector<fs::path>& files
     if (same_name == 1 && name.ends_with(".json")) name.resize(name.size() - 5);
     results.push_back({std::move(name), std::move(result)});
     if (results.size() <= report::report_results_max) return;
-    throw UsageError(fmt::format(
-        "at most {} results at a time, and there are more in {} files; more than that nobody can "
-        "tell apart: see 'drover history'",
-        report::report_results_max, files.size()));
+    throw UsageError(
+        fmt::format("a report shows at most {} results, and the {} files have more. Name fewer "
+                    "files, or use 'drover history'",
+                    report::report_results_max, files.size()));
   });
   return results;
 }

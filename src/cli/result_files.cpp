@@ -46,7 +46,8 @@ std::vector<fs::path> files_of_folder(const fs::path& folder) {
   }
   if (files.empty()) {
     throw UsageError(
-        fmt::format("the folder {} has no *.json; expected results of 'drover tpcc run --json'",
+        fmt::format("the folder {} has no *.json files. Expected results of runs, as written with "
+                    "'drover tpcc run --json'",
                     path_text(folder)));
   }
   std::ranges::sort(files);
@@ -87,9 +88,10 @@ std::vector<UnreadResult> read_result_files(const std::vector<fs::path>& files,
     } catch (const report::ResultReadError& error) {
       const std::string document = name_of_document(file);
       unread.push_back({file,
-                        document.empty() ? error.what()
-                                         : fmt::format("{} is no result: it is a document of '{}'",
-                                                       path_text(file), text::shown(document)),
+                        document.empty()
+                            ? error.what()
+                            : fmt::format("{} is not the result of a run but a document of '{}'",
+                                          path_text(file), text::shown(document)),
                         !document.empty()});
     }
   }
@@ -108,7 +110,8 @@ void require_result_files(const std::vector<fs::path>& files, const OnResult& on
   }
   if (!unreadable.empty()) throw std::runtime_error(unreadable);
   if (unread.size() == files.size()) {
-    throw std::runtime_error("there is no result; expected some of 'drover tpcc run --json'");
+    throw std::runtime_error(
+        "none of the files is the result of a run, as written with 'drover tpcc run --json'");
   }
 }
 
@@ -123,7 +126,7 @@ std::vector<fs::path> find_result_files(const std::vector<std::string>& paths,
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (!fs::exists(status)) {
-      throw UsageError(fmt::format("there is no file or folder {}", path_text(path)));
+      throw UsageError(fmt::format("the file or folder {} does not exist", path_text(path)));
     }
     if (fs::is_directory(status)) {
       for (fs::path& file : files_of_folder(path)) files.push_back(std::move(file));
@@ -141,7 +144,7 @@ std::vector<fs::path> find_result_files(const std::vector<std::string>& paths,
   }
   if (files.size() > files_most) {
     throw UsageError(
-        fmt::format("{} results are too many; expected at most {}", files.size(), files_most));
+        fmt::format("{} results are given. Expected at most {}", files.size(), files_most));
   }
   return files;
 }

@@ -69,8 +69,9 @@ TEST_F(ResultFilesTest, OtherDocumentsOfDroverAreSkippedAndAllUnreadableFilesAre
   const auto unread = read_result_files({record, lab}, on_result);
   ASSERT_EQ(unread.size(), 2u);
   EXPECT_TRUE(unread[0].is_other_document && unread[1].is_other_document);
-  EXPECT_THAT(unread[0].reason, HasSubstr("search.json\" is no result: it is a document of "
-                                          "'drover search'"));
+  EXPECT_THAT(
+      unread[0].reason,
+      HasSubstr("search.json\" is not the result of a run but a document of 'drover search'"));
   EXPECT_THAT(unread[1].reason, HasSubstr("'drover lab queues'"));
 
   const fs::path cut = write("cut.json", "{");
@@ -88,13 +89,14 @@ TEST_F(ResultFilesTest, OtherDocumentsOfDroverAreSkippedAndAllUnreadableFilesAre
 TEST_F(ResultFilesTest, WhatCannotBeMeantIsRefused) {
   const std::string a = make("a.json");
   fs::create_directories(folder_ / "empty");
-  EXPECT_THAT(refusal_of({"/nowhere/x.json"}), HasSubstr("there is no file or folder \"/nowhere"));
+  EXPECT_THAT(refusal_of({"/nowhere/x.json"}),
+              HasSubstr("the file or folder \"/nowhere does not exist"));
   EXPECT_THAT(refusal_of({(folder_ / "empty").native()}), HasSubstr("has no *.json"));
   EXPECT_THAT(refusal_of({a, folder_.native()}), HasSubstr("is named twice"));
   EXPECT_THAT(refusal_of({a, (folder_ / "empty/../a.json").native()}), HasSubstr("named twice"));
   fs::create_symlink(a, folder_ / "link.json");
   EXPECT_THAT(refusal_of({folder_.native()}), HasSubstr("named twice"));
-  EXPECT_THAT(refusal_of({a, make("b.json")}, 1), HasSubstr("2 results are too many"));
+  EXPECT_THAT(refusal_of({a, make("b.json")}, 1), HasSubstr("2 results are given"));
 }
 
 }  // namespace

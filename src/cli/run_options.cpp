@@ -39,7 +39,7 @@ void read_failures(const RunRequest& written, RunPlan& run, load::Plan& plan) {
   }
   const Duration timeout = parse_duration("--statement-timeout", written.statement_timeout);
   if (timeout > std::chrono::hours(24)) {
-    throw UsageError("--statement-timeout: at most 24h; 0 is none at all");
+    throw UsageError("--statement-timeout: expected at most 24h. 0 means no timeout");
   }
   run.settings.on_db_loss = written.on_db_loss;
   run.settings.statement_timeout_s = coro::seconds_of(timeout);
@@ -58,8 +58,8 @@ std::uint64_t parse_seed(const RunRequest& written) {
                                  std::numeric_limits<std::uint64_t>::max()));
   }
   if (written.member != nullptr || written.hosts.several() || !written.share.empty()) {
-    throw UsageError(
-        fmt::format("--seed {}: several hosts need the same seed: give a number", written.seed));
+    throw UsageError(fmt::format(
+        "--seed {}: the hosts of a run must use the same seed. Give a number", written.seed));
   }
   if (written.seed == "time") {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -104,13 +104,14 @@ void read_sessions(const RunRequest& written, const DatabaseOption& database, Ru
     for (const auto& [name, is_given] :
          {std::pair("--connection-max-age", !written.connection_max_age.empty()),
           std::pair("--balance", written.balance), std::pair("--affinity", written.affinity)}) {
-      if (is_given) throw UsageError(fmt::format("{}: of PostgreSQL", name));
+      if (is_given) throw UsageError(fmt::format("{} applies only to PostgreSQL", name));
     }
   }
   plan.connection_max_age = read_max_age(written.connection_max_age);
   run.settings.connection_max_age_s = coro::seconds_of(plan.connection_max_age);
   if (written.affinity && !written.balance) {
-    throw UsageError("--affinity needs --balance: there is one host for all terminals");
+    throw UsageError(
+        "--affinity needs --balance: without it, all terminals use the same server host");
   }
   if (!written.balance) return;
   plan.hosts = hosts_of(database);
@@ -121,7 +122,7 @@ void read_sessions(const RunRequest& written, const DatabaseOption& database, Ru
         "postgresql://user@host1:5432,host2:5432/name");
   }
   if (plan.hosts.size() > report::hosts_max) {
-    throw UsageError(fmt::format("--balance: {} hosts in --db; at most {} can be told apart",
+    throw UsageError(fmt::format("--balance: --db has {} hosts. Expected at most {}",
                                  plan.hosts.size(), report::hosts_max));
   }
   run.settings.balance = true;
@@ -217,7 +218,7 @@ ui::Choice parse_ui_choice(const std::string& written) {
   const auto reason = choice == ui::Choice::screen ? ui::why_no_screen() : std::nullopt;
   if (!reason) return choice;
   throw UsageError(
-      fmt::format("--ui screen: {}. Use --ui plain, or run it in a terminal", *reason));
+      fmt::format("--ui screen: {}. Use --ui plain, or run the command in a terminal", *reason));
 }
 
 std::optional<metrics::ListenAddress> parse_metrics_address(const std::string& written) {
@@ -238,7 +239,8 @@ std::optional<Isolation> parse_isolation(const RunRequest& written, DatabaseKind
   if (kind == DatabaseKind::ydb) {
     if (written.isolation) {
       throw UsageError(
-          "--isolation: of PostgreSQL; on YDB use --tx-mode serializable-rw or snapshot-rw");
+          "--isolation applies only to PostgreSQL. For YDB, use --tx-mode serializable-rw or "
+          "snapshot-rw");
     }
     return parse_choice<Isolation>(
         "--tx-mode", written.tx_mode.value_or("serializable-rw"),
@@ -246,8 +248,8 @@ std::optional<Isolation> parse_isolation(const RunRequest& written, DatabaseKind
   }
   if (written.tx_mode) {
     throw UsageError(
-        "--tx-mode: of YDB; on PostgreSQL use --isolation read-committed, repeatable-read or "
-        "serializable");
+        "--tx-mode applies only to YDB. For PostgreSQL, use --isolation read-committed, "
+        "repeatable-read or serializable");
   }
   if (!written.isolation) return std::nullopt;
   return parse_choice<Isolation>("--isolation", *written.isolation,
@@ -265,7 +267,7 @@ RunPlan make_run_plan(const RunRequest& written, const DatabaseOption& database,
                       bool simulated) {
   RunPlan run;
   plan.duration = parse_duration("--duration", written.duration);
-  if (plan.duration < seconds(1)) throw UsageError("--duration: at least 1s is needed");
+  if (plan.duration < seconds(1)) throw UsageError("--duration: expected at least 1s");
   const auto threads = parse_count_or_auto("--threads", written.threads, 1, 1024);
   run.threads_auto = !threads;
   plan.threads = static_cast<std::size_t>(threads.value_or(1));
@@ -286,8 +288,8 @@ RunPlan make_run_plan(const RunRequest& written, const DatabaseOption& database,
   } else if (written.hosts.several()) {
     if (!written.share.empty() || !written.start_at.empty()) {
       throw UsageError(
-          "--share, --start-at: not with --hosts or --agents, which share the load and begin "
-          "together");
+          "--share and --start-at cannot be combined with --hosts or --agents, which divide the "
+          "load and start all hosts together");
     }
     run.conducting = make_conducting(written.hosts, database.db.empty() && !simulated);
   }
@@ -302,8 +304,8 @@ std::string advice_of_parts(const report::Result& result) {
   for (const report::RankResult& one : result.ranks) {
     if (one.part.empty()) continue;
     return fmt::format(
-        ". Each host has kept its part of the result, such as \"{}\" on {}: copy the parts to one "
-        "place, and drover merge joins them to the result",
+        ". Each host has kept its part of the result, such as \"{}\" on {}. Copy the parts to one "
+        "place and join them with 'drover merge'",
         text::shown(one.part, 300), report::rank_text(result.ranks, one));
   }
   return {};
@@ -331,11 +333,11 @@ int finish_run(const run::MeasuredRun& run, const RunRequest& written, const Sum
   write_each({[&] { write_document(written.json, result); }, write_more,
               [&] { print(summary(result, summary_width()), "the summary"); }});
   if (result.failure) {
-    fmt::print(stderr, "drover: error: the run was given up: {}\n", *result.failure);
+    fmt::print(stderr, "drover: error: the run was aborted: {}\n", *result.failure);
     return exit_failure;
   }
   if (result.incomplete) {
-    fmt::print(stderr, "drover: error: incomplete: {}\n", *result.incomplete);
+    fmt::print(stderr, "drover: error: the result is incomplete: {}\n", *result.incomplete);
     return exit_failure;
   }
   if (!run.log_failure.empty()) throw std::runtime_error(run.log_failure);

@@ -54,8 +54,8 @@ TEST(ResultThatCannotBeWritten, CanBeMadeOfTheParts) {
   EXPECT_NE(text.find("/dev/full"), std::string::npos) << text;
   EXPECT_NE(text.find("No space left on device"), std::string::npos) << text;
   EXPECT_TRUE(
-      text.ends_with("such as \"/home/bench/parts/5f0e-rank1.json\" on host b: copy the "
-                     "parts to one place, and drover merge joins them to the result"))
+      text.ends_with("such as \"/home/bench/parts/5f0e-rank1.json\" on host b. Copy the "
+                     "parts to one place and join them with 'drover merge'"))
       << text;
 }
 

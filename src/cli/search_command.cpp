@@ -45,7 +45,7 @@ double parse_tolerance(const std::string& written) {
   const bool ends_well = used == written.size() || written.substr(used) == "%";
   if (used == 0 || !ends_well || !(percent >= 0 && percent <= 50)) {
     throw UsageError(
-        fmt::format("--tolerance {}: expected percent from 0 to 50, such as 5%", written));
+        fmt::format("--tolerance {}: expected a percentage from 0 to 50, such as 5%", written));
   }
   return percent / 100;
 }
@@ -96,7 +96,7 @@ int go_on(const SearchRequest& request, const search::Rules& rules, Record& reco
     keep_record(record);
     return finish(request, record);
   }
-  fmt::print(stderr, "interrupted; the same command goes on from here\n");
+  fmt::print(stderr, "interrupted. Repeat the same command to continue from here\n");
   return exit_interrupted;
 }
 
@@ -107,11 +107,14 @@ file::FileDescriptor locked_folder(const std::string& folder) {
   file::FileDescriptor opened;
   if (!error) opened.reset(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!opened) {
-    throw UsageError(fmt::format("--out {}: cannot make or open this folder: {}", folder,
+    throw UsageError(fmt::format("--out {}: cannot create or open this folder: {}", folder,
                                  error ? error.message() : std::strerror(errno)));
   }
   if (flock(opened.get(), LOCK_EX | LOCK_NB) == 0) return opened;
-  throw UsageError(fmt::format("--out {}: another search is going on in this folder", folder));
+  throw UsageError(
+      fmt::format("--out {}: another search is running in this folder. Wait for its end, or name "
+                  "another folder",
+                  folder));
 }
 
 // The record of an earlier search with the same question, or a new one.
@@ -122,10 +125,10 @@ Record record_of(const SearchRequest& request, const Record& question) {
   Record earlier = search::read_record_file(path);
   const std::vector<std::string> different = search::differences(earlier, question);
   if (!different.empty()) {
-    throw UsageError(fmt::format(
-        "--out {}: there is another search in this folder: {}. Give the same options to go on with "
-        "it, or another folder",
-        request.folder, fmt::join(different, "; ")));
+    throw UsageError(
+        fmt::format("--out {}: this folder has a search with other options: {}. Give the same "
+                    "options to continue that search, or name another folder",
+                    request.folder, fmt::join(different, "; ")));
   }
   return earlier;
 }
@@ -169,7 +172,7 @@ void validate_search(const SearchRequest& request, const std::vector<std::string
   for (const auto& [name, written] :
        {std::pair("--probe", request.probe), std::pair("--confirm", request.confirm)}) {
     if (parse_duration(name, written) < std::chrono::seconds(1)) {
-      throw UsageError(fmt::format("{}: at least 1s is needed", name));
+      throw UsageError(fmt::format("{}: expected at least 1s", name));
     }
   }
 }
@@ -185,10 +188,10 @@ std::vector<report::Limit> search_limits(const SearchRequest& request,
       throw UsageError(fmt::format("--fail-if: {}", error.what()));
     }
     if (limits.back().kind != report::Limit::Kind::value) {
-      throw UsageError(fmt::format(
-          "--fail-if '{}': a search has nothing to compare with: expected a value without sign and "
-          "percent, such as '{}'",
-          text, example));
+      throw UsageError(
+          fmt::format("--fail-if '{}': a search has no base to compare with. Expected a value "
+                      "without sign and percent, such as '{}'",
+                      text, example));
     }
   }
   return limits;
@@ -200,7 +203,7 @@ search::Bounds search_bounds(const SearchRequest& request, const LoadRange& rang
   bounds.high =
       parse_count_or_auto("--high", request.high, 1, range.asked_most).value_or(range.most);
   if (bounds.high > range.most) {
-    throw UsageError(fmt::format("--high {}: the database has {} only ({})", bounds.high,
+    throw UsageError(fmt::format("--high {}: the database has only {} ({})", bounds.high,
                                  range.most, range.there));
   }
   bounds.low = parse_count("--low", request.low, 1, bounds.high);

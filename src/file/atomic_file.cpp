@@ -22,17 +22,17 @@ const char* advice(int error_number) {
   switch (error_number) {
     case ENOENT:
     case ENOTDIR:
-      return "; make the folder first or name another file";
+      return ". Create the folder first, or name another file";
     case EACCES:
     case EPERM:
     case EROFS:
     case EISDIR:
-      return "; name a file in a folder that you may write to";
+      return ". Name a file in a folder in which you may write";
     case EFBIG:
-      return "; raise the limit of this process on the size of files (ulimit -f)";
+      return ". Raise the limit of this process on the size of files (ulimit -f)";
     case ENOSPC:
     case EDQUOT:
-      return "; free some space or name a file on another disk";
+      return ". Free some space, or name a file on another disk";
     default:
       return "";
   }

@@ -29,8 +29,8 @@ std::string size_text(std::size_t bytes) {
 }
 
 [[noreturn]] void refuse_size(std::size_t bytes_max) {
-  throw UnreadableFile(
-      fmt::format("it is larger than {}, the most that is read", size_text(bytes_max)));
+  throw UnreadableFile(fmt::format("it is larger than {}, the largest size that Drover reads",
+                                   size_text(bytes_max)));
 }
 
 // Returns true also if the standard input is open only for writing, as a program leaves it that was
@@ -103,7 +103,7 @@ std::string read_bounded_file(const std::filesystem::path& path, std::size_t byt
   const FileDescriptor file = opened(path);
   struct stat status{};
   if (!file || fstat(file.get(), &status) != 0) refuse(errno);
-  if (S_ISDIR(status.st_mode)) throw UnreadableFile("it is a folder; expected a file");
+  if (S_ISDIR(status.st_mode)) throw UnreadableFile("it is a folder. Expected a file");
   if (S_ISREG(status.st_mode) && static_cast<std::uintmax_t>(status.st_size) > bytes_max) {
     refuse_size(bytes_max);
   }

@@ -36,7 +36,7 @@ TEST_F(BoundedFile, IsReadWholeUpToItsLimit) {
   std::ofstream(folder_ / "file", std::ios::binary) << text;
   EXPECT_EQ(read_bounded_file(folder_ / "file", text.size()), text);
   EXPECT_EQ(message(folder_ / "file", text.size() - 1),
-            "it is larger than 200003 bytes, the most that is read");
+            "it is larger than 200003 bytes, the largest size that Drover reads");
   std::filesystem::create_symlink("file", folder_ / "link");
   EXPECT_EQ(read_bounded_file(folder_ / "link", text.size()), text);
   std::ofstream(folder_ / "empty");
@@ -46,7 +46,8 @@ TEST_F(BoundedFile, IsReadWholeUpToItsLimit) {
 // Files of the kernel say that they are empty.
 TEST_F(BoundedFile, TheSizeIsNotBelieved) {
   EXPECT_NE(read_bounded_file("/proc/self/status", 100'000), "");
-  EXPECT_EQ(message("/proc/self/status", 10), "it is larger than 10 bytes, the most that is read");
+  EXPECT_EQ(message("/proc/self/status", 10),
+            "it is larger than 10 bytes, the largest size that Drover reads");
 }
 
 TEST_F(BoundedFile, PipesAndDevicesAreReadToTheirEnd) {
@@ -59,7 +60,7 @@ TEST_F(BoundedFile, PipesAndDevicesAreReadToTheirEnd) {
     close(ends[1]);
     if (use == 0) {
       EXPECT_EQ(message(path, text.size() - 1),
-                "it is larger than 49999 bytes, the most that is read");
+                "it is larger than 49999 bytes, the largest size that Drover reads");
     } else {
       EXPECT_EQ(read_bounded_file(path, text.size()), text);
       EXPECT_EQ(read_bounded_file(path, text.size()), text) << "it is kept";
@@ -67,12 +68,13 @@ TEST_F(BoundedFile, PipesAndDevicesAreReadToTheirEnd) {
     close(ends[0]);
   }
   EXPECT_EQ(read_bounded_file("/dev/null", 0), "");
-  EXPECT_EQ(message("/dev/zero"), "it is larger than 100 bytes, the most that is read");
+  EXPECT_EQ(message("/dev/zero"),
+            "it is larger than 100 bytes, the largest size that Drover reads");
   read_in_place_of_files({});
 }
 
 TEST_F(BoundedFile, FoldersAreNotRead) {
-  EXPECT_EQ(message(folder_), "it is a folder; expected a file");
+  EXPECT_EQ(message(folder_), "it is a folder. Expected a file");
   EXPECT_EQ(message(folder_ / "missing"), "cannot read it: No such file or directory");
 }
 
@@ -87,7 +89,7 @@ TEST_F(BoundedFile, IsReadElsewhere) {
   std::filesystem::remove(read);
   read_in_place_of_files(files);
   EXPECT_EQ(read_bounded_file(read, 9), "SELECT 1;");
-  EXPECT_EQ(message(read, 8), "it is larger than 8 bytes, the most that is read");
+  EXPECT_EQ(message(read, 8), "it is larger than 8 bytes, the largest size that Drover reads");
   read_in_place_of_files({});
   EXPECT_EQ(message(read), "cannot read it: No such file or directory");
 }

@@ -134,7 +134,7 @@ TEST(AvailabilityTest, WorkThatEndsWithoutAnAnswerHasStalledUntilThen) {
 TEST(AvailabilityTest, AnOutageBeginsAtTheLastSignOfLife) {
   Availability availability;
   answer_until(availability, 5s);
-  availability.transaction_lost(at(13s), "the server says nothing");
+  availability.transaction_lost(at(13s), "the server does not answer");
   availability.session_reopened(at(13s + 50ms));
   const AvailabilityRecord record = availability.record(at(13s + 60ms));
   ASSERT_EQ(record.outages.size(), 1U);

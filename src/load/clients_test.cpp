@@ -213,7 +213,7 @@ TEST(Clients, ARunEndsEarlyIfATypeOfTransactionCannotSucceed) {
         "no transaction of type SCAN has succeeded, and the last "))
         << *ended.outcome.failure;
     EXPECT_TRUE(ended.outcome.failure->ends_with(
-        " failed with 0A000, an error that another attempt does not change: refused"))
+        " failed with 0A000, an error that a retry cannot solve: refused"))
         << *ended.outcome.failure;
     EXPECT_GT(ended.outcome.measured, 3s);
     EXPECT_LT(ended.outcome.measured, 5s);

@@ -86,8 +86,8 @@ std::string Recorder::hopelessness(const std::string& type_name, std::size_t typ
   const std::uint64_t failures = shared_.hopeless_types.failed(type, error, now);
   if (failures == 0) return {};
   return fmt::format(
-      "no transaction of type {} has succeeded, and the last {} failed with {}, an error that "
-      "another attempt does not change: {}",
+      "no transaction of type {} has succeeded, and the last {} failed with {}, an error that a "
+      "retry cannot solve: {}",
       type_name, failures, error.sqlstate(), database::one_line(error.what()));
 }
 

@@ -27,7 +27,7 @@ inline void require(bool holds, const char* what) {
   if (holds) [[likely]] {
     return;
   }
-  throw std::logic_error(std::string("a bug of Drover's, please report it: ") + what);
+  throw std::logic_error(std::string("internal error in Drover, please report it: ") + what);
 }
 
 class Recorder {

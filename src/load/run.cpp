@@ -313,7 +313,7 @@ class Run {
     // Cancelled when the last transaction has ended.
     if (!co_await coro::slept_until(Worker::current().now() + std::chrono::seconds(1))) co_return;
     observer_.on_note(
-        fmt::format("the load has ended: waiting up to {:g} s for transactions in flight",
+        fmt::format("the load has ended. Waiting up to {:g} s for transactions in flight",
                     coro::seconds_of(plan_.drain_patience)));
   }
 

@@ -107,7 +107,7 @@ std::unique_ptr<prometheus::Exposer> listen(const ListenAddress& address) {
   constexpr unsigned ipv6 = 8;  // Debian's civetweb is built without it
   if (address.host.find(':') != std::string::npos && mg_check_feature(ipv6) == 0) {
     throw cannot_listen(address,
-                        "the civetweb library of this system speaks IPv4 only; name an IPv4 "
+                        "the civetweb library of this system supports only IPv4. Name an IPv4 "
                         "address, such as 127.0.0.1:9464");
   }
   // Pairs of a name and a value. Without a document root no file is ever looked for.
@@ -130,7 +130,8 @@ std::unique_ptr<prometheus::Exposer> listen(const ListenAddress& address) {
   } catch (const CivetException& error) {
     const std::string reason = first_message.empty() ? error.what() : reason_of(first_message);
     throw cannot_listen(
-        address, reason + "; name another port (0 takes any free one) or address of this machine");
+        address,
+        reason + ". Name another port (0: any free port), or another address of this machine");
   }
 }
 

@@ -147,12 +147,13 @@ Task<void> Conductor::accept(Scope& scope) {
 
 std::string Conductor::refusal_of(const Message& hello) const {
   if (kind_of(hello) != "hello" || !same(text_in(hello, "secret"), secret())) {
-    return "it does not belong to this run: its secret is another one";
+    return "the agent has another secret than this run. Give the same secret on all hosts";
   }
   const std::size_t rank = rank_of(hello);
   if (rank >= peers_.size()) return fmt::format("the run has {} agents", peers_.size());
   if (peers_[rank]->loss) return peers_[rank]->loss->reason;
-  if (peers_[rank]->come.is_set()) return fmt::format("there is an agent {} already", rank);
+  if (peers_[rank]->come.is_set())
+    return fmt::format("an agent with the rank {} has already joined", rank);
   return {};
 }
 
@@ -184,8 +185,9 @@ Task<void> Conductor::serve(file::FileDescriptor socket) {
       if (peers_[rank]->name.empty()) peers_[rank]->name = unique_name(text_in(hello, "host"));
       const std::string program = text_in(hello, "program");
       if (program != settings_.program) {
-        refusal = fmt::format("it has {}, and here is {}: all hosts need the same drover", program,
-                              settings_.program);
+        refusal = fmt::format(
+            "the host has {}, and the coordinator has {}. Install the same drover on all hosts",
+            program, settings_.program);
         lose(rank, refusal);
       }
     }
@@ -223,7 +225,7 @@ Task<void> Conductor::serve_rank(Link& link, std::size_t rank) {
   } catch (const LinkError& error) {
     end = error.what();
   } catch (const std::exception& error) {
-    end = fmt::format("it sent what cannot be read: {}", error.what());
+    end = fmt::format("it sent a message that cannot be read: {}", error.what());
   } catch (const coro::Cancelled&) {
     cancelled = true;
   }
@@ -240,7 +242,7 @@ std::string Conductor::loss_reason(const std::string& end) const {
   const bool is_recent = now - last_watch_ < std::chrono::seconds(1);
   const Duration still = std::max(now - last_watch_, is_recent ? stood_still_ : Duration::zero());
   if (still < standstill_least) return end;
-  return fmt::format("{}; this process, the coordinator, had stood still for {:.0f} s", end,
+  return fmt::format("{}. The coordinator itself did not run for {:.0f} s before", end,
                      coro::seconds_of(still));
 }
 
@@ -260,7 +262,7 @@ Task<void> Conductor::read(Link& link, std::size_t rank) {
       continue;
     }
     constexpr std::size_t kinds_most = 1'000;
-    if (peer.slots.size() >= kinds_most) throw LinkError("it sent what nobody waits for");
+    if (peer.slots.size() >= kinds_most) throw LinkError("it sent too many unexpected messages");
     if (kind == "part" || kind == "done") peer.has_said_all = true;
     Slot& slot = peer.slots[kind];
     slot.messages.push_back(std::move(received));
@@ -283,7 +285,8 @@ Task<void> Conductor::watch() {
       if (peer.link == nullptr) continue;
       if (stood_still) peer.heard = now;
       if (now - peer.heard > silence_most() && !peer.released) {
-        lose(rank, fmt::format("it said nothing for {:.0f} s", coro::seconds_of(silence_most())));
+        lose(rank,
+             fmt::format("the host sent nothing for {:.0f} s", coro::seconds_of(silence_most())));
       }
     }
     tell_all(message("alive"));

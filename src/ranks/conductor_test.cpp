@@ -172,7 +172,7 @@ TEST(Ranks, TheSameRankTwice) {
     co_await conductor.all_here();
     Words second = member(place_at(conductor, 0), [](Member&) { return "was taken"; });
     co_await ended(second);
-    EXPECT_THAT(second.get(), HasSubstr("there is an agent 0 already"));
+    EXPECT_THAT(second.get(), HasSubstr("an agent with the rank 0 has already joined"));
     conductor.release(0);
     co_await conductor.all_gone(std::chrono::minutes(1));
   });
@@ -187,7 +187,8 @@ TEST(Ranks, AnotherDroverIsALoss) {
   conduct(conductor, [&]() -> Task<void> {
     const std::string loss = co_await loss_at(conductor.all_here());
     EXPECT_EQ(loss,
-              "host a: it has drover 2, and here is drover 1: all hosts need the same drover");
+              "host a: the host has drover 2, and the coordinator has drover 1. Install the same "
+              "drover on all hosts");
     co_await ended(words);
   });
   EXPECT_THAT(words.get(), HasSubstr("it has drover 2, and here is drover 1"));
@@ -332,7 +333,7 @@ TEST(Ranks, OneThatIsGivenUp) {
     conductor.lose(0, "its run says nothing");
     co_await ended(words);
   });
-  EXPECT_EQ(words.get(), "the coordinator has given this one up: its run says nothing");
+  EXPECT_EQ(words.get(), "the coordinator considers this agent lost: its run says nothing");
 }
 
 TEST(Ranks, AllAreToldToStop) {
@@ -362,7 +363,7 @@ TEST(Ranks, AllAreToldToStop) {
     conductor.release(0);
     co_await conductor.all_gone(std::chrono::minutes(1));
   });
-  EXPECT_EQ(words.get(), "the others have ended, and told late");
+  EXPECT_EQ(words.get(), "the other hosts have ended, and told late");
 }
 
 TEST(Ranks, TheConductorIsGone) {
@@ -529,7 +530,7 @@ TEST(Ranks, OneThatSaysNothingForTooLong) {
         EXPECT_FALSE(conductor.is_lost(0));
         co_await clock.move_on(3 * alive_every);
         EXPECT_EQ(co_await loss_at(until_lost(conductor, 0, "part")),
-                  "host a: it said nothing for 20 s");
+                  "host a: the host sent nothing for 20 s");
         EXPECT_EQ(co_await caller.heard(), "given_up");
         writing.cancel();
         co_await writing.join();

@@ -60,7 +60,7 @@ SocketAddress address_of(const Endpoint& endpoint) {
     std::memcpy(&address.storage, &six, sizeof six);
     address.length = sizeof six;
   } else {
-    throw std::invalid_argument(fmt::format("{}: expected an address in digits", endpoint.host));
+    throw std::invalid_argument(fmt::format("{}: expected a numeric address", endpoint.host));
   }
   return address;
 }
@@ -213,11 +213,12 @@ Task<Message> Link::receive(std::size_t bytes_max) {
   std::uint32_t length = 0;
   std::memcpy(&length, header.data(), sizeof length);
   length = ntohl(length);
-  if (length > bytes_max) throw LinkError(fmt::format("a message of {} bytes", length));
+  if (length > bytes_max)
+    throw LinkError(fmt::format("received a message of {} bytes, which is too long", length));
   std::string bytes(length, '\0');
   co_await read(bytes.data(), bytes.size());
   std::optional<Message> received = message_in(bytes);
-  if (!received) throw LinkError("something that is no message");
+  if (!received) throw LinkError("received data that is not a message");
   co_return std::move(*received);
 }
 

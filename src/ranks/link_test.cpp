@@ -91,7 +91,7 @@ TEST(Link, MessagesInPieces) {
 }
 
 TEST(Link, WhatIsNoMessage) {
-  const std::string none = "something that is no message";
+  const std::string none = "received data that is not a message";
   EXPECT_EQ(failure_at(framed(cbor(message("hello")))), "(it was taken: hello)");
   EXPECT_EQ(failure_at(framed("")), none);
   EXPECT_EQ(failure_at(framed("GET / HTTP/1.1\r\n\r\n")), none);
@@ -105,18 +105,20 @@ TEST(Link, WhatIsNoMessage) {
 }
 
 TEST(Link, WhatIsTooLongIsNotRead) {
-  EXPECT_EQ(failure_at("GET / HTTP/1.1\r\n\r\n"), "a message of 1195725856 bytes");
-  EXPECT_EQ(failure_at(framed(cbor(message("hello"))), 10), "a message of 12 bytes");
+  EXPECT_EQ(failure_at("GET / HTTP/1.1\r\n\r\n"),
+            "received a message of 1195725856 bytes, which is too long");
+  EXPECT_EQ(failure_at(framed(cbor(message("hello"))), 10),
+            "received a message of 12 bytes, which is too long");
 }
 
 // A reader that goes down the stack for each bracket would go down too far.
 TEST(Link, WhatIsTooDeepIsNotRead) {
-  EXPECT_EQ(failure_at(framed(std::string(60'000, '\x81'))), "something that is no message");
-  EXPECT_EQ(failure_at(framed(std::string(60'000, '\xbf'))), "something that is no message");
+  EXPECT_EQ(failure_at(framed(std::string(60'000, '\x81'))), "received data that is not a message");
+  EXPECT_EQ(failure_at(framed(std::string(60'000, '\xbf'))), "received data that is not a message");
   // {"_": {"_": …
   std::string objects;
   for (int i = 0; i < 15'000; ++i) objects += "\xa1\x61_";
-  EXPECT_EQ(failure_at(framed(objects)), "something that is no message");
+  EXPECT_EQ(failure_at(framed(objects)), "received data that is not a message");
 }
 
 TEST(Link, TheOtherSideCloses) {

@@ -62,7 +62,7 @@ class BlockedSignals {
 Member::Member(MemberPlace place) : place_(std::move(place)) {
   {
     const BlockedSignals inherited;
-    thread_ = coro::started_thread<std::thread>("the connection to the conductor",
+    thread_ = coro::started_thread<std::thread>("the connection to the coordinator",
                                                 [this] { coro::block_on(worker_, live()); });
   }
   std::unique_lock lock(mutex_);
@@ -114,7 +114,7 @@ Message Member::wait_for(const std::string& kind) {
   changed_.wait(lock, [&] {
     return !arrived.empty() || !loss_.empty() || (kind != "bye" && (stopped_ || released_));
   });
-  if (arrived.empty()) throw LinkError(loss_.empty() ? "the others have ended" : loss_);
+  if (arrived.empty()) throw LinkError(loss_.empty() ? "the other hosts have ended" : loss_);
   Message first = std::move(arrived.front());
   arrived.erase(arrived.begin());
   return first;
@@ -200,7 +200,7 @@ Task<void> Member::come() {
     }
     if (refusal.empty()) refusal = answer.value("reason", std::string("no reason given"));
   }
-  throw LinkError("the coordinator refuses this one: " + refusal);
+  throw LinkError("the coordinator refused this agent: " + refusal);
 }
 
 Task<Message> Member::welcome() {
@@ -242,8 +242,8 @@ void Member::take(Message received) {
   if (kind == "clock") return link_->send(clock_answer());
   if (kind == "stop") return stop();
   if (kind == "given_up") {
-    throw LinkError("the coordinator has given this one up: " +
-                    received.value("reason", std::string("it does not say why")));
+    throw LinkError("the coordinator considers this agent lost: " +
+                    received.value("reason", std::string("no reason given")));
   }
   {
     const std::lock_guard lock(mutex_);
@@ -268,7 +268,7 @@ Task<void> Member::watch() {
     if (now - last > 2 * alive_every) heard_ = now;
     last = now;
     if (now - heard_ > silence_most_of_conductor_) {
-      throw LinkError(fmt::format("the coordinator said nothing for {:.0f} s",
+      throw LinkError(fmt::format("the coordinator sent nothing for {:.0f} s",
                                   coro::seconds_of(silence_most_of_conductor_)));
     }
   }

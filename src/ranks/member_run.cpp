@@ -129,10 +129,11 @@ void MemberRun::deliver(report::Result part) {
   } catch (const LinkError& error) {
     std::string kept;
     if (!file.empty()) {
-      kept =
-          fmt::format("; the part of this host is in {}: drover merge joins what is there", file);
+      kept = fmt::format(
+          ". This host's part of the result is in {}. Join the available parts with 'drover merge'",
+          file);
     } else if (!trouble.empty()) {
-      kept = "; the part of this host could not be kept: " + trouble;
+      kept = ". This host's part of the result could not be kept: " + trouble;
     }
     throw LinkError(fmt::format("lost the coordinator: {}{}", error.what(), kept));
   }

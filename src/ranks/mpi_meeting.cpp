@@ -52,13 +52,11 @@ void* load_library() {
     // One that is there and cannot be loaded is meant all the same.
     if (place.find('/') != std::string::npos) break;
   }
-  throw MpiError(
-      fmt::format("MPI has started this process as one of several, and drover's part that talks to "
-                  "MPI cannot be loaded: {}; "
-                  "install Open MPI on this host (Debian: apt install openmpi-bin), with {} beside "
-                  "the program or in ../lib/drover, "
-                  "or start drover with --hosts, without mpirun",
-                  refused, library_name));
+  throw MpiError(fmt::format(
+      "MPI has started this process as one of several, but drover cannot load its library for MPI: "
+      "{}. Install Open MPI on this host (Debian: apt install openmpi-bin) and put {} beside the "
+      "program or in ../lib/drover. Or use --hosts without mpirun",
+      refused, library_name));
 }
 
 template <class Function>
@@ -66,7 +64,7 @@ Function* function(void* library, const char* name) {
   void* found = ::dlsym(library, name);
   if (found == nullptr) {
     throw MpiError(
-        fmt::format("{} is of another version of drover: it has no {}", library_name, name));
+        fmt::format("{} belongs to another version of drover: it lacks {}", library_name, name));
   }
   return reinterpret_cast<Function*>(found);
 }
@@ -113,11 +111,10 @@ MpiMeeting::MpiMeeting() {
   const std::optional<int> expected = ranks_by_variables();
   call<decltype(drover_mpi_begin)>(library_, "drover_mpi_begin", "begin", &rank_, &size_);
   if (expected && *expected != size_) {
-    throw MpiError(
-        fmt::format("this process was started as one of {}, and its MPI library knows of {}: what "
-                    "started it is of another MPI; "
-                    "use the mpirun of Open MPI, or srun --mpi=pmix",
-                    *expected, size_));
+    throw MpiError(fmt::format(
+        "this process was started as one of {}, but its MPI library reports {}. Another MPI "
+        "implementation started it. Use the mpirun of Open MPI, or srun --mpi=pmix",
+        *expected, size_));
   }
 }
 

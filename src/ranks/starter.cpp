@@ -45,14 +45,13 @@ bool is_address(std::string_view text) {
 void check_address(std::string_view address, std::string_view all) {
   if (address.empty()) {
     throw std::invalid_argument(fmt::format(
-        "a host's name is empty in '{}'; expected names with commas between, such as a,b,c", all));
+        "a host name in '{}' is empty. Expected names separated by commas, such as a,b,c", all));
   }
   if (!is_address(address)) {
-    throw std::invalid_argument(
-        fmt::format("'{}' is not a host name: expected letters, digits, '.', '-', '_' and '@'. "
-                    "Set a port, a jump host or an IPv6 address in ~/.ssh/config, "
-                    "and name a host twice to run two agents on it",
-                    address));
+    throw std::invalid_argument(fmt::format(
+        "'{}' is not a host name. Expected letters, digits, '.', '-', '_' and '@'. Set a port, a "
+        "jump host or an IPv6 address in ~/.ssh/config. To run two agents on a host, name it twice",
+        address));
   }
 }
 
@@ -80,7 +79,7 @@ std::vector<Host> parse_hosts(std::string_view text) {
   }
   if (hosts.size() > hosts_max) {
     throw std::invalid_argument(
-        fmt::format("{} hosts are named; at most {} can be", hosts.size(), hosts_max));
+        fmt::format("{} hosts are named. Expected at most {}", hosts.size(), hosts_max));
   }
   return hosts;
 }
@@ -261,7 +260,8 @@ std::string end_reason(const Host& host, int status, const std::string& program,
   }
   const int code = WEXITSTATUS(status);
   if (code == code_program_missing) {
-    return fmt::format("drover is missing there; expected {}, the path on this host", program);
+    return fmt::format("drover is missing on that host. Install it at {}, its path on this host",
+                       program);
   }
   if (code == code_ssh_failed && !host.is_local()) {
     return last_line.empty() ? "ssh failed" : last_line;

@@ -73,7 +73,7 @@ TEST(EndReason, NamesWhatHappenedOnTheHost) {
   const auto exited = [](int code) { return code << 8; };
   const Host b{"b", "b"};
   EXPECT_EQ(end_reason(b, exited(127), "/opt/drover", "bash: not found"),
-            "drover is missing there; expected /opt/drover, the path on this host");
+            "drover is missing on that host. Install it at /opt/drover, its path on this host");
   EXPECT_EQ(end_reason(b, exited(255), "/opt/drover", "ssh: connect to host b port 22: no"),
             "ssh: connect to host b port 22: no");
   EXPECT_EQ(end_reason(b, exited(255), "/opt/drover", ""), "ssh failed");

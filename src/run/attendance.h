@@ -147,8 +147,8 @@ inline void tell_notes(const RunPlan& run, const Benchmark& benchmark,
   for (const std::string& note : of_server) attendance.observers.on_note(note);
   for (const std::string& note : benchmark.notes()) attendance.observers.on_note(note);
   if (run.settings.server_stats && !attendance.activity.can_watch()) {
-    attendance.observers.on_note(
-        fmt::format("note: --server-stats: {} does not tell what its sessions do", kind_name));
+    attendance.observers.on_note(fmt::format(
+        "note: --server-stats has no effect: {} does not show what its sessions do", kind_name));
   }
 }
 

@@ -132,7 +132,7 @@ void ConductedRun::take(std::size_t rank, const Message& message) {
         fmt::format("{}: {}", conductor_.name(rank), message.at("text").get<std::string>()));
   } else if (!attendance_.stop.requested()) {
     attendance_.observers.on_note(
-        fmt::format("{} was asked to end: ending the run", conductor_.name(rank)));
+        fmt::format("{} was asked to stop. Ending the run on all hosts", conductor_.name(rank)));
     attendance_.stop.request();
   }
 }
@@ -281,7 +281,7 @@ Task<void> ConductedRun::gather_part(std::size_t rank) {
     co_await coro::sleep_for(milliseconds(1));
     report::Result part = report::read_result(delivery.at("text").get<std::string>(), name);
     if (part.ranks.size() != 1 || part.ranks.front().rank != rank) {
-      throw report::ResultReadError(fmt::format("{} sent the part of another rank", name));
+      throw report::ResultReadError(fmt::format("{} sent the part of another host", name));
     }
     if (const auto clock = states_[rank].heard.clock_at_start) {
       part.ranks.front().clock_at_start = clock->offset();
@@ -292,7 +292,7 @@ Task<void> ConductedRun::gather_part(std::size_t rank) {
     const std::string trouble = delivery.value("trouble", std::string());
     if (!trouble.empty()) {
       attendance_.observers.on_note(
-          fmt::format("note: {} could not keep its part: {}", name, trouble));
+          fmt::format("note: {} could not keep its part of the result: {}", name, trouble));
     }
     merger_.add(std::move(part), name);
     states_[rank].has_ended = true;
@@ -305,7 +305,7 @@ Task<void> ConductedRun::gather_part(std::size_t rank) {
   } catch (const report::MergeError& error) {
     conductor_.lose(rank, error.what());
   } catch (const nlohmann::json::exception&) {
-    conductor_.lose(rank, "it sent a part that cannot be read");
+    conductor_.lose(rank, "the host sent a part of the result that cannot be read");
   }
 }
 
@@ -338,7 +338,7 @@ void ConductedRun::lose_silent(Instant now) {
         is_over ? patience_for_parts : silence_of_seconds_most + conductor_.silence_most();
     const Instant heard = std::max(states_[rank].heard_at, start_);
     if (is_running(rank) && now - heard > most) {
-      conductor_.lose(rank, "it is there, and its run says nothing");
+      conductor_.lose(rank, "the host is connected, but its run has sent no figures");
     }
   }
 }
@@ -422,7 +422,7 @@ Task<void> conducted(const RunPlan& run, Benchmark& benchmark, Attendance& atten
                      Conducted& conducted) {
   coro::CancelSource& outer = co_await coro::current_source();
   InterruptWatch interrupt([&] {
-    attendance.observers.on_note("interrupted: ending the run (once more ends it at once)");
+    attendance.observers.on_note("interrupted: ending the run. Interrupt again to end it at once");
     attendance.stop.request();
   });
   Scope beside(outer);

@@ -36,7 +36,7 @@ void require_part_for_each(const Conducting& conducting, std::uint64_t whole, st
   for (const load::Share& share : conducting.shares) {
     if (whole == 0 || part_of(share) > 0) continue;
     throw UsageError(fmt::format(
-        "{} cannot be shared by {}: host {} would have none", text::counted(whole, noun),
+        "{} cannot be divided among {}: host {} would have none", text::counted(whole, noun),
         text::counted(conducting.shares.size(), "host"), conducting.conductor->name(share.rank)));
   }
 }
@@ -75,10 +75,11 @@ Task<void> all_here(ranks::Conductor& conductor,
   bool is_lost = false;
   try {
     if (co_await have_come_by(start + std::min(most, silence_most), conductor)) co_return;
-    on_note(fmt::format("waiting for {} at {}, {:.0f} s at most", names_of_missing(conductor),
-                        ranks::endpoints_text(conductor.endpoints()), coro::seconds_of(most)));
+    on_note(fmt::format("waiting for {} to join at {}, for at most {:.0f} s",
+                        names_of_missing(conductor), ranks::endpoints_text(conductor.endpoints()),
+                        coro::seconds_of(most)));
     if (co_await have_come_by(start + most, conductor)) co_return;
-    conductor.lose_missing(fmt::format("it did not join within {:.0f} s at {}; is {}",
+    conductor.lose_missing(fmt::format("the host did not join within {:.0f} s at {}. Is {}",
                                        coro::seconds_of(most),
                                        ranks::endpoints_text(conductor.endpoints()),
                                        "drover running there, and can it reach this host?"));
@@ -92,8 +93,8 @@ Task<void> all_here(ranks::Conductor& conductor,
 void require_same_database(const std::string& of_conductor, const std::string& own) {
   if (of_conductor.empty() || own.empty() || own == of_conductor) return;
   throw std::runtime_error(
-      fmt::format("its database is another one: {} here, and {} at the coordinator; "
-                  "name it in --db by what means the same on every host",
+      fmt::format("the database differs between hosts: {} here, {} at the coordinator. Write --db "
+                  "so that it names the same database on every host",
                   own, of_conductor));
 }
 

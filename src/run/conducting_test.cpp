@@ -28,7 +28,7 @@ TEST(Conducting, SaysForWhomItWaitsAndThenThatTheyDidNotCome) {
     coro::block_on(worker, wait());
     FAIL() << "they came";
   } catch (const ranks::RankLost& lost) {
-    EXPECT_THAT(lost.what(), HasSubstr("hosts a, b: it did not join within 120 s"));
+    EXPECT_THAT(lost.what(), HasSubstr("hosts a, b: the host did not join within 120 s"));
   }
   EXPECT_THAT(notes, ElementsAre(HasSubstr("waiting for a, b at 127.0.0.1:")));
 }

@@ -45,7 +45,7 @@ Task<load::Outcome> run_until_interrupted(const RunPlan& run, Benchmark& benchma
                                           Attendance& attendance, Duration patience) {
   load::StopRequest& stop = attendance.stop;
   InterruptWatch interrupt([&] {
-    attendance.observers.on_note("interrupted: ending the run (once more ends it at once)");
+    attendance.observers.on_note("interrupted: ending the run. Interrupt again to end it at once");
     if (run.member != nullptr) run.member->ask_for_end();
     stop.request();
   });
@@ -162,8 +162,8 @@ std::unique_ptr<metrics::MetricsEndpoint> open_metrics_endpoint(
   auto endpoint = std::make_unique<metrics::MetricsEndpoint>(address, plan, std::move(info));
   log.on_note(fmt::format("metrics: {}", endpoint->url()));
   if (!address.loopback) {
-    log.on_note(fmt::format("note: whoever reaches {} over the network can read the metrics",
-                            endpoint->url()));
+    log.on_note(
+        fmt::format("note: every machine that can reach {} can read the metrics", endpoint->url()));
   }
   return endpoint;
 }

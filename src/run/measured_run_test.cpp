@@ -28,7 +28,7 @@ TEST(MetricsOfRun, SayWhereTheyListenAndToWhom) {
   const auto endpoint =
       open_metrics_endpoint(*metrics::parse_listen_address("0.0.0.0:0"), {}, {}, "", notes);
   ASSERT_EQ(notes.all.size(), 2U);
-  EXPECT_TRUE(notes.all[1].starts_with("note: whoever reaches ")) << notes.all[1];
+  EXPECT_TRUE(notes.all[1].starts_with("note: every machine that can reach ")) << notes.all[1];
   EXPECT_NE(notes.all[1].find(endpoint->url()), std::string::npos) << notes.all[1];
 }
 

@@ -67,11 +67,11 @@ void require_descriptors(DatabaseKind kind, std::size_t connections, std::size_t
   const std::size_t needed =
       open_files + connections + threads * descriptors_of_thread + descriptors_of_command;
   if (needed <= limit.rlim_cur) return;
-  throw std::runtime_error(fmt::format(
-      "{} on {} need {} open files, and this process may have {} (ulimit -n): raise the "
-      "limit, or use fewer connections",
-      text::counted(connections, "connection"), text::counted(threads, "thread"), needed,
-      limit.rlim_cur));
+  throw std::runtime_error(
+      fmt::format("{} on {} need {} open files, and this process may open only {} (ulimit -n). "
+                  "Raise the limit, or use fewer connections",
+                  text::counted(connections, "connection"), text::counted(threads, "thread"),
+                  needed, limit.rlim_cur));
 }
 
 void require_address_space_for_threads(std::size_t threads) {
@@ -83,21 +83,22 @@ void require_address_space_for_threads(std::size_t threads) {
   pthread_attr_destroy(&attributes);
   const std::uint64_t needed = threads * stack;
   if (needed <= *left) return;
-  throw std::runtime_error(fmt::format(
-      "the stacks of {} need {:.1f} GiB of address space, and {:.1f} GiB are left (ulimit -v): "
-      "raise the limit, or use fewer threads",
-      text::counted(threads, "thread"), static_cast<double>(needed) / gibibyte,
-      static_cast<double>(*left) / gibibyte));
+  throw std::runtime_error(
+      fmt::format("the stacks of {} need {:.1f} GiB of address space, and only {:.1f} GiB are left "
+                  "(ulimit -v). Raise the limit, or use fewer threads",
+                  text::counted(threads, "thread"), static_cast<double>(needed) / gibibyte,
+                  static_cast<double>(*left) / gibibyte));
 }
 
 void require_memory_for_terminals(std::size_t terminals) {
   const std::uint64_t needed = terminals * bytes_of_terminal;
   const std::uint64_t available = memory_available();
   if (needed <= available) return;
-  throw std::runtime_error(fmt::format(
-      "{} terminals need {:.1f} GiB of memory, and {:.1f} GiB are available: use fewer of them",
-      terminals, static_cast<double>(needed) / gibibyte,
-      static_cast<double>(available) / gibibyte));
+  throw std::runtime_error(
+      fmt::format("{} terminals need {:.1f} GiB of memory, and only {:.1f} GiB are available. Use "
+                  "fewer terminals or clients",
+                  terminals, static_cast<double>(needed) / gibibyte,
+                  static_cast<double>(available) / gibibyte));
 }
 
 }  // namespace drover::run

@@ -65,7 +65,7 @@ TEST(Needs, TerminalsThatDoNotFitAreRefusedWithBothFigures) {
   EXPECT_GT(memory_available(), 0U);
   EXPECT_THAT([] { require_memory_for_terminals(std::size_t{1} << 50); },
               ThrowsMessage<std::runtime_error>(AllOf(
-                  HasSubstr("GiB of memory"), HasSubstr("available"), HasSubstr("fewer of them"))));
+                  HasSubstr("GiB of memory"), HasSubstr("available"), HasSubstr("fewer terminals or clients"))));
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ void require_room(std::int64_t wanted, std::int64_t watching, const database::Se
   const std::int64_t free = std::max<std::int64_t>(unused - watching, unused > 0 ? 1 : 0);
   if (wanted <= free || server.connections_max == 0) return;
   throw UsageError(
-      fmt::format("--connections {}: the server has room for {} more ({} {}, {} in use, {} to "
-                  "watch the server)",
+      fmt::format("--connections {}: the server has only {} free ({} {}, {} in use, {} reserved "
+                  "for watching the server). Use fewer connections",
                   wanted, free, server.connections_limit, server.connections_max,
                   server.connections_used, watching));
 }
@@ -40,8 +40,9 @@ void require_room(std::int64_t wanted, std::int64_t watching, const database::Se
 std::int64_t own_part(const char* option, std::int64_t of_all, const load::Plan& plan) {
   const auto part = static_cast<std::int64_t>(plan.share.of(static_cast<std::uint64_t>(of_all)));
   if (part > 0 && static_cast<std::uint64_t>(of_all) >= plan.share.ranks) return part;
-  throw UsageError(
-      fmt::format("{} {}: it is of all hosts, and each needs one at least", option, of_all));
+  throw UsageError(fmt::format(
+      "{} {}: too few. The number is divided among all hosts, and each needs at least 1", option,
+      of_all));
 }
 
 std::size_t permits_for(const RunPlan& run, const load::Plan& plan, std::int64_t otherwise) {

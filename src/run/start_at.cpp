@@ -25,12 +25,11 @@ coro::Duration duration_of(double seconds) {
 coro::Task<coro::Instant> StartAt::terminals_up() {
   double left = unix_s_ - unix_time_();
   if (left < 0) {
-    log_.on_note(
-        fmt::format("note: --start-at passed while the terminals came up: the run begins "
-                    "{} late",
-                    text::length_text(-left)));
+    log_.on_note(fmt::format(
+        "note: the time of --start-at passed while the terminals started. The run begins {} late",
+        text::length_text(-left)));
   } else {
-    log_.on_note(fmt::format("all terminals are up: waiting for {}, in {}",
+    log_.on_note(fmt::format("all terminals have started. Waiting for {}, in {}",
                              text::moment_text(static_cast<std::int64_t>(unix_s_)),
                              text::length_text(left)));
   }

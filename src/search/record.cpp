@@ -208,12 +208,14 @@ Record read_record(std::string_view text) {
     reader.finish();
     for (const RecordedRun& run : record.runs) {
       if (run.probe.load < record.bounds.low || run.probe.load > record.bounds.high) {
-        throw RecordError(fmt::format("a run with a load of {} is not within its bounds, {} to {}",
-                                      run.probe.load, record.bounds.low, record.bounds.high));
+        throw RecordError(
+            fmt::format("it has a run with a load of {}, outside of its bounds, {} to {}",
+                        run.probe.load, record.bounds.low, record.bounds.high));
       }
     }
     if (document != "drover search") {
-      throw RecordError("it is no record of a search: expected \"document\": \"drover search\"");
+      throw RecordError(
+          "it is not the record of a search. Expected \"document\": \"drover search\"");
     }
     return record;
   } catch (const report::JsonError& error) {
@@ -240,7 +242,7 @@ std::vector<std::string> differences(const Record& recorded, const Record& wante
                                     before.empty() ? "not given" : text::shown(before, 100),
                                     now.empty() ? "not given" : text::shown(now, 100)));
   };
-  compare("what is searched", recorded.unit, wanted.unit);
+  compare("the kind of load (--find)", recorded.unit, wanted.unit);
   std::map<std::string, std::string> names = recorded.settings;
   names.insert(wanted.settings.begin(), wanted.settings.end());
   const auto value = [](const Record& record, const std::string& name) {

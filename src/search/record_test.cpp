@@ -118,7 +118,7 @@ TEST(SearchRecord, AnotherQuestionIsNamed) {
   other = record;
   other.unit = "terminals";
   EXPECT_THAT(differences(record, other),
-              testing::ElementsAre("what is searched was warehouses and is terminals"));
+              testing::ElementsAre("the kind of load (--find) was warehouses and is terminals"));
   other = record;
   other.settings["--pace"] = "10";
   EXPECT_THAT(differences(record, other), testing::ElementsAre("--pace was not given and is 10"));

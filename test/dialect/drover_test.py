@@ -27,7 +27,7 @@ class DialectCase:
     PIECES = True  # an import commits often
     STATE = "40001"
     UNKNOWN = False  # whether a COMMIT can end with an error that does not say whether it was done
-    EXPERIMENTAL = "experimental, not tried against a server"
+    EXPERIMENTAL = "experimental and not tested against a server"
     SUPPORT = EXPERIMENTAL  # in the result
 
     @classmethod

@@ -234,7 +234,8 @@ class Nodes(CitusTestCase):
         hosts = [node.socket_folder for node in self.cluster.nodes[:2]]
         conninfo = f"host={hosts[0]},{hosts[1]} port=5432,5432 dbname=drover user=drover"
         command, document = self.run_through(conninfo, "--balance", "--affinity", "--duration", "1s")
-        self.assertRegex(command.err, "1 of 2 warehouses are at .*, which no host of --db reaches")
+        self.assertRegex(command.err, "1 of 2 warehouses are on .*, and no host of --db is that "
+                                      "node")
         self.assertFalse(document["plan"]["affinity"])
         self.assertEqual([host["connections"] for host in document["hosts"]], [3, 3])
 

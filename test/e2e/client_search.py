@@ -124,7 +124,7 @@ class ClientSearch(harness.ServerTestCase):
                 (["ycsb", "--find", "clients"], ["--find clients needs --fail-if"]),
                 (["ycsb", "--fail-if", "update.p99 > 3", "--workload", "c"],
                  ["--fail-if", "update.p99"]),
-                (["ycsb", "--fail-if", "read.p99 > +5%"], ["--fail-if", "nothing to compare"]),
+                (["ycsb", "--fail-if", "read.p99 > +5%"], ["--fail-if", "no base to compare"]),
                 (["ycsb", "--high", 5, "--low", 6], ["--low"]),
                 (["ycsb", "--rate", 5], ["--rate"]),
                 (["sql"], ["a script is needed"]),

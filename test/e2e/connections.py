@@ -134,9 +134,10 @@ class Hosts(Connections):
                 (self.uri, ("--affinity",), "--affinity needs --balance"),
                 (self.uri, ("--connection-max-age", "10ms"), "from 1s to 8760h"),
                 (self.uri, ("--connection-max-age", "soon"), "--connection-max-age soon"),
-                ("ydb://localhost:2136/local", ("--balance",), "--balance: of PostgreSQL"),
+                ("ydb://localhost:2136/local", ("--balance",), "--balance applies only to "
+                                                               "PostgreSQL"),
                 ("ydb://localhost:2136/local", ("--connection-max-age", "1m"), "of PostgreSQL"),
-                (self.uri, ("--balance", "--simulate-ms", "1"), "there are no connections")):
+                (self.uri, ("--balance", "--simulate-ms", "1"), "opens no connections")):
             command = harness.drover("tpcc", "run", "-w", 1, *words, DROVER_DB=uri,
                                      DROVER_DATA_HOME=str(self.server.root))
             self.expect_error(command, USAGE, expected)
@@ -232,8 +233,8 @@ class PasswordCommand(Connections):
     def test_a_command_that_fails_at_the_start(self):
         self.set_password("the-right-one")
         for command, expected in (
-                ("exit 3", "--password-command: it ended with exit code 3"),
-                ("echo no such role >&2; exit 1", "exit code 1, and said: no such role"),
+                ("exit 3", "--password-command: the command ended with exit code 3"),
+                ("echo no such role >&2; exit 1", "exit code 1. Its output: no such role"),
                 ("kill -TERM $$", "ended by signal 15"),
                 ("true", "first line of output is empty"),
                 ("echo; echo the-right-one", "first line of output is empty"),
@@ -278,7 +279,7 @@ class PasswordCommand(Connections):
                              "--ui", "plain")
         self.server.wait_for_orders()
         token.unlink()
-        command.wait_for(r"--password-command: it ended with exit code 1")
+        command.wait_for(r"--password-command: the command ended with exit code 1")
         token.write_text("the-second\n", encoding="utf-8")
         self.set_password("the-second")
         self.server.wait_for_orders()
@@ -293,9 +294,10 @@ class PasswordCommand(Connections):
 
     def test_wrong_use(self):
         for uri, expected in (
-                ("postgresql://tokened:hidden@localhost/drover", "--db has a password, too"),
+                ("postgresql://tokened:hidden@localhost/drover", "--db and --password-command both give a password"),
                 ("", "--password-command needs --db"),
-                ("ydb://localhost:2136/local", "--password-command: of PostgreSQL.*--ydb-token-file")):
+                ("ydb://localhost:2136/local", "--password-command applies only to "
+                                               "PostgreSQL.*--ydb-token-file")):
             command = harness.drover("tpcc", "check", "--password-command", "echo x", DROVER_DB=uri,
                                      DROVER_DATA_HOME=str(self.server.root))
             self.expect_error(command, USAGE, expected)

@@ -126,7 +126,7 @@ class FileTestCase(harness.TestCase):
         unreadable = self.file("unreadable", self.text)
         unreadable.chmod(0)
         yield huge, limit_text, {}
-        yield self.folder, "it is a folder; expected a file", {}
+        yield self.folder, "it is a folder. Expected a file", {}
         yield "/dev/zero", limit_text, {}
         yield self.folder / "missing", "No such file or directory", {}
         yield self.good / "below", "Not a directory", {}
@@ -199,8 +199,8 @@ class Results(FileTestCase):
             with self.subTest(command=command):
                 ended = harness.drover(*command)
                 self.expect(ended, SUCCESS)
-                self.assertRegex(ended.err, r"search\.json\" is no result: it is a document of "
-                                            r"'drover search'; skipped")
+                self.assertRegex(ended.err, r"search\.json\" is not the result of a run but a "
+                                            r"document of 'drover search'; skipped")
         for name in ("cut-1", "cut-2"):
             (folder / f"{name}.json").write_text("{")
         for command in (["report", folder], ["compare", folder, folder]):
@@ -408,19 +408,18 @@ set = ["fsync=off",
                 ("json", self.text, "line 1: expected a name"),
                 ("escapes", "# \x1b[2J", r"control character U\+001B"),
                 ("text", "hello", "line 1: expected ="),
-                ("unknown key", "[tpcc.run]\nwharehouses = 1", "line 2: wharehouses: there is no "),
-                ("unknown section", "[tpcc.rum]\nw = 1", "line 2: there is no command drover tpcc "
-                                                         "rum"),
+                ("unknown key", "[tpcc.run]\nwharehouses = 1", "line 2: wharehouses: unknown "),
+                ("unknown section", "[tpcc.rum]\nw = 1", "line 2: unknown command: drover tpcc rum"),
                 ("kind", "[tpcc.run]\nno-delays = 'yes'", "line 2: no-delays: expected true or "),
                 ("list", "[tpcc.run]\npace = [1, 2]", "line 2: pace: expected a single value"),
                 ("number", "[tpcc.run]\n\npace = 'fast'", "line 3: .*--pace fast: expected a number"),
                 ("duration", "[tpcc.run]\nwarmup = 5",
                  r"--warmup 5: the unit is missing.* \(from the config file .*, line 2\)"),
-                ("other command", "[tpcc.check]\nfrob = 1", "line 2: frob: there is no such"),
+                ("other command", "[tpcc.check]\nfrob = 1", "line 2: frob: unknown option"),
                 ("deep", "a." * 1000 + "a = 1", "line 1: a name has at most 8 parts"),
                 ("lists", "a = " + "[" * 100_000, "line 1: a: expected a value"),
-                ("long", 'a = "' + "x" * 1_000_000 + '"', "line 1: a: there is no such option"),
-                ("many", many, "line 1: k0: there is no such option")]:
+                ("long", 'a = "' + "x" * 1_000_000 + '"', "line 1: a: unknown option"),
+                ("many", many, "line 1: k0: unknown option")]:
             with self.subTest(name=name):
                 ended = self.with_config(self.file("nonsense.toml", content),
                                          *self.RUN, "-w", "1")

@@ -122,8 +122,8 @@ class Variables(FolderTestCase):
                  r"--statements both.* \(from the variable DROVER_TPCC_STATEMENTS\)"),
                 ("DROVER_CONFIG", "/no/such/file", "/no/such/file.*DROVER_CONFIG"),
                 ("DROVER_TPCC_RUN_DURATON", "5s",
-                 "DROVER_TPCC_RUN_DURATON: drover tpcc run has no such option; did you mean "
-                 r"DROVER_TPCC_RUN_DURATION\?")]:
+                 r"the variable DROVER_TPCC_RUN_DURATON names no option of drover tpcc run; did "
+                 r"you mean DROVER_TPCC_RUN_DURATION\?")]:
             with self.subTest(name=name, value=value):
                 command = harness.drover(*RUN, **{name: value})
                 self.expect_error(command, USAGE, said)
@@ -133,8 +133,8 @@ class Variables(FolderTestCase):
         command = harness.drover(*RUN, "--duration", "1s", "--warmup", "0",
                                  DROVER_TPCC_IMPORT_SEEED=SECRET, DROVER_OWN=SECRET)
         self.expect(command, SUCCESS)
-        self.assertIn("drover: warning: the variable DROVER_TPCC_IMPORT_SEEED is unknown and was "
-                      "not used; did you mean DROVER_TPCC_IMPORT_SEED?\n", command.err)
+        self.assertIn("drover: warning: the variable DROVER_TPCC_IMPORT_SEEED names no option of "
+                      "drover and is ignored; did you mean DROVER_TPCC_IMPORT_SEED?\n", command.err)
         self.assertIn("drover: warning: the variable DROVER_OWN is unknown", command.err)
         self.assertNotIn(SECRET, command.out + command.err)
 

@@ -167,7 +167,7 @@ class Together(HostsTestCase):
     def test_tpcc(self):
         self.succeed("tpcc", "init", *self.db)
         words = ["tpcc", "import", "-w", 4, *self.db, "--hosts", "a,b,c,d", "--ui", "plain", "--connections"]
-        self.expect_error(self.drover(*words, 3), USAGE, "3 connections cannot be shared by 4 hosts")
+        self.expect_error(self.drover(*words, 3), USAGE, "3 connections cannot be divided among 4 hosts")
         imported = self.succeed(*words, 5)
         self.assertIn("over 5 connections, 4 threads", imported.err)
         self.assertRegex(imported.out, r"imported 4 warehouses \(0 loaded before")
@@ -248,7 +248,8 @@ class Together(HostsTestCase):
     def test_a_part_that_could_not_be_kept_is_found_out_before_the_run(self):
         refused = self.drover("tpcc", "run", "--simulate-ms", 1, "-w", 2, "--duration", "1h", "--hosts", "a,b",
                               "--parts", "/dev/null/parts")
-        self.expect_error(refused, FAILURE, r"error: hosts? [ab](, b)?: folder of --parts .*/dev/null/parts.*cannot make it")
+        self.expect_error(refused, FAILURE, r"error: hosts? [ab](, b)?: folder of --parts "
+                                            r".*/dev/null/parts.*cannot make it")
 
     def test_two_runs_at_the_same_time(self):
         words = ["tpcc", "run", "--simulate-ms", 1, "-w", 2, "--duration", "2s", "--warmup", "1s", "--no-delays",
@@ -449,7 +450,7 @@ class LossOfRun(LossTestCase):
         command = self.begin_run()
         (ssh,) = [pid for pid, line in self.hosts.processes_in("a").items() if re.search(r"/ssh .* b exec", line)]
         os.kill(ssh, signal.SIGKILL)
-        command.wait_for("b: its ssh was ended by signal 9; the agent goes on")
+        command.wait_for("b: its ssh was ended by signal 9. The agent continues")
         command.signal(signal.SIGINT)
         self.expect_interrupted(command)
 
@@ -457,7 +458,7 @@ class LossOfRun(LossTestCase):
         command = self.begin_run()
         (member,) = self.members("b")
         os.kill(member, signal.SIGTERM)
-        command.wait_for("b was asked to end: ending the run")
+        command.wait_for("b was asked to stop. Ending the run on all hosts")
         self.expect_interrupted(command)
 
 
@@ -574,13 +575,14 @@ class WrongUse(HostsTestCase):
     def test_usage(self):
         for words, *expected in (
                 (["--hosts", "a,,b"], "a host's name is empty"),
-                (["--hosts", "a,b", "--weights", "1,2,3"], "--weights 1,2,3: expected one for each of 2 hosts"),
+                (["--hosts", "a,b", "--weights", "1,2,3"], "--weights 1,2,3: expected one weight "
+                                                           "for each of 2 hosts"),
                 (["--hosts", "a,b", "--weights", "1,0"], "--weights"),
                 (["--hosts", "a,-x"], "'-x' is not a host name"),
                 (["--hosts", "a,b", "--listen", "nowhere"], "--listen nowhere: expected a port"),
                 (["--hosts", "a,b,c,a"], "3 warehouses", "4 hosts"),
                 (["--hosts", "a,b", "--weights", "2,1", "--terminals", 2],
-                 "2 terminals cannot be shared by 2 hosts: host b would have none")):
+                 "2 terminals cannot be divided among 2 hosts: host b would have none")):
             with self.subTest(words):
                 self.expect_error(self.drover(*self.SIMULATED, *words), USAGE, *expected)
         self.expect_error(self.drover("tpcc", "run", "--hosts", "a,b"), USAGE, "--hosts: needs --db")
@@ -678,7 +680,7 @@ class DatabaseOfOneHost(HostsTestCase):
         for words in (["run", "--duration", "1h"], ["check"]):
             with self.subTest(words):
                 self.expect_error(self.drover("tpcc", *words, *self.db, "--hosts", "a,b"), FAILURE,
-                                  "host b: its database is another one: schema elsewhere of .*, and schema public of ",
+                                  "host b: the database differs between hosts: schema elsewhere of .* here, schema public of ",
                                   within_s=60)
                 self.hosts.expect_empty(ALL_ENDED_S)
         self.set_environment("b")
@@ -747,11 +749,12 @@ class StartedByOthers(HostsTestCase):
         self.assertEqual(self.codes(self.job([*self.SHORT, "--json", self.result], variables)), [SUCCESS] * 3)
         self.expect_names("a", "b", "c")
         self.expect_error(self.job(["tpcc", "init", "--db", "host=nowhere"], variables)[0].wait(), USAGE,
-                          "tpcc init: srun has started it several times")
+                          "tpcc init: srun has started this command several times")
 
     def test_exit_codes_of_an_indexed_job(self):
         coordinator, *agents = self.indexed(*self.SHORT, "--weights", 1)
-        self.expect_error(coordinator.wait(), USAGE, "--weights 1: expected one for each of 3 hosts")
+        self.expect_error(coordinator.wait(), USAGE, "--weights 1: expected one weight for each "
+                                                     "of 3 hosts")
         self.assertEqual(self.codes(agents), [FAILURE] * 2)
 
         commands = self.indexed(*self.SIMULATED, "-w", 3, "--duration", "1h")
@@ -765,10 +768,10 @@ class StartedByOthers(HostsTestCase):
 
     def test_usage(self):
         for words, *expected in (
-                (["--agents", 2], "--agents: needs --listen PORT"),
+                (["--agents", 2], "--agents needs --listen PORT"),
                 (["--agents", 2, "--listen", 4720, "--secret-file", "/nowhere"], "--secret-file /nowhere: "),
-                (["--agents", 2, "--hosts", "a,b"], "--agents: not with --hosts"),
-                (["--agents", 2, "--listen", 4720, "--join", "a:4720"], "--join: only in an indexed Job"),
+                (["--agents", 2, "--hosts", "a,b"], "--agents cannot be combined with --hosts"),
+                (["--agents", 2, "--listen", 4720, "--join", "a:4720"], "--join works only in a indexed Job"),
                 (["--host-timeout", "30s"], "--host-timeout needs --hosts or --agents"),
                 (["--hosts", "a", "--host-timeout", "10ms"], "--host-timeout 10ms: expected a time from 1s to 1h"),
                 (["--hosts", "a", "--join-timeout", "25h"], "--join-timeout 25h: expected at most 24h")):
@@ -780,7 +783,7 @@ class StartedByOthers(HostsTestCase):
                 self.expect_error(self.drover("agent", *words), USAGE, *expected)
         self.set_environment("a", DROVER_SECRET="short")
         self.expect_error(self.drover("agent", "--join", "a:4720"), USAGE,
-                          "the secret in DROVER_SECRET has 5 characters; expected 16 to 1000")
+                          "the secret in DROVER_SECRET has 5 characters. Expected 16 to 1000")
         self.set_environment("a", DROVER_SECRET="")
         self.expect_error(self.drover("agent", "--join", "a:4720"), USAGE, "set DROVER_SECRET on each host")
 
@@ -793,8 +796,9 @@ class StartedByOthers(HostsTestCase):
         coordinator.wait_for("waiting for 2 agents")
         self.set_environment("b", DROVER_SECRET="another secret of 32 characters.")
         self.expect_error(self.drover("agent", "--join", "a:4720", on="b"), FAILURE,
-                          "the coordinator refuses this one: it does not belong to this run: its secret is another one")
-        self.expect_error(coordinator.wait(), FAILURE, "agent 0, .*: it did not join within 3 s at ", within_s=60)
+                          "the coordinator refused this agent: the agent has another secret than "
+                          "this run. Give the same secret on all hosts")
+        self.expect_error(coordinator.wait(), FAILURE, "agent 0, .*: the host did not join within 3 s at ", within_s=60)
 
 
 @harness.unittest.skipUnless(shutil.which("mpirun"), "needs Open MPI (apt install openmpi-bin)")
@@ -828,7 +832,7 @@ class StartedByMpi(HostsTestCase):
     def test_usage(self):
         for words, *expected in ((["-w", 2], "2 warehouses"), (["-w", 3, "--weights", 1], "--weights 1: expected"),
                                  (["-w", 3, "--config", "/nowhere"], 'the config file "/nowhere": cannot read it'),
-                                 (["-w", 3, "--hosts", "a,b"], "--hosts: mpirun has started"),
+                                 (["-w", 3, "--hosts", "a,b"], "--hosts cannot be used under mpirun"),
                                  (["-w", 3, "--nonsense"], "--nonsense")):
             with self.subTest(words):
                 command = self.mpirun(*self.SIMULATED, *words)
@@ -837,7 +841,8 @@ class StartedByMpi(HostsTestCase):
 
     def test_commands_that_are_to_be_done_once(self):
         command = self.mpirun("tpcc", "init", "--db", "host=nowhere")
-        self.expect_error(command, USAGE, "tpcc init: mpirun has started it several times; start it once")
+        self.expect_error(command, USAGE, "tpcc init: mpirun has started this command several "
+                                          "times. Start it once")
         self.assertEqual(command.err.count("drover: error"), 1, str(command))
 
     def test_exit_codes(self):

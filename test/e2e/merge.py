@@ -148,10 +148,10 @@ class Merge(harness.TestCase):
 
     def test_a_host_that_was_lost_is_named(self):
         self.parts()
-        self.part(1, lost="it said nothing for 10 s", lost_at_s=192.4)
+        self.part(1, lost="the host sent nothing for 10 s", lost_at_s=192.4)
         command, merged = self.merge(self.folder, code=FAILURE)
         self.assertEqual(merged["incomplete"],
-                         "host b was lost at 3:12: it said nothing for 10 s")
+                         "host b was lost at 3:12: the host sent nothing for 10 s")
         self.assertRegex(command.out, r"(?m)^  b +3:12 ")
 
     def test_a_host_that_is_invalid_is_named(self):

@@ -334,7 +334,7 @@ class Simulated(MetricsTestCase):
     def test_other_machines_are_let_in_only_when_told(self):
         run = self.begin("--duration", "1s", "--metrics", "0.0.0.0:0").wait(30)
         self.expect(run, SUCCESS)
-        self.assertRegex(run.err, "note: whoever reaches http://0.0.0.0:[0-9]+/metrics")
+        self.assertRegex(run.err, "note: every machine that can reach http://0.0.0.0:[0-9]+/metrics")
         run = self.begin("--duration", "1s", "--metrics", "0").wait(30)
         self.expect(run, SUCCESS)
         self.assertNotIn("whoever", run.err)

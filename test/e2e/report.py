@@ -174,8 +174,8 @@ class CommandLine(Folder):
         for arguments, word in [
                 ([self.result, "-o", self.folder / "page.pdf"], r"\.html, \.md or \.txt"),
                 ([self.result, "-o", self.folder / "page"], r"--html or --markdown"),
-                ([self.result, "--markdown", "-o", page], "a name for HTML, and --markdown"),
-                ([self.result, "--html", "--markdown"], "exclude each other"),
+                ([self.result, "--markdown", "-o", page], "means HTML, but --markdown"),
+                ([self.result, "--html", "--markdown"], "cannot be combined"),
                 ([self.result, "--metric", "tpmC", "-o", page], "--metric"),
                 ([self.result, "--metric", "tpmC", "--html"], "--metric"),
                 ([self.result, "--metric", "new_order.p101"], "--metric"),

@@ -114,7 +114,7 @@ class Search(harness.TestCase):
         first = harness.start_drover(*self.arguments("--high", 8))
         harness.wait_until(lambda: (self.folder / "search.json").exists(), "the first run")
         second = harness.drover(*self.arguments("--high", 8))
-        self.expect_error(second, USAGE, "--out", "another search is going on")
+        self.expect_error(second, USAGE, "--out", "another search is running")
         first.signal(signal.SIGINT)
         first.wait()
 
@@ -183,7 +183,7 @@ class Search(harness.TestCase):
                 (["--high", 5, "--tolerance", "much"], ["--tolerance much", "0 to 50"]),
                 (["--high", 5, "--min-efficiency", 200], ["--min-efficiency", "0 to 100"]),
                 (["--high", 5, "--fail-if", "speed > 3"], ["--fail-if", "speed"]),
-                (["--high", 5, "--fail-if", "tpmC < -3%"], ["--fail-if", "nothing to compare"]),
+                (["--high", 5, "--fail-if", "tpmC < -3%"], ["--fail-if", "no base to compare"]),
                 (["--high", 5, "--find", "terminals", "--connections", 3], ["--connections"]),
                 (["--high", 5, "-w", 3], ["--warehouses", "--high"]),
                 (["--high", 5, "--no-delays"], ["--find terminals"])):

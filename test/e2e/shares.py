@@ -109,7 +109,8 @@ class Tpcc(SharesTestCase):
         command = self.server.begin("tpcc", "run", "--no-delays", "--duration", "1h", "--start-at",
                                     int(time.time()) + 3600, "--json", path)
         self.addCleanup(command.kill)
-        command.wait_for(r"all terminals are up: waiting for 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC, in ")
+        command.wait_for(r"all terminals have started. Waiting for 20\d\d-\d\d-\d\d "
+                         r"\d\d:\d\d:\d\d UTC, in ")
         command.signal(signal.SIGINT)
         self.expect(command.wait(), INTERRUPTED)
         document = json.loads(path.read_text(encoding="utf-8"))
@@ -119,8 +120,8 @@ class Tpcc(SharesTestCase):
 
     def test_what_is_loaded_decides(self):
         self.expect_error(self.server.drover("tpcc", "run", "--warehouse-range", "2-3"), USAGE,
-                          "--warehouse-range 2-3: there are 2 warehouses")
-        self.expect_error(self.server.drover("tpcc", "run", "--share", "1/3"), USAGE, "2 warehouses .* cannot be shared")
+                          "--warehouse-range 2-3: outside of --warehouses, which has 2 warehouses")
+        self.expect_error(self.server.drover("tpcc", "run", "--share", "1/3"), USAGE, "2 warehouses .* cannot be divided")
 
 
 class Ycsb(SharesTestCase):
@@ -178,21 +179,22 @@ class WrongUse(harness.TestCase):
     RUN = ("tpcc", "run", "-w", "4", "--simulate-ms", "5")
     CASES = [
         ([*RUN, "--share", "3/2"], r"--share 3/2: expected I/N"),
-        ([*RUN, "--share", ""], "--share: its value is empty; expected I/N"),
-        ([*RUN, "--hosts="], "--hosts: its value is empty"),
-        ([*RUN, "--warehouse-range", ""], "--warehouse-range: its value is empty"),
-        ([*RUN, "--start-at", ""], "--start-at: its value is empty"),
-        ([*RUN, "--share", "1/5"], "4 warehouses .* cannot be shared"),
-        ([*RUN, "--no-delays", "--terminals", 1, "--share", "1/2"], "1 terminal cannot be shared"),
-        ([*RUN, "--max-inflight", 1, "--share", "2/2"], "--max-inflight 1: it is of all hosts"),
+        ([*RUN, "--share", ""], "--share: the value is empty. Expected I/N"),
+        ([*RUN, "--hosts="], "--hosts: the value is empty"),
+        ([*RUN, "--warehouse-range", ""], "--warehouse-range: the value is empty"),
+        ([*RUN, "--start-at", ""], "--start-at: the value is empty"),
+        ([*RUN, "--share", "1/5"], "4 warehouses .* cannot be divided"),
+        ([*RUN, "--no-delays", "--terminals", 1, "--share", "1/2"], "1 terminal cannot be divided"),
+        ([*RUN, "--max-inflight", 1, "--share", "2/2"], "--max-inflight 1: too few"),
         ([*RUN, "--warehouse-range", "3-2"], "--warehouse-range 3-2: expected A-B"),
-        ([*RUN, "--warehouse-range", "3-5"], "--warehouse-range 3-5: there are 4 warehouses"),
+        ([*RUN, "--warehouse-range", "3-5"], "--warehouse-range 3-5: outside of --warehouses, "
+                                             "which has 4 warehouses"),
         ([*RUN, "--warehouse-range", "1-2", "--share", "1/2"], "give one"),
-        ([*RUN, "--start-at", "+30s"], "another time on every host"),
+        ([*RUN, "--start-at", "+30s"], "differ between hosts"),
         ([*RUN, "--start-at", "1000000000"], "that was .* ago"),
-        ([*RUN, "--start-at", "tomorrow"], "no time with its zone"),
-        (["ycsb", "run", "--clients", 2, "--share", "1/3"], "--clients 2: it is of all 3 hosts"),
-        (["ycsb", "run", "--operations", 2, "--share", "1/3"], "--operations 2: it is of all 3 hosts"),
+        ([*RUN, "--start-at", "tomorrow"], "not a time with a time zone"),
+        (["ycsb", "run", "--clients", 2, "--share", "1/3"], "--clients 2: too few. The number is divided among 3 hosts"),
+        (["ycsb", "run", "--operations", 2, "--share", "1/3"], "--operations 2: too few. The number is divided among 3 hosts"),
         (["sql", "run", "--builtin", "select-only", "--share", "0/2"], "--share 0/2"),
     ]
 

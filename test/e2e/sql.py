@@ -332,12 +332,12 @@ class WrongUse(harness.TestCase):
         (["sql", "run", "-b", "select-only", "--max-tries", "-1"], "--max-tries -1"),
         (["sql", "run", "-b", "select-only", "--max-tries", "0", "--operations", "5"],
          "--max-tries 0 with --operations needs --duration"),
-        (["sql", "run", "-b", "select-only", "-M", ""], "--protocol: its value is empty"),
-        (["sql", "run", "-b", "select-only", "--json", ""], "--json: its value is empty"),
+        (["sql", "run", "-b", "select-only", "-M", ""], "--protocol: the value is empty"),
+        (["sql", "run", "-b", "select-only", "--json", ""], "--json: the value is empty"),
         (["sql", "run", "-b", "select-only", "--seed", "-1"],
          "--seed -1: expected a whole number from 0 to 18446744073709551615, time or rand"),
-        (["sql", "run", "-b", "select-only", "--seed", "rand", "--share", "1/2"], "give a number"),
-        (["sql", "run", *["-b", "select-only"] * 129], "129 scripts: at most 128"),
+        (["sql", "run", "-b", "select-only", "--seed", "rand", "--share", "1/2"], "Give a number"),
+        (["sql", "run", *["-b", "select-only"] * 129], "129 scripts are given. Expected at most 128"),
         (["sql", "run", "--show-script", "s"], "--show-script s: several built-in scripts"),
         (["sql", "run", "-b", "select-only", "-D", "1a=5"], "begins with no digit"),
         (["sql", "init", "--scale", "many"], "--scale many"),
@@ -387,7 +387,7 @@ class WrongUse(harness.TestCase):
         self.assertIn("--file: the standard input can be read only once", ended.stderr)
         ended = subprocess.run([*command, "--config", "-"], input="[sql.run]\nsett = 1\n", text=True,
                                capture_output=True, timeout=harness.PATIENCE_S, check=False)
-        self.assertIn('the config file "-", line 2: sett: there is no such option', ended.stderr)
+        self.assertIn('the config file "-", line 2: sett: unknown option', ended.stderr)
 
     def test_a_script_that_is_too_large(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -74,7 +74,7 @@ class WrongCommandLine(harness.TestCase):
     def test_databases_that_cannot_be(self):
         for command in ("init", "import", "run", "check", "clean"):
             more = ["-w", "1"] if command == "import" else []
-            for db, named in [("mysql://localhost/x", "unknown kind of database"), ("localhost", "postgresql://"),
+            for db, named in [("mysql://localhost/x", "unknown scheme"), ("localhost", "postgresql://"),
                               (f"postgresql://user:{SECRET}@[bad", "--db"),
                               (f"host=x nonsense=1 password={SECRET}",
                                "--db: invalid connection option")]:

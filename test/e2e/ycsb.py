@@ -481,7 +481,7 @@ class WrongUse(harness.TestCase):
         (["ycsb", "run", "--share", "3/2"], "--share 3/2"),
         (["ycsb", "run", "--clients", "0"], "--clients 0"),
         (["ycsb", "run", "--operations", "0"], "--operations 0"),
-        (["ycsb", "run", "--operations", "5", "--warmup", "1s"], "--warmup must be 0"),
+        (["ycsb", "run", "--operations", "5", "--warmup", "1s"], "Set --warmup to 0"),
         (["ycsb", "run", "--format", "xml"], "--format xml"),
         (["ycsb", "load", "--recordcount", "10", "--insertstart", "20"], "insertstart=20"),
         (["ycsb", "load", "--recordcount", "10", "--insertstart", "5", "--insertcount", "6"], "together above"),

@@ -169,7 +169,8 @@ class BuiltIn(SqlTestCase):
     def test_there_is_no_server_to_be_watched(self):
         document, command = self.run_to_end("watched", "-b", "select-only", "--clients", 2, "--operations", 20,
                                             "--server-stats")
-        self.assertEqual(command.err.count("note: --server-stats: YDB does not tell what its sessions do"), 1,
+        self.assertEqual(command.err.count("note: --server-stats has no effect: YDB does not show "
+                                           "what its sessions do"), 1,
                          str(command))
         self.assertIsNone(document["server_stats"])
 
@@ -232,7 +233,8 @@ class WrongUse(harness.TestCase):
     SCRIPTS = [
         ("\\set x 1\nSELECT :x;\n", r":2:8: the variable x is a parameter in YQL: write DECLARE \$x AS Int64;"),
         ("\\set x 1\nSELECT $x;\n", r":2:8: .*DECLARE \$x"),
-        ("DECLARE $x AS Nothing;\nSELECT $x;\n", r":1:1: a parameter cannot be declared as \"Nothing\": there are Bool"),
+        ("DECLARE $x AS Nothing;\nSELECT $x;\n", r":1:1: a parameter cannot have the type "
+                                                 r"\"Nothing\". Expected Bool"),
         ("DECLARE x AS Int64;\n", r":1:1: expected DECLARE \$name AS Type;"),
         ("SELECT 1;\nBEGIN ISOLATION LEVEL SERIALIZABLE;\n", r":2:1: expected BEGIN, BEGIN READ ONLY, COMMIT or ROLLBACK"),
         ("BEGIN \\; SELECT 1;\n", r":1:1: expected BEGIN"),
@@ -244,7 +246,7 @@ class WrongUse(harness.TestCase):
     ]
 
     CASES = [
-        (["run", "-b", "select-only", "-M", "simple"], "--protocol: of PostgreSQL"),
+        (["run", "-b", "select-only", "-M", "simple"], "--protocol applies only to PostgreSQL"),
         (["run", "-b", "select-only", "--tx-mode", "stale"], "serializable-rw or snapshot-rw"),
         (["run", "-b", "select-only", "--isolation", "serializable"], "--isolation"),
         (["run", "-b", "s"], "simple-update, select-only"),

@@ -33,17 +33,17 @@ void choose_warehouses(TpccOptions& options) {
   const auto terminals_there = static_cast<std::size_t>(plan.warehouses) *
                                static_cast<std::size_t>(plan.terminals_per_warehouse);
   if (plan.terminals_most > terminals_there) {
-    throw UsageError(fmt::format(
-        "--terminals {}: at most {} in {}, one for each district; ask for fewer, or for more "
-        "--warehouses",
-        plan.terminals_most, terminals_there,
-        text::counted(static_cast<std::uint64_t>(plan.warehouses), "warehouse")));
+    throw UsageError(
+        fmt::format("--terminals {}: expected at most {}, one for each district of {}. Use fewer "
+                    "terminals, or more --warehouses",
+                    plan.terminals_most, terminals_there,
+                    text::counted(static_cast<std::uint64_t>(plan.warehouses), "warehouse")));
   }
   if (options.range) {
     const auto [first, last] = *options.range;
     if (last > plan.warehouses) {
       throw UsageError(
-          fmt::format("--warehouse-range {}-{}: there are {}", first, last,
+          fmt::format("--warehouse-range {}-{}: outside of --warehouses, which has {}", first, last,
                       text::counted(static_cast<std::uint64_t>(plan.warehouses), "warehouse")));
     }
     plan.share.before = static_cast<std::uint64_t>(first - 1);
@@ -54,10 +54,11 @@ void choose_warehouses(TpccOptions& options) {
       static_cast<std::uint64_t>(plan.warehouses) >= plan.share.ranks) {
     return;
   }
-  throw UsageError(fmt::format(
-      "{} with {} cannot be shared: each host needs a warehouse and a terminal at least",
-      text::counted(static_cast<std::uint64_t>(plan.warehouses), "warehouse"),
-      text::counted(plan.terminals(), "terminal")));
+  throw UsageError(
+      fmt::format("{} with {} cannot be divided among the hosts: each host needs at least one "
+                  "warehouse and one terminal",
+                  text::counted(static_cast<std::uint64_t>(plan.warehouses), "warehouse"),
+                  text::counted(plan.terminals(), "terminal")));
 }
 
 TpccBenchmark::TpccBenchmark(TpccOptions options, const tpcc::Database* database)
@@ -93,8 +94,8 @@ Task<void> TpccBenchmark::find_homes() {
   plan.home_hosts = std::move(homes.hosts);
   plan.affinity = homes.problem.empty();
   if (plan.affinity) co_return;
-  prepared_.notes.push_back(
-      fmt::format("note: --affinity: {}: the run goes on with --balance alone", homes.problem));
+  prepared_.notes.push_back(fmt::format(
+      "note: --affinity has no effect: {}. The run continues with --balance alone", homes.problem));
 }
 
 // Without delays, the number of Payments of a warehouse is bounded by the updates of its single
@@ -174,12 +175,12 @@ std::vector<std::string> TpccBenchmark::notes() const {
     notes.push_back(prepared_.loaded.hidden_record);
   } else if (!prepared_.loaded.load_constants) {
     notes.emplace_back(
-        "note: another tool loaded these tables, so its C-Load is unknown: the distance of C-Run "
-        "to it (clause 2.1.6.1) is not ensured");
+        "note: another tool loaded these tables, so their C-Load constants are unknown. Drover "
+        "cannot keep the distance between C-Load and C-Run that TPC-C's clause 2.1.6.1 requires");
   }
   if (!options_.plan.share.is_whole()) {
-    notes.push_back(fmt::format("of {} warehouses this run has {} to {}", options_.plan.warehouses,
-                                own_range().first, own_range().last));
+    notes.push_back(fmt::format("this run has warehouses {1} to {2} of {0}",
+                                options_.plan.warehouses, own_range().first, own_range().last));
   }
   return notes;
 }

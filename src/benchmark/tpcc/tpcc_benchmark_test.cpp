@@ -86,10 +86,9 @@ TEST(TpccTerminals, MoreThanTheWarehousesHaveAreRefused) {
     const TpccBenchmark benchmark(options, nullptr);
     ADD_FAILURE() << "48 terminals became 20";
   } catch (const UsageError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "--terminals 48: at most 20 in 2 warehouses, one for each district; ask for fewer, "
-        "or for more --warehouses");
+    EXPECT_STREQ(error.what(),
+                 "--terminals 48: expected at most 20, one for each district of 2 warehouses. Use "
+                 "fewer terminals, or more --warehouses");
   }
 }
 

@@ -105,7 +105,7 @@ std::string Option::range_text() const {
 
 void Option::refuse(const std::string& word) const {
   // A word that may be a connection string is not repeated.
-  if (may_hold_password("", word)) throw UsageError("a connection string belongs to --db");
+  if (may_hold_password("", word)) throw UsageError("pass a connection string with --db");
   if (is_flag()) throw UsageError(fmt::format("{} takes no value", name()));
   std::string expected = "a number";
   if (!only.empty()) {
@@ -142,11 +142,11 @@ void Option::give(const std::vector<std::string>& given, std::string from) {
   std::vector<std::string> taken = split(given);
   if (taken.empty()) return;
   if (!is_list() && !is_flag() && taken.size() > 1) {
-    throw UsageError(fmt::format("{}: given {} times; expected once", name(), taken.size()));
+    throw UsageError(fmt::format("{} is given {} times. Expected once", name(), taken.size()));
   }
   const std::string& word = taken.back();
   if (word.empty() && requires_text()) {
-    throw UsageError(fmt::format("{}: its value is empty; expected {}", name(), value));
+    throw UsageError(fmt::format("{}: the value is empty. Expected {}", name(), value));
   }
   if (!only.empty() && std::ranges::find(only, word) == only.end()) refuse(word);
   std::visit(

@@ -49,7 +49,7 @@ std::string unknown_option(const Command& program, const Command& command, std::
 
 std::string surplus_word(const Command& command, const std::string& word) {
   if (may_hold_password("", word)) {
-    return fmt::format("{}: a connection string belongs to --db", command.full_name());
+    return fmt::format("{}: pass a connection string with --db", command.full_name());
   }
   const std::string shown = text::terminal_text(word);
   if (command.commands.empty()) {
@@ -222,7 +222,7 @@ void require_one_reader_of_standard_input(const Command& command, const std::str
   }
   if (readers.size() < 2) return;
   const bool is_same = readers[0] == readers[1];
-  throw UsageError(fmt::format("{}: the standard input can be read only once{}; name a file",
+  throw UsageError(fmt::format("{}: the standard input can be read only once{}. Name a file",
                                readers[1],
                                is_same ? "" : fmt::format(", and {} reads it", readers[0])));
 }

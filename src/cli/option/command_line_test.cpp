@@ -90,7 +90,7 @@ TEST(CommandLine, WrongValues) {
   EXPECT_EQ(first_line({"tpcc", "run", "--pace", "fast"}), "--pace fast: expected a number");
   EXPECT_EQ(first_line({"tpcc", "run", "--pace=a = b"}), "--pace a = b: expected a number");
   EXPECT_EQ(first_line({"tpcc", "run", "--pace", "1", "--pace", "2"}),
-            "--pace: given 2 times; expected once");
+            "--pace is given 2 times. Expected once");
   EXPECT_EQ(first_line({"tpcc", "run", "--no-delays=maybe"}), "--no-delays takes no value");
   EXPECT_EQ(first_line({"print", "zsh", "--count", "0"}),
             "--count 0: expected a whole number from 1 to 100");
@@ -218,8 +218,7 @@ TEST(CommandLine, OnlyOneOptionReadsTheStandardInput) {
   EXPECT_EQ(message_with({"read", "/dev/stdin", "/dev/fd/9", "/dev/fd/8"}, ""), taken);
   EXPECT_EQ(message_with({"read"}, "-"), taken);
   EXPECT_EQ(message_with({"read", "-f", "-"}, "-"),
-            "--file: the standard input can be read only once, and --config reads it; name a "
-            "file");
+            "--file: the standard input can be read only once, and --config reads it. Name a file");
   EXPECT_THAT(message_with({"read", "-f", "a@3", "-f", "/dev/stdin@2"}, "/dev/fd/0"),
               HasSubstr("--config reads it"));
   EXPECT_THAT(message_with({"read", "-f", "-", "-f", "/proc/self/fd/0"}, ""),

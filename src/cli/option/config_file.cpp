@@ -127,12 +127,12 @@ class Parser {
   }
 
   void parse_section() {
-    if (next() == '[') refuse("lists of sections ([[...]]) are not used here: write [...]");
+    if (next() == '[') refuse("lists of sections ([[...]]) are not supported. Write [...]");
     section_ = parse_path();
     if (!take(']')) refuse("expected ] after the name of the section");
     const auto [earlier, is_new] = sections_.emplace(section_, line_);
     if (!is_new) {
-      refuse(fmt::format("the section [{}] is there already, in line {}", fmt::join(section_, "."),
+      refuse(fmt::format("the section [{}] is already defined in line {}", fmt::join(section_, "."),
                          earlier->second));
     }
   }
@@ -158,7 +158,7 @@ class Parser {
     const auto [earlier, is_new] = keys_.emplace(std::move(name), entry.line);
     if (!is_new) {
       refuse_at(entry.line,
-                fmt::format("the key {} is there already, in line {}", entry.key, earlier->second));
+                fmt::format("the key {} is already set in line {}", entry.key, earlier->second));
     }
     entries_.push_back(std::move(entry));
   }
@@ -232,7 +232,7 @@ class Parser {
   void require_one_line(char quote) const {
     const std::string three(3, quote);
     if (text_.substr(at_).starts_with(three))
-      refuse(fmt::format("text of several lines ({}) is not used here", three));
+      refuse(fmt::format("text of several lines ({}) is not supported", three));
   }
 
   // The only control character that may stand in a line at all.
@@ -273,8 +273,8 @@ class Parser {
     const std::size_t digits = letter == 'u' ? 4 : letter == 'U' ? 8 : 0;
     if (letter != '"' && letter != '\\' && digits == 0) {
       refuse(
-          "expected \\\\, \\\", \\uXXXX or \\UXXXXXXXX: a backslash that means itself is written "
-          "twice, or in '...'");
+          "expected \\\\, \\\", \\uXXXX or \\UXXXXXXXX. To get a backslash, write it twice, or put "
+          "the text in '...'");
     }
     ++at_;
     if (digits == 0) {

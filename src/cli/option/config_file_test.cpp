@@ -122,9 +122,9 @@ TEST(ConfigFile, ErrorsNameTheLine) {
   expect("[tpcc.]", "line 1: expected a name");
   expect("[]", "line 1: expected a name");
   expect("[[tpcc]]", "line 1: lists of sections");
-  expect("[tpcc]\n[pg]\n[tpcc]", "line 3: the section [tpcc] is there already, in line 1");
-  expect("a = 1\n\na = 2", "line 3: the key a is there already, in line 1");
-  expect("x.a = 1\n[x]\na = 2", "line 3: the key a is there already, in line 1");
+  expect("[tpcc]\n[pg]\n[tpcc]", "line 3: the section [tpcc] is already defined in line 1");
+  expect("a = 1\n\na = 2", "line 3: the key a is already set in line 1");
+  expect("x.a = 1\n[x]\na = 2", "line 3: the key a is already set in line 1");
   expect("a = [1,\n2", "line 2: a: the list that begins in line 1 is not closed");
   expect("a = [1 2]", "line 1: a: expected a comma or ] in the list");
   expect("a = [,]", "line 1: a: expected a value or ] in the list");

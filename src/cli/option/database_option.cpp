@@ -55,16 +55,15 @@ std::optional<database::Dialect> parse_dialect(const DatabaseOption& option) {
 
 void require_ydb(const DatabaseOption& option) {
   if (option.dialect == dialect_auto) return;
-  throw UsageError("--dialect: of databases that speak PostgreSQL's protocol; YDB has its own");
+  throw UsageError("--dialect applies only to servers with PostgreSQL's protocol, not to YDB");
 }
 
 void require_postgres(const DatabaseOption& option) {
   if (const std::vector<std::string> words = words_of_ydb(option); !words.empty()) {
-    throw UsageError(
-        fmt::format("{}: of use with a database of YDB only (--db ydb://…)", words.front()));
+    throw UsageError(fmt::format("{} applies only to YDB (--db ydb://…)", words.front()));
   }
   if (option.schema.size() > 63) {
-    throw UsageError("--schema: a name in PostgreSQL has at most 63 bytes");
+    throw UsageError("--schema: the name is too long. PostgreSQL allows at most 63 bytes");
   }
   parse_dialect(option);
 }
@@ -72,11 +71,10 @@ void require_postgres(const DatabaseOption& option) {
 void require_password_place(const DatabaseOption& option) {
   if (option.password_command.empty()) return;
   if (option.db.empty()) {
-    throw UsageError("--password-command needs --db: the private server asks for no password");
+    throw UsageError("--password-command needs --db: the private server needs no password");
   }
   if (database::postgres::has_password(option.db)) {
-    throw UsageError(
-        "--password-command: --db has a password, too; leave it out there, or the command here");
+    throw UsageError("--db and --password-command both give a password. Leave out one of them");
   }
 }
 
@@ -94,8 +92,7 @@ bool begins_with_scheme(std::string_view text) noexcept {
 void require_conninfo(const std::string& conninfo) {
   if (begins_with_scheme(conninfo)) {
     if (!conninfo.starts_with("postgresql://") && !conninfo.starts_with("postgres://")) {
-      throw UsageError(
-          "--db: the URI is of an unknown kind of database; expected postgresql://… or ydb://…");
+      throw UsageError("--db: the URI has an unknown scheme. Expected postgresql://… or ydb://…");
     }
   } else if (conninfo.find('=') == std::string::npos) {
     throw UsageError(
@@ -148,8 +145,8 @@ std::string describe_ydb(const DatabaseOption& option) {
 
 [[noreturn]] void refuse_ydb() {
   throw UsageError(
-      "--db: this drover was built without the client of YDB. Install libgrpc-dev libprotobuf-dev "
-      "protobuf-compiler (Debian), then configure and build it again");
+      "--db: this drover was built without support for YDB. Install libgrpc-dev libprotobuf-dev "
+      "protobuf-compiler (Debian), then configure and build drover again");
 }
 
 std::unique_ptr<tpcc::Database> tpcc_on_ydb(const DatabaseOption&) {
@@ -227,7 +224,8 @@ DatabaseTarget::DatabaseTarget(const DatabaseOption& option, Use use) : option_(
   if (kind() == DatabaseKind::ydb) {
     require_ydb(option);
     if (!option.password_command.empty()) {
-      throw UsageError("--password-command: of PostgreSQL; for YDB there is --ydb-token-file");
+      throw UsageError(
+          "--password-command applies only to PostgreSQL. For YDB, use --ydb-token-file");
     }
     description_ = describe_ydb(option);
     return;

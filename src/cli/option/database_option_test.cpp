@@ -45,7 +45,7 @@ TEST(DatabaseOption, RefusesWhatOnlyTheOtherKindHas) {
   option.ydb_token_file = "token";
   EXPECT_THAT(problem_of(option), HasSubstr("--ydb-token-file"));
   EXPECT_THAT(problem_of(option_of("mysql://host/name")),
-              AllOf(HasSubstr("unknown kind of database"), HasSubstr("ydb://")));
+              AllOf(HasSubstr("unknown scheme"), HasSubstr("ydb://")));
 }
 
 TEST(DatabaseOption, NeverQuotesAConnectionString) {

@@ -54,10 +54,11 @@ std::vector<std::string> require_known(const Command& program, const Command& ch
     if (chosen.path.size() > 1 && name.starts_with(of_command)) {
       const std::string command = chosen.full_name();
       throw UsageError(
-          fmt::format("{}: {} has no such option{}", shown, command,
+          fmt::format("the variable {} names no option of {}{}", shown, command,
                       meant.empty() ? fmt::format("; see: {} --help", command) : meant));
     }
-    warnings.push_back(fmt::format("the variable {} is unknown and was not used{}", shown, meant));
+    warnings.push_back(
+        fmt::format("the variable {} names no option of drover and is ignored{}", shown, meant));
   }
   return warnings;
 }
@@ -72,7 +73,7 @@ std::vector<std::string> words_of(const Option& option, const std::string& varia
   }
   if (may_hold_password(option.key(), value)) {
     throw UsageError(
-        fmt::format("{}: a connection string belongs to the variable DROVER_DB", variable));
+        fmt::format("{}: set a connection string in the variable DROVER_DB", variable));
   }
   if (!option.is_list()) return {value};
   std::vector<std::string> words = text::parts(value, ';');
@@ -152,7 +153,7 @@ class ConfigApplication {
     if (!is_known) refuse_key(entry);
     for (const std::string& value : entry.values) {
       if (!may_hold_password(entry.key, value)) continue;
-      refuse(entry, fmt::format("{}: a connection string belongs to the key db", entry.key));
+      refuse(entry, fmt::format("{}: set a connection string with the key db", entry.key));
     }
     const auto begins = std::ranges::mismatch(command->path, chosen_.path);
     return begins.in1 == command->path.end();
@@ -160,7 +161,7 @@ class ConfigApplication {
 
   [[noreturn]] void refuse_key(const ConfigEntry& entry) const {
     const std::string section = fmt::format("{}", fmt::join(entry.section, " "));
-    refuse(entry, fmt::format("{}: there is no such option{}; see: drover {}{}--help", entry.key,
+    refuse(entry, fmt::format("{}: unknown option{}. See: drover {}{}--help", entry.key,
                               section.empty() ? "" : " of drover " + section, section,
                               section.empty() ? "" : " "));
   }
@@ -171,7 +172,7 @@ class ConfigApplication {
     const auto known = entry.section | std::views::take(index + 1);
     refuse(entry,
            fmt::format(
-               "there is no command drover {}; expected {}", fmt::join(known, " "),
+               "unknown command: drover {}. Expected {}", fmt::join(known, " "),
                names.empty() ? "a key" : fmt::format("a section of {}", fmt::join(names, ", "))));
   }
 

@@ -128,7 +128,7 @@ TEST(ConfigOption, ThenTheNearestSection) {
   ProgramWithFile check;
   check.parse({"tpcc", "check"}, config);
   EXPECT_EQ(check.check_db, "host=tpcc");
-  ProgramWithFile start;  // has no such option, which is no mistake
+  ProgramWithFile start;  // has unknown option, which is no mistake
   start.parse({"start"}, config);
   EXPECT_EQ(start.chosen, "start");
 }
@@ -151,18 +151,17 @@ TEST(ConfigOption, Lists) {
 TEST(ConfigOption, UnknownNamesAreErrorsInAllSections) {
   EXPECT_EQ(
       message_of({"start"}, "\n[tpcc.run]\nwharehouses = 10"),
-      "file, line 3: wharehouses: there is no such option of drover tpcc run; see: drover tpcc "
-      "run --help");
+      "file, line 3: wharehouses: unknown option of drover tpcc run. See: drover tpcc run --help");
   EXPECT_EQ(message_of({"start"}, "x = 1"),
-            "file, line 1: x: there is no such option; see: drover --help");
+            "file, line 1: x: unknown option. See: drover --help");
   EXPECT_EQ(message_of({"start"}, "[tpcc.rum]\nx = 1"),
-            "file, line 2: there is no command drover tpcc rum; expected a section of run, check");
+            "file, line 2: unknown command: drover tpcc rum. Expected a section of run, check");
   EXPECT_EQ(message_of({"start"}, "[start.now]\nx = 1"),
-            "file, line 2: there is no command drover start now; expected a key");
+            "file, line 2: unknown command: drover start now. Expected a key");
   // Neither the words that have no name, nor what is of the command line only.
-  EXPECT_THAT(message_of({"start"}, "[start]\nwords = 'x'"), HasSubstr("no such option"));
-  EXPECT_THAT(message_of({"start"}, "[start]\nhelp = true"), HasSubstr("no such option"));
-  EXPECT_THAT(message_of({"start"}, "[tpcc.run]\nw = 1"), HasSubstr("no such option"));
+  EXPECT_THAT(message_of({"start"}, "[start]\nwords = 'x'"), HasSubstr("unknown option"));
+  EXPECT_THAT(message_of({"start"}, "[start]\nhelp = true"), HasSubstr("unknown option"));
+  EXPECT_THAT(message_of({"start"}, "[tpcc.run]\nw = 1"), HasSubstr("unknown option"));
 }
 
 TEST(ConfigOption, WrongKindsAreErrorsInAllSections) {
@@ -191,7 +190,7 @@ TEST(ConfigOption, NoPasswordIsShown) {
       const std::string message =
           message_of({"tpcc", "run"}, fmt::format("[tpcc.run]\n{} = '{}'", key, value));
       EXPECT_EQ(message,
-                fmt::format("file, line 2: {}: a connection string belongs to the key db", key));
+                fmt::format("file, line 2: {}: set a connection string with the key db", key));
     }
   }
 }

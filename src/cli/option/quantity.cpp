@@ -52,21 +52,21 @@ std::optional<std::int64_t> parse_count_or_auto(std::string_view name, const std
 std::pair<std::uint64_t, std::uint64_t> parse_part(std::string_view name, const std::string& text,
                                                    std::uint64_t most) {
   if (const auto part = two_numbers(text, '/', most)) return *part;
-  throw UsageError(fmt::format("{} {}: expected I/N, I from 1 to N, N at most {}, such as 2/3",
+  throw UsageError(fmt::format("{} {}: expected I/N, such as 2/3: I from 1 to N, N at most {}",
                                name, text::shown(text), most));
 }
 
 std::pair<std::uint64_t, std::uint64_t> parse_range(std::string_view name, const std::string& text,
                                                     std::uint64_t most) {
   if (const auto range = two_numbers(text, '-', most)) return *range;
-  throw UsageError(fmt::format("{} {}: expected A-B, A from 1 to B, B at most {}, such as 101-200",
+  throw UsageError(fmt::format("{} {}: expected A-B, such as 101-200: A from 1 to B, B at most {}",
                                name, text::shown(text), most));
 }
 
 coro::Duration parse_duration(std::string_view name, const std::string& text) {
   const auto refuse = [&](std::string_view why) -> UsageError {
     return UsageError(
-        fmt::format("{} {}: {}; expected a number with a unit, such as 30s, 10m, 1.5h or 250ms",
+        fmt::format("{} {}: {}. Expected a number with a unit, such as 30s, 10m, 1.5h or 250ms",
                     name, text, why));
   };
   double number = 0;

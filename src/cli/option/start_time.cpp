@@ -80,20 +80,20 @@ std::optional<double> unix_seconds(const std::string& text) {
 
 double parse_start_time(std::string_view name, const std::string& text, double now) {
   const auto refuse = [&](const std::string& why) {
-    return UsageError(fmt::format(
-        "{} {}: {}; expected Unix seconds, as `date +%s -d '+1 minute'` prints them, or "
-        "2026-11-25T20:00:00Z",
-        name, text::shown(text), why));
+    return UsageError(
+        fmt::format("{} {}: {}. Expected Unix seconds, as `date +%s -d '+1 minute'` prints them, "
+                    "or a time such as 2026-11-25T20:00:00Z",
+                    name, text::shown(text), why));
   };
   if (text.starts_with("+")) {
-    throw refuse("what counts from now is another time on every host");
+    throw refuse("a relative time is not allowed, because it would differ between hosts");
   }
   std::optional<double> time = unix_seconds(text);
   if (!time) time = iso_8601(text);
-  if (!time) throw refuse("no time with its zone");
+  if (!time) throw refuse("not a time with a time zone");
   if (*time < now) {
-    throw refuse(
-        fmt::format("that was {} ago by this host's clock", text::length_text(now - *time)));
+    throw refuse(fmt::format("by this host's clock, this time passed {} ago",
+                             text::length_text(now - *time)));
   }
   if (*time > now + most_ahead_s) throw refuse("more than a week ahead");
   return *time;

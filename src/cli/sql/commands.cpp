@@ -115,7 +115,7 @@ void add_sql_init(Command& sql) {
 coro::Task<void> clean_sql(const DatabaseTarget& target) {
   const auto dropped = co_await target.sql()->clean();
   print(dropped.empty()
-            ? fmt::format("there are no tables of the built-in scripts in {}: nothing to drop\n",
+            ? fmt::format("{} has no tables of the built-in scripts, so there is nothing to drop\n",
                           target.description())
             : fmt::format("dropped {}\n", fmt::join(dropped, ", ")),
         "what was dropped");

@@ -38,7 +38,8 @@ std::string script_text(const std::string& path) {
 Protocol parse_protocol(const ScriptArguments& written, DatabaseKind kind) {
   if (kind == DatabaseKind::ydb) {
     if (!written.protocol) return Protocol::declared;
-    throw UsageError("--protocol: of PostgreSQL; on YDB statements go with declared parameters");
+    throw UsageError(
+        "--protocol applies only to PostgreSQL. On YDB, statements have declared parameters");
   }
   if (!written.protocol) return Protocol::prepared;
   return parse_choice<Protocol>("--protocol", *written.protocol,
@@ -64,7 +65,9 @@ std::string text_of(const sql::BuiltinScript& script, DatabaseKind kind) {
 std::optional<database::Isolation> parse_mode(const ClientRequest& request, DatabaseKind kind) {
   if (kind == DatabaseKind::ydb) return parse_isolation(request, kind);
   if (request.tx_mode) {
-    throw UsageError("--tx-mode: of YDB; on PostgreSQL a script says BEGIN ISOLATION LEVEL …");
+    throw UsageError(
+        "--tx-mode applies only to YDB. For PostgreSQL, write BEGIN ISOLATION LEVEL … in the "
+        "script");
   }
   return std::nullopt;
 }
@@ -105,16 +108,19 @@ std::vector<sql::ScriptText> read_scripts(const ScriptArguments& written, Databa
   }
   if (texts.empty()) {
     throw UsageError(
-        "a script is needed: --file FILE, or --builtin select-only, simple-update or "
-        "tpcb-like");
+        "no script is given. Name one with --file FILE, or use --builtin select-only, "
+        "simple-update or tpcb-like");
   }
   if (texts.size() > report::transactions_max) {
-    throw UsageError(
-        fmt::format("{} scripts: at most {} are allowed", texts.size(), report::transactions_max));
+    throw UsageError(fmt::format("{} scripts are given. Expected at most {}", texts.size(),
+                                 report::transactions_max));
   }
   std::int64_t weights = 0;
   for (const sql::ScriptText& text : texts) weights += text.weight;
-  if (weights == 0) throw UsageError("all scripts have the weight 0: none would be executed");
+  if (weights == 0)
+    throw UsageError(
+        "all scripts have the weight 0, so none would be executed. Give at least one a weight "
+        "above 0");
   return texts;
 }
 
@@ -133,8 +139,8 @@ benchmark::SqlOptions sql_options_of(const ScriptArguments& written,
     const auto definition = sql::parse_definition(text);
     if (!definition) {
       throw UsageError(
-          fmt::format("-D {}: expected name=value, such as -D amount=10, where the name has "
-                      "letters, digits and _ and begins with no digit",
+          fmt::format("-D {}: expected name=value, such as -D amount=10. The name consists of "
+                      "letters, digits and _, and does not begin with a digit",
                       text));
     }
     options.plan.definitions.push_back(*definition);

@@ -118,11 +118,12 @@ int perform(const CheckArguments& arguments) {
     run::run_command(hosts ? hosts->around(check()) : check());
   } catch (const ranks::RankLost& lost) {
     line.clear();
-    throw std::runtime_error(fmt::format("{}; nothing is known of the data", lost.what()));
+    throw std::runtime_error(
+        fmt::format("{}. The check gives no verdict on the data", lost.what()));
   }
   line.clear();
   if (!report) {
-    fmt::print(stderr, "drover: interrupted: nothing is known of the data\n");
+    fmt::print(stderr, "drover: interrupted: the check gives no verdict on the data\n");
     return exit_interrupted;
   }
   const CheckCircumstances circumstances{

@@ -59,10 +59,12 @@ InitialiseSettings settings_of(const InitArguments& arguments) {
   settings.foreign_keys = *foreign_keys;
   const bool on_ydb = kind_of(arguments.database) == DatabaseKind::ydb;
   if (on_ydb && settings.foreign_keys != ForeignKeys::none) {
-    throw UsageError("--foreign-keys after-load: YDB has none");
+    throw UsageError("--foreign-keys after-load: YDB has no foreign keys");
   }
   if (!arguments.partitions.empty()) {
-    if (on_ydb) throw UsageError("--partitions: YDB cuts its tables by --warehouses");
+    if (on_ydb)
+      throw UsageError(
+          "--partitions does not apply to YDB, which splits its tables by --warehouses");
     settings.partitions = static_cast<std::int32_t>(
         parse_count("--partitions", arguments.partitions, 1, partitions_most));
   }
@@ -110,7 +112,7 @@ void add_init(Command& tpcc) {
 
 coro::Task<void> clean(const DatabaseTarget& target) {
   const std::vector<std::string> dropped = co_await target.tpcc()->clean(note_to_stderr);
-  print(dropped.empty() ? fmt::format("there are no tables of TPC-C in {}: nothing to drop\n",
+  print(dropped.empty() ? fmt::format("{} has no TPC-C tables, so there is nothing to drop\n",
                                       target.description())
                         : fmt::format("dropped {}\n", fmt::join(dropped, ", ")),
         "what was dropped");

@@ -228,10 +228,11 @@ int perform(const ImportArguments& arguments) {
     if (hosts) import = hosts->around(std::move(import));
     code = run::run_command(std::move(import));
   } catch (const ranks::RankLost& lost) {
-    throw std::runtime_error(fmt::format("{}; the same command goes on from here", lost.what()));
+    throw std::runtime_error(
+        fmt::format("{}. Repeat the same command to continue from here", lost.what()));
   }
   if (code == exit_interrupted) {
-    fmt::print(stderr, "interrupted; the same command goes on from here\n");
+    fmt::print(stderr, "interrupted. Repeat the same command to continue from here\n");
     return code;
   }
   report(target, outcome);

@@ -32,8 +32,8 @@ void validate_terminals(const TpccRequest& written, tpcc::Plan& plan) {
   if (!terminals) return;
   if (!written.no_delays) {
     throw UsageError(
-        "--terminals needs --no-delays: with delays a warehouse has ten (clause 4.2.2); choose "
-        "--warehouses");
+        "--terminals needs --no-delays: with delays, each warehouse has ten terminals (clause "
+        "4.2.2). Set their number with --warehouses");
   }
   plan.terminals_most = static_cast<std::size_t>(*terminals);
 }
@@ -41,12 +41,16 @@ void validate_terminals(const TpccRequest& written, tpcc::Plan& plan) {
 void validate_range(const TpccRequest& written, benchmark::TpccOptions& options) {
   if (written.warehouse_range.empty()) return;
   if (written.hosts.several() || written.member != nullptr) {
-    throw UsageError("--warehouse-range: of hosts that are started by hand; --hosts sees to it");
+    throw UsageError(
+        "--warehouse-range applies to hosts that you start by hand. With --hosts or --agents, "
+        "Drover divides the warehouses itself");
   }
   const auto [first, last] =
       parse_range("--warehouse-range", written.warehouse_range, warehouses_most);
   if (!written.share.empty()) {
-    throw UsageError("--warehouse-range and --share: each says what this host has; give one");
+    throw UsageError(
+        "--warehouse-range and --share both set the warehouses of this host. Leave out one of "
+        "them");
   }
   options.range = {static_cast<std::int32_t>(first), static_cast<std::int32_t>(last)};
 }
@@ -54,10 +58,12 @@ void validate_range(const TpccRequest& written, benchmark::TpccOptions& options)
 void validate_deliveries(const TpccRequest& written, benchmark::TpccOptions& options) {
   options.plan.deferred_delivery = written.deferred_delivery;
   if (!written.delivery_log.empty() && (written.hosts.several() || written.member != nullptr)) {
-    throw UsageError("--delivery-log: each host would have a log of its own; without --hosts");
+    throw UsageError(
+        "--delivery-log works only on one host. Leave it out, or run without --hosts and --agents");
   }
   if (!written.delivery_log.empty() && !written.deferred_delivery) {
-    throw UsageError("--delivery-log needs --deferred-delivery: others leave no log");
+    throw UsageError(
+        "--delivery-log needs --deferred-delivery: only deferred deliveries are logged");
   }
   options.delivery_log = written.delivery_log;
 }
@@ -77,11 +83,12 @@ void validate_simulation(const TpccRequest& written, TpccRun& made) {
     throw UsageError("--simulate-ms: expected milliseconds from 0 to 3600000");
   }
   if (written.server_stats) {
-    throw UsageError("--server-stats: with --simulate-ms there is no server to look at");
+    throw UsageError("--server-stats cannot be combined with --simulate-ms, which uses no server");
   }
   if (!written.connection_max_age.empty() || written.balance) {
     throw UsageError(
-        "--connection-max-age, --balance: with --simulate-ms there are no connections");
+        "--connection-max-age and --balance cannot be combined with --simulate-ms, which opens no "
+        "connections");
   }
   settings::RunSettings& settings = made.run.settings;
   made.options.simulated = Duration(std::llround(*written.simulate_ms * 1e6));
@@ -168,7 +175,8 @@ TpccRun make_tpcc_run(const TpccRequest& written, const DatabaseOption& database
       parse_count_or_auto("--warehouses", written.warehouses, 1, warehouses_most);
   made.options.all_warehouses = !warehouses;
   if (!warehouses && written.simulate_ms) {
-    throw UsageError("--simulate-ms needs --warehouses: there is no database to count them in");
+    throw UsageError(
+        "--simulate-ms needs --warehouses: there is no database from which to count them");
   }
   if (warehouses) plan.warehouses = static_cast<std::int32_t>(*warehouses);
   plan.no_delays = written.no_delays;

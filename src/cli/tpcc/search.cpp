@@ -41,7 +41,7 @@ search::Rules rules_of(const SearchArguments& arguments) {
   search::Rules rules;
   rules.efficiency_least = arguments.efficiency_least;
   if (!(rules.efficiency_least >= 0 && rules.efficiency_least <= 100)) {
-    throw UsageError("--min-efficiency: expected percent from 0 to 100; 0 asks for none");
+    throw UsageError("--min-efficiency: expected a percentage from 0 to 100. 0 means no minimum");
   }
   rules.limits = search_limits(arguments.search, {}, limit_example);
   return rules;
@@ -50,17 +50,23 @@ search::Rules rules_of(const SearchArguments& arguments) {
 void validate(const SearchArguments& arguments) {
   validate_search(arguments.search, {"warehouses", "terminals"});
   if (arguments.run.simulate_ms && arguments.search.high == "auto") {
-    throw UsageError("--simulate-ms needs --high: there is no database to count warehouses in");
+    throw UsageError(
+        "--simulate-ms needs --high: there is no database from which to count the warehouses");
   }
   if (finds_terminals(arguments) && arguments.run.connections != "auto") {
-    throw UsageError("--connections: a search for terminals has a connection for each");
+    throw UsageError(
+        "--connections cannot be combined with --find terminals, which opens one connection per "
+        "terminal");
   }
   if (!finds_terminals(arguments) && arguments.run.warehouses != "auto") {
-    throw UsageError("--warehouses: it is these that are searched; --high is the upper bound");
+    throw UsageError(
+        "--warehouses cannot be combined with --find warehouses, which varies this number. Set the "
+        "upper bound with --high");
   }
   if (arguments.run.no_delays && !finds_terminals(arguments)) {
     throw UsageError(
-        "--no-delays: a warehouse more adds no load then; search --find terminals instead");
+        "--no-delays cannot be combined with --find warehouses: without delays, another warehouse "
+        "adds no load. Use --find terminals instead");
   }
 }
 

@@ -93,7 +93,8 @@ ycsb::LoadSettings load_settings_of(const TableArguments& arguments,
   settings.properties = read_row_properties(arguments.properties);
   if (const auto why = settings.properties.why_no_rows()) throw UsageError(*why);
   if (settings.properties.insert_count == 0) {
-    throw UsageError("how many rows? Say --recordcount N (or -p recordcount=N)");
+    throw UsageError(
+        "the number of rows is not given. Set it with --recordcount N (or -p recordcount=N)");
   }
   settings.connections = connections_of(arguments, share);
   return settings;
@@ -184,10 +185,11 @@ int perform_load(const TableArguments& arguments) {
     run::run_command(
         hosts ? hosts->around(load_on_hosts(*hosts, *database, settings, lines, loaded)) : load());
   } catch (const ranks::RankLost& lost) {
-    throw std::runtime_error(fmt::format("{}; the same command goes on from here", lost.what()));
+    throw std::runtime_error(
+        fmt::format("{}. Repeat the same command to continue from here", lost.what()));
   }
   if (!loaded) {
-    fmt::print(stderr, "interrupted; the same command goes on from here\n");
+    fmt::print(stderr, "interrupted. Repeat the same command to continue from here\n");
     return exit_interrupted;
   }
   const double seconds = coro::seconds_of(loaded->elapsed);
@@ -291,10 +293,11 @@ int perform_check(const TableArguments& arguments) {
   try {
     run::run_command(hosts ? hosts->around(check()) : check());
   } catch (const ranks::RankLost& lost) {
-    throw std::runtime_error(fmt::format("{}; nothing is known of the table", lost.what()));
+    throw std::runtime_error(
+        fmt::format("{}. The check gives no verdict on the table", lost.what()));
   }
   if (!report) {
-    fmt::print(stderr, "drover: interrupted: nothing is known of the table\n");
+    fmt::print(stderr, "drover: interrupted: the check gives no verdict on the table\n");
     return exit_interrupted;
   }
   print(check_text(*report, target.description()), "the report of the check");
@@ -308,8 +311,8 @@ int perform_clean(const TableArguments& arguments) {
   const auto database = target.ycsb();
   const auto clean = [&]() -> coro::Task<void> {
     const auto dropped = co_await database->clean(table);
-    print(dropped.empty() ? fmt::format("there is no table {} in {}: nothing to drop\n", table,
-                                        target.description())
+    print(dropped.empty() ? fmt::format("there is no table {} in {}, so there is nothing to drop\n",
+                                        table, target.description())
                           : fmt::format("dropped {}\n", fmt::join(dropped, ", ")),
           "what was dropped");
   };

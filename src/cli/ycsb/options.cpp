@@ -125,7 +125,8 @@ void note_without_effect(const ycsb::Properties& properties) {
     if (properties.is_given(name)) names.emplace_back(name);
   }
   if (names.empty()) return;
-  note_to_stderr(fmt::format("note: without effect here: {}", fmt::join(names, ", ")));
+  note_to_stderr(
+      fmt::format("note: these properties have no effect here: {}", fmt::join(names, ", ")));
 }
 
 YcsbRun make_ycsb_run(const ClientRequest& written, const YcsbWorkload& workload,

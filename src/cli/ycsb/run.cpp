@@ -97,7 +97,7 @@ SummaryText summary_of(const std::string& format, const ycsb::Properties& proper
 int perform(const DatabaseOption& option, const YcsbRequest& written, const Command& command) {
   const ycsb::Properties properties = read_row_properties(written.properties);
   if (!properties.do_transactions) {
-    throw UsageError("dotransactions=false fills the table: that is drover ycsb load");
+    throw UsageError("dotransactions=false loads the table. Use 'drover ycsb load' for that");
   }
   if (written.member == nullptr) note_without_effect(properties);
   YcsbRun planned = make_ycsb_run(with_properties(written, command, properties),

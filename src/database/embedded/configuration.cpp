@@ -49,7 +49,7 @@ Setting parse_setting(std::string_view text) {
   const size_t equals = text.find('=');
   if (equals == std::string_view::npos || !is_name(text.substr(0, equals))) {
     throw ServerError(fmt::format(
-        "'{}' is not a setting of the server: expected NAME=VALUE, as in fsync=off", text));
+        "'{}' is not a setting of the server. Expected NAME=VALUE, such as fsync=off", text));
   }
   Setting setting{std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
   if (setting.value.find_first_of(std::string_view("\n\r\0", 3)) != std::string::npos) {
@@ -57,10 +57,10 @@ Setting parse_setting(std::string_view text) {
         fmt::format("the value of the setting '{}' must be a single line", setting.name));
   }
   if (std::ranges::find(settings_of_ours, lower(setting.name)) != settings_of_ours.end()) {
-    throw ServerError(
-        fmt::format("the setting '{}' is drover's own: the private server keeps to its folder and "
-                    "its Unix socket; use a server of yours with --db for anything else",
-                    setting.name));
+    throw ServerError(fmt::format(
+        "the setting '{}' cannot be changed: Drover sets the folder and the Unix socket of its "
+        "private server. To choose them yourself, use your own server with --db",
+        setting.name));
   }
   return setting;
 }

@@ -107,10 +107,10 @@ Installation newest_installation(const std::vector<fs::path>& bin_folders) {
   }
   if (best) return *best;
   throw ServerError(
-      "no PostgreSQL server is installed here (looked for the programs 'postgres' and 'initdb' in "
-      "/usr/lib/postgresql/*/bin, /usr/pgsql-*/bin, PATH and where pg_config points): install it "
-      "with 'apt install postgresql', or set DROVER_PG_BINDIR to the folder of its programs, or "
-      "name a server of your own with --db");
+      "no PostgreSQL server is installed here. Drover looked for the programs 'postgres' and "
+      "'initdb' in /usr/lib/postgresql/*/bin, /usr/pgsql-*/bin, PATH and the folder that pg_config "
+      "names. Install it with 'apt install postgresql', set DROVER_PG_BINDIR to the folder of its "
+      "programs, or name a server of your own with --db");
 }
 
 Installation find_installation() {
@@ -119,9 +119,9 @@ Installation find_installation() {
   std::optional<Installation> found = installation_in(fs::absolute(chosen));
   if (found) return *found;
   throw ServerError(
-      fmt::format("DROVER_PG_BINDIR is '{}', but that folder has no PostgreSQL programs 'postgres' "
-                  "and 'initdb' that run: correct it, or unset it and drover looks for them "
-                  "itself (Debian: 'apt install postgresql')",
+      fmt::format("DROVER_PG_BINDIR is '{}', but this folder has no working programs 'postgres' "
+                  "and 'initdb' of PostgreSQL. Correct the variable, or unset it so that drover "
+                  "searches for the programs (to install them on Debian: 'apt install postgresql')",
                   chosen));
 }
 
@@ -131,10 +131,10 @@ fs::path find_psql(const Installation& installation) {
   for (const fs::path& folder : folders) {
     if (is_program(folder / "psql")) return folder / "psql";
   }
-  throw ServerError(fmt::format(
-      "there is no psql in {}, nor anywhere else on this machine: install it with 'apt install "
-      "postgresql-client'",
-      installation.bin_folder.string()));
+  throw ServerError(
+      fmt::format("psql is neither in {} nor elsewhere on this machine. Install it with 'apt "
+                  "install postgresql-client'",
+                  installation.bin_folder.string()));
 }
 
 }  // namespace drover::database::embedded

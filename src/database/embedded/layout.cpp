@@ -50,7 +50,7 @@ void make_folder(const fs::path& folder, mode_t mode) {
   } else if (errno == EEXIST && fs::is_directory(folder)) {
     return;
   }
-  throw folder_failure(errno, "cannot make the folder {}", folder.string());
+  throw folder_failure(errno, "cannot create the folder {}", folder.string());
 }
 
 }  // namespace
@@ -61,8 +61,8 @@ fs::path default_data_root() {
   if (const char* data = environment("XDG_DATA_HOME")) return fs::path(data) / "drover";
   if (const char* home = environment("HOME")) return fs::path(home) / ".local/share/drover";
   throw ServerError(
-      "there is no folder for the private server's data, for HOME is not set: set DROVER_DATA_HOME "
-      "to a folder of yours");
+      "the folder for the private server's data is not known, because HOME is not set. Set "
+      "DROVER_DATA_HOME to a folder of yours");
 }
 
 Layout layout_of(const fs::path& root, int major) {
@@ -93,8 +93,8 @@ Account account_of_cluster(const Layout& layout) {
   if (owner.uid == ::geteuid() && owner.uid != 0) return own_account();
   if (::geteuid() == 0 && owner.uid != 0) return owner;
   throw ServerError(
-      fmt::format("the data folder {} belongs to the user '{}', as whom '{}' cannot run a server: "
-                  "call drover as its owner, or {}",
+      fmt::format("the data folder {} belongs to the user '{}', and '{}' cannot run a server as "
+                  "that user. Run drover as the folder's owner, or {}",
                   layout.data().string(), owner.name, own_account().name, another_data_folder));
 }
 
@@ -103,7 +103,7 @@ void make_folders(const Layout& layout, const Account& account) {
   const fs::path root = layout.base.parent_path();
   fs::create_directories(root, error);
   if (error) {
-    throw folder_failure(error.value(), "cannot make the folder {} for the private server's data",
+    throw folder_failure(error.value(), "cannot create the folder {} for the private server's data",
                          root.string());
   }
   // Other users pass through root's folders, because the account of the server must.
@@ -116,14 +116,14 @@ void make_folders(const Layout& layout, const Account& account) {
   make_socket_folder(probe, account);
   if (may_write_to(account, probe)) return;
   throw ServerError(
-      fmt::format("the user '{}', as whom the server must run, cannot enter the folder {}: let "
-                  "that user pass (chmod o+x) through each folder on the way, or {}",
+      fmt::format("the server must run as the user '{}', who cannot enter the folder {}. Give that "
+                  "user access to each folder of the path (chmod o+x), or {}",
                   account.name, layout.base.string(), another_data_folder));
 }
 
 void make_socket_folder(const fs::path& folder, const Account& account) {
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    throw system_failure(errno, "cannot make the folder {} for the server's socket",
+    throw system_failure(errno, "cannot create the folder {} for the server's socket",
                          folder.string());
   }
   // In /tmp somebody else may have put something of that name there before us: look at the very
@@ -137,17 +137,17 @@ void make_socket_folder(const fs::path& folder, const Account& account) {
   }
   if (status.st_uid == 0 && ::geteuid() == 0 && account.uid != 0) {
     if (::fchown(file.get(), account.uid, account.gid) != 0) {
-      throw system_failure(errno, "cannot give {} to '{}'", folder.string(), account.name);
+      throw system_failure(errno, "cannot create {} belong to '{}'", folder.string(), account.name);
     }
   } else if (status.st_uid != account.uid) {
     throw ServerError(
-        fmt::format("the folder {} for the server's socket belongs to the user '{}', not to '{}': "
-                    "remove it, or {}",
+        fmt::format("the folder {} for the server's socket belongs to the user '{}', not to '{}'. "
+                    "Remove it, or {}",
                     folder.string(), account_of(status.st_uid, status.st_gid).name, account.name,
                     another_data_folder));
   }
   if ((status.st_mode & 07777) != 0700 && ::fchmod(file.get(), 0700) != 0) {
-    throw system_failure(errno, "cannot close {} to others", folder.string());
+    throw system_failure(errno, "cannot remove other users' access to {}", folder.string());
   }
 }
 

@@ -53,7 +53,7 @@ void remove_unfinished(const Layout& layout) {
     std::error_code error;
     fs::remove_all(entry.path(), error);
     if (error) {
-      throw system_failure(error.value(), "cannot remove {}, left by an initdb that was killed",
+      throw system_failure(error.value(), "cannot remove {}, which a killed initdb left",
                            entry.path().string());
     }
   }
@@ -126,7 +126,7 @@ void ensure_cluster(const Installation& installation, const Layout& layout, cons
   if (fs::exists(layout.data())) {
     if (fs::exists(layout.data() / "PG_VERSION")) return;
     throw ServerError(fmt::format(
-        "{} is there but holds no PostgreSQL data: move it away, and drover makes a new one",
+        "{} exists but has no PostgreSQL data. Move it away, and drover creates a new one",
         layout.data().string()));
   }
   const fs::path folder = make_unfinished(layout, account);
@@ -247,7 +247,7 @@ bool PrivateServer::stop_under(const FileLock&, StopMode mode) {
   server->signal(mode == StopMode::fast ? SIGINT : SIGQUIT);
   if (server->wait_for_end(stop_limit)) return true;
   throw ServerError(fmt::format(
-      "the private server, process {}, has not stopped within {} minutes; its log is {}",
+      "the private server, process {}, has not stopped within {} minutes. Its log is {}",
       server->pid(), stop_limit.count(), layout_.log().string()));
 }
 
@@ -307,13 +307,13 @@ void PrivateServer::wait_until_ready(const Postmaster& server, uintmax_t log_sta
   const auto deadline = std::chrono::steady_clock::now() + start_limit;
   while (!server.is_ready()) {
     if (server.wait_for_end(ready_interval)) {
-      throw ServerError(fmt::format("the private server did not start; the end of its log, {}:\n{}",
+      throw ServerError(fmt::format("the private server did not start. The end of its log, {}:\n{}",
                                     layout_.log().string(), log_tail(layout_, log_start)));
     }
     if (std::chrono::steady_clock::now() > deadline) {
       throw ServerError(fmt::format(
-          "the private server, process {}, does not accept connections after {} minutes and is "
-          "left alone; the end of its log, {}:\n{}",
+          "the private server, process {}, does not accept connections after {} minutes. Drover "
+          "leaves it running. The end of its log, {}:\n{}",
           server.pid(), start_limit.count(), layout_.log().string(), log_tail(layout_, log_start)));
     }
   }

@@ -55,7 +55,7 @@ Account account_for_new_server() {
   }
   throw ServerError(
       "PostgreSQL refuses to run as root, and this machine has neither a user 'postgres' nor a "
-      "user 'nobody' to run it as: call drover as an ordinary user");
+      "user 'nobody' that could run it. Run drover as an ordinary user");
 }
 
 int become(const Account& account) noexcept {

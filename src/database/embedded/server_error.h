@@ -28,7 +28,7 @@ ServerError system_failure(int error_number, fmt::format_string<Arguments...> wh
 
 // What to do about a folder of the server's data that cannot be used; the option is of pg alone.
 inline constexpr std::string_view another_data_folder =
-    "name another folder in DROVER_DATA_HOME, or, for the commands of drover pg, with --data-dir";
+    "name another folder in DROVER_DATA_HOME or, for the commands of 'drover pg', with --data-dir";
 
 // system_failure() with that advice, where another folder would help.
 template <class... Arguments>

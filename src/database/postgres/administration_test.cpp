@@ -162,7 +162,8 @@ TEST_F(Administration, NotesOnceThatADialectIsExperimental) {
     co_await open_connection(access);
     co_await open_in_schema(access);
     const std::string note =
-        "note: YugabyteDB is experimental, not tried against a server (docs/dialects.md)";
+        "note: support for YugabyteDB is experimental and not tested against a server "
+        "(docs/dialects.md)";
     EXPECT_EQ(lines, std::vector<std::string>{note});
 
     // PostgreSQL and Citus were tried.

@@ -76,8 +76,7 @@ Task<void> require_citus_coordinator(Connection& connection, std::string_view wh
   if (group == coordinator_group) co_return;
   const std::string coordinator = co_await citus_coordinator(connection);
   throw UnfitSchema(
-      fmt::format("this server is a worker of Citus, and {} needs its coordinator: "
-                  "connect to {}",
+      fmt::format("this server is a worker of Citus, but {} needs its coordinator. Connect to {}",
                   what, coordinator));
 }
 
@@ -115,7 +114,7 @@ CitusHomes match_citus_hosts(std::span<const CitusPlace> places,
   }
   if (missed == 0) return homes;
   homes.hosts.clear();
-  homes.problem = fmt::format("{} of {} warehouses are at {}, which no host of --db reaches",
+  homes.problem = fmt::format("{} of {} warehouses are on {}, and no host of --db is that node",
                               missed, places.size(), missed_at);
   return homes;
 }

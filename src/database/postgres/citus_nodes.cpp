@@ -48,7 +48,7 @@ Task<Prepared> find_prepared(Connection& connection) {
 }
 
 std::string why_not(std::size_t left, const Prepared& found) {
-  if (left == 0) return fmt::format("cannot ask all nodes of Citus: {}", found.failure);
+  if (left == 0) return fmt::format("cannot query all nodes of Citus: {}", found.failure);
   return fmt::format("{} prepared transactions are not recovered: {}", left, waits_for_recovery);
 }
 
@@ -123,16 +123,17 @@ Task<std::optional<std::string>> recovery_note(Connection& connection) {
       "FROM (SELECT proname, has_function_privilege(oid, 'EXECUTE') AS may FROM pg_proc "
       "WHERE proname IN ('recover_prepared_transactions', 'run_command_on_all_nodes')) AS known");
   if (result.text(0, 1) == "f") {
-    throw Error(ErrorClass::denied, "42501",
-                "this role may not call run_command_on_all_nodes(), by which Drover finds the "
-                "prepared transactions of Citus before it compares rows: grant EXECUTE on it");
+    throw Error(
+        ErrorClass::denied, "42501",
+        "this role may not call run_command_on_all_nodes(), with which Drover finds the prepared "
+        "transactions of Citus before it compares rows. Grant EXECUTE on the function");
   }
   if (result.text(0, 0) == "t") co_return std::nullopt;
   co_return fmt::format(
-      "note: this role may not call recover_prepared_transactions(): if a node fails in a commit, "
-      "Drover waits until Citus recovers it (citus.recover_2pc_interval = {}) before it compares "
-      "what it has counted with the tables. Grant EXECUTE on the function on all nodes to avoid "
-      "the wait",
+      "note: this role may not call recover_prepared_transactions(). If a node fails during a "
+      "commit, Drover waits until Citus recovers the transaction (citus.recover_2pc_interval = {}) "
+      "before it compares its counts with the tables. To avoid the wait, grant EXECUTE on the "
+      "function on all nodes",
       result.text(0, 2));
 }
 

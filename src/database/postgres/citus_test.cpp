@@ -37,12 +37,12 @@ TEST(Citus, EachValueIsAtTheHostOfItsNodeGroup) {
        .places = {a, b, b},
        .host_groups = {0, 1},
        .hosts = {},
-       .problem = "2 of 3 warehouses are at b:5432, which no host of --db reaches"},
+       .problem = "2 of 3 warehouses are on b:5432, and no host of --db is that node"},
       {.what = "no host answers",
        .places = {b, a},
        .host_groups = {std::nullopt, std::nullopt},
        .hosts = {},
-       .problem = "2 of 2 warehouses are at b:5432, a:5432, which no host of --db reaches"},
+       .problem = "2 of 2 warehouses are on b:5432, a:5432, and no host of --db is that node"},
   };
   for (const Case& one : cases) {
     const CitusHomes homes = match_citus_hosts(one.places, one.host_groups);

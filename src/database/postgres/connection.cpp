@@ -58,8 +58,8 @@ bool is_tag_of(std::string_view tag, std::string_view expected) noexcept {
 // For people: what came, what was expected, and what that means.
 std::string wrong_tag(std::string_view tag, std::string_view expected) {
   if (expected == "COMMIT" && tag == "ROLLBACK") {
-    return "the server answered COMMIT with ROLLBACK: the transaction had failed, and nothing of "
-           "it is in the database";
+    return "the server answered COMMIT with ROLLBACK: the transaction had failed before and "
+           "changed nothing in the database";
   }
   return fmt::format("the server answered {} with '{}', where '{}' was expected", expected,
                      tag.substr(0, 64), expected);
@@ -432,9 +432,9 @@ void Connection::check_state(bool open, Answer& answer) {
   const char* found = "a failed transaction";
   if (status == PQTRANS_IDLE) found = "no transaction";
   if (status == PQTRANS_INTRANS) found = "a transaction";
-  answer.error = Error(ErrorClass::statement, "",
-                       fmt::format("the server says that {} is open, where {} was expected", found,
-                                   open ? "one" : "none"));
+  answer.error = Error(
+      ErrorClass::statement, "",
+      fmt::format("the server reports that {} is open. Expected {}", found, open ? "one" : "none"));
   answer.lost = true;
 }
 
@@ -580,8 +580,7 @@ Task<Result> Connection::script_alone(std::string sql) {
   if (begins(sql)) sql = with_setup(std::move(sql));
   const std::string_view tag = expected_tag(sql);
   if (tag == "COMMIT" && !in_transaction()) {
-    throw Error(ErrorClass::statement, "",
-                "the server has ended the transaction before its COMMIT");
+    throw Error(ErrorClass::statement, "", "the server ended the transaction before its COMMIT");
   }
   const RoundTrip round_trip(*this);
   require_sent(PQsendQuery(handle_, routed(sql).c_str()));
@@ -604,7 +603,7 @@ Task<Result> Connection::copy_begin_alone(std::string sql) {
   if (!co_await flush()) throw_lost();
   Result result = co_await simple_results("", true);
   if (PQresultStatus(result.get()) != PGRES_COPY_IN) {
-    throw Error(ErrorClass::statement, "", "the server did not start to copy");
+    throw Error(ErrorClass::statement, "", "the server did not start the COPY");
   }
   broken_ = true;  // until copy_end()
   co_return result;
@@ -625,7 +624,7 @@ Task<void> Connection::copy_send(std::span<const char> bytes) {
 Task<void> Connection::copy_failed() {
   if (PQstatus(handle_) != CONNECTION_OK) throw_lost();
   co_await simple_results("");
-  throw Error(ErrorClass::statement, "", "the server ended the copy without a reason");
+  throw Error(ErrorClass::statement, "", "the server ended the COPY without giving a reason");
 }
 
 Task<std::int64_t> Connection::copy_end() {

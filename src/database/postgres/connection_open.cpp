@@ -119,7 +119,7 @@ Error connect_failure(PGconn* handle) {
   std::string& message = refusal.message;
   if (!refusal.sqlstate.empty()) message += fmt::format(" [SQLSTATE {}]", refusal.sqlstate);
   if (message.find("Too many open files") != std::string::npos) {
-    message += "; raise the limit of this process with ulimit -n, or use fewer connections";
+    message += ". Raise the limit of this process with ulimit -n, or use fewer connections";
   }
   return {error_class, refusal.sqlstate, message};
 }
@@ -334,7 +334,7 @@ Task<std::unique_ptr<Connection>> Connection::open_one_of(std::string conninfo,
     }
   }
   throw Error(ErrorClass::unavailable, "",
-              fmt::format("none of {} hosts: {}", route.hosts.size(), reasons));
+              fmt::format("cannot connect to any of {} hosts: {}", route.hosts.size(), reasons));
 }
 
 Task<void> Connection::connect_in_time(std::string whom) {

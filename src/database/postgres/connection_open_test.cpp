@@ -235,7 +235,7 @@ TEST(Conninfo, SaysWhatIsWrong) {
   EXPECT_EQ(describe_conninfo("hostaddr=::1 port=7 dbname=d user=u"),
             "hostaddr=::1 port=7 dbname=d user=u");
   EXPECT_EQ(conninfo_problem("port=some host=a"),
-            "the port is not a number: expected port=NUMBER, from 1 to 65535");
+            "the port is not a number. Expected port=NUMBER, from 1 to 65535");
   // libpq itself refuses these, or goes to the next host.
   EXPECT_EQ(conninfo_problem("port=-1 host=a"), std::nullopt);
   EXPECT_EQ(conninfo_problem("port=-1,7 host=a,b"), std::nullopt);

@@ -78,7 +78,8 @@ Result Connection::take_answer() {
     case PGRES_COPY_IN:
     case PGRES_COPY_OUT:
     case PGRES_COPY_BOTH:
-      throw Error(ErrorClass::statement, "", "COPY from and to the client is not possible here");
+      throw Error(ErrorClass::statement, "",
+                  "COPY FROM STDIN and COPY TO STDOUT are not supported in scripts");
     case PGRES_FATAL_ERROR:
     case PGRES_BAD_RESPONSE:
       if (!is_refusal(result.get())) throw_end(error_of(result.get()));

@@ -85,9 +85,9 @@ bool mistakes_password(const std::string& text, const ConninfoOptions& options) 
 }
 
 std::string port_problem(const std::string& text) {
-  if (!is_uri(text)) return "the port is not a number: expected port=NUMBER, from 1 to 65535";
-  return "the port is not a number, or a password or the name of the database is not encoded: in "
-         "a URI write %40 for @, %2F for /, %3A for : and %25 for %";
+  if (!is_uri(text)) return "the port is not a number. Expected port=NUMBER, from 1 to 65535";
+  return "the port is not a number, or special characters in the password or the database name are "
+         "not encoded. In a URI, write %40 for @, %2F for /, %3A for : and %25 for %";
 }
 
 // Returns true if the text contains "password=" or a similar word; with `after_separator` only if a
@@ -142,8 +142,8 @@ bool swallows_parts(const PQconninfoOption& option) {
 }
 
 constexpr std::string_view how_to_separate =
-    "separate the parts of a connection string by blanks (host=… user=… password=…), and the "
-    "options of a URI by & after a ? (postgresql://user@host/name?sslmode=…)";
+    "separate the settings of a connection string with spaces (host=… user=… password=…), and the "
+    "settings of a URI with & after a ? (postgresql://user@host/name?sslmode=…)";
 
 // Says which option holds parts that are not its own, without its value.
 std::optional<std::string> separation_problem(const ConninfoOptions& options,
@@ -193,7 +193,7 @@ std::optional<std::string> conninfo_problem(const std::string& text) {
   const ConninfoOptions options(PQconninfoParse(text.c_str(), &message));
   if (options) {
     if (mistakes_service(options)) {
-      return "the name of the service contains \"=\": expected service=NAME, without a blank "
+      return "the name of the service contains \"=\". Expected service=NAME, without a space "
              "before the name";
     }
     if (auto problem = separation_problem(options, options)) return problem;
@@ -203,7 +203,7 @@ std::optional<std::string> conninfo_problem(const std::string& text) {
       return separation_problem(in_force, options);
     }
     if (!contains_password(problem)) return problem;
-    return fmt::format("the service has a mistaken name: {}", how_to_separate);
+    return fmt::format("the service sets an unknown name: {}", how_to_separate);
   }
   const std::string said(text::trimmed(message != nullptr ? message : "out of memory"));
   PQfreemem(message);

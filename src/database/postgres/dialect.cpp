@@ -176,7 +176,8 @@ std::vector<std::string> support_notes(const Connection& connection) {
   std::vector<std::string> notes;
   const DialectTraits& traits = traits_of(connection.dialect());
   if (traits.is_experimental()) {
-    notes.push_back(fmt::format("note: {} is {} (docs/dialects.md)", traits.title, traits.tried));
+    notes.push_back(
+        fmt::format("note: support for {} is {} (docs/dialects.md)", traits.title, traits.tried));
     return notes;  // its versions are not PostgreSQL's
   }
   const std::string_view version = connection.parameter_status("server_version");

@@ -20,7 +20,7 @@ namespace drover::database::postgres {
 
 class Connection;
 
-inline constexpr std::string_view not_tried = "experimental, not tried against a server";
+inline constexpr std::string_view not_tried = "experimental and not tested against a server";
 
 struct DialectTraits {
   Dialect dialect;

@@ -107,7 +107,9 @@ class RunningCommand {
       const pid_t found = ::waitpid(process_, &status, WNOHANG);
       if (found != 0) process_ = 0;
       if (found > 0) co_return status;
-      if (found < 0) throw password_failure("its exit code cannot be had: is SIGCHLD ignored?");
+      if (found < 0)
+        throw password_failure(
+            "its exit code is not available. Do not start drover with SIGCHLD ignored");
       co_await coro::sleep_for(pause);
       pause = std::min(2 * pause, longest);
     }
@@ -138,7 +140,7 @@ Task<void> read_all(const file::FileDescriptor& pipe, std::string& text, std::si
   }
 }
 
-// ", and said: …", or nothing: also where what it said has what it printed, which may be the password.
+// ". Its output: …", or nothing: also where what it said has what it printed, which may be the password.
 std::string complaint_text(std::string_view complaints, std::string_view output) {
   constexpr std::size_t shown_bytes_max = 200;
   const std::string_view all = text::trimmed(complaints);
@@ -149,12 +151,13 @@ std::string complaint_text(std::string_view complaints, std::string_view output)
     output.remove_prefix(std::min(line.size() + 1, output.size()));
   }
   if (last.empty()) return {};
-  return ", and said: " + database::one_line(last.substr(0, shown_bytes_max));
+  return ". Its output: " + database::one_line(last.substr(0, shown_bytes_max));
 }
 
 std::string status_text(int status) {
-  if (WIFSIGNALED(status)) return fmt::format("it was ended by signal {}", WTERMSIG(status));
-  return fmt::format("it ended with exit code {}", WEXITSTATUS(status));
+  if (WIFSIGNALED(status))
+    return fmt::format("the command was ended by signal {}", WTERMSIG(status));
+  return fmt::format("the command ended with exit code {}", WEXITSTATUS(status));
 }
 
 Task<std::string> answer_of(const std::string& command) {
@@ -173,13 +176,13 @@ Task<std::string> answer_of(const std::string& command) {
   }
   std::string password = output.substr(0, output.find('\n'));
   if (password.empty()) {
-    throw password_failure("its first line of output is empty; expected the password" +
+    throw password_failure("the first line of its output is empty. Expected the password" +
                            complaint_text(complaints, output));
   }
   if (password.size() > password_bytes_max || password.find('\0') != std::string::npos) {
-    throw password_failure(
-        fmt::format("its first line is no password: it has a zero byte, or more than {} bytes",
-                    password_bytes_max));
+    throw password_failure(fmt::format(
+        "the first line of its output is not a password: it has a zero byte, or more than {} bytes",
+        password_bytes_max));
   }
   co_return password;
 }
@@ -189,8 +192,8 @@ Task<std::string> answer_in_time(std::string command, coro::Duration patience) {
     co_return co_await coro::with_deadline(coro::Worker::current().now() + patience,
                                            answer_of(command));
   } catch (const coro::DeadlineExceeded&) {
-    throw password_failure(
-        fmt::format("it has not ended within {} s (connect_timeout)", coro::seconds_of(patience)));
+    throw password_failure(fmt::format("the command has not ended within {} s (connect_timeout)",
+                                       coro::seconds_of(patience)));
   }
 }
 

@@ -73,7 +73,7 @@ TEST_F(Passwords, SayWhyThereIsNone) {
   EXPECT_THAT(failure("true"), HasSubstr("is empty"));
   EXPECT_THAT(failure("printf 'a\\0b'"), HasSubstr("zero byte"));
   EXPECT_THAT(failure("head -c 65537 /dev/zero | tr '\\0' x"), HasSubstr("more than 65536 bytes"));
-  EXPECT_THAT(failure("no-such-program-at-all"), HasSubstr("exit code 127, and said: "));
+  EXPECT_THAT(failure("no-such-program-at-all"), HasSubstr("exit code 127. Its output: "));
   EXPECT_THAT(failure("printf 'first\\nand\\tthe last\\n' >&2; exit 1"),
               testing::AllOf(HasSubstr("and the last"), Not(HasSubstr("first"))));
 }

@@ -43,8 +43,8 @@ Task<Result> script_patiently(Connection& connection, std::string sql) {
 
 std::string no_statistics_note(std::string_view tables, std::string_view warning) {
   return fmt::format(
-      "note: {} may have no statistics, as the server warns: {}. Have its owner run ANALYZE, "
-      "or statements may be slow",
+      "note: {} may lack statistics, so statements may be slow. The server warned: {}. Ask the "
+      "owner to run ANALYZE",
       tables, warning);
 }
 

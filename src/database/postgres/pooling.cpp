@@ -125,9 +125,8 @@ Task<void> refuse_replicating_pgpool(Connection& connection) {
   throw Error(
       ErrorClass::denied, "",
       fmt::format(
-          "pgpool-II replicates by itself (backend_clustering_mode = {}), which drover does "
-          "not measure: have it stand before streaming replication, or connect to a server "
-          "directly",
+          "pgpool-II itself replicates the data (backend_clustering_mode = {}), which drover does "
+          "not support. Use pgpool-II with streaming replication, or connect to a server directly",
           mode));
 }
 
@@ -186,19 +185,17 @@ Task<Pooling> find_pooling(Connection& first, Access access) {
 
 std::string pooling_note(Pooling pooling) {
   if (pooling == Pooling::session) {
-    return "note: a pooler stands before the server and lends each connection a process of it: "
-           "more connections than "
-           "the pooler's pool has wait for each other";
+    return "note: a pooler in session pooling mode is in front of the server. Connections beyond "
+           "the size of its pool wait for each other";
   }
   if (pooling == Pooling::pgpool) {
-    return "note: pgpool-II stands before the server: all statements but those of scripts (drover "
-           "sql run) go to the primary, and none is balanced over its standbys; more connections "
-           "than its num_init_children wait for each other";
+    return "note: pgpool-II is in front of the server. All statements go to the primary, except "
+           "those of scripts (drover sql run), and none is balanced over the standbys. Connections "
+           "beyond num_init_children wait for each other";
   }
-  return "note: a pooler stands before the server and lends its processes by the transaction: "
-         "statements go as text "
-         "each time, and what a session is SET to goes with each transaction, which costs the "
-         "server more";
+  return "note: a pooler in transaction pooling mode is in front of the server. Each execution "
+         "sends the statement as text, and each transaction sends the session's settings again, "
+         "which costs the server more";
 }
 
 }  // namespace drover::database::postgres

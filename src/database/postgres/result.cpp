@@ -17,10 +17,11 @@ std::uint32_t read32(const char* bytes) noexcept {
 const char* Result::fixed_width(int row, int column, int width) const {
   const int found = is_null(row, column) ? -1 : PQgetlength(result_.get(), row, column);
   if (found != width) {
-    throw Error(ErrorClass::statement, "",
-                fmt::format("column {} ({}) came back {}, not as an integer of {} bytes", column,
-                            column < columns() ? PQfname(result_.get(), column) : "not there",
-                            found < 0 ? "NULL" : fmt::format("with {} bytes", found), width));
+    throw Error(
+        ErrorClass::statement, "",
+        fmt::format("the server returned column {} ({}) {}, not as an integer of {} bytes", column,
+                    column < columns() ? PQfname(result_.get(), column) : "not there",
+                    found < 0 ? "NULL" : fmt::format("with {} bytes", found), width));
   }
   return PQgetvalue(result_.get(), row, column);
 }

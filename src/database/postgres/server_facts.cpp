@@ -126,8 +126,9 @@ Task<ServerFacts> read_server_facts(Connection& connection) {
   if (used.rows() == 1) facts.connections_used = used.number<std::int32_t>(0, 0);
   if (connection.dialect() == Dialect::postgres && (settings.rows() == 0 || used.rows() == 0)) {
     facts.notes.emplace_back(
-        "note: this role may not read the settings of the server or count its sessions: the result "
-        "lacks them, and '--connections auto' does not know how many are free. GRANT pg_monitor");
+        "note: this role may not read the server's settings or count its sessions. The result "
+        "lacks both, and '--connections auto' cannot see how many connections are free. To allow "
+        "it, GRANT pg_monitor");
   }
   facts.pooling = connection.pooling();
   co_await apply_own_limits(connection, facts);

@@ -27,7 +27,7 @@ std::string_view activity_in(Dialect dialect) {
 // The answers of a server that says nothing are none: no row is not the same as none counted.
 void require_count(const Result& result) {
   if (result.rows() == 1) return;
-  throw Error(ErrorClass::statement, "", "a count came back without a row");
+  throw Error(ErrorClass::statement, "", "the server returned no row for a count");
 }
 
 // How many of them the server still has; asks each to end.

@@ -38,9 +38,8 @@ constexpr coro::Duration round_trip_grace = std::chrono::seconds(5);
 namespace {
 
 constexpr std::string_view small_pool_advice =
-    "is the pool of the pooler smaller than the number of connections? Have it lend more "
-    "(default_pool_size; a load or an import needs --connections and one more, so 2 at least), or "
-    "ask for fewer with --connections";
+    "the pooler's pool may be smaller than the number of connections. Raise its default_pool_size "
+    "(a load or an import needs --connections plus one, so at least 2), or use fewer --connections";
 
 Error with_advice(const Error& error, std::string_view advice) {
   return {error.error_class(), error.sqlstate(), fmt::format("{}: {}", error.what(), advice)};
@@ -55,8 +54,8 @@ Task<Pooling> ask_whom(Connection& connection, Access& access) {
   } catch (const Error& error) {
     if (!connection.unanswered()) throw;
     throw with_advice(error,
-                      "it let us in and said no more, as a pooler does whose server is away or "
-                      "whose pool is used up");
+                      "it accepted the connection and then sent nothing. A pooler does so if its "
+                      "server is not reachable or its pool is exhausted");
   }
 }
 
@@ -65,8 +64,8 @@ Task<void> require_primary(Connection& connection) {
   const Result result = co_await connection.query("SELECT pg_is_in_recovery()");
   if (result.rows() == 1 && result.text(0, 0) == "f") co_return;
   throw Error(ErrorClass::unavailable, std::string(other_role),
-              "pgpool-II has no primary now, only a standby: SHOW pool_nodes says what it knows, "
-              "and pcp_attach_node has it take a node again");
+              "pgpool-II has no primary at present, only a standby. See its nodes with SHOW "
+              "pool_nodes, and attach a node again with pcp_attach_node");
 }
 
 // Returns the time limits that a server of this version has. A PostgreSQL-compatible database may
@@ -171,15 +170,15 @@ Task<std::optional<Error>> find_misfit(Connection& connection, ServerRole role) 
   if (role == ServerRole::primary) {
     if (standby != "on") co_return std::nullopt;
     co_return Error(ErrorClass::unavailable, std::string(other_role),
-                    "the server is a standby, whose data may lag; name all hosts in the URI with "
-                    "target_session_attrs=primary");
+                    "the server is a standby, and its data may lag behind. Name all hosts in the "
+                    "URI, with target_session_attrs=primary");
   }
   if (standby != "on" && connection.parameter_status("default_transaction_read_only") != "on") {
     co_return std::nullopt;
   }
   co_return Error(ErrorClass::unavailable, std::string(other_role),
-                  "the server takes no writes: it is a standby, or default_transaction_read_only "
-                  "is on; name all hosts in the URI with target_session_attrs=read-write");
+                  "the server accepts no writes: it is a standby, or default_transaction_read_only "
+                  "is on. Name all hosts in the URI, with target_session_attrs=read-write");
 }
 
 enum class Purpose : std::uint8_t { administration, run };
@@ -321,8 +320,8 @@ Task<OpenedSession> open_session(const SessionSettings& settings,
     if (settings.pooling == Pooling::pgpool &&
         std::string_view(error.what()).ends_with("(connect_timeout)")) {
       throw with_advice(error,
-                        "has pgpool-II fewer processes than the run has connections? Ask for fewer "
-                        "with --connections, or have it start more (num_init_children)");
+                        "pgpool-II may have fewer processes than the run has connections. Use "
+                        "fewer --connections, or raise its num_init_children");
     }
     const bool is_advised = std::string_view(error.what()).ends_with(small_pool_advice);
     if (settings.pooling != Pooling::session || !is_silence || is_advised) throw;
@@ -355,7 +354,9 @@ Task<std::unique_ptr<Connection>> open_when_they_have_ended(const SessionSetting
   co_await set(*connection, "SET TimeZone TO 'UTC'");
   const bool ended = co_await end_sessions(*connection, abandoned, patience);
   if (!ended) {
-    throw Error(ErrorClass::denied, "", "old sessions go on, and may still do what we ask about");
+    throw Error(
+        ErrorClass::denied, "",
+        "earlier sessions have not ended, so the outcome of their transactions is not final");
   }
   abandoned.clear();
   co_return connection;

@@ -79,11 +79,11 @@ Task<void> SharedSnapshot::begin(Connection& first) {
   co_await begin_transaction(first);
   if (first.pooling() == Pooling::pgpool) {
     // It would tell its standbys, too, which do not know the snapshot, and end the session.
-    refusal_ = "pgpool-II has no snapshot for several sessions";
+    refusal_ = "pgpool-II cannot share a snapshot between sessions";
   } else if (traits.dialect == Dialect::citus) {
-    refusal_ = "the nodes of Citus have no common snapshot";
+    refusal_ = "the nodes of Citus cannot share a snapshot";
   } else if (!traits.shared_snapshots) {
-    refusal_ = fmt::format("{} has no snapshot for several sessions", traits.title);
+    refusal_ = fmt::format("{} cannot share a snapshot between sessions", traits.title);
   } else {
     const auto refused = co_await try_statement(first, "SELECT pg_export_snapshot()", id_);
     if (refused) {
@@ -120,8 +120,8 @@ Task<std::optional<std::string>> SharedSnapshot::begin_beside(Connection& other)
   if (server_.empty()) server_ = server;
   if (server.empty() || server == server_) co_return std::nullopt;
   co_return other.dialect() == Dialect::postgres
-      ? fmt::format("one was started at {}, another at {}", server_, server)
-      : "one is a standby";
+      ? fmt::format("one server started at {}, another at {}", server_, server)
+      : "one server is a standby";
 }
 
 Task<std::unique_ptr<Connection>> SharedSnapshot::join(Opener open) {
@@ -135,11 +135,10 @@ Task<std::unique_ptr<Connection>> SharedSnapshot::join(Opener open) {
     elsewhere = co_await begin_beside(*session);
     if (!elsewhere) co_return session;
   }
-  throw Error(
-      ErrorClass::unavailable, "",
-      fmt::format("the sessions of the check are on different servers: connect to one server, or "
-                  "name all hosts in the URI with target_session_attrs=primary ({})",
-                  *elsewhere));
+  throw Error(ErrorClass::unavailable, "",
+              fmt::format("the sessions of the check are on different servers ({}). Connect to one "
+                          "server, or name all hosts in the URI, with target_session_attrs=primary",
+                          *elsewhere));
 }
 
 Task<void> SharedSnapshot::recover(Connection& session) {

@@ -162,8 +162,8 @@ Task<Operation> Client::operate_on(std::shared_ptr<Channel> channel, Method meth
   for (Duration pause = poll_first; !operation.ready(); pause = std::min(2 * pause, poll_most)) {
     if (timeout > Duration::zero() && Worker::current().now() - begun >= timeout) {
       throw transport_error(TransportStatus::deadline_exceeded,
-                            "the operation is not ready in time", method, channel->authority(),
-                            stage);
+                            "the server did not finish the operation in time", method,
+                            channel->authority(), stage);
     }
     co_await coro::sleep_for(pause);
     Ydb::Operations::GetOperationRequest poll;

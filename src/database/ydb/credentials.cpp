@@ -36,13 +36,11 @@ std::string read_file(const std::string& path, std::string_view what, std::size_
 // It goes into a header as it is.
 std::string checked_token(std::string_view text, std::string_view source) {
   const std::string_view token = text::trimmed(text);
-  if (token.empty()) throw TargetError(fmt::format("{} is empty: expected a token", source));
+  if (token.empty()) throw TargetError(fmt::format("{} is empty. Expected a token", source));
   for (const char c : token) {
     if (c <= ' ' || c > '~') {
-      throw TargetError(
-          fmt::format("{} holds a space or a character that is not ASCII: expected one token of "
-                      "printable characters",
-                      source));
+      throw TargetError(fmt::format(
+          "{} has a space or a character that is not printable ASCII. Expected one token", source));
     }
   }
   if (token.size() > token_bytes_max) {
@@ -63,24 +61,23 @@ Credentials find_credentials(const CredentialOptions& options, const Environment
       options.token_file.empty() ? variable("YDB_TOKEN_FILE") : options.token_file;
   const std::string password = variable("YDB_PASSWORD");
   if (!token_file.empty()) {
-    credentials.token = checked_token(
-        read_file(token_file, "the file of the token", token_bytes_max), "the file of the token");
+    credentials.token =
+        checked_token(read_file(token_file, "the token file", token_bytes_max), "the token file");
   } else if (const std::string token = variable("YDB_TOKEN"); !token.empty()) {
     credentials.token = checked_token(token, "the variable YDB_TOKEN");
   } else if (credentials.user = variable("YDB_USER"); !credentials.user.empty()) {
     credentials.password = password;
   } else if (!password.empty()) {
-    throw TargetError("YDB_PASSWORD is set but YDB_USER is not: set both, or neither");
+    throw TargetError("YDB_PASSWORD is set but YDB_USER is not. Set both variables, or neither");
   }
   const std::string ca_file =
       options.ca_file.empty() ? variable("YDB_SSL_ROOT_CERTIFICATES_FILE") : options.ca_file;
   if (!ca_file.empty()) {
     credentials.ca_pem = read_file(ca_file, "the certificates", certificate_bytes_max);
     if (credentials.ca_pem.find("-----BEGIN CERTIFICATE-----") == std::string::npos) {
-      throw TargetError(
-          fmt::format("{} holds no certificate: expected PEM (-----BEGIN "
-                      "CERTIFICATE-----)",
-                      one_line(ca_file)));
+      throw TargetError(fmt::format(
+          "{} has no certificate. Expected the PEM format (-----BEGIN CERTIFICATE-----)",
+          one_line(ca_file)));
     }
   }
   return credentials;

@@ -70,8 +70,9 @@ Task<void> Session::attach() {
   try {
     co_await coro::with_deadline(give_up, attached());
   } catch (const coro::DeadlineExceeded&) {
-    attach_error_ = transport_error(TransportStatus::deadline_exceeded, "the server says nothing",
-                                    Method::attach_session, authority(), Stage::opening);
+    attach_error_ =
+        transport_error(TransportStatus::deadline_exceeded, "the server does not answer",
+                        Method::attach_session, authority(), Stage::opening);
   }
   if (!attach_error_) co_return;
   broken_ = true;
@@ -99,7 +100,7 @@ void Session::on_stream_end(TransportStatus status, std::string details) noexcep
   if (!settled_.is_set()) {
     attach_error_ =
         transport_error(status == TransportStatus::ok ? TransportStatus::unavailable : status,
-                        details.empty() ? "the server has ended the session" : details,
+                        details.empty() ? "the server ended the session" : details,
                         Method::attach_session, authority(), Stage::opening);
     settled_.set();
     return;
@@ -171,8 +172,8 @@ QueryResult Session::take_in(const Call& call, Control control) {
   }
   call.require_transport(stage);
   if (call.messages() == 0) {
-    throw transport_error(TransportStatus::internal, "the reply has no part", Method::execute_query,
-                          authority(), stage);
+    throw transport_error(TransportStatus::internal, "the server sent an incomplete reply",
+                          Method::execute_query, authority(), stage);
   }
   if (control == Control::commits) tx_id_.clear();
   if (control == Control::goes_on && !in_transaction()) {

@@ -37,12 +37,12 @@ Task<void> require_snapshot_writes(YdbDatabase database, std::string probe) {
     co_await patiently(attempt);
   } catch (const YdbError& error) {
     if (!is_refusal(error)) throw;
-    throw Error(error.error_class(), error.sqlstate(),
-                fmt::format("--tx-mode snapshot-rw: this server has no snapshots for transactions "
-                            "that write: {}. Run with --tx-mode serializable-rw, which is the "
-                            "default, or have enable_snapshot_isolation_rw set in the server's "
-                            "table_service_config",
-                            error.what()));
+    throw Error(
+        error.error_class(), error.sqlstate(),
+        fmt::format("--tx-mode snapshot-rw: this server does not support snapshot isolation for "
+                    "transactions that write: {}. Use --tx-mode serializable-rw (the default), or "
+                    "set enable_snapshot_isolation_rw in the server's table_service_config",
+                    error.what()));
   }
 }
 

@@ -38,12 +38,13 @@ void parse_authority(std::string_view text, Target& target) {
   if (text.starts_with('[')) {
     const auto close = text.find(']');
     if (close == std::string_view::npos) {
-      throw TargetError("an address of IPv6 lacks its closing bracket: expected [address]:port");
+      throw TargetError(
+          "the closing bracket of an IPv6 address is missing. Expected [address]:port");
     }
     target.host = text.substr(1, close - 1);
     std::string_view rest = text.substr(close + 1);
     if (target.host.find(':') == std::string::npos || (!rest.empty() && rest.front() != ':')) {
-      throw TargetError("what is in brackets is no address of IPv6: expected [address]:port");
+      throw TargetError("the text in brackets is not an IPv6 address. Expected [address]:port");
     }
     if (rest.empty()) return;
     port = rest.substr(1);
@@ -53,7 +54,7 @@ void parse_authority(std::string_view text, Target& target) {
     if (colon == std::string_view::npos) return;
     port = text.substr(colon + 1);
     if (port.find(':') != std::string_view::npos) {
-      throw TargetError("several colons in the host: write an address of IPv6 in brackets");
+      throw TargetError("the host has several colons. Write an IPv6 address in brackets");
     }
   }
   target.port = parse_port(port);
@@ -87,12 +88,13 @@ Target parse_target(std::string_view text) {
   // Before anything is quoted: what stands before the '@' may be a password, slashes included.
   if (rest.find('@') != std::string_view::npos) {
     throw TargetError(
-        "a user or password does not belong in the address, where other users of this machine "
-        "may see it: use the variables YDB_USER and YDB_PASSWORD, or YDB_TOKEN");
+        "the address contains a user or password, which other users of this machine may see. Use "
+        "the variables YDB_USER and YDB_PASSWORD, or YDB_TOKEN");
   }
-  if (!std::ranges::all_of(rest, is_plain)) refuse("a space or control character in the address");
+  if (!std::ranges::all_of(rest, is_plain))
+    refuse("the address contains a space or a control character");
   if (rest.find_first_of("?#") != std::string_view::npos)
-    refuse("options after ? or # are not known here");
+    refuse("options after ? or # are not supported");
   const auto slash = rest.find('/');
   parse_authority(rest.substr(0, slash), target);
   if (target.host.empty()) refuse("the host is missing");

@@ -26,8 +26,8 @@ std::string parse_folder(std::string_view text) {
   for (const auto& part : std::views::split(rest, '/')) {
     if (is_name(std::string_view(part.begin(), part.end()))) continue;
     throw TargetError(
-        fmt::format("--schema {}: in a database of YDB it is a folder below the database, like "
-                    "tpcc or bench/tpcc, of letters, digits, '_', '-' and '.'",
+        fmt::format("--schema {}: on YDB, the schema is a folder below the database. Expected a "
+                    "path of letters, digits, '_', '-' and '.', such as tpcc or bench/tpcc",
                     text));
   }
   return std::string(rest);

@@ -382,22 +382,22 @@ const std::vector<std::string>& obstacle_keys() {
 
 std::vector<RunPair> pair_runs(const RunSet& base, const RunSet& new_runs) {
   if (base.runs.size() != new_runs.runs.size()) {
-    throw NoPairs(fmt::format(
-        "base has {} and new has {} results; expected as many on each side, made in turns. Name "
-        "the missing ones, or leave --paired out",
-        base.runs.size(), new_runs.runs.size()));
+    throw NoPairs(
+        fmt::format("--paired needs the same number of results on each side, made in turns: base "
+                    "has {}, new has {}. Add the missing results, or leave out --paired",
+                    base.runs.size(), new_runs.runs.size()));
   }
   if (base.runs.size() < 2) {
     throw NoPairs(
-        "one pair tells nothing of how much pairs differ; expected at least 2, better 12. Make "
-        "more runs in turns, or leave --paired out");
+        "--paired needs at least 2 pairs, better 12: one pair does not show how much pairs vary. "
+        "Make more runs in turns, or leave out --paired");
   }
   for_each_run(base, new_runs, [](const Result& run, const std::string& name) {
     if (run.summary.measure_start_ts > 0) return;
-    throw NoPairs(fmt::format(
-        "{} does not say when it began (summary.measure_start_ts is 0), so its pair is not known. "
-        "Leave it out, or leave --paired out",
-        name));
+    throw NoPairs(
+        fmt::format("{} has no start time (summary.measure_start_ts is 0), so --paired cannot pair "
+                    "it. Leave out this result, or leave out --paired",
+                    name));
   });
   const std::vector<std::size_t> base_order = by_start(base);
   const std::vector<std::size_t> new_order = by_start(new_runs);

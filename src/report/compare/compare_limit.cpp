@@ -16,8 +16,8 @@ constexpr double bound_most = 1e12;
 
 [[noreturn]] void refuse(std::string_view text, std::string_view reason) {
   throw LimitError(
-      fmt::format("'{}' is no limit: {}; expected METRIC < BOUND or METRIC > BOUND, such as 'tpmC "
-                  "< -3%', 'new_order.p99 > +10%', 'new_order.p99 > +5' (a change) or "
+      fmt::format("'{}' is not a limit: {}. Expected METRIC < BOUND or METRIC > BOUND, such as "
+                  "'tpmC < -3%', 'new_order.p99 > +10%', 'new_order.p99 > +5' (a change) or "
                   "'new_order.p99 > 20' (the value itself)",
                   text::shown(text), reason));
 }
@@ -52,8 +52,7 @@ void require_direction(const Limit& limit, std::string_view whole) {
   const bool percent = limit.kind == Limit::Kind::percent_change;
   refuse(whole,
          fmt::format(
-             "a change {} {} would be broken by one in the other direction; write "
-             "{}{:g}{}{}",
+             "a change {} {} would also reject changes in the other direction. Write {}{:g}{}{}",
              limit.above ? "above" : "below", limit.above ? "a negative bound" : "a positive bound",
              limit.above ? '+' : '-', std::abs(limit.bound), percent ? "%" : "",
              percent && !limit.above ? ", or the number without % for the value itself" : ""));
@@ -65,7 +64,7 @@ Limit Limit::parse(std::string_view text, const MetricVocabulary& vocabulary) {
   const std::size_t sign = text.find_first_of("<>");
   if (sign == std::string_view::npos) refuse(text, "it has no < or >");
   const std::string_view after = text::trimmed(text.substr(sign + 1));
-  if (after.starts_with('=')) refuse(text, "there is no <= or >=");
+  if (after.starts_with('=')) refuse(text, "<= and >= are not supported");
   Limit limit{.metric = Metric::parse(text.substr(0, sign), vocabulary),
               .above = text[sign] == '>'};
   const Bound bound = read_bound(after, text);

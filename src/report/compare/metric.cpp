@@ -200,9 +200,8 @@ std::string nearest_name(std::string_view text, const MetricVocabulary& vocabula
   for (const NamedTransaction& one : transactions_of(vocabulary))
     transactions.push_back(text::shown(one.name, 60));
   throw MetricError(fmt::format(
-      "unknown metric '{}'{}; expected one of {}, or one of {} with one of .p50, .p99.9 (any "
-      "percentile), "
-      ".mean, .max, .ok, .failed{}",
+      "unknown metric '{}'{}. Expected one of {}, or one of {} followed by .p50, .p99.9 (any "
+      "percentile), .mean, .max, .ok, .failed{}",
       text::shown(text), nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest),
       fmt::join(plain, ", "), fmt::join(transactions, ", "),
       vocabulary.is_tpcc ? "" : ", .service.p99, .service.mean, .service.max"));

@@ -305,9 +305,8 @@ std::string JsonReader::found_here() const {
 
 void JsonReader::refuse_cut() const {
   if (text_.empty()) throw JsonError("it is empty");
-  throw JsonError(
-      fmt::format("it ends in the middle, at byte {}: it was cut short, or is still being written",
-                  text_.size()));
+  throw JsonError(fmt::format(
+      "it ends too early, at byte {}: it was truncated, or is still being written", text_.size()));
 }
 
 void JsonReader::refuse_syntax(std::string_view expected) const {

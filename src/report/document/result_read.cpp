@@ -196,11 +196,11 @@ void require_schema_version(std::string_view text) {
   });
   json.finish();
   if (version == 0) {
-    throw JsonError("it is no result of drover: expected a field schema_version, found none");
+    throw JsonError("it is not a result of drover: the field schema_version is missing");
   }
   if (version > result_schema_version) {
     throw JsonError(fmt::format(
-        "it was written by a newer drover: expected schema_version {}, found {}; use that drover",
+        "a newer drover wrote it: expected schema_version {}, found {}. Use the newer version",
         result_schema_version, version));
   }
 }

@@ -477,13 +477,12 @@ TEST(ResultRead, FiguresThatDoNotGoTogether) {
 }
 
 TEST(ResultRead, OtherSchemaVersions) {
+  EXPECT_EQ(message_of(R"({"schema_version": 2, "plan": "all new"})"),
+            "cannot read result: a newer drover wrote it: expected schema_version 1, found 2. Use "
+            "the newer version");
   EXPECT_EQ(
-      message_of(R"({"schema_version": 2, "plan": "all new"})"),
-      "cannot read result: it was written by a newer drover: expected schema_version 1, found "
-      "2; use that drover");
-  EXPECT_EQ(message_of(R"({"summary": {}, "transactions": {}})"),
-            "cannot read result: it is no result of drover: expected a field schema_version, found "
-            "none");
+      message_of(R"({"summary": {}, "transactions": {}})"),
+      "cannot read result: it is not a result of drover: the field schema_version is missing");
   EXPECT_THAT(message_of(R"({"schema_version": 0})"),
               HasSubstr("schema_version: expected a whole"));
   EXPECT_THAT(message_of(R"({"schema_version": "1"})"), HasSubstr("found \"1\""));

@@ -71,15 +71,14 @@ void require_sections(const Result& part, const std::string& name) {
   if (!part.environment.server && !part.plan.simulate_ms)
     refuse(name, fmt::format("names no database (environment.server): {}", expected));
   if (part.ranks.front().start_ts <= 0 && part.summary.time_seconds > 0) {
-    refuse(name, fmt::format("measured {:g} s and does not say when it began (ranks[0].start_ts is "
-                             "0): {}",
+    refuse(name, fmt::format("measured {:g} s but has no start time (ranks[0].start_ts is 0): {}",
                              part.summary.time_seconds, expected));
   }
   if (!part.is_tpcc()) return;
   const auto require_ledger = [&](const char* transaction, std::uint64_t written) {
     const TransactionResult* one = part.find_transaction(transaction);
     if (one == nullptr || one->ok_count <= written) return;
-    refuse(name, fmt::format("committed {} {}s, and its ledger has {}: {}", one->ok_count,
+    refuse(name, fmt::format("committed {} {}s, but its ledger has {}: {}", one->ok_count,
                              transaction, written, expected));
   };
   require_ledger("NewOrder", part.ledger.new_orders);
@@ -88,22 +87,22 @@ void require_sections(const Result& part, const std::string& name) {
 
 void require_part(const Result& part, const std::string& name) {
   if (part.ranks.size() > 1 || part.incomplete)
-    refuse(name, "is merged already; name the parts that it was made of");
+    refuse(name, "is already merged. Name the parts from which it was made");
   if (part.ranks.empty()) {
-    refuse(
-        name,
-        "is the result of a run that was alone; expected the part that a host of a run of several "
-        "wrote, such as one of 'drover tpcc run --warehouse-range'");
+    refuse(name,
+           "is the result of a run on one host. Expected a part that one host of a run on several "
+           "hosts wrote, such as a result of 'drover tpcc run --warehouse-range'");
   }
   const RankResult& rank = part.ranks.front();
   if (rank.rank >= rank.ranks)
-    refuse(name, fmt::format("says that it is rank {}, of {} from 0 on", rank.rank, rank.ranks));
+    refuse(name, fmt::format("has the rank {}, but the run has {} ranks, counted from 0", rank.rank,
+                             rank.ranks));
   // The part of a lost host comes from the coordinator, and lacks sections.
   if (rank.lost.empty()) require_sections(part, name);
   if (!part.is_tpcc()) return;
   const auto [first, last] = Belonging::range_of(part);
   if (first == 0 || first > last || last > part.plan.warehouses) {
-    refuse(name, fmt::format("says that it has warehouses {} to {}, of {}", first, last,
+    refuse(name, fmt::format("names the warehouses {} to {}, but the run has {}", first, last,
                              part.plan.warehouses));
   }
 }
@@ -130,7 +129,7 @@ void Belonging::require(const Result& part, const std::string& name) const {
   require_part(part, name);
   if (known_.empty()) return;
   if (known_.size() >= ranks_max)
-    refuse(name, fmt::format("is one too many: at most {} parts are merged", ranks_max));
+    refuse(name, fmt::format("is one part too many. At most {} parts can be merged", ranks_max));
   require_same(part, name);
   require_another_rank(part, name);
   require_same_start(part, name);
@@ -141,11 +140,10 @@ void Belonging::require_same(const Result& part, const std::string& name) const 
   const std::string& first = known_.front().name;
   const auto differ = [&](const std::string& what, const std::string& here,
                           const std::string& there) {
-    refuse(name,
-           fmt::format("is of another run than {}: {} is {} here and {} there; expected parts "
-                       "of one run, whose hosts were given the same options",
-                       quoted(first), what, text::shown(here, value_most),
-                       text::shown(there, value_most)));
+    refuse(name, fmt::format("belongs to another run than {}: {} is {} here and {} there. Expected "
+                             "parts of one run whose hosts had the same options",
+                             quoted(first), what, text::shown(here, value_most),
+                             text::shown(there, value_most)));
   };
   const Traits traits = traits_of(part);
   for (std::size_t i = 0; i < std::min(traits.size(), traits_.size()); ++i) {
@@ -155,27 +153,27 @@ void Belonging::require_same(const Result& part, const std::string& name) const 
   const bool knows_types =
       part.ranks.front().lost.empty() && !part.transactions.empty() && !transactions_.empty();
   if (knows_types && transaction_names(part) != transactions_)
-    refuse(name, fmt::format("has other transactions or statements than {}", quoted(first)));
+    refuse(name, fmt::format("has different transactions or statements than {}", quoted(first)));
 }
 
 void Belonging::require_another_rank(const Result& part, const std::string& name) const {
   const RankResult& rank = part.ranks.front();
   const bool is_by_number = !rank.run.empty() || rank.ranks > 1;
   if (!is_by_number && !part.is_tpcc()) {
-    refuse(name,
-           fmt::format("says that it is a whole run, as {} does; expected a share of one in each",
-                       quoted(known_.front().name)));
+    refuse(name, fmt::format("and {} are both results of whole runs. Expected the parts of one run",
+                             quoted(known_.front().name)));
   }
   const auto range = range_of(part);
   for (const Known& one : known_) {
     if (is_by_number && one.rank.rank == rank.rank)
-      refuse(name,
-             fmt::format("and {} both say that they are rank {}", quoted(one.name), rank.rank));
+      refuse(name, fmt::format("and {} both have the rank {}", quoted(one.name), rank.rank));
     if (!part.is_tpcc() || range.first > one.range.second || one.range.first > range.second)
       continue;
-    refuse(name, fmt::format("has warehouses {} to {}, and {} has {} to {}: expected none twice",
-                             range.first, range.second, quoted(one.name), one.range.first,
-                             one.range.second));
+    refuse(
+        name,
+        fmt::format(
+            "has the warehouses {} to {}, and {} has {} to {}. Expected no warehouse in two parts",
+            range.first, range.second, quoted(one.name), one.range.first, one.range.second));
   }
 }
 
@@ -186,8 +184,8 @@ void Belonging::require_same_start(const Result& part, const std::string& name) 
   for (const Known& one : known_) {
     if (!one.start || std::abs(*start - *one.start) <= starts_apart_s_most) continue;
     refuse(name,
-           fmt::format("began {:.3f} s {} {}; expected at most {:g} s between them: give all "
-                       "the same --start-at, and look at their clocks",
+           fmt::format("began {:.3f} s {} {}. Expected at most {:g} s between them. Give all hosts "
+                       "the same --start-at, and check their clocks",
                        std::abs(*start - *one.start), *start > *one.start ? "after" : "before",
                        quoted(one.name), starts_apart_s_most));
   }

@@ -309,15 +309,15 @@ TEST(Merge, SumsThatNoRunCanHaveStopAtTheEndOfTheirType) {
 TEST(Merge, SaysWhichHostWasLostAndWhichIsMissing) {
   ExampleRun run(11);
   RankResult& lost = run.parts[1].ranks[0];
-  lost.lost = "it said nothing for 10 s";
+  lost.lost = "the host sent nothing for 10 s";
   lost.lost_at_s = 192.5;
   lost.ok_count = 77;
   run.parts.pop_back();
   const Result sum = merged(run.parts);
   EXPECT_EQ(
       sum.incomplete,
-      "host b was lost at 3:12: it said nothing for 10 s; rank 3 of 4 (counted from 0) is missing; "
-      "nobody had the warehouses 31 to 40");
+      "host b was lost at 3:12: the host sent nothing for 10 s; rank 3 of 4 (counted from 0) is "
+      "missing; nobody had the warehouses 31 to 40");
   EXPECT_EQ(sum.ranks[1].ok_count, 77U);
 }
 
@@ -416,10 +416,9 @@ std::string refusal(const std::function<void(Result&)>& change, bool by_hand = f
 
 TEST(Merge, RefusesWhatDoesNotBelongTogether) {
   EXPECT_EQ(refusal([](Result&) {}), "");
-  EXPECT_EQ(
-      refusal([](Result& part) { part.plan.duration_s = 60; }),
-      "\"b.json\" is of another run than \"a.json\": plan.duration_s is 60.0 here and 3.0 there; "
-      "expected parts of one run, whose hosts were given the same options");
+  EXPECT_EQ(refusal([](Result& part) { part.plan.duration_s = 60; }),
+            "\"b.json\" belongs to another run than \"a.json\": plan.duration_s is 60.0 here and "
+            "3.0 there. Expected parts of one run whose hosts had the same options");
   const auto expect = [](const char* what, const std::function<void(Result&)>& change) {
     EXPECT_THAT(refusal(change), HasSubstr(what));
   };
@@ -439,8 +438,9 @@ TEST(Merge, RefusesWhatDoesNotBelongTogether) {
   expect("plan.benchmark", [](Result& part) { part.plan.benchmark = "ycsb"; });
   expect("both say that they are rank 0", [](Result& part) { part.ranks[0].rank = 0; });
   expect("it is rank 4, of 4", [](Result& part) { part.ranks[0].rank = 4; });
-  expect("has warehouses 10 to 20, and \"a.json\" has 1 to 10: expected none twice",
-         [](Result& part) { part.ranks[0].warehouse_first = 10; });
+  expect(
+      "has the warehouses 10 to 20, and \"a.json\" has 1 to 10. Expected no warehouse in two parts",
+      [](Result& part) { part.ranks[0].warehouse_first = 10; });
   expect("has warehouses 11 to 41, of 40", [](Result& part) { part.ranks[0].warehouse_last = 41; });
   expect("a run that was alone", [](Result& part) { part.ranks.clear(); });
   expect("is merged already", [](Result& part) { part.ranks.resize(2); });
@@ -544,10 +544,9 @@ TEST(Merge, RefusesHostsThatWereGivenDifferentFigures) {
   EXPECT_EQ(refusal_of(first, second), "");
   second.plan.rate = 250;
   second.plan.of_all_hosts->rate = 500;
-  EXPECT_EQ(
-      refusal_of(first, second),
-      "\"b.json\" is of another run than \"a.json\": plan.of_all_hosts.rate is 500.0 here and "
-      "100.0 there; expected parts of one run, whose hosts were given the same options");
+  EXPECT_EQ(refusal_of(first, second),
+            "\"b.json\" belongs to another run than \"a.json\": plan.of_all_hosts.rate is 500.0 "
+            "here and 100.0 there. Expected parts of one run whose hosts had the same options");
   // The first host was given the figure, the second one chose it.
   second = part_of_clients(1);
   second.plan.of_all_hosts->connections.reset();

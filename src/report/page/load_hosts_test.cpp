@@ -20,11 +20,11 @@ Result of_four_hosts() {
 
 Result with_one_lost() {
   Result result = of_four_hosts();
-  result.ranks[1].lost = "it said nothing for 10 s";
+  result.ranks[1].lost = "the host sent nothing for 10 s";
   result.ranks[1].lost_at_s = 192.5;
   result.ranks[1].clock_at_start = ClockOffset{3.0001, 0, 0.00025};
   result.ranks[1].start_ts += 3;
-  result.incomplete = "host b was lost at 3:12: it said nothing for 10 s";
+  result.incomplete = "host b was lost at 3:12: the host sent nothing for 10 s";
   return result;
 }
 
@@ -41,7 +41,8 @@ TEST(LoadHosts, HaveALineEachInTheSummary) {
 
 TEST(LoadHosts, ThatWereLostSayWhen) {
   const std::string text = summary_text(with_one_lost());
-  EXPECT_THAT(text, HasSubstr("  INCOMPLETE  host b was lost at 3:12: it said nothing for 10 s\n"));
+  EXPECT_THAT(text,
+              HasSubstr("  INCOMPLETE  host b was lost at 3:12: the host sent nothing for 10 s\n"));
   EXPECT_THAT(text, HasSubstr(" +3000 +- 0.25"));
   EXPECT_THAT(text, HasSubstr("lost at"));
   EXPECT_THAT(text, HasSubstr("\n  b            3:12 "));

@@ -30,7 +30,8 @@ struct PipelineAnswer {
 // twice.
 inline database::Error not_retried(const database::Error& error) {
   return {database::ErrorClass::statement, error.sqlstate(),
-          fmt::format("{}; not retried: part of it is already committed", error.what())};
+          fmt::format("{} (not retried, because part of the script is already committed)",
+                      error.what())};
 }
 
 class Session : public database::Session {

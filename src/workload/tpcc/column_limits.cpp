@@ -70,12 +70,13 @@ std::optional<std::string> limit_note(const GrowingColumn& column, const ColumnR
                                            : fmt::format("{}.{}", schema, table_name(column.table));
   const bool can_widen = column.wide_type != room.type;
   return fmt::format(
-      "warning: {0}.{1} is {2}, which ends at {3:.0f}, and its largest value is {4:.0f}: this run "
-      "may reach the end {5} after its start{6}; transactions then fail with SQLSTATE 22003. "
-      "Before the run, {7}load the data anew (drover tpcc init --force, drover tpcc import)",
+      "warning: the column {0}.{1} has the type {2}, whose maximum is {3:.0f}, and its largest "
+      "value is {4:.0f}. This run may exceed the maximum {5} after its start{6}, and transactions "
+      "then fail with SQLSTATE 22003. Before the run, {7}load the data again (drover tpcc init "
+      "--force, drover tpcc import)",
       table, column.name, room.type, room.limit, room.largest, time_text(reached_s),
       work.is_bound
-          ? fmt::format(", if it makes {:g} Payments a second a warehouse", work.pairs_a_second)
+          ? fmt::format(", at {:g} Payments per second and warehouse", work.pairs_a_second)
           : "",
       can_widen ? fmt::format("ALTER TABLE {} ALTER COLUMN {} TYPE {}, or ", table, column.name,
                               column.wide_type)

@@ -31,12 +31,13 @@ TEST(ColumnLimits, ASoakWithoutDelaysReachesTheEndOfTwelveDigits) {
   const PlannedWork hour{.seconds = 3'600, .pairs_a_second = 1'000, .is_bound = true};
   EXPECT_FALSE(limit_note(w_ytd, fresh, hour, ""));
   const PlannedWork two_hours{.seconds = 7'200, .pairs_a_second = 1'000, .is_bound = true};
-  EXPECT_EQ(limit_note(w_ytd, fresh, two_hours, "big").value_or(""),
-            "warning: big.warehouse.w_ytd is numeric(12,2), which ends at 10000000000, and its "
-            "largest value is 300000: this run may reach the end 67 min after its start, if it "
-            "makes 1000 Payments a second a warehouse; transactions then fail with SQLSTATE 22003. "
-            "Before the run, ALTER TABLE big.warehouse ALTER COLUMN w_ytd TYPE numeric(18,2), or "
-            "load the data anew (drover tpcc init --force, drover tpcc import)");
+  EXPECT_EQ(
+      limit_note(w_ytd, fresh, two_hours, "big").value_or(""),
+      "warning: the column big.warehouse.w_ytd has the type numeric(12,2), whose maximum is "
+      "10000000000, and its largest value is 300000. This run may exceed the maximum 67 min after "
+      "its start, at 1000 Payments per second and warehouse, and transactions then fail with "
+      "SQLSTATE 22003. Before the run, ALTER TABLE big.warehouse ALTER COLUMN w_ytd TYPE "
+      "numeric(18,2), or load the data again (drover tpcc init --force, drover tpcc import)");
   const ColumnRoom wide{.type = "numeric(18,2)", .limit = 1e16, .largest = 300'000};
   const PlannedWork year{.seconds = 365 * 86'400.0, .pairs_a_second = 1'000, .is_bound = true};
   EXPECT_FALSE(limit_note(w_ytd, wide, year, ""));

@@ -27,11 +27,10 @@ void CheckReport::add(const CheckReport& other) {
 
 void require_all_read(const CheckReport& sums, std::uint64_t pieces) {
   if (sums.pieces == pieces) return;
-  throw database::Error(
-      database::ErrorClass::statement, "",
-      fmt::format("{} of {} pieces of the table were read, though all that were to read them have "
-                  "ended: nothing is known of the data",
-                  sums.pieces, pieces));
+  throw database::Error(database::ErrorClass::statement, "",
+                        fmt::format("only {} of {} pieces of the table were read, although all "
+                                    "hosts have ended. The check gives no verdict on the data",
+                                    sums.pieces, pieces));
 }
 
 coro::Task<std::optional<TableSums>> Database::read_sums_patiently(Properties properties,

@@ -112,8 +112,8 @@ std::uint64_t rows_of_piece(const Properties& properties, const FieldLengths& le
 void require_format(std::int64_t format, std::string_view table) {
   if (format == record_format) return;
   throw UnfitSchema(
-      fmt::format("another version of drover loaded the table {} (format {}, "
-                  "expected {}): drop it with 'drover ycsb clean', and load anew",
+      fmt::format("another version of drover loaded the table {} (format {}, expected {}). Drop it "
+                  "with 'drover ycsb clean', and load it again",
                   table, format, record_format));
 }
 
@@ -122,31 +122,31 @@ void require_layout(const LoadRecord& record, const Properties& properties) {
   const std::string wanted = layout_of(properties);
   if (*record.layout == wanted) return;
   throw UnfitSchema(
-      fmt::format("the rows of {} were loaded with {}: give the properties with which "
-                  "they were loaded, or drop them with 'drover ycsb clean'",
+      fmt::format("the rows of {} were loaded with {}. Give the same properties again, or drop the "
+                  "table with 'drover ycsb clean'",
                   properties.table, difference_of(*record.layout, wanted)));
 }
 
 void require_record(const LoadRecord& record, std::string_view table) {
   if (record.has_table && record.layout) return;
   throw UnfitSchema(fmt::format(
-      "{} {}: only what 'drover ycsb load' has loaded can be checked",
+      "{} {}. The check needs a table that 'drover ycsb load' has loaded",
       record.has_table ? "no load of drover has recorded the rows of" : "there is no table",
       table));
 }
 
 void refuse_unrecorded_rows(std::string_view table) {
   throw UnfitSchema(
-      fmt::format("the table {} holds rows that no load of drover has recorded, and a load does "
-                  "not write over them: name another table with --table. 'drover ycsb run' takes "
+      fmt::format("the table {} has rows that no load of drover has recorded, and a load does not "
+                  "overwrite them. Name another table with --table. 'drover ycsb run' accepts "
                   "tables that another tool has loaded",
                   table));
 }
 
 void refuse_foreign_table(std::string_view table) {
   throw UnfitSchema(
-      fmt::format("the table {} has no column ycsb_key, so it is no table of YCSB: drover neither "
-                  "fills nor drops it. Name another table with --table",
+      fmt::format("the table {} has no column ycsb_key, so it is not a YCSB table, and drover "
+                  "neither loads nor drops it. Name another table with --table",
                   table));
 }
 

@@ -91,8 +91,9 @@ void PiecewiseLoad::tell_progress() {
 database::Error PiecewiseLoad::explained(const database::Error& error) const {
   if (progress_.rows_total == 0) return error;
   return {error.error_class(), error.sqlstate(),
-          fmt::format("{}; the load had sent {} of {} rows; the same command goes on from there",
-                      error.what(), progress_.rows, progress_.rows_total)};
+          fmt::format(
+              "{}. The load had sent {} of {} rows. Repeat the same command to continue from there",
+              error.what(), progress_.rows, progress_.rows_total)};
 }
 
 }  // namespace drover::ycsb

@@ -43,14 +43,13 @@ Task<void> require_row(TableReader& table, const Properties& properties, std::ui
   if (!found.empty()) co_return;
   const bool may_be_hidden = co_await table.has_row_security();
   const KeyName key(number, properties.insert_order, properties.zero_padding);
-  throw UnfitSchema(fmt::format(
-      "the row {} ({}) of {} is not there{}, and a run with recordcount={} insertstart={} wants "
-      "it: "
-      "load it with 'drover ycsb load', or give the insertorder and zeropadding of the rows that "
-      "are there",
-      number, key.view(), table.table_name(),
-      may_be_hidden ? ", or row security hides it from this role" : "", properties.record_count,
-      properties.insert_start));
+  throw UnfitSchema(
+      fmt::format("the row {} ({}) of {} does not exist{}, and a run with recordcount={} "
+                  "insertstart={} needs it. Load it with 'drover ycsb load', or give the "
+                  "insertorder and zeropadding of the existing rows",
+                  number, key.view(), table.table_name(),
+                  may_be_hidden ? ", or row security hides it from this role" : "",
+                  properties.record_count, properties.insert_start));
 }
 
 // At the ends of the part, and of what of it no load has recorded.
@@ -133,21 +132,20 @@ std::string_view note_of(ValueKind values) {
     case ValueKind::counted:
       break;
     case ValueKind::stamped:
-      return "note: fields of less than 22 characters have no version: updates are not counted in "
-             "the data";
+      return "note: fields shorter than 22 characters contain no version, so the check cannot "
+             "count their updates";
     case ValueKind::foreign:
-      return "note: another tool has loaded the rows: what is read is not verified, and updates "
-             "are "
-             "not counted in the data";
+      return "note: another tool loaded the rows, so Drover neither verifies the values that it "
+             "reads nor counts updates in the data";
   }
   return {};
 }
 
 std::string note_of_written(std::string_view table) {
   return fmt::format(
-      "note: a value of {} has no version: another tool has written to the rows, or they are "
-      "damaged ('drover ycsb check' names such): what is read is not verified, and updates are not "
-      "counted in the data",
+      "note: a value of {} contains no version. Another tool has written the rows, or they are "
+      "damaged ('drover ycsb check' lists damaged rows). Drover neither verifies the values that "
+      "it reads nor counts updates in the data",
       table);
 }
 
@@ -172,11 +170,10 @@ Task<void> require_rows_in_sight(TableReader& table, std::uint64_t seen, const L
   if (seen >= loaded) co_return;
   const bool has_row_security = co_await table.has_row_security();
   if (!has_row_security) co_return;
-  throw UnfitSchema(
-      fmt::format("{} rows were loaded into {}, and this role sees {}: row security hides the "
-                  "others. Use the table's owner, a role with BYPASSRLS, or a policy that shows "
-                  "all rows",
-                  text::grouped(loaded), table.table_name(), text::grouped(seen)));
+  throw UnfitSchema(fmt::format(
+      "{} rows were loaded into {}, but this role sees only {}: row security hides the rest. Use "
+      "the table's owner, a role with BYPASSRLS, or a policy that shows all rows",
+      text::grouped(loaded), table.table_name(), text::grouped(seen)));
 }
 
 }  // namespace
@@ -192,8 +189,7 @@ std::vector<std::string> keys_of_rows(const Properties& properties, std::uint64_
 
 void refuse_columns(const database::Error& error, std::string_view table) {
   throw UnfitSchema(
-      fmt::format("{}: the table {} is none of YCSB's with this fieldcount and "
-                  "fieldnameprefix",
+      fmt::format("{}. The table {} is not a YCSB table with this fieldcount and fieldnameprefix",
                   error.what(), table));
 }
 
@@ -203,10 +199,9 @@ Task<RunPreparation> prepare_run(TableReader& table, const Properties& propertie
   prepared.server = co_await table.read_server_facts();
   const LoadRecord record = co_await table.read_record();
   if (!record.has_table) {
-    throw UnfitSchema(
-        fmt::format("there is no table {}: load it with 'drover ycsb load', or name "
-                    "its schema with --schema",
-                    table.table_name()));
+    throw UnfitSchema(fmt::format(
+        "there is no table {}. Load it with 'drover ycsb load', or name its schema with --schema",
+        table.table_name()));
   }
   require_layout(record, properties);
   co_await table.require_columns();
@@ -229,7 +224,7 @@ Task<RunPreparation> prepare_run(TableReader& table, const Properties& propertie
   }
   if (prepared.before.rows > prepared.next_row) {
     prepared.notes.push_back(fmt::format(
-        "note: the table has {}, more than the {} whose keys are known",
+        "note: the table has {}, but Drover knows the keys of only {}",
         text::counted_grouped(prepared.before.rows, "row"), text::grouped(prepared.next_row)));
   }
   co_return prepared;

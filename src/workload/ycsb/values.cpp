@@ -219,8 +219,9 @@ std::optional<ValueMismatch> verify_value(std::string_view text, FieldPlace plac
   if (!stamp) {
     return ValueMismatch{
         .part = ValuePart::stamp,
-        .message = fmt::format("{}: nobody has stamped this field with \"{}\"; it may be another's",
-                               place_text(place), text::shown(stamp_text))};
+        .message = fmt::format(
+            "{}: \"{}\" is not a stamp of this field. The value may belong to another field",
+            place_text(place), text::shown(stamp_text))};
   }
   Rng rng = stream_of(place, *stamp);
   take_check(rng);

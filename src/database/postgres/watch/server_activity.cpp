@@ -121,7 +121,7 @@ void ServerActivityWatch::thin(std::vector<ActivitySample>& samples) {
 }
 
 void ServerActivityWatch::note(std::string_view what, std::string_view reason) {
-  on_note_(fmt::format("note: --server-stats: no {}: {}", what, reason));
+  on_note_(fmt::format("note: --server-stats cannot show {}: {}", what, reason));
 }
 
 }  // namespace drover::database::postgres

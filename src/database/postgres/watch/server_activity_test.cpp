@@ -38,8 +38,8 @@ TEST(ServerActivity, ALongRunKeepsEverySecondSample) {
 }
 
 constexpr std::string_view without_extension =
-    "note: --server-stats: no costs of statements: this database has no extension "
-    "pg_stat_statements";
+    "note: --server-stats cannot show costs of statements: this database lacks the extension "
+    "pg_stat_statements. Create it with CREATE EXTENSION";
 
 class ActivityOfAServer : public testing::Test {
  protected:
@@ -167,7 +167,7 @@ TEST_F(ActivityOfAServer, WhereTheServerDoesNotTellItSaysSoOnce) {
   coro::block_on(worker, watch.run());
   EXPECT_FALSE(watch.observed().has_value());
   ASSERT_EQ(notes.size(), 1U);
-  EXPECT_EQ(notes[0], "note: --server-stats: no wait events: track_activities is off");
+  EXPECT_EQ(notes[0], "note: --server-stats cannot show wait events: track_activities is off");
 }
 
 TEST_F(ActivityOfAServer, WhereItIsNotLetInItSaysSoOnce) {
@@ -175,7 +175,7 @@ TEST_F(ActivityOfAServer, WhereItIsNotLetInItSaysSoOnce) {
   coro::block_on(worker, watch.run());
   EXPECT_FALSE(watch.observed().has_value());
   ASSERT_EQ(notes.size(), 1U);
-  EXPECT_TRUE(notes[0].starts_with("note: --server-stats: no wait events: ")) << notes[0];
+  EXPECT_TRUE(notes[0].starts_with("note: --server-stats cannot show wait events: ")) << notes[0];
   coro::block_on(worker, watch.finish(1s));
   EXPECT_EQ(notes.size(), 1U);
 }
@@ -194,7 +194,8 @@ TEST_F(ActivityOfAServer, WhereTheServerIsAwayItGoesOnTrying) {
   };
   watch_during(worker, watch, body);
   ASSERT_EQ(notes.size(), 2U);
-  EXPECT_TRUE(notes[0].starts_with("note: --server-stats: no wait events so far: ")) << notes[0];
+  EXPECT_TRUE(notes[0].starts_with("note: --server-stats cannot show wait events so far: "))
+      << notes[0];
   EXPECT_EQ(notes[1], without_extension);
 }
 

@@ -63,7 +63,7 @@ Task<std::string> StatementCosts::read(Connection& connection) {
     const Result found = co_await connection.query(std::string(extension_sql));
     has_looked_ = true;
     if (found.rows() != 1 || found.is_null(0, 1)) {
-      co_return "this database has no extension pg_stat_statements";
+      co_return "this database lacks the extension pg_stat_statements. Create it with CREATE EXTENSION";
     }
     function_ = found.text(0, 0);
     time_column_ = found.text(0, 1);
@@ -90,7 +90,7 @@ Task<std::optional<std::vector<StatementCost>>> StatementCosts::read_all(Connect
   std::vector<StatementCost> costs;
   for (const auto& [id, counters] : longest) {
     const auto text = texts.find(id);
-    costs.push_back({text == texts.end() ? "(its text is not there)" : text->second, counters.calls,
+    costs.push_back({text == texts.end() ? "(text not available)" : text->second, counters.calls,
                      counters.total_ms, counters.rows});
   }
   co_return costs;

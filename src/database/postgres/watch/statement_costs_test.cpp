@@ -115,8 +115,9 @@ TEST_F(StatementCostsOfAServer, WhereTheExtensionIsNotThereItSaysSoOnce) {
   const auto body = [&]() -> Task<void> {
     const auto connection = co_await Connection::open(server->conninfo());
     StatementCosts costs;
-    EXPECT_EQ(co_await costs.read(*connection),
-              "this database has no extension pg_stat_statements");
+    EXPECT_EQ(
+        co_await costs.read(*connection),
+        "this database lacks the extension pg_stat_statements. Create it with CREATE EXTENSION");
     EXPECT_EQ(co_await costs.read(*connection), "");
     EXPECT_FALSE((co_await costs.read_all(*connection)).has_value());
   };

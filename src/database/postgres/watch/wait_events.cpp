@@ -71,10 +71,10 @@ Task<std::vector<WaitEventCount>> read_wait_events(Connection& connection) {
 Task<std::string> why_no_wait_events(Connection& connection) {
   const Result own = co_await connection.query(
       "SELECT state FROM pg_catalog.pg_stat_activity WHERE pid = pg_catalog.pg_backend_pid()");
-  if (own.rows() != 1) co_return "its pg_stat_activity has no sessions";
+  if (own.rows() != 1) co_return "the server's pg_stat_activity shows no sessions";
   if (own.text(0, 0) == "active") co_return "";
   if (own.text(0, 0) == "disabled") co_return "track_activities is off";
-  co_return "this role may not see what sessions do: grant it pg_monitor";
+  co_return "this role may not see what sessions do. GRANT pg_monitor to it";
 }
 
 }  // namespace drover::database::postgres

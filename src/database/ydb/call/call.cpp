@@ -61,7 +61,8 @@ YdbError transport_error(TransportStatus status, std::string_view details, Metho
 
 YdbError unexpected_reply(Method method, const std::string& peer, Stage stage) {
   return transport_error(TransportStatus::data_loss,
-                         "the reply is not what the protocol has for it", method, peer, stage);
+                         "the reply does not have the form that the protocol defines", method, peer,
+                         stage);
 }
 
 Call::Call(Channel& channel, Method method, const google::protobuf::MessageLite& request,

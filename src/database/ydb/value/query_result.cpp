@@ -151,7 +151,7 @@ void ValueView::append_text(std::string& out) const {
       out += text();
       return;
     default:
-      mistaken("a scalar: a variable of a script holds no list, struct or the like");
+      mistaken("a single value, because a variable of a script cannot hold a list or a struct");
   }
 }
 
@@ -173,13 +173,14 @@ std::size_t ResultSetView::column(std::string_view name) const {
 
 ValueView ResultSetView::at(std::size_t row, std::size_t column) const {
   if (row >= rows() || column >= columns()) {
-    throw unreadable(fmt::format("the result has {} rows of {} columns: no row {}, column {}",
-                                 rows(), columns(), row, column));
+    throw unreadable(
+        fmt::format("the result has {} rows of {} columns. Row {}, column {} is missing", rows(),
+                    columns(), row, column));
   }
   const Ydb::Value& values = *data_->rows[row];
   const auto index = static_cast<int>(column);
   if (index >= values.items_size()) {
-    throw unreadable("a row of the result has fewer values than there are columns");
+    throw unreadable("a row of the result has fewer values than columns");
   }
   return ValueView(values.items(index), data_->first->columns(index).type());
 }
@@ -199,8 +200,8 @@ std::size_t QueryResult::sets() const noexcept {
 
 ResultSetView QueryResult::set(std::size_t i) const {
   if (i >= memory_->sets.size()) {
-    throw unreadable(
-        fmt::format("the statement returned {} result sets: no set {}", memory_->sets.size(), i));
+    throw unreadable(fmt::format("the statement returned {} result sets, and set {} is missing",
+                                 memory_->sets.size(), i));
   }
   return ResultSetView(memory_->sets[i]);
 }
@@ -213,7 +214,7 @@ Ydb::Query::ExecuteQueryResponsePart& QueryResult::add_part() {
 void QueryResult::take_in(Ydb::Query::ExecuteQueryResponsePart& part) {
   if (!part.has_result_set()) return;
   const auto index = static_cast<std::uint64_t>(part.result_set_index());
-  if (index >= sets_most) throw unreadable("the number of a result set is out of all bounds");
+  if (index >= sets_most) throw unreadable("the number of a result set is out of range");
   if (index >= memory_->sets.size()) memory_->sets.resize(index + 1);
   ResultSetView::Data& set = memory_->sets[index];
   const Ydb::ResultSet& added = part.result_set();

@@ -49,7 +49,7 @@ const BuiltinScript& find_builtin(std::string_view beginning) {
   if (names.size() == 1) return *found;
   if (names.empty()) {
     for (const BuiltinScript& script : builtin_scripts()) names.push_back(script.name);
-    throw UnknownBuiltin(fmt::format("no built-in script is named \"{}\": there are {}",
+    throw UnknownBuiltin(fmt::format("no built-in script is named \"{}\". Expected {}",
                                      text::shown(beginning), fmt::join(names, ", ")));
   }
   throw UnknownBuiltin(fmt::format("several built-in scripts begin with \"{}\": {}",

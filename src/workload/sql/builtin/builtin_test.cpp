@@ -25,9 +25,8 @@ TEST(Builtin, IsRefusedByWhatIsNone) {
     }
   };
   EXPECT_EQ(message("s"), "several built-in scripts begin with \"s\": simple-update, select-only");
-  EXPECT_EQ(
-      message("tpcc"),
-      "no built-in script is named \"tpcc\": there are tpcb-like, simple-update, select-only");
+  EXPECT_EQ(message("tpcc"),
+            "no built-in script is named \"tpcc\". Expected tpcb-like, simple-update, select-only");
 }
 
 TEST(Builtin, CanBeRead) {

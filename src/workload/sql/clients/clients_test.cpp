@@ -184,7 +184,7 @@ TEST(Clients, OfAnotherHostHaveNumbersAndSeedsOfTheirOwn) {
 TEST(Clients, AreWaitedForAtTheEnd) {
   const auto frozen = run_scripts({{"a", "SELECT 'frozen';"}}, 3);
   EXPECT_THAT(frozen->notes,
-              ElementsAre("the load has ended: waiting up to 5 s for transactions in flight"));
+              ElementsAre("the load has ended. Waiting up to 5 s for transactions in flight"));
   EXPECT_FALSE(frozen->plan.presentation.looks_up_commits);
   EXPECT_THAT(run_scripts({{"a", "SELECT 1;"}}, 3)->notes, ElementsAre());
 }

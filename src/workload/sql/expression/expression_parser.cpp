@@ -175,9 +175,9 @@ class ExpressionParser {
   void require_room(bool room) const {
     if (room) return;
     throw source_.error_at(
-        token_.begin, fmt::format("the expression is too large: more than {} values wait for their "
-                                  "operators",
-                                  stack_values_max));
+        token_.begin,
+        fmt::format("the expression is too large: at some point, more than {} operands are pending",
+                    stack_values_max));
   }
 
   void enter() {

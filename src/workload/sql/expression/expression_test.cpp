@@ -500,7 +500,7 @@ TEST(Expression, BoundsItsDepth) {
   EXPECT_EQ(outcome(repeated("(", 100'000)), too_deep);
   EXPECT_EQ(outcome(repeated("not ", 100'000) + "true"), too_deep);
   EXPECT_EQ(outcome(repeated("least(1, 2, 3, ", 400)),
-            "the expression is too large: more than 1024 values wait for their operators");
+            "the expression is too large: at some point, more than 1024 operands are pending");
 }
 
 // The sides of AND and OR, and the parts of CASE, that do not decide are not evaluated.

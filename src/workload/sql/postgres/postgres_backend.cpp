@@ -17,8 +17,8 @@ Task<void> require_read_write(Connection& connection) {
   if (answer.rows() == 1 && answer.text(0, 0) == "off") co_return;
   throw database::Error(
       database::ErrorClass::unavailable, "25006",
-      "the server takes no writes: it is a standby, or default_transaction_read_only is on; name "
-      "all hosts in the URI with target_session_attrs=read-write");
+      "the server accepts no writes: it is a standby, or default_transaction_read_only is on. Name "
+      "all hosts in the URI, with target_session_attrs=read-write");
 }
 
 }  // namespace

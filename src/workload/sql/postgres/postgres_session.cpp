@@ -195,10 +195,10 @@ const PostgresSession::StoredColumns& PostgresSession::columns_of(const Statemen
   for (int i = 0; i < result.columns(); ++i) {
     const std::string_view name = names.emplace_back(PQfname(result.get(), i));
     if (is_variable_name(statement.command->prefix + std::string(name))) continue;
-    throw Error(ErrorClass::statement, "",
-                fmt::format("no variable can be named after the column \"{}\": give it another "
-                            "name with AS",
-                            text::shown(name)));
+    throw Error(
+        ErrorClass::statement, "",
+        fmt::format("the column \"{}\" does not have the name of a variable. Rename it with AS",
+                    text::shown(name)));
   }
   stored.slots = column_slots(variables.names(), statement.command->prefix, names);
   stored.names.assign(names.begin(), names.end());
@@ -235,7 +235,7 @@ Task<PipelineAnswer> PostgresSession::close_pipeline() {
       if (ends == 1) continue;
       if (ends > 1) {
         throw Error(ErrorClass::connection_lost, "",
-                    "the server has not answered the whole pipeline");
+                    "the server has not answered all statements of the pipeline");
       }
       if (PQresultStatus(result.get()) == PGRES_PIPELINE_SYNC) ++synced;
       take_piped(result, answer);

@@ -117,7 +117,7 @@ ReadDeclaration read_declaration(std::string_view statement) {
   const std::string written = without_blanks(rest);
   const std::optional<ParameterType> type = parse_parameter_type(written);
   if (!type) {
-    return problem(fmt::format("a parameter cannot be declared as \"{}\": there are {}",
+    return problem(fmt::format("a parameter cannot have the type \"{}\". Expected {}",
                                text::shown(written), known_parameter_types()));
   }
   return {{}, std::string(name.substr(1)), written, *type};

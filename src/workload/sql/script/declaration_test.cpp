@@ -66,10 +66,10 @@ TEST(Declaration, SaysWhatIsWrongWithIt) {
   EXPECT_EQ(problem("DECLARE $ AS Int64;"), no_name);
   EXPECT_EQ(problem("DECLARE $a Int64;"), "expected AS and a type behind DECLARE $a");
   EXPECT_EQ(problem("DECLARE $a"), "expected AS and a type behind DECLARE $a");
-  EXPECT_EQ(problem("DECLARE $a AS \x1b;"),
-            "a parameter cannot be declared as \"\\x1b\": there are Bool, Int32, Int64, Uint32, "
-            "Uint64, Double, Utf8, Text, String, Bytes and Decimal(22,9), each also as "
-            "Optional<…>");
+  EXPECT_EQ(
+      problem("DECLARE $a AS \x1b;"),
+      "a parameter cannot have the type \"\\x1b\". Expected Bool, Int32, Int64, Uint32, Uint64, "
+      "Double, Utf8, Text, String, Bytes and Decimal(22,9), each also as Optional<…>");
 }
 
 }  // namespace

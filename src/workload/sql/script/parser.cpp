@@ -66,8 +66,10 @@ class ScriptParser {
   void require_parameters() const;
   void read_meta();
   void read_set();
-  void read_setrandom() { refuse("\\setrandom is no longer a command; use \\set NAME random(…)"); }
-  void read_shell() { refuse("shell commands are not run: they would hold up all clients"); }
+  void read_setrandom() { refuse("\\setrandom is no longer a command. Use \\set NAME random(…)"); }
+  void read_shell() {
+    refuse("shell commands are not supported, because they would block all clients");
+  }
   void read_sleep() { read_pause(false); }
   void read_think() { read_pause(true); }
   void read_pause(bool exponential);
@@ -142,8 +144,7 @@ Script ScriptParser::parse() {
         0, fmt::format("a script has at most {}", text::bytes_text(script_bytes_max)));
   }
   if (const std::size_t zero = source_.text().find('\0'); zero != std::string_view::npos) {
-    throw source_.error_at(
-        zero, "a script is a text, and this byte is 0, where a statement would end for the server");
+    throw source_.error_at(zero, "a script must be text, and this byte is 0");
   }
   while (offset_ < source_.text().size()) read_statement();
   require_parameters();
@@ -378,8 +379,8 @@ void ScriptParser::read_storing(Storing storing) {
   const std::optional<Word> prefix = next_word();
   require_no_more_words("too many arguments");
   if (prefix && !is_variable_name(prefix->text)) {
-    refuse_at(prefix->offset,
-              fmt::format("no variable's name begins with ({})", shown_bare(prefix->text)));
+    refuse_at(prefix->offset, fmt::format("the name of a variable cannot begin with ({})",
+                                          shown_bare(prefix->text)));
   }
   SqlCommand& sql = std::get<SqlCommand>(commands_.back().action);
   sql.storing = storing;

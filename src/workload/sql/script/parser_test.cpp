@@ -126,11 +126,11 @@ TEST(ScriptParser, RefusesCommands) {
   EXPECT_EQ(parse_refusal("\\if(1)\n\\endif"), "1:1 invalid command \"\\if(1)\"");
   EXPECT_EQ(parse_refusal("\\\\set x 1"), "1:1 invalid command \"\\\\set\"; did you mean \\set?");
   EXPECT_EQ(parse_refusal("\\setrandom x 1 2"),
-            "1:1 \\setrandom is no longer a command; use \\set NAME random(…)");
+            "1:1 \\setrandom is no longer a command. Use \\set NAME random(…)");
   EXPECT_EQ(parse_refusal("\\shell true"),
-            "1:1 shell commands are not run: they would hold up all clients");
+            "1:1 shell commands are not supported, because they would block all clients");
   EXPECT_EQ(parse_refusal("\\setshell x true"),
-            "1:1 shell commands are not run: they would hold up all clients");
+            "1:1 shell commands are not supported, because they would block all clients");
 }
 
 TEST(ScriptParser, RefusesArguments) {
@@ -187,17 +187,16 @@ TEST(ScriptParser, RefusesToStoreNothing) {
             "4:1 \\gset must follow an SQL command");
   EXPECT_EQ(parse_refusal("select 1 \\gset a b"), "1:18 too many arguments in command \"gset\"");
   EXPECT_EQ(parse_refusal("select 1 as a \\gset 1_"),
-            "1:21 no variable's name begins with (1_) in command \"gset\"");
+            "1:21 the name of a variable cannot begin with (1_) in command \"gset\"");
   EXPECT_EQ(parse_refusal("select 1 as a \\aset p-"),
-            "1:21 no variable's name begins with (p-) in command \"aset\"");
+            "1:21 the name of a variable cannot begin with (p-) in command \"aset\"");
 }
 
 // The server would take the statement's beginning for the whole.
 TEST(ScriptParser, RefusesWhatIsNoText) {
   using namespace std::string_literals;
-  EXPECT_EQ(
-      parse_refusal("select 1;\nselect 'a\0b';"s),
-      "2:10 a script is a text, and this byte is 0, where a statement would end for the server");
+  EXPECT_EQ(parse_refusal("select 1;\nselect 'a\0b';"s),
+            "2:10 a script must be text, and this byte is 0");
 }
 
 TEST(ScriptParser, PassesOverAMarkAtTheBeginning) {

@@ -37,9 +37,9 @@ void check_control(const Script& script, const Command& command, const SqlText& 
 void check_statement(const Script& script, const Command& command, Protocol protocol, Ways ways) {
   const auto& sql = std::get<SqlCommand>(command.action);
   if (protocol != Protocol::simple && statements_in(sql.sql) > 1) {
-    throw script.error(
-        command,
-        "statements joined by \\; go by the simple protocol only: part them by ; or use it");
+    throw script.error(command,
+                       "statements joined by \\; need the simple protocol. Separate them with ; or "
+                       "use --protocol simple");
   }
   if (sql.storing != Storing::none && ways.only_within()) {
     throw script.error(command, storing_in_pipeline);
@@ -48,7 +48,9 @@ void check_statement(const Script& script, const Command& command, Protocol prot
 
 void check_pipeline(const Script& script, const Command& command, Protocol protocol, Ways ways) {
   if (protocol == Protocol::declared) {
-    throw script.error(command, "YDB has no pipelines: join statements by \\; in one request");
+    throw script.error(
+        command,
+        "YDB has no pipelines. To send several statements in one request, join them with \\;");
   }
   if (protocol == Protocol::simple) throw script.error(command, simple_pipeline);
   if (std::get<PipelineCommand>(command.action).step == PipelineStep::start) {

@@ -86,8 +86,8 @@ TEST(ScriptSet, RefusesJoinedStatementsOfTheExtendedProtocol) {
   EXPECT_EQ(refusal("SELECT 1 \\; SELECT 2;", Protocol::simple), "");
   for (const Protocol protocol : {Protocol::extended, Protocol::prepared}) {
     EXPECT_EQ(refusal("SELECT 0;\nSELECT 1 \\; SELECT 2;", protocol),
-              "test.sql:2:1: statements joined by \\; go by the simple protocol only: part them by "
-              "; or use it");
+              "test.sql:2:1: statements joined by \\; need the simple protocol. Separate them with "
+              "; or use --protocol simple");
   }
 }
 

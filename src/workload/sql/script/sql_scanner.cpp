@@ -201,7 +201,7 @@ void SqlScanner::scan_quoted(char quote, bool escapes) {
       end += escapes && source_.at(end) == '\\' ? 2 : 1;
     }
     if (end >= source_.text().size()) {
-      throw source_.error_at(begin, fmt::format("these quotes ({}) have no end", quote));
+      throw source_.error_at(begin, fmt::format("the closing quote ({}) is missing", quote));
     }
     copy_to(end + 1);
   } while (escapes && skip_to_continuation(quote));
@@ -224,7 +224,7 @@ void SqlScanner::scan_block_comment() {
   std::size_t end = offset_ + 2;
   for (std::size_t depth = 1; depth > 0;) {
     if (end >= source_.text().size()) {
-      throw source_.error_at(begin, "this comment (/*) has no end");
+      throw source_.error_at(begin, "the end of the comment (/*) is missing");
     }
     const std::string_view two = source_.text().substr(end, 2);
     if (two == "/*") ++depth;
@@ -244,7 +244,7 @@ bool SqlScanner::scan_dollar_quoted() {
   const std::string_view tag = source_.text().substr(offset_, end + 1 - offset_);
   const std::size_t close = source_.text().find(tag, end + 1);
   if (close == std::string_view::npos) {
-    throw source_.error_at(offset_, "these dollar quotes have no end");
+    throw source_.error_at(offset_, "the closing dollar quote is missing");
   }
   copy_to(close + tag.size());
   return true;

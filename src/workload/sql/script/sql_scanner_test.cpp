@@ -112,11 +112,11 @@ TEST(SqlScanner, JoinsStatements) {
 }
 
 TEST(SqlScanner, RefusesWhatHasNoEnd) {
-  EXPECT_EQ(scan_refusal("select 'a; x"), "these quotes (') have no end");
-  EXPECT_EQ(scan_refusal("select E'a\\"), "these quotes (') have no end");
-  EXPECT_EQ(scan_refusal("select \"a; x"), "these quotes (\") have no end");
-  EXPECT_EQ(scan_refusal("select $x$ $y$"), "these dollar quotes have no end");
-  EXPECT_EQ(scan_refusal("select /* /* */"), "this comment (/*) has no end");
+  EXPECT_EQ(scan_refusal("select 'a; x"), "the closing quote (') is missing");
+  EXPECT_EQ(scan_refusal("select E'a\\"), "the closing quote (') is missing");
+  EXPECT_EQ(scan_refusal("select \"a; x"), "the closing quote (\") is missing");
+  EXPECT_EQ(scan_refusal("select $x$ $y$"), "the closing dollar quote is missing");
+  EXPECT_EQ(scan_refusal("select /* /* */"), "the end of the comment (/*) is missing");
 }
 
 struct Rendered {

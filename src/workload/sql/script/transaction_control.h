@@ -15,6 +15,6 @@ enum class TransactionControl : std::uint8_t { none, begin, begin_read_only, com
 std::optional<TransactionControl> transaction_control(std::string_view statement);
 
 inline constexpr std::string_view transaction_control_forms =
-    "expected BEGIN, BEGIN READ ONLY, COMMIT or ROLLBACK, each alone";
+    "expected BEGIN, BEGIN READ ONLY, COMMIT or ROLLBACK as a statement of its own";
 
 }  // namespace drover::sql

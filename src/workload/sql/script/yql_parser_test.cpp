@@ -69,7 +69,7 @@ TEST(YqlScript, RefusesVariablesThatAreNotDeclared) {
 
 TEST(YqlScript, RefusesDeclarations) {
   EXPECT_EQ(declared_refusal("SELECT 1;\n  DECLARE $a AS Nothing;").substr(0, 62),
-            "2:3 a parameter cannot be declared as \"Nothing\": there are Boo");
+            "2:3 a parameter cannot have the type \"Nothing\". Expected Boo");
   EXPECT_EQ(declared_refusal("DECLARE a AS Int64;"),
             "1:1 expected DECLARE $name AS Type; with the name of a variable");
   EXPECT_EQ(declared_refusal("DECLARE $a AS Int64;\n\\gset"),
@@ -79,8 +79,9 @@ TEST(YqlScript, RefusesDeclarations) {
 }
 
 TEST(YqlScript, RefusesPipelines) {
-  EXPECT_EQ(declared_refusal("SELECT 1;\n\\startpipeline\nSELECT 2;\n\\endpipeline"),
-            "2:1 YDB has no pipelines: join statements by \\; in one request");
+  EXPECT_EQ(
+      declared_refusal("SELECT 1;\n\\startpipeline\nSELECT 2;\n\\endpipeline"),
+      "2:1 YDB has no pipelines. To send several statements in one request, join them with \\;");
 }
 
 TEST(YqlScript, RefusesTransactionsAsYdbHasThemNot) {

@@ -21,8 +21,8 @@ class YqlScanner {
     const StatementEnd ended_by = scan_to_end();
     if (ended_by != StatementEnd::semicolon && is_named_) {
       throw source_.error_at(begin,
-                             "a named expression is part of the statement behind it: nothing else "
-                             "may stand between them");
+                             "a named expression belongs to the statement that follows it. Nothing "
+                             "else may stand between them");
     }
     if (!has_words_) sql_ = SqlText();
     sql_.trim_end();
@@ -87,7 +87,7 @@ class YqlScanner {
     if (at("/*")) return copy(end_of_comment() - offset_);
     has_words_ = true;
     if (std::exchange(begins_, false)) is_named_ = c == '$';
-    if (at("@@")) return copy(end_behind("@@", "these quotes (@@) have no end") - offset_);
+    if (at("@@")) return copy(end_behind("@@", "the closing quote (@@) is missing") - offset_);
     if (c == '\'' || c == '"' || c == '`') return scan_quoted(c);
     if (c == '$' || c == ':') return scan_name();
     if (is_name_byte(c)) return scan_word();
@@ -121,7 +121,7 @@ class YqlScanner {
       end += source_.at(end) == '\\' ? 2 : 1;
     }
     if (end >= source_.text().size()) {
-      throw source_.error_at(begin, fmt::format("these quotes ({}) have no end", quote));
+      throw source_.error_at(begin, fmt::format("the closing quote ({}) is missing", quote));
     }
     copy(end + 1 - offset_);
   }
@@ -132,7 +132,9 @@ class YqlScanner {
     if (found == std::string_view::npos) throw source_.error_at(offset_, problem);
     return found + end.size();
   }
-  std::size_t end_of_comment() const { return end_behind("*/", "this comment (/*) has no end"); }
+  std::size_t end_of_comment() const {
+    return end_behind("*/", "the end of the comment (/*) is missing");
+  }
 
   void copy(std::size_t bytes) {
     sql_.append(source_.text().substr(offset_, bytes));

@@ -102,7 +102,8 @@ TEST(YqlScanner, JoinsNamedExpressionsToWhatFollows) {
             "$a = (SELECT 1); -- one\n/* two */ $b = 2;\nSELECT $a, $b;");
   EXPECT_EQ(yql_statements_in("SELECT $a; x"), (Texts{"SELECT $a;", "x"}));
   const std::string message =
-      " a named expression is part of the statement behind it: nothing else may stand between them";
+      " a named expression belongs to the statement that follows it. Nothing else may stand "
+      "between them";
   EXPECT_EQ(yql_refusal("SELECT 1;\n $a = 1;\n\\set x 1\nSELECT $a;"), "2:2" + message);
   EXPECT_EQ(yql_refusal("$a = 1"), "1:1" + message);
   EXPECT_EQ(yql_refusal("SELECT 1 \\; $a = 1;"), "1:1" + message);
@@ -115,13 +116,13 @@ TEST(YqlScanner, FindsNames) {
 }
 
 TEST(YqlScanner, RefusesWhatHasNoEnd) {
-  EXPECT_EQ(yql_refusal("SELECT 1,\n 'x;"), "2:2 these quotes (') have no end");
-  EXPECT_EQ(yql_refusal("SELECT \"x\\\";"), "1:8 these quotes (\") have no end");
-  EXPECT_EQ(yql_refusal("SELECT '\\"), "1:8 these quotes (') have no end");
-  EXPECT_EQ(yql_refusal("SELECT `x;"), "1:8 these quotes (`) have no end");
-  EXPECT_EQ(yql_refusal("SELECT @@x@;"), "1:8 these quotes (@@) have no end");
-  EXPECT_EQ(yql_refusal("SELECT 1 /* x;"), "1:10 this comment (/*) has no end");
-  EXPECT_EQ(yql_refusal("/*/"), "1:1 this comment (/*) has no end");
+  EXPECT_EQ(yql_refusal("SELECT 1,\n 'x;"), "2:2 the closing quote (') is missing");
+  EXPECT_EQ(yql_refusal("SELECT \"x\\\";"), "1:8 the closing quote (\") is missing");
+  EXPECT_EQ(yql_refusal("SELECT '\\"), "1:8 the closing quote (') is missing");
+  EXPECT_EQ(yql_refusal("SELECT `x;"), "1:8 the closing quote (`) is missing");
+  EXPECT_EQ(yql_refusal("SELECT @@x@;"), "1:8 the closing quote (@@) is missing");
+  EXPECT_EQ(yql_refusal("SELECT 1 /* x;"), "1:10 the end of the comment (/*) is missing");
+  EXPECT_EQ(yql_refusal("/*/"), "1:1 the end of the comment (/*) is missing");
 }
 
 }  // namespace

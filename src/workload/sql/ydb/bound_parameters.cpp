@@ -39,7 +39,7 @@ ScalarType scalar_of(const ParameterType& type) {
 
 [[noreturn]] void refuse(std::string_view text, const Declaration& declared) {
   throw Error(ErrorClass::statement, "",
-              fmt::format("${}: the value {} is none of the type {}", declared.name,
+              fmt::format("${}: the value {} does not have the type {}", declared.name,
                           text::shown(text), declared.type_name));
 }
 
@@ -136,8 +136,8 @@ Parameters bound_parameters(const SqlCommand& command, const Variables& variable
       parameters.add(name, scalar_of(declared.type), database::ydb::null);
     } else {
       throw Error(ErrorClass::statement, "",
-                  fmt::format("${}: the variable is {}, and {} has no NULL: set it, or declare "
-                              "Optional<{}>",
+                  fmt::format("${}: the variable is {}, and {} does not allow NULL. Set the "
+                              "variable, or declare Optional<{}>",
                               declared.name, variables.is_set(declared.slot) ? "null" : "not set",
                               declared.type_name, declared.type_name));
     }

@@ -65,7 +65,7 @@ TEST(DecimalOf, HasRoomForAllDigitsOfItsType) {
 TEST(DecimalOf, RefusesWhatItsTypeHasNoRoomFor) {
   const auto refused = [](std::string_view text, const std::string& type) {
     return decimal_digits(text, type) ==
-           fmt::format("$x: the value {} is none of the type {}", text, type);
+           fmt::format("$x: the value {} does not have the type {}", text, type);
   };
   EXPECT_TRUE(refused("1.234", "Decimal(22,2)")) << "more digits behind the point";
   EXPECT_TRUE(refused("1.230", "Decimal(22,2)"));
@@ -81,7 +81,7 @@ TEST(DecimalOf, RefusesWhatIsNoNumber) {
   for (const char* text : {"", "-", ".", "-.", "--1", "+1", "1.2.3", "1..2", "1e3", "0x1", " 1",
                            "1 ", "1,5", "inf", "nan", "abc", "-.x"}) {
     EXPECT_EQ(decimal_digits(text, "Decimal(22,9)"),
-              fmt::format("$x: the value {} is none of the type Decimal(22,9)", text));
+              fmt::format("$x: the value {} does not have the type Decimal(22,9)", text));
   }
 }
 
@@ -127,7 +127,7 @@ TEST(BoundParameters, AreRefusedWhereTheTypeHasNoSuchValue) {
   const auto refused = [](const std::string& type, const std::string& value,
                           const std::string& shown) {
     return bound(type, value) ==
-           fmt::format("$x: the value {} is none of the type {}", shown, type);
+           fmt::format("$x: the value {} does not have the type {}", shown, type);
   };
   EXPECT_TRUE(refused("Int32", "2147483648", "2147483648"));
   EXPECT_TRUE(refused("Int64", "9223372036854775808", "9223372036854775808"));
@@ -148,10 +148,11 @@ TEST(BoundParameters, AreNullWhereTheyMayBe) {
   EXPECT_EQ(bound("Int64?", "null"), "NULL");
   EXPECT_EQ(bound("Optional<Decimal(22,9)>", ""), "NULL");
   EXPECT_EQ(bound("Int64", "null"),
-            "$x: the variable is null, and Int64 has no NULL: set it, or declare Optional<Int64>");
-  EXPECT_EQ(
-      bound("Int64", ""),
-      "$x: the variable is not set, and Int64 has no NULL: set it, or declare Optional<Int64>");
+            "$x: the variable is null, and Int64 does not allow NULL. Set the variable, or declare "
+            "Optional<Int64>");
+  EXPECT_EQ(bound("Int64", ""),
+            "$x: the variable is not set, and Int64 does not allow NULL. Set the variable, or "
+            "declare Optional<Int64>");
 }
 
 }  // namespace

@@ -76,8 +76,8 @@ TEST_F(StatementsOfYql, TakeAndStoreNulls) {
   EXPECT_EQ(made->variable("found"), "2");
   EXPECT_EQ(made->variable("is_null"), "true");
   EXPECT_EQ(failure("DECLARE $id AS Int64;\n\\set id null\nSELECT $id;\n"),
-            "test.yql:3: SELECT $id;: $id: the variable is null, and Int64 has no NULL: set it, or "
-            "declare Optional<Int64>");
+            "test.yql:3: SELECT $id;: $id: the variable is null, and Int64 does not allow NULL. "
+            "Set the variable, or declare Optional<Int64>");
 }
 
 TEST_F(StatementsOfYql, HavePragmasAndNamedExpressions) {
@@ -102,7 +102,7 @@ TEST_F(StatementsOfYql, FailWithTheirPlace) {
               AllOf(StartsWith("test.yql:5: SELECT $a, $a + \"x\";: ExecuteQuery: GENERIC_ERROR: "),
                     EndsWith("(line 7, column 8)")));
   EXPECT_EQ(failure("DECLARE $x AS Int32;\n\\set x 3000000000\nSELECT 1;\nSELECT $x;"),
-            "test.yql:4: SELECT $x;: $x: the value 3000000000 is none of the type Int32");
+            "test.yql:4: SELECT $x;: $x: the value 3000000000 does not have the type Int32");
 }
 
 TEST_F(StatementsOfYql, LeaveNoTransactionOpen) {
@@ -111,7 +111,7 @@ TEST_F(StatementsOfYql, LeaveNoTransactionOpen) {
               AllOf(StartsWith("test.yql:2"),
                     EndsWith("end of script reached without completing the last transaction")));
   EXPECT_EQ(query("SELECT COUNT(*) FROM entries;"), "0");
-  EXPECT_THAT(failure("BEGIN;\nBEGIN;\n"), EndsWith("a transaction is open already"));
+  EXPECT_THAT(failure("BEGIN;\nBEGIN;\n"), EndsWith("a transaction is already open"));
 }
 
 TEST_F(StatementsOfYql, AreTransactionsByThemselvesOrTogether) {
@@ -139,7 +139,7 @@ TEST_F(StatementsOfYql, ThatChangeTheSchemeStandAlone) {
   EXPECT_THAT(failure("BEGIN;\nSELECT 1;\nCREATE TABLE made (id Int64 NOT NULL, PRIMARY KEY "
                       "(id));\nEND;"),
               AllOf(StartsWith("test.yql:3: CREATE TABLE made"),
-                    EndsWith("a transaction of YDB cannot make or drop tables")));
+                    EndsWith("YDB cannot create or drop tables in a transaction")));
 }
 
 TEST_F(StatementsOfYql, KeepTheirVariablesForTheNextScript) {

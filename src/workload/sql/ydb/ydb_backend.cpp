@@ -146,7 +146,7 @@ class YdbBackend::YdbSession final : public Session, public database::ydb::Sessi
   }
 
   void begin_transaction(TransactionMode mode) {
-    if (is_open_) throw refused("a transaction is open already");
+    if (is_open_) throw refused("a transaction is already open");
     is_open_ = true;
     mode_ = mode;
     server_ = nullptr;
@@ -158,7 +158,7 @@ class YdbBackend::YdbSession final : public Session, public database::ydb::Sessi
   }
 
   Task<QueryResult> change_scheme(const Statement& statement) {
-    if (is_open_) throw refused("a transaction of YDB cannot make or drop tables");
+    if (is_open_) throw refused("YDB cannot create or drop tables in a transaction");
     co_return co_await (*co_await usable_session()).execute_alone(backend_.text_of(statement));
   }
 
@@ -196,8 +196,7 @@ class YdbBackend::YdbSession final : public Session, public database::ydb::Sessi
   // itself says so (BAD_SESSION), nothing is committed.
   void require_transaction() const {
     if (server_->alive() && server_->in_transaction()) return;
-    throw Error(ErrorClass::retryable, "",
-                "the session has ended, and with it the transaction that was open");
+    throw Error(ErrorClass::retryable, "", "the session ended, and its open transaction with it");
   }
 
   Task<void> commit() {

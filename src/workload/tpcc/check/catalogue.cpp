@@ -384,7 +384,8 @@ const std::vector<Condition>& catalogue() {
 
 const Condition& condition_named(std::string_view name) {
   const auto place = std::ranges::find(catalogue(), name, &Condition::name);
-  if (place == catalogue().end()) throw std::out_of_range(fmt::format("no condition {}", name));
+  if (place == catalogue().end())
+    throw std::out_of_range(fmt::format("there is no condition {}", name));
   return *place;
 }
 

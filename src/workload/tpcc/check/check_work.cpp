@@ -38,7 +38,9 @@ void require_piece(std::uint64_t place, std::size_t pieces) {
   if (place < pieces) return;
   throw database::Error(
       database::ErrorClass::statement, "",
-      fmt::format("the check has no piece {}, but {}: the hosts cut it otherwise", place, pieces));
+      fmt::format(
+          "there is no piece {} of the check, which has {} pieces: the hosts divide it differently",
+          place, pieces));
 }
 
 }  // namespace
@@ -48,14 +50,14 @@ std::int32_t warehouses_to_check(std::int64_t rows, std::int64_t last) {
   using database::ErrorClass;
   if (rows == 0) {
     throw Error(ErrorClass::statement, "",
-                "there is no warehouse: run 'drover tpcc import -w N', or say with -w how many "
-                "there should be");
+                "the database has no warehouse. Run 'drover tpcc import -w N', or give the "
+                "expected number with -w");
   }
   // A gap or two is an offence that condition 1 reports; this is no numbering at all.
   if (last < 1 || last > 2 * rows + 100) {
     throw Error(ErrorClass::statement, "",
-                fmt::format("warehouses are numbered from 1, but the {} rows of the table go up to "
-                            "w_id = {}: say with -w how many there should be",
+                fmt::format("warehouses are numbered from 1, but the table has {} rows with w_id "
+                            "up to {}. Give the expected number of warehouses with -w",
                             rows, last));
   }
   return static_cast<std::int32_t>(last);
@@ -226,8 +228,8 @@ void CheckWork::require_all() const {
   const std::size_t left = missing().size();
   if (left == 0) return;
   throw database::Error(database::ErrorClass::statement, "",
-                        fmt::format("{} of {} pieces of the check have no verdict, though all that "
-                                    "were to judge them have ended: nothing is known of the data",
+                        fmt::format("{} of {} pieces of the check have no verdict, although all "
+                                    "hosts have ended. The check gives no verdict on the data",
                                     left, mine_.size()));
 }
 

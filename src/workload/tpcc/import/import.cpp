@@ -70,9 +70,8 @@ void require_none_left(size_t left, size_t of) {
   if (left == 0) return;
   throw database::Error(
       database::ErrorClass::statement, "",
-      fmt::format("{} of {} parts of the population are not there, though all that were to load "
-                  "them have ended",
-                  left, of));
+      fmt::format("{} of {} parts of the data are not loaded, although all hosts have ended", left,
+                  of));
 }
 
 void ImportWork::begin(ImportPlan plan) {
@@ -137,8 +136,8 @@ ImportOutcome ImportWork::end() {
 database::Error ImportWork::explained(const database::Error& error) const {
   if (!planned_) return error;
   return {error.error_class(), error.sqlstate(),
-          fmt::format("{}; the import stopped with {} of {} warehouses loaded; the same command "
-                      "goes on from there",
+          fmt::format("{}. The import stopped with {} of {} warehouses loaded. Repeat the same "
+                      "command to continue from there",
                       error.what(), outcome_.plan.skipped + progress_.warehouses,
                       outcome_.plan.warehouses)};
 }
@@ -186,15 +185,15 @@ std::string schema_argument(std::string_view schema) {
 }
 
 std::string advice_to_make_anew(std::string_view schema) {
-  return fmt::format("make the tables anew with 'drover tpcc init --force{}'",
+  return fmt::format("create the tables again with 'drover tpcc init --force{}'",
                      schema_argument(schema));
 }
 
 void require_format(int32_t version, std::string_view schema) {
   if (version == format_version) return;
   throw UnfitSchema(
-      fmt::format("the tables were made by another version of drover (their format is {}, expected "
-                  "{}): {}",
+      fmt::format("another version of drover created these tables (their format is {}, expected "
+                  "{}). To start over, {}",
                   version, format_version, advice_to_make_anew(schema)));
 }
 
@@ -203,16 +202,16 @@ void require_initialised(const TablesPresent& present, std::string_view schema) 
   if (ours && present.table_count() == all_tables.size()) return;
   if (present.table_count() == 0) {
     throw UnfitSchema(
-        fmt::format("not initialised: there are no tables of TPC-C here; run 'drover tpcc init{}'",
+        fmt::format("the database has no TPC-C tables. Create them with 'drover tpcc init{}'",
                     schema_argument(schema)));
   }
   if (ours) {
-    throw UnfitSchema(fmt::format("tables are missing ({}): {}", present.tables_that_exist(false),
-                                  advice_to_make_anew(schema)));
+    throw UnfitSchema(fmt::format("tables are missing ({}). To start over, {}",
+                                  present.tables_that_exist(false), advice_to_make_anew(schema)));
   }
   throw UnfitSchema(
-      fmt::format("the tables that there are ({}) were not made by 'drover tpcc init', or not all "
-                  "of them, and an import needs its records: {}",
+      fmt::format("the existing tables ({}) were not all created by 'drover tpcc init', and an "
+                  "import needs its records. To start over, {}",
                   present.tables_that_exist(true), advice_to_make_anew(schema)));
 }
 
@@ -220,40 +219,40 @@ void require_same_request(const ImportRequest& request, const ImportRecord& reco
                           std::string_view schema) {
   if (request.seed && *request.seed != record.population->seed) {
     throw UnfitSchema(fmt::format(
-        "--seed {}: the warehouses that are loaded come from seed {}; go on without --seed, or {}",
+        "--seed {}: the loaded warehouses have the seed {}. Continue without --seed, or {}",
         *request.seed, record.population->seed, advice_to_make_anew(schema)));
   }
   if (request.warehouses < record.warehouses) {
     throw UnfitSchema(
-        fmt::format("-w {}: an import of {} {} {} here; {}, or {}", request.warehouses,
+        fmt::format("-w {}: an import of {} {} {} here. To proceed, {}, or {}", request.warehouses,
                     record.warehouses, record.warehouses == 1 ? "warehouse" : "warehouses",
-                    record.complete ? "was done" : "was begun",
-                    record.complete ? "clear them with 'drover tpcc clean'"
-                                    : fmt::format("go on with -w {}", record.warehouses),
+                    record.complete ? "was completed" : "was started",
+                    record.complete ? "drop them with 'drover tpcc clean'"
+                                    : fmt::format("continue with -w {}", record.warehouses),
                     advice_to_make_anew(schema)));
   }
 }
 
 void refuse_foreign_table(Table table, std::string_view schema) {
   throw UnfitSchema(fmt::format(
-      "the table {}{} has no column {}, so it is no table of TPC-C: drover drops none of the "
-      "tables. {} --schema",
+      "the table {}{} has no column {}, so it is not a TPC-C table, and drover drops no tables. {} "
+      "--schema",
       table_name(table), schema.empty() ? "" : fmt::format(" of {}", schema),
       column_names(table).front(),
-      schema.empty() ? "Give TPC-C a schema of its own with" : "Name another schema with"));
+      schema.empty() ? "Use another schema for TPC-C with" : "Name another schema with"));
 }
 
 void refuse_unrecorded_rows(Table table, std::string_view schema) {
   throw UnfitSchema(
-      fmt::format("table {} holds rows that no import of drover has recorded; an import needs "
-                  "empty tables: {}",
+      fmt::format("the table {} has rows that no import of drover has recorded, and an import "
+                  "needs empty tables. To start over, {}",
                   table_name(table), advice_to_make_anew(schema)));
 }
 
 void refuse_to_load_again(const ImportRecord& record, std::string_view schema) {
   throw UnfitSchema(
-      fmt::format("{} loaded already, there is nothing to import: a larger -w adds "
-                  "warehouses, or {}",
+      fmt::format("{} already loaded, so there is nothing to import. To add warehouses, use a "
+                  "larger -w. To start over, {}",
                   warehouses_are(record.warehouses), advice_to_make_anew(schema)));
 }
 
@@ -261,30 +260,32 @@ void require_tables(const TablesPresent& present, std::string_view schema) {
   if (present.table_count() == all_tables.size()) return;
   const std::string argument = schema_argument(schema);
   throw UnfitSchema(
-      fmt::format("the database is not initialised: no table {}; see drover tpcc init{} and drover "
-                  "tpcc import{}",
+      fmt::format("the database lacks these TPC-C tables: {}. Create and load them with 'drover "
+                  "tpcc init{}' and 'drover tpcc import{}'",
                   present.tables_that_exist(false), argument, argument));
 }
 
 void require_complete(const ImportRecord& record, std::string_view schema) {
   if (!record.population || record.complete) return;
   throw UnfitSchema(
-      fmt::format("the import is not complete; go on with it: drover tpcc import{} -w {}",
+      fmt::format("the import is not complete. Continue it with 'drover tpcc import{} -w {}'",
                   schema_argument(schema), record.warehouses));
 }
 
 void require_any_warehouse(int32_t warehouses, std::string_view schema) {
   if (warehouses > 0) return;
-  throw UnfitSchema(
-      fmt::format("no warehouse is loaded; see drover tpcc import{}", schema_argument(schema)));
+  throw UnfitSchema(fmt::format("no warehouse is loaded. Load the data with 'drover tpcc import{}'",
+                                schema_argument(schema)));
 }
 
 void require_warehouses(const LoadedDatabase& loaded, int32_t wanted, std::string_view schema) {
   if (wanted <= loaded.warehouses) return;
   throw UnfitSchema(fmt::format(
-      "-w {}: {} loaded; run with -w {} or fewer, or load more: drover tpcc import{} -w {}{}",
+      "-w {}: {} loaded. Use -w {} or fewer, or load more with 'drover tpcc import{} -w {}'{}",
       wanted, warehouses_are(loaded.warehouses), loaded.warehouses, schema_argument(schema), wanted,
-      loaded.load_constants ? "" : " (after drover tpcc init --force: another tool loaded these)"));
+      loaded.load_constants
+          ? ""
+          : " (after 'drover tpcc init --force', because another tool loaded these)"));
 }
 
 }  // namespace drover::tpcc

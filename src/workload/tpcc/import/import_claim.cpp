@@ -35,8 +35,8 @@ void ImportClaim::require(bool is_ours) {
   if (is_ours) return;
   throw database::Error(
       database::ErrorClass::statement, "",
-      "another import has taken over, or the tables were made anew: this one was silent for "
-      "too long, or 'drover tpcc init --force' was run meanwhile");
+      "another import has taken over, or the tables were created again: this import was silent for "
+      "too long, or 'drover tpcc init --force' has run in the meantime");
 }
 
 // An answer may have been lost on its way and the call repeated: what counts is what the row says then.
@@ -62,10 +62,10 @@ Task<void> ImportClaim::take(std::string schema, std::function<void()> on_wait) 
     const std::optional<ClaimHolder> now = co_await row_.read();
     if (now && now->owner == ours_.owner) co_return;
     if (now && now != seen && !now->owner.empty()) {
-      throw UnfitSchema(fmt::format(
-          "another import is at work here: wait for its end, then 'drover tpcc import{}' "
-          "goes on from there, or finds that all is loaded",
-          schema_argument(schema)));
+      throw UnfitSchema(
+          fmt::format("another import is running here. Wait for its end, then continue with "
+                      "'drover tpcc import{}' if data are missing",
+                      schema_argument(schema)));
     }
     seen = now;
   }

@@ -54,12 +54,12 @@ Task<LedgerSums> add_up(Connection& connection, WarehouseRange warehouses) {
 void require_layout(Layout layout, ForeignKeys foreign_keys) {
   const auto& traits = database::postgres::traits_of(layout.dialect);
   if (layout.partitions > 0 && !has_partitions(layout.dialect)) {
-    throw UnfitSchema(
-        fmt::format("--partitions: {} cuts its tables itself; leave it away", traits.title));
+    throw UnfitSchema(fmt::format(
+        "--partitions: {} partitions its tables itself. Leave out the option", traits.title));
   }
   if (foreign_keys != ForeignKeys::none && !traits.foreign_keys) {
-    throw UnfitSchema(
-        fmt::format("--foreign-keys after-load: {} does not take all ten of them", traits.title));
+    throw UnfitSchema(fmt::format(
+        "--foreign-keys after-load: {} does not support all ten foreign keys", traits.title));
   }
 }
 

@@ -58,12 +58,10 @@ coro::Task<Outcome> batched(Connection& connection, const DeliveryInput& input, 
   }
   if (!error) co_return outcome;
   if (error->sqlstate() != division_by_zero) throw database::Error(*error);
-  throw RowsMissing(
-      error->error_class(), error->sqlstate(),
-      fmt::format(
-          "an order to be delivered at warehouse {} has no row in oorder, or its customer is "
-          "not there; see: drover tpcc check",
-          input.w_id));
+  throw RowsMissing(error->error_class(), error->sqlstate(),
+                    fmt::format("an order to be delivered at warehouse {} has no row in oorder, or "
+                                "its customer is missing. Check the data with 'drover tpcc check'",
+                                input.w_id));
 }
 
 // Whether an order that is to be delivered, or its customer, has its one row.
@@ -72,8 +70,8 @@ void require_one(std::int64_t rows, bool of_customer, const DeliveryInput& input
   if (rows == 1) return;
   throw database::Error(
       database::ErrorClass::statement, "",
-      fmt::format("{}order {} of district {} of warehouse {}, which is to be delivered, has {} "
-                  "rows{}; see: drover tpcc check",
+      fmt::format("{}order {} of district {} of warehouse {}, which is due for delivery, has {} "
+                  "rows{}. Check the data with 'drover tpcc check'",
                   of_customer ? "the customer of " : "", o_id, d_id, input.w_id, rows,
                   of_customer ? "" : " in oorder"));
 }

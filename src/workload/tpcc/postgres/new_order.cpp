@@ -176,8 +176,8 @@ void require_lines(const NewOrderInput& input, std::size_t found) {
   const std::size_t expected = input.lines().size() - (input.rollback ? 1 : 0);
   if (found == expected) return;
   throw RowsMissing(database::ErrorClass::statement, "",
-                    fmt::format("{} of {} lines of an order at warehouse {} came back without "
-                                "their item and stock",
+                    fmt::format("{} of {} lines of an order at warehouse {} have no row in item or "
+                                "stock. Check the data with 'drover tpcc check'",
                                 expected - found, expected, input.w_id));
 }
 

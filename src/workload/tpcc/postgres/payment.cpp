@@ -43,8 +43,8 @@ coro::Task<Outcome> batched(Connection& connection, const PaymentInput& input, T
     if (error.sqlstate() != not_null_violation) throw;
     throw database::Error(
         error.error_class(), error.sqlstate(),
-        fmt::format("the customer, the district or warehouse {} of a Payment has no row: is the "
-                    "database loaded as far as the run reaches? See: drover tpcc check",
+        fmt::format("the customer, the district or warehouse {} of a Payment has no row. The "
+                    "database may be loaded incompletely. Check it with 'drover tpcc check'",
                     input.w_id));
   }
   require_one_row(results[1], "customer");

@@ -129,19 +129,18 @@ coro::Task<Results> commit(Connection& connection, Trace& trace) {
 
 void require_one_row(const Result& result, std::string_view what) {
   if (result.rows() == 1) return;
-  throw database::Error(
-      database::ErrorClass::statement, "",
-      fmt::format("{} has {} rows where one was expected: is the database loaded as far as the run "
-                  "reaches? See: drover tpcc check",
-                  what, result.rows()));
+  throw database::Error(database::ErrorClass::statement, "",
+                        fmt::format("{} has {} rows, expected one. The database may be loaded "
+                                    "incompletely. Check it with 'drover tpcc check'",
+                                    what, result.rows()));
 }
 
 void require_written(const Result& result, std::int64_t rows, std::string_view what) {
   if (result.affected() == rows) return;
   throw database::Error(
       database::ErrorClass::statement, "",
-      fmt::format("{} rows of {} were written where {} were expected: does a trigger or a rule of "
-                  "the database keep them out? See: drover tpcc check",
+      fmt::format("{} rows of {} were written, expected {}. A trigger or a rule of the database "
+                  "may reject rows. Check the data with 'drover tpcc check'",
                   result.affected(), what, rows));
 }
 
@@ -164,7 +163,7 @@ bool is_not_supported(const database::Error& error) noexcept {
 std::string by_row_note(const RowsMissing& error) {
   if (is_not_supported(error)) {
     return fmt::format(
-        "note: the server does not support a statement of the batched style ({}). From here on "
+        "note: the server does not support a statement of the batched style ({}). From now on, "
         "New-Order and Delivery update row by row",
         error.what());
   }

@@ -89,8 +89,8 @@ struct DeliveryWork {
       throw database::Error(
           database::ErrorClass::statement, "",
           fmt::format(
-              "order {} of district {} of warehouse {}, which is to be delivered, has no row "
-              "in oorder, or its customer is not there; see: drover tpcc check",
+              "order {} of district {} of warehouse {}, which is due for delivery, has no row in "
+              "oorder, or its customer is missing. Check the data with 'drover tpcc check'",
               district.o_id, district.d_id, w_id));
     }
   }

@@ -123,10 +123,9 @@ struct OrderWork {
     if (found == expected) return;
     throw database::Error(
         database::ErrorClass::statement, "",
-        fmt::format(
-            "{} of {} items of an order at warehouse {} have no row in item or stock: is the "
-            "database loaded? See: drover tpcc check",
-            expected - found, expected, input.w_id));
+        fmt::format("{} of {} items of an order at warehouse {} have no row in item or stock. The "
+                    "database may be loaded incompletely. Check it with 'drover tpcc check'",
+                    expected - found, expected, input.w_id));
   }
 
   const NewOrderInput& input;

@@ -39,11 +39,10 @@ std::int64_t marked_now_us(std::uint32_t mark) noexcept {
 
 void require_one_row(const ResultSetView& rows, std::string_view what) {
   if (rows.rows() == 1) return;
-  throw database::Error(
-      database::ErrorClass::statement, "",
-      fmt::format("{} has {} rows where one was expected: is the database loaded as far as the run "
-                  "reaches? See: drover tpcc check",
-                  what, rows.rows()));
+  throw database::Error(database::ErrorClass::statement, "",
+                        fmt::format("{} has {} rows, expected one. The database may be loaded "
+                                    "incompletely. Check it with 'drover tpcc check'",
+                                    what, rows.rows()));
 }
 
 std::size_t middle_row(const ResultSetView& customers) {

@@ -22,23 +22,23 @@ void count_value(const FieldLengths& lengths, std::string_view text, FieldPlace 
 void count_foreign_key(std::string_view key, Outcome& outcome) {
   ++outcome.values_verified;
   if (outcome.values_wrong++ > 0) return;
-  outcome.first_wrong = fmt::format("the key \"{}\" is none of YCSB's", database::one_line(key));
+  outcome.first_wrong = fmt::format("\"{}\" is not a YCSB key", database::one_line(key));
 }
 
 void throw_not_found(std::string_view key, std::uint64_t number, const Properties& properties,
                      Outcome& outcome) {
   outcome.not_found = true;
-  throw Error(database::ErrorClass::statement, "",
-              fmt::format("the row {} ({}) of {} is not there: is the table loaded as far as "
-                          "recordcount says, with this insertorder and zeropadding, or did its "
-                          "insert fail before?",
-                          number, key, properties.table));
+  throw Error(
+      database::ErrorClass::statement, "",
+      fmt::format("the row {} ({}) of {} does not exist. Either its insert failed before, or the "
+                  "table was not loaded with this recordcount, insertorder and zeropadding",
+                  number, key, properties.table));
 }
 
 Error explained_duplicate(const Error& error, std::uint64_t number) {
   return {error.error_class(), error.sqlstate(),
-          fmt::format("{}; the row {} is there already: does another client insert the same rows? "
-                      "Runs at the same time are to be shares of one: --share",
+          fmt::format("{}. The row {} already exists. Another run may insert the same rows. Divide "
+                      "the rows between simultaneous runs with --share",
                       error.what(), number)};
 }
 

@@ -29,10 +29,10 @@ std::uint64_t initial_rows_of(const Properties& properties, std::uint64_t missin
   const auto rows = static_cast<std::uint64_t>(properties.insert_count);
   if (rows > missing) return rows - missing;
   if (const auto why = properties.why_no_rows()) throw PropertyError(*why);
-  throw PropertyError(fmt::format(
-      "there are no rows to choose from in {}, from the row {} (insertstart) on: load some with "
-      "'drover ycsb load', or name others",
-      properties.table, properties.insert_start));
+  throw PropertyError(
+      fmt::format("the table {} has no rows from number {} (insertstart) on. Load rows with "
+                  "'drover ycsb load', or change insertstart",
+                  properties.table, properties.insert_start));
 }
 
 // Its upper bound counts as a row, too.

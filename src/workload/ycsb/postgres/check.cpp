@@ -100,8 +100,8 @@ Task<void> require_all_rows_visible(Connection& connection, const Table& table) 
   } catch (const Error& error) {
     if (error.sqlstate() != no_right) throw;
     throw database::UnfitSchema(
-        fmt::format("{}: the check must see all rows of {}. Check as a role that reads the whole "
-                    "table: its owner, or one with BYPASSRLS",
+        fmt::format("{}. The check must see all rows of {}. Use a role that can read the whole "
+                    "table: its owner, or a role with BYPASSRLS",
                     error.what(), table.plain_name()));
   }
 }

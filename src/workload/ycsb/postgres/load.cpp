@@ -158,10 +158,10 @@ Task<void> Load::copy_piece(Connection& connection, RowRange piece, Sent& sent) 
   }
   const std::int64_t taken = co_await connection.copy_end();
   if (static_cast<std::uint64_t>(taken) == piece.rows()) co_return;
-  throw Error(database::ErrorClass::statement, "",
-              fmt::format("the server took {} of {} rows of {}: does a trigger or a rule keep them "
-                          "out?",
-                          taken, piece.rows(), table_.plain_name()));
+  throw Error(
+      database::ErrorClass::statement, "",
+      fmt::format("the server stored {} of {} rows of {}. A trigger or a rule may reject rows",
+                  taken, piece.rows(), table_.plain_name()));
 }
 
 Task<void> Load::load_piece(Connection& connection, RowRange piece) {
@@ -258,7 +258,7 @@ Task<void> Load::end_silent_loaders(Connection& connection) {
     if (seen == before.end() || seen->second != mark) continue;
     try {
       co_await connection.script(fmt::format("SELECT pg_terminate_backend({})", process));
-      observer_.on_step("ended a session of a load that gave no sign of life any more");
+      observer_.on_step("ended a session of an earlier load that was no longer active");
     } catch (const Error& error) {
       if (error.sqlstate() != not_ours) throw;
     }
@@ -309,7 +309,7 @@ Task<LoadProgress> Load::run() {
 Error Load::explained(const Error& error) const {
   if (error.sqlstate() != unique_violation_of_copy) return PiecewiseLoad::explained(error);
   return {error.error_class(), error.sqlstate(),
-          fmt::format("{}; rows of this part are in the table {} already, though no load has "
+          fmt::format("{}. Rows of this part are already in the table {}, although no load has "
                       "recorded them: a run has inserted them. Load another part (insertstart, "
                       "insertcount), or drop the table with 'drover ycsb clean'",
                       error.what(), table_.plain_name())};

@@ -123,10 +123,11 @@ class PostgresBackend::PostgresSession final : public Pooled {
     trace.commit_sent = true;
     const Results results = co_await connection().run(Commits::yes);
     if (results.front().affected() == 1) co_return;
-    throw Error(ErrorClass::statement, "",
-                fmt::format("the row {} of {} was not inserted: does a trigger or a rule of the "
-                            "database keep it out?",
-                            operation.key, properties().table));
+    throw Error(
+        ErrorClass::statement, "",
+        fmt::format(
+            "the row {} of {} was not inserted. A trigger or a rule of the database may reject it",
+            operation.key, properties().table));
   }
 
   Task<void> update(const Operation& operation, Trace& trace, Outcome& outcome) {

@@ -120,7 +120,7 @@ void FieldLengths::take_histogram(const std::vector<LengthCount>& histogram) {
     lengths_.push_back(length);
     counts_up_to_.push_back(sum);
   }
-  if (sum == 0) throw PropertyError("a histogram of lengths has no count above 0");
+  if (sum == 0) throw PropertyError("the histogram of lengths has no count above 0");
   const auto [shortest, longest] = std::minmax_element(lengths_.begin(), lengths_.end());
   min_ = *shortest;
   max_ = *longest;

@@ -45,16 +45,16 @@ std::optional<std::string> Properties::why_no_rows() const {
   if (insert_count > 0) return std::nullopt;
   if (!is_given("recordcount") && !is_given("insertcount")) return std::nullopt;
   return fmt::format(
-      "recordcount={}, insertstart={} and insertcount={} leave no row: expected an insertcount "
-      "above 0, or none, which means recordcount - insertstart",
+      "recordcount={}, insertstart={} and insertcount={} leave no row. Expected an insertcount "
+      "above 0, or no insertcount, which means recordcount - insertstart",
       record_count, insert_start, insert_count);
 }
 
 void PropertyReader::add_workload(std::string_view name) {
   const std::string_view text = named_workload(name);
   if (text.empty()) {
-    throw PropertyError(fmt::format("the workload \"{}\" is unknown: expected a, b, c, d, e or f",
-                                    shown_value(name)));
+    throw PropertyError(
+        fmt::format("unknown workload \"{}\". Expected a, b, c, d, e or f", shown_value(name)));
   }
   add_text(text, fmt::format("the workload {}", name));
 }
@@ -100,7 +100,7 @@ void PropertyReader::add(const std::string& key, const std::string& value,
   const PropertyDefinition* const definition = find_property(key);
   if (definition == nullptr) {
     if (!is_ignored_property(key)) {
-      throw PropertyError(fmt::format("{}{}{}: no such property{}", origin, behind_origin,
+      throw PropertyError(fmt::format("{}{}{}: unknown property{}", origin, behind_origin,
                                       shown_value(key), did_you_mean_property(key)));
     }
     ignored_.insert(shown_value(key));
@@ -153,17 +153,16 @@ void PropertyReader::require_mix() const {
                      properties_.read_modify_write_proportion;
   if (sum > 0) return;
   throw PropertyError(
-      "the proportions of reads, updates, inserts, scans and read-modify-writes are all 0: "
-      "expected "
-      "one above 0, such as readproportion=1");
+      "the proportions of reads, updates, inserts, scans and read-modify-writes are all 0. "
+      "Expected at least one above 0, such as readproportion=1");
 }
 
 void PropertyReader::complete_size(Properties& result) const {
   if (result.record_count == 0) {
     if (result.insert_count > record_count_max - result.insert_start) {
-      throw PropertyError(fmt::format("{} and {} are together above {}, the most rows of a table",
-                                      described("insertstart"), described("insertcount"),
-                                      record_count_max));
+      throw PropertyError(
+          fmt::format("the sum of {} and {} exceeds {}, the largest number of rows of a table",
+                      described("insertstart"), described("insertcount"), record_count_max));
     }
     result.record_count = result.insert_start + result.insert_count;
     return;
@@ -173,7 +172,7 @@ void PropertyReader::complete_size(Properties& result) const {
     result.insert_count = result.record_count - result.insert_start;
   }
   if (result.insert_count > result.record_count - result.insert_start) {
-    throw PropertyError(fmt::format("{} and {} are together above {}", described("insertstart"),
+    throw PropertyError(fmt::format("the sum of {} and {} exceeds {}", described("insertstart"),
                                     described("insertcount"), described("recordcount")));
   }
 }

@@ -95,10 +95,12 @@ void append_unicode(std::string& result, std::string_view& rest, std::size_t lin
   if (point >= 0xd800 && point < 0xdc00 && rest.starts_with("\\u")) {
     rest.remove_prefix(2);
     const char32_t low = take_unit(rest, line);
-    if (low < 0xdc00 || low >= 0xe000) refuse_line(line, "half of a pair of surrogates");
+    if (low < 0xdc00 || low >= 0xe000)
+      refuse_line(line, "expected both halves of a surrogate pair");
     point = 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00);
   }
-  if (point >= 0xd800 && point < 0xe000) refuse_line(line, "half of a pair of surrogates");
+  if (point >= 0xd800 && point < 0xe000)
+    refuse_line(line, "expected both halves of a surrogate pair");
   text::append_utf8(result, point);
 }
 

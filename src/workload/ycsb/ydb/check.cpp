@@ -40,8 +40,8 @@ class Check {
         rows_asked_(values_.rows_of(request_bytes)) {
     report_.server_version = "YDB";
     report_.snapshot_refusal =
-        "YDB gives every transaction a snapshot of its own, so ranges of keys were read at "
-        "different instants";
+        "in YDB, each transaction has its own snapshot, so ranges of keys were read at different "
+        "times";
   }
 
   Task<void> run(DatabaseAccess& access);

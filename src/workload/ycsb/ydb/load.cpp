@@ -45,12 +45,11 @@ std::uint64_t bulk_row_bytes(const Properties& properties, const FieldLengths& l
 void require_rows_of_messages(const Properties& properties, const FieldLengths& lengths) {
   const std::uint64_t bytes = bulk_row_bytes(properties, lengths);
   if (bytes <= row_bytes_most) return;
-  throw PropertyError(
-      fmt::format("a row of {} fields with up to {} characters has up to {} bytes, and YDB takes "
-                  "messages of at most {} bytes: expected fewer fields (fieldcount) or shorter "
-                  "ones (fieldlength)",
-                  properties.field_count, text::grouped(lengths.length_max()), text::grouped(bytes),
-                  text::grouped(database::ydb::message_bytes_most)));
+  throw PropertyError(fmt::format(
+      "a row of {} fields with up to {} characters has up to {} bytes, and YDB accepts messages of "
+      "at most {} bytes. Use fewer fields (fieldcount) or shorter fields (fieldlength)",
+      properties.field_count, text::grouped(lengths.length_max()), text::grouped(bytes),
+      text::grouped(database::ydb::message_bytes_most)));
 }
 
 class Load final : public PiecewiseLoad {
@@ -134,12 +133,12 @@ Task<void> Load::require_only_loaded(RowRange piece) const {
         co_await read_rows(*access_, table_, keys_of_rows(options_.properties, begin, count));
     for (std::size_t row = 0; row < found.set(0).rows(); ++row) {
       if (is_loaded_row(found.set(0), row)) continue;
-      throw Error(database::ErrorClass::statement, "",
-                  fmt::format("the row {} of this part is in the table {} already, with values "
-                              "that no load has written: a run has inserted or updated it. Load "
-                              "another part (insertstart, insertcount), or drop the table with "
-                              "'drover ycsb clean'",
-                              found.set(0).at(row, key_column).text(), table_.plain_name()));
+      throw Error(
+          database::ErrorClass::statement, "",
+          fmt::format("the row {} of this part is already in the table {}, with values that no "
+                      "load has written: a run has inserted or updated it. Load another part "
+                      "(insertstart, insertcount), or drop the table with 'drover ycsb clean'",
+                      found.set(0).at(row, key_column).text(), table_.plain_name()));
     }
   }
 }

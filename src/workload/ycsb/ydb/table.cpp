@@ -26,9 +26,10 @@ bool is_of_name(char letter) noexcept {
 
 void require_name(std::string_view property, std::string_view name) {
   if (!name.empty() && name.front() != '.' && std::ranges::all_of(name, is_of_name)) return;
-  throw PropertyError(fmt::format(
-      "{}={}: on YDB it has letters, digits, '_', '-' and '.', and does not begin with '.'",
-      property, name));
+  throw PropertyError(
+      fmt::format("{}={}: on YDB, the name consists of letters, digits, '_', '-' and '.', and does "
+                  "not begin with '.'",
+                  property, name));
 }
 
 std::string in_backticks(std::string_view name) {

@@ -63,7 +63,7 @@ Task<Money> examine_tables(Connection& connection, const CheckOptions& options) 
   if (missing.empty()) co_return money;
   const Result path = co_await connection.query("SELECT current_setting('search_path')");
   throw Error(ErrorClass::statement, "42P01",
-              fmt::format("{} {} not found in {}: run 'drover tpcc init' and 'drover tpcc import', "
+              fmt::format("{} {} not found in {}. Run 'drover tpcc init' and 'drover tpcc import', "
                           "or name the schema with --schema",
                           missing.find(',') == missing.npos ? "table" : "tables", missing,
                           place_of(options, path.text(0, 0))));
@@ -164,8 +164,7 @@ class WritesAcrossNodes {
     if (first.dialect() != database::Dialect::citus) co_return std::nullopt;
     co_await first.script("ROLLBACK");
     if (co_await read_counters(first) != before_) {
-      co_return "other sessions wrote during the check, and the nodes of Citus have no common "
-                "snapshot: check again when nothing writes";
+      co_return "other sessions wrote during the check, and the nodes of Citus cannot share a snapshot: check again when nothing writes";
     }
     if (waiting_ == 0) co_return std::nullopt;
     co_return "prepared transactions waited for their recovery: run 'SELECT "

@@ -434,7 +434,7 @@ TEST_F(Check, IsSoundBesideTransactions) {
 TEST_F(Check, NamesWhatIsMissing) {
   EXPECT_EQ(error_of("nowhere"),
             "tables warehouse, district, customer, history, new_order, oorder, order_line, item, "
-            "stock not found in schema nowhere: run 'drover tpcc init' and 'drover tpcc import', "
+            "stock not found in schema nowhere. Run 'drover tpcc init' and 'drover tpcc import', "
             "or name the schema with --schema");
   execute(R"(CREATE SCHEMA "Half"; SET search_path TO "Half";
       CREATE TABLE warehouse (w_id int, w_ytd float8); CREATE TABLE district (d_ytd numeric);

@@ -189,7 +189,7 @@ std::vector<SqlCondition> catalogue_of(CheckedDatabase::Data data, Money money) 
 SqlCondition sql_condition_named(std::string_view name) {
   for (SqlCondition& condition : conditions(Money::exact))
     if (condition.rule.name == name) return std::move(condition);
-  throw std::runtime_error("no condition " + std::string(name));
+  throw std::runtime_error("there is no condition " + std::string(name));
 }
 
 }  // namespace drover::tpcc::postgres

@@ -205,7 +205,7 @@ Task<void> require_no_row_security(Connection& connection, std::string schema) {
       views);
   if (found.is_null(0, 0)) co_return;
   throw UnfitSchema(fmt::format(
-      "row security is active for this role on {}, and may hide rows that a run must see: use the "
+      "row security is active for this role on {} and may hide rows that a run must see. Use the "
       "owner of the tables (without FORCE ROW LEVEL SECURITY), or a role with BYPASSRLS",
       found.text(0, 0)));
 }
@@ -219,10 +219,10 @@ Task<std::string> find_hidden_record(Connection& connection, std::string schema)
   if (group == database::postgres::coordinator_group) co_return std::string();
   const std::string coordinator = co_await database::postgres::citus_coordinator(connection);
   co_return fmt::format(
-      "note: this worker of Citus has no record of an import (table {0}), which older versions of "
-      "Drover kept at the coordinator alone: it is not known whether the import is complete, and "
-      "the distance of C-Run to C-Load (clause 2.1.6.1) is not ensured. Connect to {1}, or execute "
-      "there: {2}; {3}",
+      "note: this worker of Citus has no record of the import (table {0}), which older versions of "
+      "Drover kept only at the coordinator. Drover does not know whether the import is complete, "
+      "and cannot keep the distance between C-Load and C-Run that TPC-C's clause 2.1.6.1 requires. "
+      "Connect to {1}, or execute there: {2}; {3}",
       settings_table, coordinator, make_reference_table(schema, settings_table),
       make_reference_table(schema, loaded_table));
 }
@@ -315,12 +315,12 @@ Task<bool> execute_ddl(Connection& connection, std::string sql, int number,
   if (number >= tries_max) {
     throw database::Error(
         deadlock->error_class(), deadlock->sqlstate(),
-        fmt::format("{}; {} tries ended like this: is a load still at work on these tables? End it "
-                    "first",
-                    deadlock->what(), number));
+        fmt::format(
+            "{}. This was attempt {}. A load may still be running on these tables: end it first",
+            deadlock->what(), number));
   }
   if (on_note) {
-    on_note(fmt::format("somebody works on these tables ({}): trying again, {} of {}",
+    on_note(fmt::format("another session uses these tables ({}). Retrying, attempt {} of {}",
                         deadlock->what(), number + 1, tries_max));
   }
   co_return false;
@@ -335,7 +335,7 @@ Task<bool> schema_exists(Connection& connection, const std::string& schema) {
 void require_no_tables(const Catalog& catalog, const InitialiseOptions& options) {
   if (catalog.table_count() == 0 || options.force) return;
   throw UnfitSchema(
-      fmt::format("the schema{} holds tables of TPC-C already ({}): drop them with 'drover tpcc "
+      fmt::format("the schema{} already has TPC-C tables ({}). Drop them with 'drover tpcc "
                   "clean{}', or replace them with 'drover tpcc init --force{}'",
                   options.schema.empty() ? "" : fmt::format(" {}", options.schema),
                   catalog.tables_that_exist(true), schema_argument(options.schema),
@@ -421,8 +421,9 @@ Task<std::vector<std::string>> initialise_one_by_one(Connection& connection,
   };
   if (!dropped.empty()) add(drop_statements(options.schema, options.layout.dialect));
   add(statements_to_make(options));
-  co_await execute_each(connection, std::move(statements),
-                        "what was made before stays there: 'drover tpcc init --force' begins anew");
+  co_await execute_each(
+      connection, std::move(statements),
+      "the tables created so far remain. To start over, use 'drover tpcc init --force'");
   co_return dropped;
 }
 
@@ -462,7 +463,7 @@ Task<std::vector<std::string>> clean(Connection& connection, std::string schema,
     co_await require_droppable(connection, catalog, schema);
     if (!traits_of(dialect).ddl_in_transactions) {
       co_await execute_each(connection, drop_statements(schema, dialect),
-                            "'drover tpcc clean' goes on from here");
+                            "repeat 'drover tpcc clean' to continue from here");
       co_return dropped;
     }
     std::string sql = lock_statement(schema, dropped) + drop_statement(schema);

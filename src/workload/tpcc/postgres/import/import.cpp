@@ -63,7 +63,8 @@ Task<void> require_recorded_warehouses(Connection& connection, const std::string
                   qualified_name(schema, table_name(Table::Warehouse)), recorded));
   if (found.rows() == 0) co_return;
   throw UnfitSchema(
-      fmt::format("table warehouse holds warehouse {}, which no import of drover has recorded: {}",
+      fmt::format("the table warehouse has warehouse {}, which no import of drover has recorded. "
+                  "To start over, {}",
                   found.text(0, 0), advice_to_make_anew(schema)));
 }
 
@@ -115,8 +116,8 @@ Task<ImportPlan> begin_import(Connection& connection, std::string schema, Import
   const Catalog catalog = co_await read_catalog(connection, schema);
   const std::optional<Settings> settings = co_await read_settings(connection, schema);
   if (!settings) {
-    throw UnfitSchema(
-        fmt::format("table {} has no row: {}", settings_table, advice_to_make_anew(schema)));
+    throw UnfitSchema(fmt::format("the table {} is empty. To start over, {}", settings_table,
+                                  advice_to_make_anew(schema)));
   }
   const std::vector<int32_t> loaded = co_await read_loaded(connection, schema);
   ImportPlan plan;
@@ -300,7 +301,8 @@ Task<void> lock_import(Connection& connection, const ImportOptions& options,
       const int32_t ended = may_end ? co_await end_silent_sessions(connection, options) : 0;
       if (ended == 0) {
         throw UnfitSchema(
-            "another import works on this schema (it holds the advisory lock): wait for its end");
+            "another import is running in this schema (it holds the advisory lock). Wait for its "
+            "end");
       }
       observer.on_sessions_ended(ended);
       may_end = false;

@@ -50,8 +50,7 @@ void require_taken(int64_t taken, int64_t rows, Table table) {
   throw database::Error(
       database::ErrorClass::statement, "",
       fmt::format(
-          "the server took {} of the {} rows of table {}: does a trigger or a rule keep them "
-          "out?",
+          "the server stored {} of the {} rows of table {}. A trigger or a rule may reject rows",
           taken, rows, table_name(table)));
 }
 

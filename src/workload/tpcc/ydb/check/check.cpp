@@ -30,8 +30,7 @@ using database::ydb::YdbError;
 
 ResultSetView whole_set(const QueryResult& result) {
   const ResultSetView set = result.set(0);
-  if (set.truncated())
-    throw Error(ErrorClass::statement, "", "the server has left out rows of the result");
+  if (set.truncated()) throw Error(ErrorClass::statement, "", "the server truncated the result");
   return set;
 }
 
@@ -46,7 +45,7 @@ Task<void> require_tables(DatabaseAccess& access, const YdbDatabase& database) {
   if (catalog.table_count() == all_tables.size()) co_return;
   const std::string missing = catalog.tables_that_exist(false);
   throw Error(ErrorClass::statement, "SCHEME_ERROR",
-              fmt::format("{} {} not found in {}: run 'drover tpcc init' and 'drover tpcc import', "
+              fmt::format("{} {} not found in {}. Run 'drover tpcc init' and 'drover tpcc import', "
                           "or name the folder with --schema",
                           missing.find(',') == missing.npos ? "table" : "tables", missing,
                           folder_path(database)));
@@ -159,8 +158,8 @@ coro::Task<CheckReport> check(YdbDatabase database, CheckSettings settings) {
   CheckReport report;
   report.after_import = settings.after_import;
   report.snapshot_refusal =
-      "YDB gives every transaction a snapshot of its own, so ranges of warehouses were read at "
-      "different instants";
+      "in YDB, each transaction has its own snapshot, so ranges of warehouses were read at "
+      "different times";
   auto body = [&](DatabaseAccess& access) -> Task<void> {
     co_await run_check(access, database, settings, report);
   };

@@ -157,7 +157,7 @@ TEST_F(YdbCheck, CallsWhatTheServerRefusesAnError) {
 TEST_F(YdbCheck, NamesTheTablesThatAreMissing) {
   EXPECT_EQ(error_of(checked().database("nowhere")),
             "tables warehouse, district, customer, history, new_order, oorder, order_line, item, "
-            "stock not found in /Root/test/nowhere: run 'drover tpcc init' and 'drover tpcc "
+            "stock not found in /Root/test/nowhere. Run 'drover tpcc init' and 'drover tpcc "
             "import', or name the folder with --schema");
 }
 

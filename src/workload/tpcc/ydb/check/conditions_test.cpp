@@ -267,7 +267,7 @@ const YqlCondition& yql_condition_named(std::string_view name) {
   static const std::vector<YqlCondition> all = conditions();
   for (const YqlCondition& condition : all)
     if (condition.rule.name == name) return condition;
-  throw std::runtime_error(fmt::format("no condition {}", name));
+  throw std::runtime_error(fmt::format("there is no condition {}", name));
 }
 
 std::string text_of(const Corruption& corruption) {

@@ -167,7 +167,7 @@ Task<std::vector<std::string>> initialise_with(DatabaseAccess& access, const Ydb
   const Catalog catalog = co_await read_catalog(access);
   if (catalog.table_count() > 0 && !settings.force) {
     throw UnfitSchema(
-        fmt::format("the folder {} holds tables of TPC-C already ({}): drop them with 'drover tpcc "
+        fmt::format("the folder {} already has TPC-C tables ({}). Drop them with 'drover tpcc "
                     "clean{}', or replace them with 'drover tpcc init --force{}'",
                     folder_path(database), catalog.tables_that_exist(true), schema_argument(folder),
                     schema_argument(folder)));

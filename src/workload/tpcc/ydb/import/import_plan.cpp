@@ -37,9 +37,10 @@ Task<void> require_known_warehouses(DatabaseAccess& access, const std::string& f
   const bool found = co_await has_rows(
       access, fmt::format("SELECT w_id FROM warehouse WHERE w_id > {} LIMIT 1", warehouses));
   if (!found) co_return;
-  throw UnfitSchema(fmt::format(
-      "table warehouse holds warehouses beyond {}, which no import of drover has recorded: {}",
-      warehouses, advice_to_make_anew(folder)));
+  throw UnfitSchema(
+      fmt::format("the table warehouse has warehouses above {}, which no import of drover has "
+                  "recorded. To start over, {}",
+                  warehouses, advice_to_make_anew(folder)));
 }
 
 Task<bool> all_indexes_exist(DatabaseAccess& access) {
@@ -105,8 +106,8 @@ Task<PartsPlan> begin_import(DatabaseAccess& access, YdbImportClaim& claim, std:
                              ImportRequest request) {
   const std::optional<Settings> settings = co_await read_settings(access, folder);
   if (!settings) {
-    throw UnfitSchema(
-        fmt::format("table {} has no row: {}", settings_table, advice_to_make_anew(folder)));
+    throw UnfitSchema(fmt::format("the table {} is empty. To start over, {}", settings_table,
+                                  advice_to_make_anew(folder)));
   }
   const std::vector<Part> loaded = co_await read_loaded(access);
   PartsPlan made;

@@ -254,7 +254,7 @@ TEST_F(ImportIntoYdb, OthersLoadItsParts) {
 
 TEST_F(ImportIntoYdb, RefusesWhatDoesNotFit) {
   EXPECT_THAT(refusal_of(options_for("nowhere")),
-              HasSubstr("not initialised: there are no tables of TPC-C here; run 'drover tpcc init "
+              HasSubstr("the database has no TPC-C tables. Create them with 'drover tpcc init "
                         "--schema nowhere'"));
   change_scheme("foreign", "CREATE TABLE stock (s Int32 NOT NULL, PRIMARY KEY (s));");
   EXPECT_THAT(refusal_of(options_for("foreign")), HasSubstr("were not made by 'drover tpcc init'"));
@@ -276,7 +276,7 @@ TEST_F(ImportIntoYdb, RefusesWhatDoesNotFit) {
     co_await write_settings(access, "begun", std::move(settings));
   });
   EXPECT_THAT(refusal_of(options_for("begun")),
-              HasSubstr("-w 1: an import of 5 warehouses was begun here; go on with -w 5"));
+              HasSubstr("-w 1: an import of 5 warehouses was started here; continue with -w 5"));
   ImportOptions other = options_for("begun");
   other.request.warehouses = 5;
   other.request.seed = 9;

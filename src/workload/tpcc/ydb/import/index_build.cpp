@@ -64,7 +64,7 @@ Task<void> cancel_build(DatabaseAccess& access, const Index& index, const std::s
 // A failure that says what has failed.
 Error failure(const Index& index, const Error& error) {
   return Error(error.error_class(), error.sqlstate(),
-               fmt::format("{} has not been built: {}", description(index), error.what()));
+               fmt::format("{} was not built: {}", description(index), error.what()));
 }
 
 // Waits for the end of the build, as wait_for(). Throws if nobody will know it.

@@ -65,8 +65,9 @@ TEST_F(Initialise, SaysWhatARunWants) {
   EXPECT_THAT(refusal_of(inspect_loaded(database("nothing"))),
               HasSubstr("not initialised: no table warehouse, district"));
   initialise_folder("empty");
-  EXPECT_THAT(refusal_of(inspect_loaded(database("empty"))),
-              HasSubstr("no warehouse is loaded; see drover tpcc import --schema empty"));
+  EXPECT_THAT(
+      refusal_of(inspect_loaded(database("empty"))),
+      HasSubstr("no warehouse is loaded. Load the data with 'drover tpcc import --schema empty'"));
 }
 
 TEST_F(Initialise, SaysThatADatabaseIsNotThere) {
