@@ -51,7 +51,7 @@ TEST_F(PlaceOfPart, ThatCannotBeMadeIsNamed) {
   std::ofstream(folder_ / "file") << "x";
   EXPECT_THAT(trouble_with(folder_ / "file" / "parts"),
               HasSubstr("folder of --parts \"" + (folder_ / "file" / "parts").native() +
-                        "\": cannot create it: "));
+                        "\": cannot make it: "));
 }
 
 // A limit on the size of files stands in for a full disk.
