@@ -137,7 +137,7 @@ void make_socket_folder(const fs::path& folder, const Account& account) {
   }
   if (status.st_uid == 0 && ::geteuid() == 0 && account.uid != 0) {
     if (::fchown(file.get(), account.uid, account.gid) != 0) {
-      throw system_failure(errno, "cannot create {} belong to '{}'", folder.string(), account.name);
+      throw system_failure(errno, "cannot make {} belong to '{}'", folder.string(), account.name);
     }
   } else if (status.st_uid != account.uid) {
     throw ServerError(
