@@ -93,11 +93,11 @@ class Search(harness.TestCase):
         command = harness.drover(*arguments)
         record = self.record()
         self.expect_exit_code(command, record)
-        self.assertEqual(record["runs"][:len(recorded earlier)], before)
+        self.assertEqual(record["runs"][:len(before)], before)
         for file, time_ns in times.items():
             self.assertEqual(os.stat(self.folder / file).st_mtime_ns, time_ns, file)
         self.expect_record_is_sound(record)
-        self.assertEqual(command.out.count("(recorded earlier)"), len(recorded earlier))
+        self.assertEqual(command.out.count("(recorded earlier)"), len(before))
 
         # Nothing is left to do: the answer again, and no run.
         again = harness.drover(*arguments)
