@@ -168,7 +168,7 @@ class Nodes(CitusTestCase):
         for node in self.cluster.nodes:
             for table in self.OWN_TABLES:
                 self.assertGreater(node.number(f"SELECT count(*) FROM {table}"), 0, table)
-        self.expect_error(self.coordinator.drover("tpcc", "import", "-w", 2), FAILURE, "loaded already")
+        self.expect_error(self.coordinator.drover("tpcc", "import", "-w", 2), FAILURE, "already loaded")
 
     def test_3_a_worker_does_not_load(self):
         worker = self.cluster.workers[0]
@@ -176,7 +176,7 @@ class Nodes(CitusTestCase):
                           ("ycsb", "load", "--recordcount", 200), ("ycsb", "clean"),
                           ("sql", "init"), ("sql", "clean")):
             command = worker.drover(*arguments)
-            self.expect_error(command, FAILURE, f"connect to the coordinator {self.coordinator.socket_folder}")
+            self.expect_error(command, FAILURE, f"Connect to the coordinator {self.coordinator.socket_folder}")
             self.assertNotIn("--force", command.err)
 
     def test_4_a_run_through_a_worker_knows_the_record(self):
@@ -409,7 +409,7 @@ class TpccCheck(CitusTestCase):
         self.assertGreater(self.coordinator.number(orders), before)
         self.assertEqual(self.names_of(document, "violated"), set())
         self.assertEqual(self.names_of(document, "not_judged"), self.SEVERAL_WAREHOUSES)
-        self.assertIn("no common snapshot", document["snapshot"]["refusal"])
+        self.assertIn("cannot share a snapshot", document["snapshot"]["refusal"])
         self.assertIn("NOT JUDGED\n       other sessions wrote during the check", command.out)
         run.signal(signal.SIGINT)
         self.expect(run.wait(20), INTERRUPTED)

@@ -488,7 +488,7 @@ class LossOfOthers(LossTestCase):
             self.lose(how, name)
             command.wait()
             self.expect_others_ended(name)
-        self.expect_error(command, FAILURE, f"host {name}: ", "the same command goes on from here", within_s=240)
+        self.expect_error(command, FAILURE, f"host {name}: ", "Repeat the same command to continue from here", within_s=240)
         self.heal(how, name)
         self.assertIn("imported 3 warehouses", self.succeed(*words).out)
         self.succeed("tpcc", "check", *self.db, "--schema", schema, "--after-import")
@@ -503,7 +503,7 @@ class LossOfOthers(LossTestCase):
             self.lose(how, name)
             command.wait()
             self.expect_others_ended(name)
-        self.expect_error(command, FAILURE, f"host {name}: ", "nothing is known of the data", within_s=240)
+        self.expect_error(command, FAILURE, f"host {name}: ", "The check gives no verdict on the data", within_s=240)
         self.heal(how, name)
 
     def test_import(self):
@@ -574,7 +574,7 @@ class WrongUse(HostsTestCase):
 
     def test_usage(self):
         for words, *expected in (
-                (["--hosts", "a,,b"], "a host's name is empty"),
+                (["--hosts", "a,,b"], "a host name in 'a,,b' is empty"),
                 (["--hosts", "a,b", "--weights", "1,2,3"], "--weights 1,2,3: expected one weight "
                                                            "for each of 2 hosts"),
                 (["--hosts", "a,b", "--weights", "1,0"], "--weights"),
@@ -585,7 +585,7 @@ class WrongUse(HostsTestCase):
                  "2 terminals cannot be divided among 2 hosts: host b would have none")):
             with self.subTest(words):
                 self.expect_error(self.drover(*self.SIMULATED, *words), USAGE, *expected)
-        self.expect_error(self.drover("tpcc", "run", "--hosts", "a,b"), USAGE, "--hosts: needs --db")
+        self.expect_error(self.drover("tpcc", "run", "--hosts", "a,b"), USAGE, "--hosts needs --db: other hosts cannot reach")
         # Nothing is kept of what is no run.
         self.expect_error(self.drover("tpcc", "check", "--parts", "parts"), USAGE, "--parts")
 
@@ -621,7 +621,8 @@ class WrongUse(HostsTestCase):
             self.assertEqual(self.hosts.run_in(name, "mount", "-t", "tmpfs", "none", os.path.dirname(DROVER)).returncode, 0)
             self.addCleanup(self.hosts.run_in, name, "umount", os.path.dirname(DROVER))
         self.expect_error(self.drover(*self.SIMULATED, "--hosts", "a,b,c"), FAILURE,
-                          f"hosts b, c: drover is missing there; expected {re.escape(os.path.realpath(DROVER))}")
+                          f"hosts b, c: drover is missing on that host. "
+                          f"Install it at {re.escape(os.path.realpath(DROVER))}")
 
     def test_another_version_on_a_host(self):
         commit = re.search(r"\b[0-9a-f]{12}\b", self.succeed("--version").out)[0]
@@ -634,8 +635,8 @@ class WrongUse(HostsTestCase):
         other.chmod(0o755)
         self.assertEqual(self.hosts.run_in("b", "mount", "--bind", other, os.path.realpath(DROVER)).returncode, 0)
         self.addCleanup(self.hosts.run_in, "b", "umount", os.path.realpath(DROVER))
-        self.expect_error(self.drover(*self.SIMULATED, "--hosts", "a,b,c"), FAILURE, "host b", "it has .* an-other",
-                          "all hosts need the same drover", within_s=60)
+        self.expect_error(self.drover(*self.SIMULATED, "--hosts", "a,b,c"), FAILURE, "host b", "the host has .* an-other",
+                          "Install the same drover on all hosts", within_s=60)
 
     def test_strangers(self):
         command = self.begin(*self.SIMULATED, "--hosts", "a,b,c", "--listen", 4712, "--json", self.result)

@@ -47,7 +47,7 @@ class Meeting(harness.TestCase):
 
     def test_who_was_started_by_another_mpi_is_not_taken_for_one_alone(self):
         (lost,) = probe(PMI_RANK="1", PMI_SIZE="4")
-        self.assertRegex(lost["error"], "started as one of 4, and its MPI library knows of 1: .*srun --mpi=pmix")
+        self.assertRegex(lost["error"], "started as one of 4, but its MPI library reports 1. .*srun --mpi=pmix")
 
     def test_a_missing_part_is_named_with_what_to_install(self):
         with tempfile.TemporaryDirectory(prefix="drover-e2e-") as folder:

@@ -51,7 +51,7 @@ class PgpoolCase(harness.TestCase):
         document = self.result()
         self.expect_every_count(document)
         self.assertEqual(document["environment"]["server"]["settings"]["pooling"], "pgpool")
-        self.assertIn("note: pgpool-II stands before the server", command.err)
+        self.assertIn("note: pgpool-II is in front of the server", command.err)
         self.expect(self.cluster.drover("tpcc", "check", "--schema", self.SCHEMA), SUCCESS)
         return document
 
@@ -145,7 +145,7 @@ class AStandbyThatKnowsNothing(PgpoolCase):
         # of the server.
         first.signal(signal.SIGSTOP)
         if not first.ended():
-            self.expect_error(self.cluster.drover(*arguments), FAILURE, "another import works", within_s=60)
+            self.expect_error(self.cluster.drover(*arguments), FAILURE, "another import is running", within_s=60)
         first.signal(signal.SIGKILL)
         first.wait()
         command = self.cluster.drover(*arguments)
@@ -257,7 +257,7 @@ class WhatGoesAway(PgpoolCase):
         harness.wait_until(self._serves_the_standby_alone, "a pgpool with a standby only")
         for arguments in (["tpcc", "check"], ["tpcc", "run"], ["ycsb", "check"], ["sql", "init"]):
             with self.subTest(arguments=arguments):
-                self.expect_error(self.cluster.drover(*arguments), FAILURE, "pgpool-II has no primary now",
+                self.expect_error(self.cluster.drover(*arguments), FAILURE, "pgpool-II has no primary at present",
                                   "pcp_attach_node")
         self.cluster.start_primary()
         self.start_pgpool_again()

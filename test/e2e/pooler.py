@@ -13,7 +13,7 @@ from pgbouncer import PgBouncer
 POOL_SIZE = 6  # processes, where each transaction gets one of them
 CONNECTIONS = 16
 SKIPPED = 77
-SAYS = {"session": "lends each connection a process", "transaction": "lends its processes by the transaction"}
+SAYS = {"session": "a pooler in session pooling mode is in front of the server", "transaction": "lends its processes by the transaction"}
 
 
 class PoolerCases:
@@ -79,7 +79,7 @@ class BySession(PoolerCases, harness.ServerTestCase):
         self.addCleanup(bouncer.remove)
         bouncer.start()
         command = bouncer.drover("tpcc", "run", "--schema", self.SCHEMA, "--connections", 4, "--duration", "1s")
-        self.expect_error(command, FAILURE, "pool of the pooler smaller", "--connections", within_s=90)
+        self.expect_error(command, FAILURE, "pooler's pool may be smaller than the number of connections", "--connections", within_s=90)
 
     def test_a_pool_of_one(self):
         bouncer = PgBouncer(self.server, "session", pool_size=1)
@@ -88,7 +88,7 @@ class BySession(PoolerCases, harness.ServerTestCase):
         command = self.expect(bouncer.drover("tpcc", "check", "--schema", self.SCHEMA, "--connections", 1), SUCCESS)
         self.assertNotIn(SAYS["transaction"], command.err)
         command = bouncer.drover("tpcc", "check", "--schema", self.SCHEMA, "--connections", 2)
-        self.expect_error(command, FAILURE, "pool of the pooler smaller", within_s=90)
+        self.expect_error(command, FAILURE, "pooler's pool may be smaller than the number of connections", within_s=90)
 
 
 class ByTransaction(PoolerCases, harness.ServerTestCase):
@@ -115,7 +115,7 @@ class ByTransaction(PoolerCases, harness.ServerTestCase):
         bouncer.start()
         self.expect(bouncer.drover("tpcc", "check", "--schema", self.SCHEMA, "--connections", 1), SUCCESS)
         command = bouncer.drover("tpcc", "check", "--schema", self.SCHEMA, "--connections", 2)
-        self.expect_error(command, FAILURE, "pool of the pooler smaller", within_s=90)
+        self.expect_error(command, FAILURE, "pooler's pool may be smaller than the number of connections", within_s=90)
         script = self.server.folder / "one.sql"
         script.write_text("SELECT 1;\n", encoding="utf-8")
         command = bouncer.begin("sql", "run", "--file", script, "--operations", 5, "--warmup", 0)

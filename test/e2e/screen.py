@@ -477,7 +477,7 @@ class RealServer(ScreenTestCase, harness.ServerTestCase):
         terminal.wait_for(r"loading .* [1-4] of 4 warehouses", seconds=120)
         terminal.keys("q")
         self.assertEqual(terminal.code(), INTERRUPTED)
-        self.assertIn("the same command goes on from here", terminal.text())
+        self.assertIn("Repeat the same command to continue from here", terminal.text())
         self.expect_in_order(terminal)
 
         terminal.begin("tpcc", "import", "-w", "4", "--seed", "1")

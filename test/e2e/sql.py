@@ -212,7 +212,7 @@ UPDATE counter SET n = n + 1 \\; COMMIT;
         path = self.script("reads.sql", "SELECT * FROM missing;")
         self.make_schema("hopeless")
         command = self.begin_run("hopeless", "--file", path, "--clients", 2, "--warmup", 0).wait()
-        self.expect_error(command, FAILURE, "the run was given up",
+        self.expect_error(command, FAILURE, "the run was aborted",
                           r"no transaction of type reads\.sql has succeeded, and the last \d+ failed with 42P01",
                           'relation "missing" does not exist')
         self.assertRegex(command.out, r"ALL FAILED +reads\.sql: none succeeded, \d+ failed, most often with\s")
@@ -315,7 +315,7 @@ class WrongUse(harness.TestCase):
 
     CASES = [
         (["sql"], "subcommand"),
-        (["sql", "run"], "a script is needed"),
+        (["sql", "run"], "no script is given"),
         (["sql", "run", "--file", "/dev/null/none"], "/dev/null/none"),
         (["sql", "run", "--file", "/etc"], "--file /etc: it is a folder"),
         (["sql", "run", "-b", "select-only@0"], "weight 0"),
@@ -339,7 +339,7 @@ class WrongUse(harness.TestCase):
         (["sql", "run", "-b", "select-only", "--seed", "rand", "--share", "1/2"], "Give a number"),
         (["sql", "run", *["-b", "select-only"] * 129], "129 scripts are given. Expected at most 128"),
         (["sql", "run", "--show-script", "s"], "--show-script s: several built-in scripts"),
-        (["sql", "run", "-b", "select-only", "-D", "1a=5"], "begins with no digit"),
+        (["sql", "run", "-b", "select-only", "-D", "1a=5"], "does not begin with a digit"),
         (["sql", "init", "--scale", "many"], "--scale many"),
     ]
 
@@ -419,7 +419,7 @@ class WrongDatabase(SqlTestCase):
     def test_no_tables(self):
         self.make_schema("empty")
         self.expect_error(self.sql("run", "-b", "select-only", "--rate", 5, schema="empty"), FAILURE,
-                          "no table pgbench_branches", "drover sql init")
+                          "the table pgbench_branches does not exist", "drover sql init")
 
 
 if __name__ == "__main__":

@@ -171,7 +171,7 @@ class Workloads(YcsbTestCase):
         self.assertEqual(sum(one["ok_count"] for one in document["transactions"].values()), 500)
         self.assertEqual(document["plan"]["clients"], 4)
         self.assertIn({"name": "requestdistribution", "value": "zipfian"}, document["plan"]["workload"])
-        self.assertRegex(command.err, r"(?m)without effect here: .*db\.passwd")
+        self.assertRegex(command.err, r"(?m)these properties have no effect here: .*db\.passwd")
         self.assertNotIn(SECRET, command.out + command.err + self.path.read_text(encoding="utf-8"))
         # An option wins over both.
         document = self.run_to_end("original", "-P", path, "-p", "operationcount=500", "--operations", 40,
@@ -462,7 +462,7 @@ class WrongUse(harness.TestCase):
     CASES = [
         (["ycsb"], "subcommand"),
         (["ycsb", "load"], "--recordcount"),
-        (["ycsb", "run", "--workload", "g"], '"g" is unknown: expected a, b, c, d, e or f'),
+        (["ycsb", "run", "--workload", "g"], 'unknown workload "g". Expected a, b, c, d, e or f'),
         (["ycsb", "run", "-p", "recordcuont=5"], "did you mean recordcount?"),
         (["ycsb", "run", "-p", "readproportion"], "expected key=value"),
         (["ycsb", "run", "-p", "fieldcount=0"], "a whole number from 1 to 1000"),
@@ -484,8 +484,8 @@ class WrongUse(harness.TestCase):
         (["ycsb", "run", "--operations", "5", "--warmup", "1s"], "Set --warmup to 0"),
         (["ycsb", "run", "--format", "xml"], "--format xml"),
         (["ycsb", "load", "--recordcount", "10", "--insertstart", "20"], "insertstart=20"),
-        (["ycsb", "load", "--recordcount", "10", "--insertstart", "5", "--insertcount", "6"], "together above"),
-        (["ycsb", "load", "--insertstart", 2**60, "--insertcount", 1], "together above 1152921504606846976"),
+        (["ycsb", "load", "--recordcount", "10", "--insertstart", "5", "--insertcount", "6"], "exceeds"),
+        (["ycsb", "load", "--insertstart", 2**60, "--insertcount", 1], "exceeds 1152921504606846976"),
         (["ycsb", "load", "--recordcount", 3, "--insertcount", 0],
          "recordcount=3, insertstart=0 and insertcount=0 leave no row"),
         (["ycsb", "load", "-p", "recordcount=+3", "-p", "insertstart=+4"], "insertstart=4"),

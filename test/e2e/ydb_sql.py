@@ -196,7 +196,7 @@ class Scripts(SqlTestCase):
 
     def test_a_script_of_ones_own(self):
         folder = ["--schema", "own/purses"]
-        self.expect_error(self.drover("sql", "run", "-b", "select-only", *folder), FAILURE, "no table pgbench_branches")
+        self.expect_error(self.drover("sql", "run", "-b", "select-only", *folder), FAILURE, "the table pgbench_branches does not exist")
         self.expect(self.drover("sql", "init", *folder), SUCCESS)
         self.assertIn("pgbench_accounts", self.expect(self.drover("sql", "clean", *folder), SUCCESS).out)
         self.assertIn("nothing to drop", self.expect(self.drover("sql", "clean", *folder), SUCCESS).out)
@@ -239,8 +239,8 @@ class WrongUse(harness.TestCase):
         ("SELECT 1;\nBEGIN ISOLATION LEVEL SERIALIZABLE;\n", r":2:1: expected BEGIN, BEGIN READ ONLY, COMMIT or ROLLBACK"),
         ("BEGIN \\; SELECT 1;\n", r":1:1: expected BEGIN"),
         ("\\startpipeline\nSELECT 1;\n\\endpipeline\n", r":1:1: YDB has no pipelines"),
-        ("$x = 1;\n\\sleep 1 ms\nSELECT $x;\n", r":1:1: a named expression is part of the statement behind it"),
-        ("SELECT @@x;\n", r":1:8: these quotes \(@@\) have no end"),
+        ("$x = 1;\n\\sleep 1 ms\nSELECT $x;\n", r":1:1: a named expression belongs to the statement that follows it"),
+        ("SELECT @@x;\n", r":1:8: the closing quote \(@@\) is missing"),
         ("SELECT 1;\n  \\sett x 1\n", r":2:3: invalid command \"\\sett\"; did you mean \\set\?"),
         ("DECLARE $x AS Int64;\n", r"no command"),
     ]
@@ -250,7 +250,7 @@ class WrongUse(harness.TestCase):
         (["run", "-b", "select-only", "--tx-mode", "stale"], "serializable-rw or snapshot-rw"),
         (["run", "-b", "select-only", "--isolation", "serializable"], "--isolation"),
         (["run", "-b", "s"], "simple-update, select-only"),
-        (["run"], "a script is needed"),
+        (["run"], "no script is given"),
         (["init", "--scale", "0"], "--scale 0"),
         (["init", "--schema", "a b"], "--schema a b"),
         (["clean", "--db", "ydb://nowhere"], "--db"),
