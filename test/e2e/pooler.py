@@ -13,7 +13,8 @@ from pgbouncer import PgBouncer
 POOL_SIZE = 6  # processes, where each transaction gets one of them
 CONNECTIONS = 16
 SKIPPED = 77
-SAYS = {"session": "a pooler in session pooling mode is in front of the server", "transaction": "lends its processes by the transaction"}
+SAYS = {"session": "a pooler in session pooling mode is in front of the server",
+        "transaction": "a pooler in transaction pooling mode is in front of the server"}
 
 
 class PoolerCases:

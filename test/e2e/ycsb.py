@@ -286,7 +286,7 @@ class Workloads(YcsbTestCase):
             folder.rmdir()
         command.wait()
         self.expect_error(command, FAILURE, "log-READ.hdr")
-        self.assertIn("accounts", command.out)
+        self.assertIn("ledger      fields updated: ", command.out)
         self.assertEqual(sum(one["ok_count"] for one in self.document()["transactions"].values()), 100)
 
 
