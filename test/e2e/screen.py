@@ -469,7 +469,7 @@ class RealServer(ScreenTestCase, harness.ServerTestCase):
         terminal.begin("tpcc", "import", "-w", "4", "--seed", "1")
         terminal.wait_for(r"loading .* of 4 warehouses")
         for part in (r"Drover: import into the private server .*4 warehouses, seed 1, \d+ conn",
-                     r"[\d,]+ rows/s   [\d.]+ MiB/s   in all [\d,]+ rows", "rows a second",
+                     r"[\d,]+ rows/s   [\d.]+ MiB/s   total [\d,]+ rows", "rows a second",
                      "MB a second", "table +rows +of +done", r"order_line +[\d,]+ +1,200,000 +\d+%",
                      r"item +[\d,]+ +100,000 +\d+%", "loading 4 warehouses from seed 1"):
             terminal.wait_for(part)
@@ -502,7 +502,7 @@ class RealServer(ScreenTestCase, harness.ServerTestCase):
         terminal.wait_for(r"! outage: ")
         self.server.start_again()
         terminal.wait_for(r"the outage ended after [\d.]+ s; \d+ transactions? lost")
-        terminal.wait_for(r"connections (\d+) of \1 open   \d+ outages?, the last one of")
+        terminal.wait_for(r"connections (\d+) of \1 open   \d+ outages?, the last of [\d.]+ s ended")
         terminal.wait_for("!")  # on the axis of a chart
         terminal.keys("q")
         self.assertEqual(terminal.code(), INTERRUPTED)

@@ -32,7 +32,7 @@ class SharesTestCase(harness.ServerTestCase):
             self.addCleanup(commands[-1].kill)
         for one in commands:
             self.expect(one.wait(), SUCCESS)
-            one.wait_for(r"waiting for 20\d\d-|the run begins .* late")
+            one.wait_for(r"Waiting for 20\d\d-|The run begins .* late")
         documents = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
         for document in documents:
             (rank,) = document["ranks"]
@@ -99,7 +99,7 @@ class Tpcc(SharesTestCase):
         harness.wait_until(lambda: time.time() > start_at + 1, "the time to begin")
         os.kill(postmaster, signal.SIGCONT)
         self.expect(command.wait(), SUCCESS)
-        command.wait_for(r"the run begins .* late")
+        command.wait_for(r"The run begins .* late")
         (rank,) = json.loads(path.read_text(encoding="utf-8"))["ranks"]
         self.assertGreater(rank["start_late_s"], 0.9)
         self.assertGreater(rank["start_ts"], start_at + 0.9)
@@ -189,9 +189,10 @@ class WrongUse(harness.TestCase):
         ([*RUN, "--warehouse-range", "3-2"], "--warehouse-range 3-2: expected A-B"),
         ([*RUN, "--warehouse-range", "3-5"], "--warehouse-range 3-5: outside of --warehouses, "
                                              "which has 4 warehouses"),
-        ([*RUN, "--warehouse-range", "1-2", "--share", "1/2"], "give one"),
+        ([*RUN, "--warehouse-range", "1-2", "--share", "1/2"],
+         "--warehouse-range and --share both set the warehouses of this host. Leave out one of them"),
         ([*RUN, "--start-at", "+30s"], "differ between hosts"),
-        ([*RUN, "--start-at", "1000000000"], "that was .* ago"),
+        ([*RUN, "--start-at", "1000000000"], "by this host's clock, this time passed .* ago"),
         ([*RUN, "--start-at", "tomorrow"], "not a time with a time zone"),
         (["ycsb", "run", "--clients", 2, "--share", "1/3"], "--clients 2: too few. The number is divided among 3 hosts"),
         (["ycsb", "run", "--operations", 2, "--share", "1/3"], "--operations 2: too few. The number is divided among 3 hosts"),
