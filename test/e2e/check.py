@@ -129,7 +129,7 @@ class Check(harness.ServerTestCase):
             locks.format("NOT", "AccessShareLock")), "a check that waits")
         command.signal(signal.SIGINT)
         self.expect(command.wait(20), INTERRUPTED)
-        self.assertIn("nothing is known", command.err)
+        self.assertIn("interrupted: the check gives no verdict on the data", command.err)
         self.assertEqual(path.read_text(), "old")
         self.assertEqual(len(list(self.server.folder.glob("old.json*"))), 1)
         self.server.sql("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE granted AND "

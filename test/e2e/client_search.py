@@ -121,13 +121,13 @@ class ClientSearch(harness.ServerTestCase):
     def test_wrong_use(self):
         for arguments, words in (
                 (["ycsb", "--find", "sheep"], ["--find sheep", "rate or clients"]),
-                (["ycsb", "--find", "clients"], ["--find clients needs --fail-if"]),
+                (["ycsb", "--find", "clients"], ["--find clients needs a limit"]),
                 (["ycsb", "--fail-if", "update.p99 > 3", "--workload", "c"],
                  ["--fail-if", "update.p99"]),
                 (["ycsb", "--fail-if", "read.p99 > +5%"], ["--fail-if", "no base to compare"]),
                 (["ycsb", "--high", 5, "--low", 6], ["--low"]),
                 (["ycsb", "--rate", 5], ["--rate"]),
-                (["sql"], ["a script is needed"]),
+                (["sql"], ["no script is given"]),
                 (["sql", "--builtin", "select-only", "--find", "clients", "--fail-if",
                   "all.p99 > 5", "--connections", 3], ["--connections"]),
                 (["sql", "--builtin", "select-only", "--find", "clients", "--fail-if",

@@ -54,7 +54,7 @@ class Compare(made_results.TestCase):
                               FAILURE)
         self.assertRegex(command.out, r"(?m)^tpmC +3000 +2850 /min +-5\.0% .* WORSE$")
         self.assertIn("tpmC < -3%: BROKEN: tpmC went from 3000 to 2850 /min (-5.0%)", command.out)
-        self.assertIn("FAILS: of 1 limit, 1 broken.", command.out)
+        self.assertIn("FAILS: 1 of 1 limit broken.", command.out)
         self.assertEqual(command.err, "")
         self.expect_plain(command.out)
 
@@ -72,10 +72,10 @@ class Compare(made_results.TestCase):
         old, new = self.drifting_sides()
         limit = ["--fail-if", "tpmC < -3%"]
         command = self.expect(harness.drover("compare", old, new, *limit), SUCCESS)
-        self.assertIn("beyond, but not significant", command.out)
-        self.assertIn("where the machine drifts, --paired would see more", command.out)
+        self.assertIn("exceeded, but not significant", command.out)
+        self.assertIn("If the machine drifts, --paired detects smaller changes.", command.out)
         command = self.expect(harness.drover("compare", old, new, *limit, "--paired"), FAILURE)
-        self.assertIn("paired: 6 pairs, each base run with the new run beside it", command.out)
+        self.assertIn("paired: 6 pairs, each of a base run and the next new run in time", command.out)
         self.assertRegex(command.out.replace("\n  ", " "),
                          r"BROKEN: tpmC went from \d+ to \d+ /min \(-4\.9%, paired\), "
                          r"significant \(one-sided p 0\.0156\)")
@@ -118,9 +118,9 @@ class Compare(made_results.TestCase):
         old, new = self.drifting_sides()
         (new / "5.json").unlink()
         self.expect_error(harness.drover("compare", old, new, "--paired"), USAGE,
-                          "--paired: base has 6 and new has 5 results")
+                          "--paired: both sides need the same number of results, made in turns: base has 6, new has 5")
         self.expect_error(harness.drover("compare", old / "0.json", new / "0.json", "--paired"),
-                          USAGE, "one pair tells nothing")
+                          USAGE, "at least 2 pairs are needed")
         # base, base, new, new
         for number, start in enumerate((0, 10, 40)):
             self.write(f"a/{number}.json", 3000, start)
@@ -148,7 +148,7 @@ class Compare(made_results.TestCase):
         old, new = self.two_sides([2890, 3100, 2600, 2800, 3050])
         command = self.expect(harness.drover("compare", old, new, "--fail-if", "tpmC < -3%"),
                               SUCCESS)
-        self.assertIn("beyond, but not significant", command.out)
+        self.assertIn("exceeded, but not significant", command.out)
         # With less confidence the same difference would be enough.
         self.expect(harness.drover("compare", old, new, "--fail-if", "tpmC < -3%",
                                    "--confidence", "60%"), FAILURE)
@@ -167,7 +167,7 @@ class Compare(made_results.TestCase):
         old = self.write("old.json", 3000, 0)
         new = self.write("new.json", 2850, 1800)
         command = self.expect(harness.drover("compare", old, new), SUCCESS)
-        self.assertIn("One run a side", command.out)
+        self.assertIn("One run per side", command.out)
         # Two seconds are too short for an interval, and a gate does not pass what it cannot see.
         command = self.expect(harness.drover("compare", old, new, "--fail-if", "tpmC < -3%"),
                               FAILURE)
@@ -229,7 +229,7 @@ class Compare(made_results.TestCase):
         for arguments, words in (
                 (["--fail-if", "tpmC <= -3%"], "<= and >= are not supported"),
                 (["--fail-if", "tpm < -3%"], r"did you mean tpmC\?"),
-                (["--fail-if", "tpmC < 3%"], "write -3%"),
+                (["--fail-if", "tpmC < 3%"], "Write -3%"),
                 (["--metric", "new_order.p999"], "unknown metric 'new_order.p999'"),
                 (["--confidence", "100"], "--confidence 100: expected a percentage"),
                 (["--confidence", "nan"], "--confidence nan: expected"),
@@ -285,7 +285,7 @@ class Compare(made_results.TestCase):
         self.expect_plain(text)
         command = harness.drover("compare", old, new, "--markdown", "--fail-if", "tpmC < -3%")
         markdown = self.expect(command, FAILURE).out
-        self.assertTrue(markdown.startswith("**FAILS: of 1 limit, 1 broken.**"), markdown)
+        self.assertTrue(markdown.startswith("**FAILS: 1 of 1 limit broken.**"), markdown)
         self.assertIn("| tpmC | 3000 | 2850 | /min | -5.0% |", markdown)
         for danger in ("<script", "](", "http:", "@all", "\x1b", "\u202e", "|`"):
             self.assertNotIn(danger, markdown)
@@ -308,8 +308,8 @@ class Compare(made_results.TestCase):
         self.assertRegex(command.out.replace("\n  ", " "),
                          r"A: between \S*15\.json .*\(old\).* and \S*16\.json .*\(new\).*: "
                          r"tpmC fell from 3000 to 28\d\d /min \(-5\.\d%\), p 0\.\d+: WORSE")
-        self.assertRegex(command.out.replace("\n  ", " "), r"other\.json: .*the others have 2, it has 9")
-        self.assertRegex(command.out.replace("\n  ", " "), r"cut\.json: .*cut short")
+        self.assertRegex(command.out.replace("\n  ", " "), r"other\.json: .*other results have 2, this result has 9")
+        self.assertRegex(command.out.replace("\n  ", " "), r"cut\.json: .*truncated")
         self.assertNotIn("B: ", command.out)
         history = json.loads(document.read_text())
         self.assertEqual(len(history["points"]), 24)

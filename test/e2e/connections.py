@@ -100,7 +100,7 @@ class Hosts(Connections):
         plan = document["plan"]
         self.assertTrue(plan["balance"] and plan["affinity"])
         self.assertEqual(plan["connection_max_age_s"], 1)
-        self.assertIn("for their age", command.out)
+        self.assertIn("(--connection-max-age)", command.out)
         for host in self.hosts:
             self.assertIn(host, command.out)
 
@@ -236,9 +236,9 @@ class PasswordCommand(Connections):
                 ("exit 3", "--password-command: the command ended with exit code 3"),
                 ("echo no such role >&2; exit 1", "exit code 1. Its output: no such role"),
                 ("kill -TERM $$", "ended by signal 15"),
-                ("true", "first line of output is empty"),
-                ("echo; echo the-right-one", "first line of output is empty"),
-                ("echo nearly there >&2", "is empty.*and said: nearly there"),
+                ("true", "the first line of its output is empty"),
+                ("echo; echo the-right-one", "the first line of its output is empty"),
+                ("echo nearly there >&2", "is empty.* Its output: nearly there"),
                 ("sleep 60", r"not ended within 2 s"),
                 ("head -c 100000 /dev/zero | tr '\\0' x", "more than 65536 bytes"),
                 ("echo not-the-right-one", "password authentication failed")):

@@ -155,7 +155,7 @@ class Results(FileTestCase):
 
     def test_the_standard_input(self):
         for path in ("-", "/dev/stdin"):
-            for text, code, words in ((self.text, SUCCESS, b"tpmC"), (b"{", FAILURE, b"ends in the middle")):
+            for text, code, words in ((self.text, SUCCESS, b"tpmC"), (b"{", FAILURE, b"ends too early")):
                 with self.subTest(path=path, code=code):
                     ended = subprocess.run([DROVER, "report", path], input=text, capture_output=True, timeout=60,
                                            check=False)
@@ -177,7 +177,7 @@ class Results(FileTestCase):
             with self.subTest(length=length):
                 path = self.file("cut.json", self.text[:length])
                 self.expect_refused(self.report(path), FAILURE, re.escape(str(path)),
-                                    f"it ends in the middle, at byte {length}")
+                                    f"it ends too early, at byte {length}")
 
     def test_no_files(self):
         for path, word, options in self.odd_files("it is larger than 256 MiB"):
@@ -218,8 +218,8 @@ class Results(FileTestCase):
                 ("binary", pathlib.Path(DROVER).read_bytes()[:100_000], "it is not valid JSON"),
                 ("zeros", bytes(1000), "it is not valid JSON"),
                 ("list", "[]", "expected an object, found a list"),
-                ("other", '{"a": 1}', "no result of drover"),
-                ("newer", '{"schema_version": 99}', "written by a newer drover"),
+                ("other", '{"a": 1}', "it is not a result of drover: the field schema_version is missing"),
+                ("newer", '{"schema_version": 99}', "a newer drover wrote it: expected schema_version 1, found 99. Use the newer version"),
                 ("twice", self.text + self.text, "nothing more after the end"),
                 ("escapes", '{"\x1b]0;x\x07', "it is not valid JSON")]:
             with self.subTest(name=name):

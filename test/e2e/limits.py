@@ -95,8 +95,8 @@ class Columns(harness.ServerTestCase):
         command = self.server.drover("tpcc", "run", "--no-delays", "--terminals", 4, "--warmup", 0,
                                      "--duration", "2s", "--json", path, "--ui", "quiet")
         self.expect(command, SUCCESS)
-        self.assertRegex(command.err, r"warning: warehouse.w_ytd is numeric\(12,2\), which ends at "
-                         r"10000000000, .* ALTER TABLE warehouse ALTER COLUMN w_ytd TYPE")
+        self.assertRegex(command.err, r"warning: the column warehouse.w_ytd has the type numeric\(12,2\), "
+                         r"whose maximum is 10000000000, .* ALTER TABLE warehouse ALTER COLUMN w_ytd TYPE")
         # Each Payment would exceed the limit of the column.
         self.assertRegex(re.sub(r"\s+", " ", command.out), r"SQLSTATE .*numeric field overflow .*22003")
         payment = json.loads(path.read_text(encoding="utf-8"))["transactions"]["Payment"]

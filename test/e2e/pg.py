@@ -41,7 +41,7 @@ class PrivateServer(harness.TestCase):
         pid = self.server.pid
         self.expect(self.pg("start"), SUCCESS)
         self.assertEqual(self.server.pid, pid)
-        self.expect_error(self.pg("start", "--set", "fsync=off"), FAILURE, "running already")
+        self.expect_error(self.pg("start", "--set", "fsync=off"), FAILURE, "already running")
 
         # No TCP, and nobody else's socket.
         self.assertEqual(self.server.sql("SHOW listen_addresses"), [])

@@ -149,7 +149,7 @@ class AStandbyThatKnowsNothing(PgpoolCase):
         first.signal(signal.SIGKILL)
         first.wait()
         command = self.cluster.drover(*arguments)
-        self.assertRegex(command.out + command.err, "imported 2 warehouses|loaded already", str(command))
+        self.assertRegex(command.out + command.err, "imported 2 warehouses|already loaded", str(command))
         self.expect(self.cluster.drover("tpcc", "check", "--after-import", "--schema", "resumed"), SUCCESS)
         self.assertIn("stock", self.expect(self.cluster.drover("tpcc", "clean", "--schema", "resumed"), SUCCESS).out)
 

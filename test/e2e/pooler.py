@@ -104,7 +104,7 @@ class ByTransaction(PoolerCases, harness.ServerTestCase):
         # While it stands still it gives no sign of life.
         first.signal(signal.SIGSTOP)
         command = self.bouncer.drover(*arguments)
-        self.assertRegex(command.out + command.err, "imported 2 warehouses|loaded already", str(command))
+        self.assertRegex(command.out + command.err, "imported 2 warehouses|already loaded", str(command))
         first.signal(signal.SIGKILL)
         first.wait()
         self.expect(self.bouncer.drover("tpcc", "check", "--after-import", "--schema", "resumed"), SUCCESS)

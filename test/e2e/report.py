@@ -197,7 +197,7 @@ class CommandLine(Folder):
 
     def test_a_report_that_cannot_be_written(self):
         self.expect_error(self.report(self.result, "-o", self.folder / "no" / "page.html"), FAILURE,
-                          "page.html", "make the folder")
+                          "page.html", "Create the folder")
         self.expect_error(self.report(self.result, "--html", "-o", "/dev/full"), FAILURE,
                           "/dev/full", "space")
         with open("/dev/full", "wb") as full:

@@ -90,7 +90,7 @@ class ServerStats(harness.ServerTestCase):
 
     def test_without_the_extension_it_says_so_once(self):
         command = self.begin_run("--server-stats")
-        command.wait_for("no extension pg_stat_statements")
+        command.wait_for("lacks the extension pg_stat_statements")
         with self.server.session() as session:
             first = harness.wait_until(lambda: self.last_look(session), "a look")
             # Of the first one the run knows when it begins the next.

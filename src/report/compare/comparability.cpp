@@ -383,13 +383,13 @@ const std::vector<std::string>& obstacle_keys() {
 std::vector<RunPair> pair_runs(const RunSet& base, const RunSet& new_runs) {
   if (base.runs.size() != new_runs.runs.size()) {
     throw NoPairs(
-        fmt::format("--paired needs the same number of results on each side, made in turns: base "
+        fmt::format("both sides need the same number of results, made in turns: base "
                     "has {}, new has {}. Add the missing results, or leave out --paired",
                     base.runs.size(), new_runs.runs.size()));
   }
   if (base.runs.size() < 2) {
     throw NoPairs(
-        "--paired needs at least 2 pairs, better 12: one pair does not show how much pairs vary. "
+        "at least 2 pairs are needed, better 12: one pair does not show how much pairs vary. "
         "Make more runs in turns, or leave out --paired");
   }
   for_each_run(base, new_runs, [](const Result& run, const std::string& name) {
