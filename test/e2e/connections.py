@@ -40,7 +40,7 @@ class EndedWhileIdle(Connections):
         command = harness.drover(
             "sql", "run", "--file", script, "--connections", 1, "--rate", 2, "--warmup", 0, "--duration", "3s",
             "--json", self.path, DROVER_DB=f"{self.server.conninfo} options='-c idle_session_timeout=100ms'")
-        self.assertRegex(self.expect(command, SUCCESS).out, r"sessions +\d+ lost \(\d+ of them while idle\)")
+        self.assertRegex(self.expect(command, SUCCESS).out, r"connections +\d+ lost \(\d+ of them while idle\)")
         document = self.result()
         self.assertGreater(document["availability"]["sessions_ended_idle"], 0)
         self.assertEqual(document["availability"]["outages"], [])
@@ -136,7 +136,7 @@ class Hosts(Connections):
                 (self.uri, ("--connection-max-age", "soon"), "--connection-max-age soon"),
                 ("ydb://localhost:2136/local", ("--balance",), "--balance applies only to "
                                                                "PostgreSQL"),
-                ("ydb://localhost:2136/local", ("--connection-max-age", "1m"), "of PostgreSQL"),
+                ("ydb://localhost:2136/local", ("--connection-max-age", "1m"), "applies only to PostgreSQL"),
                 (self.uri, ("--balance", "--simulate-ms", "1"), "opens no connections")):
             command = harness.drover("tpcc", "run", "-w", 1, *words, DROVER_DB=uri,
                                      DROVER_DATA_HOME=str(self.server.root))

@@ -100,7 +100,7 @@ class Interrupts(RunTestCase, harness.ServerTestCase):
             command.wait_for("10 terminals up")
             lock.wait_for_somebody()
             command.signal(signal.SIGINT)
-            command.wait_for("once more")
+            command.wait_for("Interrupt again to end it at once")
             # For a moment a second one counts as the same request.
             harness.wait_until(lambda: command.ended() or command.signal(signal.SIGINT), "the end")
             self.expect(command.wait(ENDS_WITHIN_S), INTERRUPTED)
@@ -111,7 +111,7 @@ class Interrupts(RunTestCase, harness.ServerTestCase):
         path = self.server.folder / "twice.json"
         command = self.begin_long_run("--json", str(path))
         command.signal(signal.SIGINT)
-        command.wait_for("once more")
+        command.wait_for("Interrupt again to end it at once")
         command.signal(signal.SIGINT)
         self.expect(command.wait(ENDS_WITHIN_S), INTERRUPTED)
         self.assertIn("tpmC", command.out)

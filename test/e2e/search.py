@@ -107,7 +107,7 @@ class Search(harness.TestCase):
 
         # Another question in the same folder is refused, and nothing is changed.
         other = harness.drover(*self.arguments("--high", 8, "--low", 2, "--min-efficiency", 50))
-        self.expect_error(other, USAGE, "--out", "another search", "--min-efficiency was 0 and is 50")
+        self.expect_error(other, USAGE, "--out", "a search with other options", "--min-efficiency was 0 and is 50")
         self.assertEqual(self.record(), record)
 
     def test_one_search_a_folder_at_a_time(self):
@@ -191,7 +191,7 @@ class Search(harness.TestCase):
             self.expect_error(command, USAGE, *words)
         command = harness.drover("tpcc", "search", "--out", self.folder, "--simulate-ms", 1, "--high",
                                  5, "--probe", "100ms")
-        self.expect_error(command, USAGE, "--probe: at least 1s")
+        self.expect_error(command, USAGE, "--probe: expected at least 1s")
         self.assertFalse(self.folder.exists(), "nothing was made")
         command = harness.drover("tpcc", "search", "--simulate-ms", 1, "--high", 2)
         self.expect_error(command, USAGE, "--out")
@@ -212,7 +212,7 @@ class Search(harness.TestCase):
             self.assertEqual(record["bounds"]["high"], 2, "what is loaded")
             self.expect_record_is_sound(record)
             too_many = server.drover("tpcc", "search", "--out", self.folder, "--high", 3)
-            self.expect_error(too_many, USAGE, "--high 3", "2 only")
+            self.expect_error(too_many, USAGE, "--high 3", "only 2")
             self.expect_consistent(server)
         self.assertTrue(re.search(r"report: .*report\.html", command.out))
 
