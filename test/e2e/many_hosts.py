@@ -728,7 +728,7 @@ class StartedByOthers(HostsTestCase):
     def test_agents_by_hand(self):
         # Agents that start before the coordinator wait for it.
         agents = [self.begin("agent", "--join", "a:4720", "--rank", rank, on=name) for rank, name in ((1, "b"), (0, "c"))]
-        agents[0].wait_for("a:4720|10.77.0.1:4720.*trying again")
+        agents[0].wait_for(r"10\.77\.0\.1:4720.*\. Retrying for up to")
         command = self.succeed(*self.SHORT, "--agents", 2, "--listen", 4720, "--json", self.result)
         self.assertIn("waiting for 2 agents at ", command.err)
         self.assertEqual(self.codes(agents), [SUCCESS, SUCCESS])
