@@ -135,7 +135,8 @@ class Variables(FolderTestCase):
         self.expect(command, SUCCESS)
         self.assertIn("drover: warning: the variable DROVER_TPCC_IMPORT_SEEED names no option of "
                       "drover and is ignored; did you mean DROVER_TPCC_IMPORT_SEED?\n", command.err)
-        self.assertIn("drover: warning: the variable DROVER_OWN is unknown", command.err)
+        self.assertIn("drover: warning: the variable DROVER_OWN names no option of drover and is "
+                      "ignored\n", command.err)
         self.assertNotIn(SECRET, command.out + command.err)
 
     def test_no_password_is_shown(self):
