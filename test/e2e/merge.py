@@ -136,7 +136,7 @@ class Merge(harness.TestCase):
     def test_what_is_missing_is_said_and_is_a_failure(self):
         parts = self.parts()
         command, merged = self.merge(parts[0], parts[1], parts[3], code=FAILURE)
-        what = "rank 2 of 4 (counted from 0) is missing; nobody had the warehouses 5 to 6"
+        what = "rank 2 of 4 (counted from 0) is missing; no host had the warehouses 5 to 6"
         self.assertEqual(merged["incomplete"], what)
         self.assertEqual(merged["audit"]["validity"], "invalid")
         self.assertEqual(merged["audit"]["sentence"], f"INVALID: incomplete: {what}")

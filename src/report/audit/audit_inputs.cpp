@@ -27,7 +27,7 @@ Rule share_rule(const char* name, const char* clause, Count part, Count whole, d
             return compliant_if(
                 bounds.contain(number),
                 fmt::format(
-                    "{:.2f}% of {} {}; specified {:g}%, allowed with chance {:.2f}% to {:.2f}%",
+                    "{:.2f}% of {} {}; specified {:g}%, allowed {:.2f}% to {:.2f}% with chance",
                     percent_of(number, count), text::counted_grouped(count, noun), is,
                     expected * 100, percent_of(bounds.low, count), percent_of(bounds.high, count)));
           }};
@@ -44,7 +44,7 @@ Judged judge_order_lines(const Result& result) {
   return compliant_if(
       std::abs(mean - order_lines_mean) <= chance,
       fmt::format(
-          "{:.3f} lines per order in {} New-Orders; specified {:g}, allowed +- {:.3f} (chance)",
+          "{:.3f} lines per order in {} New-Orders; specified {:g}, allowed +- {:.3f} for chance",
           mean, text::grouped(inputs.new_orders), order_lines_mean, chance));
 }
 

@@ -201,10 +201,9 @@ Judged judge_throughput(const Result& result) {
   const double low = std::max(least - chance(least), 0.0);
   const double high = most + chance(most);
   const std::string text = fmt::format(
-      "{:.2f} tpmC per warehouse; allowed {:g} - {:.2f} (chance) to {:g} + {:.2f} (chance)",
-      result.summary.tpmc / warehouses, tpmc_per_warehouse_least,
-      (least - low) / (warehouses * minutes), tpmc_per_warehouse_max,
-      (high - most) / (warehouses * minutes));
+      "{:.2f} tpmC per warehouse; allowed {:.2f} to {:.2f} ({:g} to {:g} without chance)",
+      result.summary.tpmc / warehouses, low / (warehouses * minutes), high / (warehouses * minutes),
+      tpmc_per_warehouse_least, tpmc_per_warehouse_max);
   if (new_orders > high) {
     return {Judgement::broken, text + "; more than the terminals can generate"};
   }

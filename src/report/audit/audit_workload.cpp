@@ -35,7 +35,7 @@ Judged judge_shares(const Result& result) {
                                percent_of(count, all));
     if (holds) continue;
     judged.judgement = Judgement::broken;
-    judged.text += fmt::format(" (specified {:.2f}%, allowed with chance {:.2f}% to {:.2f}%)",
+    judged.text += fmt::format(" (specified {:.2f}%, allowed {:.2f}% to {:.2f}% with chance)",
                                *one.share * 100, percent_of(low, all), percent_of(high, all));
   }
   if (judged.text.empty()) return not_judged("no shares were specified");
@@ -66,8 +66,10 @@ Judged judge_rate(const Result& result) {
       fmt::format("{} of {} scheduled tx/s ({:.1f}%)", text::figure_text(count / seconds),
                   text::figure_text(plan.rate), 100 * count / asked);
   if (count < asked * (1 - missing_most)) {
-    text += fmt::format(", allowed {:g}% - {:.2f}% (chance)", 100 * (1 - missing_most),
-                        100 * std::min(chance / asked, 1 - missing_most));
+    const double permitted = std::min(chance / asked, 1 - missing_most);
+    text += fmt::format(", allowed at least {:.2f}% ({:g}% minus {:.2f}% for chance)",
+                        100 * (1 - missing_most - permitted), 100 * (1 - missing_most),
+                        100 * permitted);
   }
   if (result.backlog) {
     text += fmt::format(", backlog of {} at the end (limit {:.0f})",

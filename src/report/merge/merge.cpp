@@ -319,7 +319,7 @@ std::optional<std::string> Merger::Sum::what_is_missing() const {
     sentences.push_back(std::move(missing));
   if (result.is_tpcc()) {
     std::vector<std::string> gaps = uncovered(hosts, result.plan.warehouses);
-    if (!gaps.empty()) gaps.front() = "nobody had the warehouses " + gaps.front();
+    if (!gaps.empty()) gaps.front() = "no host had the warehouses " + gaps.front();
     join_most(gaps, "ranges", " and ", sentences);
   }
   if (sentences.empty()) return std::nullopt;

@@ -317,7 +317,7 @@ TEST(Merge, SaysWhichHostWasLostAndWhichIsMissing) {
   EXPECT_EQ(
       sum.incomplete,
       "host b was lost at 3:12: the host sent nothing for 10 s; rank 3 of 4 (counted from 0) is "
-      "missing; nobody had the warehouses 31 to 40");
+      "missing; no host had the warehouses 31 to 40");
   EXPECT_EQ(sum.ranks[1].ok_count, 77U);
 }
 
@@ -346,7 +346,7 @@ TEST(Merge, OnePartOfSeveralIsIncomplete) {
   const ExampleRun run(12);
   const Result sum = merged({run.parts[1]});
   EXPECT_EQ(sum.incomplete,
-            "ranks 0, 2, 3 of 4 (counted from 0) are missing; nobody had the warehouses 1 to 10 "
+            "ranks 0, 2, 3 of 4 (counted from 0) are missing; no host had the warehouses 1 to 10 "
             "and 21 to "
             "40");
   EXPECT_TRUE(sum.is_of_several());
