@@ -147,10 +147,10 @@ void add_run(const RunDescription& run, const RunFigures& figures, Families& fam
     assert(prometheus::CheckLabelName(name));
     labels.push_back({name, label_value(value)});
   }
-  add(add_family(families, Gauge, "drover_run_info", "What is running, in its labels; always 1."),
-      1, std::move(labels));
+  add(add_family(families, Gauge, "drover_run_info", "Always 1; the labels describe the run."), 1,
+      std::move(labels));
   MetricFamily& phase = add_family(families, Gauge, "drover_run_phase",
-                                   "1 for the phase that the run is in, 0 for the others.");
+                                   "1 for the current phase of the run, 0 for the other phases.");
   constexpr std::array<std::string_view, run_state_count> names = {"starting", "warmup", "measure",
                                                                    "ended"};
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -169,11 +169,11 @@ void add_transactions(const load::Presentation& workload, const RunFigures& figu
                   workload.rollbacks));
   MetricFamily& retries =
       add_family(families, Counter, name_of(workload, "retries_total"),
-                 "Attempts after the first one, of transactions that met a deadlock or a "
-                 "serialization failure.");
+                 "Repeated attempts of transactions after a deadlock or a serialization "
+                 "failure.");
   MetricFamily& errors =
       add_family(families, Counter, name_of(workload, "errors_total"),
-                 "Errors of the database by class, those that were retried included.");
+                 "Database errors by class, including errors that were retried.");
   MetricFamily& duration = add_family(
       families, Histogram, name_of(workload, "transaction_duration_seconds"),
       "Response times of committed transactions, from the intended start to the answer.");
@@ -194,16 +194,15 @@ void add_transactions(const load::Presentation& workload, const RunFigures& figu
 
 void add_workers(const load::Presentation& workload, const RunFigures& figures,
                  Families& families) {
-  MetricFamily& in_flight =
-      add_family(families, Gauge, name_of(workload, "transactions_in_flight"),
-                 "Transactions that the database works on, by worker thread.");
+  MetricFamily& in_flight = add_family(families, Gauge, name_of(workload, "transactions_in_flight"),
+                                       "Transactions in flight, by worker thread.");
   MetricFamily& waiting =
       add_family(families, Gauge, name_of(workload, "terminals_waiting"),
-                 "Terminals that wait for a permit or a session, by worker thread.");
+                 "Terminals that wait for a permit or a connection, by worker thread.");
   MetricFamily& cpu = add_family(families, Counter, "drover_worker_cpu_seconds_total",
-                                 "CPU time of the worker thread; its rate is the worker's load.");
+                                 "CPU time of the worker thread; its rate is the share of a core.");
   MetricFamily& lag = add_family(families, Histogram, "drover_worker_timer_lag_seconds",
-                                 "How late the timers of the worker fired.");
+                                 "Timer lag of the worker thread.");
   for (std::size_t i = 0; i < figures.workers.size(); ++i) {
     const WorkerFigures& worker = figures.workers[i];
     const Labels labels{{"worker", std::to_string(i)}};
@@ -216,18 +215,20 @@ void add_workers(const load::Presentation& workload, const RunFigures& figures,
 
 // Where several hosts make the load, each with workers of its own.
 void add_ranks(const RunFigures& figures, Families& families) {
-  MetricFamily& up = add_family(families, Gauge, "drover_host_up",
-                                "0 if the host was lost: its other figures are its last; else 1.");
+  MetricFamily& up =
+      add_family(families, Gauge, "drover_host_up",
+                 "0 if the host was lost (its other metrics keep their last values), else 1.");
   MetricFamily& rate = add_family(families, Gauge, "drover_host_transactions_per_second",
                                   "Transactions that the host committed in the last second.");
   MetricFamily& in_flight = add_family(families, Gauge, "drover_host_transactions_in_flight",
-                                       "Transactions of the host that the database works on.");
-  MetricFamily& load = add_family(families, Gauge, "drover_host_worker_load_ratio",
-                                  "Share of a processor that the busiest worker of the host had.");
+                                       "Transactions of the host in flight.");
+  MetricFamily& load =
+      add_family(families, Gauge, "drover_host_worker_load_ratio",
+                 "CPU share of the busiest worker thread of the host, from 0 to 1.");
   MetricFamily& lag = add_family(families, Gauge, "drover_host_timer_lag_p99_seconds",
-                                 "How late timers of the host fired in the last second, p99.");
-  MetricFamily& connections = add_family(families, Gauge, "drover_host_connections_open",
-                                         "Connections of the host that are open.");
+                                 "99th percentile of the host's timer lag in the last second.");
+  MetricFamily& connections =
+      add_family(families, Gauge, "drover_host_connections_open", "Open connections of the host.");
   for (std::size_t i = 0; i < figures.ranks.size(); ++i) {
     const load::RankNow& rank = figures.ranks[i];
     const Labels labels{{"rank", std::to_string(i)}, {"host", label_value(rank.name)}};
@@ -247,27 +248,23 @@ void add_database(const RunDescription& run, const DatabaseFigures& database, Fa
   const auto counter = [&](const char* name, const char* help, std::uint64_t value) {
     add_single(families, Counter, name, help, value);
   };
-  gauge("drover_database_up", "0 while the database is away, else 1.", database.away_s > 0 ? 0 : 1);
-  gauge("drover_database_away_seconds", "For how long the database has been away; 0 if it is not.",
+  gauge("drover_database_up", "0 during an outage of the database, else 1.",
+        database.away_s > 0 ? 0 : 1);
+  gauge("drover_database_away_seconds", "Duration of the current outage; 0 if there is none.",
         database.away_s);
   counter("drover_database_outages_total", "Outages of 100 ms or more.", database.outages);
-  gauge("drover_database_silent_seconds",
-        "For how long terminals have waited without an answer to anybody; 0 if it is no stall.",
+  gauge("drover_database_silent_seconds", "Duration of the current stall; 0 if there is none.",
         database.silent_s);
   counter("drover_database_stalls_total",
-          "Stretches of 1 s or more in which terminals waited and nobody had an answer.",
-          database.stalls);
-  counter("drover_database_interruptions_total", "Losses that were over within 100 ms.",
+          "Stalls: at least 1 s in which terminals waited and no answer arrived.", database.stalls);
+  counter("drover_database_interruptions_total", "Interruptions shorter than 100 ms.",
           database.interruptions);
-  counter("drover_database_sessions_lost_total", "Sessions that were lost.",
-          database.sessions_lost);
-  counter("drover_database_sessions_reopened_total", "Lost sessions that were opened again.",
+  counter("drover_database_sessions_lost_total", "Lost connections.", database.sessions_lost);
+  counter("drover_database_sessions_reopened_total", "Lost connections that were reopened.",
           database.sessions_reopened);
-  gauge("drover_database_connections_open", "Connections that are open.",
-        database.connections_open);
+  gauge("drover_database_connections_open", "Open connections.", database.connections_open);
   gauge("drover_database_connections_wanted",
-        "Connections that the run wants to have open; 0 if it uses no database.",
-        run.plan.connections);
+        "Connections that the run tries to keep open; 0 without a database.", run.plan.connections);
 }
 
 }  // namespace

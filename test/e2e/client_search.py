@@ -80,7 +80,7 @@ class ClientSearch(harness.ServerTestCase):
 
         # Another question in the same folder is refused, and nothing is changed.
         other = self.search(*arguments, "--readproportion", 1)
-        self.expect_error(other, USAGE, "--out", "another search", "readproportion was 0.95 and is 1")
+        self.expect_error(other, USAGE, "--out", "a search with other options", "readproportion was 0.95 and is 1")
         self.assertEqual(self.record(), record)
 
     def test_the_upper_bound_of_a_rate(self):
@@ -106,7 +106,7 @@ class ClientSearch(harness.ServerTestCase):
         # Other scripts are another question, whatever they are called.
         script.write_text("SELECT 1;\n", encoding="utf-8")
         other = self.search(*arguments)
-        self.expect_error(other, USAGE, "--out", "another search", "the fingerprint of the scripts")
+        self.expect_error(other, USAGE, "--out", "a search with other options", "the fingerprint of the scripts")
 
     def test_a_transaction_that_fails_breaks_every_load(self):
         script = self.folder.parent / "wrong.sql"

@@ -36,7 +36,7 @@ class Descriptors(harness.ServerTestCase):
                 result = harness.start_limited(resource.RLIMIT_NOFILE, 24, "tpcc", *command, *more,
                                                "--db", self.db).wait(60)
                 self.assertIn(result.code, (FAILURE, USAGE), str(result))
-                self.expect_error(result, result.code, "64 connections on", "may have 24",
+                self.expect_error(result, result.code, "64 connections on", "may open only 24",
                                   "open files", "ulimit -n")
                 self.assertEqual(list(self.server.folder.glob("descriptors.json*")), [])
         self.expect_consistent(self.server)
