@@ -60,7 +60,7 @@ TEST(ClientSearch, ClientsAreSoughtAmongFreeConnections) {
   EXPECT_EQ(client_search_bounds(sought.search, 97).high, 97);
   EXPECT_EQ(client_search_bounds(sought.search, 97).start, 12);
   sought.search.high = "98";
-  EXPECT_THAT(sought.problem(), AllOf(HasSubstr("--high 98"), HasSubstr("97 only")));
+  EXPECT_THAT(sought.problem(), AllOf(HasSubstr("--high 98"), HasSubstr("only 97")));
 }
 
 TEST(ClientSearch, AStepIsARunOfThatRate) {
@@ -101,7 +101,7 @@ TEST(ClientSearch, RefusesWhatMakesNoQuestion) {
   sought.search.find = "sheep";
   EXPECT_THAT(sought.problem(), HasSubstr("--find sheep: expected rate or clients"));
   sought.search.find = "clients";
-  EXPECT_THAT(sought.problem(), HasSubstr("--find clients needs --fail-if"));
+  EXPECT_THAT(sought.problem(), HasSubstr("--find clients needs a limit"));
   sought.search.fail_if = {"all.p99 > 20"};
   sought.load.connections = "8";
   EXPECT_THAT(sought.problem(), HasSubstr("--connections"));
@@ -114,7 +114,7 @@ TEST(ClientSearch, RefusesWhatMakesNoQuestion) {
   EXPECT_THAT(sought.problem(), HasSubstr("--high"));
   sought.search.high = "auto";
   sought.search.probe = "200ms";
-  EXPECT_THAT(sought.problem(), HasSubstr("--probe: at least 1s"));
+  EXPECT_THAT(sought.problem(), HasSubstr("--probe: expected at least 1s"));
 }
 
 TEST(ClientSearch, ClientsThatWereGivenAreNotSought) {

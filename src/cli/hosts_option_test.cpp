@@ -197,7 +197,7 @@ TEST_F(HostsOption, APortAloneIsOneOfEveryAddress) {
 }
 
 TEST_F(HostsOption, SaysWhatIsWrong) {
-  EXPECT_THAT(refusal("a,,b"), HasSubstr("--hosts a,,b: a host's name is empty"));
+  EXPECT_THAT(refusal("a,,b"), HasSubstr("--hosts a,,b: a host name in 'a,,b' is empty"));
   EXPECT_THAT(refusal("a,b", "1"),
               HasSubstr("--weights 1: expected one weight for each of 2 hosts"));
   for (const char* weights : {"1,0", "1,half", "1,-1", "1,", "1,1000001"}) {
@@ -205,7 +205,7 @@ TEST_F(HostsOption, SaysWhatIsWrong) {
   }
   EXPECT_THAT(refusal("a", "", "here"), HasSubstr("--listen here: expected a port"));
   EXPECT_THAT(refusal("a", "", "192.0.2.1:4711"), HasSubstr("--listen 192.0.2.1:4711: "));
-  EXPECT_THAT(refusal("a", "", "", true), HasSubstr("--hosts: needs --db"));
+  EXPECT_THAT(refusal("a", "", "", true), HasSubstr("--hosts needs --db"));
 }
 
 }  // namespace

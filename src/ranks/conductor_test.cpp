@@ -191,7 +191,7 @@ TEST(Ranks, AnotherDroverIsALoss) {
               "drover on all hosts");
     co_await ended(words);
   });
-  EXPECT_THAT(words.get(), HasSubstr("it has drover 2, and here is drover 1"));
+  EXPECT_THAT(words.get(), HasSubstr("the host has drover 2, and the coordinator has drover 1"));
 }
 
 TEST(Ranks, OneThatEndsBeforeItsTime) {
@@ -274,7 +274,7 @@ TEST(Ranks, OneThatSaysThatItCannotGoOn) {
     EXPECT_EQ(loss, "host a: no room");
     co_await ended(words);
   });
-  EXPECT_THAT(words.get(), HasSubstr("has given this one up: no room"));
+  EXPECT_THAT(words.get(), HasSubstr("the coordinator considers this agent lost: no room"));
 }
 
 TEST(Ranks, ALongReasonIsCutOnlyWhereNobodyReadsOn) {

@@ -38,9 +38,9 @@ std::string refusal(const std::string& text) {
 
 TEST(Hosts, WhatIsNoNameIsRefusedWithWhatWasExpected) {
   EXPECT_THAT(refusal(""), HasSubstr("empty"));
-  EXPECT_THAT(refusal("a,,b"), HasSubstr("empty in 'a,,b'"));
+  EXPECT_THAT(refusal("a,,b"), HasSubstr("a host name in 'a,,b' is empty"));
   EXPECT_THAT(refusal("a,"), HasSubstr("empty"));
-  EXPECT_THAT(refusal("a:2"), HasSubstr("name a host twice"));
+  EXPECT_THAT(refusal("a:2"), HasSubstr("To run two agents on a host, name it twice"));
   EXPECT_THAT(refusal("a, b"), HasSubstr("' b'"));
   EXPECT_THAT(refusal("fd00::1"), HasSubstr("an IPv6 address in ~/.ssh/config"));
   EXPECT_THAT(refusal("a/b"), HasSubstr("'a/b'"));

@@ -30,7 +30,7 @@ TEST(Conducting, SaysForWhomItWaitsAndThenThatTheyDidNotCome) {
   } catch (const ranks::RankLost& lost) {
     EXPECT_THAT(lost.what(), HasSubstr("hosts a, b: the host did not join within 120 s"));
   }
-  EXPECT_THAT(notes, ElementsAre(HasSubstr("waiting for a, b at 127.0.0.1:")));
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("waiting for a, b to join at 127.0.0.1:")));
 }
 
 TEST(Conducting, OfManyThatAreMissingSomeAreNamed) {
@@ -44,7 +44,7 @@ TEST(Conducting, OfManyThatAreMissingSomeAreNamed) {
     co_await all_here(conductor, [&](std::string_view line) { note = line; });
   };
   EXPECT_THROW(coro::block_on(worker, wait()), ranks::RankLost);
-  EXPECT_THAT(note, HasSubstr("h6, h7 and 2 more at "));
+  EXPECT_THAT(note, HasSubstr("h6, h7 and 2 more to join at "));
 }
 
 TEST(Conducting, AnotherDatabaseIsRefusedAndOneThatIsNotKnownIsNot) {

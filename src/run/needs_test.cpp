@@ -40,7 +40,7 @@ TEST(Needs, TooFewDescriptorsAreCounted) {
   const Limited limit(RLIMIT_NOFILE, 64);
   EXPECT_THAT([] { require_descriptors(DatabaseKind::postgres, 100, 4); },
               ThrowsMessage<std::runtime_error>(
-                  AllOf(HasSubstr("100 connections on 4 threads"), HasSubstr("may have 64"),
+                  AllOf(HasSubstr("100 connections on 4 threads"), HasSubstr("may open only 64"),
                         HasSubstr("ulimit -n"), HasSubstr("fewer connections"))));
 }
 
@@ -63,9 +63,10 @@ TEST(Needs, ThreadsWhoseStacksDoNotFitAreRefusedWithBothFigures) {
 TEST(Needs, TerminalsThatDoNotFitAreRefusedWithBothFigures) {
   EXPECT_NO_THROW(require_memory_for_terminals(10));
   EXPECT_GT(memory_available(), 0U);
-  EXPECT_THAT([] { require_memory_for_terminals(std::size_t{1} << 50); },
-              ThrowsMessage<std::runtime_error>(AllOf(
-                  HasSubstr("GiB of memory"), HasSubstr("available"), HasSubstr("fewer terminals or clients"))));
+  EXPECT_THAT(
+      [] { require_memory_for_terminals(std::size_t{1} << 50); },
+      ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("GiB of memory"), HasSubstr("available"),
+                                              HasSubstr("fewer terminals or clients"))));
 }
 
 }  // namespace

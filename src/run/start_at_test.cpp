@@ -79,7 +79,7 @@ TEST_F(StartAtTest, FollowsAClockThatIsSetMeanwhile) {
 TEST_F(StartAtTest, WhatHasPassedIsInThePast) {
   const coro::Instant start = wait_for(unix_at_0 - 3);
   EXPECT_NEAR(coro::seconds_of(start.time_since_epoch()), -3, 1e-6);
-  EXPECT_THAT(notes.all, ElementsAre(HasSubstr("the run begins 3.0 s late")));
+  EXPECT_THAT(notes.all, ElementsAre(HasSubstr("The run begins 3.0 s late")));
 }
 
 }  // namespace

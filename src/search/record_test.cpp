@@ -74,7 +74,7 @@ TEST(SearchRecord, WhatIsNoRecordIsRefusedWithItsPlace) {
   EXPECT_THAT(message_of(json::object()), HasSubstr("expected a field document"));
   json document = to_json(example_record());
   document["document"] = "something";
-  EXPECT_THAT(message_of(document), HasSubstr("it is no record of a search"));
+  EXPECT_THAT(message_of(document), HasSubstr("it is not the record of a search"));
   document = to_json(example_record());
   document["runs"][1]["load"] = 0;
   EXPECT_THAT(message_of(document), HasSubstr("runs[1].load"));

@@ -64,7 +64,7 @@ TEST(CompareLimitTest, BeyondIsNotAt) {
 }
 
 TEST(CompareLimitTest, WhatIsWrongIsSaid) {
-  EXPECT_THAT(refusal_of("tpmC"), HasSubstr("'tpmC' is no limit: it has no < or >"));
+  EXPECT_THAT(refusal_of("tpmC"), HasSubstr("'tpmC' is not a limit: it has no < or >"));
   EXPECT_THAT(refusal_of("tpmC <= -3%"), HasSubstr("<= and >= are not supported"));
   EXPECT_THAT(refusal_of("tpmC <"), HasSubstr("it has no number"));
   EXPECT_THAT(refusal_of("tpmC < inf"), HasSubstr("it has no number"));
@@ -81,10 +81,10 @@ TEST(CompareLimitTest, WhatIsWrongIsSaid) {
 }
 
 TEST(CompareLimitTest, ALimitThatFailsWhatGotBetterIsRefused) {
-  EXPECT_THAT(refusal_of("tpmC < 3%"), HasSubstr("write -3%, or the number without %"));
-  EXPECT_THAT(refusal_of("all.p99 > -10%"), HasSubstr("write +10%"));
-  EXPECT_THAT(refusal_of("all.p99 > -2"), HasSubstr("write +2"));
-  EXPECT_THAT(refusal_of("tpmC < +100"), HasSubstr("write -100"));
+  EXPECT_THAT(refusal_of("tpmC < 3%"), HasSubstr("Write -3%, or the number without %"));
+  EXPECT_THAT(refusal_of("all.p99 > -10%"), HasSubstr("Write +10%"));
+  EXPECT_THAT(refusal_of("all.p99 > -2"), HasSubstr("Write +2"));
+  EXPECT_THAT(refusal_of("tpmC < +100"), HasSubstr("Write -100"));
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ TEST(CompareTest, ThreeRunsASideAreJudgedByStudentsTestAndSaySo) {
   EXPECT_EQ(row(comparison, "tpmC").method, Method::student);
   EXPECT_EQ(comparison.limits[0].state, State::broken);
   EXPECT_THAT(comparison.notes, Contains(HasSubstr("too few for the rank test at 0.0250")));
-  EXPECT_THAT(comparison.notes, Contains(HasSubstr("Make 4 or more runs a side")));
+  EXPECT_THAT(comparison.notes, Contains(HasSubstr("Make 4 or more runs per side")));
 }
 
 TEST(CompareTest, OneNewRunIsHeldAgainstTheScatterOfTheBase) {
@@ -236,7 +236,7 @@ TEST(CompareTest, TheTextSaysWhatWasComparedByItsDifference) {
       text,
       HasSubstr(
           "The change of tpmC is a difference, not a percentage, because a run has the value 0"));
-  EXPECT_THAT(text, HasSubstr("Student's t test on the values as they are."));
+  EXPECT_THAT(text, HasSubstr("Student's t test on the values themselves."));
   EXPECT_THAT(comparison.notes, Contains(HasSubstr("runs are distributed normally. Make")));
   options.metrics = parse_metrics("tpmC,new_order.p50");
   comparison = compare(base, other, options);
@@ -334,7 +334,7 @@ TEST(CompareTest, PairsSeeThroughADrift) {
   const Comparison blind = compare(sides.base, sides.new_runs, limits);
   EXPECT_EQ(blind.limits[0].state, State::not_significant);
   EXPECT_EQ(blind.pairs, 0u);
-  EXPECT_THAT(blind.notes, Contains(HasSubstr("--paired would see more")));
+  EXPECT_THAT(blind.notes, Contains(HasSubstr("--paired detects smaller changes")));
 
   const Comparison paired = compare_pairs(drifting, drifting_slower, limits);
   EXPECT_EQ(paired.pairs, 6u);
@@ -451,7 +451,7 @@ TEST(CompareTest, PairsAreNamedWhereverTheyAreShown) {
   const Comparison comparison =
       compare_pairs(drifting, drifting_slower, with_limits({"tpmC < -3%"}));
   const std::string text = compare_text(comparison);
-  EXPECT_THAT(text, HasSubstr("paired: 6 pairs, each base run with the new run beside it"));
+  EXPECT_THAT(text, HasSubstr("paired: 6 pairs, each of a base run and the next new run in time"));
   EXPECT_THAT(text, HasSubstr("p: signed-rank test (Wilcoxon)"));
   const std::string markdown = compare_markdown(comparison);
   EXPECT_THAT(markdown, HasSubstr("| change, paired |"));
@@ -517,7 +517,7 @@ TEST(CompareTest, OneRunASideIsJudgedWithinTheRuns) {
   EXPECT_EQ(comparison.limits[1].state, State::broken);
   EXPECT_EQ(comparison.limits[2].state, State::kept);
   EXPECT_EQ(row(comparison, "client.memory").method, Method::none);
-  EXPECT_THAT(comparison.notes, Contains(HasSubstr("One run a side")));
+  EXPECT_THAT(comparison.notes, Contains(HasSubstr("One run per side")));
 }
 
 TEST(CompareTest, IntervalsWithinRunsHoldTheTruthEvenWhereSecondsResembleEachOther) {
@@ -551,7 +551,7 @@ TEST(CompareTest, IntervalsOfLessThanAMinuteAreSaidToBeNarrow) {
   EXPECT_THAT(compare(base, other).notes, Not(narrow));  // 60 s
   base[0].summary.time_seconds = 59;
   EXPECT_THAT(compare(base, other).notes, narrow);
-  EXPECT_THAT(compare(base, other).notes, Contains(HasSubstr("A run measured 59 s only")));
+  EXPECT_THAT(compare(base, other).notes, Contains(HasSubstr("A run measured only 59 s")));
   // With several runs, seconds are not asked.
   base.push_back(compared_results({3010}, 90)[0]);
   EXPECT_THAT(compare(base, other).notes, Not(narrow));

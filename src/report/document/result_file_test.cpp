@@ -146,7 +146,7 @@ TEST_F(ResultFile, SaysWhatIsWrongWithTheFolder) {
     write_result_file(folder_ / "none" / "result.json", example_result());
     FAIL();
   } catch (const file::FileError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("make the folder first"));
+    EXPECT_THAT(error.what(), HasSubstr("Create the folder first"));
   }
 }
 

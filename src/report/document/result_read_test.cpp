@@ -144,7 +144,7 @@ TEST(ResultRead, EveryCutIsFound) {
   // At every byte for as long as that is quick, then at some of all kinds.
   for (std::size_t length = 1; length <= last; length += length < 3'000 ? 1 : 37) {
     const std::string message = message_of(text.substr(0, length));
-    ASSERT_THAT(message, HasSubstr("it ends in the middle, at byte " + std::to_string(length)));
+    ASSERT_THAT(message, HasSubstr("it ends too early, at byte " + std::to_string(length)));
   }
   EXPECT_EQ(message_of(text.substr(0, last + 1)), "(it was read)");
 }
@@ -585,7 +585,7 @@ TEST(ResultRead, Files) {
     read_result_file(path);
     ADD_FAILURE() << "it was read";
   } catch (const ResultReadError& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr(path.native()), HasSubstr("ends in the middle")));
+    EXPECT_THAT(error.what(), AllOf(HasSubstr(path.native()), HasSubstr("ends too early")));
   }
   std::filesystem::resize_file(path, result_bytes_max + 1);  // sparse
   EXPECT_THROW(

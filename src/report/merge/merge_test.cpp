@@ -436,15 +436,17 @@ TEST(Merge, RefusesWhatDoesNotBelongTogether) {
   expect("the kind of database", [](Result& part) { part.environment.server->kind = "YDB"; });
   expect("other transactions", [](Result& part) { part.transactions.pop_back(); });
   expect("plan.benchmark", [](Result& part) { part.plan.benchmark = "ycsb"; });
-  expect("both say that they are rank 0", [](Result& part) { part.ranks[0].rank = 0; });
-  expect("it is rank 4, of 4", [](Result& part) { part.ranks[0].rank = 4; });
+  expect("both have the rank 0", [](Result& part) { part.ranks[0].rank = 0; });
+  expect("has the rank 4, but the run has 4 ranks, counted from 0",
+         [](Result& part) { part.ranks[0].rank = 4; });
   expect(
       "has the warehouses 10 to 20, and \"a.json\" has 1 to 10. Expected no warehouse in two parts",
       [](Result& part) { part.ranks[0].warehouse_first = 10; });
-  expect("has warehouses 11 to 41, of 40", [](Result& part) { part.ranks[0].warehouse_last = 41; });
-  expect("a run that was alone", [](Result& part) { part.ranks.clear(); });
-  expect("is merged already", [](Result& part) { part.ranks.resize(2); });
-  expect("is merged already", [](Result& part) { part.incomplete = "host c is missing"; });
+  expect("names the warehouses 11 to 41, but the run has 40",
+         [](Result& part) { part.ranks[0].warehouse_last = 41; });
+  expect("is the result of a run on one host", [](Result& part) { part.ranks.clear(); });
+  expect("is already merged", [](Result& part) { part.ranks.resize(2); });
+  expect("is already merged", [](Result& part) { part.incomplete = "host c is missing"; });
 }
 
 // A part, started by hand, of a run with clients, in a closed loop or with a rate.

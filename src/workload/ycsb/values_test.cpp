@@ -133,8 +133,8 @@ TEST(Values, OfAnotherPlaceAreFound) {
   const std::string other_key = value_of(100, {.key = 18, .field = 3}, {.version = 5, .stamp = 99});
   const std::string other_field =
       value_of(100, {.key = 17, .field = 4}, {.version = 5, .stamp = 99});
-  EXPECT_TRUE(mismatches(other_key, ValuePart::stamp, "it may be another's"));
-  EXPECT_TRUE(mismatches(other_field, ValuePart::stamp, "it may be another's"));
+  EXPECT_TRUE(mismatches(other_key, ValuePart::stamp, "The value may belong to another field"));
+  EXPECT_TRUE(mismatches(other_field, ValuePart::stamp, "The value may belong to another field"));
 }
 
 // Nearly every change of a stamp's character is found by the stamp's own check, without a tail.

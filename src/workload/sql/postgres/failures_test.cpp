@@ -93,7 +93,8 @@ TEST_F(ScriptFailures, WhatCannotBeRepeatedByItselfIsNot) {
   const database::Error error = error_of(chained->execute());
   EXPECT_EQ(error.error_class(), ErrorClass::statement);
   EXPECT_EQ(error.sqlstate(), "40001");
-  EXPECT_THAT(error.what(), HasSubstr("not retried: part of it is already committed"));
+  EXPECT_THAT(error.what(),
+              HasSubstr("not retried, because part of the script is already committed"));
   const auto piped = client(
       "\\startpipeline\nINSERT INTO noted VALUES (2, 1);\n\\syncpipeline\nSELECT "
       "fail_first(100);\n\\endpipeline",
@@ -110,7 +111,9 @@ TEST_F(ScriptFailures, WhatCannotBeRepeatedByItselfIsNot) {
         "BEGIN \\; SELECT 1 \\; COMMIT AND CHAIN \\; SELECT fail_first(100) \\; END;"}) {
     const database::Error joined = error_of(client(text)->execute());
     EXPECT_EQ(joined.error_class(), ErrorClass::statement) << text;
-    EXPECT_THAT(joined.what(), HasSubstr("not retried: part of it is already committed")) << text;
+    EXPECT_THAT(joined.what(),
+                HasSubstr("not retried, because part of the script is already committed"))
+        << text;
   }
   EXPECT_EQ(query("SELECT part FROM noted ORDER BY part"), "1\n2\n3\n4");
 }
@@ -215,7 +218,7 @@ TEST_F(ScriptFailures, AServerThatTakesNoWritesIsOfNoUseToAScriptThatWrites) {
     // The outage lasts until a session can write.
     const KeptOpen kept = keep_open(*made);
     EXPECT_EQ(kept.opened, 0U);
-    EXPECT_THAT(kept.refusal, HasSubstr("the server takes no writes"));
+    EXPECT_THAT(kept.refusal, HasSubstr("the server accepts no writes"));
   }
   const auto reader = client("SELECT count(*) FROM noted;");
   run(reader->execute());

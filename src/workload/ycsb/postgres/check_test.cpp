@@ -117,9 +117,9 @@ TEST_F(CheckOnPostgres, RowsThatPoliciesHideAreNotLost) {
   const std::string check = unfit(half->check({.properties = properties}));
   EXPECT_NE(check.find("BYPASSRLS"), std::string::npos) << check;
   const std::string part = unfit(half->prepare(properties));
-  EXPECT_NE(part.find("is not there, or row security hides it"), std::string::npos) << part;
+  EXPECT_NE(part.find("does not exist, or row security hides it"), std::string::npos) << part;
   const std::string prepared = unfit(half->prepare(properties_of("a", {})));
-  EXPECT_NE(prepared.find("1,000 rows were loaded into usertable, and this role sees"),
+  EXPECT_NE(prepared.find("1,000 rows were loaded into usertable, but this role sees"),
             std::string::npos)
       << prepared;
   query("ALTER POLICY half ON usertable USING (true)");

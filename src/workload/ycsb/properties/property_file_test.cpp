@@ -76,9 +76,10 @@ TEST(PropertyFile, RefusesWhatNobodyMeans) {
   EXPECT_EQ(refusal_of_text("a=1\n=2"), "line 2: expected key=value, found no key");
   EXPECT_THAT(refusal_of_text("a=\\u12"), HasSubstr("four hexadecimal digits"));
   EXPECT_THAT(refusal_of_text("a=\\u12g4"), HasSubstr("four hexadecimal digits"));
-  EXPECT_THAT(refusal_of_text("a=\\ud83d"), HasSubstr("half of a pair"));
-  EXPECT_THAT(refusal_of_text("a=\\ud83d\\u0041"), HasSubstr("half of a pair"));
-  EXPECT_THAT(refusal_of_text("a=\\ude00"), HasSubstr("half of a pair"));
+  EXPECT_THAT(refusal_of_text("a=\\ud83d"), HasSubstr("expected both halves of a surrogate pair"));
+  EXPECT_THAT(refusal_of_text("a=\\ud83d\\u0041"),
+              HasSubstr("expected both halves of a surrogate pair"));
+  EXPECT_THAT(refusal_of_text("a=\\ude00"), HasSubstr("expected both halves of a surrogate pair"));
   EXPECT_EQ(refusal_of_text("a=1\nb=\x01"),
             "line 2: expected text, found the control character U+0001");
   EXPECT_THAT(refusal_of_text("a=1\r\n\xff"), StartsWith("line 2: expected text in UTF-8"));
