@@ -101,7 +101,8 @@ TEST(ClientSearch, RefusesWhatMakesNoQuestion) {
   sought.search.find = "sheep";
   EXPECT_THAT(sought.problem(), HasSubstr("--find sheep: expected rate or clients"));
   sought.search.find = "clients";
-  EXPECT_THAT(sought.problem(), HasSubstr("--find clients needs a limit"));
+  EXPECT_THAT(sought.problem(), HasSubstr("--find clients needs a limit, because a closed loop has "
+                                          "no limit of its own. Add one with --fail-if"));
   sought.search.fail_if = {"all.p99 > 20"};
   sought.load.connections = "8";
   EXPECT_THAT(sought.problem(), HasSubstr("--connections"));

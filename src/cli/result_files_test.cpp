@@ -90,7 +90,7 @@ TEST_F(ResultFilesTest, WhatCannotBeMeantIsRefused) {
   const std::string a = make("a.json");
   fs::create_directories(folder_ / "empty");
   EXPECT_THAT(refusal_of({"/nowhere/x.json"}),
-              HasSubstr("the file or folder \"/nowhere does not exist"));
+              HasSubstr("the file or folder \"/nowhere/x.json\" does not exist"));
   EXPECT_THAT(refusal_of({(folder_ / "empty").native()}), HasSubstr("has no *.json"));
   EXPECT_THAT(refusal_of({a, folder_.native()}), HasSubstr("is named twice"));
   EXPECT_THAT(refusal_of({a, (folder_ / "empty/../a.json").native()}), HasSubstr("named twice"));

@@ -130,9 +130,13 @@ TEST(Ranks, WhoIsRefused) {
     without_secret.secret.clear();
     MemberPlace beyond = place_at(conductor, 2);
     for (const auto& [place, reason] :
-         {std::pair{stranger, "refuses this one: it does not belong to this run"},
-          std::pair{without_secret, "refuses this one: it does not belong to this run"},
-          std::pair{beyond, "refuses this one: the run has 2 agents"}}) {
+         {std::pair{
+              stranger,
+              "the coordinator refused this agent: the agent has another secret than this run"},
+          std::pair{
+              without_secret,
+              "the coordinator refused this agent: the agent has another secret than this run"},
+          std::pair{beyond, "the coordinator refused this agent: the run has 2 agents"}}) {
       Words words = member(place, come_only);
       co_await ended(words);
       EXPECT_THAT(words.get(), HasSubstr(reason));
@@ -672,7 +676,8 @@ TEST(MemberRun, WhereThePartIsWhenNobodyTakesIt) {
     return "was let go";
   });
   conduct(conductor, [&]() -> Task<void> { co_await conductor.next(0, "part"); });
-  EXPECT_THAT(words.get(), HasSubstr("the part of this host is in " + folder.path().native()));
+  EXPECT_THAT(words.get(),
+              HasSubstr("This host's part of the result is in " + folder.path().native()));
 }
 
 TEST(MemberRun, NothingIsKeptOfARunThatNeverBegan) {

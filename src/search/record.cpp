@@ -209,7 +209,7 @@ Record read_record(std::string_view text) {
     for (const RecordedRun& run : record.runs) {
       if (run.probe.load < record.bounds.low || run.probe.load > record.bounds.high) {
         throw RecordError(
-            fmt::format("it has a run with a load of {}, outside of its bounds, {} to {}",
+            fmt::format("it has a run with a load of {}, outside its bounds, {} to {}",
                         run.probe.load, record.bounds.low, record.bounds.high));
       }
     }

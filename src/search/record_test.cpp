@@ -86,7 +86,8 @@ TEST(SearchRecord, WhatIsNoRecordIsRefusedWithItsPlace) {
   EXPECT_THAT(message_of(document), HasSubstr("schema_version"));
   document = to_json(example_record());
   document["runs"][1]["load"] = 101;
-  EXPECT_THAT(message_of(document), HasSubstr("load of 101 is not within its bounds, 1 to 100"));
+  EXPECT_THAT(message_of(document),
+              HasSubstr("it has a run with a load of 101, outside its bounds, 1 to 100"));
   EXPECT_THROW(read_record("{"), RecordError);
 }
 

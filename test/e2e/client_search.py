@@ -121,7 +121,8 @@ class ClientSearch(harness.ServerTestCase):
     def test_wrong_use(self):
         for arguments, words in (
                 (["ycsb", "--find", "sheep"], ["--find sheep", "rate or clients"]),
-                (["ycsb", "--find", "clients"], ["--find clients needs a limit"]),
+                (["ycsb", "--find", "clients"],
+                 ["--find clients needs a limit", "Add one with --fail-if"]),
                 (["ycsb", "--fail-if", "update.p99 > 3", "--workload", "c"],
                  ["--fail-if", "update.p99"]),
                 (["ycsb", "--fail-if", "read.p99 > +5%"], ["--fail-if", "no base to compare"]),

@@ -75,7 +75,8 @@ class Compare(made_results.TestCase):
         self.assertIn("exceeded, but not significant", command.out)
         self.assertIn("If the machine drifts, --paired detects smaller changes.", command.out)
         command = self.expect(harness.drover("compare", old, new, *limit, "--paired"), FAILURE)
-        self.assertIn("paired: 6 pairs, each of a base run and the next new run in time", command.out)
+        self.assertIn(
+            "paired: 6 pairs, each of a base run and the new run just before or after it", command.out)
         self.assertRegex(command.out.replace("\n  ", " "),
                          r"BROKEN: tpmC went from \d+ to \d+ /min \(-4\.9%, paired\), "
                          r"significant \(one-sided p 0\.0156\)")

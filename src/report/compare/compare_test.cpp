@@ -451,7 +451,9 @@ TEST(CompareTest, PairsAreNamedWhereverTheyAreShown) {
   const Comparison comparison =
       compare_pairs(drifting, drifting_slower, with_limits({"tpmC < -3%"}));
   const std::string text = compare_text(comparison);
-  EXPECT_THAT(text, HasSubstr("paired: 6 pairs, each of a base run and the next new run in time"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("paired: 6 pairs, each of a base run and the new run just before or after it"));
   EXPECT_THAT(text, HasSubstr("p: signed-rank test (Wilcoxon)"));
   const std::string markdown = compare_markdown(comparison);
   EXPECT_THAT(markdown, HasSubstr("| change, paired |"));

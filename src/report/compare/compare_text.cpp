@@ -71,7 +71,8 @@ std::string side_text(const SideDescription& side) {
 }
 
 std::string pairs_text(std::size_t pairs) {
-  return fmt::format("paired: {} pairs, each of a base run and the next new run in time", pairs);
+  return fmt::format("paired: {} pairs, each of a base run and the new run just before or after it",
+                     pairs);
 }
 
 // Where a row has no percentage, which nobody would expect of a figure that is mostly above 0.

@@ -37,10 +37,10 @@ TEST(MetricOfOthers, HasTheNamesOfTheResult) {
   EXPECT_EQ(Metric::parse("all.service.p99", ycsb).name(), "all.service.p99");
   EXPECT_EQ(
       message_of_metric("tpmC", ycsb),
-      "unknown metric 'tpmC'; expected one of throughput, failed, retries, unanswered, "
+      "unknown metric 'tpmC'. Expected one of throughput, failed, retries, unanswered, "
       "unavailable_s, stalled_s, "
       "client.cpu_us, client.memory, server.cpu_ms, server.wait_ms, or one of read, "
-      "read_modify_write, insert, all with one of "
+      "read_modify_write, insert, all followed by "
       ".p50, .p99.9 "
       "(any percentile), .mean, .max, .ok, .failed, .service.p99, .service.mean, .service.max");
   EXPECT_THAT(message_of_metric("reed.p99", ycsb), HasSubstr("(did you mean read.p99?)"));

@@ -83,11 +83,11 @@ TEST(JsonReader, EveryCutIsCalledOne) {
   const std::string text = R"({"a":[1.5,true,false,null,"x\u00f6\\"],"b":{"c":-1e+5}})";
   for (std::size_t length = 1; length < text.size(); ++length) {
     EXPECT_EQ(error_of(text.substr(0, length)),
-              "it ends in the middle, at byte " + std::to_string(length) +
-                  ": it was cut short, or is still being written");
+              "it ends too early, at byte " + std::to_string(length) +
+                  ": it was truncated, or is still being written");
   }
   EXPECT_EQ(error_of(text), "(it was read)");
-  EXPECT_THAT(error_of("\"\xe2\x82"), HasSubstr("ends in the middle"));  // within a character
+  EXPECT_THAT(error_of("\"\xe2\x82"), HasSubstr("ends too early"));  // within a character
 }
 
 TEST(JsonReader, ErrorsHaveTheirPlace) {

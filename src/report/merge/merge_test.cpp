@@ -434,7 +434,8 @@ TEST(Merge, RefusesWhatDoesNotBelongTogether) {
   expect("the run", [](Result& part) { part.ranks[0].run = ""; });
   expect("ranks", [](Result& part) { part.ranks[0].ranks = 5; });
   expect("the kind of database", [](Result& part) { part.environment.server->kind = "YDB"; });
-  expect("other transactions", [](Result& part) { part.transactions.pop_back(); });
+  expect("has different transactions or statements than \"a.json\"",
+         [](Result& part) { part.transactions.pop_back(); });
   expect("plan.benchmark", [](Result& part) { part.plan.benchmark = "ycsb"; });
   expect("both have the rank 0", [](Result& part) { part.ranks[0].rank = 0; });
   expect("has the rank 4, but the run has 4 ranks, counted from 0",
@@ -444,9 +445,14 @@ TEST(Merge, RefusesWhatDoesNotBelongTogether) {
       [](Result& part) { part.ranks[0].warehouse_first = 10; });
   expect("names the warehouses 11 to 41, but the run has 40",
          [](Result& part) { part.ranks[0].warehouse_last = 41; });
-  expect("is the result of a run on one host", [](Result& part) { part.ranks.clear(); });
-  expect("is already merged", [](Result& part) { part.ranks.resize(2); });
-  expect("is already merged", [](Result& part) { part.incomplete = "host c is missing"; });
+  expect(
+      "is the result of a run on one host. Expected a part that one host of a run on several hosts "
+      "wrote",
+      [](Result& part) { part.ranks.clear(); });
+  expect("is already merged. Name the parts from which it was made",
+         [](Result& part) { part.ranks.resize(2); });
+  expect("is already merged. Name the parts from which it was made",
+         [](Result& part) { part.incomplete = "host c is missing"; });
 }
 
 // A part, started by hand, of a run with clients, in a closed loop or with a rate.
@@ -570,11 +576,11 @@ TEST(Merge, RefusesAPartThatLacksWhatDroverWritesInAll) {
   };
   expect("names no database (environment.server)",
          [](Result& part) { part.environment.server.reset(); });
-  expect("measured 3 s and does not say when it began (ranks[0].start_ts is 0)",
+  expect("measured 3 s but has no start time (ranks[0].start_ts is 0)",
          [](Result& part) { part.ranks[0].start_ts = 0; });
   for (const std::size_t type : {0, 1}) {
     const std::string name = tpcc_transactions()[type].name;
-    expect(("committed 3 " + name + "s, and its ledger has 0").c_str(), [type](Result& part) {
+    expect(("committed 3 " + name + "s, but its ledger has 0").c_str(), [type](Result& part) {
       for (const std::uint64_t ms : {1, 2, 3}) record(part, {type, 1, ms * 1'000'000});
       part.ledger = {};
     });
@@ -610,7 +616,7 @@ TEST(Merge, RefusesPartsByHandThatDidNotBeginTogether) {
   };
   EXPECT_EQ(refusal(start_at(1'763'670'000.75), true), "");
   EXPECT_THAT(refusal(start_at(1'763'670'002.5), true),
-              HasSubstr("began 2.500 s after \"a.json\"; expected at most 1 s"));
+              HasSubstr("began 2.500 s after \"a.json\". Expected at most 1 s between them"));
   EXPECT_THAT(refusal(start_at(1'763'669'990), true), HasSubstr("before \"a.json\""));
   // Whether those of one launch did is for the audit.
   EXPECT_EQ(refusal(start_at(1'763'670'002.5)), "");

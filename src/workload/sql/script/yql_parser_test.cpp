@@ -68,7 +68,7 @@ TEST(YqlScript, RefusesVariablesThatAreNotDeclared) {
 }
 
 TEST(YqlScript, RefusesDeclarations) {
-  EXPECT_EQ(declared_refusal("SELECT 1;\n  DECLARE $a AS Nothing;").substr(0, 62),
+  EXPECT_EQ(declared_refusal("SELECT 1;\n  DECLARE $a AS Nothing;").substr(0, 60),
             "2:3 a parameter cannot have the type \"Nothing\". Expected Boo");
   EXPECT_EQ(declared_refusal("DECLARE a AS Int64;"),
             "1:1 expected DECLARE $name AS Type; with the name of a variable");

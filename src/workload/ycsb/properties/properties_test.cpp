@@ -255,8 +255,10 @@ TEST(Properties, ThatContradictEachOtherAreRefused) {
       "file \"w\", line 1)");
   EXPECT_THAT(refusal_of({"readproportion=0", "updateproportion=0"}), HasSubstr("are all 0"));
   EXPECT_THAT(refusal_of({"recordcount=10", "insertstart=11"}), HasSubstr("is above"));
-  EXPECT_THAT(refusal_of({"recordcount=10", "insertstart=5", "insertcount=6"}),
-              HasSubstr("are together above recordcount=10"));
+  EXPECT_THAT(
+      refusal_of({"recordcount=10", "insertstart=5", "insertcount=6"}),
+      HasSubstr(
+          "the sum of insertstart=5 (-p) and insertcount=6 (-p) exceeds recordcount=10 (-p)"));
   EXPECT_EQ(refusal_of({"insertstart=1152921504606846976", "insertcount=1"}),
             "the sum of insertstart=1152921504606846976 (-p) and insertcount=1 (-p) exceeds "
             "1152921504606846976, the largest number of rows of a table");
