@@ -58,9 +58,10 @@ void add_client_search_options(Command& command, ClientSearchRequest& search, Cl
   add_search_options(
       command, search, load.warmup,
       {.units = "rate|clients",
-       .find = fmt::format("Load to search. rate: {} per second in an open loop; clients: closed "
-                           "loop with one connection per client",
-                           transactions),
+       .find = fmt::format(
+           "Which maximum to find. rate: {} per second in an open loop; clients: clients of a "
+           "closed loop, with one connection each",
+           transactions),
        .high = "Largest load to try. auto: 10,000,000 per second, or the server's free connections",
        .start = "First load to try. auto: 100 per second, or an eighth of --high for clients"});
   add_limit_option(command, search, client_limit_example);

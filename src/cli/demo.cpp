@@ -75,12 +75,13 @@ void add_demo(Command& app) {
       "think times, and one has none. Replaces the TPC-C tables in the schema drover_demo (or\n"
       "--schema), on the private server unless --db is given.",
       "Example:\n  drover demo -w 1 --duration 30s");
-  demo.add_options({{"-w,--warehouses", &arguments->warehouses, "W",
-                     "Warehouses to load and to run on, up to 1000", common_option},
-                    {"--duration", &arguments->duration, "TIME",
-                     "Measured time of the run with keying and think times", common_option},
-                    {"--no-delays-duration", &arguments->no_delays_duration, "TIME",
-                     "Measured time of the run without keying and think times", common_option}});
+  demo.add_options(
+      {{"-w,--warehouses", &arguments->warehouses, "W",
+        "Warehouses to load and to run on, up to 1000", common_option},
+       {"--duration", &arguments->duration, "TIME",
+        "Measured time of the first run, which has keying and think times", common_option},
+       {"--no-delays-duration", &arguments->no_delays_duration, "TIME",
+        "Measured time of the second run, which has no keying and think times", common_option}});
   arguments->database.schema = "drover_demo";
   add_database_options(demo, arguments->database);
   demo.action = [arguments] { return perform(*arguments); };

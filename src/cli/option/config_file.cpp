@@ -174,7 +174,8 @@ class Parser {
       while (!at_end() && is_of_key(next())) ++at_;
       if (at_ == start)
         refuse(
-            "expected a name of letters, digits, - and _, such as [tpcc.run] or warehouses = 10");
+            "expected a section such as [tpcc.run] or a setting such as warehouses = 10. A name "
+            "consists of letters, digits, - and _");
       if (at_ - start > longest) refuse(fmt::format("a name has at most {} characters", longest));
       if (path.size() == most) refuse(fmt::format("a name has at most {} parts", most));
       path.emplace_back(text_.substr(start, at_ - start));

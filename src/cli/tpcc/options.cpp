@@ -110,7 +110,8 @@ void add_load_options(Command& command, TpccRequest& request) {
         "Seed of all random inputs and pauses: 0 to 2^64 - 1, the current time, or a random "
         "number"},
        {"--threads", &request.threads, "N|auto",
-        "Worker threads, up to 1024. auto: one per 10,000 transactions per second, or with "
+        "Worker threads, up to 1024. auto: one per 10,000 expected transactions per second, or "
+        "with "
         "--no-delays one per 8 processors"},
        {"--statements", &request.statements, "batched|single",
         "How transactions send SQL. batched: pipelines and arrays; single: one statement per row, "
@@ -142,7 +143,7 @@ void add_run_options(Command& command, TpccRequest& request, std::function<int()
                 common_option},
                {"--warmup", &request.warmup, "TIME|auto",
                 "Time to run the load before measuring; 0: none. auto: a tenth of --duration, at "
-                "least 3s or one terminal cycle, at most 10m",
+                "least 3s and one terminal cycle, at most 10m",
                 common_option},
                {"--connections", &request.connections, "N|auto",
                 "Connections to the database. auto: derived from the load, limited by the server's "
@@ -155,10 +156,11 @@ void add_run_options(Command& command, TpccRequest& request, std::function<int()
                 "With --no-delays: number of terminals. auto: ten per warehouse"}});
   add_load_options(command, request);
   add_part_options(command, request, std::move(perform));
-  command.add_options(hosts_group,
-                      {{"--warehouse-range", &request.warehouse_range, "A-B",
-                        "Instead of --share: run warehouses A to B of all W on this host, and the "
-                        "same part of the other numbers"}});
+  command.add_options(
+      hosts_group,
+      {{"--warehouse-range", &request.warehouse_range, "A-B",
+        "Instead of --share: run warehouses A to B of all W on this host. Other totals, "
+        "such as --connections, are divided in the same proportion"}});
   add_ui_option(command, request.ui);
   add_metrics_option(command, request);
   add_server_stats_option(command, request);

@@ -177,7 +177,8 @@ void add_options_of_search(Command& command, SearchArguments& arguments) {
   add_search_options(
       command, arguments.search, arguments.run.warmup,
       {.units = "warehouses|terminals",
-       .find = "Load to search. warehouses: with keying and think times; terminals: without them, "
+       .find = "Which maximum to find. warehouses: with keying and think times; terminals: without "
+               "them, "
                "one connection per terminal",
        .high = "Largest load to try. auto: the loaded warehouses, or the server's free connections",
        .start = "First load to try. auto: an eighth of --high"});

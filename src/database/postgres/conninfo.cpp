@@ -193,8 +193,9 @@ std::optional<std::string> conninfo_problem(const std::string& text) {
   const ConninfoOptions options(PQconninfoParse(text.c_str(), &message));
   if (options) {
     if (mistakes_service(options)) {
-      return "the name of the service contains \"=\". Expected service=NAME, without a space "
-             "before the name";
+      return "the name of the service contains \"=\", probably because a space follows service=. "
+             "Write "
+             "service=NAME without a space";
     }
     if (auto problem = separation_problem(options, options)) return problem;
     if (mistakes_password(text, options)) return port_problem(text);

@@ -223,13 +223,13 @@ void require_same_request(const ImportRequest& request, const ImportRecord& reco
         *request.seed, record.population->seed, advice_to_make_anew(schema)));
   }
   if (request.warehouses < record.warehouses) {
-    throw UnfitSchema(
-        fmt::format("-w {}: an import of {} {} {} here. To proceed, {}, or {}", request.warehouses,
-                    record.warehouses, record.warehouses == 1 ? "warehouse" : "warehouses",
-                    record.complete ? "was completed" : "was started",
-                    record.complete ? "drop them with 'drover tpcc clean'"
-                                    : fmt::format("continue with -w {}", record.warehouses),
-                    advice_to_make_anew(schema)));
+    throw UnfitSchema(fmt::format(
+        "-w {}: this schema has an import of {} {}, which {}. To proceed, {}, or {}",
+        request.warehouses, record.warehouses, record.warehouses == 1 ? "warehouse" : "warehouses",
+        record.complete ? "was completed" : "is unfinished",
+        record.complete ? "drop them with 'drover tpcc clean'"
+                        : fmt::format("continue with -w {}", record.warehouses),
+        advice_to_make_anew(schema)));
   }
 }
 

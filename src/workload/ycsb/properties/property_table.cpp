@@ -256,7 +256,7 @@ std::vector<PropertyDefinition> key_properties() {
       {"exponential.percentile", number(&P::exponential_percentile, 0.001, 99.999999),
        "exponential: percent of operations on the newest keys"},
       {"exponential.frac", number(&P::exponential_fraction, 0.000001, 1),
-       "exponential: share of keys that are newest, 0.000001 to 1"},
+       "exponential: share of the keys that counts as the newest, 0.000001 to 1"},
       {"insertorder",
        word<InsertOrder>(&P::insert_order,
                          {{"hashed", InsertOrder::hashed}, {"ordered", InsertOrder::ordered}}),

@@ -62,10 +62,10 @@ Task<void> require_recorded_warehouses(Connection& connection, const std::string
       fmt::format("SELECT w_id FROM {} EXCEPT {} ORDER BY w_id LIMIT 1",
                   qualified_name(schema, table_name(Table::Warehouse)), recorded));
   if (found.rows() == 0) co_return;
-  throw UnfitSchema(
-      fmt::format("the table warehouse has warehouse {}, which no import of drover has recorded. "
-                  "To start over, {}",
-                  found.text(0, 0), advice_to_make_anew(schema)));
+  throw UnfitSchema(fmt::format(
+      "the table warehouse contains warehouse {}, which no import of drover has recorded. "
+      "To start over, {}",
+      found.text(0, 0), advice_to_make_anew(schema)));
 }
 
 Task<void> record_begin(Connection& connection, const std::string& schema, const ImportPlan& plan) {
