@@ -1,5 +1,5 @@
 -- What Drover sends to CockroachDB (--dialect cockroach).
--- Support: experimental, not tried against a server.
+-- Support: experimental and not tested against a server.
 
 -- drover tpcc init
 

@@ -26,6 +26,7 @@
 #include "ranks/member.h"
 #include "ranks/mpi_meeting.h"
 #include "run/usage_error.h"
+#include "text/sentence.h"
 
 namespace drover::cli {
 namespace {
@@ -102,8 +103,8 @@ void join(std::optional<ranks::Member>& member, const std::string& address,
               : fmt::format("{}, for {:.0f} s", reason, coro::seconds_of(patience)));
     }
     if (is_first) {
-      note_to_stderr(
-          fmt::format("{}. Retrying for up to {:.0f} s", reason, coro::seconds_of(patience)));
+      note_to_stderr(fmt::format("{} Retrying for up to {:.0f} s", text::sentence(reason),
+                                 coro::seconds_of(patience)));
     }
     std::this_thread::sleep_for(join_again_after);
   }

@@ -32,6 +32,7 @@
 #include "ranks/starter.h"
 #include "run/usage_error.h"
 #include "text/plain_text.h"
+#include "text/sentence.h"
 
 namespace drover::cli {
 namespace {
@@ -164,7 +165,7 @@ Task<void> started(ranks::Conductor& conductor, AgentStart start, Note on_note) 
     } else if (WIFSIGNALED(status) && !conductor.is_released(rank)) {
       // On this machine the started process is the agent itself; for another machine it is ssh.
       const bool goes_on = !start.host.is_local() && !conductor.is_lost(rank);
-      note(goes_on ? reason + ". The agent continues" : reason);
+      note(goes_on ? text::sentence(reason) + " The agent continues" : reason);
     }
   } catch (const std::exception& error) {
     conductor.lose(rank, error.what());

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "text/sentence.h"
+
 namespace drover::text {
 namespace {
 
@@ -12,6 +14,13 @@ TEST(PlainText, OneIsNotMany) {
   EXPECT_EQ(counted(1, "Delivery"), "1 Delivery");
   EXPECT_EQ(counted(2, "Delivery"), "2 Deliveries");
   EXPECT_EQ(plural(3, "day"), "days");
+}
+
+TEST(PlainText, ASentenceEndsWithOneMark) {
+  EXPECT_EQ(sentence("disk full"), "disk full.");
+  EXPECT_EQ(sentence("The disk is full."), "The disk is full.");
+  EXPECT_EQ(sentence("is the server running?"), "is the server running?");
+  EXPECT_EQ(sentence(""), ".");
 }
 
 TEST(PlainText, FiguresHaveNoExponent) {

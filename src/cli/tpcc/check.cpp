@@ -23,6 +23,7 @@
 #include "report/document/result_json.h"
 #include "run/interrupt.h"
 #include "run/needs.h"
+#include "text/sentence.h"
 #include "workload/tpcc/check/check_work.h"
 #include "workload/tpcc/part_fields.h"
 
@@ -119,7 +120,7 @@ int perform(const CheckArguments& arguments) {
   } catch (const ranks::RankLost& lost) {
     line.clear();
     throw std::runtime_error(
-        fmt::format("{}. The check gives no verdict on the data", lost.what()));
+        fmt::format("{} The check gives no verdict on the data", text::sentence(lost.what())));
   }
   line.clear();
   if (!report) {

@@ -26,6 +26,7 @@
 #include "run/interrupt.h"
 #include "run/needs.h"
 #include "text/plain_text.h"
+#include "text/sentence.h"
 #include "text/wrapped_text.h"
 #include "ui/import/import_display.h"
 #include "ui/number_text.h"
@@ -228,8 +229,8 @@ int perform(const ImportArguments& arguments) {
     if (hosts) import = hosts->around(std::move(import));
     code = run::run_command(std::move(import));
   } catch (const ranks::RankLost& lost) {
-    throw std::runtime_error(
-        fmt::format("{}. Repeat the same command to continue from here", lost.what()));
+    throw std::runtime_error(fmt::format("{} Repeat the same command to continue from here",
+                                         text::sentence(lost.what())));
   }
   if (code == exit_interrupted) {
     fmt::print(stderr, "interrupted. Repeat the same command to continue from here\n");

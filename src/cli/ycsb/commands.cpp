@@ -25,6 +25,7 @@
 #include "run/interrupt.h"
 #include "run/needs.h"
 #include "text/plain_text.h"
+#include "text/sentence.h"
 #include "workload/ycsb/part_fields.h"
 
 namespace drover::cli {
@@ -185,8 +186,8 @@ int perform_load(const TableArguments& arguments) {
     run::run_command(
         hosts ? hosts->around(load_on_hosts(*hosts, *database, settings, lines, loaded)) : load());
   } catch (const ranks::RankLost& lost) {
-    throw std::runtime_error(
-        fmt::format("{}. Repeat the same command to continue from here", lost.what()));
+    throw std::runtime_error(fmt::format("{} Repeat the same command to continue from here",
+                                         text::sentence(lost.what())));
   }
   if (!loaded) {
     fmt::print(stderr, "interrupted. Repeat the same command to continue from here\n");
@@ -294,7 +295,7 @@ int perform_check(const TableArguments& arguments) {
     run::run_command(hosts ? hosts->around(check()) : check());
   } catch (const ranks::RankLost& lost) {
     throw std::runtime_error(
-        fmt::format("{}. The check gives no verdict on the table", lost.what()));
+        fmt::format("{} The check gives no verdict on the table", text::sentence(lost.what())));
   }
   if (!report) {
     fmt::print(stderr, "drover: interrupted: the check gives no verdict on the table\n");

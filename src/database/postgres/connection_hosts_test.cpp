@@ -177,7 +177,7 @@ TEST_F(Hosts, EachFormOfAListIsRead) {
   EXPECT_EQ(answer(conninfo(p + "," + p, "port=5433,5432")), "primary");
   // Addresses in place of names: nobody listens, and both are asked.
   const std::string refused = answer("hostaddr=127.0.0.1,127.0.0.2 port=1 user=drover");
-  EXPECT_NE(refused.find("none of 2 hosts"), std::string::npos) << refused;
+  EXPECT_NE(refused.find("cannot connect to any of 2 hosts"), std::string::npos) << refused;
   EXPECT_NE(refused.find("127.0.0.2"), std::string::npos) << refused;
   // No name: libpq's own default, and then the next.
   EXPECT_EQ(answer(conninfo("/nowhere," + p, "port=1,")), "primary") << "the default of a gap";
@@ -340,7 +340,7 @@ TEST_F(Hosts, TheErrorNamesEach) {
   } catch (const Error& error) {
     EXPECT_EQ(error.error_class(), ErrorClass::unavailable);
     const std::string text = error.what();
-    EXPECT_NE(text.find("none of 3 hosts"), std::string::npos) << text;
+    EXPECT_NE(text.find("cannot connect to any of 3 hosts"), std::string::npos) << text;
     EXPECT_NE(text.find("/nowhere/"), std::string::npos) << text;
     EXPECT_NE(text.find(first.host()), std::string::npos) << text;
     EXPECT_NE(text.find(second.host()), std::string::npos) << text;
@@ -396,7 +396,7 @@ TEST_F(Hosts, PeopleSeeNamesAndPorts) {
 TEST_F(Hosts, NoneIsWhatWasAskedFor) {
   const std::string text =
       answer(conninfo(standby->host() + ",/nowhere", "target_session_attrs=read-write"));
-  EXPECT_NE(text.find("unavailable: none of 2 hosts"), std::string::npos) << text;
+  EXPECT_NE(text.find("unavailable: cannot connect to any of 2 hosts"), std::string::npos) << text;
   EXPECT_NE(text.find("read-only"), std::string::npos) << text;
 }
 

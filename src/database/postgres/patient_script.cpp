@@ -8,6 +8,7 @@
 #include "coro/sleep.h"
 #include "database/error.h"
 #include "database/session_pool.h"
+#include "text/sentence.h"
 
 namespace drover::database::postgres {
 
@@ -43,9 +44,9 @@ Task<Result> script_patiently(Connection& connection, std::string sql) {
 
 std::string no_statistics_note(std::string_view tables, std::string_view warning) {
   return fmt::format(
-      "note: {} may lack statistics, so statements may be slow. The server warned: {}. Ask the "
+      "note: {} may lack statistics, so statements may be slow. The server warned: {} Ask the "
       "owner to run ANALYZE",
-      tables, warning);
+      tables, text::sentence(warning));
 }
 
 }  // namespace drover::database::postgres

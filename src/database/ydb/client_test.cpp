@@ -183,7 +183,8 @@ TEST_F(ClientTest, SaysThatAReplyMakesNoSense) {
   Client client(discovering());
   run([&]() -> Task<void> {
     const YdbError error = co_await error_of(client.connect());
-    EXPECT_THAT(error.what(), HasSubstr("not what the protocol has"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("the reply does not have the form that the protocol defines"));
   });
 }
 

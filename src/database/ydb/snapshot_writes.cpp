@@ -8,6 +8,7 @@
 #include "database/ydb/database_access.h"
 #include "database/ydb/session.h"
 #include "database/ydb/ydb_error.h"
+#include "text/sentence.h"
 
 namespace drover::database::ydb {
 
@@ -40,9 +41,9 @@ Task<void> require_snapshot_writes(YdbDatabase database, std::string probe) {
     throw Error(
         error.error_class(), error.sqlstate(),
         fmt::format("--tx-mode snapshot-rw: this server does not support snapshot isolation for "
-                    "transactions that write: {}. Use --tx-mode serializable-rw (the default), or "
+                    "transactions that write: {} Use --tx-mode serializable-rw (the default), or "
                     "set enable_snapshot_isolation_rw in the server's table_service_config",
-                    error.what()));
+                    text::sentence(error.what())));
   }
 }
 

@@ -43,7 +43,8 @@ TEST(Target, MayBeAnAddressOfIPv6) {
   EXPECT_EQ(parse_target("ydb://[fe80::1]/local").host, "fe80::1");
   EXPECT_THAT(problem_of("ydb://::1/local"), HasSubstr("brackets"));
   EXPECT_THAT(problem_of("ydb://[::1/local"), HasSubstr("closing bracket"));
-  EXPECT_THAT(problem_of("ydb://[::1]2136/local"), HasSubstr("no address of IPv6"));
+  EXPECT_THAT(problem_of("ydb://[::1]2136/local"),
+              HasSubstr("the text in brackets is not an IPv6 address. Expected [address]:port"));
 }
 
 TEST(Target, SaysWhatIsWrong) {

@@ -9,6 +9,7 @@
 #include "coro/scope.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
+#include "text/sentence.h"
 
 namespace drover::ycsb {
 
@@ -92,8 +93,8 @@ database::Error PiecewiseLoad::explained(const database::Error& error) const {
   if (progress_.rows_total == 0) return error;
   return {error.error_class(), error.sqlstate(),
           fmt::format(
-              "{}. The load had sent {} of {} rows. Repeat the same command to continue from there",
-              error.what(), progress_.rows, progress_.rows_total)};
+              "{} The load had sent {} of {} rows. Repeat the same command to continue from there",
+              text::sentence(error.what()), progress_.rows, progress_.rows_total)};
 }
 
 }  // namespace drover::ycsb

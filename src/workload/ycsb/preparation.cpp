@@ -8,6 +8,7 @@
 
 #include "database/unfit_schema.h"
 #include "text/plain_text.h"
+#include "text/sentence.h"
 #include "workload/ycsb/keys.h"
 #include "workload/ycsb/values.h"
 
@@ -189,8 +190,8 @@ std::vector<std::string> keys_of_rows(const Properties& properties, std::uint64_
 
 void refuse_columns(const database::Error& error, std::string_view table) {
   throw UnfitSchema(
-      fmt::format("{}. The table {} is not a YCSB table with this fieldcount and fieldnameprefix",
-                  error.what(), table));
+      fmt::format("{} The table {} is not a YCSB table with this fieldcount and fieldnameprefix",
+                  text::sentence(error.what()), table));
 }
 
 Task<RunPreparation> prepare_run(TableReader& table, const Properties& properties,

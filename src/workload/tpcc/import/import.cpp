@@ -8,6 +8,7 @@
 #include "coro/scope.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
+#include "text/sentence.h"
 
 namespace drover::tpcc {
 
@@ -136,9 +137,9 @@ ImportOutcome ImportWork::end() {
 database::Error ImportWork::explained(const database::Error& error) const {
   if (!planned_) return error;
   return {error.error_class(), error.sqlstate(),
-          fmt::format("{}. The import stopped with {} of {} warehouses loaded. Repeat the same "
+          fmt::format("{} The import stopped with {} of {} warehouses loaded. Repeat the same "
                       "command to continue from there",
-                      error.what(), outcome_.plan.skipped + progress_.warehouses,
+                      text::sentence(error.what()), outcome_.plan.skipped + progress_.warehouses,
                       outcome_.plan.warehouses)};
 }
 

@@ -240,7 +240,8 @@ TEST_F(YdbBackendTest, SnapshotsForWritesAreAskedForBeforeARun) {
     refusal = error.what();
   }
   database->server().change_settings(R"({"snapshot_writes": true})");
-  EXPECT_THAT(refusal, testing::HasSubstr("--tx-mode snapshot-rw: this server has no snapshots"));
+  EXPECT_THAT(refusal, testing::HasSubstr("--tx-mode snapshot-rw: this server does not support "
+                                          "snapshot isolation for transactions that write: "));
   EXPECT_THAT(refusal, testing::HasSubstr("Writes aren't supported for Snapshot Isolation"));
   EXPECT_THAT(refusal, testing::HasSubstr("--tx-mode serializable-rw"));
   EXPECT_THAT(refusal, testing::HasSubstr("enable_snapshot_isolation_rw"));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "database/message.h"
+#include "text/sentence.h"
 
 namespace drover::ycsb {
 
@@ -37,9 +38,9 @@ void throw_not_found(std::string_view key, std::uint64_t number, const Propertie
 
 Error explained_duplicate(const Error& error, std::uint64_t number) {
   return {error.error_class(), error.sqlstate(),
-          fmt::format("{}. The row {} already exists. Another run may insert the same rows. Divide "
+          fmt::format("{} The row {} already exists. Another run may insert the same rows. Divide "
                       "the rows between simultaneous runs with --share",
-                      error.what(), number)};
+                      text::sentence(error.what()), number)};
 }
 
 }  // namespace drover::ycsb

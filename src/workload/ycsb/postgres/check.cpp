@@ -13,6 +13,7 @@
 #include "database/postgres/session_setup.h"
 #include "database/postgres/shared_snapshot.h"
 #include "database/unfit_schema.h"
+#include "text/sentence.h"
 #include "workload/ycsb/postgres/load_record.h"
 #include "workload/ycsb/postgres/table.h"
 #include "workload/ycsb/table_values.h"
@@ -100,9 +101,9 @@ Task<void> require_all_rows_visible(Connection& connection, const Table& table) 
   } catch (const Error& error) {
     if (error.sqlstate() != no_right) throw;
     throw database::UnfitSchema(
-        fmt::format("{}. The check must see all rows of {}. Use a role that can read the whole "
+        fmt::format("{} The check must see all rows of {}. Use a role that can read the whole "
                     "table: its owner, or a role with BYPASSRLS",
-                    error.what(), table.plain_name()));
+                    text::sentence(error.what()), table.plain_name()));
   }
 }
 

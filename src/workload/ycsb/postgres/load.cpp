@@ -19,6 +19,7 @@
 #include "database/postgres/dialect.h"
 #include "database/postgres/patient_script.h"
 #include "database/postgres/session_setup.h"
+#include "text/sentence.h"
 #include "workload/ycsb/keys.h"
 #include "workload/ycsb/piecewise_load.h"
 #include "workload/ycsb/postgres/load_record.h"
@@ -309,10 +310,10 @@ Task<LoadProgress> Load::run() {
 Error Load::explained(const Error& error) const {
   if (error.sqlstate() != unique_violation_of_copy) return PiecewiseLoad::explained(error);
   return {error.error_class(), error.sqlstate(),
-          fmt::format("{}. Rows of this part are already in the table {}, although no load has "
+          fmt::format("{} Rows of this part are already in the table {}, although no load has "
                       "recorded them: a run has inserted them. Load another part (insertstart, "
                       "insertcount), or drop the table with 'drover ycsb clean'",
-                      error.what(), table_.plain_name())};
+                      text::sentence(error.what()), table_.plain_name())};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "database/postgres/citus.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/patient_script.h"
+#include "text/sentence.h"
 #include "workload/tpcc/import/import.h"
 #include "workload/tpcc/postgres/import/schema.h"
 
@@ -316,8 +317,8 @@ Task<bool> execute_ddl(Connection& connection, std::string sql, int number,
     throw database::Error(
         deadlock->error_class(), deadlock->sqlstate(),
         fmt::format(
-            "{}. This was attempt {}. A load may still be running on these tables: end it first",
-            deadlock->what(), number));
+            "{} This was attempt {}. A load may still be running on these tables: end it first",
+            text::sentence(deadlock->what()), number));
   }
   if (on_note) {
     on_note(fmt::format("another session uses these tables ({}). Retrying, attempt {} of {}",

@@ -175,13 +175,15 @@ TEST_F(ImportInParts, WhatALostOneLeavesIsLoadedByTheSameCommand) {
       observer.at_progress = [&](const ImportProgress& progress) {
         if (progress.rows > 150'000) scope.cancel();
       };
-      co_await other->load_part(part_of(plan, 0, plan.missing.size()), {.connections = 1},
-                                observer);
+      co_await other->load_part(
+          part_of(plan, 0, plan.missing.size()),
+          {.connections = 1, .progress_interval = std::chrono::milliseconds(1)}, observer);
     };
     co_await coro::with_scope(body);
   };
   EXPECT_THAT(failure_of("lost_part", lost),
-              HasSubstr("parts of the population are not there, though all that were to load"));
+              HasSubstr("parts of the data are not loaded, although all hosts have ended. The "
+                        "import stopped with"));
   EXPECT_EQ(query("SELECT complete FROM lost_part.drover_tpcc"), "f");
 
   auto one = [&](const ImportPlan& plan, ImportWork&) -> Task<void> {
@@ -190,7 +192,7 @@ TEST_F(ImportInParts, WhatALostOneLeavesIsLoadedByTheSameCommand) {
     co_await other->load_part(part_of(plan, 0, 1), {}, observer);
     throw database::Error(database::ErrorClass::connection_lost, "", "the host is gone");
   };
-  EXPECT_THAT(failure_of("lost_part", one), HasSubstr("the host is gone; the import stopped with"));
+  EXPECT_THAT(failure_of("lost_part", one), HasSubstr("the host is gone. The import stopped with"));
   import_into("lost_part");
   EXPECT_EQ(content_of("lost_part"), expected_content());
 }
@@ -260,7 +262,9 @@ TEST_F(ImportInParts, AnImportThatMayLiveIsNotEnded) {
       } catch (const UnfitSchema& error) {
         refusal = error.what();
       }
-      EXPECT_THAT(refusal, HasSubstr("another import works on this schema")) << beats;
+      EXPECT_THAT(refusal, HasSubstr("another import is running in this schema (it holds the "
+                                     "advisory lock). Wait for its end"))
+          << beats;
     }
     co_await holder->script("SELECT 1");
     co_await loader->script("SELECT 1");

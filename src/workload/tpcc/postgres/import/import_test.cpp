@@ -137,7 +137,8 @@ TEST_F(Import, WhatTheServerKeepsOutIsNotRecordedAsLoaded) {
     import_into("kept_out", 1);
     ADD_FAILURE() << "it counts as loaded";
   } catch (const database::Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("took 0 of the 1 rows of table warehouse"));
+    EXPECT_THAT(error.what(), HasSubstr("the server stored 0 of the 1 rows of table warehouse. A "
+                                        "trigger or a rule may reject rows. The import"));
     EXPECT_THAT(error.what(), HasSubstr("stopped with 0 of 1 warehouses"));
   }
   EXPECT_EQ(query("SELECT count(*) FROM kept_out.drover_tpcc_loaded WHERE w_id = 1"), "0");
@@ -205,9 +206,11 @@ TEST_F(Import, SaysWhichStatisticsTheServerLeftOut) {
   Watcher watcher;
   const ImportOutcome outcome = run(import_warehouses(std::move(options), watcher));
   EXPECT_EQ(outcome.notes.size(), 1U);
-  EXPECT_THAT(outcome.notes, testing::Contains(testing::AllOf(
-                                 testing::StartsWith("note: "), HasSubstr("stock"),
-                                 HasSubstr(" may have no statistics, as the server warns: "))));
+  EXPECT_THAT(
+      outcome.notes,
+      testing::Contains(testing::AllOf(
+          testing::StartsWith("note: "), HasSubstr("stock"),
+          HasSubstr(" may lack statistics, so statements may be slow. The server warned: "))));
 }
 
 TEST_F(Import, RefusesWhatDoesNotFitTheSchema) {
@@ -218,11 +221,17 @@ TEST_F(Import, RefusesWhatDoesNotFitTheSchema) {
 
   initialise_schema({.schema = "picky", .force = true});
   query("INSERT INTO picky.new_order VALUES (1, 1, 1)");
-  EXPECT_THAT(refusal_of(options_for("picky", 1)), HasSubstr("new_order holds rows"));
+  EXPECT_THAT(refusal_of(options_for("picky", 1)),
+              HasSubstr("the table new_order has rows that no import of drover has recorded, and "
+                        "an import needs empty tables. To start over, create the tables again with "
+                        "'drover tpcc init --force --schema picky'"));
   query("TRUNCATE picky.new_order");
   import_into("picky", 2);
 
-  EXPECT_THAT(refusal_of(options_for("picky", 2)), HasSubstr("2 warehouses are loaded already"));
+  EXPECT_THAT(refusal_of(options_for("picky", 2)),
+              HasSubstr("2 warehouses are already loaded, so there is nothing to import. To add "
+                        "warehouses, use a larger -w. To start over, create the tables again with "
+                        "'drover tpcc init --force --schema picky'"));
   EXPECT_THAT(refusal_of(options_for("picky", 1)), HasSubstr("-w 1"));
   ImportOptions other_seed = options_for("picky", 3);
   other_seed.request.seed = 1;
@@ -232,7 +241,11 @@ TEST_F(Import, RefusesWhatDoesNotFitTheSchema) {
       "w_zip, w_tax, w_ytd FROM picky.warehouse WHERE w_id = 1");
   EXPECT_THAT(refusal_of(options_for("picky", 3)), HasSubstr("warehouse 9"));
   query("DROP TABLE picky.drover_tpcc");
-  EXPECT_THAT(refusal_of(options_for("picky", 3)), HasSubstr("were not made by"));
+  EXPECT_THAT(
+      refusal_of(options_for("picky", 3)),
+      HasSubstr(
+          "were not all created by 'drover tpcc init', and an import needs its records. To start "
+          "over, create the tables again with 'drover tpcc init --force --schema picky'"));
 }
 
 TEST_F(Import, GoesOnAfterACancellation) {
@@ -273,7 +286,10 @@ TEST_F(Import, GoesOnAfterACrashOfTheServer) {
     ADD_FAILURE() << "the server was not missed";
   } catch (const database::Error& error) {
     EXPECT_EQ(error.error_class(), database::ErrorClass::connection_lost);
-    EXPECT_THAT(error.what(), HasSubstr("of 2 warehouses loaded; the same command goes on"));
+    EXPECT_THAT(
+        error.what(),
+        HasSubstr(" of 2 warehouses loaded. Repeat the same command to continue from there"));
+    EXPECT_THAT(error.what(), testing::Not(HasSubstr("..")));
   }
   EXPECT_THROW(import_into("crashed", 2), database::Error);
   server->start();
@@ -298,7 +314,10 @@ TEST_F(Import, GoesOnBetweenIndexes) {
   EXPECT_EQ(outcome.rows, 0);
   EXPECT_THAT(watcher.steps, testing::Not(testing::Contains(HasSubstr("primary key"))));
   EXPECT_EQ(objects_in("indexed"), "8 10 0 10");
-  EXPECT_THAT(refusal_of(options_for("indexed", 1)), HasSubstr("loaded already"));
+  EXPECT_THAT(refusal_of(options_for("indexed", 1)),
+              HasSubstr("1 warehouse is already loaded, so there is nothing to import. To add "
+                        "warehouses, use a larger -w. To start over, create the tables again with "
+                        "'drover tpcc init --force --schema indexed'"));
 
   // More warehouses, although the references are there.
   import_into("indexed", 2);
@@ -349,7 +368,8 @@ TEST_F(Import, OnlyOneAtATime) {
     other.join();
   };
   run(import_warehouses(options_for("locked", 1), watcher));
-  EXPECT_THAT(refusal, HasSubstr("another import works on this schema"));
+  EXPECT_THAT(refusal, HasSubstr("another import is running in this schema (it holds the advisory "
+                                 "lock). Wait for its end"));
 }
 
 // A file system of a few MB, which the server may write to. Gone at the end.
@@ -387,7 +407,8 @@ TEST_F(Import, GoesOnAfterAFullDisk) {
   } catch (const database::Error& error) {
     EXPECT_EQ(error.sqlstate(), "53100");
     EXPECT_THAT(error.what(), HasSubstr("No space left on device"));
-    EXPECT_THAT(error.what(), HasSubstr("0 of 2 warehouses loaded; the same command goes on"));
+    EXPECT_THAT(error.what(), HasSubstr("The import stopped with 0 of 2 warehouses loaded. Repeat "
+                                        "the same command to continue from there"));
   }
   ASSERT_TRUE(disk.grow());
   import_into("tight", 2);
@@ -486,7 +507,8 @@ TEST_F(ImportInPieces, WaitsForOneThatWasKilledAndNotForOneThatLives) {
   } catch (const UnfitSchema& error) {
     refusal = error.what();
   }
-  EXPECT_THAT(refusal, HasSubstr("another import is at work here"));
+  EXPECT_THAT(refusal, HasSubstr("another import is running here. Wait for its end, then continue "
+                                 "with 'drover tpcc import --schema claimed' if data are missing"));
 }
 
 // A piece that somebody else has recorded is not loaded a second time.

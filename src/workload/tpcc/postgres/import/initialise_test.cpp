@@ -119,7 +119,7 @@ TEST_F(Initialise, CleanTriesAgainAfterADeadlock) {
   run(clean_beside_another(server->conninfo(), dropped, notes));
   EXPECT_EQ(dropped.size(), 11U);
   ASSERT_EQ(notes.size(), 1U);
-  EXPECT_THAT(notes.front(), HasSubstr("trying again, 2 of 10"));
+  EXPECT_THAT(notes.front(), HasSubstr("Retrying, attempt 2 of 10"));
   EXPECT_EQ(tables_in("busy"), "0");
 }
 
@@ -135,7 +135,8 @@ TEST_F(Initialise, DropsNoTableOfAnotherProgram) {
   initialise_schema({.schema = "shared"});
   query("DROP TABLE shared.customer; CREATE TABLE shared.customer (id int, name text)");
   const std::string expected =
-      "the table customer of shared has no column c_w_id, so it is no table of TPC-C";
+      "the table customer of shared has no column c_w_id, so it is not a TPC-C table, and drover "
+      "drops no tables. Name another schema with --schema";
   EXPECT_THAT(refusal_of({.schema = "shared", .force = true}), HasSubstr(expected));
   try {
     clean_schema("shared");

@@ -143,7 +143,10 @@ TEST_F(YdbCheck, CallsWhatTheServerRefusesAnError) {
     co_await access.change_scheme(text);
   };
   checked().run(DatabaseAccess::use(checked().database("odd"), make));
-  EXPECT_NE(error_of(checked().database("odd")).find("there is no warehouse"), std::string::npos);
+  EXPECT_NE(error_of(checked().database("odd"))
+                .find("the database has no warehouse. Run 'drover tpcc import -w N', or give the "
+                      "expected number with -w"),
+            std::string::npos);
   const CheckReport report = checked().check({.warehouses = 2}, "odd");
   EXPECT_FALSE(report.holds());
   const Verdict& refused = verdict_named(report, "1");

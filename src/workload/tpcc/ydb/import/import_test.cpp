@@ -196,7 +196,9 @@ TEST_F(ImportIntoYdb, LoadsTheRowsOfTheGeneratorInSpiteOfFailuresAndAnInterrupti
                    "AND o_c_id = 1 LIMIT 1") > 0,
             true);
   EXPECT_THAT(refusal_of(options_for("whole")),
-              AllOf(HasSubstr("1 warehouse is loaded already"), HasSubstr("--schema whole")));
+              HasSubstr("1 warehouse is already loaded, so there is nothing to import. To add "
+                        "warehouses, use a larger -w. To start over, create the tables again with "
+                        "'drover tpcc init --force --schema whole'"));
 
   // As far as it looks, the first stage was not loaded: its tables have to do without their
   // indexes meanwhile.
@@ -238,7 +240,9 @@ TEST_F(ImportIntoYdb, OthersLoadItsParts) {
     run(import_warehouses(options, watcher));
     ADD_FAILURE() << "it counts as loaded";
   } catch (const database::Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("are not there, though all that were to load them"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("of 3 parts of the data are not loaded, although all hosts have ended. "
+                          "The import stopped with 0 of 1 warehouses loaded"));
   }
   EXPECT_THAT(watcher.steps, testing::IsEmpty());
   EXPECT_FALSE(settings_of("parts").complete);
@@ -257,7 +261,10 @@ TEST_F(ImportIntoYdb, RefusesWhatDoesNotFit) {
               HasSubstr("the database has no TPC-C tables. Create them with 'drover tpcc init "
                         "--schema nowhere'"));
   change_scheme("foreign", "CREATE TABLE stock (s Int32 NOT NULL, PRIMARY KEY (s));");
-  EXPECT_THAT(refusal_of(options_for("foreign")), HasSubstr("were not made by 'drover tpcc init'"));
+  EXPECT_THAT(refusal_of(options_for("foreign")),
+              HasSubstr("the existing tables (stock) were not all created by 'drover tpcc init', "
+                        "and an import needs its records. To start over, create the tables again "
+                        "with 'drover tpcc init --force --schema foreign'"));
 
   initialise_folder("filled");
   use("filled", [](DatabaseAccess& access) -> Task<void> {
@@ -266,7 +273,9 @@ TEST_F(ImportIntoYdb, RefusesWhatDoesNotFit) {
     co_await access.bulk_upsert("new_order", std::move(rows));
   });
   EXPECT_THAT(refusal_of(options_for("filled")),
-              HasSubstr("table new_order holds rows that no import of drover has recorded"));
+              HasSubstr("the table new_order has rows that no import of drover has recorded, and "
+                        "an import needs empty tables. To start over, create the tables again with "
+                        "'drover tpcc init --force --schema filled'"));
 
   initialise_folder("begun");
   use("begun", [](DatabaseAccess& access) -> Task<void> {
@@ -275,13 +284,17 @@ TEST_F(ImportIntoYdb, RefusesWhatDoesNotFit) {
     settings.warehouses = 5;
     co_await write_settings(access, "begun", std::move(settings));
   });
-  EXPECT_THAT(refusal_of(options_for("begun")),
-              HasSubstr("-w 1: an import of 5 warehouses was started here; continue with -w 5"));
+  EXPECT_THAT(
+      refusal_of(options_for("begun")),
+      HasSubstr("-w 1: an import of 5 warehouses was started here. To proceed, continue with -w 5, "
+                "or create the tables again with 'drover tpcc init --force --schema begun'"));
   ImportOptions other = options_for("begun");
   other.request.warehouses = 5;
   other.request.seed = 9;
-  EXPECT_THAT(refusal_of(std::move(other)),
-              HasSubstr("--seed 9: the warehouses that are loaded come from seed 4711"));
+  EXPECT_THAT(
+      refusal_of(std::move(other)),
+      HasSubstr("--seed 9: the loaded warehouses have the seed 4711. Continue without --seed, or "
+                "create the tables again with 'drover tpcc init --force --schema begun'"));
 }
 
 TEST_F(ImportIntoYdb, PlansWhatIsMissing) {
@@ -339,8 +352,8 @@ TEST_F(ImportIntoYdb, RefusesASecondOneAtATime) {
     }
   };
   run(interrupted());
-  EXPECT_THAT(refusal, AllOf(HasSubstr("another import is at work here"),
-                             HasSubstr("drover tpcc import --schema twice")));
+  EXPECT_THAT(refusal, HasSubstr("another import is running here. Wait for its end, then continue "
+                                 "with 'drover tpcc import --schema twice' if data are missing"));
   EXPECT_EQ(settings_of("twice").population->load_time_us, population.load_time_us);
 }
 
@@ -354,8 +367,10 @@ TEST_F(ImportIntoYdb, SaysHowFarItCame) {
     FAIL() << "no error";
   } catch (const database::Error& error) {
     EXPECT_EQ(error.error_class(), database::ErrorClass::statement);
-    EXPECT_THAT(error.what(), HasSubstr("; the import stopped with 0 of 1 warehouses loaded; the "
-                                        "same command goes on from there"));
+    EXPECT_THAT(
+        error.what(),
+        HasSubstr("Please check correctness of table path and user permissions. The import stopped "
+                  "with 0 of 1 warehouses loaded. Repeat the same command to continue from there"));
   }
 }
 

@@ -42,7 +42,9 @@ TEST_F(Initialise, MakesTheTablesAndTheFoldersAroundThem) {
 TEST_F(Initialise, RefusesATableThatIsThere) {
   change_scheme("taken", "CREATE TABLE stock (s_w_id Int32 NOT NULL, PRIMARY KEY (s_w_id));");
   EXPECT_THAT(refusal_of(initialise(database("taken"), {})),
-              HasSubstr("the folder /Root/test/taken holds tables of TPC-C already (stock)"));
+              HasSubstr("the folder /Root/test/taken already has TPC-C tables (stock). Drop them "
+                        "with 'drover tpcc clean --schema taken', or replace them with 'drover "
+                        "tpcc init --force --schema taken'"));
   EXPECT_THAT(tables_in("taken"), ElementsAre("stock"));
 }
 
@@ -62,8 +64,11 @@ TEST_F(Initialise, SurvivesFailuresOfTheServer) {
 }
 
 TEST_F(Initialise, SaysWhatARunWants) {
-  EXPECT_THAT(refusal_of(inspect_loaded(database("nothing"))),
-              HasSubstr("not initialised: no table warehouse, district"));
+  EXPECT_THAT(
+      refusal_of(inspect_loaded(database("nothing"))),
+      HasSubstr("the database lacks these TPC-C tables: warehouse, district, customer, history, "
+                "new_order, oorder, order_line, item, stock. Create and load them with 'drover "
+                "tpcc init --schema nothing' and 'drover tpcc import --schema nothing'"));
   initialise_folder("empty");
   EXPECT_THAT(
       refusal_of(inspect_loaded(database("empty"))),
@@ -91,8 +96,9 @@ TEST_F(Initialise, CleanDropsNothingElse) {
 
 TEST_F(Initialise, DropsNoTableOfAnotherProgram) {
   change_scheme("shared", "CREATE TABLE customer (id Int32 NOT NULL, PRIMARY KEY (id));");
-  const auto is_refused =
-      HasSubstr("the table customer of shared has no column c_w_id, so it is no table of TPC-C");
+  const auto is_refused = HasSubstr(
+      "the table customer of shared has no column c_w_id, so it is not a TPC-C table, and drover "
+      "drops no tables. Name another schema with --schema");
   EXPECT_THAT(refusal_of(clean(database("shared"))), is_refused);
   EXPECT_THAT(refusal_of(initialise(database("shared"), {.force = true})), is_refused);
   EXPECT_THAT(tables_in("shared"), ElementsAre("customer"));
