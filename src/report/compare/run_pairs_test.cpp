@@ -75,13 +75,12 @@ TEST(RunPairsTest, OneSecondDecidesNothing) {
 
 TEST(RunPairsTest, OtherCountsAreRefused) {
   EXPECT_EQ(refusal({0, 20, 40}, {10, 30}),
-            "--paired needs the same number of results on each side, made in turns: base has 3, "
+            "both sides need the same number of results, made in turns: base has 3, "
             "new has 2. "
             "Add the missing results, or leave out --paired");
-  EXPECT_EQ(
-      refusal({0}, {10}),
-      "--paired needs at least 2 pairs, better 12: one pair does not show how much pairs vary. "
-      "Make more runs in turns, or leave out --paired");
+  EXPECT_EQ(refusal({0}, {10}),
+            "at least 2 pairs are needed, better 12: one pair does not show how much pairs vary. "
+            "Make more runs in turns, or leave out --paired");
 }
 
 TEST(RunPairsTest, RunsThatAreNoNeighboursAreNamed) {
