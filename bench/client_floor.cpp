@@ -94,7 +94,7 @@ class Client {
     const Message message = select_account(1 + (state_ >> 33) % accounts);
     const std::string_view bytes = message.bytes();
     if (::send(socket(), bytes.data(), bytes.size(), MSG_NOSIGNAL) != std::ssize(bytes)) {
-      give_up("a message was not taken whole");
+      give_up("the socket accepted only a part of a message");
     }
   }
 

@@ -111,7 +111,7 @@ const Cell* highest(const Experiment& experiment, std::size_t figure, Among amon
 }
 
 inline constexpr std::string_view interrupted_sentence =
-    "INTERRUPTED: there are fewer rounds than were asked for.";
+    "INTERRUPTED: fewer rounds were measured than requested.";
 
 // Whether a cell was measured more than once.
 bool has_spread(const Experiment& experiment);
@@ -122,7 +122,7 @@ std::string short_number(double value);
 // "1.23M ±4%": half of what the rounds spread over, of the median; only with two rounds and more.
 std::string spread_text(const Spread& spread);
 
-// "tasks/s", "late p99, µs": a figure's title with its unit, which is said once.
+// "tasks/s", "timer lag p99, µs": a figure's title with its unit, which is said once.
 std::string title_with_unit(const Figure& figure);
 
 // A cell's line of a table: subject, settings (a dash in place of no_setting), and figures, with

@@ -101,8 +101,8 @@ report::Chart chart_of(const Experiment& experiment, const Picture& picture, std
   return {
       .id = fmt::format("picture-{}", number),
       .title = picture.title,
-      .description = fmt::format("{} over {}; the line joins the medians of the rounds, the band "
-                                 "is from the lowest to the highest.",
+      .description = fmt::format("{} by {}. The line shows the medians of the rounds, the band the "
+                                 "range from the lowest to the highest round.",
                                  figure.title, experiment.factors[0].title),
       .x = first > 0 ? report::Scale::logarithmic(first, last) : report::Scale::linear(first, last),
       .x_ticks = ticks_of(across),
@@ -164,8 +164,8 @@ void draw_heat_map(HtmlWriter& html, const Experiment& experiment, const Picture
   const Map map = map_of(experiment, picture);
   const Figure& figure = experiment.figures[picture.figure];
   const std::string caption =
-      fmt::format("{} of {}: {} across, {} downwards", figure.title, picture.subject,
-                  experiment.factors[0].title, experiment.factors[1].title);
+      fmt::format("{} of {}: a column per number of {}, a row per number of {}", figure.title,
+                  picture.subject, experiment.factors[0].title, experiment.factors[1].title);
   const auto frame = report::open_table_frame(html, caption);
   const auto table = html.open("table.map");
   html.line("caption", caption);
@@ -207,9 +207,10 @@ void write_cells(HtmlWriter& html, const Experiment& experiment) {
   const auto section = html.open("section");
   html.line("h2", "Figures");
   report::HtmlTable table;
-  table.caption = has_spread(experiment)
-                      ? "Medians of the rounds; ± is half of what the rounds spread over"
-                      : "One round: how far it would spread is not known";
+  table.caption =
+      has_spread(experiment)
+          ? "Medians of the rounds. ±: half the range from the lowest to the highest round"
+          : "One round only, so the spread is unknown";
   table.columns.push_back({"Subject"});
   for (const Factor& factor : experiment.factors) table.columns.push_back({factor.title, true});
   for (const Figure& figure : experiment.figures) {
@@ -246,12 +247,12 @@ void write_head(HtmlWriter& html, const std::string& title) {
 
 void write_origin(HtmlWriter& html, const Experiment& experiment) {
   const auto section = html.open("section");
-  html.line("h2", "Where and how");
+  html.line("h2", "Machine and command");
   report::write_pairs(
-      html, "The machine and the program",
+      html, "Machine, program and command",
       {{"Command", experiment.command},
-       {"Begun", experiment.started_at},
-       {"Processors", fmt::format("{} of {}", experiment.host.cpus, experiment.host.cpu_model)},
+       {"Started", experiment.started_at},
+       {"Processors", fmt::format("{} x {}", experiment.host.cpus, experiment.host.cpu_model)},
        {"System", experiment.host.os},
        {"Host", experiment.host.hostname},
        {"Program", experiment.tool}});
@@ -273,17 +274,17 @@ std::string experiment_html(const Experiment& experiment) {
     }
     const auto main = html.open("main");
     if (experiment.interrupted) html.line("p", {}, interrupted_sentence);
-    write_list(html, "What it comes to", experiment.findings);
+    write_list(html, "Findings", experiment.findings);
     for (std::size_t i = 0; i < experiment.pictures.size(); ++i) {
       write_picture(html, experiment, experiment.pictures[i], i + 1);
     }
     write_cells(html, experiment);
-    write_list(html, "How it is measured", experiment.method);
+    write_list(html, "Method", experiment.method);
     std::vector<std::string> published;
     for (const Published& one : experiment.published) {
       published.push_back(one.source + ": " + one.text);
     }
-    write_list(html, "What others published", published);
+    write_list(html, "Published figures of other programs", published);
     write_origin(html, experiment);
   }
   return html.take();

@@ -108,13 +108,14 @@ std::string experiment_text(const Experiment& experiment) {
   }
   std::string text = aligned(rows);
   if (experiment.interrupted) text += fmt::format("\n{}\n", interrupted_sentence);
-  if (!has_spread(experiment)) text += "\nOne round: how far it would spread is not known.\n";
+  if (!has_spread(experiment))
+    text += "\nOne round only, so the spread is unknown. Use --repeat for more rounds.\n";
   if (!notes.empty()) text += "\n" + notes;
   if (!experiment.findings.empty()) text += "\n";
   for (const std::string& finding : experiment.findings) text += finding + "\n";
   text += fmt::format(
-      "\nOn {} x {}, {}; {}\n", experiment.host.cpus,
-      experiment.host.cpu_model.empty() ? "an unnamed processor" : experiment.host.cpu_model,
+      "\nMachine: {} x {}, {}\nProgram: {}\n", experiment.host.cpus,
+      experiment.host.cpu_model.empty() ? "unknown processor" : experiment.host.cpu_model,
       experiment.host.os, experiment.tool);
   return text;
 }

@@ -16,7 +16,7 @@ TEST(TitleWithUnit, SaysTheUnitOnce) {
 }
 
 TEST(TitleWithUnit, AddsTheUnitThatIsNotSaid) {
-  EXPECT_EQ(title_with_unit({"", "late p99", "µs"}), "late p99, µs");
+  EXPECT_EQ(title_with_unit({"", "timer lag p99", "µs"}), "timer lag p99, µs");
   EXPECT_EQ(title_with_unit({"", "time", "s"}), "time, s");
   EXPECT_EQ(title_with_unit({"", "tasks", "s"}), "tasks, s");  // only letters of another word
   EXPECT_EQ(title_with_unit({"", "speed", "1/s"}), "speed, 1/s");
@@ -58,7 +58,7 @@ TEST(Experiment, SaysThatItWasInterrupted) {
   EXPECT_EQ(experiment_text(experiment).find("INTERRUPTED"), std::string::npos);
   experiment.interrupted = true;
   EXPECT_NE(experiment_json(experiment).find(R"("interrupted": true)"), std::string::npos);
-  EXPECT_NE(experiment_text(experiment).find("INTERRUPTED: there are fewer"), std::string::npos);
+  EXPECT_NE(experiment_text(experiment).find("INTERRUPTED: fewer rounds"), std::string::npos);
   EXPECT_NE(experiment_html(experiment).find("INTERRUPTED"), std::string::npos);
 }
 
@@ -68,8 +68,8 @@ TEST(ExperimentHtml, NamesLinesAndAxesInWords) {
   EXPECT_NE(page.find("coroutine, 2 workers"), std::string::npos);
   EXPECT_EQ(page.find("thread, "), std::string::npos);
   EXPECT_EQ(page.find("operations/s, "), std::string::npos);
-  EXPECT_NE(page.find("One round: how far"), std::string::npos);
-  EXPECT_EQ(experiment_html(example({{5}, {6}})).find("One round: how far"), std::string::npos);
+  EXPECT_NE(page.find("One round only"), std::string::npos);
+  EXPECT_EQ(experiment_html(example({{5}, {6}})).find("One round only"), std::string::npos);
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ MedianInterval median_interval(std::span<const double> sample, double confidence
 
 std::string interval_text(const MedianInterval& interval) {
   if (interval.confidence == 0) return fmt::format("{:.2f} (one round)", interval.median);
-  return fmt::format("{:.2f} ({:.2f} to {:.2f}, {:.0f}% sure)", interval.median, interval.low,
+  return fmt::format("{:.2f} ({:.2f} to {:.2f}, {:.0f}% confidence)", interval.median, interval.low,
                      interval.high, 100 * interval.confidence);
 }
 

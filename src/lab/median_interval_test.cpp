@@ -36,7 +36,7 @@ TEST(MedianInterval, OfTenLeavesOutAsManyAsItMay) {
   EXPECT_EQ(narrower.low, 3);
   EXPECT_EQ(narrower.high, 8);
   EXPECT_NEAR(narrower.confidence, 0.891, 0.0005);
-  EXPECT_EQ(interval_text(sure), "5.50 (2.00 to 9.00, 98% sure)");
+  EXPECT_EQ(interval_text(sure), "5.50 (2.00 to 9.00, 98% confidence)");
 }
 
 // Half to the power of 10,000 is nothing to a double; the interval is that of a normal

@@ -35,7 +35,7 @@ constexpr std::size_t answer_bytes_most = 4'096;  // for which a pipe has room
   } catch (const std::exception& error) {
     answer = is_message + std::string(error.what());
   } catch (...) {
-    answer = is_message + std::string("an error of no known kind");
+    answer = is_message + std::string("an unknown error");
   }
   answer.resize(std::min(answer.size(), answer_bytes_most));
   [[maybe_unused]] const ssize_t written = write(fd, answer.data(), answer.size());
@@ -43,8 +43,9 @@ constexpr std::size_t answer_bytes_most = 4'096;  // for which a pipe has room
 }
 
 std::string how_it_ended(int status) {
-  if (WIFSIGNALED(status)) return fmt::format("ended by {}", strsignal(WTERMSIG(status)));
-  return fmt::format("ended with {} and without figures", WEXITSTATUS(status));
+  if (WIFSIGNALED(status))
+    return fmt::format("was ended by a signal: {}", strsignal(WTERMSIG(status)));
+  return fmt::format("ended with exit code {} and returned no figures", WEXITSTATUS(status));
 }
 
 }  // namespace
@@ -65,7 +66,8 @@ std::vector<double> measured_apart(const std::function<std::vector<double>()>& m
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (answer.empty()) throw MeasurementFailed("its process " + how_it_ended(status));
+  if (answer.empty())
+    throw MeasurementFailed("the process of the measurement " + how_it_ended(status));
   if (answer[0] == is_message) throw MeasurementFailed(answer.substr(1));
   std::vector<double> figures((answer.size() - 1) / sizeof(double));
   if (!figures.empty()) {

@@ -16,33 +16,35 @@ void describe(Experiment& experiment, const QueuesOptions& options) {
   const QueueLoad& load = options.load;
   experiment.name = "queues";
   experiment.question =
-      "How many items a second does each queue carry between threads that also do something else?";
+      "How many items per second does each queue transfer between threads that also do other work?";
   experiment.method = {
       fmt::format(
-          "Producers push batches of {}, consumers pop batches of up to {}. After each "
-          "batch a thread works for a geometrically distributed number of steps, {} in the "
-          "mean{}.",
+          "Producers push batches of {} items, and consumers pop batches of up to {}. After "
+          "each batch a thread works for a geometrically distributed number of steps, {} on "
+          "average{}.",
           load.batch, load.batch, load.work_mean,
-          load.balanced ? ", shared out so that both sides together work equally long" : ""),
-      fmt::format("Counted are the items that consumers get in {} s, after {} s that do not count; "
-                  "at the end everything is taken out and the number and the sum of all items are "
-                  "compared.",
-                  load.measured_s, load.warm_up_s),
-      "`none` is the same loop without a queue: the work alone, and what no queue can beat. "
-      "`locked` is a mutex around a deque, `moodycamel` that library's queue with tokens and bulk "
-      "operations.",
-      "Linearizable: segment, both arrays and locked for each item; batch for up to 64 items in "
-      "one step, ticket for up to 128, locked for any number. moodycamel keeps the order of each "
-      "producer only.",
-      "Each figure comes from a process of its own. Rounds are the outer loop; in a round the "
-      "queues are measured one after the other at each ratio.",
-      "`of the known` divides by the better of locked and moodycamel at the same ratio in the "
-      "same round, whichever that was. Drover's fastest queue is the one with the highest median; "
-      "its interval comes from order statistics of the rounds' ratios and is exact.",
+          load.balanced ? ", divided so that all producers together work as long as all consumers"
+                        : ""),
+      fmt::format(
+          "A measurement counts the items that consumers pop in {} s, after a warm-up of {} "
+          "s. At its end, the queue is emptied, and the number and the sum of the popped "
+          "items must equal those of the pushed items.",
+          load.measured_s, load.warm_up_s),
+      "`none` is the same loop without a queue, which is the upper bound. `locked` is a deque with "
+      "a mutex. `moodycamel` is moodycamel's ConcurrentQueue with tokens and bulk operations.",
+      "Linearizable for each item: segment and both arrays. Linearizable for a whole batch: batch "
+      "(up to 64 items), ticket (up to 128) and locked (any number). moodycamel only keeps the "
+      "order of each producer.",
+      "Each measurement runs in its own process. A round measures all queues one after the other "
+      "at each ratio.",
+      "`vs reference` divides the items per second by those of the reference, which is the faster "
+      "of locked and moodycamel at the same ratio in the same round. Drover's fastest queue is the "
+      "one with the highest median. Its confidence interval comes from order statistics of the "
+      "rounds' ratios.",
   };
   if (!is_built(QueueKind::moodycamel)) {
     experiment.method.emplace_back(
-        "This build is without moodycamel's queue (libconcurrentqueue-dev).");
+        "This build was made without moodycamel's queue (libconcurrentqueue-dev).");
   }
   experiment.round_seconds = load.measured_s;
   experiment.factors = {{"producers", "producers"}, {"consumers", "consumers"}};
@@ -50,23 +52,24 @@ void describe(Experiment& experiment, const QueuesOptions& options) {
       {"items_per_second", "items/s", "1/s"},
       {"cpu_ns_per_item", "CPU ns/item", "ns"},
       {"empty_share", "empty pops", "share"},
-      {"against_known", "of the known", "x"},
+      {"against_known", "vs reference", "x"},
   };
   for (const QueueKind kind : options.queues) {
     if (!is_ours(kind)) continue;
     experiment.pictures.push_back(
-        {.title = fmt::format("{}: times the better of locked and moodycamel", name_of(kind)),
+        {.title = fmt::format("{}: items/s divided by those of the better of locked and moodycamel",
+                              name_of(kind)),
          .figure = index_of(QueuesFigure::against_known),
          .subject = std::string(name_of(kind))});
   }
   for (const QueueKind kind : options.queues) {
-    experiment.pictures.push_back({.title = fmt::format("{}: items a second", name_of(kind)),
+    experiment.pictures.push_back({.title = fmt::format("{}: items per second", name_of(kind)),
                                    .figure = index_of(QueuesFigure::items_per_second),
                                    .subject = std::string(name_of(kind))});
   }
   experiment.published = {
-      {"foreverjun/queue-bench, the load that this one is after, on another machine",
-       "an array queue of fetch-and-add with hazard pointers ahead of crossbeam's SegQueue"},
+      {"foreverjun/queue-bench, with the same kind of load, on another machine",
+       "an array queue with fetch-and-add and hazard pointers is faster than crossbeam's SegQueue"},
   };
 }
 
@@ -135,7 +138,7 @@ std::string queues_line(const Cell& cell, const std::vector<double>& figures) {
   const auto figure = [&](QueuesFigure which) { return figures.at(index_of(which)); };
   std::string line = what + short_number(figure(QueuesFigure::items_per_second)) + " items/s";
   if (std::isfinite(figure(QueuesFigure::cpu_ns_per_item))) {
-    line += fmt::format(", CPU {:.1f} ns an item", figure(QueuesFigure::cpu_ns_per_item));
+    line += fmt::format(", CPU {:.1f} ns/item", figure(QueuesFigure::cpu_ns_per_item));
   }
   if (std::isfinite(figure(QueuesFigure::empty_share))) {
     line += fmt::format(", empty pops {:.1f}%", 100 * figure(QueuesFigure::empty_share));
@@ -158,10 +161,10 @@ void compare_queues(Experiment& experiment) {
     }
     if (ratios.empty()) continue;
     const MedianInterval interval = median_interval(ratios);
-    experiment.findings.push_back(
-        fmt::format("{}:{}: {} is the fastest of Drover's queues, {} times the better of locked "
-                    "and moodycamel.",
-                    settings[0], settings[1], best->subject, interval_text(interval)));
+    experiment.findings.push_back(fmt::format(
+        "{}:{}: {} is the fastest of Drover's queues, {} times as fast as the better of "
+        "locked and moodycamel.",
+        settings[0], settings[1], best->subject, interval_text(interval)));
     if (interval.confidence == 0) continue;
     ++compared;
     if (interval.low > 1) ++ahead;
@@ -169,9 +172,9 @@ void compare_queues(Experiment& experiment) {
   }
   if (compared == 0) return;
   experiment.findings.push_back(
-      fmt::format("Beyond chance, Drover's fastest queue is ahead of the better of locked and "
-                  "moodycamel at {} of {} "
-                  "ratios, and behind at {}; at the others the interval holds 1.",
+      fmt::format("Drover's fastest queue is significantly faster than the better of locked and "
+                  "moodycamel at {} of {} ratios, and significantly slower at {}. At the other "
+                  "ratios the interval contains 1.",
                   ahead, compared, behind));
 }
 

@@ -93,7 +93,7 @@ enum class QueuesFigure : std::uint8_t {
   against_known,
 };
 
-// "2:2 ticket: 130M items/s, CPU 15.2 ns an item, empty pops 1.2%"
+// "2:2 ticket: 130M items/s, CPU 15.2 ns/item, empty pops 1.2%"
 std::string queues_line(const Cell& cell, const std::vector<double>& figures);
 
 Study queues_study(const QueuesOptions& options);

@@ -94,13 +94,14 @@ TEST(CompareQueues, DividesByTheBetterOfTheSameRound) {
   EXPECT_THAT(
       experiment.findings,
       ElementsAre(HasSubstr("4:8: ticket is the fastest of Drover's queues, 1.20 (0.90 to 1.25"),
-                  HasSubstr("ahead of the better of locked and moodycamel at 0 of 1")));
+                  HasSubstr("faster than the better of locked and moodycamel at 0 of 1")));
 }
 
 TEST(CompareQueues, IsAheadOrBehindOnlyIfTheIntervalSaysSo) {
-  for (const auto& [rate, verdict] : {std::pair{110.0, "at 1 of 1 ratios, and behind at 0"},
-                                      std::pair{100.0, "at 0 of 1 ratios, and behind at 0"},
-                                      std::pair{90.0, "at 0 of 1 ratios, and behind at 1"}}) {
+  for (const auto& [rate, verdict] :
+       {std::pair{110.0, "at 1 of 1 ratios, and significantly slower at 0"},
+        std::pair{100.0, "at 0 of 1 ratios, and significantly slower at 0"},
+        std::pair{90.0, "at 0 of 1 ratios, and significantly slower at 1"}}) {
     Experiment experiment;
     experiment.cells = {cell(QueueKind::ticket, {rate, rate + 1, rate - 1}),
                         cell(QueueKind::locked, {100, 100, 100})};
@@ -133,7 +134,7 @@ TEST(QueuesLine, LeavesOutWhatIsNoNumber) {
   const double none = std::numeric_limits<double>::quiet_NaN();
   const Cell one = cell(QueueKind::ticket, {});
   EXPECT_EQ(queues_line(one, {1.3e8, 15.25, 0.01}),
-            "4:8 ticket: 130M items/s, CPU 15.2 ns an item, empty pops 1.0%");
+            "4:8 ticket: 130M items/s, CPU 15.2 ns/item, empty pops 1.0%");
   EXPECT_EQ(queues_line(one, {0, none, none}), "4:8 ticket: 0 items/s");
   Cell failed = one;
   failed.note = "no threads";

@@ -220,7 +220,7 @@ class QueueMeasurement {
         out.checksum += sum(std::span(batch).first(got));
       }
       if (in.items != out.items || in.checksum != out.checksum) {
-        throw std::logic_error("a queue has lost items or made some");
+        throw std::logic_error("the queue lost or duplicated items");
       }
     }
     return {.items_per_s = static_cast<double>(out.measured) / elapsed_s,
@@ -269,8 +269,7 @@ bool is_ours(QueueKind kind) noexcept {
 
 QueueFigures measure_queue(QueueKind kind, const QueueLoad& load) {
   if (is_built(kind)) return measures[index_of(kind)](load);
-  throw std::runtime_error(
-      "this build has no such queue: install libconcurrentqueue-dev and configure it again");
+  throw std::runtime_error("not in this build: install libconcurrentqueue-dev and configure again");
 }
 
 }  // namespace drover::lab

@@ -20,24 +20,26 @@ constexpr std::size_t figures_of_a_subject = index_of(SchedulerFigure::relay_to_
 void describe(Experiment& experiment, const SchedulerOptions& options) {
   experiment.name = "scheduler";
   experiment.question =
-      "What does spawning cost in a work-stealing pool, and what does a lock-free relay between "
-      "the workers and the pool's locked global list gain?";
+      "How much does spawning a task cost in a work-stealing pool, and how much is gained by a "
+      "lock-free queue (the relay) between the workers and the pool's locked global list?";
   experiment.method = {
       fmt::format(
-          "Each spawner, {}, spawns {} empty tasks; a round ends when all of them have run, "
-          "and rounds are repeated.",
-          options.outside ? "a thread outside of the pool" : "itself a task of the pool",
+          "Each spawner, {}, spawns {} empty tasks. When all of them have run, the spawners "
+          "start again.",
+          options.outside ? "a thread outside of the pool" : "which is a task of the pool",
           options.tasks),
-      "`direct` is the pool with rings of 256 and one global list under a mutex. `relay` adds the "
-      "lock-free queue: when the global list has grown beyond a minimum and 256, its 256 oldest "
-      "go there in batches of 64, which workers take without the lock.",
-      fmt::format("Both are measured in one process by turns (direct, relay, relay, direct), for "
-                  "{} s each at least and in pools of their own, each warmed up by a round; the "
-                  "ratio is taken within each process, and its interval is of order statistics.",
-                  options.seconds),
-      "Each measurement is a process of its own; rounds of the experiment are the outer loop.",
-      "Relay batches, steals, sleeps and lock waits are counts for a million tasks; a lock wait is "
-      "a worker or spawner that found the global list's lock taken.",
+      "`direct` is the pool with a ring of 256 tasks per worker and one global list under a "
+      "mutex. `relay` adds a lock-free queue. When the global list holds more than 256 tasks above "
+      "a minimum, its 256 oldest tasks move to this queue in batches of 64, and workers take the "
+      "batches without the lock.",
+      fmt::format(
+          "Both are measured alternately in one process (direct, relay, relay, direct), each "
+          "for at least {} s, in its own pool and after a warm-up. The ratio is calculated "
+          "within each process. Its confidence interval comes from order statistics.",
+          options.seconds),
+      "Each measurement runs in its own process. A round measures every cell once.",
+      "Relay batches, steals, sleeps and lock waits are counts per million tasks. A lock wait is "
+      "counted when a worker or a spawner finds the lock of the global list taken.",
   };
   experiment.round_seconds = options.seconds;
   experiment.factors = {{"spawners", "spawners"}, {"workers", "workers"}};
@@ -45,24 +47,24 @@ void describe(Experiment& experiment, const SchedulerOptions& options) {
       {"tasks_per_second", "tasks/s", "1/s"},
       {"cpu_ns_per_task", "CPU ns/task", "ns"},
       {"overflow_share", "overflow", "share of tasks"},
-      {"relay_batches_per_million", "relay batches", "of a million tasks"},
-      {"steals_per_million", "steals", "of a million tasks"},
-      {"sleeps_per_million", "sleeps", "of a million tasks"},
-      {"lock_waits_per_million", "lock waits", "of a million tasks"},
+      {"relay_batches_per_million", "relay batches", "per million tasks"},
+      {"steals_per_million", "steals", "per million tasks"},
+      {"sleeps_per_million", "sleeps", "per million tasks"},
+      {"lock_waits_per_million", "lock waits", "per million tasks"},
       {"relay_to_direct", "relay : direct", "x"},
   };
   const auto map = [](const char* title, SchedulerFigure figure, const char* subject) {
     return Picture{.title = title, .figure = index_of(figure), .subject = subject};
   };
   experiment.pictures = {
-      map("What the relay gains", SchedulerFigure::relay_to_direct, relay_subject),
-      map("Tasks a second without the relay", SchedulerFigure::tasks_per_second, direct_subject),
-      map("Waits for the global list's lock", SchedulerFigure::lock_waits, direct_subject),
-      map("How often the relay is used", SchedulerFigure::relay_batches, relay_subject),
+      map("Gain of the relay", SchedulerFigure::relay_to_direct, relay_subject),
+      map("Tasks per second without the relay", SchedulerFigure::tasks_per_second, direct_subject),
+      map("Waits for the lock of the global list", SchedulerFigure::lock_waits, direct_subject),
+      map("Batches through the relay", SchedulerFigure::relay_batches, relay_subject),
   };
   experiment.published = {
-      {"Tokio with a relay queue, 7,000 tasks a spawner, 24 cores (48 threads)",
-       "1.13 times the tasks a second at best, with 16 workers; between 0.95 and 1.08 elsewhere"},
+      {"Tokio with a relay queue, 7,000 tasks per spawner, 24 cores (48 threads)",
+       "at most 1.13 times the tasks per second, with 16 workers; between 0.95 and 1.08 otherwise"},
   };
 }
 
@@ -149,19 +151,19 @@ void find(Experiment& experiment) {
   const auto [lowest, highest] =
       std::ranges::minmax(cells, {}, [&](const Cell* cell) { return ratio(cell).median; });
   auto& findings = experiment.findings;
-  findings.push_back(fmt::format("The relay gains most with {}: {} times direct.", place(*highest),
-                                 interval_text(ratio(highest))));
-  findings.push_back(fmt::format("It gains least with {}: {} times direct.", place(*lowest),
-                                 interval_text(ratio(lowest))));
+  findings.push_back(fmt::format("The relay gains most with {}: {} times the tasks/s of direct.",
+                                 place(*highest), interval_text(ratio(highest))));
+  findings.push_back(fmt::format("The relay gains least with {}: {} times the tasks/s of direct.",
+                                 place(*lowest), interval_text(ratio(lowest))));
   const std::vector<double> medians = medians_of_rounds(cells);
   if (!medians.empty()) {
-    findings.push_back(fmt::format("The median of all {} cells: {} times direct.", cells.size(),
-                                   interval_text(median_interval(medians))));
+    findings.push_back(fmt::format("The median of all {} cells: {} times the tasks/s of direct.",
+                                   cells.size(), interval_text(median_interval(medians))));
   }
   if (cells.size() > 2) {
     findings.emplace_back(
-        "The highest and the lowest were picked out of all: chance is in both, beyond their "
-        "intervals.");
+        "The highest and the lowest gain were selected from all cells, so chance affects them more "
+        "than their intervals show.");
   }
   findings.push_back(fmt::format("The relay was used in {} of {} cells.", used, cells.size()));
 }

@@ -157,7 +157,7 @@ SpawnTally measure_spawning(const SpawnWork& work, bool relay) {
   const std::uint64_t spawners = work.outside ? 0 : work.spawners;
   const std::uint64_t a_round = work.spawners * work.tasks_per_spawner + spawners;
   if (counts_of(pool).tasks != (tally.rounds + 1) * a_round) {
-    throw std::logic_error("the pool has lost tasks or run some twice");
+    throw std::logic_error("the pool lost tasks or ran some of them twice");
   }
   return tally;
 }

@@ -12,29 +12,30 @@ namespace {
 void describe(Experiment& experiment) {
   experiment.name = "steps";
   experiment.question =
-      "What does a flow cost, and what does a wait for an event cost, if a flow is a coroutine, a "
-      "tree of steps or a fiber?";
+      "How much does a flow cost, and how much does a wait for an event cost, if the flow is a "
+      "coroutine, a tree of steps or a fiber?";
   experiment.method = {
-      "simple: flows are made and run one after the other; a flow has nothing to do.",
-      "parallel: flows live in waves; each waits once for an event from outside of it.",
-      "waits: the flows of one wave wait for an event again and again.",
-      "An event is triggered by the driver, for each flow by itself, when all flows of the wave "
-      "wait. Every flow and every wait is counted at its end, and a test in which one is missing "
+      "simple: flows are created and run one after the other. A flow does nothing.",
+      "parallel: flows run in waves of concurrent flows. Each flow waits once for an event.",
+      "waits: the flows of a single wave wait for an event repeatedly.",
+      "Each flow has its own event. The driver triggers the events when all flows of the wave "
+      "wait. Every flow and every wait is counted at its end. A test with a missing flow or wait "
       "has no figures.",
-      "Hz is waits a second in the test waits, else flows a second. It includes making the flows "
-      "and destroying them.",
-      "Each figure comes from a process of its own with one thread. Memory is the most that was "
-      "resident, less what was before the test; peak is without the difference.",
-      "A coroutine is a task of a scope and waits at a notification. The event of steps is "
-      "success() of the waiting step, after which comes another step. A fiber runs at once when "
-      "it is made, has a stack of the default size and waits at a condition variable without a "
+      "Hz is waits per second in the test waits, and flows per second in the other tests. The "
+      "time includes the creation and destruction of the flows.",
+      "Each measurement runs in its own process with one thread. Peak is the highest resident "
+      "memory of the process. Memory is the peak minus the resident memory before the test.",
+      "A coroutine is a task of a scope and waits for a notification. A step waits until the "
+      "driver calls its success(), and another step follows. A fiber starts at once when it is "
+      "created, has a stack of the default size and waits on a condition variable without a "
       "mutex.",
-      "Rounds are the outer loop: every cell is measured once before any is measured again.",
+      "A round measures every cell once. The rounds follow each other, so that a drift of the "
+      "machine affects all cells.",
   };
-  experiment.factors = {{"flows", "flows"}, {"at_once", "at once"}, {"waits", "waits"}};
+  experiment.factors = {{"flows", "flows"}, {"at_once", "concurrent"}, {"waits", "waits"}};
   experiment.figures = {
       {"operations_per_second", "Hz", "Hz"},
-      {"operations_per_cpu_second", "Hz of CPU time", "Hz"},
+      {"operations_per_cpu_second", "Hz per CPU time", "Hz"},
       {"seconds", "time", "s"},
       {"cpu_seconds", "CPU time", "s"},
       {"peak_growth_bytes", "memory", "bytes"},
@@ -42,15 +43,16 @@ void describe(Experiment& experiment) {
   };
   const auto published = [&experiment](const char* what, const char* figures) {
     experiment.published.push_back(
-        {fmt::format("{}, on a virtual machine with 2 CPUs, 2026", what), figures});
+        {fmt::format("{}, on a virtual machine with 2 CPUs, 2026 (simple, parallel, waits)", what),
+         figures});
   };
   // Measured again by us, of the code that was published.
-  published("FutoIn AsyncSteps 1.6.0", "8.40M, 1.31M and 4.73M Hz; 144 MB at its peak");
-  published("FutoIn NitroSteps 1.6.0", "9.44M, 0.84M and 6.13M Hz; 119 MB at its peak");
-  published("Boost.Fiber, protected stacks", "0.133M, 0.085M and 1.11M Hz; 248 MB at its peak");
-  published("Boost.Fiber, pooled stacks", "4.36M, 0.327M and 1.10M Hz; 378 MB at its peak");
-  published("Tokio, current_thread", "4.00M, 3.60M and 11.58M Hz; 16 MB at its peak");
-  published("Go with one P", "3.04M, 0.49M and 1.22M Hz; 115 MB at its peak");
+  published("FutoIn AsyncSteps 1.6.0", "8.40M, 1.31M and 4.73M Hz, 144 MB peak memory");
+  published("FutoIn NitroSteps 1.6.0", "9.44M, 0.84M and 6.13M Hz, 119 MB peak memory");
+  published("Boost.Fiber, protected stacks", "0.133M, 0.085M and 1.11M Hz, 248 MB peak memory");
+  published("Boost.Fiber, pooled stacks", "4.36M, 0.327M and 1.10M Hz, 378 MB peak memory");
+  published("Tokio, current_thread", "4.00M, 3.60M and 11.58M Hz, 16 MB peak memory");
+  published("Go with one P", "3.04M, 0.49M and 1.22M Hz, 115 MB peak memory");
 }
 
 const Cell* cell_of(const Experiment& experiment, StepsModel model, StepsTest test) {
@@ -76,8 +78,8 @@ void compare(const Cell* above, const Cell* below, std::vector<std::string>& fin
     ratios.push_back(above->rounds[i].at(hz) / below->rounds[i].at(hz));
   }
   if (ratios.empty()) return;
-  findings.push_back(fmt::format("{} : {} = {}.", above->subject, below->subject,
-                                 interval_text(median_interval(ratios))));
+  findings.push_back(fmt::format("{} has {} times the rate of {}.", above->subject,
+                                 interval_text(median_interval(ratios)), below->subject));
 }
 
 void say_memory(const Experiment& experiment, StepsModel model,
@@ -91,8 +93,8 @@ void say_memory(const Experiment& experiment, StepsModel model,
     }
   }
   if (most == 0) return;
-  findings.push_back(
-      fmt::format("{}: {:.1f} MB at its peak in any of its tests.", name_of(model), most / 1e6));
+  findings.push_back(fmt::format("{}: {:.1f} MB peak memory, the highest of its tests.",
+                                 name_of(model), most / 1e6));
 }
 
 }  // namespace

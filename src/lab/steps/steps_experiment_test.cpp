@@ -101,7 +101,7 @@ TEST_P(FiberSteps, SayThatThereIsNoMemoryForAStack) {
     FAIL() << "expected an error";
   } catch (const MeasurementFailed& error) {
     EXPECT_THAT(error.what(), HasSubstr("no memory for the stack of fiber"));
-    EXPECT_THAT(error.what(), HasSubstr("of 100000; a smaller --wave"));
+    EXPECT_THAT(error.what(), HasSubstr("of 100000. Use a smaller --wave"));
   }
 }
 
@@ -197,9 +197,10 @@ TEST(StepsFindings, AreRatiosOfTheSameRoundAndTheMostMemory) {
   };
   const std::vector<std::string> findings = steps_findings(experiment);
   ASSERT_EQ(findings.size(), 7U);
-  EXPECT_THAT(findings[0], HasSubstr("coroutine simple : fiber-pooled simple = 3.00 (3.00 to"));
-  EXPECT_EQ(findings[1], "nitrosteps waits : asyncsteps waits = 1.50 (one round).");
-  EXPECT_EQ(findings[2], "coroutine: 9.0 MB at its peak in any of its tests.");
+  EXPECT_THAT(findings[0], HasSubstr("coroutine simple has 3.00 (3.00 to"));
+  EXPECT_EQ(findings[1],
+            "nitrosteps waits has 1.50 (one round) times the rate of asyncsteps waits.");
+  EXPECT_EQ(findings[2], "coroutine: 9.0 MB peak memory, the highest of its tests.");
   EXPECT_THAT(findings[6], HasSubstr("fiber-pooled: 380.0 MB"));
 }
 

@@ -80,10 +80,10 @@ class FiberWave {
     } catch (const std::bad_alloc&) {
       const std::size_t had_memory = fibers_.size();
       give_up();
-      throw std::runtime_error(fmt::format(
-          "no memory for the stack of fiber {} of {}; a smaller --wave needs less (a stack with a "
-          "guard page takes two of the mappings that vm.max_map_count limits)",
-          had_memory + 1, wave.flows));
+      throw std::runtime_error(
+          fmt::format("no memory for the stack of fiber {} of {}. Use a smaller --wave, or raise "
+                      "vm.max_map_count (a stack with a guard page needs two memory mappings)",
+                      had_memory + 1, wave.flows));
     }
   }
 

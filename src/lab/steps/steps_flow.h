@@ -80,7 +80,7 @@ class StepsFlows {
       if (flows_[i]->outcome() != steps::Outcome::failed) continue;
       throw std::logic_error(fmt::format("flow {} failed: {}", i, flows_[i]->error_code()));
     }
-    throw std::logic_error("flows have stopped before their end");
+    throw std::logic_error("some flows stopped before their end");
   }
 
   void add_waits(FlowType& flow, std::size_t number, std::uint64_t waits) {

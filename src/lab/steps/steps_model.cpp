@@ -69,8 +69,8 @@ std::vector<Wave> StepsPlan::waves() const {
 void check(const StepsPlan& plan, const StepsTally& tally) {
   if (tally.flows == plan.flows && tally.waits == plan.waits && tally.waiting == 0) return;
   throw std::logic_error(
-      fmt::format("{} of {} flows came to their end, after {} of {} waits; {} still wait",
-                  tally.flows, plan.flows, tally.waits, plan.waits, tally.waiting));
+      fmt::format("{} of {} flows ended, after {} of {} waits; {} flows still wait", tally.flows,
+                  plan.flows, tally.waits, plan.waits, tally.waiting));
 }
 
 StepsOutcome run_steps(const StepsPlan& plan) {

@@ -89,29 +89,33 @@ void run(FlowModel model, SwitchHerd& herd) {
 void describe_method(Experiment& experiment, const SwitchOptions& options,
                      std::uint64_t work_steps) {
   experiment.method = {
-      "A flow loops: it computes, then lets all the others run: a coroutine, a machine, a future "
-      "and a flow of steps through the queue of their worker, a thread by sched_yield(). A loop is "
-      "an operation.",
-      fmt::format("The computing is a chain of {} dependent steps of xorshift, which takes {} here "
-                  "by the fastest of 2,000 short runs before anything is measured: it is counted, "
-                  "not timed by a clock, so who has less of a processor makes fewer operations.",
-                  work_steps, work_text(options.work)),
-      fmt::format("Each figure comes from a process of its own: all flows are started before one "
-                  "of them runs, then {:g} s of warm-up, then {:g} s are measured, then the flows "
-                  "are told to stop, and it ends with the last of them. CPU time is the user's and "
-                  "the system's while it is measured.",
+      "A flow repeats an operation: it computes, then yields to all other flows. A coroutine, a "
+      "machine, a future and a flow of steps yield through the queue of their worker, a thread "
+      "yields by sched_yield().",
+      fmt::format(
+          "The computation is a chain of {} dependent steps of xorshift. It takes {} on this "
+          "machine, as the fastest of 2,000 short runs before the experiment shows. The "
+          "steps are counted and no clock is read, so a flow that gets less processor time "
+          "completes fewer operations.",
+          work_steps, work_text(options.work)),
+      fmt::format("Each measurement runs in its own process. All flows are created before any of "
+                  "them runs. After a warm-up of {:g} s, {:g} s are measured. Then the flows stop, "
+                  "and the total time ends with the last of them. CPU time is user and system time "
+                  "in the measured interval.",
                   seconds_of(options.warm_up), seconds_of(options.duration)),
-      "Flows are divided among the workers and never move. Threads have a stack of 64 KiB each and "
-      "no workers: the system divides them among its processors. Starting so many is given up 10 s "
-      "after all should have been over.",
-      "Rounds are the outer loop: every cell is measured once before any is measured again.",
+      "Flows are divided among the workers and never move. A thread has a stack of 64 KiB and no "
+      "worker, because the system divides the threads among the processors. If not all threads "
+      "have started 10 s after the measurement should have ended, it is cancelled.",
+      "A round measures every cell once. The rounds follow each other, so that a drift of the "
+      "machine affects all cells.",
   };
 }
 
 void describe(Experiment& experiment, const SwitchOptions& options) {
   experiment.name = "switch";
   experiment.question =
-      "What does it cost to let another flow run, in coroutines and in threads, and for how many?";
+      "How much does it cost to switch to another flow, with coroutines and with threads, and how "
+      "does the cost depend on the number of flows?";
   experiment.round_seconds = seconds_of(options.duration);
   experiment.factors = {{"flows", "flows"}, {"workers", "workers"}};
   experiment.figures = {
@@ -121,20 +125,20 @@ void describe(Experiment& experiment, const SwitchOptions& options) {
       {"cpu_seconds", "CPU time", "s"},
       {"cpu_ns_per_operation", "CPU ns/operation", "ns"},
       {"start_ms", "start ms", "ms"},
-      {"wall_seconds", "whole s", "s"},
+      {"wall_seconds", "total s", "s"},
   };
   experiment.pictures = {
-      {"Operations a second", index_of(SwitchFigure::operations_per_second)},
-      {"Processor time of an operation", index_of(SwitchFigure::cpu_ns_per_operation), true},
-      {"From the start to the end", index_of(SwitchFigure::wall_seconds), true},
+      {"Operations per second", index_of(SwitchFigure::operations_per_second)},
+      {"CPU time per operation", index_of(SwitchFigure::cpu_ns_per_operation), true},
+      {"Total time", index_of(SwitchFigure::wall_seconds), true},
   };
   experiment.published = {
-      {"ydb-platform/tpcc-postgres-cpp, coroutines_vs_threads, slices of 1 µs, 256 flows, as built "
-       "and run on a machine with two processors",
-       "2.04M operations/s of threads, 1.41M of coroutines on one worker, 2.75M on two (an "
-       "operation of it is shorter than a slice)"},
-      {"the same, more threads",
-       "4,096 threads need 10.4 s for what should take 2.5 s, 16,384 do not come to an end"},
+      {"ydb-platform/tpcc-postgres-cpp, coroutines_vs_threads, slices of 1 µs, 256 flows, on a "
+       "machine with two processors",
+       "2.04M operations/s with threads, 1.41M with coroutines on one worker, 2.75M on two "
+       "workers. An operation there is shorter than a slice"},
+      {"The same program with more threads",
+       "4,096 threads need 10.4 s for work of 2.5 s, and 16,384 threads do not finish"},
   };
 }
 
@@ -169,7 +173,8 @@ double median_of(const Curve& curve) {
 
 std::string listed(const Curve& curve) {
   std::vector<std::string> parts;
-  for (const auto& [flows, value] : curve) parts.push_back(fmt::format("{}: {:.2f}", flows, value));
+  for (const auto& [flows, value] : curve)
+    parts.push_back(fmt::format("{}: {:.2f}", text::counted_of_plural(flows, "flows"), value));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -189,9 +194,10 @@ void compare_workers(const Curves& curves, std::vector<std::string>& findings) {
     const std::int64_t workers = curve.first.second;
     const Curve ratio = ratios(curve.second, fewest->second, workers);
     if (ratio.empty()) continue;
-    findings.push_back(fmt::format(
-        "{}{}: {:.2f} times the operations of {} (median; by flows: {}).", curve.first.first,
-        of_workers(workers), median_of(ratio), fewest->first.second, listed(ratio)));
+    findings.push_back(fmt::format("{}{}: {:.2f} times the operations/s of {} (median; {}).",
+                                   curve.first.first, of_workers(workers), median_of(ratio),
+                                   text::counted_of_plural(fewest->first.second, "workers"),
+                                   listed(ratio)));
   }
 }
 
@@ -206,10 +212,11 @@ void say_what_is_kept(const Curves& curves, const Curves& cpu_curves,
     const Curve& cpu = cpu_curves.at(name);
     const double least_cpu = std::ranges::min_element(cpu, is_less)->second;
     findings.push_back(fmt::format(
-        "{}{}: most operations at {}, {}/s; {:.1f}% of it at {}, and {:.1f}% of the most for a "
-        "second of processor time.",
-        name.first, of_workers(name.second), text::counted_of_plural(peak->first, "flows"),
-        short_number(peak->second), 100 * last->second / peak->second, last->first,
+        "{}{}: the highest rate is {} operations/s, with {}. With {}, the rate is {:.1f}% of it, "
+        "and the operations per CPU second are {:.1f}% of their maximum.",
+        name.first, of_workers(name.second), short_number(peak->second),
+        text::counted_of_plural(peak->first, "flows"),
+        text::counted_of_plural(last->first, "flows"), 100 * last->second / peak->second,
         100 * least_cpu / std::prev(cpu.end())->second));
   }
 }
@@ -223,8 +230,8 @@ void compare_with_threads(const Curves& curves, std::vector<std::string>& findin
     const Curve ratio = ratios(one->second, threads->second, one->first.second);
     if (ratio.empty()) return;
     findings.push_back(
-        fmt::format("Coroutines{}: {:.2f} times the operations of as many threads "
-                    "(median; by flows: {}).",
+        fmt::format("Coroutines{}: {:.2f} times the operations/s of the same number of threads "
+                    "(median; {}).",
                     of_workers(one->first.second), median_of(ratio), listed(ratio)));
     return;
   }
@@ -243,7 +250,7 @@ void say_where_threads_stop(const Experiment& experiment, std::vector<std::strin
   }
   if (first == nullptr) return;
   findings.push_back(
-      fmt::format("Threads were not measured from {} on: {}.", first->settings[0], first->note));
+      fmt::format("{} threads and more were not measured: {}.", first->settings[0], first->note));
 }
 
 }  // namespace
@@ -300,7 +307,7 @@ SwitchOutcome run_switch(const SwitchPlan& plan) {
 std::vector<double> switch_figures(const SwitchOutcome& outcome) {
   if (outcome.operations == 0) {
     throw std::runtime_error(
-        fmt::format("no operation came to an end in {:.3g} s: measure longer", outcome.seconds));
+        fmt::format("no operation ended in {:.3g} s. Increase --interval", outcome.seconds));
   }
   const auto operations = static_cast<double>(outcome.operations);
   return {operations / outcome.seconds,
@@ -315,8 +322,8 @@ std::vector<double> switch_figures(const SwitchOutcome& outcome) {
 std::string switch_line(std::size_t flows, const std::vector<double>& figures) {
   const auto figure = [&](SwitchFigure which) { return figures.at(index_of(which)); };
   return fmt::format(
-      "flows: {}, operations/s: {}, in all: {:.0f}, measured: {:.3g} s, CPU: {:.2f} s, CPU "
-      "ns/operation: {}, start: {:.3g} ms, whole: {:.3g} s",
+      "flows: {}, operations/s: {}, operations: {:.0f}, measured: {:.3g} s, CPU: {:.2f} s, CPU "
+      "ns/operation: {}, start: {:.3g} ms, total: {:.3g} s",
       flows, short_number(figure(SwitchFigure::operations_per_second)),
       figure(SwitchFigure::operations), figure(SwitchFigure::seconds),
       figure(SwitchFigure::cpu_seconds), short_number(figure(SwitchFigure::cpu_ns_per_operation)),
@@ -352,7 +359,8 @@ Study switch_study(const SwitchOptions& options) {
     }
   }
   study.conclude = [work = options.work, work_steps](Experiment& experiment) {
-    experiment.findings = {fmt::format("{} = {} steps of computing.", work_text(work), work_steps)};
+    experiment.findings = {
+        fmt::format("{} = {} steps of computation.", work_text(work), work_steps)};
     std::ranges::move(switch_findings(experiment), std::back_inserter(experiment.findings));
   };
   return study;

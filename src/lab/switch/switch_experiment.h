@@ -77,7 +77,7 @@ enum class SwitchFigure : std::uint8_t {
   wall_seconds,
 };
 
-// "flows: 256, operations/s: 968k, in all: 4840000, measured: 5 s, CPU: 5.00 s, …"
+// "flows: 256, operations/s: 968k, operations: 4840000, measured: 5 s, CPU: 5.00 s, …"
 std::string switch_line(std::size_t flows, const std::vector<double>& figures);
 
 // The figures as they stand in a round. Throws std::runtime_error if there was no operation.

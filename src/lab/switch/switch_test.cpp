@@ -111,8 +111,8 @@ TEST(SwitchFigures, AreConsistent) {
   outcome.wall_seconds = 6.5;
   const std::vector<double> figures = switch_figures(outcome);
   EXPECT_EQ(switch_line(256, figures),
-            "flows: 256, operations/s: 968k, in all: 4840000, measured: 5 s, CPU: 4.84 s, "
-            "CPU ns/operation: 1000, start: 250 ms, whole: 6.5 s");
+            "flows: 256, operations/s: 968k, operations: 4840000, measured: 5 s, CPU: 4.84 s, "
+            "CPU ns/operation: 1000, start: 250 ms, total: 6.5 s");
 }
 
 TEST(SwitchFigures, OfNoOperationAreSaidToBeNone) {
@@ -147,16 +147,18 @@ Experiment measured() {
 TEST(SwitchFindings, CompareWorkersFromAFlowForEachOn) {
   const auto findings = switch_findings(measured());
   EXPECT_EQ(findings.at(0),
-            "coroutine on 2 workers: 1.95 times the operations of 1 (median; by flows: 2: 2.00, "
-            "4: 1.90).");
+            "coroutine on 2 workers: 1.95 times the operations/s of 1 worker (median; 2 flows: "
+            "2.00, 4 flows: 1.90).");
 }
 
 TEST(SwitchFindings, SayWhatIsKeptOfThePeak) {
   const auto findings = switch_findings(measured());
   EXPECT_EQ(findings.at(1),
-            "coroutine on 1 worker: most operations at 1 flow, 1000/s; 95.0% of it at 4, and 97.0% "
-            "of the most for a second of processor time.");
-  EXPECT_EQ(findings.at(3).find("thread: most operations at 2 flows, 720/s; 97.2% of it at 4, and"),
+            "coroutine on 1 worker: the highest rate is 1000 operations/s, with 1 flow. With 4 "
+            "flows, the rate is 95.0% of it, and the operations per CPU second are 97.0% of their "
+            "maximum.");
+  EXPECT_EQ(findings.at(3).find("thread: the highest rate is 720 operations/s, with 2 flows. With "
+                                "4 flows, the rate is 97.2%"),
             0U);
 }
 
@@ -165,13 +167,13 @@ TEST(SwitchFindings, CompareWithThreadsAndSayWhereTheyStop) {
   const auto before = switch_findings(experiment);
   EXPECT_EQ(before.size(), 5U);
   EXPECT_EQ(before.at(4),
-            "Coroutines on 2 workers: 2.54 times the operations of as many threads (median; by "
-            "flows: 2: 2.50, 4: 2.58).");
+            "Coroutines on 2 workers: 2.54 times the operations/s of the same number of threads "
+            "(median; 2 flows: 2.50, 4 flows: 2.58).");
   experiment.cells.push_back({"thread", {1, no_setting}, {}, "too short"});
   EXPECT_EQ(switch_findings(experiment).size(), 5U) << "more threads were measured than these";
   experiment.cells.push_back({"thread", {16, no_setting}, {}, "refused"});
   experiment.cells.push_back({"thread", {8, no_setting}, {}, "too slow"});
-  EXPECT_EQ(switch_findings(experiment).at(5), "Threads were not measured from 8 on: too slow.");
+  EXPECT_EQ(switch_findings(experiment).at(5), "8 threads and more were not measured: too slow.");
 }
 
 TEST(SwitchFindings, OfNothingMeasuredAreNone) {

@@ -22,15 +22,18 @@ constexpr std::size_t terminals_for_memory_least = 1'000;
 void describe(Experiment& experiment, const TerminalsOptions& options) {
   experiment.name = "terminals";
   experiment.question =
-      "How many terminals can one thread drive, and what does each way to write them cost?";
+      "How many terminals can one thread execute, and how much does each implementation of a "
+      "terminal cost?";
   experiment.method = {
-      "A terminal loops: a pause of 200 µs, then four asynchronous requests of 200 µs each, one "
-      "after the other. A loop is a task, so a terminal makes a thousand tasks a second at most.",
-      "Pauses and requests are timers of the terminal's own event loop and never end early; every "
-      "64th terminal measures by the clock, from its call, how late its pauses end.",
-      "Each figure comes from a process of its own. Memory is what the process grew by while the "
-      "terminals ran, divided by their number; CPU time is the user's and the system's.",
-      "Rounds are the outer loop: every cell is measured once before any is measured again.",
+      "A terminal repeats a loop: a pause of 200 µs, then four asynchronous requests of 200 µs "
+      "each, one after the other. One pass through the loop is a task, so a terminal completes at "
+      "most a thousand tasks per second.",
+      "Pauses and requests are timers of the terminal's own event loop and never end early. Every "
+      "64th terminal reads the clock to measure its timer lag: how late its pauses end.",
+      "Each measurement runs in its own process. Memory is the growth of the process while the "
+      "terminals run, divided by their number. CPU time is user and system time.",
+      "A round measures every cell once. The rounds follow each other, so that a drift of the "
+      "machine affects all cells.",
   };
   experiment.round_seconds = coro::seconds_of(options.duration);
   experiment.factors = {{"terminals", "terminals"}, {"workers", "workers"}};
@@ -42,18 +45,18 @@ void describe(Experiment& experiment, const TerminalsOptions& options) {
       {"tasks_per_cpu_second", "tasks/CPU s", "1/s"},
       {"cpu_percent", "CPU %", "% of a core"},
       {"bytes_per_terminal", "bytes/terminal", "bytes"},
-      {"lateness_p50_us", "late p50", "µs"},
-      {"lateness_p99_us", "late p99", "µs"},
+      {"lateness_p50_us", "timer lag p50", "µs"},
+      {"lateness_p99_us", "timer lag p99", "µs"},
   };
   experiment.pictures = {
-      {"Tasks a second", index_of(TerminalsFigure::tasks_per_second), true},
-      {"Tasks for each second of processor time", index_of(TerminalsFigure::tasks_per_cpu_second)},
-      {"How late timers are", index_of(TerminalsFigure::lateness_p99_us), true},
+      {"Tasks per second", index_of(TerminalsFigure::tasks_per_second), true},
+      {"Tasks per CPU second", index_of(TerminalsFigure::tasks_per_cpu_second)},
+      {"Timer lag", index_of(TerminalsFigure::lateness_p99_us), true},
   };
   experiment.published = {
-      {"eivanov89/toys hello_coroutines, 120 threads of a machine with 128 cores",
+      {"eivanov89/toys hello_coroutines, 120 threads on a machine with 128 cores",
        "2.43M tasks/s at 16,384 terminals, 2.36M at 65,536"},
-      {"eivanov89/toys hello_coroutines, one thread and a timer thread that spins, same machine",
+      {"eivanov89/toys hello_coroutines, one thread and a spinning timer thread, same machine",
        "0.25M tasks/s at 8,192 terminals"},
   };
 }
@@ -62,11 +65,10 @@ void find(Experiment& experiment) {
   constexpr std::size_t figure = index_of(TerminalsFigure::tasks_per_cpu_second);
   const Cell* best = highest(experiment, figure, [](const Cell&) { return true; });
   if (best == nullptr) return;
-  experiment.findings.push_back(
-      fmt::format("Most tasks for a second of processor time: {} ({}, {}, {}).",
-                  short_number(spread_of(*best, figure)->median), best->subject,
-                  text::counted_of_plural(best->settings[0], "terminals"),
-                  text::counted_of_plural(best->settings[1], "workers")));
+  experiment.findings.push_back(fmt::format(
+      "Most tasks per CPU second: {} ({}, {}, {}).", short_number(spread_of(*best, figure)->median),
+      best->subject, text::counted_of_plural(best->settings[0], "terminals"),
+      text::counted_of_plural(best->settings[1], "workers")));
 }
 
 }  // namespace
@@ -111,7 +113,7 @@ TerminalsOutcome run_terminals(const TerminalsPlan& plan) {
 
 std::vector<double> terminals_figures(const TerminalsOutcome& outcome) {
   if (outcome.early > 0) {
-    throw std::logic_error(fmt::format("{} pauses ended before their time", outcome.early));
+    throw std::logic_error(fmt::format("{} pauses ended too early", outcome.early));
   }
   const auto tasks = static_cast<double>(outcome.tasks);
   return {tasks / outcome.seconds,
@@ -128,14 +130,15 @@ std::vector<double> terminals_figures(const TerminalsOutcome& outcome) {
 std::string terminals_line(std::size_t terminals, const std::vector<double>& figures) {
   const auto figure = [&](TerminalsFigure which) { return figures.at(index_of(which)); };
   std::string line = fmt::format(
-      "terminals: {}, RPS: {:.6g}, total tasks done: {:.0f}, duration: {:.3g} seconds, CPU: {:.2f} "
-      "s, tasks/CPU s: {}, late p50 {:.0f} p99 {:.0f} µs",
-      terminals, figure(TerminalsFigure::tasks_per_second), figure(TerminalsFigure::tasks),
-      figure(TerminalsFigure::seconds), figure(TerminalsFigure::cpu_seconds),
+      "terminals: {}, tasks/s: {}, tasks: {:.0f}, duration: {:.3g} s, CPU: {:.2f} s, tasks/CPU s: "
+      "{}, timer lag: p50 {:.0f} µs, p99 {:.0f} µs",
+      terminals, short_number(figure(TerminalsFigure::tasks_per_second)),
+      figure(TerminalsFigure::tasks), figure(TerminalsFigure::seconds),
+      figure(TerminalsFigure::cpu_seconds),
       short_number(figure(TerminalsFigure::tasks_per_cpu_second)),
       figure(TerminalsFigure::lateness_p50_us), figure(TerminalsFigure::lateness_p99_us));
   const double bytes = figure(TerminalsFigure::bytes_per_terminal);
-  if (std::isfinite(bytes)) line += fmt::format(", {:.0f} bytes a terminal", bytes);
+  if (std::isfinite(bytes)) line += fmt::format(", {:.0f} bytes/terminal", bytes);
   return line;
 }
 

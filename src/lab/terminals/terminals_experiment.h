@@ -61,7 +61,7 @@ enum class TerminalsFigure : std::uint8_t {
   lateness_p99_us,
 };
 
-// "terminals: 1024, RPS: 923134, total tasks done: 4615668, duration: 5 seconds, …"
+// "terminals: 1024, tasks/s: 923k, tasks: 4615668, duration: 5 s, …"
 std::string terminals_line(std::size_t terminals, const std::vector<double>& figures);
 
 // The figures as they stand in a round. Throws std::logic_error if a pause ended before its time.

@@ -65,8 +65,8 @@ TEST(TerminalsFigures, MakeTheLineOfTheDemo) {
   outcome.cpu_seconds = 2;
   outcome.bytes_per_terminal = std::numeric_limits<double>::quiet_NaN();
   const std::string line = terminals_line(1024, terminals_figures(outcome));
-  EXPECT_EQ(line.find("terminals: 1024, RPS: 923134, total tasks done: 4615668, duration: 5 "
-                      "seconds, CPU: 2.00 s, tasks/CPU s: 2.31M"),
+  EXPECT_EQ(line.find("terminals: 1024, tasks/s: 923k, tasks: 4615668, duration: 5 s, CPU: "
+                      "2.00 s, tasks/CPU s: 2.31M"),
             0U)
       << line;
   EXPECT_EQ(line.find("bytes"), std::string::npos);
