@@ -96,7 +96,7 @@ class Columns(harness.ServerTestCase):
                                      "--duration", "2s", "--json", path, "--ui", "quiet")
         self.expect(command, SUCCESS)
         self.assertRegex(command.err, r"warning: the column warehouse.w_ytd has the type numeric\(12,2\), "
-                         r"whose maximum is 10000000000, .* ALTER TABLE warehouse ALTER COLUMN w_ytd TYPE")
+                         r"whose values must be below 10000000000, .* ALTER TABLE warehouse ALTER COLUMN w_ytd TYPE")
         # Each Payment would exceed the limit of the column.
         self.assertRegex(re.sub(r"\s+", " ", command.out), r"SQLSTATE .*numeric field overflow .*22003")
         payment = json.loads(path.read_text(encoding="utf-8"))["transactions"]["Payment"]

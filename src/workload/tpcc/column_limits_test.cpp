@@ -33,8 +33,9 @@ TEST(ColumnLimits, ASoakWithoutDelaysReachesTheEndOfTwelveDigits) {
   const PlannedWork two_hours{.seconds = 7'200, .pairs_a_second = 1'000, .is_bound = true};
   EXPECT_EQ(
       limit_note(w_ytd, fresh, two_hours, "big").value_or(""),
-      "warning: the column big.warehouse.w_ytd has the type numeric(12,2), whose maximum is "
-      "10000000000, and its largest value is 300000. This run may exceed the maximum 67 min after "
+      "warning: the column big.warehouse.w_ytd has the type numeric(12,2), whose values must be "
+      "below "
+      "10000000000, and its largest value is 300000. This run may reach this limit 67 min after "
       "its start, at 1000 Payments per second and warehouse, and transactions then fail with "
       "SQLSTATE 22003. Before the run, ALTER TABLE big.warehouse ALTER COLUMN w_ytd TYPE "
       "numeric(18,2), or load the data again (drover tpcc init --force, drover tpcc import)");

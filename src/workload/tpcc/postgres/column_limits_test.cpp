@@ -41,8 +41,9 @@ TEST_F(NarrowColumns, OfAnotherToolAreFoundByWhatTheyHold) {
   EXPECT_THAT(
       find("others", minute),
       ElementsAre(HasSubstr(
-          "the column others.warehouse.w_ytd has the type numeric(12,2), whose maximum is "
-          "10000000000, and its largest value is 9999999000. This run may exceed the maximum")));
+          "the column others.warehouse.w_ytd has the type numeric(12,2), whose values must be "
+          "below "
+          "10000000000, and its largest value is 9999999000. This run may reach this limit")));
   query("UPDATE others.warehouse SET w_ytd = 300000");
   EXPECT_THAT(find("others", minute), IsEmpty());
   const PlannedWork months{.seconds = 90 * 86'400.0, .pairs_a_second = 1};
