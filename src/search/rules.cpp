@@ -70,7 +70,7 @@ bool blames_client_machine(const std::vector<std::string>& broken) {
 
 std::vector<std::string> broken_rules(const Result& result, const Rules& rules) {
   std::vector<std::string> broken;
-  if (result.failure) broken.push_back(fmt::format("the run was given up: {}", *result.failure));
+  if (result.failure) broken.push_back(fmt::format("the run was aborted: {}", *result.failure));
   for (const report::Verdict& line : result.audit) {
     if (counts(line, result)) broken.push_back(fmt::format("{}: {}", line.name, line.text));
   }

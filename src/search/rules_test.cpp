@@ -123,7 +123,7 @@ TEST(SearchRules, LimitsOfTheTransactionsOfAnotherBenchmark) {
 TEST(SearchRules, ARunThatWasGivenUpHoldsNothing) {
   report::Result result = good_result();
   result.failure = "the database was away";
-  EXPECT_THAT(broken_rules(result, {}), ElementsAre("the run was given up: the database was away"));
+  EXPECT_THAT(broken_rules(result, {}), ElementsAre("the run was aborted: the database was away"));
   result = good_result();
   result.summary.time_seconds = 0;
   EXPECT_THAT(broken_rules(result, {}), ElementsAre("nothing was measured"));

@@ -210,7 +210,7 @@ class Compare(made_results.TestCase):
             document["audit"]["lines"] = [{"name": "client.load", "clause": "", "judgement":
                                            "invalid", "text": "a worker needed 99%"}]
         for change, key, words in ((interrupted, "interrupted", "was interrupted"),
-                                   (failed, "failed", r"given up: the database went\\x0aaway"),
+                                   (failed, "failed", r"aborted: the database went\\x0aaway"),
                                    (invalid, "invalid", "a worker needed 99%")):
             old, new = self.two_sides(AS_FAST, change)
             self.expect_error(harness.drover("compare", old, new), USAGE, words, r"0\.json",

@@ -207,7 +207,7 @@ class Restart(RunTestCase, harness.ServerTestCase):
         command = self.begin(self.server, self.db, "--on-db-loss", "fail")
         self.server.stop_at_once()
         stopped = time.monotonic()
-        self.expect_error(command.wait(60), FAILURE, "given up", "server", within_s=120)
+        self.expect_error(command.wait(60), FAILURE, "the run was aborted", "server", within_s=120)
         self.assertLess(time.monotonic() - stopped, 20)
         self.assertIn("tpmC", command.out)
         self.server.start()

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* no_database = "there was no database";
 
 Judged judge_run(const Result& result) {
-  if (result.failure) return {Judgement::broken, "given up: " + *result.failure};
+  if (result.failure) return {Judgement::broken, "aborted: " + *result.failure};
   if (!result.interrupted) return {Judgement::held, "the run had its planned length"};
   return {Judgement::broken,
           fmt::format("interrupted after {:.1f} s of the measured interval of {:g} s",

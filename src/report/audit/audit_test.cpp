@@ -65,7 +65,7 @@ TEST(Audit, ARunThatEndedEarly) {
   EXPECT_THAT(line_of(result, "run").text,
               HasSubstr("interrupted after 120.0 s of the measured interval of 600 s"));
   result.failure = "the database was away";
-  EXPECT_THAT(line_of(result, "run").text, HasSubstr("given up: the database was away"));
+  EXPECT_THAT(line_of(result, "run").text, HasSubstr("aborted: the database was away"));
   EXPECT_THAT(sentence_of(result),
               StartsWith("valid, but not compliant: 1 of 28 judged rules is broken (run)"));
 }

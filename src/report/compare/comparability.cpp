@@ -255,7 +255,7 @@ std::vector<Obstacle> find_flaws(const Result& run, std::string_view name) {
     flaws.push_back({std::string(key), std::move(text)});
   };
   if (run.failure) {
-    add(key_failed, fmt::format("{} was given up: {}", name, text::shown(*run.failure, 200)));
+    add(key_failed, fmt::format("{} was aborted: {}", name, text::shown(*run.failure, 200)));
   }
   if (!run.environment.server && !run.plan.simulate_ms)
     add(key_backend, fmt::format("{} does not name its database", name));

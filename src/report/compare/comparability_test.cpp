@@ -253,7 +253,7 @@ TEST(ComparabilityTest, PacingIsDelaysAndTheirDivision) {
 TEST(ComparabilityTest, AWorthlessRunIsAnObstacle) {
   expect_obstacle("interrupted", "new run 1 was interrupted",
                   [](Result& r) { r.interrupted = true; });
-  expect_obstacle("failed", "new run 1 was given up: gone\\x0aaway",
+  expect_obstacle("failed", "new run 1 was aborted: gone\\x0aaway",
                   [](Result& r) { r.failure = "gone\naway"; });
   expect_obstacle("invalid", "the audit of new run 1 is INVALID", [](Result& r) {
     r.audit = {{"client.load", "", Judgement::invalid, "a worker needed 96% of a processor"}};

@@ -149,7 +149,7 @@ TEST(HistoryTest, AWorthlessRunIsNoReferenceEvenIfItIsTheOnlyOne) {
   results[0].failure = "gone";
   const History history = make_history(entries_of(results), tpmc, {});
   EXPECT_TRUE(history.points.empty());
-  EXPECT_EQ(reason_of(history, "run-0.json"), "the run was given up: gone");
+  EXPECT_EQ(reason_of(history, "run-0.json"), "the run was aborted: gone");
   EXPECT_THAT(history_text(history), HasSubstr("No result has this metric."));
   EXPECT_THAT(history_html(history), HasSubstr("No result has this metric."));
 }

@@ -172,7 +172,7 @@ void write_verdict(HtmlWriter& html, const Result& result) {
   if (result.failure) {
     const auto element = html.open("p.badge bad");
     html.line("span.icon", {{"aria-hidden", "true"}}, "✗");
-    html.line("span", "Given up: " + *result.failure);
+    html.line("span", "Aborted: " + *result.failure);
   }
   if (result.incomplete && result.audit.empty())
     html.line("p.warn", "Incomplete: " + *result.incomplete + ".");

@@ -36,8 +36,8 @@ TEST(HtmlReport, HasEveryPart) {
   EXPECT_TRUE(has(page, "<title>TPC-C, 10 warehouses, PostgreSQL 15.8 – Drover</title>"))
       << "<title>TPC-C, 10 warehouses, PostgreSQL 15.8 – Drover</title>";
   EXPECT_TRUE(has(page, "<html lang=\"en\">")) << "<html lang=\"en\">";
-  EXPECT_TRUE(has(page, "Given up: the database was away for longer than it may"))
-      << "Given up: the database was away for longer than it may";
+  EXPECT_TRUE(has(page, "Aborted: the database was away for longer than it may"))
+      << "Aborted: the database was away for longer than it may";
   EXPECT_TRUE(has(page, "✗ over the limit of 20 s")) << "✗ over the limit of 20 s";
 }
 

@@ -203,7 +203,7 @@ std::string headline(const Result& result) {
 
 void append_problems(std::string& out, const Result& result) {
   constexpr std::size_t problems_max = 20;
-  if (result.failure) out += fmt::format("- **given up**: {}\n", markdown_text(*result.failure));
+  if (result.failure) out += fmt::format("- **aborted**: {}\n", markdown_text(*result.failure));
   std::size_t shown = 0;
   for (const Verdict& line : result.audit) {
     const bool invalid = line.judgement == Judgement::invalid;

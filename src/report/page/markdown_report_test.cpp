@@ -33,7 +33,7 @@ TEST(MarkdownReport, VerdictTableAndProblems) {
   EXPECT_THAT(text, HasSubstr("| NewOrder | 120 | 4 | 4 | 2.0 |"));
   EXPECT_THAT(text, HasSubstr("20 s ✗ over |"));
   EXPECT_THAT(text, HasSubstr("- **broken**: availability: 2 outages in the measurement interval"));
-  EXPECT_THAT(text, HasSubstr("- **given up**: the database was away"));
+  EXPECT_THAT(text, HasSubstr("- **aborted**: the database was away"));
   EXPECT_THAT(text, Not(HasSubstr("<details>")));
 }
 

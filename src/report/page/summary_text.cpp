@@ -69,7 +69,7 @@ std::string wrapped(std::string_view text, std::size_t width) {
 
 void append_sentence(std::string& out, const Result& result) {
   append_wrapped(out, "  audit       ", summarise(result.audit).sentence);
-  if (result.failure) append_wrapped(out, "  GIVEN UP    ", *result.failure);
+  if (result.failure) append_wrapped(out, "  ABORTED     ", *result.failure);
 }
 
 void append_headline_of_tpcc(std::string& out, const Result& result) {

@@ -148,7 +148,7 @@ TEST(SummaryText, NothingToSayIsNotSaid) {
   EXPECT_THAT(text, Not(HasSubstr("SQLSTATE")));
   EXPECT_THAT(text, Not(HasSubstr("not durable")));
   EXPECT_THAT(text, Not(HasSubstr("skipped")));
-  for (const char* word : {"BROKEN", "INVALID", "GIVEN UP", "outage", "sessions", "ambiguous",
+  for (const char* word : {"BROKEN", "INVALID", "ABORTED", "outage", "sessions", "ambiguous",
                            "ledger", "deferred", "43.5"}) {
     EXPECT_THAT(text, Not(HasSubstr(word)));
   }
@@ -190,7 +190,7 @@ TEST(SummaryText, TheAuditInOneSentenceAndWhatDoesNotHold) {
   EXPECT_THAT(text, HasSubstr("  BROKEN      availability: 2 outages"));
   EXPECT_THAT(text, Not(HasSubstr("mix: "))) << "it holds";
   EXPECT_THAT(text, Not(HasSubstr("interval: "))) << "it is not judged";
-  EXPECT_THAT(text, HasSubstr("GIVEN UP    the database was away for longer than it may\n"));
+  EXPECT_THAT(text, HasSubstr("ABORTED     the database was away for longer than it may\n"));
 
   result.audit = {{"mix", "5.2.3", Judgement::held, "x"},
                   {"interval", "5.5.2", Judgement::not_judged, "y"}};
