@@ -772,7 +772,9 @@ class StartedByOthers(HostsTestCase):
                 (["--agents", 2], "--agents needs --listen PORT"),
                 (["--agents", 2, "--listen", 4720, "--secret-file", "/nowhere"], "--secret-file /nowhere: "),
                 (["--agents", 2, "--hosts", "a,b"], "--agents cannot be combined with --hosts"),
-                (["--agents", 2, "--listen", 4720, "--join", "a:4720"], "--join works only in a indexed Job"),
+                (["--agents", 2, "--listen", 4720, "--join", "a:4720"],
+                 "--join works only in a job that starts this command on every host. "
+                 "Elsewhere, start 'drover agent --join' on each host"),
                 (["--host-timeout", "30s"], "--host-timeout needs --hosts or --agents"),
                 (["--hosts", "a", "--host-timeout", "10ms"], "--host-timeout 10ms: expected a time from 1s to 1h"),
                 (["--hosts", "a", "--join-timeout", "25h"], "--join-timeout 25h: expected at most 24h")):
@@ -786,7 +788,9 @@ class StartedByOthers(HostsTestCase):
         self.expect_error(self.drover("agent", "--join", "a:4720"), USAGE,
                           "the secret in DROVER_SECRET has 5 characters. Expected 16 to 1000")
         self.set_environment("a", DROVER_SECRET="")
-        self.expect_error(self.drover("agent", "--join", "a:4720"), USAGE, "set DROVER_SECRET on each host")
+        self.expect_error(self.drover("agent", "--join", "a:4720"), USAGE,
+                          "no secret is given, and the coordinator and its agents must share one. "
+                          "Set DROVER_SECRET to the same value on each host")
 
     def test_a_coordinator_that_cannot_be_reached(self):
         self.expect_error(self.drover("agent", "--join", "a:4720", "--join-timeout", "0"), FAILURE,

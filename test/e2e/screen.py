@@ -176,7 +176,7 @@ class SimulatedRun(ScreenTestCase):
         for part in (r"Drover: TPC-C on .*20 warehouses, 200 terminals",
                      r"tpmC [\d,]+ now +[\d,]+ measured +efficiency [\d.]+% +[\d.]+ tx/s +p90 ",
                      r"tpmC .* p90 of all transactions, ms", r"1:00 ago ─.* now",
-                     r"transaction +ok/s +ok +p50 ms +p90 ms +p99 ms retries errors +limit",
+                     r"transaction +ok/s +ok +p50 ms +p90 ms +p99 ms retries failed +limit",
                      r"NewOrder( +[\d.,]+){7}  ok 5 s",
                      r"StockLevel .* ok 20 s", r"all +[\d.]+ +[\d,]+",
                      r"worker +load +in flight +waiting +timer lag p99",
