@@ -265,7 +265,9 @@ class WrongUse(harness.TestCase):
 
     def test_the_modes_of_transactions_are_of_ydb(self):
         self.expect_error(harness.drover("sql", "run", "-b", "select-only", "--tx-mode", "snapshot-rw", "--db",
-                                         "postgresql://127.0.0.1:1/x"), USAGE, "--tx-mode: of YDB")
+                                         "postgresql://127.0.0.1:1/x"), USAGE,
+                          "--tx-mode applies only to YDB. For PostgreSQL, write "
+                          "BEGIN ISOLATION LEVEL … in the script")
 
     def test_scripts(self):
         with tempfile.TemporaryDirectory() as folder:
