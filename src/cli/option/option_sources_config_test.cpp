@@ -152,8 +152,7 @@ TEST(ConfigOption, UnknownNamesAreErrorsInAllSections) {
   EXPECT_EQ(
       message_of({"start"}, "\n[tpcc.run]\nwharehouses = 10"),
       "file, line 3: wharehouses: unknown option of drover tpcc run. See: drover tpcc run --help");
-  EXPECT_EQ(message_of({"start"}, "x = 1"),
-            "file, line 1: x: unknown option. See: drover --help");
+  EXPECT_EQ(message_of({"start"}, "x = 1"), "file, line 1: x: unknown option. See: drover --help");
   EXPECT_EQ(message_of({"start"}, "[tpcc.rum]\nx = 1"),
             "file, line 2: unknown command: drover tpcc rum. Expected a section of run, check");
   EXPECT_EQ(message_of({"start"}, "[start.now]\nx = 1"),
