@@ -107,7 +107,7 @@ TEST(ConfigFile, ErrorsNameTheLine) {
   expect("a = 1\nb", "line 2: expected = after the key");
   expect("b = ", "line 1: b: expected text in quotes");
   expect("b = x", "line 1: b: expected text in quotes");
-  expect("= 1", "line 1: expected a name");
+  expect("= 1", "line 1: expected a section");
   expect("a = 1 2", "line 1: expected the end of the line");
   expect("a = \"x\n", "line 1: the text is not closed");
   expect("a = 'x", "line 1: the text is not closed");
@@ -119,8 +119,8 @@ TEST(ConfigFile, ErrorsNameTheLine) {
   expect("a = \"\\u001b\"", "line 1: expected a printable character");
   expect("a = \"\\u009b\"", "line 1: expected a printable character");
   expect("\n\n[tpcc", "line 3: expected ] after the name of the section");
-  expect("[tpcc.]", "line 1: expected a name");
-  expect("[]", "line 1: expected a name");
+  expect("[tpcc.]", "line 1: expected a section");
+  expect("[]", "line 1: expected a section");
   expect("[[tpcc]]", "line 1: lists of sections");
   expect("[tpcc]\n[pg]\n[tpcc]", "line 3: the section [tpcc] is already defined in line 1");
   expect("a = 1\n\na = 2", "line 3: the key a is already set in line 1");

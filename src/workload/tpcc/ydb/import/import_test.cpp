@@ -286,8 +286,9 @@ TEST_F(ImportIntoYdb, RefusesWhatDoesNotFit) {
   });
   EXPECT_THAT(
       refusal_of(options_for("begun")),
-      HasSubstr("-w 1: an import of 5 warehouses was started here. To proceed, continue with -w 5, "
-                "or create the tables again with 'drover tpcc init --force --schema begun'"));
+      HasSubstr("-w 1: this schema has an import of 5 warehouses, which is unfinished. To proceed, "
+                "continue with -w 5, or create the tables again with 'drover tpcc init --force "
+                "--schema begun'"));
   ImportOptions other = options_for("begun");
   other.request.warehouses = 5;
   other.request.seed = 9;
