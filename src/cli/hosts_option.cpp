@@ -253,7 +253,7 @@ void add_hosts_options(Command& command, HostsArguments& arguments) {
         {.configurable = false, .common = true}},
        {"--agents", &arguments.agents, "N",
         "Divide the work among N agents that are started by drover agent --join or by a job. Needs "
-        "a secret, and --listen or, in a job, --join",
+        "a secret and --listen (in a job --join instead)",
         command_line_only},
        {"--weights", &arguments.weights, "N,…",
         "Relative load per host: 2,1,1 gives the first host half of the load (default: equal)"},

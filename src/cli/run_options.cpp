@@ -155,7 +155,7 @@ void add_part_options(Command& command, RunRequest& request, std::function<int()
       hosts_group,
       {{"--share", &request.share, "I/N",
         "Run part I (1 to N) of a load that is started by hand on N hosts. Give all hosts "
-        "the same other options, with totals such as the --connections of all hosts"},
+        "the same other options; numbers such as --connections are totals over all hosts"},
        {"--start-at", &request.start_at, "TIME",
         "Start the load at this time of the local clock: Unix seconds or "
         "2026-11-25T20:00:00Z. Connections open earlier"}});

@@ -180,7 +180,8 @@ void add_options_of_search(Command& command, SearchArguments& arguments) {
        .find = "Which maximum to find. warehouses: with keying and think times; terminals: without "
                "them, "
                "one connection per terminal",
-       .high = "Largest load to try. auto: the loaded warehouses, or the server's free connections",
+       .high = "Largest load to try. auto: the loaded warehouses; with --find terminals, "
+               "the server's free connections",
        .start = "First load to try. auto: an eighth of --high"});
   command.add_options("Search",
                       {{"--min-efficiency", &arguments.efficiency_least, "P",

@@ -150,8 +150,8 @@ JudgedClient judge_load(const Result& result, const std::optional<Yardstick>& /*
   };
   const WorkerHealth& busiest = *std::ranges::max_element(client.workers, {}, demand);
   std::string text =
-      fmt::format("a worker thread needed {:.0f}% of a core and got {:.0f}%; limit {:.0f}% needed",
-                  demand(busiest) * 100, busiest.load * 100, demand_most * 100);
+      fmt::format("a worker thread needed {:.0f}% of a core (limit {:.0f}%) and got {:.0f}%",
+                  demand(busiest) * 100, demand_most * 100, busiest.load * 100);
   if (!result.client.run_queue_known)
     text += " (this kernel does not report how long threads wait for a core)";
   // Without the waits the load is only a lower bound of the demand.

@@ -236,7 +236,7 @@ void require_same_request(const ImportRequest& request, const ImportRecord& reco
 
 void refuse_foreign_table(Table table, std::string_view schema) {
   throw UnfitSchema(fmt::format(
-      "the table {}{} has no column {}, so it is not a TPC-C table, and drover drops no tables. {} "
+      "the table {}{} has no column {}, so it is not a TPC-C table. Nothing was dropped. {} "
       "--schema",
       table_name(table), schema.empty() ? "" : fmt::format(" of {}", schema),
       column_names(table).front(),

@@ -223,7 +223,7 @@ Task<std::string> find_hidden_record(Connection& connection, std::string schema)
       "note: this worker of Citus has no record of the import (table {0}), which older versions of "
       "Drover kept only at the coordinator. Drover does not know whether the import is complete, "
       "and cannot keep the distance between C-Load and C-Run that TPC-C's clause 2.1.6.1 requires. "
-      "Connect to {1}, or execute there: {2}; {3}",
+      "Connect to {1}, or execute these statements there: {2}; {3}",
       settings_table, coordinator, make_reference_table(schema, settings_table),
       make_reference_table(schema, loaded_table));
 }

@@ -135,8 +135,8 @@ TEST_F(Initialise, DropsNoTableOfAnotherProgram) {
   initialise_schema({.schema = "shared"});
   query("DROP TABLE shared.customer; CREATE TABLE shared.customer (id int, name text)");
   const std::string expected =
-      "the table customer of shared has no column c_w_id, so it is not a TPC-C table, and drover "
-      "drops no tables. Name another schema with --schema";
+      "the table customer of shared has no column c_w_id, so it is not a TPC-C table. Nothing was "
+      "dropped. Name another schema with --schema";
   EXPECT_THAT(refusal_of({.schema = "shared", .force = true}), HasSubstr(expected));
   try {
     clean_schema("shared");

@@ -97,8 +97,8 @@ TEST_F(Initialise, CleanDropsNothingElse) {
 TEST_F(Initialise, DropsNoTableOfAnotherProgram) {
   change_scheme("shared", "CREATE TABLE customer (id Int32 NOT NULL, PRIMARY KEY (id));");
   const auto is_refused = HasSubstr(
-      "the table customer of shared has no column c_w_id, so it is not a TPC-C table, and drover "
-      "drops no tables. Name another schema with --schema");
+      "the table customer of shared has no column c_w_id, so it is not a TPC-C table. Nothing was "
+      "dropped. Name another schema with --schema");
   EXPECT_THAT(refusal_of(clean(database("shared"))), is_refused);
   EXPECT_THAT(refusal_of(initialise(database("shared"), {.force = true})), is_refused);
   EXPECT_THAT(tables_in("shared"), ElementsAre("customer"));
