@@ -364,7 +364,7 @@ TEST(Merge, OfManyThatAreMissingSomeAreNamed) {
   }
   const std::string text = merged(parts).incomplete.value();
   EXPECT_THAT(text, HasSubstr("host h was lost: it was killed and 12 more were lost; ranks 20, "));
-  EXPECT_THAT(text, HasSubstr("27 and 72 more of 100 (counted from 0) are missing; nobody had"));
+  EXPECT_THAT(text, HasSubstr("27 and 72 more of 100 (counted from 0) are missing; no host had"));
   EXPECT_THAT(text, HasSubstr("the warehouses 1 to 10 and 21 to 30 and "));
   EXPECT_THAT(text, HasSubstr("141 to 150 and 13 more ranges"));
 }
