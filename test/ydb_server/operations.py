@@ -74,7 +74,8 @@ class IndexBuild:
     """PREPARING, TRANSFERING_DATA, APPLYING, DONE; or CANCELLED or REJECTED.
 
     It is done when PostgreSQL has built the index, `index_seconds` have passed, and GetOperation
-    was called `index_polls` times; how far it is comes from the least of them.
+    was called `index_polls` times; how far it is comes from the least of them. With `index_polls` it
+    is never done between two calls.
     """
 
     def __init__(self, server, table, index, is_polled):
@@ -110,7 +111,8 @@ class IndexBuild:
                 await self._server.postgres.discard(connection)
             self._built = True
             await asyncio.sleep(max(0.0, self._began + self._seconds_wanted - time.monotonic()))
-            self._advance()
+            if not self._polls_wanted:
+                self._advance()
         except YdbError as error:
             self._error = error
             self._finish(_State.STATE_REJECTED)
