@@ -253,12 +253,12 @@ void add_hosts_options(Command& command, HostsArguments& arguments) {
         {.configurable = false, .common = true}},
        {"--agents", &arguments.agents, "N",
         "Divide the work among N agents that are started by drover agent --join or by a job. Needs "
-        "a secret and --listen (in a job --join instead)",
+        "a secret and --listen. In a job, give --join instead of --listen",
         command_line_only},
        {"--weights", &arguments.weights, "N,…",
         "Relative load per host: 2,1,1 gives the first host half of the load (default: equal)"},
        {"--listen", &arguments.listen, "[ADDRESS:]PORT",
-        "Address for agents to join this process (default: any free port of all addresses)"},
+        "Address at which agents join this process (default: all addresses, any free port)"},
        {"--join", &arguments.join, "HOST:PORT",
         "In a job that starts this command on every host (indexed Kubernetes Job, srun): address "
         "of the first process, the coordinator"},

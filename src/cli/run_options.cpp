@@ -133,12 +133,13 @@ void read_sessions(const RunRequest& written, const DatabaseOption& database, Ru
 
 void add_session_options(Command& command, RunRequest& request) {
   command.add_options(
-      "Load", {{"--connection-max-age", &request.connection_max_age, "TIME",
-                "PostgreSQL: replace each connection at this age or up to a tenth earlier, between "
-                "two transactions; 1s to 8760h (default: never)"},
-               {"--balance", &request.balance, "",
-                "PostgreSQL: distribute connections evenly over the hosts in --db, and report the "
-                "latency of each host"}});
+      "Load",
+      {{"--connection-max-age", &request.connection_max_age, "TIME",
+        "PostgreSQL: replace each connection when it reaches 90% to 100% of this age, between "
+        "two transactions; 1s to 8760h (default: never)"},
+       {"--balance", &request.balance, "",
+        "PostgreSQL: distribute connections evenly over the hosts in --db, and report the "
+        "latency of each host"}});
 }
 
 void add_part_options(Command& command, RunRequest& request, std::function<int()> perform) {

@@ -150,8 +150,8 @@ void add_search_options(Command& command, SearchRequest& request, std::string& w
        {"--tolerance", &request.tolerance, "P%",
         "End the search when the limit is known to within P%, 0 to 50"},
        {"--probe", &request.probe, "TIME", "Time to measure each load", common_option},
-       {"--confirm", &request.confirm, "TIME", "Time to measure the limit that was found",
-        common_option},
+       {"--confirm", &request.confirm, "TIME",
+        "Duration of the last run, which confirms the limit that was found", common_option},
        {"--warmup", &warmup, "TIME|auto",
         fmt::format("Time to run each load before measuring; auto: see drover help {} run",
                     command.path[command.path.size() - 2])}});

@@ -253,7 +253,8 @@ void add_tpcc_import(Command& tpcc) {
       {{"-w,--warehouses", &arguments->warehouses, "W",
         "Number of warehouses in total (about 100 MB each)", required_option},
        {"--seed", &arguments->seed, "N",
-        "Seed of the rows, 0 to 2^63 - 1. The same seed gives the same rows, except load times "
+        "Seed of the rows, 0 to 2^63 - 1. The same seed gives the same rows, except the times of "
+        "loading "
         "(default: random, recorded in the database)",
         common_option},
        {"--connections", &arguments->connections, "N|auto",

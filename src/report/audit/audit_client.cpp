@@ -275,7 +275,8 @@ Judged judge_waiting(const Result& result) {
       static_cast<double>(waits.sum_ns()) / static_cast<double>(latencies.sum_ns());
   return valid_if(
       mean_ms(waits) <= delay_least_ms || share <= share_most,
-      fmt::format("a transaction waits {} ms for a permit and a connection, {:.1f}% of its latency "
+      fmt::format("a transaction waits {} ms for a permit (--max-inflight) and a connection, "
+                  "{:.1f}% of its latency "
                   "of {} ms; limit {:g} ms or {:.0f}%",
                   text::figure_text(mean_ms(waits)), share * 100,
                   text::figure_text(mean_ms(latencies)), delay_least_ms, share_most * 100),

@@ -116,7 +116,7 @@ TEST(AuditOfTheClient, Waiting) {
   const Verdict line = line_of(result, "client.waiting");
   EXPECT_EQ(line.judgement, Judgement::invalid);
   EXPECT_THAT(line.text,
-              AllOf(HasSubstr("waits 3 ms for a permit and a connection"),
+              AllOf(HasSubstr("waits 3 ms for a permit (--max-inflight) and a connection"),
                     HasSubstr("limit 1 ms or 10%"), HasSubstr("use more --connections (16 now)")));
   EXPECT_THAT(sentence_of(result), StartsWith("INVALID: too few connections: a transaction waits"))
       << "the machine has time to spare";
