@@ -120,7 +120,7 @@ class Tpcc(SharesTestCase):
 
     def test_what_is_loaded_decides(self):
         self.expect_error(self.server.drover("tpcc", "run", "--warehouse-range", "2-3"), USAGE,
-                          "--warehouse-range 2-3: outside of --warehouses, which has 2 warehouses")
+                          "--warehouse-range 2-3: outside --warehouses, which has 2 warehouses")
         self.expect_error(self.server.drover("tpcc", "run", "--share", "1/3"), USAGE, "2 warehouses .* cannot be divided")
 
 
@@ -187,7 +187,7 @@ class WrongUse(harness.TestCase):
         ([*RUN, "--no-delays", "--terminals", 1, "--share", "1/2"], "1 terminal cannot be divided"),
         ([*RUN, "--max-inflight", 1, "--share", "2/2"], "--max-inflight 1: too few"),
         ([*RUN, "--warehouse-range", "3-2"], "--warehouse-range 3-2: expected A-B"),
-        ([*RUN, "--warehouse-range", "3-5"], "--warehouse-range 3-5: outside of --warehouses, "
+        ([*RUN, "--warehouse-range", "3-5"], "--warehouse-range 3-5: outside --warehouses, "
                                              "which has 4 warehouses"),
         ([*RUN, "--warehouse-range", "1-2", "--share", "1/2"],
          "--warehouse-range and --share both set the warehouses of this host. Leave out one of them"),

@@ -43,7 +43,7 @@ void choose_warehouses(TpccOptions& options) {
     const auto [first, last] = *options.range;
     if (last > plan.warehouses) {
       throw UsageError(
-          fmt::format("--warehouse-range {}-{}: outside of --warehouses, which has {}", first, last,
+          fmt::format("--warehouse-range {}-{}: outside --warehouses, which has {}", first, last,
                       text::counted(static_cast<std::uint64_t>(plan.warehouses), "warehouse")));
     }
     plan.share.before = static_cast<std::uint64_t>(first - 1);

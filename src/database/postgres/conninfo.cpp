@@ -194,8 +194,7 @@ std::optional<std::string> conninfo_problem(const std::string& text) {
   if (options) {
     if (mistakes_service(options)) {
       return "the name of the service contains \"=\", probably because a space follows service=. "
-             "Write "
-             "service=NAME without a space";
+             "Write service=NAME without a space";
     }
     if (auto problem = separation_problem(options, options)) return problem;
     if (mistakes_password(text, options)) return port_problem(text);

@@ -140,7 +140,8 @@ Task<void> read_all(const file::FileDescriptor& pipe, std::string& text, std::si
   }
 }
 
-// ". Its output: …", or nothing: also where what it said has what it printed, which may be the password.
+// Returns ". Its output: …", or nothing if the last complaint repeats a line of `output`, which
+// may be the password.
 std::string complaint_text(std::string_view complaints, std::string_view output) {
   constexpr std::size_t shown_bytes_max = 200;
   const std::string_view all = text::trimmed(complaints);

@@ -63,7 +63,8 @@ Task<std::string> StatementCosts::read(Connection& connection) {
     const Result found = co_await connection.query(std::string(extension_sql));
     has_looked_ = true;
     if (found.rows() != 1 || found.is_null(0, 1)) {
-      co_return "this database lacks the extension pg_stat_statements. Create it with CREATE EXTENSION";
+      co_return "this database lacks the extension pg_stat_statements. Create it with "
+                "CREATE EXTENSION";
     }
     function_ = found.text(0, 0);
     time_column_ = found.text(0, 1);

@@ -164,7 +164,8 @@ class WritesAcrossNodes {
     if (first.dialect() != database::Dialect::citus) co_return std::nullopt;
     co_await first.script("ROLLBACK");
     if (co_await read_counters(first) != before_) {
-      co_return "other sessions wrote during the check, and the nodes of Citus cannot share a snapshot: check again when nothing writes";
+      co_return "other sessions wrote during the check, and the nodes of Citus cannot share a "
+                "snapshot: check again when nothing writes";
     }
     if (waiting_ == 0) co_return std::nullopt;
     co_return "prepared transactions waited for their recovery: run 'SELECT "
