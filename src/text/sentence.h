@@ -1,4 +1,4 @@
-// Joining of messages. Pure functions; any thread.
+// Joins messages to sentences. Pure functions, for any thread.
 #pragma once
 
 #include <string>

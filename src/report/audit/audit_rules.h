@@ -25,7 +25,7 @@ inline Judged not_judged(std::string reason) {
   return {Judgement::not_judged, std::move(reason)};
 }
 
-// `counted` is the number of observations with their noun.
+// `counted` is the number of observations and what they are: "12 Payments".
 inline Judged too_few(std::string_view counted, std::uint64_t needed = few) {
   return not_judged(std::string("only ") + std::string(counted) + ", at least " +
                     std::to_string(needed) + " needed");

@@ -472,7 +472,7 @@ struct StartSpread {
 // Returns nothing if fewer than two hosts began.
 std::optional<StartSpread> start_spread(const std::vector<RankResult>& ranks);
 
-// Its part of the run: "rank 2 of 4 (counted from 0), warehouses 21 to 30".
+// The part of the run that `one` had: "rank 2 of 4 (counted from 0), warehouses 21 to 30".
 std::string part_text(const RankResult& one);
 
 // "host b"; with its rank where several have that name.
