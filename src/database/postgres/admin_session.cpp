@@ -1,0 +1,99 @@
+#include "database/postgres/admin_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <concepts>
+
+#include "database/postgres/identifier.h"
+#include "database/postgres/patient_script.h"
+#include "text/plain_text.h"
+
+namespace drover::database::postgres {
+namespace {
+
+using coro::Task;
+
+// Returns a literal that does not depend on standard_conforming_strings.
+std::string literal_of(const std::string& text) {
+  const std::string quoted = text::replaced(text, "'", "''");
+  if (quoted.find('\\') == quoted.npos) return fmt::format("'{}'", quoted);
+  return fmt::format(" E'{}'", text::replaced(quoted, "\\", "\\\\"));
+}
+std::string literal_of(bool value) {
+  return value ? "true" : "false";
+}
+std::string literal_of(std::integral auto number) {
+  return number < 0 ? fmt::format("({})", number) : fmt::format("{}", number);
+}
+
+bool is_name_letter(char letter) noexcept {
+  return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '_';
+}
+
+// Returns the text with each $name replaced by its literal.
+std::string with_literals(std::string_view text, const std::vector<AdminParameter>& parameters) {
+  std::string made;
+  for (std::size_t at = text.find('$'); at != text.npos; at = text.find('$')) {
+    made += text.substr(0, at);
+    text.remove_prefix(at);
+    std::size_t end = 1;
+    while (end < text.size() && is_name_letter(text[end])) ++end;
+    const std::string_view name = text.substr(0, end);
+    const auto found = std::ranges::find(parameters, name, &AdminParameter::name);
+    made += found == parameters.end()
+                ? std::string(name)
+                : std::visit([](const auto& value) { return literal_of(value); }, found->value);
+    text.remove_prefix(end);
+  }
+  return made.append(text);
+}
+
+AdminRows rows_of(const Result& result) {
+  std::vector<std::string> columns;
+  for (int column = 0; column < result.columns(); ++column) {
+    columns.emplace_back(PQfname(result.get(), column));
+  }
+  std::vector<AdminRows::Cell> cells;
+  for (int row = 0; row < result.rows(); ++row) {
+    for (int column = 0; column < result.columns(); ++column) {
+      AdminRows::Cell& cell = cells.emplace_back();
+      if (!result.is_null(row, column)) cell.emplace(result.text(row, column));
+    }
+  }
+  return AdminRows(std::move(columns), std::move(cells), result.affected());
+}
+
+}  // namespace
+
+std::string PostgresAdminSession::table(std::string_view name) const {
+  return qualified_name(schema_, name);
+}
+
+Task<AdminRows> PostgresAdminSession::query(std::string text,
+                                            std::vector<AdminParameter> parameters) {
+  const Result result = co_await script_patiently(connection_, with_literals(text, parameters));
+  co_return rows_of(result);
+}
+
+Task<void> PostgresAdminSession::change_tables(std::string text) {
+  co_await script_patiently(connection_, std::move(text));
+}
+
+Task<std::vector<bool>> PostgresAdminSession::tables_exist(std::vector<std::string> names) {
+  for (std::string& name : names) name = table(name);
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const Result found = co_await connection_.query(
+      "SELECT to_regclass(name) IS NOT NULL FROM unnest($1::text[]) WITH ORDINALITY "
+      "AS wanted (name, place) ORDER BY place",
+      views);
+  std::vector<bool> exist;
+  for (int row = 0; row < found.rows(); ++row) exist.push_back(found.text(row, 0) == "t");
+  co_return exist;
+}
+
+bool PostgresAdminSession::is_unknown_column(const Error& error) const noexcept {
+  return error.sqlstate() == "42703";
+}
+
+}  // namespace drover::database::postgres
