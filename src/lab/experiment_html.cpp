@@ -8,10 +8,10 @@
 #include <set>
 
 #include "lab/experiment.h"
+#include "report/model/chart.h"
+#include "report/model/html_writer.h"
 #include "report/page/html_table.h"
-#include "report/page/html_writer.h"
 #include "report/page/report.h"
-#include "report/page/svg_chart.h"
 #include "text/plain_text.h"
 
 namespace drover::lab {

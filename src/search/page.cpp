@@ -9,9 +9,8 @@
 
 #include "file/atomic_file.h"
 #include "report/document/result_json.h"
-#include "report/page/chart_scale.h"
+#include "report/model/chart.h"
 #include "report/page/report.h"
-#include "report/page/svg_chart.h"
 
 namespace drover::search {
 namespace {

@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "report/model/chart.h"
 #include "text/plain_text.h"
 
 namespace drover::search {
@@ -52,8 +53,8 @@ void check_limit(const Result& result, const report::Limit& limit,
   if (!value) {
     broken.push_back(fmt::format("{} was not measured", name));
   } else if (limit.is_beyond(*value)) {
-    broken.push_back(fmt::format("{} is {} (--fail-if '{}')", name,
-                                 report::Metric::number_text(*value), limit.text()));
+    broken.push_back(
+        fmt::format("{} is {} (--fail-if '{}')", name, report::number_text(*value), limit.text()));
   }
 }
 

@@ -13,6 +13,7 @@
 #include "report/compare/compare_shift.h"
 #include "report/compare/compare_wait_events.h"
 #include "report/compare/compare_within_run.h"
+#include "report/model/chart.h"
 #include "text/plain_text.h"
 
 namespace drover::report {
@@ -225,10 +226,9 @@ std::string unit_text(const Metric& metric) {
 
 std::string figures_text(const Limit& limit, const MetricDifference& difference,
                          std::optional<double> change) {
-  const std::string medians =
-      fmt::format("{} went from {} to {}{}", difference.metric.name(),
-                  Metric::number_text(*difference.base_median),
-                  Metric::number_text(*difference.new_median), unit_text(difference.metric));
+  const std::string medians = fmt::format(
+      "{} went from {} to {}{}", difference.metric.name(), number_text(*difference.base_median),
+      number_text(*difference.new_median), unit_text(difference.metric));
   if (!change) return medians;
   // Pairs may say another change than the medians that stand beside it.
   const bool is_paired =
@@ -237,17 +237,16 @@ std::string figures_text(const Limit& limit, const MetricDifference& difference,
   if (limit.kind == Limit::Kind::percent_change) {
     return fmt::format("{} ({:+.1f}%{})", medians, *change, paired);
   }
-  return fmt::format("{} ({}{}{})", medians, *change < 0 ? "" : "+", Metric::number_text(*change),
-                     paired);
+  return fmt::format("{} ({}{}{})", medians, *change < 0 ? "" : "+", number_text(*change), paired);
 }
 
 // A requirement: the value itself, without a test. Its sentence is what follows the state.
 LimitVerdict judge_value(const Limit& limit, const MetricDifference& difference) {
   if (!difference.new_median) return {limit, State::not_judged, "not measured in new"};
-  return {limit, limit.is_beyond(*difference.new_median) ? State::broken : State::kept,
-          fmt::format("{} is {}{} in new{}", limit.metric.name(),
-                      Metric::number_text(*difference.new_median), unit_text(limit.metric),
-                      difference.new_values.size() > 1 ? " (median)" : "")};
+  return {
+      limit, limit.is_beyond(*difference.new_median) ? State::broken : State::kept,
+      fmt::format("{} is {}{} in new{}", limit.metric.name(), number_text(*difference.new_median),
+                  unit_text(limit.metric), difference.new_values.size() > 1 ? " (median)" : "")};
 }
 
 // Without regard to significance, which is decided for all limits together.

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "report/model/chart.h"
 #include "text/plain_text.h"
 #include "text/wrapped_text.h"
 
@@ -26,12 +27,12 @@ struct Row {
 };
 
 std::string median_text(const std::optional<double>& median) {
-  return median ? Metric::number_text(*median) : "-";
+  return median ? number_text(*median) : "-";
 }
 
 std::string change_text(double change, bool is_relative) {
   if (std::isinf(change)) return change < 0 ? "-inf" : "+inf";
-  if (!is_relative) return (change < 0 ? "" : "+") + Metric::number_text(change);
+  if (!is_relative) return (change < 0 ? "" : "+") + number_text(change);
   // What is doubled and more needs no tenths.
   if (std::abs(change) >= 1000) return fmt::format("{:+.0f}%", std::min(change, 1e6));
   return fmt::format("{:+.1f}%", change);

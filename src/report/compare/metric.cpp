@@ -288,15 +288,6 @@ measure::HistogramSnapshot Metric::histogram(const Result& result) const {
   return latencies;
 }
 
-std::string Metric::number_text(double value) {
-  const double size = std::abs(value);
-  if (size >= 999.95 || (size == std::floor(size) && size < 1e15)) {
-    return fmt::format("{:.0f}", value);
-  }
-  if (size >= 99.995) return fmt::format("{:.1f}", value);
-  return fmt::format("{:.2f}", value);
-}
-
 std::vector<Metric> default_metrics(const Result& result) {
   if (result.is_tpcc()) {
     return parse_metrics(

@@ -99,9 +99,6 @@ class Metric {
   // What the value of a latency is taken from.
   measure::HistogramSnapshot histogram(const Result& result) const;
 
-  // With as many digits as people can use: "31.4", "12857".
-  static std::string number_text(double value);
-
   bool operator==(const Metric& other) const { return name_ == other.name_; }
 
  private:

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "report/compare/metric.h"
+#include "report/model/chart.h"
 #include "text/plain_text.h"
 #include "text/utf8.h"
 #include "text/wrapped_text.h"
@@ -55,7 +56,7 @@ std::vector<MetricRow> make_metric_table(const std::vector<NamedResult>& results
 }
 
 std::string value_text(const MetricCell& cell) {
-  return cell.value ? Metric::number_text(*cell.value) : "n/a";
+  return cell.value ? number_text(*cell.value) : "n/a";
 }
 
 std::string change_text(const MetricCell& cell) {

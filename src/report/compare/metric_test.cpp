@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "report/document/example_result_test.h"
+#include "report/model/chart.h"
 
 namespace drover::report {
 namespace {
@@ -136,11 +137,11 @@ TEST(MetricTest, AListNamesEachOnce) {
 }
 
 TEST(MetricTest, NumbersHaveTheDigitsThatMatter) {
-  EXPECT_EQ(Metric::number_text(0), "0");
-  EXPECT_EQ(Metric::number_text(3.14159), "3.14");
-  EXPECT_EQ(Metric::number_text(123.456), "123.5");
-  EXPECT_EQ(Metric::number_text(12857.6), "12858");
-  EXPECT_EQ(Metric::number_text(-4.5), "-4.50");
+  EXPECT_EQ(number_text(0), "0");
+  EXPECT_EQ(number_text(3.14159), "3.14");
+  EXPECT_EQ(number_text(123.456), "123.5");
+  EXPECT_EQ(number_text(12857.6), "12858");
+  EXPECT_EQ(number_text(-4.5), "-4.50");
 }
 
 }  // namespace

@@ -136,12 +136,12 @@ TEST(HistoryTest, AFewResultsCannotTellAChange) {
   EXPECT_EQ(nlohmann::json::parse(history_json(history))["enough_points"], true);
 }
 
-TEST(HistoryTest, ANarrowScreenMovesTheChartAndBreaksNoFigure) {
+TEST(HistoryTest, ThePageHasAChartAndATableOfAllResults) {
   const std::string html = history_html(make_history(entries_of(runs_with_a_loss()), tpmc, {}));
-  EXPECT_THAT(html, HasSubstr("<div class=\"wide\"><svg "));
-  EXPECT_THAT(html, HasSubstr("svg { width: 100%; min-width: 54rem;"));
-  EXPECT_THAT(html, HasSubstr("td.date { white-space: nowrap;"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"date\">2025-11-20 "));
+  EXPECT_THAT(html, HasSubstr("<svg class=\"chart\""));
+  EXPECT_THAT(html, HasSubstr("aria-labelledby=\"chart-title\""));
+  EXPECT_THAT(html, HasSubstr("<th scope=\"row\" class=\"date\">2025-11-20 "));
+  EXPECT_THAT(html, HasSubstr("run-0.json: "));  // under the pointer
 }
 
 TEST(HistoryTest, AWorthlessRunIsNoReferenceEvenIfItIsTheOnlyOne) {
@@ -215,7 +215,7 @@ TEST(HistoryTest, HostileTextStaysText) {
   EXPECT_THAT(html, Not(HasSubstr("<img")));
   EXPECT_THAT(html, Not(HasSubstr("\" onload")));
   EXPECT_THAT(html, HasSubstr("&lt;img"));
-  EXPECT_THAT(html, HasSubstr("class=\"change worse\""));
+  EXPECT_THAT(html, HasSubstr("<g class=\"shift bad\">"));
   EXPECT_THAT(history_text(history), Not(HasSubstr("\x1b")));
 }
 

@@ -18,7 +18,7 @@
 
 #include "measure/histogram.h"
 #include "report/document/result.h"
-#include "report/page/svg_chart.h"
+#include "report/model/chart.h"
 
 namespace drover::report {
 

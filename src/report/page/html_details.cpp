@@ -6,7 +6,7 @@
 #include <set>
 
 #include "report/document/result.h"
-#include "report/page/chart_scale.h"
+#include "report/model/chart.h"
 #include "report/page/html_figures.h"
 #include "report/page/html_table.h"
 #include "settings/shown_settings.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/page/chart_scale.h"
-#include "report/page/html_writer.h"
+#include "report/model/chart.h"
+#include "report/model/html_writer.h"
 #include "text/plain_text.h"
 
 namespace drover::report {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "report/document/result.h"
-#include "report/page/html_writer.h"
+#include "report/model/html_writer.h"
 
 namespace drover::report {
 

@@ -6,11 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "report/page/chart_scale.h"
+#include "report/model/chart.h"
 #include "report/page/html_figures.h"
 #include "report/page/html_parts.h"
 #include "report/page/html_table.h"
-#include "report/page/report.css.h"
 #include "text/plain_text.h"
 
 namespace drover::report {
@@ -303,10 +302,6 @@ void write_footer(HtmlWriter& html, const std::vector<NamedResult>& results) {
 }
 
 }  // namespace
-
-Literal report_style() {
-  return report_css;
-}
 
 std::string html_report(const std::vector<NamedResult>& results, const Introduction* introduction) {
   assert(!results.empty() && results.size() <= (introduction != nullptr ? 1 : report_results_max));

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "report/page/chart_scale.h"
+#include "report/model/chart.h"
 #include "report/page/html_figures.h"
 #include "report/page/html_parts.h"
 #include "report/page/html_table.h"

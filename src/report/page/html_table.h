@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/page/html_writer.h"
+#include "report/model/html_writer.h"
 
 namespace drover::report {
 

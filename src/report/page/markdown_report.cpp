@@ -6,74 +6,14 @@
 #include <cctype>
 
 #include "report/compare/metric.h"
+#include "report/model/html_writer.h"
 #include "report/page/html_figures.h"
-#include "report/page/html_writer.h"
 #include "report/page/load_hosts.h"
 #include "text/plain_text.h"
 #include "text/utf8.h"
 
 namespace drover::report {
 namespace {
-
-bool is_letter_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-bool is_hexadecimal(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-// GitHub makes links of commits out of seven hexadecimal digits, and of issues out of GH-123.
-bool may_become_link(std::string_view text) {
-  constexpr std::size_t shortest_commit = 7;
-  std::size_t digits = 0;
-  for (const char c : text) {
-    digits = is_hexadecimal(c) ? digits + 1 : 0;
-    if (digits >= shortest_commit) return true;
-  }
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower.find("www.") != std::string::npos || lower.find("gh-") != std::string::npos;
-}
-
-bool is_plain(std::string_view text) {
-  constexpr std::string_view harmless = " ,.;%()";
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const char next = i + 1 < text.size() ? text[i + 1] : ' ';
-    const char last = i > 0 ? text[i - 1] : ' ';
-    const bool colon = c == ':' && next == ' ';
-    const bool hyphen = c == '-' && is_letter_or_digit(last) && is_letter_or_digit(next);
-    const bool allowed =
-        is_letter_or_digit(c) || harmless.find(c) != std::string_view::npos || colon || hyphen;
-    if (!allowed) return false;
-  }
-  return !may_become_link(text);
-}
-
-// Printable characters only; spaces at the ends, of which a code span takes one away, are gone.
-std::string cleaned(std::string_view text) {
-  std::string result;
-  while (!text.empty()) {
-    const text::Utf8Character next = text::first_character(text);
-    const std::string_view bytes = text.substr(0, next.bytes);
-    text.remove_prefix(next.bytes);
-    const bool space = next.point < 0x20 || !next.valid || !text::is_printable(next.point);
-    if (space) {
-      result += ' ';
-    } else if (next.point == '`') {
-      result += '\'';
-    } else if (next.point == '|') {
-      result += "¦";
-    } else {
-      result += bytes;
-    }
-  }
-  const std::size_t first = result.find_first_not_of(' ');
-  if (first == std::string::npos) return {};
-  return result.substr(first, result.find_last_not_of(' ') - first + 1);
-}
 
 void append_row(std::string& out, const std::vector<std::string>& cells) {
   out += "|";
@@ -102,7 +42,7 @@ void append_transactions(std::string& out, const Result& result) {
   append_head(out, {"Transaction", "committed", "failed", "retries", "committed/s", "p50 ms",
                     "p90 ms", "p99 ms", "max ms", "p90 limit"});
   for (const TransactionResult& one : result.transactions) {
-    append_transaction(out, markdown_text(one.name), one, result.summary.time_seconds,
+    append_transaction(out, markdown_name(one.name), one, result.summary.time_seconds,
                        limit_text(one, " ✓", " ✗ over"));
   }
   append_transaction(out, "**All**", all_transactions(result), result.summary.time_seconds, "–");
@@ -121,7 +61,7 @@ void append_service_times(std::string& out, const Result& result) {
     append_row(out, cells);
   };
   for (const TransactionResult& one : result.transactions)
-    append(markdown_text(one.name), one.service);
+    append(markdown_name(one.name), one.service);
   append("**All**", all_transactions(result).service);
 }
 
@@ -133,7 +73,7 @@ void append_wait_events(std::string& out, const Result& result) {
   out += "\nMean number of server sessions by wait event:\n\n";
   append_head(out, {"Event", "sessions", "share", "ms per transaction"});
   for (const WaitEvent& one : result.server_stats->longest(events_shown_most)) {
-    append_row(out, {markdown_text(one.name), fmt::format("{:.2f}", one.sessions),
+    append_row(out, {markdown_name(one.name), fmt::format("{:.2f}", one.sessions),
                      share_text(one.sessions / all),
                      text::figure_text(result.ms_per_transaction(one.sessions))});
   }
@@ -147,7 +87,7 @@ void append_load_hosts_table(std::string& out, const Result& result) {
   for (const LoadHostColumn& column : table.columns) head.emplace_back(column.heading);
   append_head(out, head);
   for (std::vector<std::string> row : table.rows) {
-    row.front() = markdown_text(row.front());
+    row.front() = markdown_name(row.front());
     append_row(out, row);
   }
   if (!table.rest.empty()) out += "\n" + table.rest + "\n";
@@ -160,7 +100,7 @@ void append_hosts_table(std::string& out, const Result& result) {
   append_head(out,
               {"Server host", "connections", "committed", "failed", "p50 ms", "p90 ms", "p99 ms"});
   for (const HostResult& host : result.hosts) {
-    std::vector<std::string> cells = {markdown_text(host.name), text::grouped(host.connections),
+    std::vector<std::string> cells = {markdown_name(host.name), text::grouped(host.connections),
                                       text::grouped(host.ok_count),
                                       text::grouped(host.failed_count)};
     for (const double percent : {50, 90, 99}) {
@@ -172,7 +112,7 @@ void append_hosts_table(std::string& out, const Result& result) {
 
 std::string verdict_line(const Result& result) {
   const VerdictBadge badge = badge_of(result);
-  return fmt::format("{} {}", badge.icon, markdown_text(badge.sentence));
+  return fmt::format("{} {}", badge.icon, markdown_name(badge.sentence));
 }
 
 std::string headline(const Result& result) {
@@ -203,14 +143,14 @@ std::string headline(const Result& result) {
 
 void append_problems(std::string& out, const Result& result) {
   constexpr std::size_t problems_max = 20;
-  if (result.failure) out += fmt::format("- **aborted**: {}\n", markdown_text(*result.failure));
+  if (result.failure) out += fmt::format("- **aborted**: {}\n", markdown_name(*result.failure));
   std::size_t shown = 0;
   for (const Verdict& line : result.audit) {
     const bool invalid = line.judgement == Judgement::invalid;
     if (!invalid && line.judgement != Judgement::broken) continue;
     if (++shown > problems_max) continue;
     out += fmt::format("- **{}**: {}: {}\n", invalid ? "invalid" : "broken",
-                       markdown_text(line.name), markdown_text(line.text));
+                       markdown_name(line.name), markdown_name(line.text));
   }
   if (shown > problems_max) {
     out += fmt::format("- and {} more broken rules\n", shown - problems_max);
@@ -218,7 +158,7 @@ void append_problems(std::string& out, const Result& result) {
 }
 
 void append_single(std::string& out, const Result& result) {
-  out += fmt::format("### {}\n\n{}\n\n{}\n\n", markdown_text(title_of(result)),
+  out += fmt::format("### {}\n\n{}\n\n{}\n\n", markdown_name(title_of(result)),
                      verdict_line(result), headline(result));
   append_transactions(out, result);
   append_service_times(out, result);
@@ -232,7 +172,7 @@ void append_single(std::string& out, const Result& result) {
 
 // A name may hold that of a script.
 std::string metric_text(const Metric& metric) {
-  const std::string clean = markdown_text(metric.name());
+  const std::string clean = markdown_name(metric.name());
   return clean.starts_with('`') ? clean : "`" + clean + "`";
 }
 
@@ -258,7 +198,7 @@ void append_several(std::string& out, const std::vector<NamedResult>& results) {
   out += fmt::format("### {} results compared\n\n", results.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Result& result = results[i].result;
-    out += fmt::format("{}. {}: {}; {}\n", i + 1, markdown_text(results[i].name),
+    out += fmt::format("{}. {}: {}; {}\n", i + 1, markdown_name(results[i].name),
                        verdict_line(result), headline(result));
   }
   out += "\n";
@@ -271,12 +211,6 @@ void append_several(std::string& out, const std::vector<NamedResult>& results) {
 }
 
 }  // namespace
-
-std::string markdown_text(std::string_view text) {
-  const std::string clean = shortened(cleaned(text), markdown_characters_max);
-  if (clean.empty()) return "–";
-  return is_plain(clean) ? clean : "`" + clean + "`";
-}
 
 std::string markdown_report(const std::vector<NamedResult>& results) {
   std::string out;

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "report/document/result.h"
-#include "report/page/html_writer.h"
+#include "report/model/model.h"
 
 namespace drover::report {
 
@@ -27,25 +27,6 @@ std::string summary_text(const Result& result, std::size_t width = 100);
 // `drover report --markdown`, the short form: the verdict, the table of the transactions, and differences from the
 // first if there are several results. Requires: at least one.
 std::string markdown_report(const std::vector<NamedResult>& results);
-
-// Text of others within a Markdown document of GitHub's flavour, where it stays text: one line, never empty, at
-// most markdown_characters_max characters of it.
-//
-// Words of letters, digits and a little punctuation are written as they are. Everything else goes
-// into a code span, in which nothing has a meaning: no HTML, no link, no @mention, no #123, no
-// emoji. Within it, backticks become apostrophes and pipes become broken bars, so that it ends
-// neither the span nor the cell of a table.
-std::string markdown_text(std::string_view text);
-inline constexpr std::size_t markdown_characters_max = 300;
-
-// How a report looks, and whatever is to look like one: report.css, for light and dark screens and for paper.
-//
-// Colours: NewOrder to Deferred (t0 to t5) and the results of a comparison (r0 to r7) are told
-// apart by people with any of the common kinds of colour blindness; percentiles (p50, p90, p99) are
-// one hue of three lightnesses. No colour is the only bearer of a meaning: judgements have words,
-// curves have keys, and from the ninth result on curves have dashes.
-Literal report_style();
-inline constexpr std::size_t result_colours = 8;
 
 // Beyond these, curves cannot be told apart any more.
 inline constexpr std::size_t report_results_max = 24;

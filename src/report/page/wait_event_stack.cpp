@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "report/page/chart_scale.h"
+#include "report/model/chart.h"
 #include "report/page/html_parts.h"
 #include "report/page/html_table.h"
 #include "report/page/report.h"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "report/document/result.h"
+#include "report/model/chart.h"
+#include "report/model/html_writer.h"
 #include "report/page/chart_curves.h"
-#include "report/page/html_writer.h"
-#include "report/page/svg_chart.h"
 
 namespace drover::report {
 

@@ -1,4 +1,4 @@
-#include "report/page/chart_scale.h"
+#include "report/model/chart.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ std::string label_of(double value, Quantity quantity) {
   return quantity == Quantity::share ? fmt::format("{:g}%", value * 100) : number_label(value);
 }
 
-// 1, 2 or 5 times a power of ten.
+// Returns the next 1, 2 or 5 times a power of ten.
 double round_up(double value) {
   const double power = std::pow(10.0, std::floor(std::log10(value)));
   for (const double factor : {1.0, 2.0, 5.0}) {
@@ -43,7 +43,7 @@ double round_down(double value) {
   return power;
 }
 
-// Three digits that matter, without zeros at the end.
+// Returns three significant digits, without zeros at the end.
 std::string three_digits(double value) {
   if (value >= 100) return fmt::format("{:.0f}", value);
   return fmt::format("{:.3g}", value);
@@ -73,7 +73,7 @@ double Scale::position(double value) const {
 Axis axis_from_zero(double highest, Quantity quantity, std::size_t intervals_max) {
   if (!std::isfinite(highest) || highest <= 0) highest = quantity == Quantity::share ? 0.01 : 1;
   double step = round_up(highest / static_cast<double>(intervals_max));
-  // Whole things are not marked in halves.
+  // Counts have no halves.
   if (quantity == Quantity::number) step = std::max(step, 1.0);
   const double intervals = std::max(1.0, std::ceil(highest / step * (1 - tolerance)));
   Axis axis{Scale::linear(0, intervals * step), {}};
@@ -94,7 +94,7 @@ Axis logarithmic_axis(double lowest, double highest, Quantity quantity) {
   }
   Axis axis{Scale::logarithmic(low, high), {}};
   const double decades = std::log10(high / low);
-  // A hostile document has eighteen of them.
+  // A hostile document has eighteen decades.
   const double decades_each = std::max(1.0, std::ceil(decades / 6));
   double decade = std::floor(std::log10(low) + tolerance);
   for (; decade <= std::log10(high) + tolerance; decade += decades_each) {
@@ -102,7 +102,7 @@ Axis logarithmic_axis(double lowest, double highest, Quantity quantity) {
       const double value = factor * std::pow(10.0, decade);
       const bool power = factor == 1.0;
       const bool within = value >= low * (1 - tolerance) && value <= high * (1 + tolerance);
-      // A long range shows the powers, and the ends if these are not next to one.
+      // A long range shows the powers of ten, and the ends unless they are next to a power.
       const bool low_end = value <= low * (1 + tolerance) && factor < 5;
       const bool high_end = value >= high * (1 - tolerance) && factor > 2;
       if (within && (power || decades <= 2.2 || (decades < 5.5 && (low_end || high_end)))) {
@@ -158,6 +158,15 @@ std::string milliseconds_label(double ms) {
   if (seconds < 119.5) return fmt::format("{} s", three_digits(seconds));
   if (seconds < 7'170) return fmt::format("{} min", three_digits(seconds / 60));
   return fmt::format("{} h", number_label(seconds / 3'600));
+}
+
+std::string number_text(double value) {
+  const double size = std::abs(value);
+  if (size >= 999.95 || (size == std::floor(size) && size < 1e15)) {
+    return fmt::format("{:.0f}", value);
+  }
+  if (size >= 99.995) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.2f}", value);
 }
 
 std::string time_label(double seconds) {

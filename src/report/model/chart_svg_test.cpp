@@ -1,12 +1,10 @@
-#include "report/page/svg_chart.h"
+#include "report/model/chart.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <string>
-
-#include "report/page/chart_curves.h"
 
 namespace drover::report {
 namespace {
@@ -96,22 +94,6 @@ TEST(SvgChart, NamesAreText) {
   EXPECT_EQ(svg.find("<script"), std::string::npos);
   EXPECT_EQ(svg.find("<b>"), std::string::npos);
   EXPECT_NE(svg.find("&lt;/title&gt;&lt;script&gt;"), std::string::npos);
-}
-
-TEST(ChartCurves, AreInterruptedWhereSomethingIsMissing) {
-  Timeline timeline;
-  timeline.end_s = 10;
-  for (const double start : {0.0, 1.0, 2.0, 5.0, 6.0}) {
-    TimelineColumn column{start, 1, {}};
-    if (start != 1.0) column.figures[0] = Envelope{1, 2, 3};
-    timeline.columns.push_back(column);
-  }
-  const Curve curve = time_curve(timeline, TimeFigure::commits, "name", "t0", true);
-  ASSERT_EQ(curve.pieces.size(), 3u);
-  EXPECT_EQ(curve.pieces[0].size(), 1u);
-  EXPECT_EQ(curve.pieces[2].size(), 2u);
-  EXPECT_DOUBLE_EQ(curve.pieces[2][0].x, 5.5);
-  EXPECT_FALSE(curve.has_envelope);  // each column is a point
 }
 
 }  // namespace

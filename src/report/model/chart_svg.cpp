@@ -1,4 +1,4 @@
-#include "report/page/svg_chart.h"
+#include "report/model/chart.h"
 
 #include <fmt/format.h>
 

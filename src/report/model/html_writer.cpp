@@ -1,4 +1,4 @@
-#include "report/page/html_writer.h"
+#include "report/model/html_writer.h"
 
 #include <fmt/format.h>
 
@@ -98,6 +98,7 @@ std::string_view HtmlWriter::begin(std::string_view selector, Attributes attribu
   if (tag != selector) out_ += fmt::format(" class=\"{}\"", selector.substr(tag.size() + 1));
   for (const Attribute& attribute : attributes) {
     assert(is_harmless(attribute));
+    if (attribute.value.empty() && attribute.name.text() == "class") continue;
     out_ += ' ';
     out_ += attribute.name.text();
     out_ += "=\"";

@@ -1,4 +1,4 @@
-#include "report/page/html_writer.h"
+#include "report/model/html_writer.h"
 
 #include <gtest/gtest.h>
 

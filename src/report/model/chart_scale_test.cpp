@@ -1,4 +1,4 @@
-#include "report/page/chart_scale.h"
+#include "report/model/chart.h"
 
 #include <gtest/gtest.h>
 
