@@ -26,7 +26,7 @@
 #include "workload/tpcc/backend.h"
 #include "workload/tpcc/check/check_report.h"
 #include "workload/tpcc/column_limits.h"
-#include "workload/tpcc/import/import.h"
+#include "workload/tpcc/import/import_record.h"
 #include "workload/tpcc/transaction.h"
 
 namespace drover::tpcc {

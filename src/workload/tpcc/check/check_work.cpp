@@ -45,24 +45,6 @@ void require_piece(std::uint64_t place, std::size_t pieces) {
 
 }  // namespace
 
-std::int32_t warehouses_to_check(std::int64_t rows, std::int64_t last) {
-  using database::Error;
-  using database::ErrorClass;
-  if (rows == 0) {
-    throw Error(ErrorClass::statement, "",
-                "the database has no warehouse. Run 'drover tpcc import -w N', or give the "
-                "expected number with -w");
-  }
-  // A gap or two is an offence that condition 1 reports; this is no numbering at all.
-  if (last < 1 || last > 2 * rows + 100) {
-    throw Error(ErrorClass::statement, "",
-                fmt::format("warehouses are numbered from 1, but the table has {} rows with w_id "
-                            "up to {}. Give the expected number of warehouses with -w",
-                            rows, last));
-  }
-  return static_cast<std::int32_t>(last);
-}
-
 std::vector<CheckPiece> plan_check(const std::vector<Condition>& conditions,
                                    std::int32_t warehouses, std::size_t connections) {
   assert(warehouses > 0 && connections > 0);

@@ -31,10 +31,6 @@ struct CheckPiece {
   std::int32_t warehouses() const noexcept { return last_warehouse - first_warehouse + 1; }
 };
 
-// How many warehouses a check is of: warehouse has so many rows, and `last` is the greatest w_id.
-// Throws database::Error where there is none, or w_id is no numbering from 1.
-std::int32_t warehouses_to_check(std::int64_t rows, std::int64_t last);
-
 // Those that take long come first; then range by range, so that the conditions find the pages of a
 // range in memory. Every condition gets each warehouse once.
 std::vector<CheckPiece> plan_check(const std::vector<Condition>& conditions,

@@ -10,7 +10,7 @@
 #include "coro/block_on.h"
 #include "database/postgres/connection.h"
 #include "support/test_server.h"
-#include "workload/tpcc/postgres/import/catalog.h"
+#include "workload/tpcc/postgres/import/import.h"
 
 namespace drover::tpcc::postgres {
 

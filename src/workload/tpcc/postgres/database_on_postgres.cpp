@@ -17,7 +17,6 @@
 #include "database/postgres/watch/server_activity.h"
 #include "workload/tpcc/postgres/check/check.h"
 #include "workload/tpcc/postgres/column_limits.h"
-#include "workload/tpcc/postgres/import/catalog.h"
 #include "workload/tpcc/postgres/import/import.h"
 #include "workload/tpcc/postgres/postgres_backend.h"
 #include "workload/tpcc/postgres/resolve.h"
@@ -116,9 +115,7 @@ class DatabaseOnPostgres final : public Database {
     if (auto note = co_await recovery_note(*connection)) {
       prepared.notes.push_back(std::move(*note));
     }
-    co_await require_no_row_security(*connection, access_.schema);
-    prepared.loaded = co_await inspect_loaded(*connection, access_.schema);
-    co_await require_replica_identity(*connection, access_.schema);
+    prepared.loaded = co_await require_fit_for_run(*connection, access_.schema);
     const std::int32_t partitions = co_await count_partitions(*connection, access_.schema);
     if (partitions > 0) prepared.server.settings.emplace("partitions", std::to_string(partitions));
     co_await database::postgres::add_citus_facts(

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "database/postgres/dialect.h"
-#include "workload/tpcc/postgres/import/catalog.h"
+#include "workload/tpcc/postgres/import/import.h"
 #include "workload/tpcc/postgres/transactions.h"
 
 namespace drover::tpcc::postgres {

@@ -10,7 +10,6 @@
 #include "database/ydb/session.h"
 #include "database/ydb/snapshot_writes.h"
 #include "workload/tpcc/ydb/check/check.h"
-#include "workload/tpcc/ydb/import/catalog.h"
 #include "workload/tpcc/ydb/import/import.h"
 #include "workload/tpcc/ydb/transactions.h"
 #include "workload/tpcc/ydb/ydb_backend.h"
@@ -81,7 +80,11 @@ class DatabaseOnYdb final : public Database {
   Task<RunPreparation> prepare(std::optional<std::int32_t> warehouses) const override {
     RunPreparation prepared;
     prepared.server = co_await database::ydb::read_server_facts(database_.client);
-    prepared.loaded = co_await inspect_loaded(database_);
+    auto inspect = [&](DatabaseAccess& access) -> Task<void> {
+      YdbAdminSession session(access);
+      prepared.loaded = co_await inspect_loaded(session, database_.folder);
+    };
+    co_await DatabaseAccess::use(database_, inspect);
     const std::int32_t wanted = warehouses.value_or(prepared.loaded.warehouses);
     require_warehouses(prepared.loaded, wanted, database_.folder);
     co_return prepared;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "coro/scope.h"
+#include "database/postgres/admin_session.h"
 #include "database/postgres/citus_nodes.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/session_setup.h"
@@ -17,6 +18,7 @@
 #include "text/plain_text.h"
 #include "workload/tpcc/check/catalogue.h"
 #include "workload/tpcc/check/check_work.h"
+#include "workload/tpcc/import/import_record.h"
 #include "workload/tpcc/postgres/check/conditions.h"
 #include "workload/tpcc/postgres/transactions.h"
 
@@ -62,19 +64,7 @@ Task<Money> examine_tables(Connection& connection, const CheckOptions& options) 
   }
   if (missing.empty()) co_return money;
   const Result path = co_await connection.query("SELECT current_setting('search_path')");
-  throw Error(ErrorClass::statement, "42P01",
-              fmt::format("{} {} not found in {}. Run 'drover tpcc init' and 'drover tpcc import', "
-                          "or name the schema with --schema",
-                          missing.find(',') == missing.npos ? "table" : "tables", missing,
-                          place_of(options, path.text(0, 0))));
-}
-
-Task<std::int32_t> count_warehouses(Connection& connection, const CheckOptions& options) {
-  if (options.warehouses) co_return *options.warehouses;
-  const Result counted =
-      co_await connection.query("SELECT count(*), coalesce(max(w_id), 0)::int8 FROM warehouse");
-  co_return warehouses_to_check(counted.number<std::int64_t>(0, 0),
-                                counted.number<std::int64_t>(0, 1));
+  refuse_missing_tables(missing, "42P01", place_of(options, path.text(0, 0)), "schema");
 }
 
 PieceAnswer answer_in(const Result& result) {
@@ -268,7 +258,9 @@ coro::Task<CheckReport> check(CheckOptions options) {
   SharedSnapshot snapshot;
   co_await snapshot.begin(*first);
   report.money = co_await examine_tables(*first, options);
-  report.warehouses = co_await count_warehouses(*first, options);
+  database::postgres::PostgresAdminSession session(*first, "");
+  report.warehouses =
+      options.warehouses ? *options.warehouses : co_await count_warehouses_to_check(session);
   std::vector<SqlCondition> asked = conditions_of(report.money, *first);
   if (!options.after_import) report.left_out = leave_out_fresh_only(asked);
   CheckWork work(rules_of(asked), report.warehouses, options);

@@ -12,7 +12,6 @@
 #include "workload/tpcc/check/catalogue.h"
 #include "workload/tpcc/every_database/tested_database_test.h"
 #include "workload/tpcc/input.h"
-#include "workload/tpcc/postgres/import/catalog.h"
 #include "workload/tpcc/postgres/import/import.h"
 #include "workload/tpcc/postgres/postgres_backend.h"
 #include "workload/tpcc/postgres/small_database_test.h"
@@ -32,7 +31,7 @@ coro::Task<void> load(std::string conninfo) {
   tables.schema = "used";
   const auto connection = co_await Connection::open(conninfo);
   co_await initialise(*connection, tables);
-  ImportOptions options;
+  PostgresImportOptions options;
   options.conninfo = conninfo;
   options.schema = "used";
   options.request.warehouses = used_warehouses;

@@ -1,4 +1,4 @@
-#include "workload/tpcc/postgres/import/catalog.h"
+#include "workload/tpcc/postgres/import/import.h"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,11 @@
 #include <optional>
 #include <utility>
 
+#include "database/postgres/admin_session.h"
 #include "database/postgres/citus.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/patient_script.h"
 #include "text/sentence.h"
-#include "workload/tpcc/import/import.h"
 #include "workload/tpcc/postgres/import/schema.h"
 
 namespace drover::tpcc::postgres {
@@ -21,24 +21,10 @@ namespace {
 using coro::Task;
 using database::Dialect;
 using database::postgres::Connection;
+using database::postgres::PostgresAdminSession;
 using database::postgres::Result;
 using database::postgres::script_patiently;
 using database::postgres::traits_of;
-
-// Whether there is a relation of each name.
-Task<std::vector<bool>> relations_exist(Connection& connection, const std::string& schema,
-                                        const std::vector<std::string_view>& names) {
-  std::vector<std::string> qualified;
-  for (const std::string_view name : names) qualified.push_back(qualified_name(schema, name));
-  const std::vector<std::string_view> views(qualified.begin(), qualified.end());
-  const Result found = co_await connection.query(
-      "SELECT to_regclass(name) IS NOT NULL FROM unnest($1::text[]) WITH ORDINALITY "
-      "AS wanted (name, place) ORDER BY place",
-      views);
-  std::vector<bool> exist;
-  for (int row = 0; row < found.rows(); ++row) exist.push_back(found.text(row, 0) == "t");
-  co_return exist;
-}
 
 Task<void> read_objects(Connection& connection, const std::vector<std::string>& tables,
                         Catalog& catalog) {
@@ -56,7 +42,7 @@ Task<void> read_objects(Connection& connection, const std::vector<std::string>& 
   }
 }
 
-// Where an index is made by no transaction, a build that was interrupted leaves one behind.
+// Reads the indexes that interrupted builds have left, which happens outside of transactions.
 Task<void> read_invalid_indexes(Connection& connection, const std::vector<std::string>& tables,
                                 Catalog& catalog) {
   if (traits_of(connection.dialect()).ddl_in_transactions) co_return;
@@ -82,70 +68,13 @@ bool Catalog::is_unvalidated(std::string_view reference) const noexcept {
 }
 
 Task<Catalog> read_catalog(Connection& connection, std::string schema) {
-  std::vector<std::string_view> names;
-  for (const Table table : all_tables) names.push_back(table_name(table));
-  names.insert(names.end(), {settings_table, loaded_table});
-  const std::vector<bool> exist = co_await relations_exist(connection, schema, names);
-  Catalog catalog;
-  std::copy_n(exist.begin(), all_tables.size(), catalog.tables.begin());
-  catalog.settings_table = exist[all_tables.size()];
-  catalog.loaded_table = exist[all_tables.size() + 1];
+  PostgresAdminSession session(connection, schema);
+  Catalog catalog{co_await read_tables(session), {}, {}, {}};
   std::vector<std::string> tables;
   for (const Table table : all_tables) tables.push_back(qualified_name(schema, table_name(table)));
   co_await read_objects(connection, tables, catalog);
   co_await read_invalid_indexes(connection, tables, catalog);
   co_return catalog;
-}
-
-Task<std::optional<Settings>> read_settings(Connection& connection, std::string schema) {
-  const std::string table = qualified_name(schema, settings_table);
-  const std::vector<std::string_view> names(1, settings_table);
-  const std::vector<bool> exist = co_await relations_exist(connection, schema, names);
-  if (!exist.front()) co_return std::nullopt;
-  const Result row = co_await connection.query(
-      fmt::format("SELECT format_version, foreign_keys, seed, load_time_us, c_last, c_id, ol_i_id, "
-                  "warehouses, complete FROM {}",
-                  table));
-  if (row.rows() == 0) co_return std::nullopt;
-  require_format(row.number<int32_t>(0, 0), schema);
-  Settings settings;
-  settings.foreign_keys = foreign_keys_of(row.text(0, 1)).value_or(ForeignKeys::none);
-  if (!row.is_null(0, 2)) {
-    settings.population.emplace();
-    settings.population->seed = row.number<uint64_t>(0, 2);
-    settings.population->load_time_us = row.number<int64_t>(0, 3);
-    settings.load_constants.c_last = row.number<int32_t>(0, 4);
-    settings.load_constants.c_id = row.number<int32_t>(0, 5);
-    settings.load_constants.ol_i_id = row.number<int32_t>(0, 6);
-  }
-  settings.warehouses = row.number<int32_t>(0, 7);
-  settings.complete = row.text(0, 8) == "t";
-  co_return settings;
-}
-
-Task<std::vector<int32_t>> read_loaded(Connection& connection, std::string schema) {
-  const Result found = co_await connection.query(
-      fmt::format("SELECT w_id FROM {} ORDER BY w_id", qualified_name(schema, loaded_table)));
-  std::vector<int32_t> loaded;
-  for (int row = 0; row < found.rows(); ++row) {
-    loaded.push_back(found.number<int32_t>(row, 0));
-  }
-  co_return loaded;
-}
-
-Task<std::vector<Progress>> read_progress(Connection& connection, std::string schema) {
-  std::vector<Progress> all;
-  if (traits_of(connection.dialect()).rows_a_transaction == 0) co_return all;
-  const Result found = co_await connection.query(fmt::format(
-      "SELECT w_id, table_name, next, rows FROM {}", qualified_name(schema, progress_table)));
-  for (int row = 0; row < found.rows(); ++row) {
-    Progress& one = all.emplace_back();
-    one.part = found.number<std::int32_t>(row, 0);
-    one.table = found.text(row, 1);
-    one.next = found.number<std::int32_t>(row, 2);
-    one.rows = found.number<std::int64_t>(row, 3);
-  }
-  co_return all;
 }
 
 Task<std::int32_t> count_partitions(Connection& connection, std::string schema) {
@@ -158,8 +87,8 @@ Task<std::int32_t> count_partitions(Connection& connection, std::string schema) 
 
 namespace {
 
-// A publication identifies updated and deleted rows by the primary key, by a chosen index, or by
-// the whole row.
+// Finds published tables without a replica identity. A publication identifies changed rows by the
+// primary key, by a chosen index, or by the whole row.
 constexpr std::string_view without_identity_sql =
     "SELECT string_agg(DISTINCT c.relname, ', '), min(p.pubname) "
     "FROM pg_publication p JOIN pg_publication_tables t ON t.pubname = p.pubname "
@@ -170,9 +99,8 @@ constexpr std::string_view without_identity_sql =
     "AND c.relreplident <> 'f' AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND "
     "(c.relreplident = 'd' AND i.indisprimary OR c.relreplident = 'i' AND i.indisreplident))";
 
-}  // namespace
-
-Task<void> require_replica_identity(Connection& connection, std::string schema) {
+// Throws UnfitSchema if a publication cannot identify the rows that a run changes.
+Task<void> require_replica_identity(Connection& connection, const std::string& schema) {
   if (connection.dialect() != Dialect::postgres) co_return;
   std::vector<std::string> changed;
   for (const Table table : all_tables) {
@@ -195,7 +123,8 @@ Task<void> require_replica_identity(Connection& connection, std::string schema) 
       found.text(0, 0), found.text(0, 1)));
 }
 
-Task<void> require_no_row_security(Connection& connection, std::string schema) {
+// Throws UnfitSchema if policies may hide rows of TPC-C's tables from the role.
+Task<void> require_no_row_security(Connection& connection, const std::string& schema) {
   if (connection.dialect() != Dialect::postgres) co_return;
   std::vector<std::string> names;
   for (const Table table : all_tables) names.push_back(qualified_name(schema, table_name(table)));
@@ -210,8 +139,6 @@ Task<void> require_no_row_security(Connection& connection, std::string schema) {
       "owner of the tables (without FORCE ROW LEVEL SECURITY), or a role with BYPASSRLS",
       found.text(0, 0)));
 }
-
-namespace {
 
 // Returns a note for the user if this is a worker of Citus, which may not see an import's record.
 Task<std::string> find_hidden_record(Connection& connection, std::string schema) {
@@ -230,46 +157,18 @@ Task<std::string> find_hidden_record(Connection& connection, std::string schema)
 
 }  // namespace
 
-Task<LoadedDatabase> inspect_loaded(Connection& connection, std::string schema) {
-  const Catalog catalog = co_await read_catalog(connection, schema);
-  require_tables(catalog, schema);
-  LoadedDatabase loaded;
-  const std::optional<Settings> settings = co_await read_settings(connection, schema);
-  if (settings && settings->population) {
-    require_complete(*settings, schema);
-    loaded.load_constants = settings->load_constants;
-  }
-  if (!settings) loaded.hidden_record = co_await find_hidden_record(connection, schema);
-  // Warehouses are numbered from 1 without a gap; a hole ends the count.
-  const Result counted = co_await connection.query(
-      "SELECT coalesce(max(n), 0) FROM (SELECT w_id, row_number() OVER (ORDER BY w_id) AS n "
-      "FROM warehouse) AS w WHERE w_id = n");
-  loaded.warehouses = counted.number<std::int32_t>(0, 0);
-  require_any_warehouse(loaded.warehouses, schema);
+Task<LoadedDatabase> require_fit_for_run(Connection& connection, std::string schema) {
+  PostgresAdminSession session(connection, schema);
+  co_await require_no_row_security(connection, schema);
+  LoadedDatabase loaded = co_await inspect_loaded(session, schema);
+  if (!loaded.has_record) loaded.hidden_record = co_await find_hidden_record(connection, schema);
+  co_await require_replica_identity(connection, schema);
   co_return loaded;
 }
 
 namespace {
 
-// Throws UnfitSchema if another program's table has the name of one of TPC-C's, such as "customer".
-Task<void> require_droppable(Connection& connection, const Catalog& catalog,
-                             const std::string& schema) {
-  constexpr std::string_view no_such_column = "42703";
-  for (std::size_t i = 0; i < all_tables.size(); ++i) {
-    if (!catalog.tables[i]) continue;
-    const Table table = all_tables[i];
-    try {
-      co_await connection.query(fmt::format("SELECT {} FROM {} LIMIT 0",
-                                            column_names(table).front(),
-                                            qualified_name(schema, table_name(table))));
-    } catch (const database::Error& error) {
-      if (error.sqlstate() != no_such_column) throw;
-      refuse_foreign_table(table, schema);
-    }
-  }
-}
-
-// All at once, so that tables may refer to each other.
+// Returns one statement for all tables, because they may refer to each other.
 std::string drop_statement(const std::string& schema) {
   std::string sql;
   const auto add = [&](std::string_view table) {
@@ -280,7 +179,7 @@ std::string drop_statement(const std::string& schema) {
   return sql + ";\n";
 }
 
-// First what most transactions lock first: who holds nothing yet cannot stand in the way.
+// Locks first the tables that most transactions lock first, to avoid deadlocks with them.
 std::string lock_statement(const std::string& schema, std::vector<std::string> names) {
   const auto to_the_front = [&names](std::string_view name) {
     const auto found = std::find(names.begin(), names.end(), name);
@@ -295,7 +194,7 @@ std::string lock_statement(const std::string& schema, std::vector<std::string> n
   return sql + " IN ACCESS EXCLUSIVE MODE;\n";
 }
 
-// Says false after a deadlock, of which there has been the given number: then nothing has happened.
+// Returns false after a deadlock, which has undone everything. `number` counts the attempts.
 Task<bool> execute_ddl(Connection& connection, std::string sql, int number,
                        const NoteFunction& on_note) {
   constexpr int tries_max = 10;
@@ -308,7 +207,7 @@ Task<bool> execute_ddl(Connection& connection, std::string sql, int number,
     deadlock = error;
   }
   if (!deadlock) {
-    // Apart: a command that is interrupted before leaves all as it was.
+    // Sent alone, so that a command that is interrupted before it changes nothing.
     co_await connection.script("COMMIT");
     co_return true;
   }
@@ -333,17 +232,19 @@ Task<bool> schema_exists(Connection& connection, const std::string& schema) {
   co_return found.rows() > 0;
 }
 
-void require_no_tables(const Catalog& catalog, const InitialiseOptions& options) {
-  if (catalog.table_count() == 0 || options.force) return;
-  throw UnfitSchema(
-      fmt::format("the schema{} already has TPC-C tables ({}). Drop them with 'drover tpcc "
-                  "clean{}', or replace them with 'drover tpcc init --force{}'",
-                  options.schema.empty() ? "" : fmt::format(" {}", options.schema),
-                  catalog.tables_that_exist(true), schema_argument(options.schema),
-                  schema_argument(options.schema)));
+// Returns the tables that an init or a clean drops. Throws UnfitSchema if it must not.
+Task<std::vector<std::string>> tables_to_drop(Connection& connection, const std::string& schema,
+                                              bool force) {
+  PostgresAdminSession session(connection, schema);
+  const TablesPresent present = co_await read_tables(session);
+  require_no_tables(present, force, schema.empty() ? "schema" : fmt::format("schema {}", schema),
+                    schema);
+  co_await require_droppable(session, present, schema);
+  co_return present.names();
 }
 
-// CREATE SCHEMA, if it is not there. Asked beforehand, as IF NOT EXISTS wants the right to create schemas even if it is.
+// Returns CREATE SCHEMA if the schema does not exist. IF NOT EXISTS alone would require the right to
+// create schemas even if the schema exists.
 Task<std::vector<std::string>> schema_statements(Connection& connection,
                                                  const std::string& schema) {
   std::vector<std::string> statements;
@@ -355,18 +256,16 @@ Task<std::vector<std::string>> schema_statements(Connection& connection,
   co_return statements;
 }
 
-// Once; nothing after a deadlock.
+// Returns nothing after a deadlock.
 Task<std::optional<std::vector<std::string>>> try_initialise(Connection& connection,
                                                              const InitialiseOptions& options,
                                                              int number) {
-  const Catalog catalog = co_await read_catalog(connection, options.schema);
-  require_no_tables(catalog, options);
-  co_await require_droppable(connection, catalog, options.schema);
+  std::vector<std::string> dropped =
+      co_await tables_to_drop(connection, options.schema, options.force);
   std::string sql;
   for (const std::string& one : co_await schema_statements(connection, options.schema)) {
     sql += one + ";\n";
   }
-  std::vector<std::string> dropped = catalog.names();
   if (!dropped.empty()) {
     sql += lock_statement(options.schema, dropped) + drop_statement(options.schema);
   }
@@ -376,7 +275,7 @@ Task<std::optional<std::vector<std::string>>> try_initialise(Connection& connect
   co_return dropped;
 }
 
-// Each by itself, where a transaction takes no more.
+// Executes statements one by one, for dialects whose transactions take no DDL.
 Task<void> execute_each(Connection& connection, std::vector<std::string> statements,
                         std::string_view advice) {
   for (const std::string& statement : statements) {
@@ -393,8 +292,8 @@ Task<void> execute_each(Connection& connection, std::vector<std::string> stateme
   }
 }
 
-// One by one: what refers to others before these, and first what no catalogue asks for, so that nothing of it is left
-// where a command is interrupted.
+// Returns the statements in an order that an interrupted command can repeat: referring tables come
+// before the tables to which they refer, and progress_table, for which no later command looks, first.
 std::vector<std::string> drop_statements(const std::string& schema, Dialect dialect) {
   constexpr std::array referring_first = {Table::OrderLine, Table::NewOrder, Table::History,
                                           Table::Order,     Table::Customer, Table::District,
@@ -412,10 +311,8 @@ std::vector<std::string> drop_statements(const std::string& schema, Dialect dial
 
 Task<std::vector<std::string>> initialise_one_by_one(Connection& connection,
                                                      InitialiseOptions options) {
-  const Catalog catalog = co_await read_catalog(connection, options.schema);
-  require_no_tables(catalog, options);
-  co_await require_droppable(connection, catalog, options.schema);
-  std::vector<std::string> dropped = catalog.names();
+  std::vector<std::string> dropped =
+      co_await tables_to_drop(connection, options.schema, options.force);
   std::vector<std::string> statements = co_await schema_statements(connection, options.schema);
   const auto add = [&statements](const std::vector<std::string>& more) {
     statements.insert(statements.end(), more.begin(), more.end());
@@ -458,10 +355,8 @@ Task<std::vector<std::string>> clean(Connection& connection, std::string schema,
   co_await database::postgres::require_citus_coordinator(connection, "'drover tpcc clean'");
   const Dialect dialect = connection.dialect();
   for (int number = 1;; ++number) {
-    const Catalog catalog = co_await read_catalog(connection, schema);
-    std::vector<std::string> dropped = catalog.names();
+    std::vector<std::string> dropped = co_await tables_to_drop(connection, schema, true);
     if (dropped.empty()) co_return dropped;
-    co_await require_droppable(connection, catalog, schema);
     if (!traits_of(dialect).ddl_in_transactions) {
       co_await execute_each(connection, drop_statements(schema, dialect),
                             "repeat 'drover tpcc clean' to continue from here");

@@ -12,12 +12,12 @@
 #include "coro/semaphore.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
+#include "database/postgres/admin_session.h"
 #include "database/postgres/citus.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/patient_script.h"
 #include "database/postgres/session_setup.h"
 #include "text/plain_text.h"
-#include "workload/tpcc/import/import.h"
 #include "workload/tpcc/postgres/import/schema.h"
 #include "workload/tpcc/postgres/transactions.h"
 
@@ -28,6 +28,7 @@ namespace {
 using coro::Task;
 using database::postgres::Connection;
 using database::postgres::DialectTraits;
+using database::postgres::PostgresAdminSession;
 using database::postgres::Result;
 using database::postgres::script_patiently;
 using database::postgres::traits_of;
@@ -41,16 +42,6 @@ bool all_objects_exist(const Catalog& catalog, const std::string& schema, Foreig
         object.kind != SchemaObject::Kind::foreign_key || foreign_keys == ForeignKeys::after_load;
     return !wanted || catalog.has(object.name);
   });
-}
-
-// Nothing is recorded as loaded: then there must be nothing.
-Task<void> require_empty_tables(Connection& connection, const std::string& schema) {
-  for (const Table table : all_tables) {
-    const Result found = co_await connection.query(
-        fmt::format("SELECT 1 FROM {} LIMIT 1", qualified_name(schema, table_name(table))));
-    if (found.rows() == 0) continue;
-    refuse_unrecorded_rows(table, schema);
-  }
 }
 
 Task<void> require_recorded_warehouses(Connection& connection, const std::string& schema) {
@@ -68,17 +59,10 @@ Task<void> require_recorded_warehouses(Connection& connection, const std::string
       found.text(0, 0), advice_to_make_anew(schema)));
 }
 
-Task<void> record_begin(Connection& connection, const std::string& schema, const ImportPlan& plan) {
-  const NurandConstants constants = load_constants(plan.population.seed);
-  std::string sql = fmt::format(
-      "UPDATE {} SET seed = {}, load_time_us = {}, c_last = {}, c_id = {}, ol_i_id = {}, "
-      "warehouses = {}, complete = false",
-      qualified_name(schema, settings_table), plan.population.seed, plan.population.load_time_us,
-      constants.c_last, constants.c_id, constants.ol_i_id, plan.warehouses);
+Task<void> record_begin(Connection& connection, AdminSession& session, ImportRecord record) {
   std::optional<database::Error> refusal;
   try {
-    const Result written = co_await script_patiently(connection, sql);
-    require_written(written, 1, settings_table);
+    co_await write_record(session, record);
   } catch (const database::Error& error) {
     if (error.sqlstate() != no_replica_identity) throw;
     refusal = error;
@@ -86,72 +70,57 @@ Task<void> record_begin(Connection& connection, const std::string& schema, const
   if (!refusal) co_return;
   // The table is in a publication, and an older version of Drover made it without a key.
   co_await script_patiently(connection, fmt::format("ALTER TABLE {} REPLICA IDENTITY FULL",
-                                                    qualified_name(schema, settings_table)));
-  const Result written = co_await script_patiently(connection, std::move(sql));
-  require_written(written, 1, settings_table);
+                                                    session.table(settings_table)));
+  co_await write_record(session, std::move(record));
 }
 
-std::vector<int32_t> missing_parts(const std::vector<int32_t>& loaded, int32_t warehouses) {
-  std::vector<int32_t> missing;
-  auto next = loaded.begin();
-  for (int32_t part = item_part; part <= warehouses; ++part) {
-    if (next != loaded.end() && *next == part) {
-      ++next;
-    } else {
-      missing.push_back(part);
-    }
-  }
-  return missing;
-}
-
-}  // namespace
-
+// Throws UnfitSchema if init has not been run.
 Task<void> require_initialised(Connection& connection, std::string schema) {
-  const Catalog catalog = co_await read_catalog(connection, schema);
-  tpcc::require_initialised(catalog, schema);
+  PostgresAdminSession session(connection, schema);
+  tpcc::require_initialised(co_await read_tables(session), schema);
 }
 
+// Returns the progress of parts that are begun and not loaded; nothing where the dialect loads parts
+// in one transaction.
+Task<std::vector<PieceProgress>> read_progress(Connection& connection, std::string schema) {
+  std::vector<PieceProgress> all;
+  if (traits_of(connection.dialect()).rows_a_transaction == 0) co_return all;
+  const Result found = co_await connection.query(fmt::format(
+      "SELECT w_id, table_name, next, rows FROM {}", qualified_name(schema, progress_table)));
+  for (int row = 0; row < found.rows(); ++row) {
+    all.push_back({.part = found.number<std::int32_t>(row, 0),
+                   .table = std::string(found.text(row, 1)),
+                   .next = found.number<std::int32_t>(row, 2),
+                   .rows = found.number<std::int64_t>(row, 3)});
+  }
+  co_return all;
+}
+
+// Compares the request with the schema, and records the import as begun.
 Task<ImportPlan> begin_import(Connection& connection, std::string schema, ImportRequest request,
-                              bool any_pieces) {
+                              bool has_pieces) {
   const Catalog catalog = co_await read_catalog(connection, schema);
-  const std::optional<Settings> settings = co_await read_settings(connection, schema);
-  if (!settings) {
-    throw UnfitSchema(fmt::format("the table {} is empty. To start over, {}", settings_table,
-                                  advice_to_make_anew(schema)));
+  PostgresAdminSession session(connection, schema);
+  BegunImport begun = co_await plan_import(session, schema, request, has_pieces);
+  begun.plan.has_keys =
+      !traits_of(connection.dialect()).keys_with_table && !catalog.objects.empty();
+  if (begun.continues) co_await require_recorded_warehouses(connection, schema);
+  if (begun.was_complete &&
+      all_objects_exist(catalog, schema, begun.record.foreign_keys, {connection.dialect()})) {
+    refuse_to_load_again(begun.record, schema);
   }
-  const std::vector<int32_t> loaded = co_await read_loaded(connection, schema);
-  ImportPlan plan;
-  plan.foreign_keys = settings->foreign_keys;
-  plan.warehouses = request.warehouses;
-  plan.missing = missing_parts(loaded, request.warehouses);
-  plan.skipped = request.warehouses - plan.warehouses_missing();
-  plan.has_keys = !traits_of(connection.dialect()).keys_with_table && !catalog.objects.empty();
-  const bool is_begun = !loaded.empty() || any_pieces;
-  if (!is_begun || !settings->population) {
-    co_await require_empty_tables(connection, schema);
-    plan.population = request.fresh_population;
-    if (request.seed) plan.population.seed = *request.seed;
-  } else {
-    require_same_request(request, *settings, schema);
-    co_await require_recorded_warehouses(connection, schema);
-    plan.population = *settings->population;
-    if (plan.missing.empty() && settings->complete &&
-        all_objects_exist(catalog, schema, settings->foreign_keys, {connection.dialect()})) {
-      refuse_to_load_again(*settings, schema);
-    }
-  }
-  co_await record_begin(connection, schema, plan);
-  co_return plan;
+  co_await record_begin(connection, session, std::move(begun.record));
+  co_return std::move(begun.plan);
 }
 
+// Records the import as complete. On a session with the user's synchronous_commit, this makes all
+// earlier commits as durable as this one.
 Task<void> complete_import(Connection& connection, std::string schema) {
-  std::string sql =
-      fmt::format("UPDATE {} SET complete = true", qualified_name(schema, settings_table));
-  const Result written = co_await script_patiently(connection, std::move(sql));
-  require_written(written, 1, settings_table);
+  PostgresAdminSession session(connection, std::move(schema));
+  require_one_written(co_await session.query(fmt::format("UPDATE {} SET complete = true",
+                                                         session.table(settings_table))),
+                      settings_table);
 }
-
-namespace {
 
 using database::Error;
 
@@ -211,7 +180,7 @@ Task<bool> try_lock_by_transaction(Connection& connection, const std::string& ta
 
 }  // namespace
 
-Task<std::unique_ptr<Connection>> open_import_session(const ImportOptions& options) {
+Task<std::unique_ptr<Connection>> open_import_session(const PostgresImportOptions& options) {
   auto connection = co_await database::postgres::open_connection(options, options.pooling);
   for (const std::string_view setting : settings) {
     std::string sql(setting);
@@ -261,7 +230,7 @@ Task<void> keep_beating(Connection& connection, coro::Mutex& busy, coro::Duratio
 }
 
 // Ends those that hold a lock of this schema, unless the first one's holder may be alive; says how many.
-Task<int32_t> end_silent_sessions(Connection& connection, const ImportOptions& options) {
+Task<int32_t> end_silent_sessions(Connection& connection, const PostgresImportOptions& options) {
   const std::string sql = fmt::format(
       "WITH held AS (SELECT l.pid, l.classid = {0} AS is_first, "
       "coalesce(a.query = '{1}' AND a.state <> 'active' AND "
@@ -290,7 +259,7 @@ bool may_end_sessions(const Connection& connection) {
   return connection.pooling() != database::Pooling::pgpool;
 }
 
-Task<void> lock_import(Connection& connection, const ImportOptions& options,
+Task<void> lock_import(Connection& connection, const PostgresImportOptions& options,
                        ImportObserver& observer) {
   coro::Instant give_up = coro::Worker::current().now() + options.lock_wait_max;
   bool may_end = may_end_sessions(connection);
@@ -313,17 +282,19 @@ Task<void> lock_import(Connection& connection, const ImportOptions& options,
   }
 }
 
-Task<void> load_by_others(const ImportOptions& options, const ImportPlan& plan, ImportWork& work) {
+Task<void> load_by_others(const PostgresImportOptions& options, const ImportPlan& plan,
+                          ImportWork& work) {
   co_await options.load_elsewhere(plan, work);
   const auto connection = co_await database::postgres::open_connection(options, options.pooling);
-  const std::vector<int32_t> loaded = co_await read_loaded(*connection, options.schema);
+  PostgresAdminSession session(*connection, options.schema);
+  const std::vector<LoadedPart> loaded = co_await read_loaded(session);
   require_none_left(missing_parts(loaded, plan.warehouses).size(), plan.missing.size());
 }
 
 // Imports while it has the schema for itself. `lock` is the session that holds the lock, if one
 // does. Closes `connection` before the load unless it is that session: a pooler or a balancer would
 // end it for being idle.
-Task<void> import_alone(std::unique_ptr<Connection>& connection, ImportOptions& options,
+Task<void> import_alone(std::unique_ptr<Connection>& connection, PostgresImportOptions& options,
                         ImportObserver& observer, ImportWork& work, Connection* lock) {
   options.progress = co_await read_progress(*connection, options.schema);
   const ImportPlan plan = co_await begin_import(*connection, options.schema, options.request,
@@ -349,37 +320,8 @@ Task<void> import_alone(std::unique_ptr<Connection>& connection, ImportOptions& 
   co_await complete_import(*connection, options.schema);
 }
 
-// The row of drover_tpcc, on a session of its own.
-class ClaimedRowOnPostgres final : public ClaimedRow {
- public:
-  ClaimedRowOnPostgres(Connection& connection, std::string_view schema)
-      : connection_(connection), table_(qualified_name(schema, settings_table)) {}
-
-  Task<std::optional<ClaimHolder>> read() override {
-    const Result row = co_await script_patiently(
-        connection_,
-        fmt::format("SELECT coalesce(import_owner, ''), import_beat FROM {} WHERE id = 1", table_));
-    if (row.rows() == 0) co_return std::nullopt;
-    co_return ClaimHolder{std::string(row.text(0, 0)), row.number<std::int64_t>(0, 1)};
-  }
-
-  // The names are ours: hexadecimal digits.
-  Task<std::optional<ClaimHolder>> exchange(ClaimHolder seen, ClaimHolder next) override {
-    co_await script_patiently(
-        connection_,
-        fmt::format("UPDATE {} SET import_owner = '{}', import_beat = {} WHERE id = 1 AND "
-                    "coalesce(import_owner, '') = '{}' AND import_beat = {}",
-                    table_, next.owner, next.beat, text::replaced(seen.owner, "'", "''"),
-                    seen.beat));
-    co_return co_await read();
-  }
-
- private:
-  Connection& connection_;
-  std::string table_;
-};
-
-Task<ImportOutcome> run_import(ImportOptions options, ImportObserver& observer, ImportWork& work) {
+Task<ImportOutcome> run_import(PostgresImportOptions options, ImportObserver& observer,
+                               ImportWork& work) {
   auto connection = co_await database::postgres::open_connection(options);
   options.pooling = connection->pooling();
   options.dialect = connection->dialect();
@@ -391,8 +333,8 @@ Task<ImportOutcome> run_import(ImportOptions options, ImportObserver& observer, 
     holder = co_await database::postgres::open_connection(options, options.pooling);
     // A beat without an answer is none: the work stops before anybody takes over.
     holder->set_round_trip_limit(std::chrono::seconds(5));
-    ClaimedRowOnPostgres row(*holder, options.schema);
-    ImportClaim claim(row, options.claim);
+    PostgresAdminSession session(*holder, options.schema);
+    ImportClaim claim(session, options.claim);
     co_await claim.hold(
         options.schema, [&] { observer.on_wait(); },
         [&] { return import_alone(connection, options, observer, work, nullptr); });
@@ -409,7 +351,7 @@ Task<ImportOutcome> run_import(ImportOptions options, ImportObserver& observer, 
   co_return work.end();
 }
 
-Task<void> load_part_of(ImportOptions options, const ImportPlan& plan, ImportWork& work) {
+Task<void> load_part_of(PostgresImportOptions options, const ImportPlan& plan, ImportWork& work) {
   {
     const auto connection = co_await database::postgres::open_connection(options);
     options.pooling = connection->pooling();
@@ -425,7 +367,7 @@ Task<void> load_part_of(ImportOptions options, const ImportPlan& plan, ImportWor
 
 }  // namespace
 
-Task<ImportOutcome> import_warehouses(ImportOptions options, ImportObserver& observer) {
+Task<ImportOutcome> import_warehouses(PostgresImportOptions options, ImportObserver& observer) {
   ImportWork work(observer, options.progress_interval);
   options.on_session_note = [&observer](std::string_view line) { observer.on_note(line); };
   try {
@@ -435,7 +377,8 @@ Task<ImportOutcome> import_warehouses(ImportOptions options, ImportObserver& obs
   }
 }
 
-Task<ImportProgress> load_part(ImportOptions options, ImportPart part, ImportObserver& observer) {
+Task<ImportProgress> load_part(PostgresImportOptions options, ImportPart part,
+                               ImportObserver& observer) {
   ImportWork work(observer, options.progress_interval);
   const ImportPlan plan = plan_of(part);
   try {

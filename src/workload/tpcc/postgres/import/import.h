@@ -1,99 +1,145 @@
-// The import of a population: plan, load, keys and indexes, statistics, references.
+// TPC-C's tables in PostgreSQL and its relatives: making and dropping them, and the import of a
+// population: plan, load, keys and indexes, statistics, references.
 //
-// It may be killed at any point, on either side: the same call goes on from there, and the rows are
-// the same as without the kill.
+// The DDL of a command is one transaction where the dialect allows it. Beside a running load it may
+// end in a deadlock, because transactions lock the tables in different orders; it is then tried
+// again, with a note for the user.
 //
-// A schema goes through these states: made by init; begun (drover_tpcc says seed, load time and
-// number of warehouses); loaded (drover_tpcc_loaded has them all); complete (keys, indexes and
-// references are there). An import goes on from any of them. Once complete, it can be extended by
-// more warehouses, of the same seed.
+// An import may be killed at any point, on either side: the same command continues it, with the same
+// rows. A schema goes through these states:
 //
-// Its sessions have settings that any user may change and that make the work faster, and locks by
-// which imports keep out of each other's way. An import holds one lock alone for as long as it
-// takes, and each of its sessions shares a second one. The sessions of a client that was killed
-// live on for a moment, with an index half built or a commit under way; who holds the first lock
-// and then gets the second one alone knows that they have ended. What keeps the locks and gives no sign of life for long
-// is ended: sessions of a process that stands still, or of a host that is gone. Who holds the first lock says each second
-// that it lives; without one that does, no session has any business here. Both are advisory locks on the
-// table drover_tpcc; where the dialect has none, its row is claimed (import_claim.h). Behind a pooler that lends processes by the transaction, sessions hold none:
-// there a transaction that stays open holds the first lock, and each transaction shares the second.
+//   initialised  by init
+//   begun        drover_tpcc has seed, load time and number of warehouses
+//   loaded       drover_tpcc_loaded lists all parts. A row is written in the transaction that loads
+//                its part
+//   complete     keys, indexes and references exist. More warehouses of the same seed may be added
 //
-// Thread safety: runs on one worker; the threads that make rows end before it does.
+// Two advisory locks on drover_tpcc keep imports apart. An import holds the first lock alone until it
+// ends, and each of its sessions shares the second lock. The sessions of a killed client live on for
+// a moment, with an index half built or a commit under way; an import that has the first lock and
+// gets the second one alone knows that they have ended. The holder of the first lock beats once a
+// second; sessions that hold the locks without a beat for long (a stopped process, a lost host) are
+// ended. Where the dialect has no advisory locks, imports use the claim in drover_tpcc
+// (import_record.h). Behind transaction pooling, a transaction that stays open holds the first lock,
+// and each transaction of the import shares the second.
+//
+// Thread safety: that of the connection; an import runs on one worker, and the threads that make
+// rows end before the import does. Errors: UnfitSchema and database::Error, whose message says how
+// far an import came.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "coro/clock.h"
 #include "coro/task.h"
 #include "database/postgres/access.h"
 #include "database/postgres/connection.h"
 #include "workload/tpcc/database.h"
-#include "workload/tpcc/import/import_claim.h"
-#include "workload/tpcc/postgres/import/catalog.h"
+#include "workload/tpcc/import/import_record.h"
+#include "workload/tpcc/postgres/import/schema.h"
 
 namespace drover::tpcc::postgres {
 
-struct ImportOptions : ImportSettings, database::postgres::Access {
-  // How far the parts were when it began, where they go in pieces.
-  std::vector<Progress> progress = {};
+struct Catalog : TablesPresent {
+  std::vector<std::string> objects;          // names of keys, valid indexes, validated references
+  std::vector<std::string> unvalidated;      // references that are not validated
+  std::vector<std::string> invalid_indexes;  // left by an interrupted build, on relatives
+
+  bool has(std::string_view object) const noexcept;
+  bool is_unvalidated(std::string_view reference) const noexcept;
+};
+
+coro::Task<Catalog> read_catalog(database::postgres::Connection& connection, std::string schema);
+
+// Returns the number of partitions of the tables; 0 if they are not partitioned or the server is
+// not PostgreSQL.
+coro::Task<std::int32_t> count_partitions(database::postgres::Connection& connection,
+                                          std::string schema);
+
+// Throws UnfitSchema if the tables are not fit for a run: one is missing, the import is incomplete,
+// row security may hide rows from the role, or a publication has a table without a replica identity,
+// so that the server would refuse each transaction.
+coro::Task<LoadedDatabase> require_fit_for_run(database::postgres::Connection& connection,
+                                               std::string schema);
+
+struct InitialiseOptions {
+  std::string schema = {};  // created if it does not exist; empty: the search path decides
+  ForeignKeys foreign_keys = ForeignKeys::none;
+  Layout layout = {};
+  bool force = false;  // drop existing tables
+  NoteFunction on_note = {};
+};
+
+// Returns the statements that create all tables, in their order.
+std::vector<std::string> statements_to_make(const InitialiseOptions& options);
+
+// Creates the nine tables, without keys, and Drover's own. Returns the names of the tables that it
+// dropped. Throws UnfitSchema if tables exist and `force` is false, or if one is not a table of
+// TPC-C.
+coro::Task<std::vector<std::string>> initialise(database::postgres::Connection& connection,
+                                                InitialiseOptions options);
+
+// Drops the nine tables and Drover's own, and returns their names. Throws UnfitSchema, and drops
+// nothing, if one is not a table of TPC-C.
+coro::Task<std::vector<std::string>> clean(database::postgres::Connection& connection,
+                                           std::string schema, NoteFunction on_note = {});
+
+// The progress of one table of a part that is loaded in several transactions.
+struct PieceProgress {
+  std::int32_t part = 0;
+  std::string table = {};
+  std::int32_t next = 0;  // the first index of PopulationRows that is not loaded
+  std::int64_t rows = 0;  // loaded
+};
+
+struct PostgresImportOptions : ImportSettings, database::postgres::Access {
+  std::vector<PieceProgress> progress = {};  // when the import began
   ClaimTimes claim = {};
   // How long the sessions of a killed import may take to end by themselves.
   coro::Duration lock_wait_max = std::chrono::seconds(15);
-  database::Pooling pooling = database::Pooling::none;  // before the server; an import finds out
+  database::Pooling pooling = database::Pooling::none;  // set by the import
 };
 
-// Throws UnfitSchema, and database::Error, whose message then says how far the import came.
-coro::Task<ImportOutcome> import_warehouses(ImportOptions options, ImportObserver& observer);
+coro::Task<ImportOutcome> import_warehouses(PostgresImportOptions options,
+                                            ImportObserver& observer);
 
 // See Database::load_part().
-coro::Task<ImportProgress> load_part(ImportOptions options, ImportPart part,
+coro::Task<ImportProgress> load_part(PostgresImportOptions options, ImportPart part,
                                      ImportObserver& observer);
 
-// The stages of which it is made.
+// The stages of an import.
 
-// A server that does not know one of the settings goes on without it. Requires that drover_tpcc
-// exists.
+// Opens a session with settings that make an import faster and that any user may change; a server
+// that lacks one goes on without it. Requires that drover_tpcc exists.
 coro::Task<std::unique_ptr<database::postgres::Connection>> open_import_session(
-    const ImportOptions& options);
+    const PostgresImportOptions& options);
 
-// Takes the right to import into the schema, for the life of the session, or, where none lasts, of a transaction that
-// stays open; false if another import has it, or sessions of one have not ended. For a session that
-// open_import_session() did not make.
+// Takes the first lock for the life of the session, or behind transaction pooling for the life of a
+// transaction that stays open. Returns false if another import has it or its sessions have not
+// ended. Not for a session of open_import_session().
 coro::Task<bool> try_lock_import(database::postgres::Connection& connection, std::string schema);
 
-// The last statement of a session with that right, again and again while its import lives.
+// The statement that the holder of the first lock repeats while its import lives.
 inline constexpr std::string_view import_beat =
     "SELECT 1 /* the import of drover with this session is alive */";
 
-// Throws UnfitSchema if init has not been run.
-coro::Task<void> require_initialised(database::postgres::Connection& connection,
-                                     std::string schema);
-
-// Compares the request with what there is, and records it as begun. Throws UnfitSchema: everything
-// is there already; rows that are not ours; another seed or fewer warehouses than were begun with.
-// `any_pieces`: of parts that are begun.
-coro::Task<ImportPlan> begin_import(database::postgres::Connection& connection, std::string schema,
-                                    ImportRequest request, bool any_pieces = false);
-
 // Loads the missing parts (a warehouse, or item) by binary COPY over several connections, which
-// take them in order, one at a time. The rows are made on the threads of a pool; while one piece of
-// them is sent, the next is made. Each part is one transaction, with its row in drover_tpcc_loaded:
-// it is loaded whole and recorded, or not at all. Where a transaction may have no more than some rows, a part goes in
-// pieces, each with the record of how far the part is; a piece that was recorded by somebody else is an error. Throws the first error of a connection, after all
-// have stopped.
-coro::Task<void> load_parts(const ImportOptions& options, const ImportPlan& plan, ImportWork& work);
+// take the parts in order. Threads of a pool make the rows; while one block of rows is sent, the
+// next is made. A part is one transaction with its row in drover_tpcc_loaded. Where the dialect
+// limits the rows of a transaction, a part is loaded in pieces, each with a record of the progress.
+// Throws the first error after all connections have stopped.
+coro::Task<void> load_parts(const PostgresImportOptions& options, const ImportPlan& plan,
+                            ImportWork& work);
 
-// Makes primary keys, secondary indexes, statistics and references. Makes each only if it does not
-// exist yet, so that the next import continues after a kill. The steps run on several connections,
-// the longest first, and never two on one table, whose locks exclude each other. When the server
-// warns that it skips the statistics of another role's table, the warning becomes a note of the
-// work.
-coro::Task<void> finish_import(const ImportOptions& options, ForeignKeys references,
+// Makes primary keys, secondary indexes, statistics and references that do not exist yet. The steps
+// run on several connections, the longest first, and never two on one table, whose locks exclude
+// each other. A warning that the server skips another role's table becomes a note of the work.
+coro::Task<void> finish_import(const PostgresImportOptions& options, ForeignKeys references,
                                ImportObserver& observer, ImportWork& work);
-
-// Records the import as complete. On a session with synchronous_commit as the user has it, this
-// makes all earlier commits as durable as itself.
-coro::Task<void> complete_import(database::postgres::Connection& connection, std::string schema);
 
 }  // namespace drover::tpcc::postgres

@@ -189,7 +189,7 @@ Task<void> run_steps(const Connections& connections, std::vector<Step> steps,
 
 }  // namespace
 
-Task<void> finish_import(const ImportOptions& options, ForeignKeys references,
+Task<void> finish_import(const PostgresImportOptions& options, ForeignKeys references,
                          ImportObserver& observer, ImportWork& work) {
   Connections connections;
   const size_t wanted = std::clamp<size_t>(options.connections, 1, all_tables.size());

@@ -57,7 +57,7 @@ void require_taken(int64_t taken, int64_t rows, Table table) {
 // What all connections share.
 class Load {
  public:
-  Load(const ImportOptions& options, const ImportPlan& plan, ImportWork& work,
+  Load(const PostgresImportOptions& options, const ImportPlan& plan, ImportWork& work,
        coro::StealingPool& pool)
       : options_(options), plan_(plan), work_(work), pool_(pool) {}
 
@@ -68,16 +68,16 @@ class Load {
   Task<void> load_part(Connection& connection, int32_t part);
   Task<void> load_part_in_pieces(Connection& connection, int32_t part);
   Task<int64_t> load_table_in_pieces(Connection& connection, Table table, int32_t part);
-  Progress progress_of(Table table, int32_t part) const;
-  Task<bool> is_recorded(Connection& connection, const Progress& after) const;
-  Task<void> load_piece(Connection& connection, Table table, const Progress& before,
-                        const Progress& after, const CopyBuffer& bytes);
+  PieceProgress progress_of(Table table, int32_t part) const;
+  Task<bool> is_recorded(Connection& connection, const PieceProgress& after) const;
+  Task<void> load_piece(Connection& connection, Table table, const PieceProgress& before,
+                        const PieceProgress& after, const CopyBuffer& bytes);
   Task<int64_t> copy_part(Connection& connection, int32_t part);
   Task<int64_t> copy_table(Connection& connection, Table table, int32_t part);
   Task<void> make_piece(TableCopy& rows, Piece& piece);
   Task<void> send_piece(Connection& connection, Table table, Piece& piece);
 
-  const ImportOptions& options_;
+  const PostgresImportOptions& options_;
   const ImportPlan& plan_;
   ImportWork& work_;
   coro::StealingPool& pool_;
@@ -138,8 +138,8 @@ Task<void> Load::load_part(Connection& connection, int32_t part) {
   if (part != item_part) work_.count_warehouse();
 }
 
-Progress Load::progress_of(Table table, int32_t part) const {
-  for (const Progress& one : options_.progress) {
+PieceProgress Load::progress_of(Table table, int32_t part) const {
+  for (const PieceProgress& one : options_.progress) {
     if (one.part == part && one.table == table_name(table)) return one;
   }
   return {.part = part, .table = std::string(table_name(table)), .next = 0, .rows = 0};
@@ -147,7 +147,7 @@ Progress Load::progress_of(Table table, int32_t part) const {
 
 // Returns true if the piece that ends at `after` is in the database. The COMMIT of an interrupted
 // import may be executed after this import has read the progress.
-Task<bool> Load::is_recorded(Connection& connection, const Progress& after) const {
+Task<bool> Load::is_recorded(Connection& connection, const PieceProgress& after) const {
   const auto found = co_await connection.query(fmt::format(
       "SELECT 1 FROM {} WHERE w_id = {} AND table_name = '{}' AND next = {} AND rows = {}",
       qualified_name(options_.schema, progress_table), after.part, after.table, after.next,
@@ -156,8 +156,8 @@ Task<bool> Load::is_recorded(Connection& connection, const Progress& after) cons
 }
 
 // The record first: it is where two that load the same piece meet, and where the second one finds that it is loaded.
-Task<void> Load::load_piece(Connection& connection, Table table, const Progress& before,
-                            const Progress& after, const CopyBuffer& bytes) {
+Task<void> Load::load_piece(Connection& connection, Table table, const PieceProgress& before,
+                            const PieceProgress& after, const CopyBuffer& bytes) {
   const std::string progress = qualified_name(options_.schema, progress_table);
   const bool is_first = before.next == 0;
   std::string record =
@@ -189,7 +189,7 @@ Task<void> Load::load_piece(Connection& connection, Table table, const Progress&
 
 Task<int64_t> Load::load_table_in_pieces(Connection& connection, Table table, int32_t part) {
   const int64_t rows_most = traits_of(connection.dialect()).rows_a_transaction - 1;
-  Progress before = progress_of(table, part);
+  PieceProgress before = progress_of(table, part);
   CopyBuffer bytes(piece_bytes);
   TableCopy rows(table, part, plan_.population);
   rows.skip_to(before.next, bytes);
@@ -204,7 +204,7 @@ Task<int64_t> Load::load_table_in_pieces(Connection& connection, Table table, in
     };
     co_await pool_.run(make);
     const int64_t made = rows.rows_written() - rows_before;
-    const Progress after = {part, before.table, rows.next(), before.rows + made};
+    const PieceProgress after = {part, before.table, rows.next(), before.rows + made};
     co_await database::postgres::repeated(
         connection, [&] { return load_piece(connection, table, before, after, bytes); });
     work_.count(table, made, static_cast<int64_t>(bytes.size()));
@@ -243,7 +243,8 @@ Task<void> Load::run_connection() {
 
 }  // namespace
 
-Task<void> load_parts(const ImportOptions& options, const ImportPlan& plan, ImportWork& work) {
+Task<void> load_parts(const PostgresImportOptions& options, const ImportPlan& plan,
+                      ImportWork& work) {
   for (const int32_t part : plan.missing) {
     for (const Table table : tables_of(part)) work.expect(table);
   }

@@ -41,8 +41,8 @@ class ImportInParts : public DatabaseFixture {
     return settings;
   }
 
-  static ImportOptions options_for(const std::string& schema) {
-    ImportOptions options{settings(), {server->conninfo(), schema}};
+  static PostgresImportOptions options_for(const std::string& schema) {
+    PostgresImportOptions options{settings(), {server->conninfo(), schema}};
     options.lock_wait_max = {};
     options.claim.watch = {};
     return options;
@@ -206,7 +206,7 @@ TEST_F(ImportInParts, SessionsOfAnImportThatStandsStillAreEnded) {
     void on_sessions_ended(int32_t count) override { ended += count; }
   } watcher;
   auto scenario = [&]() -> Task<void> {
-    const ImportOptions options = options_for("still");
+    const PostgresImportOptions options = options_for("still");
     const auto holder = co_await Connection::open(server->conninfo());
     const bool locked = co_await try_lock_import(*holder, "still");
     EXPECT_TRUE(locked);
@@ -249,7 +249,7 @@ TEST_F(ImportInParts, AnImportThatMayLiveIsNotEnded) {
     const bool locked = co_await try_lock_import(*holder, "alive");
     EXPECT_TRUE(locked);
     const auto loader = co_await open_import_session(options_for("alive"));
-    ImportOptions options = options_for("alive");
+    PostgresImportOptions options = options_for("alive");
     ImportObserver nobody;
     for (const bool beats : {false, true}) {
       if (beats) {

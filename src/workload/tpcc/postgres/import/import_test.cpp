@@ -39,7 +39,7 @@ class Watcher final : public ImportObserver {
   }
 };
 
-coro::Task<void> import_under(coro::CancelSource*& source_out, ImportOptions options,
+coro::Task<void> import_under(coro::CancelSource*& source_out, PostgresImportOptions options,
                               Watcher& watcher, bool& done) {
   coro::CancelSource& outer = co_await coro::current_source();
   coro::Scope scope(outer);
@@ -54,8 +54,8 @@ coro::Task<void> import_under(coro::CancelSource*& source_out, ImportOptions opt
 
 class Import : public DatabaseFixture {
  protected:
-  static ImportOptions options_for(std::string schema, int32_t warehouses) {
-    ImportOptions options;
+  static PostgresImportOptions options_for(std::string schema, int32_t warehouses) {
+    PostgresImportOptions options;
     options.conninfo = server->conninfo();
     options.schema = std::move(schema);
     options.request.warehouses = warehouses;
@@ -69,7 +69,7 @@ class Import : public DatabaseFixture {
     return run(import_warehouses(options_for(schema, warehouses), watcher));
   }
 
-  static std::string refusal_of(ImportOptions options) {
+  static std::string refusal_of(PostgresImportOptions options) {
     Watcher watcher;
     try {
       run(import_warehouses(std::move(options), watcher));
@@ -80,7 +80,7 @@ class Import : public DatabaseFixture {
   }
 
   // Cancels the import where `watcher` calls `cancel`; says whether it was through all the same.
-  static bool import_until_cancelled(ImportOptions options, Watcher& watcher) {
+  static bool import_until_cancelled(PostgresImportOptions options, Watcher& watcher) {
     bool done = false;
     run(import_under(source, std::move(options), watcher, done));
     return done;
@@ -181,7 +181,7 @@ TEST_F(Import, GoesIntoAPublication) {
   const auto prepare = [&]() -> coro::Task<std::string> {
     const auto connection = co_await database::postgres::Connection::open(server->conninfo());
     try {
-      co_await require_replica_identity(*connection, "published");
+      co_await require_fit_for_run(*connection, "published");
     } catch (const UnfitSchema& error) {
       co_return error.what();
     }
@@ -201,7 +201,7 @@ TEST_F(Import, SaysWhichStatisticsTheServerLeftOut) {
   query(
       "CREATE ROLE guest LOGIN; GRANT ALL ON SCHEMA owned TO guest; "
       "GRANT ALL ON ALL TABLES IN SCHEMA owned TO guest");
-  ImportOptions options = options_for("owned", 2);
+  PostgresImportOptions options = options_for("owned", 2);
   options.conninfo += " user=guest";
   Watcher watcher;
   const ImportOutcome outcome = run(import_warehouses(std::move(options), watcher));
@@ -233,7 +233,7 @@ TEST_F(Import, RefusesWhatDoesNotFitTheSchema) {
                         "warehouses, use a larger -w. To start over, create the tables again with "
                         "'drover tpcc init --force --schema picky'"));
   EXPECT_THAT(refusal_of(options_for("picky", 1)), HasSubstr("-w 1"));
-  ImportOptions other_seed = options_for("picky", 3);
+  PostgresImportOptions other_seed = options_for("picky", 3);
   other_seed.request.seed = 1;
   EXPECT_THAT(refusal_of(other_seed), HasSubstr("seed 4711"));
   query(
@@ -254,7 +254,7 @@ TEST_F(Import, GoesOnAfterACancellation) {
   watcher.at_progress = [](const ImportProgress& progress) {
     if (progress.warehouses >= 1) source->cancel();
   };
-  ImportOptions one_by_one = options_for("cancelled", 2);
+  PostgresImportOptions one_by_one = options_for("cancelled", 2);
   one_by_one.connections = 1;
   EXPECT_FALSE(import_until_cancelled(one_by_one, watcher));
   const std::string loaded = loaded_in("cancelled");
@@ -262,7 +262,7 @@ TEST_F(Import, GoesOnAfterACancellation) {
   EXPECT_EQ(query("SELECT complete FROM cancelled.drover_tpcc"), "f");
 
   // Seed and time come from the record, not from the new request.
-  ImportOptions again = options_for("cancelled", 2);
+  PostgresImportOptions again = options_for("cancelled", 2);
   again.request.fresh_population = {1, 1};
   Watcher second;
   const ImportOutcome outcome = run(import_warehouses(again, second));
@@ -327,7 +327,7 @@ TEST_F(Import, GoesOnBetweenIndexes) {
 
 TEST_F(Import, SeveralThreadsLoadTheSame) {
   initialise_schema({.schema = "threads"});
-  ImportOptions options = options_for("threads", 2);
+  PostgresImportOptions options = options_for("threads", 2);
   options.connections = 2;
   options.threads = 2;
   Watcher watcher;
@@ -338,7 +338,7 @@ TEST_F(Import, SeveralThreadsLoadTheSame) {
 TEST_F(Import, AnErrorOnOneThreadStopsAll) {
   initialise_schema({.schema = "failing"});
   query("ALTER TABLE failing.oorder ADD CONSTRAINT only_1 CHECK (o_w_id < 2)");
-  ImportOptions options = options_for("failing", 9);
+  PostgresImportOptions options = options_for("failing", 9);
   options.connections = 4;
   options.threads = 4;
   Watcher watcher;
@@ -361,7 +361,7 @@ TEST_F(Import, OnlyOneAtATime) {
     if (std::exchange(asked, true)) return;
     // Another process would do this; here another thread does, as a worker's loop does not nest.
     std::thread other([&] {
-      ImportOptions options = options_for("locked", 1);
+      PostgresImportOptions options = options_for("locked", 1);
       options.lock_wait_max = coro::Duration::zero();
       refusal = refusal_of(options);
     });
@@ -420,8 +420,8 @@ TEST_F(Import, GoesOnAfterAFullDisk) {
 // Where a transaction takes only so many rows, and no lock outlives one.
 class ImportInPieces : public Import {
  protected:
-  static ImportOptions in_pieces(const std::string& schema, int32_t warehouses) {
-    ImportOptions options = options_for(schema, warehouses);
+  static PostgresImportOptions in_pieces(const std::string& schema, int32_t warehouses) {
+    PostgresImportOptions options = options_for(schema, warehouses);
     options.dialect = database::Dialect::cockroach;
     options.connections = 2;
     return options;
@@ -482,7 +482,7 @@ TEST_F(ImportInPieces, WaitsForOneThatWasKilledAndNotForOneThatLives) {
                     owner));
   };
   claim("somebody");
-  ImportOptions options = in_pieces("claimed", 1);
+  PostgresImportOptions options = in_pieces("claimed", 1);
   // It is watched for no longer than it takes to see that its beat stands still.
   options.claim.watch = std::chrono::milliseconds(0);
   Watcher watcher;

@@ -1,4 +1,4 @@
-#include "workload/tpcc/postgres/import/catalog.h"
+#include "workload/tpcc/postgres/import/import.h"
 
 #include <gmock/gmock.h>
 

@@ -10,7 +10,7 @@
 #include "database/ydb/database_access.h"
 #include "workload/tpcc/check/catalogue.h"
 #include "workload/tpcc/schema.h"
-#include "workload/tpcc/ydb/import/catalog.h"
+#include "workload/tpcc/ydb/import/import.h"
 
 namespace drover::tpcc::ydb {
 
@@ -40,25 +40,11 @@ bool refused(const Error& error) noexcept {
          error.error_class() != ErrorClass::unavailable;
 }
 
-Task<void> require_tables(DatabaseAccess& access, const YdbDatabase& database) {
-  const Catalog catalog = co_await read_catalog(access);
-  if (catalog.table_count() == all_tables.size()) co_return;
-  const std::string missing = catalog.tables_that_exist(false);
-  throw Error(ErrorClass::statement, "SCHEME_ERROR",
-              fmt::format("{} {} not found in {}. Run 'drover tpcc init' and 'drover tpcc import', "
-                          "or name the folder with --schema",
-                          missing.find(',') == missing.npos ? "table" : "tables", missing,
-                          folder_path(database)));
-}
-
-Task<std::int32_t> count_warehouses(DatabaseAccess& access, std::optional<std::int32_t> wanted) {
-  if (wanted) co_return *wanted;
-  const QueryResult counted =
-      co_await access.query("SELECT COUNT(*) AS present, MAX(w_id) AS newest FROM warehouse");
-  const ResultSetView set = counted.set(0);
-  const ValueView newest = set.at(0, "newest");
-  co_return warehouses_to_check(set.at(0, "present").integer(),
-                                newest.is_null() ? 0 : newest.integer());
+Task<void> require_tables(AdminSession& session, const YdbDatabase& database) {
+  const TablesPresent present = co_await read_tables(session);
+  if (present.table_count() == all_tables.size()) co_return;
+  refuse_missing_tables(present.tables_that_exist(false), "SCHEME_ERROR", folder_path(database),
+                        "folder");
 }
 
 Task<void> run_sessions(DatabaseAccess& access, const YdbDatabase& database,
@@ -78,8 +64,10 @@ Task<void> run_sessions(DatabaseAccess& access, const YdbDatabase& database,
 
 Task<void> run_check(DatabaseAccess& access, const YdbDatabase& database,
                      const CheckSettings& settings, CheckReport& report) {
-  co_await require_tables(access, database);
-  report.warehouses = co_await count_warehouses(access, settings.warehouses);
+  YdbAdminSession session(access);
+  co_await require_tables(session, database);
+  report.warehouses =
+      settings.warehouses ? *settings.warehouses : co_await count_warehouses_to_check(session);
   std::vector<YqlCondition> asked = conditions();
   if (!settings.after_import) report.left_out = leave_out_fresh_only(asked);
   report.not_asked = ruled_out();

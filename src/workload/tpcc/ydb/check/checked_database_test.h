@@ -19,7 +19,7 @@
 #include "workload/tpcc/postgres/small_database_test.h"
 #include "workload/tpcc/ydb/check/check.h"
 #include "workload/tpcc/ydb/check/conditions.h"
-#include "workload/tpcc/ydb/import/catalog.h"
+#include "workload/tpcc/ydb/import/import.h"
 #include "workload/tpcc/ydb/import/schema.h"
 
 namespace drover::tpcc::ydb {

@@ -15,7 +15,7 @@
 #include "database/ydb/target.h"
 #include "database/ydb/ydb_database.h"
 #include "support/ydb_test_server.h"
-#include "workload/tpcc/ydb/import/catalog.h"
+#include "workload/tpcc/ydb/import/import.h"
 
 namespace drover::tpcc::ydb {
 
@@ -83,10 +83,22 @@ class FreshDatabase : public testing::Test {
     return names;
   }
 
-  static Settings settings_of(std::string folder) {
-    Settings settings;
+  static coro::Task<LoadedDatabase> inspect_task(std::string folder) {
+    LoadedDatabase loaded;
+    auto body = [&](DatabaseAccess& access) -> coro::Task<void> {
+      YdbAdminSession session(access);
+      loaded = co_await inspect_loaded(session, folder);
+    };
+    co_await DatabaseAccess::use(database(folder), body);
+    co_return loaded;
+  }
+  static LoadedDatabase inspect(std::string folder) { return run(inspect_task(std::move(folder))); }
+
+  static ImportRecord settings_of(std::string folder) {
+    ImportRecord settings;
     use(folder, [&](DatabaseAccess& access) -> coro::Task<void> {
-      const std::optional<Settings> found = co_await read_settings(access, folder);
+      YdbAdminSession session(access);
+      const std::optional<ImportRecord> found = co_await read_record(session, folder);
       if (found) settings = *found;
     });
     return settings;

@@ -22,29 +22,28 @@ using coro::Task;
 using database::Error;
 
 struct Batch {
-  size_t part;  // its place in the plan
+  size_t part;  // index in PartsPlan::parts
   Table table;
   int32_t number;
 };
 
-// A part that is being loaded.
 struct PartProgress {
   int32_t batches_left = 0;
   int64_t rows = 0;
 };
 
-int32_t batches_of(Part part) {
+int32_t batches_of(LoadedPart part) {
   int32_t batches = 0;
   for (const Table table : tables_of(part)) batches += batch_count(table);
   return batches;
 }
 
-// Loads the parts of a population by BulkUpsert, several calls at a time; what all calls share. The
-// rows are made on the threads of a pool, which end before it does.
+// Loads the parts of a population by BulkUpsert, several calls at a time. Threads of a pool make the
+// rows; they end before the object does.
 //
-// The calls take batches in the order of the parts: one at the end of a part does not wait for the
-// others. A part whose batches are all there is recorded in drover_tpcc_loaded. `indexed_loaded` is
-// set when all parts of Stage::indexed are there.
+// The calls take batches in the order of the parts, and a call goes on to the next part without
+// waiting for others. A part is recorded in drover_tpcc_loaded when all of its batches are loaded.
+// Sets `indexed_loaded` when all parts of LoadStage::indexed are loaded.
 class Load {
  public:
   Load(DatabaseAccess& access, const ImportSettings& settings, const PartsPlan& plan,
@@ -54,16 +53,16 @@ class Load {
         work_(work),
         indexed_loaded_(indexed_loaded),
         pool_({.workers = std::max<size_t>(settings.threads, 1)}) {
-    for (const Part& part : plan.parts) {
+    for (const LoadedPart& part : plan.parts) {
       parts_.push_back({.batches_left = batches_of(part), .rows = 0});
       for (const Table table : tables_of(part)) work.expect(table);
       ++parts_left_of_[part.w_id];
-      if (part.stage == Stage::indexed) ++indexed_parts_left_;
+      if (part.stage == LoadStage::indexed) ++indexed_parts_left_;
     }
     if (indexed_parts_left_ == 0) indexed_loaded_.set();
   }
 
-  // Throws the first error of a call, after all have stopped.
+  // Throws the first error of a call after all calls have stopped.
   Task<void> run(size_t calls) {
     auto body = [&](coro::Scope& scope) -> Task<void> {
       for (size_t call = 0; call < calls; ++call) scope.start(run_call());
@@ -73,7 +72,6 @@ class Load {
   }
 
  private:
-  // Loads batches until none is left, one at a time.
   Task<void> run_call() {
     while (const std::optional<Batch> batch = next_batch()) co_await load_batch(*batch);
   }
@@ -106,10 +104,10 @@ class Load {
   }
 
   Task<void> note_loaded(size_t place) {
-    const Part part = plan_.parts[place];
+    const LoadedPart part = plan_.parts[place];
     co_await write_loaded(access_, part, parts_[place].rows);
     if (--parts_left_of_[part.w_id] == 0 && part.w_id != item_part) work_.count_warehouse();
-    if (part.stage == Stage::indexed && --indexed_parts_left_ == 0) indexed_loaded_.set();
+    if (part.stage == LoadStage::indexed && --indexed_parts_left_ == 0) indexed_loaded_.set();
   }
 
   DatabaseAccess& access_;
@@ -118,29 +116,29 @@ class Load {
   coro::Event& indexed_loaded_;
   coro::StealingPool pool_;
 
-  // Where next_batch() is.
+  // The batch that next_batch() returns next.
   size_t part_ = 0;
-  size_t table_ = 0;  // of the part
+  size_t table_ = 0;  // index in tables_of(part)
   int32_t number_ = 0;
 
-  std::vector<PartProgress> parts_;           // by place in the plan
-  std::map<int32_t, int32_t> parts_left_of_;  // of a warehouse
+  std::vector<PartProgress> parts_;           // by index in the plan
+  std::map<int32_t, int32_t> parts_left_of_;  // by w_id
   size_t indexed_parts_left_ = 0;
 };
 
-// The whole of one call.
+// One call of import_warehouses().
 class Import {
  public:
-  Import(ImportOptions options, ImportObserver& observer)
+  Import(YdbImportOptions options, ImportObserver& observer)
       : options_(std::move(options)),
         observer_(observer),
         work_(observer, options_.progress_interval) {}
 
-  // Under a claim of its own.
+  // Takes the claim of the folder and imports.
   Task<void> run(DatabaseAccess& access) {
-    const Catalog catalog = co_await read_catalog(access);
-    require_initialised(catalog, options_.database.folder);
-    YdbImportClaim claim(access, options_.claim);
+    YdbAdminSession session(access);
+    require_initialised(co_await read_tables(session), options_.database.folder);
+    ImportClaim claim(session, options_.claim);
     co_await claim.hold(
         options_.database.folder, [this] { observer_.on_wait(); },
         [&] { return run_claimed(access, claim); });
@@ -150,24 +148,24 @@ class Import {
   const ImportOutcome& outcome() const noexcept { return outcome_; }
 
  private:
-  Task<void> run_claimed(DatabaseAccess& access, YdbImportClaim& claim) {
+  Task<void> run_claimed(DatabaseAccess& access, ImportClaim& claim) {
     plan_ = co_await begin_import(access, claim, options_.database.folder, options_.request);
     work_.begin(plan_.plan);
     if (loads_indexed_tables()) co_await drop_indexes(access);
 
     work_.start();
     co_await load(access);
-    Settings complete = plan_.settings;
+    ImportRecord complete = plan_.record;
     complete.complete = true;
     co_await claim.write(std::move(complete));
     outcome_ = work_.end();
   }
 
-  // They are in the way of rows, and so is one that is being built.
+  // BulkUpsert refuses tables with an index, even one that is being built.
   Task<void> drop_indexes(DatabaseAccess& access) {
     for (size_t number = 0; number < secondary_indexes().size(); ++number) {
       const Index& index = secondary_indexes()[number];
-      std::string& build = plan_.settings.builds[number];
+      std::string& build = plan_.record.index_builds[number];
       if (!build.empty()) {
         IndexBuild under_way{.index = index,
                              .operation = std::exchange(build, {}),
@@ -198,10 +196,12 @@ class Import {
     co_await rows.run(options_.connections);
   }
 
-  // Indexes are built when all is there: a part that somebody has to load once more may not go into a table with one.
+  // Indexes are built after the whole load, because a part that has to be loaded again needs tables
+  // without indexes.
   Task<void> load_by_others(DatabaseAccess& access) {
     co_await options_.load_elsewhere(plan_.plan, work_);
-    const auto left = parts_to_load(plan_.plan, co_await read_loaded(access));
+    YdbAdminSession session(access);
+    const auto left = parts_to_load(plan_.plan, co_await read_loaded(session));
     require_none_left(left.size(), plan_.parts.size());
     indexed_loaded_.set();
   }
@@ -213,17 +213,17 @@ class Import {
     observer_.on_step(name, number + 1, secondary_indexes().size());
     const coro::Instant begun = coro::Worker::current().now();
     IndexBuild wanted{.index = index,
-                      .operation = plan_.settings.builds[number],
+                      .operation = plan_.record.index_builds[number],
                       .poll_interval = options_.index_poll_interval};
     co_await build_index(access, std::move(wanted));
     observer_.on_step_done(name, coro::Worker::current().now() - begun);
   }
 
   bool loads_indexed_tables() const {
-    return !plan_.parts.empty() && plan_.parts.front().stage == Stage::indexed;
+    return !plan_.parts.empty() && plan_.parts.front().stage == LoadStage::indexed;
   }
 
-  ImportOptions options_;
+  YdbImportOptions options_;
   ImportObserver& observer_;
   ImportWork work_;
   ImportOutcome outcome_;
@@ -233,7 +233,7 @@ class Import {
 
 }  // namespace
 
-Task<ImportOutcome> import_warehouses(ImportOptions options, ImportObserver& observer) {
+Task<ImportOutcome> import_warehouses(YdbImportOptions options, ImportObserver& observer) {
   const YdbDatabase database = options.database;
   Import import(std::move(options), observer);
   auto body = [&import](DatabaseAccess& access) -> Task<void> { return import.run(access); };
@@ -245,14 +245,16 @@ Task<ImportOutcome> import_warehouses(ImportOptions options, ImportObserver& obs
   co_return import.outcome();
 }
 
-Task<ImportProgress> load_part(ImportOptions options, ImportPart part, ImportObserver& observer) {
+Task<ImportProgress> load_part(YdbImportOptions options, ImportPart part,
+                               ImportObserver& observer) {
   const YdbDatabase database = options.database;
   ImportWork work(observer, options.progress_interval);
   PartsPlan plan;
   plan.plan = plan_of(part);
   auto body = [&](DatabaseAccess& access) -> Task<void> {
-    require_initialised(co_await read_catalog(access), database.folder);
-    plan.parts = parts_to_load(plan.plan, co_await read_loaded(access));
+    YdbAdminSession session(access);
+    require_initialised(co_await read_tables(session), database.folder);
+    plan.parts = parts_to_load(plan.plan, co_await read_loaded(session));
     work.begin(plan.plan);
     work.start();
     coro::Event indexed_loaded;

@@ -1,95 +1,114 @@
-// The import of a population into YDB: plan, rows, indexes. The indexes are built by the server
-// while the tables that have none are loaded.
+// TPC-C's tables in YDB: making and dropping them, and the import of a population. The server
+// builds the indexes while the tables without indexes are loaded.
 //
-// It may be killed at any point, on either side: the same call goes on from there, and the rows are
-// the same as without the kill. One at a time is at work on a folder (import_claim.h): another one
-// is refused, and what was killed is waited for, for 10 s, as it might be alive.
+// YDB changes its scheme one table at a time: an init that was killed leaves some tables, and is
+// repeated with `force`.
 //
-// Thread safety: runs on one worker; the threads that make rows end before it does.
+// An import may be killed at any point, on either side: the same command continues it, with the same
+// rows. One import at a time loads a folder (ImportClaim in import_record.h). A folder goes through
+// these states:
+//
+//   initialised  by init
+//   begun        drover_tpcc has seed, load time and number of warehouses
+//   loaded       drover_tpcc_loaded lists all parts. BulkUpsert is not a transaction: a part that is
+//                not listed may have rows, and is loaded again
+//   complete     the indexes exist. More warehouses of the same seed may be added
+//
+// Thread safety: that of DatabaseAccess; an import runs on one worker, and the threads that make
+// rows end before the import does. Errors: UnfitSchema and database::Error, whose message says how
+// far an import came.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "coro/clock.h"
 #include "coro/task.h"
+#include "database/ydb/admin_session.h"
 #include "database/ydb/database_access.h"
 #include "database/ydb/ydb_database.h"
 #include "workload/tpcc/database.h"
-#include "workload/tpcc/import/import.h"
-#include "workload/tpcc/ydb/import/catalog.h"
-#include "workload/tpcc/ydb/import/import_claim.h"
+#include "workload/tpcc/import/import_record.h"
 #include "workload/tpcc/ydb/import/schema.h"
 
 namespace drover::tpcc::ydb {
 
+using database::ydb::BulkRows;
 using database::ydb::DatabaseAccess;
+using database::ydb::YdbAdminSession;
 using database::ydb::YdbDatabase;
 
-struct ImportOptions : ImportSettings {
+// Creates the nine tables, without secondary indexes, and Drover's own, in a folder that it creates
+// if necessary. The tables get partitions for the expected number of warehouses; YDB splits
+// partitions that grow beyond 2 GB. Returns the names of the tables that it dropped. Throws
+// UnfitSchema if tables exist and `force` is false, or if one is not a table of TPC-C.
+coro::Task<std::vector<std::string>> initialise(YdbDatabase database, InitialiseSettings settings);
+
+// Drops the nine tables and Drover's own with their indexes, and returns their names. Folders and
+// other tables stay.
+coro::Task<std::vector<std::string>> clean(YdbDatabase database);
+
+struct YdbImportOptions : ImportSettings {
   YdbDatabase database = {};
   coro::Duration index_poll_interval = std::chrono::seconds(1);
   ClaimTimes claim = {};
 };
 
-// Throws UnfitSchema, and database::Error, whose message then says how far the import came.
-// The outcome's finish_time is that from the last row to the last index.
-coro::Task<ImportOutcome> import_warehouses(ImportOptions options, ImportObserver& observer);
+// The outcome's finish_time is the time from the last row to the last index.
+coro::Task<ImportOutcome> import_warehouses(YdbImportOptions options, ImportObserver& observer);
 
 // See Database::load_part().
-coro::Task<ImportProgress> load_part(ImportOptions options, ImportPart part,
+coro::Task<ImportProgress> load_part(YdbImportOptions options, ImportPart part,
                                      ImportObserver& observer);
 
-// What an import has to do, by what the folder holds already.
-//
-// A folder goes through these states: made by init; begun (drover_tpcc says seed, load time and
-// number of warehouses); loaded (drover_tpcc_loaded has all parts); complete (the indexes are
-// there). An import goes on from any of them. Once complete, it can be extended by more warehouses,
-// of the same seed.
+// The stages of an import.
 
+// The parts that an import loads.
 struct PartsPlan {
   ImportPlan plan;
-  Settings settings;        // as they are recorded
-  std::vector<Part> parts;  // to load, in this order: those of Stage::indexed come first
+  ImportRecord record;            // in the database
+  std::vector<LoadedPart> parts;  // in the order of the load: LoadStage::indexed comes first
 };
 
-// What of a plan's missing warehouses is not loaded; `loaded` is sorted.
-std::vector<Part> parts_to_load(const ImportPlan& plan, const std::vector<Part>& loaded);
+// Returns the stages of the plan's missing warehouses that are not in `loaded`, which is sorted.
+std::vector<LoadedPart> parts_to_load(const ImportPlan& plan,
+                                      const std::vector<LoadedPart>& loaded);
 
-// The tables of a part, in the order in which they are loaded.
-std::span<const Table> tables_of(Part part);
+// Returns the tables of a part in the order of their load.
+std::span<const Table> tables_of(LoadedPart part);
 
-// Compares the request with what there is, and records it as begun. Requires that init has been run
-// and that the claim is taken. Throws UnfitSchema: everything is there already; rows that are not
-// ours; another seed or fewer warehouses than were begun with.
-coro::Task<PartsPlan> begin_import(DatabaseAccess& access, YdbImportClaim& claim,
-                                   std::string folder, ImportRequest request);
+// Compares the request with the folder, and records the import as begun. Requires that init has been
+// run and that the claim is taken. Throws UnfitSchema if everything is loaded, if the tables have
+// rows that no import has recorded, or if the import has another seed or more warehouses.
+coro::Task<PartsPlan> begin_import(DatabaseAccess& access, ImportClaim& claim, std::string folder,
+                                   ImportRequest request);
 
-// Whether the index can be used.
-coro::Task<bool> index_exists(DatabaseAccess& access, Index index);
+// Records a part as loaded.
+coro::Task<void> write_loaded(DatabaseAccess& access, LoadedPart part, int64_t rows);
 
-// Building a secondary index in the background: AlterTable begins an operation of the server, which
-// is asked for until it is done.
-//
-// The operation's id is recorded in drover_tpcc, so that an import that was killed finds the build
-// that has gone on without it. A build whose task is cancelled is cancelled at the server, too.
-
+// A secondary index that the server builds in an operation of its own. The operation's id is
+// recorded in drover_tpcc, so that the next import finds the build of a killed one. Cancelling the
+// task cancels the build at the server.
 struct IndexBuild {
   Index index;
-  std::string operation = {};  // that was begun by an earlier import; empty: none
+  std::string operation = {};  // of an earlier import; empty: none
   coro::Duration poll_interval = std::chrono::seconds(1);
 };
 
-// For people: "index idx_order on oorder".
+// For messages: "index idx_order on oorder".
 std::string description(const Index& index);
 
-// Returns when the index can be used, at once if it can be already. Throws database::Error if the
-// server has failed to build it; the message names the index.
+// Returns whether statements can use the index.
+coro::Task<bool> index_exists(DatabaseAccess& access, Index index);
+
+// Returns when statements can use the index. Throws database::Error, whose message names the index,
+// if the server has failed to build it.
 coro::Task<void> build_index(DatabaseAccess& access, IndexBuild build);
 
-// Rows cannot be loaded in bulk into a table with such an index.
+// To be called before rows are loaded, because BulkUpsert refuses tables with such an index.
 coro::Task<void> drop_index(DatabaseAccess& access, Index index);
 
 }  // namespace drover::tpcc::ydb

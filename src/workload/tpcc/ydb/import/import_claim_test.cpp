@@ -1,11 +1,10 @@
 // Whose turn it is to import: free, taken by one that lives, left by one that does not.
-#include "workload/tpcc/ydb/import/import_claim.h"
+#include "workload/tpcc/import/import_record.h"
 
 #include <gmock/gmock.h>
 
 #include "coro/scope.h"
 #include "database/error.h"
-#include "workload/tpcc/import/import.h"
 #include "workload/tpcc/ydb/check/fresh_database_test.h"
 
 namespace drover::tpcc::ydb {
@@ -17,8 +16,8 @@ using testing::HasSubstr;
 
 constexpr PopulationSeed claimed_population = {4711, 1'704'164'645'678'901};
 
-Settings some_settings() {
-  Settings settings;
+ImportRecord some_settings() {
+  ImportRecord settings;
   settings.population = claimed_population;
   settings.load_constants = {.c_last = 1, .c_id = 2, .ol_i_id = 3};
   settings.warehouses = 7;
@@ -44,15 +43,17 @@ class ClaimOnYdb : public FreshDatabase {
 
 TEST_F(ClaimOnYdb, IsTakenOneAfterTheOther) {
   with_access([](DatabaseAccess& access) -> Task<void> {
-    YdbImportClaim first(access, patient);
+    YdbAdminSession session_of_first(access);
+    ImportClaim first(session_of_first, patient);
     co_await first.take("claimed");
     co_await first.write(some_settings());
     co_await first.release();
-    YdbImportClaim second(access, patient);
+    YdbAdminSession session_of_second(access);
+    ImportClaim second(session_of_second, patient);
     co_await second.take("claimed");
     co_await second.release();
   });
-  const Settings written = settings_of("claimed");
+  const ImportRecord written = settings_of("claimed");
   EXPECT_EQ(written.population->seed, claimed_population.seed);
   EXPECT_EQ(written.population->load_time_us, claimed_population.load_time_us);
   EXPECT_EQ(written.load_constants, some_settings().load_constants);
@@ -62,13 +63,15 @@ TEST_F(ClaimOnYdb, IsTakenOneAfterTheOther) {
 
 TEST_F(ClaimOnYdb, IsRefusedWhileItsOwnerLives) {
   with_access([](DatabaseAccess& access) -> Task<void> {
-    YdbImportClaim owner(access, patient);
+    YdbAdminSession session_of_owner(access);
+    ImportClaim owner(session_of_owner, patient);
     co_await owner.take("claimed");
     std::string refusal = "not refused";
     int waits = 0;
     auto body = [&](coro::Scope& scope) -> Task<void> {
       scope.start(owner.keep());
-      YdbImportClaim other(access, patient);
+      YdbAdminSession session_of_other(access);
+      ImportClaim other(session_of_other, patient);
       try {
         co_await other.take("claimed", [&waits] { ++waits; });
       } catch (const UnfitSchema& error) {
@@ -87,9 +90,11 @@ TEST_F(ClaimOnYdb, IsRefusedWhileItsOwnerLives) {
 
 TEST_F(ClaimOnYdb, IsTakenOverFromOneThatIsSilent) {
   with_access([](DatabaseAccess& access) -> Task<void> {
-    YdbImportClaim silent(access, hasty);
+    YdbAdminSession session_of_silent(access);
+    ImportClaim silent(session_of_silent, hasty);
     co_await silent.take("claimed");
-    YdbImportClaim next(access, hasty);
+    YdbAdminSession session_of_next(access);
+    ImportClaim next(session_of_next, hasty);
     co_await next.take("claimed");
 
     // It wakes up: it may write nothing more, and leaves the other one alone.
@@ -118,9 +123,11 @@ TEST_F(ClaimOnYdb, BelievesNoReturning) {
     SCOPED_TRACE(fault);
     server->set_faults(fmt::format(R"({{"{}": {{}}}})", fault));
     with_access([](DatabaseAccess& access) -> Task<void> {
-      YdbImportClaim silent(access, hasty);
+      YdbAdminSession session_of_silent(access);
+      ImportClaim silent(session_of_silent, hasty);
       co_await silent.take("claimed");
-      YdbImportClaim next(access, hasty);
+      YdbAdminSession session_of_next(access);
+      ImportClaim next(session_of_next, hasty);
       co_await next.take("claimed");
       std::string refusal = "not refused";
       try {
@@ -143,7 +150,8 @@ TEST_F(ClaimOnYdb, IsTakenThroughFailures) {
                          "transport_after": {"probability": 0.2, "methods": ["ExecuteQuery"]}})");
   with_access([](DatabaseAccess& access) -> Task<void> {
     for (int i = 0; i < 5; ++i) {
-      YdbImportClaim claim(access, patient);
+      YdbAdminSession session_of_claim(access);
+      ImportClaim claim(session_of_claim, patient);
       co_await claim.take("claimed");
       co_await claim.write(some_settings());
       co_await claim.release();

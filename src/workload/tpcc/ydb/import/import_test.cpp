@@ -14,7 +14,6 @@
 #include "support/over_the_wire.h"
 #include "workload/tpcc/import/import.h"
 #include "workload/tpcc/part_fields.h"
-#include "workload/tpcc/postgres/import/catalog.h"
 #include "workload/tpcc/postgres/import/import.h"
 #include "workload/tpcc/ydb/check/fresh_database_test.h"
 
@@ -51,8 +50,9 @@ class Watcher final : public ImportObserver {
 };
 
 // As an import does that has begun.
-Task<void> write_settings(DatabaseAccess& access, std::string folder, Settings settings) {
-  YdbImportClaim claim(access, {});
+Task<void> write_settings(DatabaseAccess& access, std::string folder, ImportRecord settings) {
+  YdbAdminSession session_of_claim(access);
+  ImportClaim claim(session_of_claim, {});
   co_await claim.take(std::move(folder));
   co_await claim.write(std::move(settings));
   co_await claim.release();
@@ -60,8 +60,8 @@ Task<void> write_settings(DatabaseAccess& access, std::string folder, Settings s
 
 class ImportIntoYdb : public FreshDatabase {
  protected:
-  static ImportOptions options_for(std::string folder) {
-    ImportOptions options;
+  static YdbImportOptions options_for(std::string folder) {
+    YdbImportOptions options;
     options.database = database(std::move(folder));
     options.request = {.warehouses = 1, .fresh_population = population};
     options.connections = 3;
@@ -70,7 +70,7 @@ class ImportIntoYdb : public FreshDatabase {
     return options;
   }
 
-  static std::string refusal_of(ImportOptions options) {
+  static std::string refusal_of(YdbImportOptions options) {
     Watcher watcher;
     try {
       run(import_warehouses(std::move(options), watcher));
@@ -140,7 +140,7 @@ class ImportIntoYdb : public FreshDatabase {
     const auto connection = co_await database::postgres::Connection::open(server->postgres());
     postgres::InitialiseOptions initialise_options{.schema = "expected"};
     co_await postgres::initialise(*connection, std::move(initialise_options));
-    postgres::ImportOptions options;
+    postgres::PostgresImportOptions options;
     options.conninfo = server->postgres();
     options.schema = "expected";
     options.request = {.warehouses = 1, .fresh_population = population};
@@ -150,7 +150,7 @@ class ImportIntoYdb : public FreshDatabase {
 };
 
 // Cancels the import when so many rows are there. Says whether it was through all the same.
-Task<void> import_and_cancel(ImportOptions options, int64_t rows, bool& done) {
+Task<void> import_and_cancel(YdbImportOptions options, int64_t rows, bool& done) {
   auto body = [&](coro::Scope& scope) -> Task<void> {
     Watcher watcher;
     watcher.at_progress = [&](const ImportProgress& progress) {
@@ -172,13 +172,13 @@ TEST_F(ImportIntoYdb, LoadsTheRowsOfTheGeneratorInSpiteOfFailuresAndAnInterrupti
   bool done = false;
   run(import_and_cancel(options_for("whole"), 150'000, done));
   ASSERT_FALSE(done);
-  const Settings begun = settings_of("whole");
+  const ImportRecord begun = settings_of("whole");
   EXPECT_FALSE(begun.complete);
   EXPECT_EQ(begun.population->seed, population.seed);
-  EXPECT_THROW(run(inspect_loaded(database("whole"))), UnfitSchema);
+  EXPECT_THROW(inspect("whole"), UnfitSchema);
 
   // The load time of the first one counts.
-  ImportOptions again = options_for("whole");
+  YdbImportOptions again = options_for("whole");
   again.request.fresh_population = {1, 2};
   Watcher watcher;
   const ImportOutcome outcome = run(import_warehouses(std::move(again), watcher));
@@ -188,7 +188,7 @@ TEST_F(ImportIntoYdb, LoadsTheRowsOfTheGeneratorInSpiteOfFailuresAndAnInterrupti
                                                        "index idx_order on oorder"));
   expect_the_rows_of_the_generator();
 
-  const LoadedDatabase loaded = run(inspect_loaded(database("whole")));
+  const LoadedDatabase loaded = inspect("whole");
   EXPECT_EQ(loaded.warehouses, 1);
   EXPECT_EQ(loaded.load_constants, load_constants(population.seed));
   EXPECT_EQ(number("whole",
@@ -217,7 +217,7 @@ TEST_F(ImportIntoYdb, OthersLoadItsParts) {
   initialise_folder("parts");
   bool loses_one = true;
   int64_t rows = 0;
-  ImportOptions options = options_for("parts");
+  YdbImportOptions options = options_for("parts");
   auto load_one = [&](ImportPart part, coro::Scope& scope) -> Task<void> {
     Watcher watcher;
     watcher.at_progress = [&](const ImportProgress& progress) {
@@ -279,7 +279,7 @@ TEST_F(ImportIntoYdb, RefusesWhatDoesNotFit) {
 
   initialise_folder("begun");
   use("begun", [](DatabaseAccess& access) -> Task<void> {
-    Settings settings;
+    ImportRecord settings;
     settings.population = population;
     settings.warehouses = 5;
     co_await write_settings(access, "begun", std::move(settings));
@@ -289,7 +289,7 @@ TEST_F(ImportIntoYdb, RefusesWhatDoesNotFit) {
       HasSubstr("-w 1: this schema has an import of 5 warehouses, which is unfinished. To proceed, "
                 "continue with -w 5, or create the tables again with 'drover tpcc init --force "
                 "--schema begun'"));
-  ImportOptions other = options_for("begun");
+  YdbImportOptions other = options_for("begun");
   other.request.warehouses = 5;
   other.request.seed = 9;
   EXPECT_THAT(
@@ -301,22 +301,25 @@ TEST_F(ImportIntoYdb, RefusesWhatDoesNotFit) {
 TEST_F(ImportIntoYdb, PlansWhatIsMissing) {
   initialise_folder("planned");
   use("planned", [](DatabaseAccess& access) -> Task<void> {
-    Settings settings;
+    ImportRecord settings;
     settings.population = population;
     settings.warehouses = 2;
     co_await write_settings(access, "planned", std::move(settings));
-    co_await write_loaded(access, {.w_id = 1, .stage = Stage::indexed}, 1);
-    co_await write_loaded(access, {.w_id = 2, .stage = Stage::indexed}, 1);
-    co_await write_loaded(access, {.w_id = 2, .stage = Stage::rest}, 1);
+    co_await write_loaded(access, {.w_id = 1, .stage = LoadStage::indexed}, 1);
+    co_await write_loaded(access, {.w_id = 2, .stage = LoadStage::indexed}, 1);
+    co_await write_loaded(access, {.w_id = 2, .stage = LoadStage::rest}, 1);
     ImportRequest request{.warehouses = 3, .fresh_population = {}};
-    YdbImportClaim claim(access, {});
+    YdbAdminSession session_of_claim(access);
+    ImportClaim claim(session_of_claim, {});
     co_await claim.take("planned");
     const PartsPlan plan = co_await begin_import(access, claim, "planned", request);
     EXPECT_EQ(plan.plan.population.seed, population.seed);
     EXPECT_EQ(plan.plan.skipped, 1);
     EXPECT_THAT(plan.plan.missing, ElementsAre(item_part, 1, 3));
-    EXPECT_THAT(plan.parts, ElementsAre(Part{3, Stage::indexed}, Part{item_part, Stage::rest},
-                                        Part{1, Stage::rest}, Part{3, Stage::rest}));
+    EXPECT_THAT(
+        plan.parts,
+        ElementsAre(LoadedPart{3, LoadStage::indexed}, LoadedPart{item_part, LoadStage::rest},
+                    LoadedPart{1, LoadStage::rest}, LoadedPart{3, LoadStage::rest}));
   });
   EXPECT_EQ(settings_of("planned").warehouses, 3);
 }
@@ -324,7 +327,7 @@ TEST_F(ImportIntoYdb, PlansWhatIsMissing) {
 // Whatever the second one would load: another seed, other times.
 TEST_F(ImportIntoYdb, RefusesASecondOneAtATime) {
   initialise_folder("twice");
-  ImportOptions other = options_for("twice");
+  YdbImportOptions other = options_for("twice");
   other.request.fresh_population = {1, 2};
   other.claim.watch = std::chrono::hours(1);
   std::string refusal;
@@ -342,7 +345,7 @@ TEST_F(ImportIntoYdb, RefusesASecondOneAtATime) {
     watcher.at_progress = [&](const ImportProgress&) {
       if (done) scope.cancel();
     };
-    ImportOptions options = options_for("twice");
+    YdbImportOptions options = options_for("twice");
     options.claim.beat = std::chrono::milliseconds(10);
     co_await import_warehouses(std::move(options), watcher);
   };

@@ -11,7 +11,6 @@
 #include "database/finish_in_time.h"
 #include "database/ydb/database_access.h"
 #include "database/ydb/scheme.h"
-#include "workload/tpcc/ydb/import/catalog.h"
 
 namespace drover::tpcc::ydb {
 
@@ -24,12 +23,22 @@ using database::Error;
 using database::ydb::IndexOperation;
 using database::ydb::YdbError;
 
-// An import that is interrupted is not held up for longer.
+// Limits how long an interrupted import waits.
 constexpr coro::Duration cancel_time = std::chrono::seconds(5);
 
-// Returns the id of the operation; nothing if it is done already.
+// Records the operation that builds the index; empty: none.
+Task<void> write_build(DatabaseAccess& access, const Index& index, std::string operation) {
+  using database::ydb::Primitive;
+  const std::string column = fmt::format("build_{}", index.name);
+  const Column columns[] = {{"id", Primitive::int32}, {column, Primitive::utf8}};
+  BulkRows row(columns);
+  row.add(int32_t{1}, operation).end_row();
+  co_await access.bulk_upsert(settings_table, std::move(row));
+}
+
+// Returns the id of the operation, or an empty text if the index exists already.
 Task<std::string> begin_build(DatabaseAccess& access, const Index& index) {
-  // Not to be cancelled: then nobody would know whether a build goes on.
+  // Not cancelled, because a build of unknown id could not be stopped.
   coro::CancelSource own(coro::Worker::current());
   IndexOperation begun;
   auto begin = [&]() -> Task<void> {
@@ -41,7 +50,7 @@ Task<std::string> begin_build(DatabaseAccess& access, const Index& index) {
   co_return begun.ready ? std::string() : begun.id;
 }
 
-// Returns why the server has given up the build, or nothing: it is done.
+// Returns the error of a failed build, or nothing if the index is built.
 Task<std::optional<YdbError>> wait_for(DatabaseAccess& access, const std::string& id,
                                        coro::Duration interval) {
   IndexOperation operation;
@@ -61,13 +70,12 @@ Task<void> cancel_build(DatabaseAccess& access, const Index& index, const std::s
   co_await write_build(access, index, "");
 }
 
-// A failure that says what has failed.
 Error failure(const Index& index, const Error& error) {
   return Error(error.error_class(), error.sqlstate(),
                fmt::format("{} was not built: {}", description(index), error.what()));
 }
 
-// Waits for the end of the build, as wait_for(). Throws if nobody will know it.
+// Returns what wait_for() returns. Throws if the end of the build cannot be known.
 Task<std::optional<YdbError>> follow(DatabaseAccess& access, const IndexBuild& build,
                                      const std::string& id) {
   bool cancelled = false;
@@ -82,7 +90,7 @@ Task<std::optional<YdbError>> follow(DatabaseAccess& access, const IndexBuild& b
     lost = thrown;
   }
   if (cancelled) {
-    // What cannot be cancelled goes on, and is found by its id.
+    // A build that cannot be cancelled goes on, and the next import finds its id.
     co_await finish_in_time(cancel_build(access, build.index, id), cancel_time);
     throw coro::Cancelled{};
   }
@@ -99,7 +107,7 @@ std::string description(const Index& index) {
 }
 
 Task<void> build_index(DatabaseAccess& access, IndexBuild build) {
-  // However a build of an earlier import has ended: the index is there, or it is built now.
+  // If the build of an earlier import has failed, another build follows.
   if (!build.operation.empty()) co_await follow(access, build, build.operation);
   const bool exists = co_await index_exists(access, build.index);
   if (exists) co_return;
@@ -122,7 +130,7 @@ Task<void> drop_index(DatabaseAccess& access, Index index) {
     error = thrown;
   }
   if (!error) co_return;
-  // One that was sent again has found none.
+  // A repeated statement fails because the first one has dropped the index.
   const bool exists = co_await index_exists(access, index);
   if (exists) throw YdbError(*error);
 }

@@ -59,7 +59,7 @@ TEST_F(IndexBuilding, WaitsUntilTheIndexCanBeUsed) {
   use("built", [](DatabaseAccess& access) { return build(access); });
   EXPECT_GE(calls("GetOperation") - polls, 4);
   EXPECT_TRUE(exists("built"));
-  EXPECT_EQ(settings_of("built").builds[1], "");
+  EXPECT_EQ(settings_of("built").index_builds[1], "");
 }
 
 TEST_F(IndexBuilding, LeavesAnIndexThatIsThere) {
@@ -77,8 +77,9 @@ Task<void> build_and_cancel(DatabaseAccess& access, IndexBuild wanted, std::stri
   auto body = [&](coro::Scope& scope) -> Task<void> {
     scope.start(build_index(access, std::move(wanted)));
     while (operation.empty()) {
-      const std::optional<Settings> settings = co_await read_settings(access, "");
-      operation = settings->builds[1];
+      YdbAdminSession session(access);
+      const std::optional<ImportRecord> settings = co_await read_record(session, "");
+      operation = settings->index_builds[1];
     }
     scope.cancel();
   };
@@ -99,7 +100,7 @@ TEST_F(IndexBuilding, CancelsTheBuildWithItsTask) {
   });
   EXPECT_THAT(operation, HasSubstr("ydb://"));
   EXPECT_EQ(calls("CancelOperation") - cancels, 1);
-  EXPECT_EQ(settings_of("cancelled").builds[1], "");
+  EXPECT_EQ(settings_of("cancelled").index_builds[1], "");
   EXPECT_FALSE(exists("cancelled"));
   server->change_settings(R"({"index_polls": 0})");
   use("cancelled", [](DatabaseAccess& access) { return build(access); });
@@ -143,7 +144,7 @@ TEST_F(IndexBuilding, SaysWhichIndexHasFailed) {
   }
   on_postgres("DROP EVENT TRIGGER refuse; DROP FUNCTION public.refuse()");
   EXPECT_THAT(message, HasSubstr("index idx_order on oorder was not built: AlterTable: "));
-  EXPECT_EQ(settings_of("failing").builds[1], "");
+  EXPECT_EQ(settings_of("failing").index_builds[1], "");
   use("failing", [](DatabaseAccess& access) { return build(access); });
   EXPECT_TRUE(exists("failing"));
 }

@@ -1,5 +1,5 @@
 // init and clean on a server.
-#include "workload/tpcc/ydb/import/catalog.h"
+#include "workload/tpcc/ydb/import/import.h"
 
 #include <gmock/gmock.h>
 
@@ -65,13 +65,13 @@ TEST_F(Initialise, SurvivesFailuresOfTheServer) {
 
 TEST_F(Initialise, SaysWhatARunWants) {
   EXPECT_THAT(
-      refusal_of(inspect_loaded(database("nothing"))),
+      refusal_of(inspect_task("nothing")),
       HasSubstr("the database lacks these TPC-C tables: warehouse, district, customer, history, "
                 "new_order, oorder, order_line, item, stock. Create and load them with 'drover "
                 "tpcc init --schema nothing' and 'drover tpcc import --schema nothing'"));
   initialise_folder("empty");
   EXPECT_THAT(
-      refusal_of(inspect_loaded(database("empty"))),
+      refusal_of(inspect_task("empty")),
       HasSubstr("no warehouse is loaded. Load the data with 'drover tpcc import --schema empty'"));
 }
 

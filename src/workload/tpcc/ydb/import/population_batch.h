@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "database/ydb/value/bulk_rows.h"
 #include "workload/tpcc/import/population_rows.h"
@@ -19,7 +20,7 @@ namespace drover::tpcc::ydb {
 
 using database::ydb::BulkRows;
 
-// What PopulationRows writes to: BulkRows that know the fields of the population.
+// Takes the rows of PopulationRows.
 class PopulationBulkRows : public BulkRows {
  public:
   static constexpr bool history_is_numbered = true;
@@ -32,7 +33,6 @@ class PopulationBulkRows : public BulkRows {
     return *this;
   }
 
-  // A whole row.
   template <class... Fields>
   void row(const Fields&... fields) {
     add(fields...).end_row();
@@ -60,12 +60,23 @@ class PopulationBulkRows : public BulkRows {
   }
 };
 
-// How many batches a warehouse's part of the table has; the whole of Table::Item.
-int32_t batch_count(Table table);
+// Returns the number of batches of a warehouse's part of the table, or of all of Table::Item.
+inline int32_t batch_count(Table table) {
+  const bool small = table == Table::Warehouse || table == Table::District || table == Table::Item;
+  return small ? 1 : districts_per_warehouse;
+}
 
-// A batch has 10,000 rows of stock, 100,000 of item, all of warehouse and district, and those of a
-// district of the others.
-// `w_id` is of no meaning to Table::Item. Requires: batch < batch_count(table).
-BulkRows make_batch(Table table, int32_t w_id, int32_t batch, const PopulationSeed& seed);
+// Returns a batch: 10,000 rows of stock, 100,000 of item, all of warehouse and district, and those
+// of a district of the other tables. Table::Item ignores `w_id`. Requires: batch <
+// batch_count(table).
+inline BulkRows make_batch(Table table, int32_t w_id, int32_t batch, const PopulationSeed& seed) {
+  PopulationBulkRows rows(columns(table));
+  PopulationRows population(table, w_id, seed);
+  const int32_t size = PopulationRows::size(table) / batch_count(table);
+  for (int32_t index = batch * size; index < (batch + 1) * size; ++index) {
+    population.write(rows, index);
+  }
+  return BulkRows(std::move(rows));
+}
 
 }  // namespace drover::tpcc::ydb
