@@ -1,21 +1,19 @@
-// Scripts of pgbench's language, read as SQL and as YQL, and gone through: whatever is in one, it is refused with a
-// message that shows where, or it comes to its end. A second reading finds the same.
+// Reads and executes scripts as SQL and as YQL. Every script ends, or is refused with a message
+// that shows the position. A second reading gives the same script.
 #include <algorithm>
 #include <chrono>
 #include <string>
 #include <variant>
 
 #include "fuzz.h"
-#include "workload/sql/script/parser.h"
-#include "workload/sql/script/script_run.h"
-#include "workload/sql/script/transaction_control.h"
-#include "workload/sql/script/weights.h"
+#include "workload/sql/script/script_set.h"
 
 using namespace drover;
 
 namespace {
 
-// Three lines: the place and the message, the line, the caret; the caret stands below a character of it.
+// Requires the three lines of an error: position and message, the line, the caret below a
+// character.
 void require_shown(const sql::ScriptError& error) {
   fuzz::require_message(error.message());
   const std::string_view what = error.what();
@@ -25,8 +23,7 @@ void require_shown(const sql::ScriptError& error) {
                 what);
 }
 
-// What the extended protocol sends has as many parameters as it says, and the other rendering has the same length where
-// nothing is set.
+// Requires that both renderings of a statement agree with its parameters.
 void require_rendered(const sql::SqlCommand& command, const sql::Variables& variables) {
   const sql::SqlText& text = command.sql;
   fuzz::require(!text.empty(), "a statement is not empty");
@@ -47,16 +44,14 @@ void require_rendered(const sql::SqlCommand& command, const sql::Variables& vari
 
 void go_through(const sql::Script& script, const sql::VariableNames& names, std::string_view text) {
   sql::Variables variables(names);
-  sql::set_builtin_variables(names, {.client_id = 1, .default_seed = 5, .random_seed = 6},
-                             variables);
-  sql::set_definitions(names, {{"text", std::string(text.substr(0, 30))}, {"seven", "7"}},
-                       variables);
+  sql::set_builtin_variables({.client_id = 1, .default_seed = 5, .random_seed = 6}, variables);
+  sql::set_definitions({{"text", std::string(text.substr(0, 30))}, {"seven", "7"}}, variables);
   random::Rng rng(1);
   std::size_t heard = 0;
-  sql::Environment environment{variables, rng, [&](sql::Value) { ++heard; }};
+  sql::EvaluationContext context{variables, rng, [&](sql::Value) { ++heard; }};
   try {
     std::size_t handed_out = 0;
-    sql::ScriptRun run(script, environment);
+    sql::ScriptRun run(script, context);
     while (const sql::Command* command = run.next()) {
       fuzz::require(++handed_out <= script.commands().size(), "a script ends");
       const sql::Position position = script.position(*command);

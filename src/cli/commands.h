@@ -15,7 +15,6 @@ void add_sql(Command& app);
 
 void add_ycsb_run(Command& ycsb);
 void add_ycsb_search(Command& ycsb);
-void add_sql_search(Command& sql);
 void add_tpcc_import(Command& tpcc);
 void add_tpcc_run(Command& tpcc);
 void add_tpcc_search(Command& tpcc);

@@ -11,7 +11,7 @@ namespace drover::benchmark {
 
 using coro::Task;
 
-SqlBenchmark::SqlBenchmark(SqlOptions options, const sql::Database& database)
+SqlBenchmark::SqlBenchmark(SqlBenchmarkOptions options, const sql::Database& database)
     : options_(std::move(options)), database_(database) {
   options_.plan.set_clients(options_.plan.clients);
 }
@@ -23,7 +23,7 @@ std::vector<std::string> SqlBenchmark::notes() const {
 }
 
 Task<database::ServerFacts> SqlBenchmark::prepare() {
-  sql::RunPreparation prepared = co_await database_.prepare(options_.counts_branches);
+  sql::ScriptPreparation prepared = co_await database_.prepare(options_.counts_branches);
   if (prepared.branches) options_.plan.scale = *prepared.branches;
   if (options_.isolation && options_.counts_branches) {
     co_await database_.require_isolation(*options_.isolation);
@@ -44,7 +44,7 @@ std::size_t SqlBenchmark::threads_without_rate() const {
 }
 
 void SqlBenchmark::complete(settings::RunSettings& settings) {
-  sql::Plan& plan = options_.plan;
+  sql::ScriptPlan& plan = options_.plan;
   plan.presentation = presentation_of(plan);
   complete_client_settings(plan, settings);
   settings.isolation = isolation_;
@@ -60,7 +60,7 @@ void SqlBenchmark::complete(settings::RunSettings& settings) {
   if (options_.counts_branches || plan.scale != 1)
     settings.workload.push_back({"scale", std::to_string(plan.scale)});
   settings_ = settings;
-  records_.emplace(plan);
+  counts_.emplace(plan);
 }
 
 std::string SqlBenchmark::title() const {
@@ -69,7 +69,7 @@ std::string SqlBenchmark::title() const {
 
 load::WorkloadFactory SqlBenchmark::workload(std::function<void(std::string_view)>) {
   const auto backends = [this](std::size_t index) {
-    sql::BackendSettings settings;
+    sql::ScriptBackendSettings settings;
     settings.run = settings_;
     settings.protocol = options_.plan.scripts->protocol();
     settings.isolation = options_.isolation.value_or(settings.isolation);
@@ -80,7 +80,7 @@ load::WorkloadFactory SqlBenchmark::workload(std::function<void(std::string_view
     settings.seed = options_.plan.seed + options_.plan.number_of_worker(index);
     return database_.make_backend(std::move(settings));
   };
-  return sql::make_clients(options_.plan, backends, *records_);
+  return sql::make_clients(options_.plan, backends, *counts_);
 }
 
 std::unique_ptr<database::CheckpointWatch> SqlBenchmark::watch_checkpoints(
@@ -97,7 +97,7 @@ std::vector<std::string> SqlBenchmark::first_failures() const {
   std::vector<std::string> lines;
   const std::vector<std::string>& titles = options_.plan.scripts->titles();
   for (std::size_t i = 0; i < titles.size(); ++i) {
-    for (const sql::WorkerCounts& worker : records_->workers) {
+    for (const sql::WorkerCounts& worker : counts_->workers) {
       if (worker.first_failures[i].empty()) continue;
       lines.push_back(fmt::format("{} failed first by: {}", titles[i], worker.first_failures[i]));
       break;
@@ -113,7 +113,7 @@ void SqlBenchmark::add_to(const load::Outcome& /*outcome*/, report::Result& resu
     if (!statement.has_figures) continue;
     report::StatementResult& entry = list.emplace_back();
     entry.name = fmt::format("line {}: {}", statement.position.line, statement.title);
-    for (const sql::WorkerCounts& worker : records_->workers) {
+    for (const sql::WorkerCounts& worker : counts_->workers) {
       const sql::StatementCounts& counts = *worker.statements[statement.number];
       entry.failed_count += counts.failures.get();
       entry.ok_count += counts.executions.get() - counts.failures.get();

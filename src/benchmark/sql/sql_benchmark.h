@@ -1,4 +1,4 @@
-// A run of scripts.
+// SqlBenchmark: a run of scripts.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,21 @@
 #include "run/benchmark.h"
 #include "settings/run_settings.h"
 #include "workload/sql/clients/clients.h"
-#include "workload/sql/clients/plan.h"
 #include "workload/sql/database.h"
 
 namespace drover::benchmark {
 
-// What the options say of it.
-struct SqlOptions {
-  sql::Plan plan = {};
-  // The scale was not given: the tables of the built-in scripts say it.
-  bool counts_branches = false;
-  std::optional<database::Isolation> isolation = {};  // none: as the server and the scripts have it
+struct SqlBenchmarkOptions {
+  sql::ScriptPlan plan = {};
+  bool counts_branches =
+      false;  // prepare() reads the scale from the tables of the built-in scripts
+  std::optional<database::Isolation> isolation = {};  // none: that of the server and the scripts
 };
 
 class SqlBenchmark final : public run::Benchmark {
  public:
   // The database must outlive the benchmark.
-  SqlBenchmark(SqlOptions options, const sql::Database& database);
+  SqlBenchmark(SqlBenchmarkOptions options, const sql::Database& database);
 
   load::Plan& plan() noexcept override { return options_.plan; }
   coro::Task<database::ServerFacts> prepare() override;
@@ -52,17 +50,17 @@ class SqlBenchmark final : public run::Benchmark {
   coro::Task<void> ask_afterwards(coro::Duration) override { co_return; }
   void add_to(const load::Outcome& outcome, report::Result& result) const override;
 
-  // After the run: why an execution of each script failed first, a line each; none of those that never did.
+  // Returns a line with the first failure of each script that failed. Requires: the run has ended.
   std::vector<std::string> first_failures() const;
 
  private:
-  SqlOptions options_;
+  SqlBenchmarkOptions options_;
   const sql::Database& database_;
   settings::RunSettings settings_;
   database::Pooling pooling_ = database::Pooling::none;
   database::Dialect dialect_ = database::Dialect::postgres;
-  std::string isolation_;  // the server's own: scripts say what they want besides
-  std::optional<sql::RunRecords> records_;
+  std::string isolation_;  // the server's default, or options_.isolation
+  std::optional<sql::RunCounts> counts_;
 };
 
 }  // namespace drover::benchmark

@@ -1,21 +1,26 @@
-// `drover sql`: transactions of the user's own, in the script language of pgbench; and the tables of its built-in scripts.
+// `drover sql`: runs of scripts in pgbench's language, and the tables of its built-in scripts.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/client_options.h"
+#include "cli/client_search.h"
 #include "cli/commands.h"
 #include "cli/option/database_option.h"
 #include "cli/option/quantity.h"
 #include "cli/progress_option.h"
 #include "cli/sql/options.h"
 #include "cli/standard_output.h"
+#include "random/fnv.h"
 #include "report/document/result_json.h"
 #include "run/interrupt.h"
 #include "run/measured_run.h"
+#include "text/password.h"
 
 namespace drover::cli {
 namespace {
@@ -72,6 +77,91 @@ void add_sql_run(Command& sql) {
   add_result_options(run, request);
 }
 
+struct SqlSearchArguments {
+  DatabaseOption database;
+  ClientSearchRequest search;
+  ClientRequest load;
+  ScriptArguments scripts;
+};
+
+// Detects edited scripts. It does not protect against deliberate collisions.
+std::string fingerprint(const std::string& text) {
+  std::uint64_t hash = 0;
+  for (const char c : text) hash = random::fnv1a_64(static_cast<unsigned char>(c), hash);
+  return fmt::format("{:016x}", hash);
+}
+
+// Hides the values of definitions that may contain passwords, because a search records its
+// settings.
+std::vector<std::string> shown_definitions(const ScriptArguments& scripts) {
+  std::vector<std::string> shown = scripts.definitions;
+  for (std::string& definition : shown) {
+    if (!text::may_hold_password(definition)) continue;
+    definition = definition.substr(0, definition.find('=')) + "=(hidden)";
+  }
+  return shown;
+}
+
+// Returns the settings that must be equal when a search is resumed.
+std::map<std::string, std::string> settings_of_scripts(const Command& command,
+                                                       const ScriptArguments& scripts,
+                                                       const std::vector<sql::ScriptText>& texts) {
+  std::map<std::string, std::string> settings =
+      written_settings(command, {"--protocol", "--scale", "--tx-mode"});
+  settings["--file"] = joined_values(scripts.files);
+  settings["--builtin"] = joined_values(scripts.builtins);
+  settings["--define"] = joined_values(shown_definitions(scripts));
+  std::string all;
+  for (const sql::ScriptText& text : texts) all += fingerprint(text.text);
+  settings["the fingerprint of the scripts"] = fingerprint(all);
+  return settings;
+}
+
+int perform_search(const Command& command, const SqlSearchArguments& arguments) {
+  const DatabaseKind kind = kind_of(arguments.database);
+  const std::vector<sql::ScriptText> texts = read_scripts(arguments.scripts, kind);
+  const benchmark::SqlBenchmarkOptions options =
+      sql_options_of(arguments.scripts, texts, arguments.load, kind);
+  return perform_client_search(
+      command, arguments.database, arguments.search, arguments.load,
+      {.benchmark = "sql",
+       .transactions = options.plan.scripts->titles(),
+       .settings = settings_of_scripts(command, arguments.scripts, texts),
+       .plan =
+           [&](const ClientRequest& request) {
+             (void)make_sql_run(request, options, arguments.database);
+           },
+       .measure =
+           [&](const ClientRequest& request, const DatabaseTarget& target) {
+             return measure_sql(make_sql_run(request, options, arguments.database), target);
+           }});
+}
+
+void add_sql_search(Command& sql) {
+  const auto arguments = std::make_shared<SqlSearchArguments>();
+  Command& command = sql.add_command(
+      "search",
+      "Find the highest rate or number of clients at which the rules hold: no failures, rate "
+      "reached, valid audit and your limits. Short runs search for this limit, and a long run "
+      "confirms it. Exit code 1: the rules hold at no load or not in the long run, or this machine "
+      "was too slow to measure the limit.",
+      "Examples:\n"
+      "  drover sql search --out search -f pay.sql@9 -f report.sql@1 --clients 64\n"
+      "  drover sql search --out search -f pay.sql --fail-if 'pay.sql.p99 > 5'\n"
+      "  drover sql search --out flight --find clients -b tpcb-like --fail-if 'all.p99 > 20'\n"
+      "\n"
+      "Ctrl-C discards the current run. The same command resumes the search.");
+  add_database_options(command, arguments->database);
+  add_script_options(command, arguments->scripts);
+  add_client_search_options(command, arguments->search, arguments->load, "transactions");
+  add_mode_option(command, arguments->load);
+  arguments->load.attempts_option = "--max-tries";
+  add_failure_options(command, arguments->load);
+  add_ui_option(command, arguments->load.ui);
+  add_server_stats_option(command, arguments->load);
+  command.action = [arguments, &command] { return perform_search(command, *arguments); };
+}
+
 struct SqlInitArguments {
   DatabaseOption database;
   std::string scale = "1";
@@ -102,8 +192,7 @@ void add_sql_init(Command& sql) {
                      common_option}});
   add_progress_option(init, arguments->ui);
   init.action = [arguments] {
-    static_cast<void>(
-        is_quiet(arguments->ui));  // there is no progress, but a wrong value is refused
+    static_cast<void>(is_quiet(arguments->ui));  // shows no progress, but refuses a wrong value
     sql::InitialiseSettings settings;
     settings.scale = parse_count("--scale", arguments->scale, 1, sql::scale_max);
     settings.force = arguments->force;

@@ -10,9 +10,6 @@
 #include "cli/standard_output.h"
 #include "file/bounded_file.h"
 #include "workload/sql/builtin/builtin.h"
-#include "workload/sql/script/parser.h"
-#include "workload/sql/script/script_error.h"
-#include "workload/sql/script/weights.h"
 
 namespace drover::cli {
 namespace {
@@ -61,7 +58,7 @@ std::string text_of(const sql::BuiltinScript& script, DatabaseKind kind) {
   return std::string(kind == DatabaseKind::ydb ? script.yql : script.text);
 }
 
-// On PostgreSQL the scripts say what they want.
+// PostgreSQL has no such option, because scripts choose the isolation of their transactions.
 std::optional<database::Isolation> parse_mode(const ClientRequest& request, DatabaseKind kind) {
   if (kind == DatabaseKind::ydb) return parse_isolation(request, kind);
   if (request.tx_mode) {
@@ -117,17 +114,18 @@ std::vector<sql::ScriptText> read_scripts(const ScriptArguments& written, Databa
   }
   std::int64_t weights = 0;
   for (const sql::ScriptText& text : texts) weights += text.weight;
-  if (weights == 0)
+  if (weights == 0) {
     throw UsageError(
         "all scripts have the weight 0, so none would be executed. Give at least one a weight "
         "above 0");
+  }
   return texts;
 }
 
-benchmark::SqlOptions sql_options_of(const ScriptArguments& written,
-                                     std::vector<sql::ScriptText> texts,
-                                     const ClientRequest& request, DatabaseKind kind) {
-  benchmark::SqlOptions options;
+benchmark::SqlBenchmarkOptions sql_options_of(const ScriptArguments& written,
+                                              std::vector<sql::ScriptText> texts,
+                                              const ClientRequest& request, DatabaseKind kind) {
+  benchmark::SqlBenchmarkOptions options;
   const Protocol protocol = parse_protocol(written, kind);
   options.isolation = parse_mode(request, kind);
   try {
@@ -151,7 +149,7 @@ benchmark::SqlOptions sql_options_of(const ScriptArguments& written,
   return options;
 }
 
-SqlRun make_sql_run(const ClientRequest& written, benchmark::SqlOptions options,
+SqlRun make_sql_run(const ClientRequest& written, benchmark::SqlBenchmarkOptions options,
                     const DatabaseOption& database) {
   SqlRun made{.run = {}, .options = std::move(options)};
   made.run = make_client_run(written, database, made.options.plan);

@@ -1,4 +1,4 @@
-// The scripts on the command line, of `sql run` and `sql search`, and the runs that are made of them.
+// The options of `drover sql run` and `drover sql search`, and the runs that they describe.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct ScriptArguments {
   std::vector<std::string> files;
   std::vector<std::string> builtins;
   std::vector<std::string> definitions;
-  std::optional<std::string> protocol;  // of PostgreSQL; none: prepared
+  std::optional<std::string> protocol;  // PostgreSQL; default: prepared
   std::string scale = "auto";
 };
 
@@ -28,27 +28,27 @@ void add_script_options(Command& command, ScriptArguments& arguments);
 std::optional<std::string> shown_scripts(const ScriptArguments& written,
                                          const std::string& show_script, DatabaseKind kind);
 
-// Reads the files. Throws UsageError, also where there is nothing to execute.
+// Reads the files. Throws UsageError, also if there is no script to execute.
 std::vector<sql::ScriptText> read_scripts(const ScriptArguments& written, DatabaseKind kind);
 
 // Throws UsageError.
-benchmark::SqlOptions sql_options_of(const ScriptArguments& written,
-                                     std::vector<sql::ScriptText> texts,
-                                     const ClientRequest& request, DatabaseKind kind);
+benchmark::SqlBenchmarkOptions sql_options_of(const ScriptArguments& written,
+                                              std::vector<sql::ScriptText> texts,
+                                              const ClientRequest& request, DatabaseKind kind);
 
-// --tx-mode
+// Adds --tx-mode.
 void add_mode_option(Command& command, ClientRequest& request);
 
 struct SqlRun {
   run::RunPlan run;
-  benchmark::SqlOptions options;
+  benchmark::SqlBenchmarkOptions options;
 };
 
 // Throws UsageError.
-SqlRun make_sql_run(const ClientRequest& written, benchmark::SqlOptions options,
+SqlRun make_sql_run(const ClientRequest& written, benchmark::SqlBenchmarkOptions options,
                     const DatabaseOption& database);
 
-// Nothing if it was interrupted before it began.
+// Executes the run. Returns nothing if it was interrupted before it began.
 std::optional<run::MeasuredRun> measure_sql(SqlRun run, const DatabaseTarget& target);
 
 }  // namespace drover::cli

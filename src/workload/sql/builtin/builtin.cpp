@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "database/unfit_schema.h"
 #include "text/utf8.h"
 #include "workload/sql/builtin/select_only.sql.h"
 #include "workload/sql/builtin/select_only.yql.h"
@@ -16,10 +17,9 @@
 #include "workload/sql/builtin/tpcb_like.yql.h"
 
 namespace drover::sql {
-
 namespace {
 
-// What the build embeds begins with a line break, which would be a line of the script.
+// Removes the line break that the build puts before an embedded file.
 constexpr std::string_view without_break(std::string_view embedded) {
   return embedded.substr(1);
 }
@@ -54,6 +54,20 @@ const BuiltinScript& find_builtin(std::string_view beginning) {
   }
   throw UnknownBuiltin(fmt::format("several built-in scripts begin with \"{}\": {}",
                                    text::shown(beginning), fmt::join(names, ", ")));
+}
+
+void require_no_pgbench_tables(const std::vector<std::string>& existing) {
+  if (existing.empty()) return;
+  throw database::UnfitSchema(
+      fmt::format("tables with these names exist: {}. To drop them first, add --force",
+                  fmt::join(existing, ", ")));
+}
+
+void require_branches(std::optional<std::int64_t> branches) {
+  if (branches.value_or(0) > 0) return;
+  throw database::UnfitSchema(fmt::format(
+      "{}. Create the tables of the built-in scripts first (drover sql init, or pgbench -i)",
+      branches ? "pgbench_branches is empty" : "the table pgbench_branches does not exist"));
 }
 
 }  // namespace drover::sql

@@ -1,10 +1,15 @@
-// The scripts that pgbench has built in, by which its figures are compared: they use the tables that `pgbench -i` makes.
+// The built-in scripts of pgbench, and the facts about their tables that hold in every database.
 // Pure functions.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace drover::sql {
 
@@ -12,17 +17,29 @@ struct BuiltinScript {
   std::string_view name;
   std::string_view description;
   std::string_view text;
-  std::string_view yql;  // the same in YQL, on the tables that `drover sql init` makes in YDB
+  std::string_view yql;  // the same in YQL, for the tables of `drover sql init` on YDB
 };
 
-// There is none of that name; what() names those that there are.
+// what() lists the known names.
 struct UnknownBuiltin : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 std::span<const BuiltinScript> builtin_scripts() noexcept;
 
-// By its name or the beginning of it, if no other begins so. Throws UnknownBuiltin.
+// Finds a script by its name or an unambiguous beginning of it. Throws UnknownBuiltin.
 const BuiltinScript& find_builtin(std::string_view beginning);
+
+inline constexpr std::int64_t tellers_per_branch = 10;
+inline constexpr std::int64_t accounts_per_branch = 100'000;
+
+inline constexpr std::array<std::string_view, 4> pgbench_table_names = {
+    "pgbench_accounts", "pgbench_branches", "pgbench_history", "pgbench_tellers"};
+
+// Throws database::UnfitSchema if `existing` names a table.
+void require_no_pgbench_tables(const std::vector<std::string>& existing);
+
+// Throws database::UnfitSchema if there is no branch. Nothing: the table does not exist.
+void require_branches(std::optional<std::int64_t> branches);
 
 }  // namespace drover::sql

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "workload/sql/script/parser.h"
+#include "workload/sql/script/script.h"
 
 namespace drover::sql {
 namespace {

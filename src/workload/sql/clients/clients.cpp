@@ -2,39 +2,75 @@
 
 #include <utility>
 
+#include "load/clients.h"
 #include "load/herd.h"
+#include "workload/sql/clients/script_transaction.h"
 
 namespace drover::sql {
+namespace {
 
-Clients::Clients(const Plan& plan, std::size_t index, std::unique_ptr<database::Backend> backend,
-                 RunRecords& records)
-    : plan_(plan),
-      backend_(std::move(backend)),
-      counts_(records.workers[index]),
-      surroundings_{.scripts = *plan.scripts, .counts = counts_},
-      loop_(plan, index) {
-  for (std::size_t i = 0; i < loop_.clients(); ++i) {
-    clients_.emplace_back(plan, plan.first_client() + index + i * plan.threads, surroundings_);
+class ScriptClients final : public load::Workload {
+ public:
+  ScriptClients(const ScriptPlan& plan, std::size_t index,
+                std::unique_ptr<database::Backend> backend, WorkerCounts& counts)
+      : plan_(plan),
+        backend_(std::move(backend)),
+        counts_(counts),
+        context_{.scripts = *plan.scripts, .counts = counts},
+        loop_(plan, index) {
+    for (std::size_t i = 0; i < loop_.clients(); ++i) {
+      clients_.emplace_back(plan, plan.first_client() + index + i * plan.threads, context_);
+    }
   }
+
+  database::Backend& backend() noexcept override { return *backend_; }
+  std::size_t terminals() const noexcept override { return loop_.clients(); }
+
+  void start_terminals(load::Herd& herd) override {
+    context_.recorder = &herd.recorder();
+    loop_.start(herd, [this](std::size_t number) {
+      ClientState& client = clients_[number / plan_.threads];
+      return ScriptTransaction(client, client.choose());
+    });
+  }
+
+  // Unknown commits stay unresolved, because the data of a script is unknown.
+  coro::Task<std::vector<database::Resolution>> resolve(
+      std::vector<const load::Transaction*> unknown) override {
+    leave_unresolved(unknown.size());
+    co_return std::vector(unknown.size(), database::Resolution::unknown);
+  }
+  void leave_unresolved(std::size_t unknown) override { counts_.unresolved.add(unknown); }
+
+ private:
+  const ScriptPlan& plan_;
+  const std::unique_ptr<database::Backend> backend_;
+  WorkerCounts& counts_;
+  WorkerContext context_;
+  std::deque<ClientState> clients_;  // transactions refer to them
+  load::ClientLoop loop_;
+};
+
+}  // namespace
+
+load::Presentation presentation_of(const ScriptPlan& plan) {
+  load::Presentation presentation;
+  presentation.benchmark = "SQL";
+  presentation.key = "sql";
+  presentation.types.clear();
+  for (std::size_t i = 0; i < plan.scripts->titles().size(); ++i) {
+    presentation.types.push_back(
+        {.name = plan.scripts->titles()[i], .share = plan.scripts->shares()[i]});
+  }
+  presentation.terminal = "client";
+  presentation.looks_up_commits = false;
+  return presentation;
 }
 
-void Clients::start_terminals(load::Herd& herd) {
-  surroundings_.recorder = &herd.recorder();
-  loop_.start(herd, [this](std::size_t number) {
-    Client& client = clients_[number / plan_.threads];
-    return ScriptTransaction(client, client.choose());
-  });
-}
-
-coro::Task<std::vector<database::Resolution>> Clients::resolve(
-    std::vector<const load::Transaction*> doubts) {
-  counts_.unresolved.add(doubts.size());
-  co_return std::vector(doubts.size(), database::Resolution::unknown);
-}
-
-load::WorkloadFactory make_clients(const Plan& plan, BackendFactory backends, RunRecords& records) {
-  return [&plan, backends = std::move(backends), &records](std::size_t index) {
-    return std::make_unique<Clients>(plan, index, backends(index), records);
+load::WorkloadFactory make_clients(const ScriptPlan& plan, BackendFactory backends,
+                                   RunCounts& counts) {
+  return [&plan, backends = std::move(backends), &counts](std::size_t index) {
+    return std::make_unique<ScriptClients>(plan, index, backends(index), counts.workers[index]);
   };
 }
 

@@ -1,48 +1,67 @@
-// Clients: scripts as a workload of the engine: one worker's clients, each of which executes a script after the other,
-// chosen by their weights. Its variables stay from one script to the next, as in pgbench.
-//
-// Belongs to its worker.
+// Scripts as a workload of the engine: the plan of a run, and the counts that its clients write.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
 #include <vector>
 
-#include "load/clients.h"
+#include "load/plan.h"
 #include "load/workload.h"
-#include "workload/sql/backend.h"
-#include "workload/sql/clients/plan.h"
-#include "workload/sql/clients/script_transaction.h"
-#include "workload/sql/clients/worker_counts.h"
+#include "measure/counter.h"
+#include "measure/histogram.h"
+#include "workload/sql/database.h"
+#include "workload/sql/script/script_set.h"
 
 namespace drover::sql {
 
-class Clients final : public load::Workload {
- public:
-  // `index` of `plan.threads` workers. All but the backend must outlive it.
-  Clients(const Plan& plan, std::size_t index, std::unique_ptr<database::Backend> backend,
-          RunRecords& records);
-
-  database::Backend& backend() noexcept override { return *backend_; }
-  std::size_t terminals() const noexcept override { return loop_.clients(); }
-  void start_terminals(load::Herd& herd) override;
-
-  // Nothing is known of the data of a script: what is in doubt stays so.
-  coro::Task<std::vector<database::Resolution>> resolve(
-      std::vector<const load::Transaction*> doubts) override;
-  void leave_unresolved(std::size_t doubts) override { counts_.unresolved.add(doubts); }
-
- private:
-  const Plan& plan_;
-  const std::unique_ptr<database::Backend> backend_;
-  WorkerCounts& counts_;
-  ClientSurroundings surroundings_;
-  std::deque<Client> clients_;  // transactions refer to them
-  load::ClientLoop loop_;
+struct ScriptPlan : load::Plan {
+  std::shared_ptr<const ScriptSet> scripts;  // not null in a run
+  std::vector<Definition> definitions;       // override the built-in variables
+  std::int64_t scale = 1;
 };
 
-// The workload of a run over these backends. `plan` and `records` must outlive it.
-load::WorkloadFactory make_clients(const Plan& plan, BackendFactory backends, RunRecords& records);
+// Returns the value of Plan::presentation. The scripts are the types of transactions.
+load::Presentation presentation_of(const ScriptPlan& plan);
+
+// Executions of one statement that ended in the measured interval, including those of repeated
+// attempts.
+struct StatementCounts {
+  measure::Counter executions;  // answered with success or an error
+  measure::Counter failures;    // answered with an error
+  // Of successful executions, from sending to the answer, or to the answer of the whole pipeline.
+  measure::Histogram latency;
+};
+
+// Counts of one worker. Its thread writes them. Other threads may read counters and histograms at
+// any time, and texts after the run.
+struct alignas(measure::cache_line_bytes) WorkerCounts {
+  explicit WorkerCounts(const ScriptPlan& plan) : first_failures(plan.scripts->scripts().size()) {
+    for (const Statement& statement : plan.scripts->statements()) {
+      statements.push_back(statement.has_figures ? std::make_unique<StatementCounts>() : nullptr);
+    }
+  }
+
+  // By Statement::number. Null for statements without figures.
+  std::vector<std::unique_ptr<StatementCounts>> statements;
+  // By script: the message of its first failure in the run, or empty.
+  std::deque<std::string> first_failures;
+  measure::Counter unresolved;  // unknown commits
+};
+
+struct RunCounts {
+  explicit RunCounts(const ScriptPlan& plan) {
+    for (std::size_t i = 0; i < plan.threads; ++i) workers.emplace_back(plan);
+  }
+
+  std::deque<WorkerCounts> workers;
+};
+
+// Returns the workload of a run. Each client executes one script after another, chosen by weight.
+// As in pgbench, its variables keep their values. `plan` and `counts` must outlive the workload.
+load::WorkloadFactory make_clients(const ScriptPlan& plan, BackendFactory backends,
+                                   RunCounts& counts);
 
 }  // namespace drover::sql

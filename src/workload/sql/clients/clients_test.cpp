@@ -1,4 +1,4 @@
-// Clients of scripts driven by the engine on virtual time, over sessions that do as the statements say.
+// The engine runs clients of scripts on virtual time, over sessions that obey their statements.
 #include "workload/sql/clients/clients.h"
 
 #include <gmock/gmock.h>
@@ -29,13 +29,13 @@ using testing::UnorderedElementsAreArray;
 // Statements take 10 ms. A text with "lost" loses the session, every second one with "again" fails,
 // and one with "frozen" gets no answer for a day. A statement with "unprepared" is prepared first,
 // and the same words apply to its preparation.
-class ObedientSessions final : public database::Backend, Session {
+class ObedientSessions final : public database::Backend, ScriptSession {
  public:
   explicit ObedientSessions(std::vector<std::string>* sent) : sent_(sent) {}
 
   Task<void> open() override { co_return; }
   Task<database::Session*> acquire() override {
-    co_return static_cast<database::Session*>(static_cast<Session*>(this));
+    co_return static_cast<database::Session*>(static_cast<ScriptSession*>(this));
   }
   void release(database::Session&) noexcept override {}
 
@@ -79,8 +79,8 @@ class ObedientSessions final : public database::Backend, Session {
 };
 
 struct Ended {
-  Plan plan;
-  std::unique_ptr<RunRecords> records;
+  ScriptPlan plan;
+  std::unique_ptr<RunCounts> records;
   load::Outcome outcome;
   std::vector<std::string> sent;
   std::vector<std::string> notes;
@@ -102,7 +102,7 @@ std::unique_ptr<Ended> run_scripts(std::vector<ScriptText> texts, std::uint64_t 
   coro::VirtualClock clock;
   coro::Worker worker(clock);
   auto ended = std::make_unique<Ended>();
-  Plan& plan = ended->plan;
+  ScriptPlan& plan = ended->plan;
   plan.scripts = std::make_shared<ScriptSet>(std::move(texts), Protocol::simple);
   plan.presentation = presentation_of(plan);
   plan.share = share;
@@ -110,7 +110,7 @@ std::unique_ptr<Ended> run_scripts(std::vector<ScriptText> texts, std::uint64_t 
   plan.operations = operations;
   plan.duration = 1h;
   plan.definitions = {{"n", "100"}};
-  ended->records = std::make_unique<RunRecords>(plan);
+  ended->records = std::make_unique<RunCounts>(plan);
   NoteKeeper observer(ended->notes);
   load::StopRequest stop;
   load::Surroundings surroundings;
@@ -129,7 +129,7 @@ std::unique_ptr<Ended> run_scripts(std::vector<ScriptText> texts, std::uint64_t 
 }
 
 TEST(Clients, ShowTheirScriptsAsTypes) {
-  Plan plan;
+  ScriptPlan plan;
   plan.scripts = std::make_shared<ScriptSet>(
       std::vector<ScriptText>{{"a", "SELECT 1"}, {"b", "SELECT 2"}}, Protocol::simple);
   const load::Presentation shown = presentation_of(plan);

@@ -1,5 +1,5 @@
-// For tests of scripts on a database, whichever it is: a client that executes scripts outside of the engine, short ways to
-// use it, and runs of the engine.
+// For tests of scripts on any database: a client that executes scripts outside of the engine, and
+// runs of the engine.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,21 +25,22 @@ namespace drover::sql {
 
 using coro::Task;
 
-// A client with a session of its own.
+// A client with a backend of its own.
 class ScriptClient {
  public:
-  ScriptClient(const Database& database, std::vector<ScriptText> texts, BackendSettings settings) {
+  ScriptClient(const Database& database, std::vector<ScriptText> texts,
+               ScriptBackendSettings settings) {
     plan.scripts = std::make_shared<ScriptSet>(std::move(texts), settings.protocol);
     plan.seed = 7;
-    records = std::make_unique<RunRecords>(plan);
-    surroundings.emplace(ClientSurroundings{*plan.scripts, records->workers[0]});
-    client.emplace(plan, 3, *surroundings);
+    records = std::make_unique<RunCounts>(plan);
+    context.emplace(WorkerContext{*plan.scripts, records->workers[0]});
+    client.emplace(plan, 3, *context);
     backend = database.make_backend(std::move(settings));
   }
 
   Task<void> open() { return backend->open(); }
 
-  // An attempt at the transaction on the session.
+  // Executes one attempt of the transaction.
   Task<void> attempt(ScriptTransaction& transaction) {
     database::Session* session = co_await backend->acquire();
     const database::SessionLease lease(*backend, *session);
@@ -51,7 +52,7 @@ class ScriptClient {
     co_await attempt(transaction);
   }
 
-  // Attempts at it until one succeeds; says how many it took. Errors that are not retryable are thrown.
+  // Repeats the transaction until it succeeds. Returns the number of attempts. Throws final errors.
   Task<int> repeat() {
     ScriptTransaction transaction(*client, 0);
     for (int number = 1;; ++number) {
@@ -66,14 +67,14 @@ class ScriptClient {
     }
   }
 
-  // The session has no transaction open.
+  // Returns true if the session has no open transaction.
   Task<bool> session_is_idle() {
     database::Session* session = co_await backend->acquire();
     const database::SessionLease lease(*backend, *session);
-    co_return !static_cast<Session*>(session)->in_transaction();
+    co_return !static_cast<ScriptSession*>(session)->in_transaction();
   }
 
-  // A variable as it is put into a statement; "unset" without one.
+  // Returns the text that a statement would contain, or "unset".
   std::string variable(const std::string& name) const {
     const std::optional<Slot> slot = plan.scripts->names().find(name);
     if (!slot || !client->variables.is_set(*slot)) return "unset";
@@ -86,10 +87,10 @@ class ScriptClient {
     client->variables.set(plan.scripts->names().find(name).value(), Value::of(value));
   }
 
-  Plan plan;
-  std::unique_ptr<RunRecords> records;
-  std::optional<ClientSurroundings> surroundings;
-  std::optional<Client> client;
+  ScriptPlan plan;
+  std::unique_ptr<RunCounts> records;
+  std::optional<WorkerContext> context;
+  std::optional<ClientState> client;
   std::unique_ptr<database::Backend> backend;
 };
 
@@ -120,9 +121,9 @@ class TestOfScripts : public testing::Test {
     co_await scope.join();
   }
 
-  // By eight clients with six connections on two threads.
-  static Plan plan_of(std::vector<ScriptText> texts, Protocol protocol) {
-    Plan plan;
+  // Returns a plan of eight clients with six connections on two threads.
+  static ScriptPlan plan_of(std::vector<ScriptText> texts, Protocol protocol) {
+    ScriptPlan plan;
     plan.scripts = std::make_shared<ScriptSet>(std::move(texts), protocol);
     plan.presentation = presentation_of(plan);
     plan.terminal_count = 8;
@@ -134,7 +135,7 @@ class TestOfScripts : public testing::Test {
     return plan;
   }
 
-  load::Outcome run_plan(const Database& database, const Plan& plan, RunRecords& records) {
+  load::Outcome run_plan(const Database& database, const ScriptPlan& plan, RunCounts& records) {
     load::Observer nobody;
     load::StopRequest stop;
     std::optional<load::Outcome> outcome;

@@ -10,7 +10,6 @@
 #include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/never_executed.h"
-#include "workload/sql/script/protocol_check.h"
 
 namespace drover::sql {
 
@@ -22,7 +21,7 @@ using database::ErrorClass;
 
 namespace {
 
-// What a stream of random numbers is for. The engine has the number 6.
+// Purposes of random number streams. The engine uses 6.
 enum class RandomPurpose : std::uint8_t { client = 1, choice, default_seed };
 
 // Returns true if the statement has committed nothing when the server ends its session in the
@@ -38,32 +37,31 @@ bool is_one_transaction(const Statement& statement) {
 
 }  // namespace
 
-Client::Client(const Plan& plan, std::uint64_t number, ClientSurroundings& around)
-    : surroundings(around),
-      variables(around.scripts.names()),
+ClientState::ClientState(const ScriptPlan& plan, std::uint64_t number,
+                         WorkerContext& context_of_worker)
+    : worker(context_of_worker),
+      variables(worker.scripts.names()),
       rng(random::Rng::stream(plan.seed, RandomPurpose::client, {number})),
-      beginning{.variables = Variables(around.scripts.names())},
+      beginning{.variables = Variables(worker.scripts.names())},
       choice_rng_(random::Rng::stream(plan.seed, RandomPurpose::choice, {number})) {
-  const VariableNames& names = surroundings.scripts.names();
   random::Rng default_seed = random::Rng::stream(plan.seed, RandomPurpose::default_seed);
-  set_builtin_variables(names,
-                        {.client_id = static_cast<std::int64_t>(number),
+  set_builtin_variables({.client_id = static_cast<std::int64_t>(number),
                          .default_seed = static_cast<std::int64_t>(default_seed.next()),
                          .random_seed = static_cast<std::int64_t>(plan.seed),
                          .scale = plan.scale},
                         variables);
-  set_definitions(names, plan.definitions, variables);
+  set_definitions(plan.definitions, variables);
 }
 
 Task<void> ScriptTransaction::execute(database::Session& handed_out) {
-  auto& session = static_cast<Session&>(handed_out);
+  auto& session = static_cast<ScriptSession&>(handed_out);
   std::optional<Error> failure;
   try {
     ScriptRun run = begin();
     while (const Command* next = run.next()) {
       index_ = run.index();
       if (std::holds_alternative<SqlCommand>(next->action)) {
-        const Statement& statement = surroundings_->scripts.statement(script_, index_);
+        const Statement& statement = worker_->scripts.statement(script_, index_);
         const Instant sent = begin_statement(session, statement);
         if (!in_pipeline_ && !session.is_ready_for(statement)) co_await prepare(session, statement);
         co_await session.execute(statement, client_->variables);
@@ -86,43 +84,43 @@ Task<void> ScriptTransaction::execute(database::Session& handed_out) {
     }
   }
   if (!failure) co_return;
-  repeats_ = failure->error_class() == ErrorClass::retryable;
-  std::string& first = surroundings_->counts.first_failures[script_];
-  if (first.empty() && !repeats_) first = failure->what();
+  is_retry_ = failure->error_class() == ErrorClass::retryable;
+  std::string& first = worker_->counts.first_failures[script_];
+  if (first.empty() && !is_retry_) first = failure->what();
   co_await session.roll_back();
   throw Error(*failure);
 }
 
-// Where the attempt goes on.
+// Returns the rest of the script that this attempt executes.
 ScriptRun ScriptTransaction::begin() {
   at_ = nullptr;
   in_pipeline_ = committing_ = false;
-  if (!repeats_) return ScriptRun(script(), client_->environment);
-  const Client::Beginning& beginning = client_->beginning;
-  if (beginning.is_whole) {
+  if (!is_retry_) return ScriptRun(script(), client_->context);
+  const ClientState::Beginning& beginning = client_->beginning;
+  if (beginning.has_state) {
     client_->variables = beginning.variables;
     client_->rng = beginning.rng;
   }
-  return ScriptRun(script(), client_->environment, beginning.index);
+  return ScriptRun(script(), client_->context, beginning.index);
 }
 
-// Stores the state for a retry. `whole`: including the variables and random numbers. A single
-// statement outside of a transaction needs neither, because it changes no variable before it has
-// succeeded.
-void ScriptTransaction::remember_beginning(bool whole) {
-  Client::Beginning& beginning = client_->beginning;
+// Stores the current command for a retry. A single statement outside of a transaction needs no
+// variables and random numbers, because it changes no variable before it has succeeded.
+void ScriptTransaction::remember_beginning(bool with_state) {
+  ClientState::Beginning& beginning = client_->beginning;
   beginning.index = index_;
-  beginning.is_whole = whole;
-  if (whole) {
+  beginning.has_state = with_state;
+  if (with_state) {
     beginning.variables = client_->variables;
     beginning.rng = client_->rng;
   }
-  repeatable_ = true;
+  is_repeatable_ = true;
 }
 
 // begin_statement() and end_statement() are not coroutines, for the reason given at
 // PostgresSession::execute(). Returns the time at which the statement is sent.
-Instant ScriptTransaction::begin_statement(const Session& session, const Statement& statement) {
+Instant ScriptTransaction::begin_statement(const ScriptSession& session,
+                                           const Statement& statement) {
   at_ = &statement;
   const Instant now = Worker::current().now();
   if (in_pipeline_) {
@@ -135,17 +133,17 @@ Instant ScriptTransaction::begin_statement(const Session& session, const Stateme
   return now;
 }
 
-// A session that is lost or cancelled while it prepares a statement leaves no commit in doubt.
-Task<void> ScriptTransaction::prepare(Session& session, const Statement& statement) {
+// Preparing a statement cannot leave an unknown commit.
+Task<void> ScriptTransaction::prepare(ScriptSession& session, const Statement& statement) {
   const bool commits = std::exchange(committing_, false);
   co_await session.prepare(statement);
   committing_ = commits;
 }
 
-void ScriptTransaction::end_statement(const Session& session, const Statement& statement,
+void ScriptTransaction::end_statement(const ScriptSession& session, const Statement& statement,
                                       Instant sent) {
   note_success(statement, sent, Worker::current().now());
-  if (statement.does(Effect::commits) && session.in_transaction()) repeatable_ = false;
+  if (statement.does(Effect::commits) && session.in_transaction()) is_repeatable_ = false;
   committed_ = committed_ || committing_;
   committing_ = false;
 }
@@ -163,7 +161,7 @@ void ScriptTransaction::queue(const Statement& statement, Instant now) {
   client_->pipeline.push_back({&statement, now});
 }
 
-Task<void> ScriptTransaction::step(Session& session, PipelineStep step) {
+Task<void> ScriptTransaction::step(ScriptSession& session, PipelineStep step) {
   at_ = nullptr;
   if (step == PipelineStep::start) {
     co_await open_pipeline(session);
@@ -177,14 +175,14 @@ Task<void> ScriptTransaction::step(Session& session, PipelineStep step) {
   }
 }
 
-void ScriptTransaction::sync_pipeline(Session& session) {
+void ScriptTransaction::sync_pipeline(ScriptSession& session) {
   session.sync_pipeline();
   ++syncs_;
   if (std::exchange(sync_commits_, false) && committing_syncs_ == 0) committing_syncs_ = syncs_;
 }
 
-Task<void> ScriptTransaction::open_pipeline(Session& session) {
-  if (surroundings_->scripts.protocol() == Protocol::simple) {
+Task<void> ScriptTransaction::open_pipeline(ScriptSession& session) {
+  if (worker_->scripts.protocol() == Protocol::simple) {
     throw script().error(command(), simple_pipeline);
   }
   if (in_pipeline_) throw script().error(command(), nested_pipeline);
@@ -193,7 +191,7 @@ Task<void> ScriptTransaction::open_pipeline(Session& session) {
   client_->pipeline.clear();
   sync_commits_ = false;
   syncs_ = committing_syncs_ = 0;
-  const auto statements = surroundings_->scripts.pipeline(script_, index_);
+  const auto statements = worker_->scripts.pipeline(script_, index_);
   std::size_t prepared = 0;
   try {
     co_await session.open_pipeline(statements, prepared);
@@ -207,19 +205,19 @@ Task<void> ScriptTransaction::open_pipeline(Session& session) {
   in_pipeline_ = true;
 }
 
-Task<void> ScriptTransaction::close_pipeline(Session& session) {
+Task<void> ScriptTransaction::close_pipeline(ScriptSession& session) {
   const PipelineAnswer answer = co_await session.close_pipeline();
   in_pipeline_ = false;
   const Instant now = Worker::current().now();
   bool commits = committing_syncs_ > 0 && answer.synced >= committing_syncs_;
   for (std::size_t i = 0; i < answer.answered; ++i) {
-    const Client::Sent& sent = client_->pipeline[i];
+    const ClientState::Sent& sent = client_->pipeline[i];
     note_success(*sent.statement, sent.at, now);
     commits = commits || sent.statement->does(Effect::commits);
   }
   committed_ = committed_ || (committing_ && (commits || !answer.error));
   const bool to_commit = std::exchange(committing_, false);
-  if (commits && (answer.error || session.in_transaction())) repeatable_ = false;
+  if (commits && (answer.error || session.in_transaction())) is_repeatable_ = false;
   if (!answer.error) co_return;
   if (answer.answered < client_->pipeline.size()) {
     at_ = client_->pipeline[answer.answered].statement;
@@ -228,7 +226,7 @@ Task<void> ScriptTransaction::close_pipeline(Session& session) {
   throw Error(to_commit ? session.failed_commit(*answer.error) : *answer.error);
 }
 
-void ScriptTransaction::require_complete(const Session& session) {
+void ScriptTransaction::require_complete(const ScriptSession& session) {
   at_ = nullptr;
   if (in_pipeline_) throw script().error(command(), unfinished_pipeline);
   if (session.in_transaction()) {
@@ -237,10 +235,10 @@ void ScriptTransaction::require_complete(const Session& session) {
   }
 }
 
-// None while nothing is measured, and of a statement without figures.
+// Returns null outside of the measured interval and for statements without figures.
 StatementCounts* ScriptTransaction::counts_of(const Statement& statement, Instant now) {
-  if (!surroundings_->measuring(now)) return nullptr;
-  return surroundings_->counts.statements[statement.number].get();
+  if (!worker_->measuring(now)) return nullptr;
+  return worker_->counts.statements[statement.number].get();
 }
 
 void ScriptTransaction::note_success(const Statement& statement, Instant sent, Instant now) {
@@ -269,7 +267,7 @@ Error ScriptTransaction::failure_of(const Error& error) {
   std::string where = fmt::format("{}:{}: ", script().file(), line);
   if (at_ != nullptr) where += at_->title + ": ";
   const Error made(error_class, error.sqlstate(), where + error.what(), error.backoff());
-  return error_class == ErrorClass::retryable && !repeatable_ ? not_retried(made) : made;
+  return error_class == ErrorClass::retryable && !is_repeatable_ ? not_retried(made) : made;
 }
 
 Error ScriptTransaction::failure_of(const ScriptError& error) const {

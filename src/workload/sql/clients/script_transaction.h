@@ -1,9 +1,10 @@
-// ScriptTransaction: a script, executed once for a client, from its beginning to its end.
+// ScriptTransaction: one execution of a script for a client.
 //
-// A script may be a transaction, several, or a statement alone. Serialization failures and deadlocks are repeated from
-// the beginning of the transaction that failed, with the variables and the random numbers that it began with; what the
-// script has committed before stays (pgbench repeats the script as a whole, and commits that twice). Where a
-// transaction cannot be repeated by itself, for part of it is committed, the failure is one of the class statement.
+// A script contains one database transaction, several, or single statements. After a serialization
+// failure or a deadlock, a retry starts at the beginning of the failed transaction, with the
+// variables and random numbers of that point. Earlier commits of the script are kept. (pgbench
+// repeats the whole script, and commits them twice.) If a part of the failed transaction is already
+// committed, the failure is final, with the class `statement`.
 //
 // Belongs to its worker; refers to its client.
 #pragma once
@@ -11,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "coro/clock.h"
@@ -20,15 +20,14 @@
 #include "load/recorder.h"
 #include "load/workload.h"
 #include "random/rng.h"
-#include "workload/sql/backend.h"
-#include "workload/sql/clients/worker_counts.h"
-#include "workload/sql/script/script_run.h"
+#include "workload/sql/clients/clients.h"
+#include "workload/sql/database.h"
 #include "workload/sql/script/script_set.h"
 
 namespace drover::sql {
 
-// What the clients of a worker share.
-struct ClientSurroundings {
+// State that the clients of a worker share.
+struct WorkerContext {
   const ScriptSet& scripts;
   WorkerCounts& counts;
   const load::Recorder* recorder = nullptr;  // null before the run begins
@@ -38,32 +37,32 @@ struct ClientSurroundings {
   }
 };
 
-// What a client has from one transaction to the next. It stays where it is.
-class Client {
+// State that a client keeps between transactions. Must not move.
+class ClientState {
  public:
-  // `number` is its own among all clients of the run.
-  Client(const Plan& plan, std::uint64_t number, ClientSurroundings& surroundings);
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
+  // `number` is unique among all clients of the run.
+  ClientState(const ScriptPlan& plan, std::uint64_t number, WorkerContext& worker);
+  ClientState(const ClientState&) = delete;
+  ClientState& operator=(const ClientState&) = delete;
 
-  // The script that it executes next.
-  std::size_t choose() { return surroundings.scripts.choice().choose(choice_rng_); }
+  // Draws the index of the next script.
+  std::size_t choose() { return worker.scripts.choose(choice_rng_); }
 
-  ClientSurroundings& surroundings;
+  WorkerContext& worker;
   Variables variables;
   random::Rng rng;
-  Environment environment{variables, rng};
+  EvaluationContext context{variables, rng};
 
-  // Where a transaction begins: what is repeated when it fails.
+  // The beginning of the current transaction, to which a retry returns.
   struct Beginning {
-    std::size_t index = 0;  // of the command
-    bool is_whole = false;  // with the variables and the numbers: what follows may change them
+    std::size_t index = 0;   // of the command
+    bool has_state = false;  // `variables` and `rng` are stored and must be restored
     Variables variables;
     random::Rng rng{};
   };
   Beginning beginning;
 
-  // A statement that was sent within the open pipeline.
+  // A statement that was sent in the open pipeline.
   struct Sent {
     const Statement* statement;
     coro::Instant at;
@@ -76,8 +75,8 @@ class Client {
 
 class ScriptTransaction final : public load::Transaction {
  public:
-  ScriptTransaction(Client& client, std::size_t script) noexcept
-      : client_(&client), surroundings_(&client.surroundings), script_(script) {}
+  ScriptTransaction(ClientState& client, std::size_t script) noexcept
+      : client_(&client), worker_(&client.worker), script_(script) {}
 
   std::size_t type() const noexcept override { return script_; }
   coro::Task<void> execute(database::Session& session) override;
@@ -89,39 +88,39 @@ class ScriptTransaction final : public load::Transaction {
   }
 
  private:
-  const Script& script() const { return surroundings_->scripts.scripts()[script_]; }
+  const Script& script() const { return worker_->scripts.scripts()[script_]; }
   const Command& command() const { return script().commands()[index_]; }
   ScriptRun begin();
-  void remember_beginning(bool whole);
-  coro::Instant begin_statement(const Session& session, const Statement& statement);
-  coro::Task<void> prepare(Session& session, const Statement& statement);
-  void end_statement(const Session& session, const Statement& statement, coro::Instant sent);
-  coro::Task<void> step(Session& session, PipelineStep step);
-  coro::Task<void> open_pipeline(Session& session);
-  void sync_pipeline(Session& session);
-  coro::Task<void> close_pipeline(Session& session);
+  void remember_beginning(bool with_state);
+  coro::Instant begin_statement(const ScriptSession& session, const Statement& statement);
+  coro::Task<void> prepare(ScriptSession& session, const Statement& statement);
+  void end_statement(const ScriptSession& session, const Statement& statement, coro::Instant sent);
+  coro::Task<void> step(ScriptSession& session, PipelineStep step);
+  coro::Task<void> open_pipeline(ScriptSession& session);
+  void sync_pipeline(ScriptSession& session);
+  coro::Task<void> close_pipeline(ScriptSession& session);
   void queue(const Statement& statement, coro::Instant now);
-  void require_complete(const Session& session);
+  void require_complete(const ScriptSession& session);
   StatementCounts* counts_of(const Statement& statement, coro::Instant now);
   void note_success(const Statement& statement, coro::Instant sent, coro::Instant now);
-  // What the engine is told of a failure.
+  // Return the error that the engine receives.
   database::Error failure_of(const database::Error& error);
   database::Error failure_of(const ScriptError& error) const;
 
-  Client* client_;
-  ClientSurroundings* surroundings_;  // the client's; kept here to avoid a cache miss
+  ClientState* client_;
+  WorkerContext* worker_;  // a copy of client_->worker avoids a cache miss
   std::size_t script_;
-  std::size_t index_ = 0;          // of the command that is being executed
-  const Statement* at_ = nullptr;  // if it is one of SQL; in the end the one that failed
-  bool repeats_ = false;           // the next execute() goes on at the client's beginning
-  bool repeatable_ = true;         // where the open transaction began
+  std::size_t index_ = 0;          // of the current command
+  const Statement* at_ = nullptr;  // the current or failed statement; null at other commands
+  bool is_retry_ = false;          // the next execute() starts at the client's beginning
+  bool is_repeatable_ = true;      // the open transaction has committed nothing
   bool in_pipeline_ = false;
-  bool open_ = false;                 // a transaction is open after what the pipeline has sent
+  bool open_ = false;                 // a transaction is open after the statements of the pipeline
   bool sync_commits_ = false;         // the pipeline's next sync commits a statement
   std::size_t syncs_ = 0;             // sent in the pipeline
-  std::size_t committing_syncs_ = 0;  // up to the first sync that commits a statement; 0: none does
-  bool committing_ = false;           // what was sent may be committed, and has not been answered
-  bool committed_ = false;            // something may have been committed
+  std::size_t committing_syncs_ = 0;  // up to the first sync that commits a statement; 0: none
+  bool committing_ = false;           // unanswered statements may commit
+  bool committed_ = false;            // answered statements may have committed
 };
 
 }  // namespace drover::sql

@@ -1,10 +1,10 @@
-// Expression: what stands behind \set, \if and \elif, as a program for a small stack machine. It is made once, when the
-// script is read (expression_parser.h), and evaluated for each transaction: without allocation, without looking up a
-// name, and without recursion. The semantics of operators and functions are those of pgbench 15.
+// Expression: the expression of a \set, \if or \elif, as a program for a small stack machine. The
+// program is made once, when the script is read. Evaluation allocates nothing, looks up no name and
+// does not recurse. Operators and functions behave as in pgbench 15.
 //
-// Thread safety: an expression is constant; any thread may evaluate it with variables and numbers of its own.
-// Invariants: jumps go forward only, so that an evaluation ends; at its end one value is left; at most
-// `stack_values_max` are there at a time.
+// Thread safety: an expression is constant. Each evaluation has its own variables and random
+// numbers. Invariants: jumps lead forward only, so every evaluation ends. One value is left at the
+// end. The stack has at most `stack_values_max` values.
 #pragma once
 
 #include <cstddef>
@@ -14,24 +14,23 @@
 #include <vector>
 
 #include "random/rng.h"
-#include "workload/sql/expression/value.h"
 #include "workload/sql/expression/variables.h"
+#include "workload/sql/script/source.h"
 
 namespace drover::sql {
 
-// An expression that needs more values at the same time is refused when it is parsed: 1 + (2 + (3 +
-// …)) needs one value per level.
+// Limits of the parser. 1 + (2 + (3 + …)) needs one stack value per level.
 inline constexpr std::size_t stack_values_max = 1'024;
-// The same limit for nested parentheses, calls, CASE and NOT.
+// Levels of nested parentheses, calls, CASE and NOT.
 inline constexpr int expression_levels_max = 500;
-// A function has at most so many arguments, as in pgbench.
+// Arguments of a function, as in pgbench.
 inline constexpr std::size_t function_arguments_max = 16;
 
-enum class Operation : std::uint8_t {
-  // Push a value: operand is the index of a constant, or a slot.
+enum class Opcode : std::uint8_t {
+  // Push a value. The operand is the index of a constant, or a slot.
   constant,
   variable,
-  // Take two values and push one.
+  // Pop two values and push one. The order of these opcodes matters to the evaluation.
   add,
   subtract,
   multiply,
@@ -49,18 +48,19 @@ enum class Operation : std::uint8_t {
   shift_left,
   shift_right,
   is,
-  // Takes one value and pushes one.
+  // Pop one value and push one.
   logical_not,
   negate,
-  // Behind the left side of AND or OR: where that decides, it stays as the result and the operand is the jump's target.
+  // Follow the left side of AND and OR. If it decides, it stays as the result, and the evaluation
+  // jumps to the operand.
   and_left,
   or_left,
-  // Behind the right side: the boolean, or null, is the result.
+  // Follows the right side, whose boolean or null is the result.
   logical_right,
-  // Takes a value, and jumps if it is not true; and a jump in any case.
+  // Pops a value, and jumps unless the value is true.
   jump_unless,
   jump,
-  // Functions: take `arguments` values and push one.
+  // Functions: pop `arguments` values and push one.
   absolute,
   debug,
   to_double,
@@ -81,7 +81,7 @@ enum class Operation : std::uint8_t {
 };
 
 struct Instruction {
-  Operation operation;
+  Opcode opcode;
   std::uint8_t arguments = 0;
   std::uint32_t operand = 0;
 };
@@ -99,14 +99,23 @@ class Expression {
   std::vector<Value> constants_;
 };
 
-// What a client's expressions are evaluated with.
-struct Environment {
+struct ParsedExpression {
+  Expression expression;
+  std::size_t end;  // offset of the end of the line or of the text
+};
+
+// Parses the expression from `offset` to the end of the line, and assigns slots to its variables.
+// Throws ScriptError, including for expressions above stack_values_max or expression_levels_max.
+ParsedExpression parse_expression(const Source& source, std::size_t offset, VariableNames& names);
+
+// The variables and random numbers of a client for its expressions.
+struct EvaluationContext {
   Variables& variables;
   random::Rng& random;
-  std::function<void(Value)> on_debug = nullptr;  // hears what debug() is given
+  std::function<void(Value)> on_debug = nullptr;  // receives the arguments of debug()
 };
 
 // Throws EvaluationError.
-Value evaluate(const Expression& expression, Environment& environment);
+Value evaluate(const Expression& expression, EvaluationContext& context);
 
 }  // namespace drover::sql

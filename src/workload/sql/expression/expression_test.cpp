@@ -1,13 +1,11 @@
-// What expressions come to. Every value and message of the tables was taken from pgbench 15.18, by debug(), save where a
-// comment says what differs.
+// The values of expressions. All values and messages of the tables are those of pgbench 15.18,
+// which debug() shows, except where a comment names a difference.
 #include "workload/sql/expression/expression.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
-
-#include "workload/sql/expression/expression_parser.h"
 
 namespace drover::sql {
 namespace {
@@ -17,7 +15,7 @@ struct Expected {
   const char* result;
 };
 
-// "int 5", or what is wrong.
+// Returns "int 5", or the message of the error.
 std::string outcome(const std::string& text) {
   const Source source("test", text);
   VariableNames names;
@@ -25,9 +23,9 @@ std::string outcome(const std::string& text) {
   try {
     const ParsedExpression parsed = parse_expression(source, 0, names);
     Variables variables(names);
-    set_builtin_variables(names, {.default_seed = 5432, .scale = 10}, variables);
-    Environment environment{variables, rng};
-    return described(evaluate(parsed.expression, environment));
+    set_builtin_variables({.default_seed = 5432, .scale = 10}, variables);
+    EvaluationContext context{variables, rng};
+    return described(evaluate(parsed.expression, context));
   } catch (const ScriptError& error) {
     return error.message();
   } catch (const EvaluationError& error) {
@@ -322,8 +320,8 @@ TEST(Expression, HasTheResultsOfPgbench) {
   }
 }
 
-// Syntax errors say more than pgbench does; doubles in messages have 15 digits; that there are too many arguments is
-// said with the function's name, and when the script is read.
+// Differences from pgbench: syntax errors say more; doubles in messages have 15 digits; too many
+// arguments are said with the function's name, and when the script is read.
 constexpr Expected errors[] = {
     {"9223372036854775808", "bigint constant overflow (9223372036854775808)"},
     {"1 - -9223372036854775808", "bigint sub out of range"},
@@ -511,8 +509,9 @@ TEST(Expression, HearsWhatDebugIsGiven) {
   Variables variables(names);
   random::Rng rng(1);
   std::vector<std::string> heard;
-  Environment environment{variables, rng, [&](Value value) { heard.push_back(described(value)); }};
-  EXPECT_EQ(described(evaluate(parsed.expression, environment)), "boolean false");
+  EvaluationContext context{variables, rng,
+                            [&](Value value) { heard.push_back(described(value)); }};
+  EXPECT_EQ(described(evaluate(parsed.expression, context)), "boolean false");
   EXPECT_EQ(heard, (std::vector<std::string>{"int 1", "int 2"}));
 }
 

@@ -3,46 +3,45 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cfloat>
+#include <cmath>
+#include <cstdio>
 #include <cstdlib>
 
 #include "text/plain_text.h"
 #include "text/utf8.h"
+#include "workload/sql/script/source.h"
 
 namespace drover::sql {
-
 namespace {
 
-bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
+// Names in messages are pgbench's.
+std::string_view kind_name(ValueKind kind) noexcept {
+  constexpr std::array<std::string_view, 4> names = {"null", "boolean", "int", "double"};
+  return names[static_cast<std::size_t>(kind)];
 }
 
-char lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+[[noreturn]] void refuse_coercion(ValueKind from, std::string_view to) {
+  throw EvaluationError(fmt::format("cannot coerce {} to {}", kind_name(from), to));
 }
 
-// "t", "TRUE" of "true"; not of nothing.
-bool begins_word(std::string_view text, std::string_view word) {
-  return !text.empty() && text.size() <= word.size() &&
-         std::equal(text.begin(), text.end(), word.begin(),
-                    [](char a, char b) { return lower(a) == b; });
-}
-
-bool is_word(std::string_view text, std::string_view word) {
-  return text.size() == word.size() && begins_word(text, word);
-}
-
-std::string_view without_sign_plus(std::string_view text) {
-  return text.starts_with('+') ? text.substr(1) : text;
+// Formats like C, because fmt's shortest form has another number of digits.
+std::string_view real_text(double value, std::array<char, 32>& buffer) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
+  const int size = std::snprintf(buffer.data(), buffer.size(), "%.*g", DBL_DIG, value);
+  return {buffer.data(), static_cast<std::size_t>(size)};
 }
 
 bool is_integer_text(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+  return !text.empty() && std::ranges::all_of(text, is_decimal_digit);
 }
 
-// Reads a number with strtod(), as pgbench does: inf, nan and hexadecimal numbers, too. Returns
-// nothing for a number out of range or too close to 0.
+// Reads a number with strtod(), as pgbench does, including inf, nan and hexadecimal numbers.
+// Returns nothing for a number out of range or too close to 0.
 std::optional<Value> real_of(std::string_view text) {
   const std::string whole(text);
   char* end = nullptr;
@@ -52,53 +51,99 @@ std::optional<Value> real_of(std::string_view text) {
   return Value::of(value);
 }
 
+// Returns true if `word` begins with the text, which is in lower case and not empty.
+bool abbreviates(std::string_view text, std::string_view word) {
+  return !text.empty() && word.starts_with(text);
+}
+
 }  // namespace
 
-bool begins_name(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
+std::int64_t Value::coerced_to_integer() const {
+  if (kind_ != ValueKind::real) refuse_coercion(kind_, "int");
+  const double rounded = std::nearbyint(real_);
+  // The negated comparison also refuses NaN. 2^63 is a double, the largest integer is not.
+  if (!(rounded >= -0x1p63 && rounded < 0x1p63)) {
+    throw EvaluationError(fmt::format("double to int overflow for {:f}", real_));
+  }
+  return static_cast<std::int64_t>(rounded);
 }
 
-bool is_name_byte(char c) noexcept {
-  return begins_name(c) || is_digit(c);
+double Value::coerced_to_real() const {
+  if (kind_ != ValueKind::integer) refuse_coercion(kind_, "double");
+  return static_cast<double>(integer_);
 }
 
-bool is_variable_name(std::string_view name) noexcept {
-  return !name.empty() && begins_name(name.front()) &&
-         std::all_of(name.begin(), name.end(), is_name_byte);
+bool Value::to_boolean() const {
+  if (kind_ != ValueKind::boolean) refuse_coercion(kind_, "boolean");
+  return boolean();
+}
+
+bool Value::is_true() const noexcept {
+  if (kind_ == ValueKind::null) return false;
+  return kind_ == ValueKind::real ? real_ != 0 : integer_ != 0;
+}
+
+bool Value::is(Value other) const noexcept {
+  if (kind_ != other.kind_) return false;
+  if (kind_ == ValueKind::null) return true;
+  return kind_ == ValueKind::real ? real_ == other.real_ : integer_ == other.integer_;
+}
+
+void append_text(Value value, std::string& out) {
+  switch (value.kind()) {
+    case ValueKind::null:
+      out += "NULL";
+      return;
+    case ValueKind::boolean:
+      out += value.boolean() ? "true" : "false";
+      return;
+    case ValueKind::integer: {
+      const fmt::format_int digits(value.integer());  // a third of format_to()'s instructions
+      out.append(digits.data(), digits.size());
+      return;
+    }
+    case ValueKind::real:
+      std::array<char, 32> buffer;
+      out += real_text(value.real(), buffer);
+  }
+}
+
+std::string described(Value value) {
+  std::string text(kind_name(value.kind()));
+  if (value.is_null()) return text;
+  text += ' ';
+  append_text(value, text);
+  return text;
+}
+
+std::optional<Value> value_of(std::string_view text) {
+  constexpr std::size_t longest_word = 5;
+  const std::string lower = text.size() <= longest_word ? in_lower_case(text) : "";
+  if (lower == "null") return Value::null();
+  if (abbreviates(lower, "true") || abbreviates(lower, "yes") || lower == "on") {
+    return Value::of(true);
+  }
+  if (abbreviates(lower, "false") || abbreviates(lower, "no") || lower == "off" || lower == "of") {
+    return Value::of(false);
+  }
+  // Blanks are allowed before a number, but not after it.
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  if (!is_integer_text(text)) return real_of(text);
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto integer = text::number_of<std::int64_t>(text);
+  return integer ? std::optional(Value::of(*integer)) : std::nullopt;
 }
 
 Slot VariableNames::slot_of(std::string_view name) {
-  const auto found = slots_.find(name);
-  if (found != slots_.end()) return found->second;
+  if (const std::optional<Slot> known = find(name)) return *known;
   const auto slot = static_cast<Slot>(names_.size());
-  const auto added = slots_.emplace(name, slot).first;
-  names_.push_back(&added->first);
+  names_.push_back(&slots_.emplace(name, slot).first->first);
   return slot;
 }
 
 std::optional<Slot> VariableNames::find(std::string_view name) const {
   const auto found = slots_.find(name);
-  if (found == slots_.end()) return std::nullopt;
-  return found->second;
-}
-
-std::optional<Value> value_of(std::string_view text) {
-  if (is_word(text, "null")) return Value::null();
-  if (begins_word(text, "true") || begins_word(text, "yes") || is_word(text, "on")) {
-    return Value::of(true);
-  }
-  if (begins_word(text, "false") || begins_word(text, "no") || is_word(text, "off") ||
-      is_word(text, "of")) {
-    return Value::of(false);
-  }
-  // Blanks may stand before a number, not behind it.
-  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-  if (!is_integer_text(text)) return real_of(text);
-  const std::optional<std::int64_t> integer =
-      text::number_of<std::int64_t>(without_sign_plus(text));
-  if (!integer) return std::nullopt;
-  return Value::of(*integer);
+  return found == slots_.end() ? std::nullopt : std::optional(found->second);
 }
 
 Variables::Variables(const VariableNames& names) : names_(&names), entries_(names.size()) {}
@@ -117,30 +162,23 @@ void Variables::set_text(Slot slot, std::string_view text) {
 }
 
 void Variables::append_text(Slot slot, std::string& out) const {
-  switch (entries_[slot].state) {
-    case State::textual:
-    case State::malformed:
-      out += texts_[slot];
-      return;
-    case State::computed:
-      sql::append_text(entries_[slot].value, out);
-      return;
-    case State::unset:
-      return;
+  const State state = entries_[slot].state;
+  if (state == State::computed) {
+    sql::append_text(entries_[slot].value, out);
+  } else if (state != State::unset) {
+    out += texts_[slot];
   }
 }
 
 void Variables::refuse(Slot slot) const {
-  if (entries_[slot].state == State::unset) {
-    throw EvaluationError(fmt::format("undefined variable \"{}\"", names_->name(slot)));
-  }
+  const std::string& name = names_->name(slot);
+  if (!is_set(slot)) throw EvaluationError(fmt::format("undefined variable \"{}\"", name));
   const std::string shown = text::shown(texts_[slot]);
   if (is_integer_text(texts_[slot])) {
-    throw EvaluationError(fmt::format("variable \"{}\": value \"{}\" is out of range for bigint",
-                                      names_->name(slot), shown));
+    throw EvaluationError(
+        fmt::format("variable \"{}\": value \"{}\" is out of range for bigint", name, shown));
   }
-  throw EvaluationError(
-      fmt::format("malformed variable \"{}\" value: \"{}\"", names_->name(slot), shown));
+  throw EvaluationError(fmt::format("malformed variable \"{}\" value: \"{}\"", name, shown));
 }
 
 std::vector<std::optional<Slot>> column_slots(const VariableNames& names, std::string_view prefix,
@@ -148,7 +186,7 @@ std::vector<std::optional<Slot>> column_slots(const VariableNames& names, std::s
   std::vector<std::optional<Slot>> slots;
   slots.reserve(columns.size());
   for (const std::string_view column : columns) {
-    slots.push_back(names.find(std::string(prefix) + std::string(column)));
+    slots.push_back(names.find(std::string(prefix).append(column)));
   }
   return slots;
 }
@@ -160,10 +198,9 @@ std::optional<Definition> parse_definition(std::string_view text) {
   return Definition{std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
 }
 
-void set_builtin_variables(const VariableNames& names, const BuiltinVariables& values,
-                           Variables& variables) {
+void set_builtin_variables(const BuiltinVariables& values, Variables& variables) {
   const auto set = [&](std::string_view name, std::int64_t value) {
-    if (const std::optional<Slot> slot = names.find(name)) variables.set(*slot, Value::of(value));
+    if (const auto slot = variables.names().find(name)) variables.set(*slot, Value::of(value));
   };
   set("client_id", values.client_id);
   set("default_seed", values.default_seed);
@@ -171,10 +208,9 @@ void set_builtin_variables(const VariableNames& names, const BuiltinVariables& v
   set("scale", values.scale);
 }
 
-void set_definitions(const VariableNames& names, const std::vector<Definition>& definitions,
-                     Variables& variables) {
+void set_definitions(const std::vector<Definition>& definitions, Variables& variables) {
   for (const Definition& definition : definitions) {
-    const std::optional<Slot> slot = names.find(definition.name);
+    const auto slot = variables.names().find(definition.name);
     if (slot) variables.set_text(*slot, definition.value);
   }
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "workload/sql/script/source.h"
+
 namespace drover::sql {
 namespace {
 
@@ -103,9 +105,9 @@ TEST(Variables, AreDefinedOverTheBuiltInOnes) {
   VariableNames names;
   const Slot scale = names.slot_of("scale");
   Variables variables(names);
-  set_builtin_variables(names, {.scale = 5}, variables);
+  set_builtin_variables({.scale = 5}, variables);
   EXPECT_EQ(variables.get(scale).integer(), 5);
-  set_definitions(names, {{"scale", "9"}, {"nobody", "1"}}, variables);
+  set_definitions({{"scale", "9"}, {"nobody", "1"}}, variables);
   EXPECT_EQ(variables.get(scale).integer(), 9);
 }
 

@@ -26,7 +26,7 @@ class BuiltinScripts : public ScriptFixture, public testing::WithParamInterface<
     co_await database->initialise({});
   }
 
-  static std::uint64_t executions(const RunRecords& records, std::size_t statement) {
+  static std::uint64_t executions(const RunCounts& records, std::size_t statement) {
     std::uint64_t sum = 0;
     for (const WorkerCounts& worker : records.workers) {
       const StatementCounts& counts = *worker.statements[statement];
@@ -50,8 +50,8 @@ TEST_P(BuiltinScripts, LeaveTheMoneyConsistent) {
     const std::int32_t weight = script.name == "simple-update" ? 0 : 1;
     texts.push_back({std::string(script.name), std::string(script.text), weight});
   }
-  const Plan plan = plan_of(std::move(texts), GetParam());
-  RunRecords records(plan);
+  const ScriptPlan plan = plan_of(std::move(texts), GetParam());
+  RunCounts records(plan);
   const load::Outcome outcome = run_plan(*make_database({server->conninfo()}), plan, records);
   std::uint64_t transfers = 0;
   std::uint64_t reads = 0;
@@ -73,7 +73,7 @@ TEST_P(BuiltinScripts, LeaveTheMoneyConsistent) {
           "(SELECT sum(bbalance) FROM pgbench_branches) = (SELECT sum(delta) FROM "
           "pgbench_history)"),
       fmt::format("{},t,t,t", transfers));
-  // BEGIN, four statements, the history, END; then the four of simple-update and the one of select-only.
+  // tpcb-like has seven statements, simple-update five, select-only one.
   const std::vector<Statement>& statements = plan.scripts->statements();
   ASSERT_EQ(statements.size(), 7U + 5U + 1U);
   for (std::size_t i = 0; i < statements.size(); ++i) {
@@ -85,10 +85,10 @@ TEST_P(BuiltinScripts, LeaveTheMoneyConsistent) {
 }
 
 TEST_P(BuiltinScripts, ThatFailSayWhy) {
-  Plan plan = plan_of({{"bad.sql", "SELECT 1;\nSELECT 1/0;"}}, GetParam());
+  ScriptPlan plan = plan_of({{"bad.sql", "SELECT 1;\nSELECT 1/0;"}}, GetParam());
   plan.operations = 4;
   plan.terminal_count = 2;
-  RunRecords records(plan);
+  RunCounts records(plan);
   const load::Outcome outcome = run_plan(*make_database({server->conninfo()}), plan, records);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(outcome.workers[i]->measured[0].failed.get(), 2U);

@@ -1,22 +1,225 @@
 #include "workload/sql/postgres/database_on_postgres.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <optional>
+#include <string_view>
 #include <utility>
 
+#include "database/error.h"
+#include "database/postgres/citus.h"
 #include "database/postgres/connection.h"
+#include "database/postgres/dialect.h"
+#include "database/postgres/patient_script.h"
 #include "database/postgres/server_facts.h"
 #include "database/postgres/session_setup.h"
 #include "database/postgres/watch/checkpoints.h"
 #include "database/postgres/watch/server_activity.h"
 #include "database/unfit_schema.h"
-#include "workload/sql/postgres/pgbench_tables.h"
-#include "workload/sql/postgres/postgres_backend.h"
+#include "workload/sql/builtin/builtin.h"
 
 namespace drover::sql::postgres {
 namespace {
 
 using coro::Task;
+using database::Error;
 using database::postgres::Access;
+using database::postgres::Connection;
 using database::postgres::open_in_schema;
+using database::postgres::Result;
+using database::postgres::script_patiently;
+using database::postgres::traits_of;
+
+// From this scale on, account numbers are bigint, as in pgbench.
+constexpr std::int64_t scale_of_bigint = 20'000;
+
+Task<std::vector<std::string>> existing_tables(Connection& connection) {
+  std::vector<std::string> existing;
+  for (const std::string_view name : pgbench_table_names) {
+    const Result found = co_await connection.query("SELECT to_regclass($1::text)::oid", name);
+    if (!found.is_null(0, 0)) existing.emplace_back(name);
+  }
+  co_return existing;
+}
+
+std::string create_sql(std::int64_t scale) {
+  const std::string_view aid = scale >= scale_of_bigint ? "bigint" : "int";
+  return fmt::format(
+      "CREATE TABLE pgbench_history (tid int, bid int, aid {0}, delta int, mtime timestamp, filler "
+      "char(22)); "
+      "CREATE TABLE pgbench_tellers (tid int NOT NULL, bid int, tbalance int, filler char(84)) "
+      "WITH (fillfactor = 100); "
+      "CREATE TABLE pgbench_accounts (aid {0} NOT NULL, bid int, abalance int, filler char(84)) "
+      "WITH (fillfactor = 100); "
+      "CREATE TABLE pgbench_branches (bid int NOT NULL, bbalance int, filler char(88)) "
+      "WITH (fillfactor = 100)",
+      aid);
+}
+
+// The same tables with primary keys, one per statement.
+constexpr std::array<const char*, 4> tables_with_keys = {
+    "CREATE TABLE pgbench_history (tid int, bid int, aid bigint, delta int, mtime timestamp, "
+    "filler char(22))",
+    "CREATE TABLE pgbench_tellers (tid int PRIMARY KEY, bid int, tbalance int, filler char(84))",
+    "CREATE TABLE pgbench_accounts (aid bigint PRIMARY KEY, bid int, abalance int, filler "
+    "char(84))",
+    "CREATE TABLE pgbench_branches (bid int PRIMARY KEY, bbalance int, filler char(88))"};
+
+// Citus distributes by the columns in the conditions of the scripts.
+constexpr std::array<const char*, 4> distributed = {
+    "SELECT create_distributed_table('pgbench_history', 'aid')",
+    "SELECT create_distributed_table('pgbench_accounts', 'aid')",
+    "SELECT create_distributed_table('pgbench_tellers', 'tid')",
+    "SELECT create_distributed_table('pgbench_branches', 'bid')"};
+
+std::string branches_sql(std::int64_t first, std::int64_t last) {
+  return fmt::format(
+      "INSERT INTO pgbench_branches (bid, bbalance) SELECT bid, 0 FROM generate_series({}, {}) AS "
+      "bid",
+      first, last);
+}
+
+// The divisions have no remainder, because some databases divide integers into decimals.
+std::string tellers_sql(std::int64_t first, std::int64_t last) {
+  return fmt::format(
+      "INSERT INTO pgbench_tellers (tid, bid, tbalance) SELECT tid, (tid - 1 - (tid - 1) % {0}) / "
+      "{0} "
+      "+ 1, 0 FROM generate_series({1}, {2}) AS tid",
+      tellers_per_branch, first, last);
+}
+
+std::string accounts_sql(std::int64_t first, std::int64_t last) {
+  return fmt::format(
+      "INSERT INTO pgbench_accounts (aid, bid, abalance, filler) SELECT aid, (aid - 1 - (aid - "
+      "1) % {0}) / {0} + 1, 0, '' FROM generate_series({1}::bigint, {2}::bigint) AS aid",
+      accounts_per_branch, first, last);
+}
+
+Task<void> fill(Connection& connection, const InitialiseSettings& settings) {
+  constexpr std::int64_t branches_at_a_time = 10;
+  co_await connection.script(branches_sql(1, settings.scale) + "; " +
+                             tellers_sql(1, settings.scale * tellers_per_branch));
+  for (std::int64_t done = 0; done < settings.scale;) {
+    const std::int64_t next = std::min(done + branches_at_a_time, settings.scale);
+    co_await connection.script(
+        accounts_sql(done * accounts_per_branch + 1, next * accounts_per_branch));
+    done = next;
+    if (settings.on_progress) settings.on_progress(done);
+  }
+}
+
+Task<void> finish(Connection& connection) {
+  // In transaction pooling, the search path applies only within a transaction, where VACUUM is not
+  // allowed.
+  const std::string_view analyze = connection.setup() != nullptr ? "ANALYZE" : "VACUUM ANALYZE";
+  for (const std::string_view name : pgbench_table_names) {
+    co_await connection.script(fmt::format("{} {}", analyze, name));
+  }
+  for (const std::string_view key :
+       {"pgbench_branches ADD PRIMARY KEY (bid)", "pgbench_tellers ADD PRIMARY KEY (tid)",
+        "pgbench_accounts ADD PRIMARY KEY (aid)"}) {
+    co_await connection.script(fmt::format("ALTER TABLE {}", key));
+  }
+}
+
+Task<void> create_and_fill(Connection& connection, const InitialiseSettings& settings) {
+  co_await connection.script("BEGIN");
+  std::optional<Error> error;
+  try {
+    co_await connection.script(create_sql(settings.scale));
+    co_await fill(connection, settings);
+    co_await connection.script("COMMIT");
+  } catch (const Error& thrown) {
+    error = thrown;
+  }
+  if (!error) co_return;
+  co_await database::postgres::roll_back(connection);
+  throw Error(*error);
+}
+
+using MakeRows = std::string (*)(std::int64_t first, std::int64_t last);
+
+// Inserts the rows 1 to `rows` with at most `rows_most` per transaction. `on_done` receives the
+// number of inserted rows.
+Task<void> fill_in_pieces(Connection& connection, std::int64_t rows, std::int64_t rows_most,
+                          MakeRows make, std::function<void(std::int64_t)> on_done = {}) {
+  for (std::int64_t done = 0; done < rows;) {
+    const std::int64_t next = std::min(done + rows_most, rows);
+    co_await script_patiently(connection, make(done + 1, next));
+    done = next;
+    if (on_done) on_done(done);
+  }
+}
+
+// For databases whose transactions are too limited for create_and_fill().
+Task<void> create_and_fill_in_pieces(Connection& connection, const InitialiseSettings& settings) {
+  for (const char* sql : tables_with_keys) co_await script_patiently(connection, sql);
+  if (connection.dialect() == database::Dialect::citus) {
+    for (const char* sql : distributed) co_await connection.script(sql);
+  }
+  constexpr std::int64_t rows_without_limit = 100'000;
+  const std::int64_t limit = traits_of(connection.dialect()).rows_a_transaction;
+  const std::int64_t most = limit > 0 ? limit : rows_without_limit;
+  // The branches come last, because a run reads the scale from them.
+  co_await fill_in_pieces(connection, settings.scale * accounts_per_branch, most, accounts_sql,
+                          [&settings](std::int64_t accounts) {
+                            if (!settings.on_progress) return;
+                            settings.on_progress(accounts / accounts_per_branch);
+                          });
+  co_await fill_in_pieces(connection, settings.scale * tellers_per_branch, most, tellers_sql);
+  co_await fill_in_pieces(connection, settings.scale, most, branches_sql);
+  for (const std::string_view name : pgbench_table_names) {
+    co_await script_patiently(connection, fmt::format("ANALYZE {}", name));
+  }
+}
+
+Task<std::vector<std::string>> drop_pgbench_tables(Connection& connection) {
+  co_await database::postgres::require_citus_coordinator(connection,
+                                                         "making or dropping its tables");
+  std::vector<std::string> existing = co_await existing_tables(connection);
+  if (traits_of(connection.dialect()).ddl_in_transactions) {
+    if (existing.empty()) co_return existing;
+    // COMMIT is a round trip of its own: a command that is interrupted while it waits for the
+    // tables' locks leaves them unchanged.
+    co_await connection.script("BEGIN");
+    co_await connection.script(fmt::format("DROP TABLE {}", fmt::join(existing, ", ")));
+    co_await connection.script("COMMIT");
+    co_return existing;
+  }
+  for (const std::string& name : existing) {
+    co_await script_patiently(connection, fmt::format("DROP TABLE {}", name));
+  }
+  co_return existing;
+}
+
+Task<std::vector<std::string>> make_pgbench_tables(Connection& connection,
+                                                   InitialiseSettings settings) {
+  if (!settings.force) require_no_pgbench_tables(co_await existing_tables(connection));
+  std::vector<std::string> dropped = co_await drop_pgbench_tables(connection);
+  if (!traits_of(connection.dialect()).ddl_in_transactions) {
+    co_await create_and_fill_in_pieces(connection, settings);
+    co_return dropped;
+  }
+  co_await create_and_fill(connection, settings);
+  co_await finish(connection);
+  co_return dropped;
+}
+
+Task<std::int64_t> count_branches(Connection& connection) {
+  std::optional<std::int64_t> branches;
+  try {
+    const Result counted = co_await connection.query("SELECT count(*) FROM pgbench_branches");
+    branches = counted.number<std::int64_t>(0, 0);
+  } catch (const Error& error) {
+    if (error.sqlstate() != "42P01") throw;  // undefined_table
+  }
+  require_branches(branches);
+  co_return *branches;
+}
 
 class DatabaseOnPostgres final : public Database {
  public:
@@ -32,29 +235,24 @@ class DatabaseOnPostgres final : public Database {
     co_return co_await drop_pgbench_tables(*connection);
   }
 
-  Task<RunPreparation> prepare(bool count_branches) const override {
-    RunPreparation prepared;
+  Task<ScriptPreparation> prepare(bool count_branches) const override {
+    ScriptPreparation prepared;
     const auto connection = co_await open_in_schema(access_);
     prepared.server = co_await database::postgres::read_server_facts(*connection);
     if (!access_.schema.empty() && connection->setup() != nullptr) {
       throw database::UnfitSchema(
           "--schema: the pooler before the server lends its processes by the transaction, so that "
-          "no search path "
-          "lasts for the statements of a script: name the schema in the script, or set it for the "
-          "role (ALTER ROLE … "
-          "SET search_path)");
+          "no search path lasts for the statements of a script: name the schema in the script, or "
+          "set it for the role (ALTER ROLE … SET search_path)");
     }
     if (count_branches) prepared.branches = co_await postgres::count_branches(*connection);
     co_return prepared;
   }
 
-  Task<void> require_isolation(database::Isolation) const override { co_return; }
-
-  std::unique_ptr<database::Backend> make_backend(BackendSettings settings) const override {
+  std::unique_ptr<database::Backend> make_backend(ScriptBackendSettings settings) const override {
     Access access = access_;
     access.dialect = settings.server_dialect;
-    return std::make_unique<PostgresBackend>(
-        PostgresOptions{std::move(settings), std::move(access)});
+    return postgres::make_backend(std::move(settings), std::move(access));
   }
 
   std::unique_ptr<database::CheckpointWatch> watch_checkpoints(

@@ -1,4 +1,4 @@
-// Scripts that fail on a real server: transactions that are repeated, and sessions that are lost.
+// Failures of scripts on a real server: repeated transactions and lost sessions.
 #include <gmock/gmock.h>
 
 #include "workload/sql/postgres/script_fixture_test.h"
@@ -308,7 +308,8 @@ TEST_F(ScriptFailures, ASerializationFailureIsRepeated) {
   EXPECT_EQ(query("SELECT n FROM rows"), "11");
 }
 
-// The script closes the circle, and the other session never looks for one: the script is the one that is ended.
+// The script closes the circle, and the other session never looks for one: the script is the one
+// that is ended.
 TEST_F(ScriptFailures, ADeadlockIsRepeated) {
   query(
       "DROP TABLE IF EXISTS rows; CREATE TABLE rows (id int, n int); INSERT INTO rows VALUES (1, "

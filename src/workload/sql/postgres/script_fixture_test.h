@@ -1,4 +1,4 @@
-// For tests of scripts on a real PostgreSQL: a server of the suite's own, and short ways to use it.
+// For tests of scripts on a real PostgreSQL. Each suite has a server of its own.
 #pragma once
 
 #include <fmt/format.h>
@@ -30,17 +30,17 @@ class ScriptFixture : public TestOfScripts {
   }
   static void TearDownTestSuite() { server.reset(); }
 
-  // A client whose only script is this one; its file is "test.sql".
+  // Makes a client with this script, "test.sql".
   std::unique_ptr<ScriptClient> client(std::string text, Protocol protocol = Protocol::simple) {
     auto made =
         std::make_unique<ScriptClient>(*make_database({server->conninfo()}),
                                        std::vector<ScriptText>{{"test.sql", std::move(text)}},
-                                       BackendSettings{.protocol = protocol});
+                                       ScriptBackendSettings{.protocol = protocol});
     run(made->open());
     return made;
   }
 
-  // Each row of the last statement in a line, with commas.
+  // Returns a line with commas for each row of the last statement.
   std::string query(std::string sql) {
     if (!connection) connection = run(Connection::open(server->conninfo()));
     const Result result = run(connection->script(std::move(sql)));
@@ -54,7 +54,7 @@ class ScriptFixture : public TestOfScripts {
     return rows;
   }
 
-  // As often as it takes for the query to say "t".
+  // Repeats the query until it returns "t".
   static Task<void> wait_until(Connection& connection, std::string sql) {
     for (;;) {
       const Result result = co_await connection.query(sql);

@@ -1,6 +1,5 @@
-#include "workload/sql/script/parser.h"
-
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -11,41 +10,93 @@
 #include "text/nearest_name.h"
 #include "text/plain_text.h"
 #include "text/utf8.h"
-#include "workload/sql/expression/expression_lexer.h"
-#include "workload/sql/expression/expression_parser.h"
-#include "workload/sql/script/sql_scanner.h"
-#include "workload/sql/script/statement.h"
-#include "workload/sql/script/yql_scanner.h"
+#include "workload/sql/script/scanner.h"
+#include "workload/sql/script/script_set.h"
 
 namespace drover::sql {
-
 namespace {
 
-// A word of a meta command: what stands between blanks.
+constexpr std::pair<std::string_view, ParameterKind> known_types[] = {
+    {"Bool", ParameterKind::boolean},  {"Int32", ParameterKind::int32},
+    {"Int64", ParameterKind::int64},   {"Uint32", ParameterKind::uint32},
+    {"Uint64", ParameterKind::uint64}, {"Double", ParameterKind::real},
+    {"Utf8", ParameterKind::utf8},     {"Text", ParameterKind::utf8},
+    {"String", ParameterKind::bytes},  {"Bytes", ParameterKind::bytes},
+};
+constexpr std::uint8_t decimal_digits_max = 35;
+
+std::string without_blanks(std::string_view text) {
+  std::string result(text);
+  std::erase_if(result, is_blank);
+  return result;
+}
+
+bool take_prefix(std::string_view& text, std::string_view prefix) {
+  if (in_lower_case(text.substr(0, prefix.size())) != prefix) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+// Parses "(22,9)".
+std::optional<ParameterType> decimal_type(std::string_view arguments) {
+  const std::size_t comma = arguments.find(',');
+  if (!arguments.starts_with('(') || !arguments.ends_with(')') || comma == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const auto precision = text::number_of<std::uint8_t>(arguments.substr(1, comma - 1));
+  const auto scale =
+      text::number_of<std::uint8_t>(arguments.substr(comma + 1, arguments.size() - comma - 2));
+  if (!precision || !scale || *precision < 1 || *precision > decimal_digits_max ||
+      *scale > *precision) {
+    return std::nullopt;
+  }
+  return ParameterType{.kind = ParameterKind::decimal, .precision = *precision, .scale = *scale};
+}
+
+std::optional<ParameterType> plain_type(std::string_view written) {
+  std::string_view rest = written;
+  if (take_prefix(rest, "decimal")) return decimal_type(rest);
+  for (const auto& [name, kind] : known_types) {
+    if (in_lower_case(name) == in_lower_case(written)) return ParameterType{.kind = kind};
+  }
+  return std::nullopt;
+}
+
+// Removes the next word and the blanks before it, and returns it.
+std::string_view take_word(std::string_view& text) {
+  text.remove_prefix(
+      static_cast<std::size_t>(std::ranges::find_if_not(text, is_blank) - text.begin()));
+  const auto end = std::ranges::find_if(text, is_blank);
+  const std::string_view word = text.substr(0, static_cast<std::size_t>(end - text.begin()));
+  text.remove_prefix(word.size());
+  return word;
+}
+
+// A word of a meta command.
 struct Word {
   std::string_view text;
   std::size_t offset;
 };
 
-// Editors begin UTF-8 with a mark that is no part of the text; psql passes over it, too.
-std::string without_mark(std::string text) {
+// Editors mark UTF-8 with these bytes at the beginning. psql skips them, too.
+std::string without_byte_order_mark(std::string text) {
   constexpr std::string_view mark = "\xef\xbb\xbf";
   if (text.starts_with(mark)) text.erase(0, mark.size());
   return text;
 }
 
-// An \if that waits for its \endif.
+// An \if without its \endif so far.
 struct OpenCondition {
-  std::size_t begin;                  // in the script
-  std::optional<std::size_t> branch;  // the last condition's, until it is known where it leads
-  std::vector<std::size_t> jumps_to_end{};  // those behind each part
+  std::size_t begin;                        // offset in the script
+  std::optional<std::size_t> branch;        // the last condition, until its jump target is known
+  std::vector<std::size_t> jumps_to_end{};  // one at the end of each part
   bool has_else = false;
 };
 
 class ScriptParser {
  public:
   ScriptParser(std::string file, std::string text, VariableNames& names, Language language)
-      : source_(std::move(file), without_mark(std::move(text))),
+      : source_(std::move(file), without_byte_order_mark(std::move(text))),
         names_(names),
         language_(language) {}
 
@@ -59,11 +110,11 @@ class ScriptParser {
   };
   static const std::array<MetaCommand, 15> meta_commands;
 
-  void read_statement();
   StatementEnd read_sql();
   StatementEnd read_yql();
-  void declare(const ScannedStatement& statement);
-  void require_parameters() const;
+  void add_yql(ScannedYql scanned);
+  void declare(std::string_view statement);
+  void require_declarations() const;
   void read_meta();
   void read_set();
   void read_setrandom() { refuse("\\setrandom is no longer a command. Use \\set NAME random(…)"); }
@@ -87,6 +138,7 @@ class ScriptParser {
 
   std::optional<Word> next_word();
   void require_no_more_words(std::string_view message);
+  void require_variable_name(std::string_view name, std::size_t offset) const;
   Expression read_expression();
   std::variant<double, Slot> pause_amount(const Word& word, bool exponential);
   double unit_us(const Word& word) const;
@@ -99,7 +151,7 @@ class ScriptParser {
     commands_.push_back({command_.offset, std::move(action)});
   }
 
-  // Of the command that is being read.
+  // Throws ScriptError for the current command.
   [[noreturn]] void refuse(std::string_view message) const {
     throw source_.error_at(command_.offset, message);
   }
@@ -111,13 +163,13 @@ class ScriptParser {
   VariableNames& names_;
   const Language language_;
   std::size_t offset_ = 0;
-  Word command_{};  // its name, and where its backslash stands
+  Word command_{};  // the name of the current command, and the offset of its backslash
   std::vector<Command> commands_;
-  bool after_statement_ = false;  // the last command is one of SQL, without a \gset
+  bool after_statement_ = false;  // the last command is a statement, without \gset or \aset
   std::vector<OpenCondition> conditions_;
   std::string pragmas_;  // of YQL, so far
   std::vector<Declaration> declarations_;
-  std::vector<YqlMention> undeclared_;  // of names that may be those of variables
+  std::vector<YqlMention> undeclared_;  // possibly of variables
 };
 
 const std::array<ScriptParser::MetaCommand, 15> ScriptParser::meta_commands = {{
@@ -146,20 +198,18 @@ Script ScriptParser::parse() {
   if (const std::size_t zero = source_.text().find('\0'); zero != std::string_view::npos) {
     throw source_.error_at(zero, "a script must be text, and this byte is 0");
   }
-  while (offset_ < source_.text().size()) read_statement();
-  require_parameters();
+  while (offset_ < source_.text().size()) {
+    const StatementEnd ended_by = language_ == Language::yql ? read_yql() : read_sql();
+    if (ended_by != StatementEnd::backslash) continue;
+    read_meta();
+    after_statement_ = false;
+  }
+  require_declarations();
   if (!conditions_.empty()) {
     throw source_.error_at(conditions_.back().begin, "\\if without matching \\endif");
   }
   if (commands_.empty()) throw source_.error_at(0, "the script has no command");
   return {std::move(source_), std::move(commands_)};
-}
-
-void ScriptParser::read_statement() {
-  const StatementEnd ended_by = language_ == Language::yql ? read_yql() : read_sql();
-  if (ended_by != StatementEnd::backslash) return;
-  read_meta();
-  after_statement_ = false;
 }
 
 StatementEnd ScriptParser::read_sql() {
@@ -175,48 +225,70 @@ StatementEnd ScriptParser::read_sql() {
 
 StatementEnd ScriptParser::read_yql() {
   ScannedYql scanned = scan_yql_statement(source_, offset_);
-  ScannedStatement& statement = scanned.statement;
-  command_ = {{}, statement.begin};
-  offset_ = statement.end;
-  if (statement.sql.empty()) return statement.ended_by;
-  const std::string word = first_word(statement.sql.text());
+  const SqlText& sql = scanned.statement.sql;
+  const StatementEnd ended_by = scanned.statement.ended_by;
+  command_ = {{}, scanned.statement.begin};
+  offset_ = scanned.statement.end;
+  if (sql.empty()) return ended_by;
+  const std::string word = first_word(sql.text());
   after_statement_ = false;
   if (word == "declare") {
-    declare(statement);
-    return statement.ended_by;
+    declare(sql.text());
+  } else if (word == "pragma" && sql.joints() == 0) {
+    pragmas_ += sql.text() + (ended_by == StatementEnd::semicolon ? "\n" : ";\n");
+  } else {
+    add_yql(std::move(scanned));
   }
-  if (word == "pragma" && statement.sql.joints() == 0) {
-    pragmas_ +=
-        statement.sql.text() + (statement.ended_by == StatementEnd::semicolon ? "\n" : ";\n");
-    return statement.ended_by;
-  }
-  SqlCommand command{std::move(statement.sql)};
+  return ended_by;
+}
+
+void ScriptParser::add_yql(ScannedYql scanned) {
+  SqlCommand command{std::move(scanned.statement.sql)};
   command.pragmas = pragmas_;
   after_statement_ = true;
   for (YqlMention& mention : scanned.mentions) {
-    const auto named = [&](const Declaration& one) { return one.name == mention.name; };
-    const auto found = std::find_if(declarations_.begin(), declarations_.end(), named);
-    if (mention.has_colon || found == declarations_.end()) {
+    const auto declared = std::ranges::find(declarations_, mention.name, &Declaration::name);
+    if (mention.has_colon || declared == declarations_.end()) {
       undeclared_.push_back(std::move(mention));
-    } else if (std::none_of(command.declared.begin(), command.declared.end(), named)) {
-      command.declared.push_back(*found);
+    } else if (std::ranges::find(command.declared, mention.name, &Declaration::name) ==
+               command.declared.end()) {
+      command.declared.push_back(*declared);
     }
   }
   add(std::move(command));
-  return statement.ended_by;
 }
 
-// A second declaration of a name counts from there on.
-void ScriptParser::declare(const ScannedStatement& statement) {
-  ReadDeclaration read = read_declaration(statement.sql.text());
-  if (!read.problem.empty()) refuse(read.problem);
-  std::erase_if(declarations_, [&](const Declaration& one) { return one.name == read.name; });
-  const Slot slot = names_.slot_of(read.name);
-  declarations_.push_back({std::move(read.name), slot, read.type, std::move(read.type_name)});
+// Reads `DECLARE $name AS Type;`. A second declaration of a name applies to later statements.
+void ScriptParser::declare(std::string_view statement) {
+  if (statement.ends_with(';')) statement.remove_suffix(1);
+  take_word(statement);  // DECLARE
+  const std::string_view name = take_word(statement);
+  if (!name.starts_with('$') || !is_variable_name(name.substr(1))) {
+    refuse("expected DECLARE $name AS Type; with the name of a variable");
+  }
+  if (in_lower_case(take_word(statement)) != "as") {
+    refuse(fmt::format("expected AS and a type behind DECLARE {}", name));
+  }
+  std::string written = without_blanks(statement);
+  const std::optional<ParameterType> type = parse_parameter_type(written);
+  if (!type) {
+    std::vector<std::string_view> names;
+    for (const auto& [known, kind] : known_types) names.push_back(known);
+    refuse(
+        fmt::format("a parameter cannot have the type \"{}\". Expected {} and Decimal(22,9), "
+                    "each also as Optional<…>",
+                    text::shown(written), fmt::join(names, ", ")));
+  }
+  Declaration declaration{std::string(name.substr(1)), 0, *type, std::move(written)};
+  declaration.slot = names_.slot_of(declaration.name);
+  std::erase_if(declarations_,
+                [&](const Declaration& earlier) { return earlier.name == declaration.name; });
+  declarations_.push_back(std::move(declaration));
 }
 
-// Other names are YQL's own: $rows = SELECT …, or what follows a colon.
-void ScriptParser::require_parameters() const {
+// Refuses undeclared mentions of variables. Other names belong to YQL: $rows = SELECT …, or the
+// name after a colon.
+void ScriptParser::require_declarations() const {
   for (const YqlMention& mention : undeclared_) {
     if (!names_.find(mention.name)) continue;
     throw source_.error_at(
@@ -227,18 +299,19 @@ void ScriptParser::require_parameters() const {
   }
 }
 
-// From the backslash to the end of the line. A backslash alone is no command, as in pgbench.
+// Reads from the backslash to the end of the line. As in pgbench, ignores a backslash alone.
 void ScriptParser::read_meta() {
   const std::size_t begin = offset_++;
   const std::optional<Word> name = next_word();
   if (!name) return;
   command_ = {name->text, begin};
   const std::string lower = in_lower_case(name->text);
-  const auto known = std::find_if(meta_commands.begin(), meta_commands.end(),
-                                  [&](const MetaCommand& one) { return one.name == lower; });
+  const auto* known = std::ranges::find(meta_commands, lower, &MetaCommand::name);
   if (known == meta_commands.end()) {
     std::vector<std::string> names;
-    for (const MetaCommand& one : meta_commands) names.push_back("\\" + std::string(one.name));
+    for (const MetaCommand& command : meta_commands) {
+      names.push_back("\\" + std::string(command.name));
+    }
     refuse(fmt::format("invalid command \"\\{}\"{}", shown_bare(name->text),
                        text::did_you_mean("\\" + lower, names)));
   }
@@ -246,10 +319,10 @@ void ScriptParser::read_meta() {
 }
 
 std::optional<Word> ScriptParser::next_word() {
-  offset_ = behind_blanks_of_line(source_, offset_);
+  offset_ = source_.skip_line_blanks(offset_);
   const std::size_t begin = offset_;
-  while (offset_ < source_.text().size() && source_.at(offset_) != '\n' &&
-         !is_blank_of_line(source_.at(offset_)) && continuation_at(source_, offset_) == 0) {
+  while (offset_ < source_.text().size() && !is_blank(source_.at(offset_)) &&
+         source_.continuation_at(offset_) == 0) {
     ++offset_;
   }
   if (offset_ == begin) return std::nullopt;
@@ -258,6 +331,11 @@ std::optional<Word> ScriptParser::next_word() {
 
 void ScriptParser::require_no_more_words(std::string_view message) {
   if (const std::optional<Word> word = next_word()) refuse_at(word->offset, message);
+}
+
+void ScriptParser::require_variable_name(std::string_view name, std::size_t offset) const {
+  if (is_variable_name(name)) return;
+  refuse_at(offset, fmt::format("invalid variable name ({})", shown_bare(name)));
 }
 
 Expression ScriptParser::read_expression() {
@@ -269,14 +347,12 @@ Expression ScriptParser::read_expression() {
 void ScriptParser::read_set() {
   const std::optional<Word> name = next_word();
   if (!name) refuse_at(offset_, "missing argument");
-  if (!is_variable_name(name->text)) {
-    refuse_at(name->offset, fmt::format("invalid variable name ({})", shown_bare(name->text)));
-  }
+  require_variable_name(name->text, name->offset);
   const Slot variable = names_.slot_of(name->text);
   add(SetCommand{variable, read_expression()});
 }
 
-// The unit may stand behind a number without a blank: 10ms.
+// The unit may follow a number without a blank: 10ms.
 void ScriptParser::read_pause(bool exponential) {
   std::optional<Word> amount = next_word();
   if (!amount) refuse_at(offset_, "missing argument");
@@ -295,9 +371,8 @@ void ScriptParser::read_pause(bool exponential) {
 
 std::variant<double, Slot> ScriptParser::pause_amount(const Word& word, bool exponential) {
   if (word.text.starts_with(':')) {
-    const std::string_view name = word.text.substr(1);
-    if (is_variable_name(name)) return names_.slot_of(name);
-    refuse_at(word.offset, fmt::format("invalid variable name ({})", shown_bare(name)));
+    require_variable_name(word.text.substr(1), word.offset);
+    return names_.slot_of(word.text.substr(1));
   }
   if (exponential) {
     const std::optional<double> mean = text::number_of<double>(word.text);
@@ -333,7 +408,7 @@ void ScriptParser::add_branch(OpenCondition& condition) {
   add(BranchCommand{read_expression(), 0});
 }
 
-// Whoever has gone through a part goes on behind \endif; whose condition was false, with the next part.
+// Ends a part with a jump to \endif. A false condition leads to the next part.
 void ScriptParser::end_part(OpenCondition& condition) {
   condition.jumps_to_end.push_back(commands_.size());
   add(JumpCommand{0});
@@ -393,6 +468,23 @@ void ScriptParser::read_pipeline(PipelineStep step) {
 }
 
 }  // namespace
+
+std::optional<ParameterType> parse_parameter_type(std::string_view written) {
+  const std::string compact = without_blanks(written);
+  std::string_view rest = compact;
+  bool optional = false;
+  if (take_prefix(rest, "optional<")) {
+    if (!rest.ends_with('>')) return std::nullopt;
+    rest.remove_suffix(1);
+    optional = true;
+  } else if (rest.ends_with('?')) {
+    rest.remove_suffix(1);
+    optional = true;
+  }
+  std::optional<ParameterType> type = plain_type(rest);
+  if (type) type->optional = optional;
+  return type;
+}
 
 Script parse_script(std::string file, std::string text, VariableNames& names, Language language) {
   return ScriptParser(std::move(file), std::move(text), names, language).parse();

@@ -1,4 +1,4 @@
-#include "workload/sql/script/parser.h"
+#include "workload/sql/script/script.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "workload/sql/script/script_run.h"
+#include "workload/sql/builtin/builtin.h"
+#include "workload/sql/script/script_set.h"
 
 namespace drover::sql {
 namespace {
@@ -231,6 +232,154 @@ TEST(ScriptError, ShowsAPartOfALongLine) {
                               std::string(29, 'c') + "…\n" + std::string(63, ' ') + "^")
                                  .c_str());
   EXPECT_STREQ(ScriptError("f", {1, 1}, "wrong", "\x1b\x80").what(), "f:1:1: wrong\n  ??\n  ^");
+}
+
+// YQL
+
+// What is sent for each statement.
+Lines sent_by(std::string text) {
+  const ScriptSet set({{"test.yql", std::move(text)}}, Protocol::declared);
+  Lines lines;
+  for (const Statement& statement : set.statements()) lines.push_back(statement.parameterised);
+  return lines;
+}
+
+// "line:column message"
+std::string declared_refusal(const std::string& text) {
+  try {
+    sent_by(text);
+    return "none";
+  } catch (const ScriptError& error) {
+    return fmt::format("{}:{} {}", error.position().line, error.position().column, error.message());
+  }
+}
+
+TEST(YqlScript, SendsTheDeclarationsThatAStatementMentions) {
+  EXPECT_EQ(sent_by("DECLARE $a AS Int64;\nDECLARE $b AS Utf8?;\n\\set a 1\n"
+                    "SELECT $b, $b, $a; SELECT $a; SELECT 1;"),
+            (Lines{"DECLARE $b AS Utf8?;\nDECLARE $a AS Int64;\nSELECT $b, $b, $a;",
+                   "DECLARE $a AS Int64;\nSELECT $a;", "SELECT 1;"}));
+}
+
+TEST(YqlScript, ADeclarationCountsForWhatStandsBehindIt) {
+  EXPECT_EQ(sent_by("DECLARE $a AS Int64;SELECT $a;DECLARE $a AS Int32;SELECT $a;"),
+            (Lines{"DECLARE $a AS Int64;\nSELECT $a;", "DECLARE $a AS Int32;\nSELECT $a;"}));
+}
+
+TEST(YqlScript, APragmaCountsForWhatStandsBehindIt) {
+  EXPECT_EQ(
+      sent_by("PRAGMA a;\nDECLARE $a AS Int64;\nSELECT $a;\nPRAGMA b = '1' \\set a 1\n"
+              "/* c */ SELECT 1;\nPRAGMA c \\; SELECT 2;"),
+      (Lines{"PRAGMA a;\nDECLARE $a AS Int64;\nSELECT $a;", "PRAGMA a;\nPRAGMA b = '1';\nSELECT 1;",
+             "PRAGMA a;\nPRAGMA b = '1';\nPRAGMA c ; SELECT 2;"}));
+}
+
+TEST(YqlScript, NamesOfItsOwnAreNoParameters) {
+  EXPECT_EQ(sent_by("$rows = (SELECT 1 AS x);\nSELECT <|a:b|> FROM $rows;"),
+            Lines{"$rows = (SELECT 1 AS x);\nSELECT <|a:b|> FROM $rows;"});
+}
+
+TEST(YqlScript, RefusesVariablesThatAreNotDeclared) {
+  const std::string wanted =
+      "the variable amount is a parameter in YQL: write DECLARE $amount AS Int64; (or another "
+      "type) before this statement, and $amount in it";
+  EXPECT_EQ(declared_refusal("\\set amount 1\nSELECT $amount;"), "2:8 " + wanted);
+  EXPECT_EQ(declared_refusal("\\set amount 1\nSELECT :amount;"), "2:8 " + wanted);
+  EXPECT_EQ(declared_refusal("SELECT $amount;\nDECLARE $amount AS Int64;"), "1:8 " + wanted);
+  EXPECT_EQ(declared_refusal("DECLARE $amount AS Int64;\nSELECT :amount;"), "2:8 " + wanted);
+}
+
+TEST(YqlScript, RefusesDeclarations) {
+  EXPECT_EQ(declared_refusal("SELECT 1;\n  DECLARE $a AS Nothing;").substr(0, 60),
+            "2:3 a parameter cannot have the type \"Nothing\". Expected Boo");
+  EXPECT_EQ(declared_refusal("DECLARE a AS Int64;"),
+            "1:1 expected DECLARE $name AS Type; with the name of a variable");
+  EXPECT_EQ(declared_refusal("DECLARE $a AS Int64;\n\\gset"),
+            "2:1 \\gset must follow an SQL command");
+  EXPECT_EQ(declared_refusal("PRAGMA a;\n\\gset"), "2:1 \\gset must follow an SQL command");
+  EXPECT_EQ(declared_refusal("DECLARE $a AS Int64;\nPRAGMA a;"), "1:1 the script has no command");
+}
+
+TEST(YqlScript, RefusesPipelines) {
+  EXPECT_EQ(
+      declared_refusal("SELECT 1;\n\\startpipeline\nSELECT 2;\n\\endpipeline"),
+      "2:1 YDB has no pipelines. To send several statements in one request, join them with \\;");
+}
+
+TEST(YqlScript, RefusesTransactionsAsYdbHasThemNot) {
+  const std::string forms =
+      "1:1 expected BEGIN, BEGIN READ ONLY, COMMIT or ROLLBACK as a statement of its own";
+  for (const char* text :
+       {"BEGIN ISOLATION LEVEL SERIALIZABLE;", "COMMIT AND CHAIN;", "ROLLBACK TO s;",
+        "BEGIN \\; SELECT 1;", "SELECT 1 \\; COMMIT;", "$x = 1; COMMIT;"}) {
+    EXPECT_EQ(declared_refusal(text), forms) << text;
+  }
+  EXPECT_EQ(declared_refusal("BEGIN READ ONLY;\nSELECT 1 \\; SELECT 2 \\gset\nEND;"), "none");
+}
+
+TEST(YqlScript, IsThatOfEachBuiltinScript) {
+  for (const BuiltinScript& script : builtin_scripts()) {
+    EXPECT_EQ(declared_refusal(std::string(script.yql)), "none") << script.name;
+  }
+}
+
+TEST(ParameterType, IsKnownByItsName) {
+  EXPECT_EQ(parse_parameter_type("Int64"), ParameterType{.kind = ParameterKind::int64});
+  EXPECT_EQ(parse_parameter_type("uint32"), ParameterType{.kind = ParameterKind::uint32});
+  EXPECT_EQ(parse_parameter_type("Text"), parse_parameter_type("Utf8"));
+  EXPECT_EQ(parse_parameter_type("Bytes"), parse_parameter_type("String"));
+  EXPECT_EQ(parse_parameter_type("Double"), ParameterType{.kind = ParameterKind::real});
+  EXPECT_EQ(parse_parameter_type("Bool"), ParameterType{.kind = ParameterKind::boolean});
+}
+
+TEST(ParameterType, MayBeOptional) {
+  const ParameterType optional{.kind = ParameterKind::int32, .optional = true};
+  for (const char* written : {"Int32?", "Optional<Int32>", "optional < int32 >", "Int32 ?"}) {
+    EXPECT_EQ(parse_parameter_type(written), optional) << written;
+  }
+  for (const char* written : {"Optional<Int32", "Optional<>", "Optional<Int32?>", "Int32??", "?",
+                              "Optional<Optional<Int32>>", "Optional<Int32>?"}) {
+    EXPECT_FALSE(parse_parameter_type(written)) << written;
+  }
+}
+
+TEST(ParameterType, MayBeDecimal) {
+  const ParameterType decimal{.kind = ParameterKind::decimal, .precision = 22, .scale = 9};
+  EXPECT_EQ(parse_parameter_type("Decimal(22,9)"), decimal);
+  EXPECT_EQ(parse_parameter_type("DECIMAL ( 22 , 9 )"), decimal);
+  EXPECT_TRUE(parse_parameter_type("Decimal(35,35)"));
+  EXPECT_TRUE(parse_parameter_type("Optional<Decimal(1,0)>")->optional);
+  for (const char* written :
+       {"Decimal", "Decimal()", "Decimal(22)", "Decimal(22,9", "Decimal(0,0)", "Decimal(36,2)",
+        "Decimal(5,6)", "Decimal(-5,2)", "Decimal(5,-2)", "Decimal(22,9,1)", "Decimal(x,2)"}) {
+    EXPECT_FALSE(parse_parameter_type(written)) << written;
+  }
+}
+
+TEST(ParameterType, IsNoneOfOthers) {
+  for (const char* written : {"", "Int", "Int128", "List<Int32>", "Timestamp", "Int64;"}) {
+    EXPECT_FALSE(parse_parameter_type(written)) << written;
+  }
+}
+
+TEST(Declaration, HasANameAndAType) {
+  EXPECT_EQ(sent_by("declare  $amount\tAS\nOptional<\n Int64 > ;\nSELECT $amount;"),
+            Lines{"DECLARE $amount AS Optional<Int64>;\nSELECT $amount;"});
+}
+
+TEST(Declaration, SaysWhatIsWrongWithIt) {
+  const std::string no_name = "1:1 expected DECLARE $name AS Type; with the name of a variable";
+  for (const char* text : {"DECLARE;", "DECLARE amount AS Int64;", "DECLARE $1 AS Int64;",
+                           "DECLARE $a-b AS Int64;", "DECLARE $ AS Int64;"}) {
+    EXPECT_EQ(declared_refusal(text), no_name) << text;
+  }
+  for (const char* text : {"DECLARE $a Int64;", "DECLARE $a"}) {
+    EXPECT_EQ(declared_refusal(text), "1:1 expected AS and a type behind DECLARE $a") << text;
+  }
+  EXPECT_EQ(declared_refusal("DECLARE $a AS \x1b;"),
+            "1:1 a parameter cannot have the type \"\\x1b\". Expected Bool, Int32, Int64, Uint32, "
+            "Uint64, Double, Utf8, Text, String, Bytes and Decimal(22,9), each also as "
+            "Optional<…>");
 }
 
 }  // namespace

@@ -1,14 +1,16 @@
-// Sets of scripts: their statements, and what is refused before anything is sent.
+// Sets of scripts: their statements, their weights, and the commands that are refused before a run.
 #include "workload/sql/script/script_set.h"
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "workload/sql/builtin/builtin.h"
-#include "workload/sql/script/script_error.h"
 
 namespace drover::sql {
 namespace {
@@ -195,6 +197,83 @@ TEST(Effect, SaysWhatMayBeCommitted) {
   EXPECT_TRUE(statement_of("ROLLBACK \\; DELETE FROM t;").may_commit(true));
   EXPECT_TRUE(statement_of("BEGIN \\; DELETE FROM t;").leaves_open(false));
   EXPECT_FALSE(statement_of("SELECT 1 \\; END;").leaves_open(true));
+}
+
+TEST(TransactionControl, HasSeveralForms) {
+  using enum TransactionControl;
+  for (const char* text : {"BEGIN;", "begin", "Begin Transaction ;", "START TRANSACTION;",
+                           "BEGIN WORK", "BEGIN READ WRITE;", "begin\ntransaction\tread write;"}) {
+    EXPECT_EQ(transaction_control(text), begin) << text;
+  }
+  for (const char* text : {"BEGIN READ ONLY;", "start transaction read only"}) {
+    EXPECT_EQ(transaction_control(text), begin_read_only) << text;
+  }
+  for (const char* text : {"COMMIT;", "END", "end transaction;", "commit work;"}) {
+    EXPECT_EQ(transaction_control(text), commit) << text;
+  }
+  for (const char* text : {"ROLLBACK;", "abort", "rollback transaction ;"}) {
+    EXPECT_EQ(transaction_control(text), roll_back) << text;
+  }
+}
+
+TEST(TransactionControl, IsNoneOfOtherStatements) {
+  for (const char* text :
+       {"", ";", "SELECT 1;", "beginning;", "UPDATE t SET commit = 1;", "$x = 1;", "-- BEGIN"}) {
+    EXPECT_EQ(transaction_control(text), TransactionControl::none) << text;
+  }
+}
+
+TEST(TransactionControl, GoesOnWithNothingElse) {
+  for (const char* text :
+       {"BEGIN ISOLATION LEVEL SERIALIZABLE;", "BEGIN READ;", "BEGIN READ ONLY WRITE;",
+        "COMMIT READ ONLY;", "COMMIT AND CHAIN;", "ROLLBACK TO s;", "END TRANSACTION WORK;",
+        "BEGIN;;", "BEGIN -- now", "ABORT SELECT 1"}) {
+    EXPECT_FALSE(transaction_control(text)) << text;
+  }
+  EXPECT_FALSE(transaction_control("BEGIN" + std::string(100, ' ') + "READ"));
+}
+
+TEST(Weights, StandBehindTheLastAt) {
+  const auto weighted = [](std::string_view text) {
+    const std::optional<WeightedName> result = parse_weighted(text);
+    return result ? result->name + " " + std::to_string(result->weight) : "none";
+  };
+  EXPECT_EQ(weighted("a.sql"), "a.sql 1");
+  EXPECT_EQ(weighted("a.sql@5"), "a.sql 5");
+  EXPECT_EQ(weighted("a.sql@0"), "a.sql 0");
+  EXPECT_EQ(weighted("a@b@2"), "a@b 2");
+  EXPECT_EQ(weighted("a@2147483647"), "a 2147483647");
+  EXPECT_EQ(weighted("a@ 1"), "a 1");
+  EXPECT_EQ(weighted("a@+2"), "a 2");
+  EXPECT_EQ(weighted("a@ \t+3"), "a 3");
+  for (const char* text : {"", "@5", "a@", "a@b", "a@-1", "a@2147483648", "a@1.5", "a@5x", "a@ ",
+                           "a@+", "a@+-1", "a@+ 1", "a@1 "}) {
+    EXPECT_EQ(weighted(text), "none") << text;
+  }
+}
+
+// A set of scripts with these weights.
+std::unique_ptr<ScriptSet> weighted_set(const std::vector<std::int32_t>& weights) {
+  std::vector<ScriptText> texts;
+  for (const std::int32_t weight : weights) texts.push_back({"a.sql", "SELECT 1;", weight});
+  return std::make_unique<ScriptSet>(std::move(texts), Protocol::simple);
+}
+
+TEST(Weights, AreTheSharesOfTheScripts) {
+  const auto set = weighted_set({0, 1, 3, 0});
+  std::array<int, 4> chosen{};
+  random::Rng rng(4);
+  for (int i = 0; i < 40'000; ++i) ++chosen.at(set->choose(rng));
+  EXPECT_EQ(chosen[0] + chosen[3], 0);
+  EXPECT_NEAR(chosen[1], 10'000, 400);
+}
+
+TEST(Weights, ChooseTheSameForTheSameSeed) {
+  constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
+  const auto set = weighted_set({most, most, most});
+  random::Rng one(4);
+  random::Rng other(4);
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(set->choose(one), set->choose(other));
 }
 
 }  // namespace

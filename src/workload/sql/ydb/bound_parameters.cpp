@@ -1,4 +1,4 @@
-#include "workload/sql/ydb/bound_parameters.h"
+#include "workload/sql/ydb/database_on_ydb.h"
 
 #include <fmt/format.h>
 
@@ -50,7 +50,7 @@ Number number_of(std::string_view text, const Declaration& declared) {
   return *number;
 }
 
-// Requires: 0 <= exponent <= 35, the most that a Decimal has.
+// Requires: 0 <= exponent <= 35, the limit of a Decimal.
 Int128 power_of_ten(int exponent) noexcept {
   Int128 power = 1;
   for (int i = 0; i < exponent; ++i) power *= 10;
@@ -68,7 +68,7 @@ bool is_utf8(std::string_view text) {
 
 bool boolean_of(std::string_view text, const Declaration& declared) {
   const std::optional<Value> value = value_of(text);
-  if (!value || value->kind() != Kind::boolean) refuse(text, declared);
+  if (!value || value->kind() != ValueKind::boolean) refuse(text, declared);
   return value->boolean();
 }
 
@@ -101,7 +101,6 @@ void add(Parameters& parameters, const std::string& name, std::string_view text,
 
 }  // namespace
 
-// Digits behind the point that the type has no room for are refused, and not rounded: money.
 Decimal decimal_of(std::string_view text, const Declaration& declared) {
   const bool negative = text.starts_with('-');
   const std::string_view number = text.substr(negative ? 1 : 0);

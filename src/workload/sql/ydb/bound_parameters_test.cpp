@@ -1,5 +1,5 @@
-// Which values the declared parameters of a statement have, and which are refused.
-#include "workload/sql/ydb/bound_parameters.h"
+// Values of declared parameters, and values that are refused.
+#include "workload/sql/ydb/database_on_ydb.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ Declaration declared_as(const std::string& type_name) {
   return {"x", 0, parse_parameter_type(type_name).value(), type_name};
 }
 
-// "1250", or why it is refused.
+// Returns the digits, such as "1250", or the message of the error.
 std::string decimal_digits(std::string_view text, const std::string& type_name) {
   try {
     Int128 digits = decimal_of(text, declared_as(type_name)).digits;
@@ -85,8 +85,8 @@ TEST(DecimalOf, RefusesWhatIsNoNumber) {
   }
 }
 
-// The parameter of `SELECT $x` with the text as the value of its variable, "null", or none, as a script would show it;
-// or why it is refused.
+// Returns the parameter $x that is sent when its variable has the text `set_to`, is null ("null")
+// or unset (""), or the message of the error.
 std::string bound(const std::string& type_name, const std::string& set_to) {
   const ScriptSet set({{"test.yql", fmt::format("DECLARE $x AS {};\nSELECT $x;", type_name)}},
                       Protocol::declared);

@@ -1,4 +1,4 @@
-// Runs of the built-in scripts by the engine on the server of the tests, and the tables that they use.
+// Runs of the built-in scripts on the test server, and their tables.
 #include <gmock/gmock.h>
 
 #include "database/unfit_schema.h"
@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 class BuiltinScriptsOnYdb : public ScriptsOnYdb {
  protected:
-  std::string unfit(Task<RunPreparation> task) {
+  std::string unfit(Task<ScriptPreparation> task) {
     try {
       run(std::move(task));
     } catch (const UnfitSchema& error) {
@@ -62,10 +62,10 @@ TEST_F(BuiltinScriptsOnYdb, LeaveTheMoneyConsistentAmongFaults) {
     const std::int32_t weight = script.name == "simple-update" ? 0 : 1;
     texts.push_back({std::string(script.name), std::string(script.yql), weight});
   }
-  Plan plan = plan_of(std::move(texts), Protocol::declared);
+  ScriptPlan plan = plan_of(std::move(texts), Protocol::declared);
   plan.operations = 200;
   plan.retry.attempts_max = 1000;
-  RunRecords records(plan);
+  RunCounts records(plan);
   server->set_faults(R"({"aborted": {"probability": 0.05}, "bad_session": {"probability": 0.02},
                          "unavailable": {"probability": 0.02, "methods": ["ExecuteQuery"]}})");
   const load::Outcome outcome = run_plan(*sql_database, plan, records);
@@ -92,11 +92,11 @@ TEST_F(BuiltinScriptsOnYdb, LeaveTheMoneyConsistentAmongFaults) {
 }
 
 TEST_F(BuiltinScriptsOnYdb, ARunOfFailuresSaysWhy) {
-  Plan plan =
+  ScriptPlan plan =
       plan_of({{"bad.yql", "SELECT 1;\nSELECT Unwrap(CAST(\"x\" AS Int32));"}}, Protocol::declared);
   plan.operations = 4;
   plan.terminal_count = 2;
-  RunRecords records(plan);
+  RunCounts records(plan);
   const load::Outcome outcome = run_plan(*sql_database, plan, records);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(outcome.workers[i]->measured[0].failed.get(), 2U);

@@ -1,20 +1,141 @@
 #include "workload/sql/ydb/database_on_ydb.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 #include <cassert>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "database/ydb/database_access.h"
+#include "database/ydb/partitions.h"
 #include "database/ydb/server_facts.h"
 #include "database/ydb/snapshot_writes.h"
-#include "workload/sql/ydb/pgbench_tables.h"
-#include "workload/sql/ydb/ydb_backend.h"
+#include "database/ydb/value/bulk_rows.h"
+#include "workload/sql/builtin/builtin.h"
 
 namespace drover::sql::ydb {
 namespace {
 
 using coro::Task;
+using database::ydb::BulkRows;
+using database::ydb::Column;
 using database::ydb::DatabaseAccess;
+using database::ydb::Primitive;
 using database::ydb::YdbDatabase;
+
+// Some MiB, within the limit of a BulkUpsert request.
+constexpr std::int64_t rows_at_a_time = 20'000;
+
+constexpr std::array<Column, 3> account_columns = {
+    {{"aid", Primitive::int64}, {"bid", Primitive::int32}, {"abalance", Primitive::int64}}};
+constexpr std::array<Column, 3> teller_columns = {
+    {{"tid", Primitive::int32}, {"bid", Primitive::int32}, {"tbalance", Primitive::int64}}};
+constexpr std::array<Column, 2> branch_columns = {
+    {{"bid", Primitive::int32}, {"bbalance", Primitive::int64}}};
+
+// The table has partitions for `rows` rows, split by the first column of its key.
+std::string create_statement(std::string_view name, std::string_view columns, std::int64_t rows) {
+  const std::vector<std::string> keys = database::ydb::keys_of_ranges(rows);
+  return fmt::format("CREATE TABLE IF NOT EXISTS {} ({}){};", name, columns,
+                     database::ydb::partition_settings(keys.size() + 1, keys));
+}
+
+std::array<std::string, 4> create_statements(std::int64_t scale) {
+  const std::int64_t accounts = scale * accounts_per_branch;
+  return {
+      create_statement("pgbench_accounts",
+                       "aid Int64 NOT NULL, bid Int32, abalance Int64, filler Utf8, "
+                       "PRIMARY KEY (aid)",
+                       accounts),
+      create_statement("pgbench_branches",
+                       "bid Int32 NOT NULL, bbalance Int64, filler Utf8, PRIMARY KEY (bid)", scale),
+      create_statement("pgbench_history",
+                       "aid Int64 NOT NULL, mtime Timestamp NOT NULL, tid Int32, bid Int32, "
+                       "delta Int64, filler Utf8, PRIMARY KEY (aid, mtime)",
+                       accounts),
+      create_statement("pgbench_tellers",
+                       "tid Int32 NOT NULL, bid Int32, tbalance Int64, filler Utf8, "
+                       "PRIMARY KEY (tid)",
+                       scale * tellers_per_branch)};
+}
+
+Task<std::vector<std::string>> existing_tables(DatabaseAccess& access) {
+  std::vector<std::string> existing;
+  for (const std::string& name : co_await access.table_names()) {
+    if (std::ranges::find(pgbench_table_names, name) != pgbench_table_names.end()) {
+      existing.push_back(name);
+    }
+  }
+  std::ranges::sort(existing);
+  co_return existing;
+}
+
+// Inserts the rows `first` to `last` of a table: their number, their branch, and the balance 0.
+template <class Number>
+Task<void> fill(DatabaseAccess& access, std::string_view table, std::span<const Column> columns,
+                std::int64_t first, std::int64_t last, std::int64_t rows_of_branch) {
+  while (first <= last) {
+    BulkRows rows(columns);
+    for (; first <= last && rows.rows() < rows_at_a_time; ++first) {
+      const auto branch = static_cast<std::int32_t>((first - 1) / rows_of_branch + 1);
+      rows.add(static_cast<Number>(first), branch, std::int64_t{0}).end_row();
+    }
+    co_await access.bulk_upsert(table, std::move(rows));
+  }
+}
+
+Task<void> fill_branches(DatabaseAccess& access, std::int64_t scale) {
+  for (std::int64_t branch = 1; branch <= scale;) {
+    BulkRows rows(branch_columns);
+    for (; branch <= scale && rows.rows() < rows_at_a_time; ++branch) {
+      rows.add(static_cast<std::int32_t>(branch), std::int64_t{0}).end_row();
+    }
+    co_await access.bulk_upsert("pgbench_branches", std::move(rows));
+  }
+}
+
+Task<std::vector<std::string>> drop_pgbench_tables(DatabaseAccess& access) {
+  std::vector<std::string> existing = co_await existing_tables(access);
+  for (const std::string& name : existing) {
+    co_await access.change_scheme(fmt::format("DROP TABLE IF EXISTS {};", name));
+  }
+  co_return existing;
+}
+
+Task<std::vector<std::string>> make_pgbench_tables(DatabaseAccess& access,
+                                                   InitialiseSettings settings) {
+  co_await access.make_folder();
+  std::vector<std::string> existing = co_await existing_tables(access);
+  if (!settings.force) require_no_pgbench_tables(existing);
+  const std::vector<std::string> dropped = co_await drop_pgbench_tables(access);
+  for (const std::string& text : create_statements(settings.scale)) {
+    co_await access.change_scheme(text);
+  }
+  co_await fill<std::int32_t>(access, "pgbench_tellers", teller_columns, 1,
+                              settings.scale * tellers_per_branch, tellers_per_branch);
+  for (std::int64_t branch = 0; branch < settings.scale; ++branch) {
+    co_await fill<std::int64_t>(access, "pgbench_accounts", account_columns,
+                                branch * accounts_per_branch + 1,
+                                (branch + 1) * accounts_per_branch, accounts_per_branch);
+    if (settings.on_progress) settings.on_progress(branch + 1);
+  }
+  co_await fill_branches(access, settings.scale);
+  co_return dropped;
+}
+
+Task<std::int64_t> count_branches(DatabaseAccess& access) {
+  std::optional<std::int64_t> branches;
+  const std::vector<std::string> existing = co_await existing_tables(access);
+  if (std::ranges::find(existing, "pgbench_branches") != existing.end()) {
+    const auto counted = co_await access.query("SELECT COUNT(*) FROM pgbench_branches;");
+    branches = counted.set(0).at(0, 0).integer();
+  }
+  require_branches(branches);
+  co_return *branches;
+}
 
 class DatabaseOnYdb final : public Database {
  public:
@@ -38,8 +159,8 @@ class DatabaseOnYdb final : public Database {
     co_return dropped;
   }
 
-  Task<RunPreparation> prepare(bool count_branches) const override {
-    RunPreparation prepared;
+  Task<ScriptPreparation> prepare(bool count_branches) const override {
+    ScriptPreparation prepared;
     auto body = [&](DatabaseAccess& access) -> Task<void> {
       prepared.server = co_await database::ydb::read_server_facts(access.client().options());
       if (count_branches) prepared.branches = co_await ydb::count_branches(access);
@@ -48,21 +169,16 @@ class DatabaseOnYdb final : public Database {
     co_return prepared;
   }
 
-  // No branch has the number 0, and a condition that never holds would be taken out of the statement.
+  // The server does not optimise this condition away, although no branch has the number 0.
   Task<void> require_isolation(database::Isolation isolation) const override {
     if (isolation != database::Isolation::snapshot) co_return;
     co_await database::ydb::require_snapshot_writes(
         database_, "UPDATE pgbench_branches SET bbalance = bbalance WHERE bid = 0;");
   }
 
-  std::unique_ptr<database::Backend> make_backend(BackendSettings settings) const override {
+  std::unique_ptr<database::Backend> make_backend(ScriptBackendSettings settings) const override {
     assert(settings.protocol == Protocol::declared);
-    return std::make_unique<YdbBackend>(YdbOptions{std::move(settings), database_});
-  }
-
-  std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
-      std::function<void(std::string_view)>) const override {
-    return nullptr;
+    return ydb::make_backend(std::move(settings), database_);
   }
 
  private:

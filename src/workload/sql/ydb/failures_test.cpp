@@ -1,4 +1,4 @@
-// Scripts that fail on the server of the tests: transactions that are repeated, and sessions that are lost.
+// Failures of scripts on the test server: repeated transactions and lost sessions.
 #include <gmock/gmock.h>
 
 #include "database/postgres/connection.h"
@@ -76,7 +76,8 @@ TEST_F(FailuresOnYdb, WhatAScriptHasCommittedIsNotCommittedTwice) {
   EXPECT_EQ(noted(), "1,1\n2,2\n3,2");
 }
 
-// The other one has changed what it has read, and PostgreSQL refuses it as YDB would: at its write, or at its commit.
+// The other transaction has changed a row that this one has read. The PostgreSQL behind the test
+// server refuses this at the write or the commit, as YDB would.
 TEST_F(FailuresOnYdb, AConflictIsRepeated) {
   executed("UPSERT INTO noted (part, n) VALUES (1, 0);");
   const auto made = client(
@@ -85,7 +86,7 @@ TEST_F(FailuresOnYdb, AConflictIsRepeated) {
   made->set("pause", 0);
   auto session_of = [&]() { return made->backend->acquire(); };
   database::Session* const held = run(session_of());
-  auto& session = static_cast<Session&>(*held);
+  auto& session = static_cast<ScriptSession&>(*held);
   const std::vector<Statement>& statements = made->plan.scripts->statements();
   run(session.execute(statements[0], made->client->variables));
   run(session.execute(statements[1], made->client->variables));
@@ -121,7 +122,7 @@ TEST_F(FailuresOnYdb, ALostSessionIsReplacedInTheMiddle) {
 TEST_F(FailuresOnYdb, ASessionThatEndsInAPauseHasCommittedNothing) {
   const auto made = client("BEGIN;\nUPSERT INTO noted (part, n) VALUES (1, 1);\nCOMMIT;\n");
   database::Session* const held = run(made->backend->acquire());
-  auto& session = static_cast<Session&>(*held);
+  auto& session = static_cast<ScriptSession&>(*held);
   const std::vector<Statement>& statements = made->plan.scripts->statements();
   run(session.execute(statements[0], made->client->variables));
   run(session.execute(statements[1], made->client->variables));
@@ -175,7 +176,7 @@ TEST_F(FailuresOnYdb, ACommitWithoutAnAnswerIsAmbiguous) {
 
 TEST_F(FailuresOnYdb, AStatementIsWaitedForAsLongAsItsTimeout) {
   executed("UPSERT INTO noted (part, n) VALUES (1, 0);");
-  BackendSettings settings;
+  ScriptBackendSettings settings;
   settings.run.statement_timeout_s = 0.2;
   const auto reading = client("SELECT n FROM noted;", settings);
   const auto writing = client("UPSERT INTO noted (part, n) VALUES (2, 0);", settings);

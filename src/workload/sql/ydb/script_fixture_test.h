@@ -1,4 +1,4 @@
-// For tests of scripts on test/ydb_server: a folder for each test, and short ways to use it.
+// For tests of scripts on test/ydb_server. Each test has a folder of its own.
 #pragma once
 
 #include <fmt/format.h>
@@ -29,8 +29,8 @@ class ScriptsOnYdb : public TestOfScripts {
     run(DatabaseAccess::use(where, body));
   }
 
-  // A client whose only script is this one; its file is "test.yql". Of two sessions one may be lost.
-  std::unique_ptr<ScriptClient> client(std::string text, BackendSettings settings = {}) {
+  // Makes a client with this script, "test.yql", and two sessions, one of which may be lost.
+  std::unique_ptr<ScriptClient> client(std::string text, ScriptBackendSettings settings = {}) {
     settings.protocol = Protocol::declared;
     settings.connections = 2;
     if (settings.run.statement_timeout_s == 0) settings.run.statement_timeout_s = 300;
@@ -46,7 +46,7 @@ class ScriptsOnYdb : public TestOfScripts {
     return made;
   }
 
-  // Why it fails; its session goes on.
+  // Returns the message with which the script fails. Expects its session to be usable.
   std::string failure(std::string text) {
     const auto made = client(std::move(text));
     const std::string message = message_of(made->execute());
@@ -60,7 +60,7 @@ class ScriptsOnYdb : public TestOfScripts {
     run(DatabaseAccess::use(where, body));
   }
 
-  // Each row in a line, with commas.
+  // Returns a line with commas for each row.
   std::string query(std::string text) {
     std::string rows;
     auto body = [&](DatabaseAccess& access) -> Task<void> {

@@ -1,19 +1,18 @@
-#include "workload/sql/ydb/ydb_backend.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "database/error.h"
+#include "database/ydb/session_turns.h"
 #include "database/ydb/ydb_error.h"
-#include "workload/sql/backend.h"
-#include "workload/sql/script/transaction_control.h"
-#include "workload/sql/ydb/bound_parameters.h"
+#include "workload/sql/ydb/database_on_ydb.h"
 
 namespace drover::sql::ydb {
 
@@ -24,6 +23,7 @@ using database::ydb::QueryResult;
 using database::ydb::ResultSetView;
 using database::ydb::SessionPool;
 using database::ydb::TransactionMode;
+using database::ydb::YdbDatabase;
 using database::ydb::YdbError;
 using ServerSession = database::ydb::Session;
 
@@ -38,14 +38,14 @@ bool only_reads(const Statement& statement) {
                              [](Effect effect) { return effect == Effect::reads; });
 }
 
-// What makes and drops tables and users, which no transaction of YDB holds.
+// Returns true for statements that YDB does not execute in a transaction.
 bool changes_scheme(const Statement& statement) {
   constexpr std::array<std::string_view, 5> words = {"create", "alter", "drop", "grant", "revoke"};
   return std::ranges::find(words, first_word(statement.command->sql.text())) != words.end();
 }
 
-// " (line 7, column 3)" for the place in the text that was sent, which begins with what the script does not have there;
-// nothing where the server named none of the statement.
+// Converts a place in the sent text, which begins with pragmas and declarations, to the script:
+// " (line 7, column 3)". Returns an empty text for places before the statement.
 std::string place_in_script(database::ydb::TextPlace place, const Statement& statement,
                             std::string_view sent) {
   sent.remove_suffix(statement.command->sql.text().size());
@@ -89,18 +89,35 @@ void store(const Statement& statement, const QueryResult& result, Variables& var
   store_row(statement, result.set(result.sets() - 1), variables);
 }
 
-}  // namespace
-
-class YdbBackend::YdbSession final : public Session, public database::ydb::SessionTurn {
+// The texts of statements with the folder of their tables. They never change, so that the server
+// compiles each of them once.
+class StatementTexts {
  public:
-  YdbSession(YdbBackend& backend, std::optional<SessionPool>& pool) noexcept
-      : SessionTurn(pool), backend_(backend) {}
+  explicit StatementTexts(std::string pragma) : pragma_(std::move(pragma)) {}
+
+  const std::string& of(const Statement& statement) {
+    if (texts_.size() <= statement.number) texts_.resize(statement.number + 1);
+    std::string& text = texts_[statement.number];
+    if (text.empty()) text = pragma_ + statement.parameterised;
+    return text;
+  }
+
+ private:
+  std::string pragma_;
+  std::vector<std::string> texts_;  // by Statement::number; empty until the first use
+};
+
+class YdbSession final : public ScriptSession, public database::ydb::SessionTurn {
+ public:
+  YdbSession(std::optional<SessionPool>& pool, StatementTexts& texts,
+             TransactionMode writing_mode) noexcept
+      : SessionTurn(pool), texts_(texts), writing_mode_(writing_mode) {}
 
   Task<void> execute(const Statement& statement, Variables& variables) override {
     const auto control = transaction_control(statement.command->sql.text());
     switch (control.value_or(TransactionControl::none)) {
       case TransactionControl::begin:
-        begin_transaction(mode_that_writes());
+        begin_transaction(writing_mode_);
         co_return;
       case TransactionControl::begin_read_only:
         begin_transaction(TransactionMode::snapshot_read_only);
@@ -132,19 +149,13 @@ class YdbBackend::YdbSession final : public Session, public database::ydb::Sessi
     co_await SessionTurn::roll_back();
   }
 
-  // A script that is cancelled leaves its transaction open; the pool ends the session of the server then.
+  // A cancelled script leaves its transaction open. The pool then ends the server's session.
   void end() noexcept {
     forget_transaction();
     SessionTurn::end();
   }
 
  private:
-  TransactionMode mode_that_writes() const noexcept {
-    return backend_.options_.isolation == database::Isolation::snapshot
-               ? TransactionMode::snapshot_read_write
-               : TransactionMode::serializable_read_write;
-  }
-
   void begin_transaction(TransactionMode mode) {
     if (is_open_) throw refused("a transaction is already open");
     is_open_ = true;
@@ -159,24 +170,22 @@ class YdbBackend::YdbSession final : public Session, public database::ydb::Sessi
 
   Task<QueryResult> change_scheme(const Statement& statement) {
     if (is_open_) throw refused("YDB cannot create or drop tables in a transaction");
-    co_return co_await (*co_await usable_session()).execute_alone(backend_.text_of(statement));
+    co_return co_await (*co_await usable_session()).execute_alone(texts_.of(statement));
   }
 
   Task<QueryResult> ask_alone(const Statement& statement, const Variables& variables) {
     database::ydb::Parameters parameters = bound_parameters(*statement.command, variables);
     ServerSession& session = *co_await usable_session();
-    session.set_mode(only_reads(statement) ? TransactionMode::snapshot_read_only
-                                           : mode_that_writes());
-    co_return co_await session.execute_and_commit(backend_.text_of(statement),
-                                                  std::move(parameters));
+    session.set_mode(only_reads(statement) ? TransactionMode::snapshot_read_only : writing_mode_);
+    co_return co_await session.execute_and_commit(texts_.of(statement), std::move(parameters));
   }
 
-  // Whatever a statement that only reads has met, nothing of it is in doubt.
+  // Adds the position in the script. A statement that only reads leaves no unknown commit.
   Error explained(const YdbError& error, const Statement& statement) {
     const ErrorClass error_class =
         only_reads(statement) ? database::ydb::class_without_commit(error) : error.error_class();
     return {error_class, error.sqlstate(),
-            error.what() + place_in_script(error.place(), statement, backend_.text_of(statement)),
+            error.what() + place_in_script(error.place(), statement, texts_.of(statement)),
             error.backoff()};
   }
 
@@ -189,11 +198,11 @@ class YdbBackend::YdbSession final : public Session, public database::ydb::Sessi
     } else {
       require_transaction();
     }
-    co_return co_await server_->execute(backend_.text_of(statement), std::move(parameters));
+    co_return co_await server_->execute(texts_.of(statement), std::move(parameters));
   }
 
-  // A statement behind its end would begin another one, and a commit would have nothing to do. As where the server
-  // itself says so (BAD_SESSION), nothing is committed.
+  // Refuses to continue a transaction whose session has ended: a statement would begin another one.
+  // As after the server's BAD_SESSION, nothing is committed.
   void require_transaction() const {
     if (server_->alive() && server_->in_transaction()) return;
     throw Error(ErrorClass::retryable, "", "the session ended, and its open transaction with it");
@@ -213,45 +222,56 @@ class YdbBackend::YdbSession final : public Session, public database::ydb::Sessi
     server_ = nullptr;
   }
 
-  YdbBackend& backend_;
-  bool is_open_ = false;             // behind a BEGIN
-  ServerSession* server_ = nullptr;  // on which it has begun; none before its first statement
+  StatementTexts& texts_;
+  const TransactionMode writing_mode_;
+  bool is_open_ = false;             // after a BEGIN
+  ServerSession* server_ = nullptr;  // of the open transaction; null before its first statement
   TransactionMode mode_ = TransactionMode::serializable_read_write;
 };
 
-YdbBackend::YdbBackend(YdbOptions options)
-    : options_(std::move(options)),
-      pragma_(database::ydb::folder_pragma(options_.database)),
-      turns_(options_.connections, [this](std::optional<SessionPool>& pool) {
-        return std::make_unique<YdbSession>(*this, pool);
-      }) {}
+class YdbBackend final : public database::Backend {
+ public:
+  YdbBackend(ScriptBackendSettings settings, YdbDatabase database)
+      : settings_(std::move(settings)),
+        database_(std::move(database)),
+        texts_(database::ydb::folder_pragma(database_)),
+        turns_(settings_.connections, [this](std::optional<SessionPool>& pool) {
+          return std::make_unique<YdbSession>(pool, texts_, writing_mode());
+        }) {}
 
-YdbBackend::~YdbBackend() = default;
+  Task<void> open() override {
+    const SessionPool::Options pool{.size = settings_.connections,
+                                    .wait_for_server = settings_.run.waits_for_database(),
+                                    .seed = settings_.seed};
+    return turns_.open(database_.client, settings_.run.statement_timeout(), pool);
+  }
+  Task<void> keep_open(database::SessionObserver& observer) override {
+    return turns_.keep_open(observer);
+  }
 
-Task<void> YdbBackend::open() {
-  const SessionPool::Options pool{.size = options_.connections,
-                                  .wait_for_server = options_.run.waits_for_database(),
-                                  .seed = options_.seed};
-  return turns_.open(options_.database.client, options_.run.statement_timeout(), pool);
-}
+  Task<database::Session*> acquire() override { co_return co_await turns_.acquire(); }
+  void release(database::Session& session) noexcept override {
+    turns_.release(static_cast<YdbSession&>(session));
+  }
 
-Task<void> YdbBackend::keep_open(database::SessionObserver& observer) {
-  return turns_.keep_open(observer);
-}
+ private:
+  TransactionMode writing_mode() const noexcept {
+    return settings_.isolation == database::Isolation::snapshot
+               ? TransactionMode::snapshot_read_write
+               : TransactionMode::serializable_read_write;
+  }
 
-Task<database::Session*> YdbBackend::acquire() {
-  co_return co_await turns_.acquire();
-}
+  const ScriptBackendSettings settings_;
+  const YdbDatabase database_;
+  StatementTexts texts_;
+  database::ydb::SessionTurns<YdbSession> turns_;
+};
 
-void YdbBackend::release(database::Session& session) noexcept {
-  turns_.release(static_cast<YdbSession&>(session));
-}
+}  // namespace
 
-const std::string& YdbBackend::text_of(const Statement& statement) {
-  if (texts_.size() <= statement.number) texts_.resize(statement.number + 1);
-  std::string& text = texts_[statement.number];
-  if (text.empty()) text = pragma_ + statement.parameterised;
-  return text;
+std::unique_ptr<database::Backend> make_backend(ScriptBackendSettings settings,
+                                                YdbDatabase database) {
+  return std::make_unique<YdbBackend>(std::move(settings), std::move(database));
 }
 
 }  // namespace drover::sql::ydb

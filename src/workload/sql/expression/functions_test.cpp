@@ -1,5 +1,5 @@
-// The shapes of the distributions: shares of many draws beside those that pgbench's manual gives.
-#include "workload/sql/expression/distributions.h"
+// Compares the shares of many draws with the distributions of pgbench's manual.
+#include "workload/sql/expression/functions.h"
 
 #include <gtest/gtest.h>
 
@@ -12,15 +12,13 @@
 #include <set>
 #include <vector>
 
-#include "workload/sql/expression/hashes.h"
-
 namespace drover::sql {
 namespace {
 
 constexpr int draws = 100'000;
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
-// How often each of 1 … 10 is drawn; index 0 is that of 1.
+// Returns the shares of the draws of 1 … 10. Index 0 belongs to 1.
 std::array<double, 10> shares(const std::function<std::int64_t(random::Rng&)>& draw) {
   std::array<double, 10> result{};
   random::Rng rng(3);
