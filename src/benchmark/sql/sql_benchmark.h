@@ -18,8 +18,8 @@ namespace drover::benchmark {
 
 struct SqlBenchmarkOptions {
   sql::ScriptPlan plan = {};
-  bool counts_branches =
-      false;  // prepare() reads the scale from the tables of the built-in scripts
+  // prepare() reads the scale from the tables of the built-in scripts.
+  bool counts_branches = false;
   std::optional<database::Isolation> isolation = {};  // none: that of the server and the scripts
 };
 

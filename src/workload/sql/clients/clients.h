@@ -31,7 +31,7 @@ load::Presentation presentation_of(const ScriptPlan& plan);
 struct StatementCounts {
   measure::Counter executions;  // answered with success or an error
   measure::Counter failures;    // answered with an error
-  // Of successful executions, from sending to the answer, or to the answer of the whole pipeline.
+  // Time of successful executions from sending to the answer, or to the answer of the pipeline.
   measure::Histogram latency;
 };
 
@@ -60,7 +60,8 @@ struct RunCounts {
 };
 
 // Returns the workload of a run. Each client executes one script after another, chosen by weight.
-// As in pgbench, its variables keep their values. `plan` and `counts` must outlive the workload.
+// As in pgbench, variables keep their values between scripts. `plan` and `counts` must outlive the
+// workload.
 load::WorkloadFactory make_clients(const ScriptPlan& plan, BackendFactory backends,
                                    RunCounts& counts);
 

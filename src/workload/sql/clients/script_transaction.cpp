@@ -21,12 +21,12 @@ using database::ErrorClass;
 
 namespace {
 
-// Purposes of random number streams. The engine uses 6.
+// Purposes of random number streams. Number 6 belongs to the engine.
 enum class RandomPurpose : std::uint8_t { client = 1, choice, default_seed };
 
-// Returns true if the statement has committed nothing when the server ends its session in the
-// middle (57P01, by an administrator). CALL, DO, VACUUM and its like, and joined statements may
-// have committed a part by then.
+// Returns true if the statement has committed nothing when an administrator ends its session in the
+// middle (57P01). CALL, DO, VACUUM and similar statements, and joined statements, may have
+// committed a part by then.
 bool is_one_transaction(const Statement& statement) {
   constexpr std::array<std::string_view, 6> words = {"insert", "update", "delete",
                                                      "merge",  "with",   "copy"};
@@ -117,8 +117,8 @@ void ScriptTransaction::remember_beginning(bool with_state) {
   is_repeatable_ = true;
 }
 
-// begin_statement() and end_statement() are not coroutines, for the reason given at
-// PostgresSession::execute(). Returns the time at which the statement is sent.
+// Returns the time at which the statement is sent. Neither begin_statement() nor end_statement() is
+// a coroutine, to save memory per client: see PostgresSession::execute().
 Instant ScriptTransaction::begin_statement(const ScriptSession& session,
                                            const Statement& statement) {
   at_ = &statement;

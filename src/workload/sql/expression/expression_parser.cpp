@@ -318,18 +318,211 @@ class ExpressionParser {
     require_room(assembler_.push(Opcode::variable, names_.slot_of(name)));
   }
 
-  void parse_level(int level);
-  void parse_binary(const BinaryOperator& binary);
-  void parse_is();
-  void parse_operand();
-  bool parse_literal();
-  bool parse_prefixed();
-  bool parse_signs();
-  void parse_variable();
-  void parse_case();
-  void parse_call();
-  std::size_t parse_arguments();
-  void finish_call(const Function& function, std::size_t given, const Token& name);
+  // Parses an operand and all operators of this level and higher ones. Refuses 1 < 2 < 3, because
+  // comparisons do not associate.
+  void parse_level(int level) {
+    parse_operand();
+    bool compared = false;
+    for (;;) {
+      const auto* binary =
+          std::ranges::find(binary_operators, token_.keyword, &BinaryOperator::keyword);
+      if (at("is") || at("isnull") || at("notnull")) {
+        if (level > level_is) break;
+        parse_is();
+        compared = false;
+      } else if (binary != binary_operators.end() && binary->level >= level) {
+        const bool comparison = binary->level == level_comparison;
+        if (comparison && compared) refuse_token("no second comparison");
+        parse_binary(*binary);
+        compared = comparison;
+      } else {
+        break;
+      }
+    }
+  }
+
+  void parse_binary(const BinaryOperator& binary) {
+    advance();
+    if (binary.level <= level_and) {
+      const std::size_t decided = assembler_.jump(binary.opcode);
+      parse_level(binary.level + 1);
+      assembler_.compute(Opcode::logical_right, 1);
+      assembler_.land(decided);
+    } else {
+      parse_level(binary.level + 1);
+      assembler_.compute(binary.opcode, 2);
+    }
+  }
+
+  // Parses ISNULL, NOTNULL, IS [NOT] NULL | TRUE | FALSE.
+  void parse_is() {
+    bool negated = at("notnull");
+    const bool has_literal = at("is");
+    advance();
+    if (has_literal) {
+      negated = accept("not");
+      if (!at("null") && !at("true") && !at("false")) {
+        refuse_token(negated ? "NULL, TRUE or FALSE" : "NULL, TRUE, FALSE or NOT");
+      }
+      parse_literal();
+    } else {
+      push(Value::null());
+    }
+    assembler_.compute(Opcode::is, 2);
+    if (negated) assembler_.compute(Opcode::logical_not, 1);
+  }
+
+  void parse_operand() {
+    enter();
+    if (!parse_literal() && !parse_prefixed()) {
+      if (accept("(")) {
+        parse_level(level_or);
+        expect(")", "\")\"");
+      } else if (token_.kind == TokenKind::variable) {
+        parse_variable();
+      } else if (accept("case")) {
+        parse_case();
+      } else if (token_.kind == TokenKind::function) {
+        parse_call();
+      } else if (token_.kind == TokenKind::smallest_integer) {
+        throw source_.error_at(token_.begin,
+                               fmt::format("bigint constant overflow ({})", token_.text));
+      } else {
+        refuse_token("a value");
+      }
+    }
+    --nesting_;
+  }
+
+  bool parse_literal() {
+    if (token_.kind == TokenKind::integer) {
+      push(Value::of(token_.integer));
+    } else if (token_.kind == TokenKind::real) {
+      push(Value::of(token_.real));
+    } else if (at("null")) {
+      push(Value::null());
+    } else if (at("true") || at("false")) {
+      push(Value::of(at("true")));
+    } else {
+      return false;
+    }
+    advance();
+    return true;
+  }
+
+  // Parses signs, ~ or NOT. As in pgbench, ~x is -1 # x with the precedence of the bit operators:
+  // ~1 + 2 is ~(1 + 2).
+  bool parse_prefixed() {
+    if (parse_signs()) return true;
+    if (accept("~")) {
+      push(Value::of(std::int64_t{-1}));
+      parse_level(level_bits + 1);
+      assembler_.compute(Opcode::bit_xor, 2);
+    } else if (accept("not")) {
+      parse_level(level_not);
+      assembler_.compute(Opcode::logical_not, 1);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  // Parses any number of plus and minus signs. As in pgbench, -x is 0 - x.
+  bool parse_signs() {
+    std::size_t minuses = 0;
+    std::string_view last;
+    for (; at("+") || at("-"); advance()) {
+      last = token_.keyword;
+      if (last == "-") ++minuses;
+    }
+    if (last.empty()) return false;
+    if (last == "-" && token_.kind == TokenKind::smallest_integer) {
+      push(Value::of(std::numeric_limits<std::int64_t>::min()));
+      advance();
+      --minuses;
+    } else {
+      parse_operand();
+    }
+    for (; minuses > 0; --minuses) assembler_.compute(Opcode::negate, 1);
+    return true;
+  }
+
+  void parse_variable() {
+    if (!is_variable_name(token_.text)) {
+      throw source_.error_at(token_.begin,
+                             fmt::format("invalid variable name ({})", shown_bare(token_.text)));
+    }
+    push_variable(token_.text);
+    advance();
+  }
+
+  // Parses the rest of a CASE.
+  void parse_case() {
+    std::vector<std::size_t> to_end;
+    if (!at("when")) refuse_token("WHEN");
+    while (accept("when")) {
+      parse_level(level_or);
+      expect("then", "THEN");
+      const std::size_t to_next = assembler_.jump(Opcode::jump_unless);
+      parse_level(level_or);
+      to_end.push_back(assembler_.jump(Opcode::jump));
+      assembler_.land(to_next);
+    }
+    if (accept("else")) {
+      parse_level(level_or);
+    } else {
+      push(Value::null());
+    }
+    expect("end", "END");
+    for (const std::size_t jump : to_end) assembler_.land(jump);
+  }
+
+  void parse_call() {
+    const Token name = token_;
+    advance();
+    const std::string lower = in_lower_case(name.text);
+    const auto* function = std::ranges::find(functions, lower, &Function::name);
+    if (function == functions.end()) {
+      std::vector<std::string> known;
+      for (const Function& one : functions) known.emplace_back(one.name);
+      throw source_.error_at(name.begin,
+                             fmt::format("unexpected function name ({}){}", text::shown(name.text),
+                                         text::did_you_mean(lower, known)));
+    }
+    expect("(", "\"(\"");
+    finish_call(*function, parse_arguments(), name);
+  }
+
+  // Parses the arguments after "(" and the closing ")". Returns their number.
+  std::size_t parse_arguments() {
+    std::size_t count = 0;
+    if (accept(")")) return count;
+    do {
+      parse_level(level_or);
+      ++count;
+    } while (accept(","));
+    expect(")", "\")\" or \",\"");
+    return count;
+  }
+
+  void finish_call(const Function& function, std::size_t given, const Token& name) {
+    const auto refuse = [&](std::string_view message) {
+      throw source_.error_at(name.begin, fmt::format("{} ({})", message, function.name));
+    };
+    if (function.arguments_max == many && given == 0) refuse("at least one argument expected");
+    if (function.arguments_max == many && given > many) {
+      refuse(fmt::format("too many function arguments, maximum is {}", many));
+    }
+    if (given < function.arguments_min || given > function.arguments_max) {
+      refuse("unexpected number of arguments");
+    }
+    if (function.opcode == Opcode::constant) return push(Value::of(std::numbers::pi));
+    if (function.seeded && given < function.arguments_max) {
+      push_variable("default_seed");
+      ++given;
+    }
+    assembler_.compute(function.opcode, given);
+  }
 
   const Source& source_;
   ExpressionLexer lexer_;
@@ -338,212 +531,6 @@ class ExpressionParser {
   Token token_;
   int nesting_ = 0;
 };
-
-// Parses an operand and all operators of this level and higher ones. Refuses 1 < 2 < 3, because
-// comparisons do not associate.
-void ExpressionParser::parse_level(int level) {
-  parse_operand();
-  bool compared = false;
-  for (;;) {
-    const auto* binary =
-        std::ranges::find(binary_operators, token_.keyword, &BinaryOperator::keyword);
-    if (at("is") || at("isnull") || at("notnull")) {
-      if (level > level_is) break;
-      parse_is();
-      compared = false;
-    } else if (binary != binary_operators.end() && binary->level >= level) {
-      const bool comparison = binary->level == level_comparison;
-      if (comparison && compared) refuse_token("no second comparison");
-      parse_binary(*binary);
-      compared = comparison;
-    } else {
-      break;
-    }
-  }
-}
-
-void ExpressionParser::parse_binary(const BinaryOperator& binary) {
-  advance();
-  if (binary.level <= level_and) {
-    const std::size_t decided = assembler_.jump(binary.opcode);
-    parse_level(binary.level + 1);
-    assembler_.compute(Opcode::logical_right, 1);
-    assembler_.land(decided);
-  } else {
-    parse_level(binary.level + 1);
-    assembler_.compute(binary.opcode, 2);
-  }
-}
-
-// Parses ISNULL, NOTNULL, IS [NOT] NULL | TRUE | FALSE.
-void ExpressionParser::parse_is() {
-  bool negated = at("notnull");
-  const bool has_literal = at("is");
-  advance();
-  if (has_literal) {
-    negated = accept("not");
-    if (!at("null") && !at("true") && !at("false")) {
-      refuse_token(negated ? "NULL, TRUE or FALSE" : "NULL, TRUE, FALSE or NOT");
-    }
-    parse_literal();
-  } else {
-    push(Value::null());
-  }
-  assembler_.compute(Opcode::is, 2);
-  if (negated) assembler_.compute(Opcode::logical_not, 1);
-}
-
-void ExpressionParser::parse_operand() {
-  enter();
-  if (!parse_literal() && !parse_prefixed()) {
-    if (accept("(")) {
-      parse_level(level_or);
-      expect(")", "\")\"");
-    } else if (token_.kind == TokenKind::variable) {
-      parse_variable();
-    } else if (accept("case")) {
-      parse_case();
-    } else if (token_.kind == TokenKind::function) {
-      parse_call();
-    } else if (token_.kind == TokenKind::smallest_integer) {
-      throw source_.error_at(token_.begin,
-                             fmt::format("bigint constant overflow ({})", token_.text));
-    } else {
-      refuse_token("a value");
-    }
-  }
-  --nesting_;
-}
-
-bool ExpressionParser::parse_literal() {
-  if (token_.kind == TokenKind::integer) {
-    push(Value::of(token_.integer));
-  } else if (token_.kind == TokenKind::real) {
-    push(Value::of(token_.real));
-  } else if (at("null")) {
-    push(Value::null());
-  } else if (at("true") || at("false")) {
-    push(Value::of(at("true")));
-  } else {
-    return false;
-  }
-  advance();
-  return true;
-}
-
-// Parses any number of plus and minus signs. As in pgbench, -x is 0 - x.
-bool ExpressionParser::parse_signs() {
-  std::size_t minuses = 0;
-  std::string_view last;
-  for (; at("+") || at("-"); advance()) {
-    last = token_.keyword;
-    if (last == "-") ++minuses;
-  }
-  if (last.empty()) return false;
-  if (last == "-" && token_.kind == TokenKind::smallest_integer) {
-    push(Value::of(std::numeric_limits<std::int64_t>::min()));
-    advance();
-    --minuses;
-  } else {
-    parse_operand();
-  }
-  for (; minuses > 0; --minuses) assembler_.compute(Opcode::negate, 1);
-  return true;
-}
-
-// Parses signs, ~ or NOT. As in pgbench, ~x is -1 # x with the precedence of the bit operators:
-// ~1 + 2 is ~(1 + 2).
-bool ExpressionParser::parse_prefixed() {
-  if (parse_signs()) return true;
-  if (accept("~")) {
-    push(Value::of(std::int64_t{-1}));
-    parse_level(level_bits + 1);
-    assembler_.compute(Opcode::bit_xor, 2);
-  } else if (accept("not")) {
-    parse_level(level_not);
-    assembler_.compute(Opcode::logical_not, 1);
-  } else {
-    return false;
-  }
-  return true;
-}
-
-void ExpressionParser::parse_variable() {
-  if (!is_variable_name(token_.text)) {
-    throw source_.error_at(token_.begin,
-                           fmt::format("invalid variable name ({})", shown_bare(token_.text)));
-  }
-  push_variable(token_.text);
-  advance();
-}
-
-// Parses the rest of a CASE.
-void ExpressionParser::parse_case() {
-  std::vector<std::size_t> to_end;
-  if (!at("when")) refuse_token("WHEN");
-  while (accept("when")) {
-    parse_level(level_or);
-    expect("then", "THEN");
-    const std::size_t to_next = assembler_.jump(Opcode::jump_unless);
-    parse_level(level_or);
-    to_end.push_back(assembler_.jump(Opcode::jump));
-    assembler_.land(to_next);
-  }
-  if (accept("else")) {
-    parse_level(level_or);
-  } else {
-    push(Value::null());
-  }
-  expect("end", "END");
-  for (const std::size_t jump : to_end) assembler_.land(jump);
-}
-
-void ExpressionParser::parse_call() {
-  const Token name = token_;
-  advance();
-  const std::string lower = in_lower_case(name.text);
-  const auto* function = std::ranges::find(functions, lower, &Function::name);
-  if (function == functions.end()) {
-    std::vector<std::string> known;
-    for (const Function& one : functions) known.emplace_back(one.name);
-    throw source_.error_at(name.begin,
-                           fmt::format("unexpected function name ({}){}", text::shown(name.text),
-                                       text::did_you_mean(lower, known)));
-  }
-  expect("(", "\"(\"");
-  finish_call(*function, parse_arguments(), name);
-}
-
-// Parses the arguments after "(" and the closing ")". Returns their number.
-std::size_t ExpressionParser::parse_arguments() {
-  std::size_t count = 0;
-  if (accept(")")) return count;
-  do {
-    parse_level(level_or);
-    ++count;
-  } while (accept(","));
-  expect(")", "\")\" or \",\"");
-  return count;
-}
-
-void ExpressionParser::finish_call(const Function& function, std::size_t given, const Token& name) {
-  const auto refuse = [&](std::string_view message) {
-    throw source_.error_at(name.begin, fmt::format("{} ({})", message, function.name));
-  };
-  if (function.arguments_max == many && given == 0) refuse("at least one argument expected");
-  if (function.arguments_max == many && given > many) {
-    refuse(fmt::format("too many function arguments, maximum is {}", many));
-  }
-  if (given < function.arguments_min || given > function.arguments_max) {
-    refuse("unexpected number of arguments");
-  }
-  if (function.opcode == Opcode::constant) return push(Value::of(std::numbers::pi));
-  if (function.seeded && given < function.arguments_max) {
-    push_variable("default_seed");
-    ++given;
-  }
-  assembler_.compute(function.opcode, given);
-}
 
 }  // namespace
 

@@ -228,7 +228,7 @@ class YqlScanner : Scanner {
  public:
   YqlScanner(const Source& source, std::size_t offset) : Scanner(source, offset) {}
 
-  ScannedYql scan() {
+  ScannedStatement scan() {
     skip_to_first_word();
     const std::size_t begin = offset_;
     const StatementEnd ended_by = scan_to_end();
@@ -239,7 +239,7 @@ class YqlScanner : Scanner {
     }
     if (!has_words_) sql_ = SqlText();
     sql_.trim_end();
-    return {{std::move(sql_), begin, offset_, ended_by}, std::move(mentions_)};
+    return {std::move(sql_), begin, offset_, ended_by, std::move(mentions_)};
   }
 
  private:
@@ -335,7 +335,7 @@ ScannedStatement scan_statement(const Source& source, std::size_t offset, Variab
   return SqlScanner(source, offset, names).scan();
 }
 
-ScannedYql scan_yql_statement(const Source& source, std::size_t offset) {
+ScannedStatement scan_yql_statement(const Source& source, std::size_t offset) {
   return YqlScanner(source, offset).scan();
 }
 

@@ -175,13 +175,13 @@ TEST(SqlText, HasAsManyParametersAsTheProtocol) {
 }
 
 // Every statement; a backslash that begins a command is passed over with its line.
-std::vector<ScannedYql> scan_all(const std::string& text) {
+std::vector<ScannedStatement> scan_all(const std::string& text) {
   const Source source("test", text);
-  std::vector<ScannedYql> scanned;
+  std::vector<ScannedStatement> scanned;
   for (std::size_t offset = 0; offset < text.size();) {
     scanned.push_back(scan_yql_statement(source, offset));
-    offset = scanned.back().statement.end;
-    if (scanned.back().statement.ended_by != StatementEnd::backslash) continue;
+    offset = scanned.back().end;
+    if (scanned.back().ended_by != StatementEnd::backslash) continue;
     offset = std::min(text.find('\n', offset), text.size());
   }
   return scanned;
@@ -189,15 +189,15 @@ std::vector<ScannedYql> scan_all(const std::string& text) {
 
 Texts yql_statements_in(const std::string& text) {
   Texts texts;
-  for (const ScannedYql& one : scan_all(text)) {
-    if (!one.statement.sql.empty()) texts.push_back(one.statement.sql.text());
+  for (const ScannedStatement& one : scan_all(text)) {
+    if (!one.sql.empty()) texts.push_back(one.sql.text());
   }
   return texts;
 }
 
 Texts mentions_in(const std::string& text) {
   Texts names;
-  for (const ScannedYql& one : scan_all(text)) {
+  for (const ScannedStatement& one : scan_all(text)) {
     for (const YqlMention& mention : one.mentions) {
       names.push_back(
           fmt::format("{}{}@{}", mention.has_colon ? ":" : "$", mention.name, mention.offset));
@@ -251,16 +251,15 @@ TEST(YqlScanner, PassesOverParenthesesAndBraces) {
 TEST(YqlScanner, JoinsStatements) {
   const auto scanned = scan_all("SELECT 1 \\; SELECT 2;");
   ASSERT_EQ(scanned.size(), 1U);
-  EXPECT_EQ(scanned[0].statement.sql.joints(), 1U);
-  EXPECT_EQ(scanned[0].statement.sql.text(), "SELECT 1 ; SELECT 2;");
+  EXPECT_EQ(scanned[0].sql.joints(), 1U);
+  EXPECT_EQ(scanned[0].sql.text(), "SELECT 1 ; SELECT 2;");
 }
 
 TEST(YqlScanner, JoinsNamedExpressionsToWhatFollows) {
   const auto scanned = scan_all("$a = (SELECT 1); -- one\n/* two */ $b = 2;\nSELECT $a, $b; x");
   ASSERT_EQ(scanned.size(), 2U);
-  EXPECT_EQ(scanned[0].statement.sql.joints(), 2U);
-  EXPECT_EQ(scanned[0].statement.sql.text(),
-            "$a = (SELECT 1); -- one\n/* two */ $b = 2;\nSELECT $a, $b;");
+  EXPECT_EQ(scanned[0].sql.joints(), 2U);
+  EXPECT_EQ(scanned[0].sql.text(), "$a = (SELECT 1); -- one\n/* two */ $b = 2;\nSELECT $a, $b;");
   EXPECT_EQ(yql_statements_in("SELECT $a; x"), (Texts{"SELECT $a;", "x"}));
   const std::string message =
       " a named expression belongs to the statement that follows it. Nothing else may stand "

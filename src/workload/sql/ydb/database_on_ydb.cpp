@@ -73,28 +73,29 @@ Task<std::vector<std::string>> existing_tables(DatabaseAccess& access) {
   co_return existing;
 }
 
-// Inserts the rows `first` to `last` of a table: their number, their branch, and the balance 0.
-template <class Number>
+// Inserts the rows `first` to `last`. `add` adds the row of a number.
+template <class Add>
 Task<void> fill(DatabaseAccess& access, std::string_view table, std::span<const Column> columns,
-                std::int64_t first, std::int64_t last, std::int64_t rows_of_branch) {
+                std::int64_t first, std::int64_t last, Add add) {
   while (first <= last) {
     BulkRows rows(columns);
-    for (; first <= last && rows.rows() < rows_at_a_time; ++first) {
-      const auto branch = static_cast<std::int32_t>((first - 1) / rows_of_branch + 1);
-      rows.add(static_cast<Number>(first), branch, std::int64_t{0}).end_row();
-    }
+    for (; first <= last && rows.rows() < rows_at_a_time; ++first) add(rows, first);
     co_await access.bulk_upsert(table, std::move(rows));
   }
 }
 
-Task<void> fill_branches(DatabaseAccess& access, std::int64_t scale) {
-  for (std::int64_t branch = 1; branch <= scale;) {
-    BulkRows rows(branch_columns);
-    for (; branch <= scale && rows.rows() < rows_at_a_time; ++branch) {
-      rows.add(static_cast<std::int32_t>(branch), std::int64_t{0}).end_row();
-    }
-    co_await access.bulk_upsert("pgbench_branches", std::move(rows));
-  }
+void add_branch(BulkRows& rows, std::int64_t bid) {
+  rows.add(static_cast<std::int32_t>(bid), std::int64_t{0}).end_row();
+}
+
+void add_teller(BulkRows& rows, std::int64_t tid) {
+  const auto bid = static_cast<std::int32_t>((tid - 1) / tellers_per_branch + 1);
+  rows.add(static_cast<std::int32_t>(tid), bid, std::int64_t{0}).end_row();
+}
+
+void add_account(BulkRows& rows, std::int64_t aid) {
+  const auto bid = static_cast<std::int32_t>((aid - 1) / accounts_per_branch + 1);
+  rows.add(aid, bid, std::int64_t{0}).end_row();
 }
 
 Task<std::vector<std::string>> drop_pgbench_tables(DatabaseAccess& access) {
@@ -114,15 +115,17 @@ Task<std::vector<std::string>> make_pgbench_tables(DatabaseAccess& access,
   for (const std::string& text : create_statements(settings.scale)) {
     co_await access.change_scheme(text);
   }
-  co_await fill<std::int32_t>(access, "pgbench_tellers", teller_columns, 1,
-                              settings.scale * tellers_per_branch, tellers_per_branch);
-  for (std::int64_t branch = 0; branch < settings.scale; ++branch) {
-    co_await fill<std::int64_t>(access, "pgbench_accounts", account_columns,
-                                branch * accounts_per_branch + 1,
-                                (branch + 1) * accounts_per_branch, accounts_per_branch);
-    if (settings.on_progress) settings.on_progress(branch + 1);
+  const std::int64_t scale = settings.scale;
+  co_await fill(access, "pgbench_tellers", teller_columns, 1, scale * tellers_per_branch,
+                add_teller);
+  for (std::int64_t branch = 1; branch <= scale; ++branch) {
+    co_await fill(access, "pgbench_accounts", account_columns,
+                  (branch - 1) * accounts_per_branch + 1, branch * accounts_per_branch,
+                  add_account);
+    if (settings.on_progress) settings.on_progress(branch);
   }
-  co_await fill_branches(access, settings.scale);
+  // The branches come last, because a run reads the scale from them.
+  co_await fill(access, "pgbench_branches", branch_columns, 1, scale, add_branch);
   co_return dropped;
 }
 
