@@ -53,7 +53,7 @@ void SqlBenchmark::complete(settings::RunSettings& settings) {
     const double percent = plan.scripts->shares()[i] * 100;
     settings.workload.push_back({plan.scripts->titles()[i], fmt::format("{:g}%", percent)});
   }
-  for (const sql::Definition& one : plan.definitions) {
+  for (const sql::VariableDefinition& one : plan.definitions) {
     const bool is_hidden = text::may_hold_password(one.name + "=" + one.value);
     settings.workload.push_back({"-D " + one.name, is_hidden ? "(hidden)" : one.value});
   }

@@ -39,7 +39,8 @@ inline constexpr std::array<std::string_view, 4> pgbench_table_names = {
 // Throws database::UnfitSchema if `existing` names a table.
 void require_no_pgbench_tables(const std::vector<std::string>& existing);
 
-// Throws database::UnfitSchema if there is no branch. Nothing: the table does not exist.
+// Throws database::UnfitSchema if there is no branch. `branches` is empty if the table does not
+// exist.
 void require_branches(std::optional<std::int64_t> branches);
 
 }  // namespace drover::sql

@@ -18,8 +18,8 @@
 namespace drover::sql {
 
 struct ScriptPlan : load::Plan {
-  std::shared_ptr<const ScriptSet> scripts;  // not null in a run
-  std::vector<Definition> definitions;       // override the built-in variables
+  std::shared_ptr<const ScriptSet> scripts;     // not null in a run
+  std::vector<VariableDefinition> definitions;  // override the built-in variables
   std::int64_t scale = 1;
 };
 

@@ -57,11 +57,11 @@ Task<void> ScriptTransaction::execute(database::Session& handed_out) {
   auto& session = static_cast<ScriptSession&>(handed_out);
   std::optional<Error> failure;
   try {
-    ScriptRun run = begin();
+    ScriptRun run = begin_attempt();
     while (const Command* next = run.next()) {
-      index_ = run.index();
+      command_index_ = run.index();
       if (std::holds_alternative<SqlCommand>(next->action)) {
-        const Statement& statement = worker_->scripts.statement(script_, index_);
+        const Statement& statement = worker_->scripts.statement(script_, command_index_);
         const Instant sent = begin_statement(session, statement);
         if (!in_pipeline_ && !session.is_ready_for(statement)) co_await prepare(session, statement);
         co_await session.execute(statement, client_->variables);
@@ -92,8 +92,8 @@ Task<void> ScriptTransaction::execute(database::Session& handed_out) {
 }
 
 // Returns the rest of the script that this attempt executes.
-ScriptRun ScriptTransaction::begin() {
-  at_ = nullptr;
+ScriptRun ScriptTransaction::begin_attempt() {
+  statement_ = nullptr;
   in_pipeline_ = committing_ = false;
   if (!is_retry_) return ScriptRun(script(), client_->context);
   const ClientState::Beginning& beginning = client_->beginning;
@@ -108,7 +108,7 @@ ScriptRun ScriptTransaction::begin() {
 // variables and random numbers, because it changes no variable before it has succeeded.
 void ScriptTransaction::remember_beginning(bool with_state) {
   ClientState::Beginning& beginning = client_->beginning;
-  beginning.index = index_;
+  beginning.index = command_index_;
   beginning.has_state = with_state;
   if (with_state) {
     beginning.variables = client_->variables;
@@ -121,7 +121,7 @@ void ScriptTransaction::remember_beginning(bool with_state) {
 // a coroutine, to save memory per client: see PostgresSession::execute().
 Instant ScriptTransaction::begin_statement(const ScriptSession& session,
                                            const Statement& statement) {
-  at_ = &statement;
+  statement_ = &statement;
   const Instant now = Worker::current().now();
   if (in_pipeline_) {
     queue(statement, now);
@@ -162,7 +162,7 @@ void ScriptTransaction::queue(const Statement& statement, Instant now) {
 }
 
 Task<void> ScriptTransaction::step(ScriptSession& session, PipelineStep step) {
-  at_ = nullptr;
+  statement_ = nullptr;
   if (step == PipelineStep::start) {
     co_await open_pipeline(session);
     co_return;
@@ -191,14 +191,14 @@ Task<void> ScriptTransaction::open_pipeline(ScriptSession& session) {
   client_->pipeline.clear();
   sync_commits_ = false;
   syncs_ = committing_syncs_ = 0;
-  const auto statements = worker_->scripts.pipeline(script_, index_);
+  const auto statements = worker_->scripts.pipeline(script_, command_index_);
   std::size_t prepared = 0;
   try {
     co_await session.open_pipeline(statements, prepared);
   } catch (const Error&) {
     if (prepared < statements.size()) {
-      at_ = &statements[prepared];
-      index_ = at_->index;
+      statement_ = &statements[prepared];
+      command_index_ = statement_->index;
     }
     throw;
   }
@@ -220,14 +220,14 @@ Task<void> ScriptTransaction::close_pipeline(ScriptSession& session) {
   if (commits && (answer.error || session.in_transaction())) is_repeatable_ = false;
   if (!answer.error) co_return;
   if (answer.answered < client_->pipeline.size()) {
-    at_ = client_->pipeline[answer.answered].statement;
-    index_ = at_->index;
+    statement_ = client_->pipeline[answer.answered].statement;
+    command_index_ = statement_->index;
   }
   throw Error(to_commit ? session.failed_commit(*answer.error) : *answer.error);
 }
 
 void ScriptTransaction::require_complete(const ScriptSession& session) {
-  at_ = nullptr;
+  statement_ = nullptr;
   if (in_pipeline_) throw script().error(command(), unfinished_pipeline);
   if (session.in_transaction()) {
     throw script().error(command(),
@@ -249,8 +249,8 @@ void ScriptTransaction::note_success(const Statement& statement, Instant sent, I
 }
 
 Error ScriptTransaction::failure_of(const Error& error) {
-  if (at_ != nullptr) {
-    if (StatementCounts* counts = counts_of(*at_, Worker::current().now())) {
+  if (statement_ != nullptr) {
+    if (StatementCounts* counts = counts_of(*statement_, Worker::current().now())) {
       counts->executions.add();
       counts->failures.add();
     }
@@ -258,14 +258,14 @@ Error ScriptTransaction::failure_of(const Error& error) {
   ErrorClass error_class = error.error_class();
   const auto* end = dynamic_cast<const database::NeverExecuted*>(&error);
   const bool unexecuted =
-      end != nullptr && (end->idle() || (at_ != nullptr && is_one_transaction(*at_)));
+      end != nullptr && (end->idle() || (statement_ != nullptr && is_one_transaction(*statement_)));
   if (error_class == ErrorClass::connection_lost && committing_ && !unexecuted) {
     error_class = ErrorClass::ambiguous_commit;
   }
   committing_ = error_class == ErrorClass::ambiguous_commit;
   const std::uint32_t line = script().position(command()).line;
   std::string where = fmt::format("{}:{}: ", script().file(), line);
-  if (at_ != nullptr) where += at_->title + ": ";
+  if (statement_ != nullptr) where += statement_->title + ": ";
   const Error made(error_class, error.sqlstate(), where + error.what(), error.backoff());
   return error_class == ErrorClass::retryable && !is_repeatable_ ? not_retried(made) : made;
 }

@@ -89,8 +89,8 @@ class ScriptTransaction final : public load::Transaction {
 
  private:
   const Script& script() const { return worker_->scripts.scripts()[script_]; }
-  const Command& command() const { return script().commands()[index_]; }
-  ScriptRun begin();
+  const Command& command() const { return script().commands()[command_index_]; }
+  ScriptRun begin_attempt();
   void remember_beginning(bool with_state);
   coro::Instant begin_statement(const ScriptSession& session, const Statement& statement);
   coro::Task<void> prepare(ScriptSession& session, const Statement& statement);
@@ -110,10 +110,10 @@ class ScriptTransaction final : public load::Transaction {
   ClientState* client_;
   WorkerContext* worker_;  // a copy of client_->worker avoids a cache miss
   std::size_t script_;
-  std::size_t index_ = 0;          // of the current command
-  const Statement* at_ = nullptr;  // the current or failed statement; null at other commands
-  bool is_retry_ = false;          // the next execute() starts at the client's beginning
-  bool is_repeatable_ = true;      // the open transaction has committed nothing
+  std::size_t command_index_ = 0;         // of the current command
+  const Statement* statement_ = nullptr;  // the current or failed statement; null at other commands
+  bool is_retry_ = false;                 // the next execute() starts at the client's beginning
+  bool is_repeatable_ = true;             // the open transaction has committed nothing
   bool in_pipeline_ = false;
   bool open_ = false;                 // a transaction is open after the statements of the pipeline
   bool sync_commits_ = false;         // the pipeline's next sync commits a statement

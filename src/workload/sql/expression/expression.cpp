@@ -17,7 +17,7 @@ namespace {
   throw EvaluationError(message);
 }
 
-std::int64_t divided(std::int64_t left, std::int64_t right) {
+std::int64_t divide(std::int64_t left, std::int64_t right) {
   if (right == 0) refuse("division by zero");
   if (right != -1) return left / right;
   if (left == std::numeric_limits<std::int64_t>::min()) refuse("bigint div out of range");
@@ -30,7 +30,7 @@ std::int64_t remainder(std::int64_t left, std::int64_t right) {
 }
 
 template <class Number>
-Value compared(Opcode opcode, Number left, Number right) {
+Value compare(Opcode opcode, Number left, Number right) {
   switch (opcode) {
     case Opcode::equal:
       return Value::of(left == right);
@@ -47,7 +47,7 @@ Value compared(Opcode opcode, Number left, Number right) {
   }
 }
 
-Value integers(Opcode opcode, std::int64_t left, std::int64_t right) {
+Value compute_integers(Opcode opcode, std::int64_t left, std::int64_t right) {
   std::int64_t result = 0;
   switch (opcode) {
     case Opcode::add:
@@ -60,15 +60,15 @@ Value integers(Opcode opcode, std::int64_t left, std::int64_t right) {
       if (__builtin_mul_overflow(left, right, &result)) refuse("bigint mul out of range");
       return Value::of(result);
     case Opcode::divide:
-      return Value::of(divided(left, right));
+      return Value::of(divide(left, right));
     case Opcode::modulo:
       return Value::of(remainder(left, right));
     default:
-      return compared(opcode, left, right);
+      return compare(opcode, left, right);
   }
 }
 
-Value reals(Opcode opcode, double left, double right) {
+Value compute_reals(Opcode opcode, double left, double right) {
   switch (opcode) {
     case Opcode::add:
       return Value::of(left + right);
@@ -79,20 +79,20 @@ Value reals(Opcode opcode, double left, double right) {
     case Opcode::divide:
       return Value::of(left / right);
     default:
-      return compared(opcode, left, right);
+      return compare(opcode, left, right);
   }
 }
 
 // Computes with doubles if one operand is a double, except for the remainder.
 Value arithmetic(Opcode opcode, Value left, Value right) {
   if (left.is_integer() && right.is_integer()) {
-    return integers(opcode, left.integer(), right.integer());
+    return compute_integers(opcode, left.integer(), right.integer());
   }
   if (left.is_null() || right.is_null()) return Value::null();
   if ((left.is_real() || right.is_real()) && opcode != Opcode::modulo) {
-    return reals(opcode, left.to_real(), right.to_real());
+    return compute_reals(opcode, left.to_real(), right.to_real());
   }
-  return integers(opcode, left.to_integer(), right.to_integer());
+  return compute_integers(opcode, left.to_integer(), right.to_integer());
 }
 
 // Shifts use the lowest six bits of the count, as common processors do. C leaves larger counts
@@ -159,7 +159,7 @@ Range range_of(Arguments arguments) {
 }
 
 // The negated comparisons also refuse NaN.
-Value skewed(Opcode opcode, Arguments arguments, random::Rng& rng) {
+Value random_skewed(Opcode opcode, Arguments arguments, random::Rng& rng) {
   const auto [low, high] = range_of(arguments);
   const double parameter = arguments[2].to_real();
   if (opcode == Opcode::random_gaussian) {
@@ -183,7 +183,7 @@ Value skewed(Opcode opcode, Arguments arguments, random::Rng& rng) {
   return Value::of(exponential_integer(rng, low, high, parameter));
 }
 
-Value permuted(Arguments arguments) {
+Value permute_value(Arguments arguments) {
   const std::int64_t value = arguments[0].to_integer();
   const std::int64_t size = arguments[1].to_integer();
   const std::int64_t seed = arguments[2].to_integer();
@@ -191,7 +191,7 @@ Value permuted(Arguments arguments) {
   return Value::of(permute(value, size, seed));
 }
 
-Value called(Opcode function, Arguments arguments, EvaluationContext& context) {
+Value call_function(Opcode function, Arguments arguments, EvaluationContext& context) {
   if (function == Opcode::debug) {
     if (context.on_debug) context.on_debug(arguments[0]);
     return arguments[0];
@@ -217,7 +217,7 @@ Value called(Opcode function, Arguments arguments, EvaluationContext& context) {
     case Opcode::logarithm:
       return Value::of(std::log(arguments[0].to_real()));
     case Opcode::permute:
-      return permuted(arguments);
+      return permute_value(arguments);
     case Opcode::power:
       return Value::of(std::pow(arguments[0].to_real(), arguments[1].to_real()));
     case Opcode::random: {
@@ -227,7 +227,7 @@ Value called(Opcode function, Arguments arguments, EvaluationContext& context) {
     case Opcode::square_root:
       return Value::of(std::sqrt(arguments[0].to_real()));
     default:
-      return skewed(function, arguments, context.random);
+      return random_skewed(function, arguments, context.random);
   }
 }
 
@@ -293,7 +293,7 @@ class Machine {
     } else {
       const std::size_t count = instruction.arguments;
       top_ -= count;
-      *top_ = called(opcode, Arguments(top_, count), context_);
+      *top_ = call_function(opcode, Arguments(top_, count), context_);
       ++top_;
     }
   }

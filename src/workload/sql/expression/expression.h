@@ -51,8 +51,8 @@ enum class Opcode : std::uint8_t {
   // Pop one value and push one.
   logical_not,
   negate,
-  // Follow the left side of AND and OR. If it decides, it stays as the result, and the evaluation
-  // jumps to the operand.
+  // Follow the left side of AND and OR. If the left side decides, it stays as the result, and the
+  // evaluation jumps to the operand.
   and_left,
   or_left,
   // Follows the right side, whose boolean or null is the result.

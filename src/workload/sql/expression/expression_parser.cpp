@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 14> reserved_words = {
     "and",  "or",    "not",  "is",   "isnull", "notnull", "null",
     "true", "false", "case", "when", "then",   "else",    "end"};
 
-// A symbol stands before each of its prefixes.
+// Symbols precede their prefixes, because the lexer takes the first match.
 constexpr std::array<std::string_view, 21> symbols = {"<=", ">=", "<>", "!=", "<<", ">>", "+",
                                                       "-",  "*",  "/",  "%",  "(",  ")",  ",",
                                                       "=",  "<",  ">",  "|",  "#",  "&",  "~"};
@@ -242,8 +242,8 @@ class Assembler {
     stack_size_ -= arguments - 1;
   }
 
-  // Adds a jump, and returns it for land(). The last value is popped, or it is the result at the
-  // jump's target in place of a value that the skipped code would push.
+  // Adds a jump, and returns its index for land(). Counts one value less: the jump pops it, or it is
+  // the result in place of the value of the skipped code.
   std::size_t jump(Opcode opcode) {
     code_.push_back({opcode, 0, 0});
     --stack_size_;

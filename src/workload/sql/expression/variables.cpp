@@ -191,11 +191,12 @@ std::vector<std::optional<Slot>> column_slots(const VariableNames& names, std::s
   return slots;
 }
 
-std::optional<Definition> parse_definition(std::string_view text) {
+std::optional<VariableDefinition> parse_definition(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals + 1 == text.size()) return std::nullopt;
   if (!is_variable_name(text.substr(0, equals))) return std::nullopt;
-  return Definition{std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
+  return VariableDefinition{std::string(text.substr(0, equals)),
+                            std::string(text.substr(equals + 1))};
 }
 
 void set_builtin_variables(const BuiltinVariables& values, Variables& variables) {
@@ -208,8 +209,8 @@ void set_builtin_variables(const BuiltinVariables& values, Variables& variables)
   set("scale", values.scale);
 }
 
-void set_definitions(const std::vector<Definition>& definitions, Variables& variables) {
-  for (const Definition& definition : definitions) {
+void set_definitions(const std::vector<VariableDefinition>& definitions, Variables& variables) {
+  for (const VariableDefinition& definition : definitions) {
     const auto slot = variables.names().find(definition.name);
     if (slot) variables.set_text(*slot, definition.value);
   }

@@ -158,13 +158,13 @@ std::vector<std::optional<Slot>> column_slots(const VariableNames& names, std::s
                                               const std::vector<std::string_view>& columns);
 
 // A variable that the option -D NAME=VALUE defines.
-struct Definition {
+struct VariableDefinition {
   std::string name;
   std::string value;
 };
 
 // Parses "name=value". Returns nothing if the name is invalid or the value empty.
-std::optional<Definition> parse_definition(std::string_view text);
+std::optional<VariableDefinition> parse_definition(std::string_view text);
 
 // Variables that every client has before its first command.
 struct BuiltinVariables {
@@ -174,8 +174,8 @@ struct BuiltinVariables {
   std::int64_t scale = 1;
 };
 
-// Both skip variables that no script mentions.
+// Both functions skip variables that no script mentions.
 void set_builtin_variables(const BuiltinVariables& values, Variables& variables);
-void set_definitions(const std::vector<Definition>& definitions, Variables& variables);
+void set_definitions(const std::vector<VariableDefinition>& definitions, Variables& variables);
 
 }  // namespace drover::sql

@@ -92,7 +92,7 @@ TEST(Variables, FindsColumns) {
 }
 
 TEST(Variables, AreDefinedByNameAndValue) {
-  const std::optional<Definition> definition = parse_definition("x=a=b");
+  const std::optional<VariableDefinition> definition = parse_definition("x=a=b");
   ASSERT_TRUE(definition);
   EXPECT_EQ(definition->name, "x");
   EXPECT_EQ(definition->value, "a=b");

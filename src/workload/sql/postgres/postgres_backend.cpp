@@ -38,7 +38,7 @@ namespace {
 
 // Shared by the sessions of a worker.
 struct ServerWrites {
-  bool are_reported = true;   // the server reports whether it takes writes: there is no pooler
+  bool are_reported = true;   // false behind a pooler, which hides whether the server takes writes
   bool were_refused = false;  // a server was read-only
 };
 
@@ -116,7 +116,6 @@ class PostgresSession final : public database::postgres::PooledSession<ScriptSes
   bool take_result(const Statement& statement, Variables& variables, Answer& answer);
   void finish(const Statement& statement, Variables& variables, Answer& answer);
   void take_piped(const Result& result, PipelineAnswer& answer);
-  [[noreturn]] void refuse(const Statement& statement, const Error& error);
   void store_last_row(const Statement& statement, const Result& result, Variables& variables);
   const StoredColumns& columns_of(const Statement& statement, const Result& result,
                                   const Variables& variables);
@@ -226,7 +225,10 @@ void PostgresSession::finish(const Statement& statement, Variables& variables, A
   if (answer.error && answer.committed && answer.error->error_class() == ErrorClass::retryable) {
     answer.error = not_retried(*answer.error);
   }
-  if (answer.error) refuse(statement, *answer.error);
+  if (answer.error) {
+    note_failure(statement, *answer.error);
+    throw Error(noted(*answer.error));
+  }
   if (drops_statements(answer.last)) prepared_.clear();
   if (statement.command->storing != Storing::gset) return;
   if (answer.last.rows() != 1) {
@@ -234,11 +236,6 @@ void PostgresSession::finish(const Statement& statement, Variables& variables, A
                 fmt::format("expected one row, got {}", answer.last.rows()));
   }
   store_last_row(statement, answer.last, variables);
-}
-
-void PostgresSession::refuse(const Statement& statement, const Error& error) {
-  note_failure(statement, error);
-  throw Error(noted(error));
 }
 
 // Returns true if the server reports that it takes writes. Servers since version 14 report each

@@ -45,7 +45,7 @@ class SqlText {
   // `array[1:n]` may not be a variable.
   void render(const Variables& variables, std::string& out) const;
 
-  // The following build the text.
+  // The scanner builds the text with these functions.
   void append(std::string_view text) { text_ += text; }
   void append_variable(std::string_view name, Slot slot);
   void append_joint();

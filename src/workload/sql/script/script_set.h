@@ -35,7 +35,7 @@ enum class Effect : std::uint8_t {
   commits,     // COMMIT, END; also PREPARE TRANSACTION, which outlives the session
   rolls_back,  // ROLLBACK, ABORT
   keeps_open,  // SAVEPOINT, RELEASE, ROLLBACK TO
-  writes,      // others
+  writes,      // all other statements
 };
 
 Effect effect_of(std::string_view statement);

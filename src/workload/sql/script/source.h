@@ -13,7 +13,7 @@ namespace drover::sql {
 
 // Letters, '_' and bytes that are not ASCII.
 bool begins_name(char c) noexcept;
-// The same and digits.
+// Letters, digits, '_' and bytes that are not ASCII.
 bool is_name_byte(char c) noexcept;
 bool is_variable_name(std::string_view name) noexcept;
 
