@@ -3,7 +3,7 @@
 // of them, and their preparation. Transactions and bulk loads use the databases' own interfaces.
 //
 //   const AdminRows rows = co_await session.query(
-//       fmt::format("SELECT layout FROM {} WHERE table_name = $table", session.table("drover_ycsb")),
+//       "SELECT layout FROM " + session.table("drover_ycsb") + " WHERE table_name = $table",
 //       {{"$table", std::string("usertable")}});
 //   if (rows.size() > 0) layout = rows.text(0, "layout");
 //

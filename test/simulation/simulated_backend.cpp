@@ -321,20 +321,22 @@ Task<bool> SimulatedBackend::connect_after_the_others(Instant give_up) {
   co_return false;
 }
 
-Task<std::vector<tpcc::Finding>> SimulatedBackend::look_up(const std::vector<tpcc::Doubt>& doubts) {
-  std::vector<tpcc::Finding> findings;
-  for (const tpcc::Doubt& doubt : doubts) {
+Task<std::vector<tpcc::ResolvedCommit>> SimulatedBackend::look_up(
+    const std::vector<tpcc::UnknownCommit>& doubts) {
+  std::vector<tpcc::ResolvedCommit> findings;
+  for (const tpcc::UnknownCommit& doubt : doubts) {
     co_await server_.require_answers();
     findings.push_back(server_.tables().find(doubt));
   }
   co_return findings;
 }
 
-Task<std::vector<tpcc::Finding>> SimulatedBackend::resolve(std::vector<tpcc::Doubt> doubts) {
+Task<std::vector<tpcc::ResolvedCommit>> SimulatedBackend::resolve(
+    std::vector<tpcc::UnknownCommit> doubts) {
   if (out_ != 0) witness_.fault("the data are asked while transactions are under way");
-  for (const tpcc::Doubt& doubt : doubts) witness_.asked(worker_, doubt);
+  for (const tpcc::UnknownCommit& doubt : doubts) witness_.asked(worker_, doubt);
   for (const auto& session : sessions_) session->give_up();
-  std::vector<tpcc::Finding> findings(doubts.size());
+  std::vector<tpcc::ResolvedCommit> findings(doubts.size());
   if (co_await connect_after_the_others(now() + scenario_.resolve_patience)) {
     const Instant give_up = now() + 10 * scenario_.resolve_patience;
     try {

@@ -27,7 +27,8 @@ class SimulatedBackend final : public tpcc::Backend {
   coro::Task<void> keep_open(tpcc::SessionObserver& observer) override;
   coro::Task<database::Session*> acquire() override;
   void release(database::Session& session) noexcept override;
-  coro::Task<std::vector<tpcc::Finding>> resolve(std::vector<tpcc::Doubt> doubts) override;
+  coro::Task<std::vector<tpcc::ResolvedCommit>> resolve(
+      std::vector<tpcc::UnknownCommit> doubts) override;
 
  private:
   class SimulatedSession;
@@ -39,7 +40,8 @@ class SimulatedBackend final : public tpcc::Backend {
   coro::Task<bool> connect_to_resolve();
   coro::Task<void> end_abandoned();
   coro::Task<bool> connect_after_the_others(coro::Instant give_up);
-  coro::Task<std::vector<tpcc::Finding>> look_up(const std::vector<tpcc::Doubt>& doubts);
+  coro::Task<std::vector<tpcc::ResolvedCommit>> look_up(
+      const std::vector<tpcc::UnknownCommit>& doubts);
   coro::Duration pause(int attempt);
 
   const Scenario& scenario_;

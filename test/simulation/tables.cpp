@@ -30,7 +30,7 @@ bool same_payment(const tpcc::PaymentInput& one, const tpcc::PaymentInput& other
           one.customer.c_id == other.customer.c_id);
 }
 
-tpcc::Finding found(bool there, std::int32_t orders = 0) {
+tpcc::ResolvedCommit found(bool there, std::int32_t orders = 0) {
   using tpcc::Resolution;
   return {there ? Resolution::committed : Resolution::not_committed, orders};
 }
@@ -117,7 +117,7 @@ tpcc::LedgerSums Tables::sums() const {
   return sums;
 }
 
-tpcc::Finding Tables::find(const tpcc::Doubt& doubt) const {
+tpcc::ResolvedCommit Tables::find(const tpcc::UnknownCommit& doubt) const {
   const auto& [input, trace] = doubt;
   for (const Change& row : log_) {
     if (row.input.index() != input.index()) continue;

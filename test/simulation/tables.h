@@ -44,7 +44,7 @@ class Tables {
   tpcc::LedgerSums sums() const;
 
   // What the rows say, as the backends of real databases ask them.
-  tpcc::Finding find(const tpcc::Doubt& doubt) const;
+  tpcc::ResolvedCommit find(const tpcc::UnknownCommit& doubt) const;
 
   const std::vector<Change>& log() const noexcept { return log_; }
 

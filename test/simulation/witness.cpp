@@ -110,7 +110,7 @@ void Witness::session_opened(std::size_t worker) {
   note("session opened", static_cast<std::int64_t>(worker));
 }
 
-Attempt* Witness::find(std::size_t worker, const tpcc::Doubt& doubt) {
+Attempt* Witness::find(std::size_t worker, const tpcc::UnknownCommit& doubt) {
   const auto it = by_mark_.find({worker, doubt.trace.mark});
   if (it == by_mark_.end() || attempts_[it->second].input.index() != doubt.input.index()) {
     fault(fmt::format("a doubt of {} with the mark {} was no attempt", name_of(doubt.input),
@@ -120,11 +120,12 @@ Attempt* Witness::find(std::size_t worker, const tpcc::Doubt& doubt) {
   return &attempts_[it->second];
 }
 
-void Witness::asked(std::size_t worker, const tpcc::Doubt& doubt) {
+void Witness::asked(std::size_t worker, const tpcc::UnknownCommit& doubt) {
   if (Attempt* attempt = find(worker, doubt)) ++attempt->asked;
 }
 
-void Witness::found(std::size_t worker, const tpcc::Doubt& doubt, tpcc::Finding finding) {
+void Witness::found(std::size_t worker, const tpcc::UnknownCommit& doubt,
+                    tpcc::ResolvedCommit finding) {
   Attempt* attempt = find(worker, doubt);
   if (attempt == nullptr) return;
   attempt->found = finding.resolution;

@@ -71,8 +71,8 @@ class Witness {
   void session_opened(std::size_t worker);
 
   // The engine asks about it, and is told so. One that nobody knows is noted as a fault.
-  void found(std::size_t worker, const tpcc::Doubt& doubt, tpcc::Finding finding);
-  void asked(std::size_t worker, const tpcc::Doubt& doubt);
+  void found(std::size_t worker, const tpcc::UnknownCommit& doubt, tpcc::ResolvedCommit finding);
+  void asked(std::size_t worker, const tpcc::UnknownCommit& doubt);
 
   // An event of the simulation's own.
   void note(std::string_view what, std::int64_t first = 0, std::int64_t second = 0);
@@ -89,7 +89,7 @@ class Witness {
   std::uint64_t hash() const noexcept { return hash_; }
 
  private:
-  Attempt* find(std::size_t worker, const tpcc::Doubt& doubt);
+  Attempt* find(std::size_t worker, const tpcc::UnknownCommit& doubt);
   void end(std::size_t attempt, Attempt::End how);
 
   const bool prints_;

@@ -6,20 +6,19 @@
 #include <thread>
 #include <utility>
 
-#include "benchmark/tpcc/lost_commits.h"
 #include "run/usage_error.h"
 #include "text/plain_text.h"
 #include "workload/tpcc/mix.h"
-#include "workload/tpcc/simulated/simulated_backend.h"
+#include "workload/tpcc/simulated_backend.h"
 
 namespace drover::benchmark {
 
 using coro::Task;
 
-// Each write that may be lost is a question of its own.
-constexpr int patience_for_writes = 10;
+// The search for lost writes has several times the timeout, because it looks up each write.
+constexpr int timeouts_for_writes = 10;
 
-// Writes out the log of deferred Deliveries while the run goes on.
+// Writes the log of deferred Deliveries during the run.
 class TpccBenchmark::DeliveryLogWriter final : public load::Observer {
  public:
   explicit DeliveryLogWriter(const std::string& path) : log(path) {}
@@ -199,7 +198,7 @@ tpcc::BackendSettings TpccBenchmark::backend_settings(std::size_t worker) const 
   settings.server_dialect = prepared_.server.dialect;
   settings.is_partitioned = prepared_.server.settings.contains("partitions");
   settings.upkeep = options_.plan.upkeep_of_worker(worker);
-  settings.resolve_patience = settings_.patience_afterwards();
+  settings.resolve_timeout = settings_.patience_afterwards();
   settings.seed = options_.plan.seed + options_.plan.number_of_worker(worker);
   return settings;
 }
@@ -229,10 +228,10 @@ std::unique_ptr<database::ActivityWatch> TpccBenchmark::watch_activity(
   return database_ != nullptr ? database_->watch_activity(std::move(on_note)) : nullptr;
 }
 
-Task<void> TpccBenchmark::ask_afterwards(coro::Duration patience) {
+Task<void> TpccBenchmark::ask_afterwards(coro::Duration timeout) {
   if (delivery_log_ != nullptr) delivery_log_->log.close();
   if (database_ == nullptr) co_return;
-  ledger_after_ = co_await database_->read_ledger_patiently(own_range(), patience);
+  ledger_after_ = co_await database_->read_ledger_within(timeout, own_range());
   if (!ledger_after_) co_return;
   report::Result counted;
   add_records(options_.plan, *records_, counted);
@@ -242,7 +241,7 @@ Task<void> TpccBenchmark::ask_afterwards(coro::Duration patience) {
     co_return;
   }
   lost_commits_ = co_await find_lost_commits(*database_, *records_, prepared_.server_time,
-                                             patience_for_writes * patience);
+                                             timeouts_for_writes * timeout);
   if (lost_commits_) lost_commits_->complete = explain(*lost_commits_, counted.ledger, in_data);
 }
 

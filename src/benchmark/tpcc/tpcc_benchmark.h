@@ -15,22 +15,22 @@
 
 namespace drover::benchmark {
 
-// What the options say of it.
+// The settings of a run of TPC-C.
 struct TpccOptions {
   tpcc::Plan plan = {};
   tpcc::StatementStyle style = tpcc::StatementStyle::batched;
-  std::optional<tpcc::Isolation> isolation = {};  // none: as the server has it
+  std::optional<tpcc::Isolation> isolation = {};  // none: the server's default
   bool all_warehouses = false;
-  std::optional<tpcc::WarehouseRange> range =
-      {};                         // of W, this run has these; none: as the plan's share says
-  std::size_t gathers = 0;        // so many hosts make the run, which this process only gathers
+  // The warehouses of this run. None: those of the plan's share.
+  std::optional<tpcc::WarehouseRange> range = {};
+  std::size_t gathers = 0;        // the number of hosts, in a coordinator that has no terminals
   std::string delivery_log = {};  // empty: no file
-  std::optional<coro::Duration> simulated = {};  // each transaction takes so long
+  std::optional<coro::Duration> simulated = {};  // the duration of each simulated transaction
 };
 
 class TpccBenchmark final : public run::Benchmark {
  public:
-  // The database is null where transactions are simulated; else it must outlive the benchmark.
+  // The database must outlive the benchmark. It is null if transactions are simulated.
   TpccBenchmark(TpccOptions options, const tpcc::Database* database);
   ~TpccBenchmark() override;
 
@@ -50,10 +50,11 @@ class TpccBenchmark final : public run::Benchmark {
       std::function<void(std::string_view)> on_note) const override;
   std::unique_ptr<database::ActivityWatch> watch_activity(
       std::function<void(std::string_view)> on_note) const override;
-  coro::Task<void> ask_afterwards(coro::Duration patience) override;
+  coro::Task<void> ask_afterwards(coro::Duration timeout) override;
   void add_to(const load::Outcome& outcome, report::Result& result) const override;
 
-  // After the run: why the log of deferred Deliveries is not whole; empty if it is, or nobody asked for one.
+  // Returns, after the run, why the log of deferred Deliveries is incomplete; empty if it is
+  // complete or was not requested.
   std::string delivery_log_failure() const;
 
  private:
@@ -65,29 +66,43 @@ class TpccBenchmark final : public run::Benchmark {
   tpcc::PlannedWork planned_work() const;
 
   TpccOptions options_;
-  tpcc::Isolation isolation_ = tpcc::Isolation::read_committed;  // once it is prepared
+  tpcc::Isolation isolation_ = tpcc::Isolation::read_committed;  // set by prepare()
   const tpcc::Database* database_;
   settings::RunSettings settings_;
   tpcc::RunPreparation prepared_;
-  std::unique_ptr<DeliveryLogWriter> delivery_log_;  // none: nobody asked for it
+  std::unique_ptr<DeliveryLogWriter> delivery_log_;  // null: no log
   std::optional<tpcc::RunRecords> records_;
   tpcc::LedgerSums ledger_before_;
   std::optional<tpcc::LedgerSums> ledger_after_;
-  std::optional<report::LostCommits> lost_commits_;  // none: nobody could say
+  std::optional<report::LostCommits> lost_commits_;  // none: unknown
 };
 
-// Says in the plan's share which warehouses are this run's, once W is known. Throws UsageError where there are none.
+// Sets the warehouses of this run in the plan's share, once the number of warehouses is known.
+// Throws UsageError if a host has no warehouse or no terminal.
 void choose_warehouses(TpccOptions& options);
 
-// What the workers have counted.
+// Adds the counts of the workers to the result.
 void add_records(const tpcc::Plan& plan, const tpcc::RunRecords& records, report::Result& result);
 
 // Sets the availability of the warehouses. `start`: the run's beginning.
 // Requires: the result has its ranks, outages and summary.
 void add_availability(const tpcc::RunRecords& records, coro::Instant start, report::Result& result);
 
-// What the data say of a run that was alone: the difference between its end and its beginning.
+// Returns what a run has written according to the data, if no other run wrote.
 report::LedgerInData ledger_between(const tpcc::LedgerSums& before, const tpcc::LedgerSums& after);
+
+// Returns the acknowledged commits of the run that the database has lost, for example in a failover
+// to a replica that lagged; nothing if that cannot be found out. Each kept write is looked up,
+// which is worth its time only if the sums of the tables disagree with the ledger. `since`:
+// RunPreparation::server_time. To be awaited on a worker after the run's workers have ended.
+coro::Task<std::optional<report::LostCommits>> find_lost_commits(const tpcc::Database& database,
+                                                                 const tpcc::RunRecords& records,
+                                                                 std::string since,
+                                                                 coro::Duration timeout);
+
+// Returns true if the lost commits account for all that the data lack compared with the ledger.
+bool explain(const report::LostCommits& lost, const report::Ledger& ledger,
+             const report::LedgerInData& data) noexcept;
 
 void complete_settings(const tpcc::Plan& plan, settings::RunSettings& settings);
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "workload/tpcc/check/check_report.h"
+#include "workload/tpcc/check/check_work.h"
 
 namespace drover::cli {
 

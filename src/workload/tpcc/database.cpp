@@ -6,9 +6,9 @@
 
 namespace drover::tpcc {
 
-coro::Task<std::optional<LedgerSums>> Database::read_ledger_patiently(
-    WarehouseRange warehouses, coro::Duration patience) const {
-  const coro::Instant give_up = coro::Worker::current().now() + patience;
+coro::Task<std::optional<LedgerSums>> Database::read_ledger_within(
+    coro::Duration timeout, WarehouseRange warehouses) const {
+  const coro::Instant give_up = coro::Worker::current().now() + timeout;
   while (coro::Worker::current().now() < give_up) {
     try {
       co_return co_await coro::with_deadline(give_up, read_ledger(warehouses));

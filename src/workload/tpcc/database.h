@@ -1,10 +1,9 @@
-// A database as the commands of `drover tpcc` see it: what makes the tables, loads, checks and
-// drops them, and what a run has to know before it begins and after it has ended. One
-// implementation for each kind of database.
+// The interface of the commands of `drover tpcc` to a database: tables, import, check, and what a
+// run needs before its start and after its end. One implementation for each kind of database.
 //
-// An object only says where the tables are; every call opens what it needs and closes it again.
-// Thread safety: the calls may be made on any worker; none changes the object. Tasks must not
-// outlive it. Errors: UnfitSchema, whose message says what to do, and database::Error.
+// An object holds only the place of the tables; each call opens its own sessions and closes them.
+// Thread safety: calls may be made on any worker; none changes the object. The object must outlive
+// the tasks. Errors: UnfitSchema, whose message says what to do, and database::Error.
 #pragma once
 
 #include <cstddef>
@@ -24,29 +23,27 @@
 #include "database/server_facts.h"
 #include "settings/run_settings.h"
 #include "workload/tpcc/backend.h"
-#include "workload/tpcc/check/check_report.h"
-#include "workload/tpcc/column_limits.h"
+#include "workload/tpcc/check/check_work.h"
 #include "workload/tpcc/import/import_record.h"
-#include "workload/tpcc/transaction.h"
 
 namespace drover::tpcc {
 
-// Takes lines for people; may be empty.
+// Takes lines for the user. May be empty.
 using NoteFunction = std::function<void(std::string_view)>;
 
 struct InitialiseSettings {
   ForeignKeys foreign_keys = ForeignKeys::none;
-  std::int32_t partitions =
-      0;               // in how many the tables of warehouses are cut; 0: as the server has it
-  bool force = false;  // drop tables that are there
-  // That the tables are to be cut for, where the database does not see to it; none: some.
+  // The number of partitions of each table with warehouses. 0: the server's default.
+  std::int32_t partitions = 0;
+  bool force = false;  // drop existing tables
+  // The expected number, for databases whose tables are partitioned when they are made.
   std::optional<std::int32_t> warehouses = {};
   NoteFunction on_note = {};
 };
 
 struct Initialised {
   std::vector<std::string> dropped;  // names of tables
-  bool has_keys = false;             // primary keys came with the tables
+  bool has_keys = false;             // primary keys were created with the tables
 };
 
 struct ImportSettings {
@@ -61,17 +58,17 @@ using database::Isolation;
 using database::isolation_name;
 using database::ServerFacts;
 
-// What the backend of one worker is made with.
+// The settings of the backend of one worker.
 struct BackendSettings {
   settings::RunSettings run = {};
   StatementStyle style = StatementStyle::batched;
-  Isolation isolation = Isolation::read_committed;  // one that the database has
+  Isolation isolation = Isolation::read_committed;  // a level that the database has
   std::size_t connections = 1;
   database::Pooling pooling = database::Pooling::none;
-  database::Dialect server_dialect = database::Dialect::postgres;  // as the server was found
-  bool is_partitioned = false;          // so are the tables, of PostgreSQL
-  database::SessionUpkeep upkeep = {};  // of PostgreSQL
-  coro::Duration resolve_patience = std::chrono::seconds(60);
+  database::Dialect server_dialect = database::Dialect::postgres;  // found by prepare()
+  bool is_partitioned = false;          // the tables are partitioned (PostgreSQL)
+  database::SessionUpkeep upkeep = {};  // PostgreSQL
+  coro::Duration resolve_timeout = std::chrono::seconds(60);
   std::uint64_t seed = 0;
   NoteFunction on_note = {};  // called on the backend's worker
 };
@@ -84,25 +81,23 @@ struct WarehouseRange {
   bool operator==(const WarehouseRange&) const = default;
 };
 
-// What the tables say of all New-Orders, Payments and Deliveries that were ever committed, in three
-// numbers: read before and after a run, their differences are what the run has written, if nobody
-// else wrote.
+// Sums over the tables that count all New-Orders, Payments and Deliveries ever committed. The
+// difference between two readings is what was written between them.
 struct LedgerSums {
-  std::int64_t next_o_ids = 0;  // sum(d_next_o_id): each New-Order raises one by 1
-  std::int64_t ytd_cents = 0;   // sum(w_ytd): each Payment raises one by its amount
-  // Rows of new_order: one more a New-Order, one less a delivered order.
-  std::int64_t undelivered = 0;
+  std::int64_t next_o_ids = 0;   // sum(d_next_o_id): each New-Order adds 1
+  std::int64_t ytd_cents = 0;    // sum(w_ytd): each Payment adds its amount
+  std::int64_t undelivered = 0;  // count(new_order): each New-Order adds 1, each delivery takes 1
 
-  // As a difference to the sums before: how many orders Deliveries have taken. No customer is read
-  // for it, of which there are 30,000 a warehouse; of undelivered orders there are about 9,000.
+  // Returns a sum whose difference is the number of delivered orders. Customers also count them,
+  // but a warehouse has 30,000 customers and about 9,000 undelivered orders.
   std::int64_t delivered() const noexcept { return next_o_ids - undelivered; }
 };
 
 struct RunPreparation {
   LoadedDatabase loaded;
   ServerFacts server;
-  std::string server_time;  // before the run, as find_writes() wants it; empty where it needs none
-  std::vector<std::string> notes;  // lines for people
+  std::string server_time;         // for find_writes(); empty where it needs none
+  std::vector<std::string> notes;  // lines for the user
 };
 
 struct WarehouseHomes {
@@ -110,6 +105,13 @@ struct WarehouseHomes {
   std::vector<std::size_t> hosts = {};
   // For the user: why the database's answer does not fit the hosts; empty if it fits.
   std::string problem = {};
+};
+
+// The expected load of a run on each of its warehouses.
+struct PlannedWork {
+  double seconds = 0;         // warm-up and measured interval
+  double pairs_a_second = 0;  // Payments, and as many New-Orders
+  bool is_bound = false;      // pairs_a_second is an upper bound: terminals do not wait
 };
 
 using database::CheckpointWatch;
@@ -125,29 +127,29 @@ class Database {
   // Creates the nine tables and Drover's own, empty.
   virtual coro::Task<Initialised> initialise(InitialiseSettings settings) const = 0;
 
-  // Drops the nine tables and ours; returns the names of those that there were.
+  // Drops the nine tables and Drover's own. Returns the names of those that existed.
   virtual coro::Task<std::vector<std::string>> clean(NoteFunction on_note) const = 0;
 
   virtual coro::Task<ImportOutcome> import_warehouses(ImportSettings settings,
                                                       ImportObserver& observer) const = 0;
 
-  // Loads a part of an import's plan, which another process began, holds, and finishes (load_elsewhere). Each warehouse
-  // is there whole and recorded, or not at all. Of the settings it goes by connections, threads and interval. Returns
-  // what it has done.
+  // Loads a part of the plan of an import that another process has begun and finishes
+  // (load_elsewhere). A warehouse is loaded and recorded completely or not at all. Uses only
+  // connections, threads and interval of the settings. Returns what it has loaded.
   virtual coro::Task<ImportProgress> load_part(ImportPart part, ImportSettings settings,
                                                ImportObserver& observer) const = 0;
 
   virtual coro::Task<CheckReport> check(CheckSettings settings) const = 0;
 
-  // Judges pieces of a check that another process began, in its snapshot, and concludes (judge_elsewhere). Tells each
-  // verdict when it is known. Returns why the snapshot was none for all, as CheckReport has it. Of the settings it goes
-  // by connections.
+  // Judges pieces of a check that another process has begun and concludes (judge_elsewhere), in
+  // that check's snapshot. Calls `on_verdict` for each piece. Returns why there was no common
+  // snapshot, as CheckReport::snapshot_refusal. Uses only the connections of the settings.
   virtual coro::Task<std::optional<std::string>> check_pieces(
       CheckPart part, CheckSettings settings,
       std::function<void(const PieceVerdict&)> on_verdict) const = 0;
 
-  // `warehouses`: how many the run has; none for all that are there. Throws UnfitSchema if it
-  // cannot begin.
+  // Prepares a run with so many warehouses; none: with all that are loaded. Throws UnfitSchema if
+  // the run cannot start.
   virtual coro::Task<RunPreparation> prepare(std::optional<std::int32_t> warehouses) const = 0;
 
   // Returns which of the connection string's `hosts` hosts holds each of the warehouses from 1 on.
@@ -156,43 +158,44 @@ class Database {
     co_return WarehouseHomes();
   }
 
-  // Returns warnings for the user, before a run with this work: which columns are too narrow for
-  // it.
+  // Returns warnings for the user about columns that this work may fill to the end of their types.
   virtual coro::Task<std::vector<std::string>> find_narrow_columns(PlannedWork work) const {
     static_cast<void>(work);
     co_return std::vector<std::string>();
   }
 
-  // The level of a run that asks for this one, or for none. Throws database::Error, whose message says what to do, where
-  // the server has no such level. To be asked after prepare(), which says of which dialect it is.
+  // Returns the isolation level of a run with this request. Throws database::Error, whose message
+  // says what to do, if the server lacks the level. `server` comes from prepare().
   virtual coro::Task<Isolation> choose_isolation(std::optional<Isolation> wanted,
                                                  const ServerFacts& server) const = 0;
 
-  // Adds up these warehouses, in one snapshot, exactly.
+  // Adds up these warehouses exactly, in one snapshot.
   virtual coro::Task<LedgerSums> read_ledger(WarehouseRange warehouses) const = 0;
 
-  // The same, tried for as long as the patience lasts: the database may be on its way up. Nothing
-  // if it could not be asked.
-  coro::Task<std::optional<LedgerSums>> read_ledger_patiently(WarehouseRange warehouses,
-                                                              coro::Duration patience) const;
+  // Repeats read_ledger() until the timeout, because the database may be starting. Returns nothing
+  // if no attempt succeeded.
+  coro::Task<std::optional<LedgerSums>> read_ledger_within(coro::Duration timeout,
+                                                           WarehouseRange warehouses) const;
 
-  // Which of these writes are in the data, one answer each, in their order; none if it cannot be found out. `since` is
-  // what prepare() said of the time. To be asked when no session of the run is left.
-  virtual coro::Task<std::vector<Finding>> find_writes(std::vector<Doubt> writes, std::string since,
-                                                       coro::Duration patience) const {
+  // Returns whether each write is in the data, in the order of `writes`, or nothing if that cannot
+  // be found out. `since` is RunPreparation::server_time. Requires that no session of the run is
+  // left.
+  virtual coro::Task<std::vector<ResolvedCommit>> find_writes(std::vector<UnknownCommit> writes,
+                                                              std::string since,
+                                                              coro::Duration timeout) const {
     static_cast<void>(writes);
     static_cast<void>(since);
-    static_cast<void>(patience);
-    co_return std::vector<Finding>();
+    static_cast<void>(timeout);
+    co_return std::vector<ResolvedCommit>();
   }
 
   virtual std::unique_ptr<Backend> make_backend(BackendSettings settings) const = 0;
 
-  // `on_note` is called with lines for people. Null where there are no checkpoints to be seen.
+  // Returns null where the server shows no checkpoints. `on_note` takes lines for the user.
   virtual std::unique_ptr<CheckpointWatch> watch_checkpoints(
       std::function<void(std::string_view)> on_note) const = 0;
 
-  // Likewise. Null where the server does not tell what its sessions do.
+  // Returns null where the server does not show the activity of its sessions.
   virtual std::unique_ptr<database::ActivityWatch> watch_activity(
       std::function<void(std::string_view)> on_note) const {
     static_cast<void>(on_note);

@@ -10,7 +10,7 @@ int32_t random_district(Rng& rng) {
   return rng.uniform(1, districts_per_warehouse);
 }
 
-// Uniform among the warehouses that are not `w_id`; `w_id` if there is no other.
+// Returns a uniformly chosen warehouse other than `w_id`, or `w_id` if there is only one.
 int32_t other_warehouse(Rng& rng, const InputContext& context, int32_t w_id) {
   if (context.warehouses == 1) return w_id;
   const int32_t other = rng.uniform(1, context.warehouses - 1);
@@ -21,7 +21,7 @@ int32_t random_customer(Rng& rng, const InputContext& context) {
   return nurand(rng, nurand_a_c_id, context.constants.c_id, 1, customers_per_district);
 }
 
-// Six of ten customers are named by their last name (clauses 2.5.1.2 and 2.6.1.2).
+// Names six of ten customers by their last name (clauses 2.5.1.2 and 2.6.1.2).
 CustomerChoice choose_customer(Rng& rng, const InputContext& context, int32_t w_id, int32_t d_id) {
   CustomerChoice choice{w_id, d_id, rng.uniform(1, 100) <= 60, 0, 0};
   if (choice.by_name) {

@@ -57,7 +57,7 @@ nanoseconds paced(double seconds, double pace) {
   return nanoseconds(std::llround(seconds * 1e9 / pace));
 }
 
-// A type with a probability proportional to the time that terminals spend with it.
+// Returns a type with a probability proportional to the time that terminals spend with it.
 TransactionType type_found_at_random_time(Rng& rng) {
   std::array<double, transaction_type_count> weights{};
   double sum = 0;
@@ -95,7 +95,7 @@ InitialState draw_initial_state(Rng& rng, double pace) {
   const double keying = keying_seconds[index_of(state.type)];
   const double thinking = think_mean_seconds[index_of(state.type)];
   state.keying = rng.unit() * (keying + thinking) <= keying;
-  // What is left of a constant time is uniform; what is left of an exponential one is exponential.
+  // The rest of a constant time is uniform, and the rest of an exponential time is exponential.
   state.remaining =
       state.keying ? paced(keying * (1 - rng.unit()), pace) : think_time(rng, state.type, pace);
   return state;

@@ -1,13 +1,14 @@
-// What a terminal does next, and when: the mix of transactions by a shuffled deck (clause 5.2.4.2),
-// keying and think times (clause 5.2.5), and the point of its cycle at which a terminal starts.
+// The next transaction of a terminal and its time: the mix of transactions by a shuffled deck
+// (clause 5.2.4.2), keying and think times (clause 5.2.5), and the point of its cycle at which a
+// terminal starts.
 //
-// Dealing a shuffled deck is the same as drawing uniformly from the cards that are left, so a deck
-// is five counts. Any number of terminals may share one: the counts of their transactions together
+// Dealing a shuffled deck is equal to drawing uniformly from the cards that are left, so a deck is
+// five counts. Any number of terminals may share a deck: the counts of their transactions together
 // are exact after each whole deck.
 //
 // `pace` divides all times: 1 is the pace of the specification, 10 ten times as fast. It must be
-// above 0. Thread safety: a Deck belongs to one thread; the rest are pure functions of the generator
-// passed in.
+// above 0. Thread safety: a Deck belongs to one thread; the rest are pure functions of the
+// generator passed in.
 #pragma once
 
 #include <array>
@@ -15,8 +16,8 @@
 #include <cstdint>
 #include <numeric>
 
+#include "workload/tpcc/input.h"
 #include "workload/tpcc/random.h"
-#include "workload/tpcc/transaction.h"
 
 namespace drover::tpcc {
 
@@ -25,17 +26,17 @@ inline constexpr std::array<uint8_t, transaction_type_count> deck_cards = {10, 1
 
 inline constexpr int32_t deck_size = std::accumulate(deck_cards.begin(), deck_cards.end(), 0);
 
-// The share of a type among all transactions.
+// Returns the share of a type among all transactions.
 constexpr double deck_share(TransactionType type) {
   return static_cast<double>(deck_cards[index_of(type)]) / deck_size;
 }
 
 class Deck {
  public:
-  // Takes a card. A deck that was used up is shuffled anew first.
+  // Takes a card. Shuffles an empty deck first.
   TransactionType draw(Rng& rng);
 
-  // The cards that are left, in [0..deck_size].
+  // Returns the number of cards left, in [0..deck_size].
   [[nodiscard]] int32_t remaining() const;
 
  private:
@@ -44,36 +45,35 @@ class Deck {
 
 static_assert(sizeof(Deck) == 5);
 
-// The mean time from one transaction of a terminal to its next, were responses instantaneous: the
-// mean of keying and think times over the deck. `pace` divides both.
+// Returns the mean time from one transaction of a terminal to its next if responses took no time:
+// the mean of keying and think times over the deck.
 std::chrono::nanoseconds mean_cycle(double pace = 1.0);
 
-// New-Orders a minute that a warehouse's ten terminals reach at most with this deck: those to be
-// rolled back included, which are no part of tpmC.
+// Returns the most New-Orders per minute of a warehouse's ten terminals with this deck. They
+// include those that must roll back, which tpmC does not count.
 double tpmc_per_warehouse_max(double pace = 1.0);
 
-// Constant for each type (clause 5.2.5.2).
+// Returns a constant for each type (clause 5.2.5.2).
 std::chrono::nanoseconds keying_time(TransactionType type, double pace = 1.0);
 
-// The mean of the think times of a type (clause 5.2.5.7).
+// Returns the mean of the think times of a type (clause 5.2.5.7).
 std::chrono::nanoseconds think_time_mean(TransactionType type, double pace = 1.0);
 
-// A think time: negative exponential, and where it is above ten times its mean, ten times its mean
-// (clause 5.2.5.4).
+// Returns a think time with a negative exponential distribution, cut at ten times its mean (clause
+// 5.2.5.4).
 std::chrono::nanoseconds think_time(Rng& rng, TransactionType type, double pace = 1.0);
 
-// Where a terminal is when the run begins: keying in a transaction of `type`, which it will then
-// execute, or thinking after one, and then it draws its next from its deck.
+// The state of a terminal when the run begins: keying in a transaction of `type`, or thinking after
+// one. After thinking, it draws the next type from its deck.
 struct InitialState {
   TransactionType type;
   bool keying;
   std::chrono::nanoseconds remaining;
 };
 
-// A point of the terminal's own cycle as a stranger would find it who looks in at a random time: a
-// phase is found with a probability proportional to its length. All terminals may start at once
-// without a herd, and the load is steady from the first second. Response times are taken to be
-// short beside keying and thinking.
+// Returns a random point of a terminal's cycle: the probability of a phase is proportional to its
+// length. Therefore all terminals can start at once, and the load is steady from the first second.
+// Assumes response times that are short beside keying and thinking.
 InitialState draw_initial_state(Rng& rng, double pace = 1.0);
 
 }  // namespace drover::tpcc

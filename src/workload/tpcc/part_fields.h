@@ -1,11 +1,11 @@
-// The parts of an import and of a check that go from one host to another, and what comes of them, described as
-// settings/field.h says. Constants only, for any thread.
+// The messages by which hosts divide an import or a check among them, described as in
+// settings/field.h. Constants only, for any thread.
 #pragma once
 
 #include <string_view>
 
 #include "settings/field.h"
-#include "workload/tpcc/check/check_report.h"
+#include "workload/tpcc/check/check_work.h"
 #include "workload/tpcc/import/import.h"
 
 namespace drover::tpcc {
@@ -34,7 +34,7 @@ void describe(auto& visit, Of<TableProgress> auto& table) {
   visit.field("rows_total", table.rows_total, settings::amount);
 }
 
-// Without the time, which is the observer's own.
+// Does not contain the time, which the observer measures.
 void describe(auto& visit, Of<ImportProgress> auto& progress) {
   visit.field("warehouses", progress.warehouses, settings::amount);
   visit.field("warehouses_total", progress.warehouses_total, settings::amount);

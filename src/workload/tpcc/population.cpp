@@ -61,7 +61,8 @@ void make_customer(const PopulationSeed& seed, const NurandConstants& constants,
                    int32_t d_id, int32_t c_id, CustomerRow& row) {
   Rng rng = row_rng(seed, Table::Customer, w_id, d_id, c_id);
   row.first.assign_alphanumeric(rng, 8, 16);
-  // The first thousand take all the names once; the others are as uneven as the run asks for them.
+  // The first thousand customers have all names once; the names of the others are distributed as a
+  // run asks for them.
   row.last =
       last_name(c_id <= 1000 ? c_id - 1 : nurand(rng, nurand_a_c_last, constants.c_last, 0, 999));
   make_address(rng, row.address);

@@ -1,8 +1,8 @@
 // The initial population of clause 4.3.3.1, row by row.
 //
-// Each row is a pure function of (seed, load time, key): any warehouse, or any row, comes out the
-// same again, whatever the order and the number of threads. Rows that must agree agree because they
-// are derived from the same stream: oorder and order_line from that of their order.
+// Each row is a pure function of seed, load time and key, so that any row can be made again, in any
+// order and by any number of threads. Rows that must agree are made from one stream: oorder and
+// order_line from the stream of their order.
 //
 // Money and rates are integers of the smallest unit. Thread safety: pure functions.
 #pragma once
@@ -19,15 +19,15 @@ namespace drover::tpcc {
 
 struct PopulationSeed {
   uint64_t seed = 0;
-  // Stands in c_since, h_date, o_entry_d and ol_delivery_d of every row. It is given and not read
-  // from a clock, so that a row made again is the same. Microseconds since 1970-01-01 00:00.
+  // The value of c_since, h_date, o_entry_d and ol_delivery_d in every row, in microseconds since
+  // 1970-01-01 00:00. It is a parameter, so that a row that is made again is equal.
   int64_t load_time_us = 0;
 };
 
 inline constexpr std::string_view original = "ORIGINAL";
 inline constexpr std::string_view customer_middle_name = "OE";
 
-// What the specification makes the same in all rows.
+// Values that the specification gives to all rows.
 inline constexpr int64_t warehouse_ytd_cents = 300'000'00;
 inline constexpr int64_t district_ytd_cents = 30'000'00;
 inline constexpr int64_t customer_credit_limit_cents = 50'000'00;
@@ -72,7 +72,7 @@ struct HistoryRow {
   Text<24> data;
 };
 
-// What oorder and order_line know of an order alike.
+// The values that oorder and order_line share.
 struct OrderRow {
   std::optional<int32_t> carrier_id;  // none: not delivered yet
   int32_t line_count;
@@ -102,10 +102,10 @@ struct StockRow {
   Text<50> data;
 };
 
-// The rows are written in place: the large ones are not worth copying.
+// The functions fill in rows that the caller owns, because copying large rows costs time.
 void make_warehouse(const PopulationSeed& seed, int32_t w_id, WarehouseRow& row);
 void make_district(const PopulationSeed& seed, int32_t w_id, int32_t d_id, DistrictRow& row);
-// `constants` must be load_constants(seed.seed): passed in, as it is the same for all rows.
+// `constants` must be load_constants(seed.seed), computed once for all rows.
 void make_customer(const PopulationSeed& seed, const NurandConstants& constants, int32_t w_id,
                    int32_t d_id, int32_t c_id, CustomerRow& row);
 void make_history(const PopulationSeed& seed, int32_t w_id, int32_t d_id, int32_t c_id,
@@ -117,7 +117,7 @@ void make_order_with_lines(const PopulationSeed& seed, int32_t w_id, int32_t d_i
 void make_item(const PopulationSeed& seed, int32_t i_id, ItemRow& row);
 void make_stock(const PopulationSeed& seed, int32_t w_id, int32_t i_id, StockRow& row);
 
-// o_c_id of the orders 1..3000 of a district: a random permutation of its customers.
+// The o_c_id of the orders 1 to 3000 of a district: a random permutation of its customers.
 using CustomerPermutation = std::array<int32_t, customers_per_district>;
 void make_customer_permutation(const PopulationSeed& seed, int32_t w_id, int32_t d_id,
                                CustomerPermutation& customers);

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "workload/tpcc/transaction.h"
+#include "workload/tpcc/input.h"
 
 namespace drover::tpcc {
 namespace {

@@ -1,5 +1,5 @@
-// The random numbers of TPC-C (clauses 2.1.5 and 2.1.6), its last names (4.3.2.3), and random strings (4.3.2.2).
-// Thread safety: pure functions of the generator passed in.
+// The random numbers of TPC-C (clauses 2.1.5 and 2.1.6), its last names (4.3.2.3), and random
+// strings (4.3.2.2). Thread safety: pure functions of the generator passed in.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace drover::tpcc {
 using random::Rng;
 using random::Uint128;
 
-// What a stream of random numbers is for.
+// The purpose of a stream of random numbers.
 enum class RandomPurpose : uint64_t {
   Terminal = 1,
   Population,
@@ -46,37 +46,36 @@ struct NurandConstants {
   friend bool operator==(const NurandConstants&, const NurandConstants&) = default;
 };
 
-// The constants with which the population of this seed is made (C-Load).
+// Returns the constants of the population of this seed (C-Load).
 NurandConstants load_constants(uint64_t seed);
 
-// Constants for a run on a population made with `load` (C-Run): they fulfil c_last_delta_valid.
-// Requires load.c_last in [0..255].
+// Returns constants for a run on a population made with `load` (C-Run) that fulfil
+// c_last_delta_valid. Requires load.c_last in [0..255].
 NurandConstants run_constants(uint64_t seed, const NurandConstants& load);
 
-// Whether the two constants for c_last are as far apart as clause 2.1.6.1 demands: by 65 to 119,
-// but neither 96 nor 112.
+// Returns true if the two constants for c_last differ as clause 2.1.6.1 demands: by 65 to 119, but
+// neither by 96 nor by 112.
 bool c_last_delta_valid(int32_t c_load, int32_t c_run);
 
 // Three syllables of up to five letters each (clause 4.3.2.3).
 inline constexpr int last_name_size_max = 15;
 
-// The last name of a number in [0..999] (clause 4.3.2.3), e.g. 371 is PRICALLYOUGHT. The view stays
-// valid for ever.
+// Returns the last name of a number in [0..999] (clause 4.3.2.3), such as PRICALLYOUGHT of 371. The
+// view stays valid.
 std::string_view last_name(int32_t number);
 
 // Random strings of clause 4.3.2.2: a-strings of the 62 letters and digits, n-strings of digits.
 //
-// An import spends most of its time here, so that text is made eight characters at a time: one
-// 64-bit random number gives four pairs. The last pair of a number deviates from uniform by less
-// than 2^-16, the others by less.
+// An import spends most of its time here. Therefore text is made eight characters at a time: one
+// 64-bit random number gives four pairs of characters. The last pair of a number deviates from
+// uniform by less than 2^-16, the others by less.
 
-// The bytes that a string of this size may touch while it is made.
+// Returns the number of bytes that making a string of this size may write.
 constexpr size_t padded_text_size(size_t size) {
   return (size + 7) / 8 * 8;
 }
 
-// Writes `size` characters at `out` and may overwrite the bytes after them: `out` must have room
-// for padded_text_size(size).
+// Writes `size` characters at `out`, which must have room for padded_text_size(size) bytes.
 void random_alphanumeric(Rng& rng, char* out, size_t size);
 void random_digits(Rng& rng, char* out, size_t size);
 

@@ -33,7 +33,7 @@ inline constexpr int32_t districts_per_warehouse = 10;
 inline constexpr int32_t customers_per_district = 3'000;
 inline constexpr int32_t orders_per_district = 3'000;
 inline constexpr int32_t new_orders_per_district = 900;
-// The lowest order of a freshly loaded district that is not delivered yet.
+// The lowest undelivered order of a freshly loaded district.
 inline constexpr int32_t first_undelivered_order = 2'101;
 inline constexpr int32_t order_lines_min = 5;
 inline constexpr int32_t order_lines_max = 15;
@@ -42,11 +42,11 @@ static_assert(first_undelivered_order + new_orders_per_district - 1 == orders_pe
 
 std::string_view table_name(Table table);
 
-// The columns in the order in which the tables are made and loaded.
+// Returns the columns in the order in which the tables are created and loaded.
 std::span<const std::string_view> column_names(Table table);
 
-// The rows that a fresh load of so many warehouses has. The lines of orders are random in number;
-// for them this is the mean.
+// Returns the number of rows after a load of so many warehouses. For order lines, whose number is
+// random, returns the mean.
 int64_t rows_at_load(Table table, int32_t warehouses);
 
 }  // namespace drover::tpcc

@@ -1,8 +1,8 @@
-// The texts that a database is sent, as a file of SQL has them: "--: condition NAME" or "--: statement NAME" begins one, and
-// "--: shared NAME" what several have in common; "--: WORD VALUE" says of it what is not sent; lines that begin with "--"
-// alone are for the reader.
+// Statement texts in an embedded file of SQL or YQL. "--: condition NAME" or "--: statement NAME"
+// begins a text, "--: shared NAME" a text that others include, and "--: WORD VALUE" adds a field to
+// it that is not sent. Other lines that begin with "--" are comments.
 //
-// Pure; any thread.
+// Pure functions; any thread.
 #pragma once
 
 #include <string>
@@ -15,13 +15,14 @@ namespace drover::tpcc {
 struct SqlText {
   std::string name;
   std::vector<std::pair<std::string_view, std::string_view>> fields = {};  // words and their values
-  std::string text = {};  // without the end of its last line
+  std::string text = {};  // without a line end at its end
 };
 
-// `line_end`: a blank makes one line of each text, without what lines are indented by.
+// Returns the texts of the file. With a blank as `line_end`, each text becomes one line without
+// indentation.
 std::vector<SqlText> sql_texts(std::string_view file, char line_end = '\n');
 
-// The text with what is shared, and what `made` has, in the place of their names in braces.
+// Replaces names in braces by the shared texts of the file and by `made`.
 using MadeText = std::pair<const char*, std::string>;
 std::string filled_in(std::string_view text, const std::vector<SqlText>& file,
                       const std::vector<MadeText>& made = {});

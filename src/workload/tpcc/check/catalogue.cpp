@@ -64,19 +64,18 @@ std::string stock_district(int district) {
   return fmt::format("s_dist_{:02}", district);
 }
 
-// The columns that name a row are those of the key; but for item, whose rows belong to no
-// warehouse, the first one is the warehouse's.
+// The columns that identify a row are those of the key. Except for item, the first one is the
+// warehouse's.
 ColumnSet rows_of(std::string_view table, std::vector<std::string_view> key,
                   std::vector<Domain> domains) {
   const std::string_view warehouse = table == "item" ? "" : key.front();
   return {table, warehouse, std::move(key), std::move(domains)};
 }
 
-// The values that each column of one row may take at any moment between transactions: what clause
-// 1.3 and the population (4.3.3.1) say of columns that no transaction changes, and what the
-// transactions (clauses 2.4 and 2.5) can make of the others. No column is null but o_carrier_id
-// and ol_delivery_d, of which conditions 5 and 7 speak. Strings that no transaction compares are
-// asked for no more than to be there.
+// The values that a column may have between transactions: the rules of clause 1.3 and of the
+// population (4.3.3.1) for columns that no transaction changes, and the results of the transactions
+// (clauses 2.4 and 2.5) for the others. Only o_carrier_id and ol_delivery_d may be null; conditions
+// 5 and 7 concern them. Strings that no transaction compares must only exist.
 
 ColumnSet item_values() {
   std::vector<Domain> domains = {between(money, "i_price", "1.00", "100.00")};
@@ -101,8 +100,8 @@ ColumnSet district_values() {
   return rows_of("district", {"d_w_id", "d_id"}, std::move(domains));
 }
 
-// New-Order takes 1 to 10 pieces. It leaves at least 10, or fewer than 10 and adds 91: what began
-// in [10..100] stays there.
+// New-Order takes 1 to 10 pieces. It leaves at least 10, or adds 91 to fewer than 10: a quantity in
+// [10..100] stays there.
 ColumnSet stock_values() {
   std::vector<Domain> domains = {between(number, "s_quantity", "10", "100")};
   append_there(domains, "s_", {"ytd", "order_cnt", "remote_cnt", "data"});
@@ -121,8 +120,8 @@ ColumnSet customer_values() {
   return rows_of("customer", {"c_w_id", "c_d_id", "c_id"}, std::move(domains));
 }
 
-// A row of the load has 10.00 and a random text, and so may a payment of 10.00: the text is judged
-// where it can be told to be a payment's.
+// A loaded row has the amount 10.00 and a random text, and a payment may have the amount 10.00. The
+// text is judged only where the amount shows that the row is a payment's.
 ColumnSet history_values() {
   return rows_of("history", {"h_c_w_id", "h_c_d_id", "h_c_id"},
                  {agreeing("h_w_id", "a warehouse that is there"),
@@ -142,8 +141,8 @@ ColumnSet oorder_values() {
                   {"o_all_local", Must::be_a_flag, "0", "1", "0 or 1"}});
 }
 
-// Lines of orders up to 3,000 are the load's and stay as they came, save for their delivery. That
-// item and stock have a row for each of these numbers is what item.rows and stock.rows say.
+// Lines of orders up to 3,000 come from the load, and only their delivery changes them. The
+// conditions item.rows and stock.rows require a row for each of the numbers.
 ColumnSet order_line_values() {
   return rows_of(
       "order_line", {"ol_w_id", "ol_d_id", "ol_o_id", "ol_number"},
@@ -160,7 +159,7 @@ ColumnSet order_line_values() {
        {.column = "ol_dist_info"}});
 }
 
-// The values of a freshly loaded database, to the last column.
+// The values of all columns of a freshly loaded database.
 
 ColumnSet item_columns() {
   return rows_of("item", {"i_id"},
@@ -316,7 +315,7 @@ std::vector<Condition> further_conditions() {
   };
 }
 
-// What holds of freshly loaded data only, by clause 4.3.3.1.
+// Returns a condition that holds only for freshly loaded data, by clause 4.3.3.1.
 Condition fresh(std::string name, std::string title, Span span,
                 decltype(Condition::pattern) pattern) {
   return {0, std::move(name), "4.3.3.1", std::move(title), span, true, std::move(pattern)};

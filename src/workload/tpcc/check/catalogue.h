@@ -1,15 +1,13 @@
-// The conditions of a check on the data: what is asked of every database. How it is asked, each
-// database says for itself: in words of its own, or by the pattern. The catalogue has every condition
-// once, for all databases, in the order of the report.
+// The conditions of a check on the data, once for all databases, in the order of the report. Each
+// database asks for a condition by a text of its own or by the pattern.
 //
-// First the twelve of clause 3.3.2, of which the eleventh holds on freshly loaded data only. Then
-// what holds always, too, though the twelve do not say it: each row that must be there is there
-// once and no other is (clauses 1.2.1 and 1.3), no column has a null or a value that neither the
-// load nor a transaction writes, and what the transactions keep in two places agrees: order
-// numbers, line numbers, amounts, stock counters, payments, deliveries. Last the rules of clause
-// 4.3.3.1 for a freshly loaded database.
+// The catalogue begins with the twelve conditions of clause 3.3.2, of which the eleventh holds only
+// for freshly loaded data. Then come conditions that always hold: every required row exists once
+// and no other row does (clauses 1.2.1 and 1.3), no column has a null or a value that neither the
+// load nor a transaction writes, and values that transactions keep in two places agree. The last
+// are the rules of clause 4.3.3.1 for a freshly loaded database.
 //
-// All of it is immutable once made; any thread may read it.
+// Everything is immutable after its construction; any thread may read it.
 #pragma once
 
 #include <string>
@@ -19,30 +17,30 @@
 
 namespace drover::tpcc {
 
-// How a condition is spread over warehouse ranges.
+// How a condition is divided into ranges of warehouses.
 enum class Span {
-  // Found by index: any range will do, the cost is that of the range.
+  // An index finds the rows: any range will do, and its cost is proportional to its width.
   range,
   // A wide_range, unless history has an index by the customer's warehouse.
   history_range,
-  // Reads a table that has no index by warehouse (history) or all of one that has: each range
-  // costs a pass over that table, so the ranges should be few and wide.
+  // Each range costs a pass over a whole table (history has no index by warehouse), so the ranges
+  // should be few and wide.
   wide_range,
-  // Speaks of the whole database: run it once, with 1 and the number of warehouses.
+  // Concerns the whole database: evaluated once, with warehouses 1 to the last.
   once,
 };
 
 // How the money columns of the database are stored.
 enum class Money {
-  // numeric (or an integer): compared as it is, to the last digit.
+  // numeric or an integer: compared exactly.
   exact,
-  // A column in binary floating point: each value is rounded to cents before it is used.
-  // That is what such a column means; sums and comparisons are exact from there on.
+  // Binary floating point in at least one column: each value is rounded to cents before it is used,
+  // so that sums and comparisons are exact.
   floating,
 };
 
-// For each warehouse of the range (and each of its ten districts, where `district` is named), the
-// table has exactly one row with each id in [first..last] and no other row.
+// Requires that the table has exactly one row with each id in [first..last], and no other row, for
+// each warehouse of the range, and for each of its ten districts if `district` is named.
 struct RowSet {
   std::string_view table;
   std::string_view warehouse;
@@ -53,7 +51,7 @@ struct RowSet {
   bool in_key = true;  // the id ends the table's key
 };
 
-// What a column must be. Null is none of these.
+// The requirement on a column. Null never satisfies it.
 enum class Must {
   be_there,
   be_a_number,  // in [low..high]
@@ -65,9 +63,9 @@ enum class Must {
   be_digits,    // 16 of them
   be_a_zip,     // 4 digits and 11111
   be_a_credit,  // GC or BC
-  // `low` is a predicate, in which @column@ stands for money and #0.01# for an amount.
+  // `low` is a predicate. @column@ stands for money, #0.01# for an amount.
   hold,
-  // Joined tables come in: each database has a predicate of its own.
+  // A predicate over joined tables, which each database has in its own words.
   agree,
 };
 
@@ -79,7 +77,7 @@ struct Domain {
   std::string expected = "not null";  // for people
 };
 
-// Rows of which some column is outside its domain; one offender for each such column.
+// Finds rows with a column outside of its domain: one offender for each such column.
 struct ColumnSet {
   std::string_view table;
   std::string_view warehouse;  // empty: the table belongs to none
@@ -87,8 +85,8 @@ struct ColumnSet {
   std::vector<Domain> domains;
 };
 
-// A property that a tenth of a table's rows have, chosen at random. The share of each group is
-// allowed to stray by six standard deviations: fewer than one in 500 million valid groups does.
+// A property of a tenth of a table's rows, chosen at random. The share of each group may deviate by
+// six standard deviations: fewer than one in 500 million valid groups does.
 struct Share {
   std::string_view table;
   std::string_view warehouse;  // the column by which rows are grouped; empty: the whole table
@@ -97,9 +95,9 @@ struct Share {
   bool whole = false;  // the column is the text, rather than contains it
 };
 
-// A column with values uniform over lowest, lowest + step, ..., highest: the mean of each group is
-// allowed to stray by six standard deviations. It tells a column that is random over its whole
-// domain from one that only stays inside it.
+// A column with values uniform over lowest, lowest + step, ..., highest. The mean of each group may
+// deviate by six standard deviations. This tells a column that is random over its whole domain from
+// one that only stays inside of it.
 struct Uniform {
   std::string_view table;
   std::string_view warehouse;  // as above
@@ -116,7 +114,7 @@ struct Uniform {
 inline constexpr int allowed_deviations = 6;
 
 struct Condition {
-  // n of clause 3.3.2.n; 0 for a rule that is not one of the twelve.
+  // n of clause 3.3.2.n, or 0 for a rule that is not one of the twelve.
   int number = 0;
   // Short and unique, such as "7" or "stock.rows".
   std::string name = {};
@@ -129,7 +127,7 @@ struct Condition {
 
 const std::vector<Condition>& catalogue();
 
-// Throws std::out_of_range where there is none.
+// Throws std::out_of_range if there is no such condition.
 const Condition& condition_named(std::string_view name);
 
 // The columns that name a warehouse, for rows.outside.
@@ -142,7 +140,7 @@ inline constexpr WarehouseColumn columns_of_warehouses[] = {
     {"history", "h_c_w_id"},   {"new_order", "no_w_id"}, {"oorder", "o_w_id"},
     {"order_line", "ol_w_id"}, {"stock", "s_w_id"},      {"warehouse", "w_id"}};
 
-// A database's answer to the catalogue is a vector of its conditions, each with its `rule`.
+// Each database has a vector of its own type of conditions, each with its `rule`.
 
 template <class Answer>
 std::vector<Condition> rules_of(const std::vector<Answer>& answers) {
@@ -151,7 +149,8 @@ std::vector<Condition> rules_of(const std::vector<Answer>& answers) {
   return rules;
 }
 
-// Takes what holds of freshly loaded data only out of `answers`, and returns the rules of it.
+// Removes the conditions that hold only for freshly loaded data from `answers`, and returns their
+// rules.
 template <class Answer>
 std::vector<Condition> leave_out_fresh_only(std::vector<Answer>& answers) {
   std::vector<Condition> left_out;

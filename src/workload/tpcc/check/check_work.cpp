@@ -15,8 +15,8 @@ namespace drover::tpcc {
 
 namespace {
 
-// Most of what the hash tables of a piece hold, 30,000 customers a warehouse, stays in the caches
-// of the processor.
+// The hash tables of a piece then hold 30,000 customers of each of four warehouses, most of which
+// fit into the caches of the processor.
 constexpr std::int32_t range_warehouses_max = 4;
 
 void append_pieces(std::vector<CheckPiece>& pieces, std::size_t condition, std::int32_t warehouses,
@@ -52,8 +52,8 @@ std::vector<CheckPiece> plan_check(const std::vector<Condition>& conditions,
   const std::int32_t narrow =
       std::min(warehouses,
                std::max((warehouses + range_warehouses_max - 1) / range_warehouses_max, sessions));
-  // Each wide range costs a pass over a whole table, each narrower one less memory: the root of
-  // their number keeps both within bounds.
+  // Each wide range costs a pass over a whole table, and narrower ranges need less memory: the
+  // square root of the number of warehouses limits both.
   const auto root = static_cast<std::int32_t>(std::ceil(std::sqrt(warehouses) / 2));
   const std::int32_t wide = std::min(warehouses, std::max(root, sessions));
 
@@ -96,7 +96,7 @@ void TimeLeft::piece_done(const CheckPiece& piece, coro::Duration took) noexcept
 }
 
 std::optional<coro::Duration> TimeLeft::estimate() const noexcept {
-  double seconds_each_known = 0;  // a warehouse and condition
+  double seconds_each_known = 0;  // of one warehouse and condition
   double seconds_left = 0;
   std::int64_t known = 0;
   std::int64_t unknown_left = 0;
@@ -126,7 +126,7 @@ CheckWork::CheckWork(std::vector<Condition> conditions, std::int32_t warehouses,
       pieces_(plan_check(conditions_, warehouses, settings_.connections)),
       mine_(pieces_.size()),
       judged_(pieces_.size()),
-      findings_(conditions_.size()),
+      states_(conditions_.size()),
       time_left_(pieces_, conditions_.size(), settings_.connections) {
   std::iota(mine_.begin(), mine_.end(), 0);
 }
@@ -141,7 +141,7 @@ CheckWork::CheckWork(std::vector<Condition> conditions, const CheckPart& part,
       mine_(part.pieces),
       judged_(pieces_.size()),
       on_verdict_(std::move(on_verdict)),
-      findings_(conditions_.size()),
+      states_(conditions_.size()),
       time_left_(pieces_, conditions_.size(), part.sessions) {
   for (const std::uint64_t place : mine_) require_piece(place, pieces_.size());
 }
@@ -164,8 +164,8 @@ coro::Task<void> CheckWork::run(Judge judge) {
     const CheckPiece piece = pieces_[place];
     tell_progress(conditions_[piece.condition].title);
     const coro::Instant start = coro::Worker::current().now();
-    // What the server refused once it refuses for every range.
-    PieceAnswer answer{.error = findings_[piece.condition].error};
+    // A condition that the server refused for one range is not asked for another.
+    PieceAnswer answer{.error = states_[piece.condition].error};
     if (!answer.error) answer = co_await judge(piece);
     const coro::Duration took = coro::Worker::current().now() - start;
     if (on_verdict_) {
@@ -180,7 +180,7 @@ coro::Task<void> CheckWork::run(Judge judge) {
 }
 
 void CheckWork::finish_piece(std::uint64_t place, coro::Duration took) {
-  findings_[pieces_[place].condition].took += took;
+  states_[pieces_[place].condition].took += took;
   time_left_.piece_done(pieces_[place], took);
   judged_[place] = true;
   ++done_;
@@ -215,21 +215,21 @@ void CheckWork::require_all() const {
                                     left, mine_.size()));
 }
 
-// The pieces of a condition may end in any order. Of the offenders those of the first warehouses
-// are kept, so that the report is the same each time and the memory that of a few rows.
+// Keeps the offenders of the first warehouses, whatever the order in which pieces end, so that
+// reports are reproducible and need little memory.
 void CheckWork::keep(PieceAnswer answer, const CheckPiece& piece) {
-  Finding& finding = findings_[piece.condition];
+  ConditionState& state = states_[piece.condition];
   if (answer.error) {
-    finding.error = std::move(answer.error);
+    state.error = std::move(answer.error);
     return;
   }
-  finding.offenders += answer.offenders;
+  state.offenders += answer.offenders;
   auto place = std::upper_bound(
-      finding.first.begin(), finding.first.end(), piece.first_warehouse,
+      state.first.begin(), state.first.end(), piece.first_warehouse,
       [](std::int32_t warehouse, const auto& other) { return warehouse < other.first; });
   for (Offender& offender : answer.first)
-    place = finding.first.emplace(place, piece.first_warehouse, std::move(offender)) + 1;
-  if (finding.first.size() > offenders_kept) finding.first.resize(offenders_kept);
+    place = state.first.emplace(place, piece.first_warehouse, std::move(offender)) + 1;
+  if (state.first.size() > offenders_kept) state.first.resize(offenders_kept);
 }
 
 void CheckWork::tell_progress(std::string_view condition) const {
@@ -245,11 +245,11 @@ std::vector<Verdict> CheckWork::verdicts() const {
                         .name = condition.name,
                         .clause = condition.clause,
                         .title = condition.title,
-                        .offenders = findings_[i].offenders,
+                        .offenders = states_[i].offenders,
                         .first_offenders = {},
-                        .error = findings_[i].error,
-                        .server_time = findings_[i].took});
-    for (const auto& [warehouse, offender] : findings_[i].first)
+                        .error = states_[i].error,
+                        .server_time = states_[i].took});
+    for (const auto& [warehouse, offender] : states_[i].first)
       verdicts.back().first_offenders.push_back(offender);
   }
   return verdicts;

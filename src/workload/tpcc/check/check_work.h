@@ -1,28 +1,119 @@
-// How a check is cut into pieces of work, and how long the rest of it will take; and CheckWork, a
-// check under way, or a part of one. It hands the pieces to the sessions, keeps what they come to, and
-// tells how far the check is. How a piece is judged, each database says for itself.
+// A check of a database: its settings, its report, and CheckWork, a running check, which divides
+// the conditions into pieces of work, hands the pieces to sessions, collects their verdicts and
+// estimates the remaining time. Each database judges a piece in its own way.
 //
-// Thread safety: none; belongs to the worker of the sessions, and outlives them.
+// Thread safety: plain values, except CheckWork and TimeLeft, which belong to the worker of the
+// sessions and outlive the sessions.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "coro/clock.h"
 #include "coro/task.h"
 #include "workload/tpcc/check/catalogue.h"
-#include "workload/tpcc/check/check_report.h"
 
 namespace drover::tpcc {
 
-// Condition number `condition` of the catalogue over these warehouses, both included: one statement.
-// Its cost and the memory that the server needs for it follow from the width of the range, whatever
-// the database's size.
+struct CheckProgress {
+  std::size_t done = 0;  // pieces of work; at the end as many as `total`
+  std::size_t total = 0;
+  std::string_view condition = {};  // title of the one that begins now; empty at the end
+  std::optional<coro::Duration> left = {};
+};
+
+class CheckWork;
+struct CheckPart;
+
+// Has other processes judge the pieces by Database::check_pieces() and passes their verdicts to the
+// work. Returns when they are done. An exception ends the check.
+using JudgeElsewhere = std::function<coro::Task<void>(const CheckPart& all, CheckWork& work)>;
+
+struct CheckSettings {
+  std::optional<std::int32_t> warehouses = {};  // else those that there are
+  bool after_import = false;
+  std::size_t connections = 2;
+  // Called at the beginning of each piece and at the end. May be empty.
+  std::function<void(const CheckProgress&)> on_progress = {};
+  JudgeElsewhere judge_elsewhere = {};  // empty: the check judges
+};
+
+// The pieces of a check that one of several hosts judges (part_fields.h).
+struct CheckPart {
+  std::string snapshot = {};  // as the server names it; empty: there is none for all
+  std::uint32_t warehouses = 0;
+  bool after_import = false;
+  Money money = Money::exact;
+  std::uint64_t sessions = 1;              // of all together, for which the work is cut
+  std::vector<std::uint64_t> pieces = {};  // their places in the plan
+};
+
+struct Offender {
+  std::string key;
+  std::string expected;
+  std::string found;
+};
+
+struct Verdict {
+  int number = 0;  // n of clause 3.3.2.n, else 0
+  std::string name = {};
+  std::string_view clause = {};
+  std::string title = {};
+  std::int64_t offenders = 0;
+  std::vector<Offender> first_offenders = {};
+  // Set if the condition is not judged: the server refused the statement, for example because a
+  // column is missing, or other sessions wrote and the rows are not of one snapshot.
+  std::optional<std::string> error = {};
+  coro::Duration server_time = {};  // of all its statements
+
+  bool holds() const noexcept { return offenders == 0 && !error; }
+};
+
+// The result of a condition over a range of warehouses.
+struct PieceAnswer {
+  std::int64_t offenders = 0;
+  std::vector<Offender> first = {};       // at most offenders_kept
+  std::optional<std::string> error = {};  // the server's refusal of the statement
+};
+
+struct PieceVerdict {
+  std::uint64_t piece = 0;  // its place in the plan
+  PieceAnswer answer = {};
+  std::int64_t took_us = 0;
+};
+
+// A condition that is not evaluated on a database, and why.
+struct NotAsked {
+  Condition rule;
+  std::string_view reason;
+};
+
+struct CheckReport {
+  std::int32_t warehouses = 0;
+  bool after_import = false;
+  Money money = Money::exact;
+  std::string server_version;
+  // Set if sessions saw different snapshots: the reason. The conditions then refer to different
+  // instants.
+  std::optional<std::string> snapshot_refusal;
+  std::vector<Verdict> verdicts;    // in the order of the catalogue
+  std::vector<Condition> left_out;  // not judged, as they hold of freshly loaded data only
+  std::vector<NotAsked> not_asked;
+
+  bool holds() const noexcept {
+    return std::ranges::all_of(verdicts, [](const Verdict& verdict) { return verdict.holds(); });
+  }
+};
+
+// Condition number `condition` over these warehouses, both included: one statement. Its cost and
+// the server's memory for it depend on the width of the range, not on the size of the database.
 struct CheckPiece {
   std::size_t condition;
   std::int32_t first_warehouse;
@@ -31,20 +122,21 @@ struct CheckPiece {
   std::int32_t warehouses() const noexcept { return last_warehouse - first_warehouse + 1; }
 };
 
-// Those that take long come first; then range by range, so that the conditions find the pages of a
-// range in memory. Every condition gets each warehouse once.
+// Returns all pieces: long ones first, then range by range, so that the conditions find the pages
+// of a range in memory. Every condition gets each warehouse once.
 std::vector<CheckPiece> plan_check(const std::vector<Condition>& conditions,
                                    std::int32_t warehouses, std::size_t connections);
 
-// Tells from the pieces done how long the others will take: a condition costs each warehouse what
-// it cost the warehouses before, and one that has not had its turn what the others cost.
+// Estimates the remaining time of a check: a condition takes for each warehouse what it took for
+// the warehouses before, and a condition without a finished piece takes what the others take.
 class TimeLeft {
  public:
   TimeLeft(const std::vector<CheckPiece>& pieces, std::size_t conditions, std::size_t sessions);
 
   void piece_done(const CheckPiece& piece, coro::Duration took) noexcept;
 
-  // Nothing until a piece is done. What is under way counts as if it began now.
+  // Returns nothing before the first piece is done. Pieces under way count as if they had just
+  // begun.
   std::optional<coro::Duration> estimate() const noexcept;
 
  private:
@@ -66,39 +158,41 @@ class CheckWork {
 
   CheckWork(std::vector<Condition> conditions, std::int32_t warehouses,
             const CheckSettings& settings);
-  // Of these pieces of the plan alone. Throws database::Error where the plan has no such piece.
+  // Judges only these pieces of the plan. Throws database::Error if the plan has no such piece.
   CheckWork(std::vector<Condition> conditions, const CheckPart& part, const CheckSettings& settings,
             std::function<void(const PieceVerdict&)> on_verdict);
 
-  // More of them would have nothing to do.
+  // Returns the number of sessions that have work to do.
   std::size_t sessions() const noexcept;
 
-  // All pieces, for others; the snapshot's name and the kind of money are left to the caller.
+  // Returns all pieces, for other hosts. The caller adds the snapshot's name and the kind of money.
   CheckPart part() const;
 
-  // What somebody else has found. The first verdict on a piece counts. Throws database::Error where there is no such
-  // piece.
+  // Adds a verdict of another host. Later verdicts on the same piece are ignored. Throws
+  // database::Error if there is no such piece.
   void add(PieceVerdict verdict);
-  // Somebody else saw a snapshot of his own: why.
+  // Notes why another host could not use the common snapshot.
   void note_refusal(std::optional<std::string> refusal);
   const std::optional<std::string>& refusal() const noexcept { return refusal_; }
 
-  // Those without a verdict.
+  // Returns the pieces without a verdict.
   std::vector<std::uint64_t> missing() const;
-  // Throws database::Error where there is one.
+  // Throws database::Error if a piece has no verdict.
   void require_all() const;
 
-  // One session's share: gives `judge` a piece after the other until none is left.
+  // Calls `judge` for one piece after another until none is left. Each session of the check runs
+  // this.
   coro::Task<void> run(Judge judge);
 
-  // Once all sessions have ended; in the order of the conditions.
+  // Returns the verdicts in the order of the conditions. To be called after all sessions have
+  // ended.
   std::vector<Verdict> verdicts() const;
 
  private:
-  // What is known of a condition so far.
-  struct Finding {
+  // The verdict on a condition so far.
+  struct ConditionState {
     std::int64_t offenders = 0;
-    // With the first warehouse of its piece each, in the order of the warehouses.
+    // The offenders with the first warehouse of their piece, in the order of the warehouses.
     std::vector<std::pair<std::int32_t, Offender>> first;
     std::optional<std::string> error;
     coro::Duration took{};
@@ -112,11 +206,11 @@ class CheckWork {
   CheckSettings settings_;
   std::int32_t warehouses_;
   std::vector<CheckPiece> pieces_;
-  std::vector<std::uint64_t> mine_;  // places of those to be judged here
+  std::vector<std::uint64_t> mine_;  // places of the pieces to judge here
   std::vector<bool> judged_;         // by place
   std::function<void(const PieceVerdict&)> on_verdict_;
   std::optional<std::string> refusal_;
-  std::vector<Finding> findings_;  // one for each condition
+  std::vector<ConditionState> states_;  // one for each condition
   TimeLeft time_left_;
   std::size_t next_ = 0;
   std::size_t done_ = 0;

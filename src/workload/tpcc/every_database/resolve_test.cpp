@@ -20,14 +20,14 @@ class Resolve : public OnTestedDatabase<TestedStyle> {
   }
 
   // Executes it, and doubts it then.
-  Doubt executed(Input input, std::uint32_t mark) {
-    Doubt doubt{std::move(input), {.mark = mark}};
+  UnknownCommit executed(Input input, std::uint32_t mark) {
+    UnknownCommit doubt{std::move(input), {.mark = mark}};
     database->run(execute(*backend, doubt));
     EXPECT_TRUE(doubt.trace.commit_sent);
     return doubt;
   }
 
-  std::vector<Finding> resolve(std::vector<Doubt> doubts) {
+  std::vector<ResolvedCommit> resolve(std::vector<UnknownCommit> doubts) {
     return database->run(backend->resolve(std::move(doubts)));
   }
 
@@ -44,9 +44,9 @@ class Resolve : public OnTestedDatabase<TestedStyle> {
 
 INSTANTIATE_TEST_SUITE_P(Styles, Resolve, testing::ValuesIn(tested_styles()), name_of_tested_style);
 
-const Finding yes(Resolution::committed);
-const Finding no(Resolution::not_committed);
-const Finding ten(Resolution::committed, 10);  // orders
+const ResolvedCommit yes(Resolution::committed);
+const ResolvedCommit no(Resolution::not_committed);
+const ResolvedCommit ten(Resolution::committed, 10);  // orders
 const DeliveryInput delivery{.w_id = 1, .carrier_id = 3};
 const PaymentInput payment = payment_of(2, 5, 6, 123'45);
 
@@ -55,9 +55,9 @@ NewOrderInput order() {
 }
 
 TEST_P(Resolve, FindsWhatHappened) {
-  const std::vector<Doubt> doubts = {executed(order(), 0), executed(payment, 1),
-                                     executed(payment_by_name(2, 5, 7, 123'45), 999'999),
-                                     executed(delivery, 500'000)};
+  const std::vector<UnknownCommit> doubts = {executed(order(), 0), executed(payment, 1),
+                                             executed(payment_by_name(2, 5, 7, 123'45), 999'999),
+                                             executed(delivery, 500'000)};
   const std::string before = touched();
   EXPECT_EQ(resolve(doubts), (std::vector{yes, yes, yes, ten}));
   EXPECT_EQ(touched(), before);
@@ -65,28 +65,28 @@ TEST_P(Resolve, FindsWhatHappened) {
 }
 
 TEST_P(Resolve, KnowsWhatDidNotHappen) {
-  const Doubt ordered = executed(order(), 7);
-  Doubt other_lines = ordered;
+  const UnknownCommit ordered = executed(order(), 7);
+  UnknownCommit other_lines = ordered;
   std::get<NewOrderInput>(other_lines.input).lines_all[4].quantity = 9;
-  Doubt fewer_lines = ordered;
+  UnknownCommit fewer_lines = ordered;
   std::get<NewOrderInput>(fewer_lines.input).ol_cnt = 4;
-  Doubt no_such_order = ordered;
+  UnknownCommit no_such_order = ordered;
   no_such_order.trace.o_id += 1;
 
-  const Doubt paid = executed(payment, 11);
-  Doubt other_mark = paid;
+  const UnknownCommit paid = executed(payment, 11);
+  UnknownCommit other_mark = paid;
   other_mark.trace.mark = 12;
-  Doubt other_amount = paid;
+  UnknownCommit other_amount = paid;
   std::get<PaymentInput>(other_amount.input).amount_cents += 1;
-  Doubt other_customer = paid;
+  UnknownCommit other_customer = paid;
   std::get<PaymentInput>(other_customer.input).customer.c_id += 1;
 
-  const Doubt delivered = executed(delivery, 13);
-  Doubt other_delivery = delivered;
+  const UnknownCommit delivered = executed(delivery, 13);
+  UnknownCommit other_delivery = delivered;
   other_delivery.trace.mark = 14;
-  Doubt other_carrier = delivered;
+  UnknownCommit other_carrier = delivered;
   std::get<DeliveryInput>(other_carrier.input).carrier_id = 4;
-  Doubt other_warehouse = delivered;
+  UnknownCommit other_warehouse = delivered;
   std::get<DeliveryInput>(other_warehouse.input).w_id = 2;
 
   EXPECT_EQ(
@@ -98,14 +98,14 @@ TEST_P(Resolve, KnowsWhatDidNotHappen) {
 // Districts without an order are skipped: what was really delivered counts.
 TEST_P(Resolve, CountsWhatADeliveryDelivered) {
   database->script("DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id IN (1, 4, 9)");
-  const std::vector<Doubt> doubts = {executed(delivery, 21)};
-  EXPECT_EQ(resolve(doubts), (std::vector{Finding(Resolution::committed, 7)}));
+  const std::vector<UnknownCommit> doubts = {executed(delivery, 21)};
+  EXPECT_EQ(resolve(doubts), (std::vector{ResolvedCommit(Resolution::committed, 7)}));
 }
 
 TEST_P(Resolve, SaysUnknownWhenTheServerIsNotThere) {
-  const Doubt doubt = executed(order(), 1);
+  const UnknownCommit doubt = executed(order(), 1);
   const auto away = database->backend_of_nobody();
-  EXPECT_EQ(database->run(away->resolve({doubt})), (std::vector<Finding>(1)));
+  EXPECT_EQ(database->run(away->resolve({doubt})), (std::vector<ResolvedCommit>(1)));
 }
 
 }  // namespace

@@ -17,8 +17,8 @@
 #include "coro/task.h"
 #include "database/dialect.h"
 #include "workload/tpcc/backend.h"
+#include "workload/tpcc/input.h"
 #include "workload/tpcc/postgres/small_database_test.h"
-#include "workload/tpcc/transaction.h"
 
 namespace drover::tpcc {
 
@@ -90,7 +90,7 @@ inline coro::Task<Outcome> execute_once(Backend& backend, Input input) {
 }
 
 // The same, of a transaction that is to be doubted.
-inline coro::Task<void> execute(Backend& backend, Doubt& doubt) {
+inline coro::Task<void> execute(Backend& backend, UnknownCommit& doubt) {
   database::Session* session = co_await backend.acquire();
   const SessionLease lease(backend, *session);
   co_await lease->execute(doubt.input, doubt.trace);

@@ -1,5 +1,5 @@
-// An import: its request, plan, progress and outcome, for every database. What a database records of
-// an import is in import_record.h.
+// An import: its request, plan, progress and outcome, for every database. What a database records
+// of an import is in import_record.h.
 //
 // Thread safety: plain values and pure functions, except ImportWork, which belongs, like its
 // observer, to the worker that imports.

@@ -1,8 +1,8 @@
 // What a database records of its import, read and written through the administration of every
 // database, and what commands require of it.
 //
-//   drover_tpcc         one row: seed and load time of the population, the number of warehouses that
-//                       was requested, and the claim of the import that is running
+//   drover_tpcc         one row: seed and load time of the population, the requested number of
+//                       warehouses, and the claim of the import that is running
 //   drover_tpcc_loaded  one row for each loaded part of the population: w_id, or 0 for item
 //
 // Tables that another tool loaded have neither; only an import needs them.
@@ -132,8 +132,8 @@ struct LoadedDatabase {
 // Throws UnfitSchema if tables are missing, the import is incomplete, or there is no warehouse.
 coro::Task<LoadedDatabase> inspect_loaded(AdminSession& session, std::string schema);
 
-// Returns the number of warehouses to check. Throws database::Error if there is none or if w_id does
-// not count from 1.
+// Returns the number of warehouses to check. Throws database::Error if there is none or if w_id
+// does not count from 1.
 coro::Task<std::int32_t> count_warehouses_to_check(AdminSession& session);
 
 // Throws UnfitSchema if another program's table has the name of one of TPC-C's, such as "customer",
@@ -193,8 +193,8 @@ class ImportClaim {
   coro::Task<void> hold(std::string schema, std::function<void()> on_wait,
                         std::function<coro::Task<void>()> work);
 
-  // Requires that drover_tpcc exists. Throws UnfitSchema if another import is at work. Takes nothing
-  // if drover_tpcc is empty. Calls `on_wait` once if there is an owner to watch.
+  // Requires that drover_tpcc exists. Throws UnfitSchema if another import is at work. Takes
+  // nothing if drover_tpcc is empty. Calls `on_wait` once if there is an owner to watch.
   coro::Task<void> take(std::string schema, std::function<void()> on_wait = {});
 
   // Beats until it is cancelled. Throws database::Error when the claim is lost.

@@ -1,5 +1,5 @@
-// The rows of the population as they go into the nine tables, for every database: which columns, in
-// which order, what each holds. What a row becomes, a Writer says:
+// The rows of the population for the nine tables of every database: columns, their order and their
+// values. A Writer turns rows into the database's format:
 //
 //   writer.row(field, …)           a field is an int32_t, an int64_t, a text (also an array of
 //                                  them), an Address, Cents, TenThousandths, a Timestamp, or an
@@ -8,7 +8,7 @@
 //                                  load time in nanoseconds and the customer's place within the
 //                                  warehouse on top of it, which stays below 30 microseconds
 //
-// Thread safety: an object belongs to one thread; any number of them run side by side.
+// Thread safety: an object belongs to one thread; several objects may be used at the same time.
 #pragma once
 
 #include <algorithm>
@@ -33,20 +33,21 @@ struct Timestamp {
   int64_t us;
 };
 
-// What one warehouse has of a table, or all of Table::Item, in which `w_id` has no meaning.
+// The rows of one warehouse in a table, or all rows of Table::Item, which ignores `w_id`.
 class PopulationRows {
  public:
   PopulationRows(Table table, int32_t w_id, const PopulationSeed& seed)
       : table_(table), w_id_(w_id), seed_(seed), constants_(load_constants(seed.seed)) {}
 
-  // How many indexes there are to be written, from 0; an index is a row, or for OrderLine an order.
+  // Returns the number of indexes to write, from 0 on. An index is a row, or for OrderLine the
+  // lines of an order.
   static int32_t size(Table table) {
     const Table counted = table == Table::OrderLine ? Table::Order : table;
     return static_cast<int32_t>(rows_at_load(counted, 1));
   }
 
-  // Writes the rows of an index and returns how many they are. The orders of a district must be
-  // asked for from its first one on.
+  // Writes the rows of an index and returns their number. The orders of a district must be written
+  // from its first one on.
   template <class Writer>
   int32_t write(Writer& writer, int32_t index) {
     const int32_t d_id = index / per_district_ + 1;

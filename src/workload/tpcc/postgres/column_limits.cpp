@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
-#include <optional>
-#include <string_view>
 
 #include "database/error.h"
 #include "database/postgres/identifier.h"
@@ -17,6 +17,50 @@ using coro::Task;
 using database::postgres::Connection;
 using database::postgres::qualified_name;
 using database::postgres::Result;
+
+// The mean amount of a Payment, which is between 1.00 and 5,000.00.
+constexpr double payment = 2'500.5;
+constexpr double of_a_district = 0.1;
+// Share of the most popular customer of a district in its Payments. 60% are chosen by one of 1,000
+// last names, 40% by number.
+constexpr double popular_customer = 0.025;
+// Order lines per New-Order with the most popular item: ten lines, and the largest share of one
+// number of NURand(8191, 1, 100000).
+constexpr double popular_item = 10 * 0.002;
+constexpr double mean_quantity = 5.5;
+constexpr double remote_lines = 0.01;
+
+constexpr std::string_view wide_money = "numeric(18,2)";
+
+constexpr auto columns_that_grow = std::to_array<GrowingColumn>({
+    {Table::Warehouse, "w_ytd", payment, wide_money, Table::Warehouse, "w_ytd"},
+    {Table::District, "d_ytd", of_a_district* payment, wide_money, Table::District, "d_ytd"},
+    {Table::District, "d_next_o_id", of_a_district, "int", Table::District, "d_next_o_id"},
+    {Table::Order, "o_id", of_a_district, "int", Table::District, "d_next_o_id"},
+    {Table::NewOrder, "no_o_id", of_a_district, "int", Table::District, "d_next_o_id"},
+    {Table::OrderLine, "ol_o_id", of_a_district, "int", Table::District, "d_next_o_id"},
+    {Table::Customer, "c_balance", of_a_district* popular_customer* payment, wide_money,
+     Table::Customer, "c_balance"},
+    {Table::Customer, "c_ytd_payment", of_a_district* popular_customer* payment, wide_money,
+     Table::Customer, "c_ytd_payment"},
+    {Table::Customer, "c_payment_cnt", of_a_district* popular_customer, "int", Table::Customer,
+     "c_payment_cnt"},
+    {Table::Customer, "c_delivery_cnt", of_a_district* popular_customer, "int", Table::Customer,
+     "c_delivery_cnt"},
+    {Table::Stock, "s_ytd", popular_item* mean_quantity, "bigint", Table::Stock, "s_ytd"},
+    {Table::Stock, "s_order_cnt", popular_item, "int", Table::Stock, "s_order_cnt"},
+    {Table::Stock, "s_remote_cnt", popular_item* remote_lines, "int", Table::Stock, "s_remote_cnt"},
+});
+
+std::string time_text(double seconds) {
+  constexpr double minute = 60;
+  constexpr double hour = 3'600;
+  constexpr double day = 86'400;
+  if (seconds < 2 * minute) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 2 * hour) return fmt::format("{:.0f} min", seconds / minute);
+  if (seconds < 2 * day) return fmt::format("{:.0f} h", seconds / hour);
+  return fmt::format("{:.0f} days", seconds / day);
+}
 
 // The columns whose type has an end that a run can reach. The upper half of a numeric's modifier is
 // its precision, the lower half its scale. bigint counts as without an end.
@@ -53,6 +97,41 @@ bool is_small(Table table) {
 }
 
 }  // namespace
+
+std::span<const GrowingColumn> growing_columns() {
+  return columns_that_grow;
+}
+
+std::optional<std::string> limit_note(const GrowingColumn& column, const ColumnRoom& room,
+                                      const PlannedWork& work, std::string_view schema) {
+  // A margin for chance, and for rows that are more popular than estimated.
+  constexpr double safety = 1.25;
+  const double a_second = column.growth * work.pairs_a_second * (work.is_bound ? 1 : safety);
+  const double added = a_second * work.seconds;
+  if (room.largest + added < room.limit || a_second <= 0) return std::nullopt;
+  const double reached_s = std::max(room.limit - room.largest, 0.0) / a_second;
+  const std::string table = schema.empty() ? std::string(table_name(column.table))
+                                           : fmt::format("{}.{}", schema, table_name(column.table));
+  const bool can_widen = column.wide_type != room.type;
+  return fmt::format(
+      "warning: the column {0}.{1} has the type {2}, whose values must be below {3:.0f}, and its "
+      "largest "
+      "value is {4:.0f}. This run may reach this limit {5} after its start{6}, and transactions "
+      "then fail with SQLSTATE 22003. Before the run, {7}load the data again (drover tpcc init "
+      "--force, drover tpcc import)",
+      table, column.name, room.type, room.limit, room.largest, time_text(reached_s),
+      work.is_bound
+          ? fmt::format(", at {:g} Payments per second and warehouse", work.pairs_a_second)
+          : "",
+      can_widen ? fmt::format("ALTER TABLE {} ALTER COLUMN {} TYPE {}, or ", table, column.name,
+                              column.wide_type)
+                : "");
+}
+
+bool is_little(const GrowingColumn& column, double limit, const PlannedWork& work) noexcept {
+  constexpr double part_of_limit = 0.01;
+  return column.growth * work.pairs_a_second * work.seconds < part_of_limit * limit;
+}
 
 Task<std::vector<std::string>> find_narrow_columns(Connection& connection, std::string schema,
                                                    PlannedWork work) {

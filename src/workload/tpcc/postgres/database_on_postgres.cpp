@@ -19,7 +19,6 @@
 #include "workload/tpcc/postgres/column_limits.h"
 #include "workload/tpcc/postgres/import/import.h"
 #include "workload/tpcc/postgres/postgres_backend.h"
-#include "workload/tpcc/postgres/resolve.h"
 #include "workload/tpcc/postgres/transactions.h"
 
 namespace drover::tpcc::postgres {
@@ -35,7 +34,7 @@ using database::postgres::recovery_note;
 using database::postgres::recovery_patience;
 using database::postgres::ServerRole;
 
-// Another tool's money may be binary floating point: each value is rounded to cents.
+// Money of another tool's tables may be binary floating point: each value is rounded to cents.
 const Statement ledger_sums{
     "ledger_sums",
     "SELECT (SELECT sum(d_next_o_id)::int8 FROM district WHERE d_w_id BETWEEN $1::int4 AND "
@@ -150,16 +149,17 @@ class DatabaseOnPostgres final : public Database {
     co_return co_await add_up(*connection, warehouses);
   }
 
-  Task<std::vector<Finding>> find_writes(std::vector<Doubt> writes, std::string since,
-                                         coro::Duration patience) const override {
+  Task<std::vector<ResolvedCommit>> find_writes(std::vector<UnknownCommit> writes,
+                                                std::string since,
+                                                coro::Duration timeout) const override {
     try {
-      co_return co_await coro::with_deadline(coro::Worker::current().now() + patience,
+      co_return co_await coro::with_deadline(coro::Worker::current().now() + timeout,
                                              look_for(writes, std::move(since)));
     } catch (const database::Error&) {
-      // Nobody knows, as of what takes too long.
+      // The writes stay unknown, as after a timeout.
     } catch (const coro::DeadlineExceeded&) {
     }
-    co_return std::vector<Finding>();
+    co_return std::vector<ResolvedCommit>();
   }
 
   std::unique_ptr<Backend> make_backend(BackendSettings settings) const override {
@@ -187,18 +187,19 @@ class DatabaseOnPostgres final : public Database {
     return access;
   }
 
-  // With this setting the server refuses a statement from which policies would hide rows.
+  // The server then refuses a statement from which policies would hide rows.
   Task<std::unique_ptr<Connection>> open_to_read_all() const {
     auto connection = co_await open_in_schema(at(ServerRole::primary));
     co_await set_if_known(*connection, "SET row_security = off");
     co_return connection;
   }
 
-  Task<std::vector<Finding>> look_for(std::span<const Doubt> writes, std::string since) const {
+  Task<std::vector<ResolvedCommit>> look_for(std::span<const UnknownCommit> writes,
+                                             std::string since) const {
     const auto connection = co_await open_to_read_all();
     co_await recover_prepared(*connection, recovery_patience, access_.on_session_note);
     co_await set(*connection, "SET TimeZone TO 'UTC'");
-    co_return co_await resolve_doubts(*connection, writes, std::move(since));
+    co_return co_await resolve_commits(*connection, writes, std::move(since));
   }
 
   Access access_;

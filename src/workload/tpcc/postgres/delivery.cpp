@@ -2,9 +2,9 @@
 // transaction; one statement batched, seven a district single, and the same seven in four round
 // trips by row.
 //
-// The oldest order is locked where it is found. A Delivery that finds it locked waits; if the other
-// one has then delivered it, PostgreSQL steps on to the next oldest, and if it was rolled back
-// takes it: so none is skipped and none is delivered out of turn.
+// The oldest order is locked where it is found. A Delivery that finds it locked waits. If the other
+// Delivery then commits, PostgreSQL steps on to the next oldest order; if it rolls back, this
+// Delivery takes the order. So no order is skipped, and none is delivered out of turn.
 #include <fmt/format.h>
 
 #include <optional>
@@ -21,7 +21,7 @@ namespace {
 
 const Statement deliver = statement("dl_deliver");
 
-// What `deliver` fails with where an order has no row in oorder or its customer is not there.
+// The error of `deliver` if an order has no row in oorder or its customer does not exist.
 constexpr std::string_view division_by_zero = "22012";
 
 const Statement get_oldest = statement("dl_oldest");
@@ -64,7 +64,7 @@ coro::Task<Outcome> batched(Connection& connection, const DeliveryInput& input, 
                                 input.w_id));
 }
 
-// Whether an order that is to be delivered, or its customer, has its one row.
+// Throws unless an order to deliver, or its customer, has exactly one row.
 void require_one(std::int64_t rows, bool of_customer, const DeliveryInput& input, std::int32_t d_id,
                  std::int32_t o_id) {
   if (rows == 1) return;
@@ -76,7 +76,7 @@ void require_one(std::int64_t rows, bool of_customer, const DeliveryInput& input
                   of_customer ? "" : " in oorder"));
 }
 
-// The order that was delivered, or 0.
+// Returns the order that was delivered, or 0.
 coro::Task<std::int32_t> deliver_district(Connection& connection, const DeliveryInput& input,
                                           std::int32_t d_id, std::uint32_t mark) {
   const Result oldest = co_await connection.execute(get_oldest, input.w_id, d_id);
@@ -98,7 +98,7 @@ coro::Task<std::int32_t> deliver_district(Connection& connection, const Delivery
   co_return o_id;
 }
 
-// The oldest order of each district that has one, locked.
+// The oldest order of each district that has an undelivered order, locked.
 coro::Task<Outcome> lock_oldest(Connection& connection, const DeliveryInput& input) {
   connection.send(begin_statement);
   for (std::int32_t d_id = 1; d_id <= districts_per_warehouse; ++d_id) {

@@ -36,7 +36,7 @@ const Statement get_items = statement("no_items");
 template <class TextOf>
 std::vector<Statement> variants_of(const char* name, const char* in_braces, std::size_t count,
                                    TextOf text_of) {
-  static std::deque<std::string> names;  // which the statements refer to
+  static std::deque<std::string> names;  // the statements hold pointers to them
   std::vector<Statement> all;
   for (std::size_t i = 1; i <= count; ++i) {
     const std::string& variant = names.emplace_back(fmt::format("{}_{}", name, i));
@@ -45,7 +45,7 @@ std::vector<Statement> variants_of(const char* name, const char* in_braces, std:
   return all;
 }
 
-// The values of `count` lines: $1 to $3 are the order's key, and each line has six parameters.
+// Returns VALUES of `count` lines: $1 to $3 are the order's key, and each line has six parameters.
 std::string values_of_lines(std::size_t count) {
   std::string values;
   for (std::size_t i = 0; i < count; ++i) {
@@ -67,7 +67,8 @@ const std::vector<Statement> insert_lines_by_count =
 const Statement get_district_for_update = statement("no_district");
 const Statement advance_district = statement("no_advance_district");
 
-// Clause 2.4.2.2: what the terminal shows besides. Brand if both texts hold ORIGINAL, else generic.
+// Brand or generic, which the terminal also shows (clause 2.4.2.2): brand if both texts contain
+// ORIGINAL.
 char brand_generic(std::string_view i_data, std::string_view s_data) noexcept {
   constexpr std::string_view original = "ORIGINAL";
   const bool brand = i_data.find(original) != std::string_view::npos &&
@@ -75,7 +76,7 @@ char brand_generic(std::string_view i_data, std::string_view s_data) noexcept {
   return brand ? 'B' : 'G';
 }
 
-// One column of the lines each, as the statements take them.
+// The columns of the lines, as the statements take them.
 struct LineColumns {
   std::array<std::int32_t, lines_max> number{};
   std::array<std::int32_t, lines_max> i_id{};
@@ -99,8 +100,8 @@ struct LineColumns {
   }
 };
 
-// An UPDATE touches a row once, however often it is joined; so an item that an order asks for twice
-// from the same warehouse goes into a second round.
+// An UPDATE changes a row only once, even if the row is joined several times. An item that an order
+// requests twice from the same warehouse therefore goes into a second round.
 struct Rounds {
   std::array<LineColumns, lines_max> columns;
   std::size_t count = 0;
@@ -108,7 +109,7 @@ struct Rounds {
 
 using LineOrder = std::array<std::int32_t, lines_max>;
 
-// The places of the lines in the order in which their stock is locked.
+// Returns the indexes of the lines in the order in which their stock is locked.
 LineOrder order_of_locks(const NewOrderInput& input) {
   LineOrder order{};
   const auto lines = input.lines();
@@ -138,8 +139,7 @@ void split_into_rounds(const NewOrderInput& input, Rounds& rounds) {
   }
 }
 
-// What the stock said of each line, by its number; `found` is unset for an item that does not
-// exist.
+// The stock of each line, by its number. `found` is unset for an item that does not exist.
 struct LineAnswer {
   bool found = false;
   std::int32_t price_cents = 0;
@@ -160,7 +160,7 @@ void read_stock(const Result& stock, LineAnswers& answers) {
   }
 }
 
-// The lines that go into order_line: all whose item exists.
+// Returns the lines whose item exists: the rows of order_line.
 void price_lines(const NewOrderInput& input, const LineAnswers& answers, LineColumns& columns) {
   for (std::size_t i = 0; i < input.lines().size(); ++i) {
     if (!answers[i].found) continue;
@@ -171,7 +171,7 @@ void price_lines(const NewOrderInput& input, const LineAnswers& answers, LineCol
   }
 }
 
-// Every line must have met its stock, but the one that asks for an item that does not exist.
+// Throws unless every line has found its stock, except the line with an item that does not exist.
 void require_lines(const NewOrderInput& input, std::size_t found) {
   const std::size_t expected = input.lines().size() - (input.rollback ? 1 : 0);
   if (found == expected) return;
@@ -181,7 +181,7 @@ void require_lines(const NewOrderInput& input, std::size_t found) {
                                 expected - found, expected, input.w_id));
 }
 
-// The first four results are those of what goes before the lines.
+// The first four results belong to the statements before the lines.
 constexpr std::size_t lines_from = 4;
 
 void send_head(Connection& connection, const NewOrderInput& input) {
@@ -191,7 +191,7 @@ void send_head(Connection& connection, const NewOrderInput& input) {
   connection.send(take_order_id, input.w_id, input.d_id);
 }
 
-// Hands back the order's number.
+// Returns the order's number.
 std::int32_t read_head(const Results& read, Trace& trace) {
   require_one_row(read[1], "customer");
   require_one_row(read[2], "warehouse");
@@ -206,7 +206,7 @@ void send_order(Connection& connection, const NewOrderInput& input, std::int32_t
   connection.send(insert_new_order, input.w_id, input.d_id, o_id);
 }
 
-// Commits or rolls back behind what is queued.
+// Sends the queued statements, followed by COMMIT or ROLLBACK.
 coro::Task<Results> end_order(Connection& connection, const NewOrderInput& input, Trace& trace) {
   if (!input.rollback) return commit(connection, trace);
   connection.send(rollback_statement);
@@ -247,7 +247,7 @@ coro::Task<Outcome> batched(Connection& connection, const NewOrderInput& input, 
   co_return outcome_of(input);
 }
 
-// The lines whose stock one statement takes: of one warehouse, and each item once.
+// The lines whose stock one statement changes: of one warehouse, and each item once.
 struct StockGroup {
   std::int32_t w_id = 0;
   LineColumns lines = {};
@@ -271,7 +271,7 @@ std::vector<StockGroup> group_by_warehouse(const NewOrderInput& input) {
 
 void send_groups(Connection& connection, const NewOrderInput& input,
                  std::span<const StockGroup> groups) {
-  // The statement before says whether there is such a district.
+  // The statement before has checked that the district exists.
   const std::int32_t d_id = std::clamp(input.d_id, 1, districts_per_warehouse);
   const Statement& take = take_stock_by_district.at(static_cast<std::size_t>(d_id - 1));
   for (const StockGroup& group : groups) {
@@ -281,14 +281,14 @@ void send_groups(Connection& connection, const NewOrderInput& input,
   }
 }
 
-// The number of the line, in a group, that asks for an item.
+// Returns the index of the line in a group that has this item.
 std::size_t line_of(const LineColumns& lines, std::int32_t i_id) {
   const auto ids = lines.of(lines.i_id);
   const auto place = static_cast<std::size_t>(std::ranges::find(ids, i_id) - ids.begin());
   return static_cast<std::size_t>(lines.number.at(place) - 1);
 }
 
-// A line is found if both its item and its stock are.
+// A line is found if both its item and its stock exist.
 void read_group(const StockGroup& group, const Result& items, const Result& stock,
                 LineAnswers& answers) {
   for (int row = 0; row < stock.rows(); ++row) {
@@ -346,7 +346,7 @@ coro::Task<Outcome> by_warehouse(Connection& connection, const NewOrderInput& in
   co_return outcome_of(input);
 }
 
-// What is to be written for a line, once all of them are read.
+// The values to write for a line, computed after all lines were read.
 struct LineWrite {
   std::int32_t number = 0;
   std::int32_t s_quantity = 0;
@@ -354,7 +354,7 @@ struct LineWrite {
   std::string dist;
 };
 
-// What the lines before have left of the same stock: the database does not have it yet.
+// The stock that earlier lines have left, which the database does not have yet.
 std::int32_t quantity_left(const NewOrderInput& input, std::span<const LineWrite> before,
                            const NewOrderLine& line, std::int32_t in_database) {
   std::int32_t left = in_database;
@@ -365,12 +365,12 @@ std::int32_t quantity_left(const NewOrderInput& input, std::span<const LineWrite
   return left;
 }
 
-// Whether it is the line that asks for an item that does not exist (clause 2.4.1.5).
+// Returns true for the line with an item that does not exist (clause 2.4.1.5).
 bool is_rolled_back_at(const NewOrderInput& input, std::int32_t number) noexcept {
   return input.rollback && number == input.ol_cnt;
 }
 
-// Adds what is to be written for a line whose item and stock were asked for.
+// Adds the values to write for a line whose item and stock were read.
 void add_line_write(const NewOrderInput& input, std::int32_t number, const Result& item,
                     const Result& stock, std::vector<LineWrite>& writes) {
   const NewOrderLine& line = input.lines()[static_cast<std::size_t>(number - 1)];
@@ -412,7 +412,7 @@ void send_line_writes(Connection& connection, const NewOrderInput& input, std::i
   }
 }
 
-// The results of what send_line_writes() has sent.
+// Checks the results of the statements of send_line_writes().
 void require_lines_written(std::span<const Result> written) {
   for (std::size_t i = 0; i + 1 < written.size(); i += 2) {
     require_written(written[i], 1, "stock");

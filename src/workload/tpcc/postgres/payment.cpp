@@ -24,8 +24,8 @@ const Statement insert_history_values = statement("pay_history_values");
 
 constexpr std::string_view not_null_violation = "23502";
 
-// The rows that most transactions want, district and warehouse, are locked last and so the
-// shortest.
+// Locks district and warehouse, the rows that most transactions need, last and so for the shortest
+// time.
 coro::Task<Outcome> batched(Connection& connection, const PaymentInput& input, Trace& trace) {
   const CustomerChoice& customer = input.customer;
   const auto mark = static_cast<std::int32_t>(trace.mark);
@@ -54,7 +54,7 @@ coro::Task<Outcome> batched(Connection& connection, const PaymentInput& input, T
   co_return Outcome{};
 }
 
-// The customer in the middle of those of a name, in their order (clause 2.5.2.2).
+// Returns the middle customer of those with the name, in their order (clause 2.5.2.2).
 std::int32_t middle_one(const Result& found) {
   if (found.rows() == 0) require_one_row(found, "customer of that name");
   return found.int4((found.rows() + 1) / 2 - 1, 0);
@@ -67,7 +67,7 @@ coro::Task<std::int32_t> customer_id(Connection& connection, const CustomerChoic
   co_return middle_one(found);
 }
 
-// Locks in the order of the batched one.
+// Locks rows in the order of the batched style.
 coro::Task<Outcome> by_row(Connection& connection, const PaymentInput& input, Trace& trace) {
   const CustomerChoice& customer = input.customer;
   std::int32_t c_id = customer.c_id;

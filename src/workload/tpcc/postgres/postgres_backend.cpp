@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "database/error.h"
-#include "workload/tpcc/postgres/resolve.h"
 #include "workload/tpcc/postgres/transactions.h"
 
 namespace drover::tpcc::postgres {
@@ -18,9 +17,9 @@ class PostgresBackend::PostgresSession final : public Pooled {
   PostgresSession(PostgresBackend& backend, database::postgres::OpenedSession opened) noexcept
       : Pooled(std::move(opened)), backend_(backend) {}
 
-  // What comes back without its rows is done once more by single rows: either that says which are
-  // missing, or the server has lost them. The same happens if the server does not support a
-  // statement of the batched style.
+  // A transaction that misses rows is executed again by single rows, which either names the missing
+  // rows or succeeds because the server had lost them. The same happens if the server does not
+  // support a statement of the batched style.
   Task<Outcome> execute(const Input& input, Trace& trace) override {
     const Trace begun = trace;
     const bool known = backend_.by_row_;
@@ -83,12 +82,12 @@ PostgresBackend::PostgresBackend(PostgresOptions options)
                      .seed = options.seed,
                      .upkeep = options.upkeep}),
       options_(std::move(options)),
-      // Which level is enough, docs/tpcc-fidelity.md says.
+      // docs/tpcc-fidelity.md explains which isolation level is sufficient.
       session_settings_{.access = options_,
                         .pooling = options_.pooling,
                         .isolation = options_.isolation,
                         .statement_timeout = options_.run.statement_timeout(),
-                        // A plan for any warehouse locks the partitions of all.
+                        // A generic plan locks the partitions of all warehouses.
                         .generic_plans = !options_.is_partitioned},
       shapes_(shapes_of(options_.style, options_.server_dialect)),
       statements_(statements_of(shapes_, options_.server_dialect)),
@@ -96,7 +95,7 @@ PostgresBackend::PostgresBackend(PostgresOptions options)
 
 PostgresBackend::~PostgresBackend() = default;
 
-// CockroachDB has statements of its own in the place of those that lose rows.
+// CockroachDB has its own statements instead of those that may lose rows.
 bool PostgresBackend::batched() const noexcept {
   return options_.style == StatementStyle::batched &&
          (options_.server_dialect == database::Dialect::postgres ||
@@ -127,15 +126,15 @@ Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect(
   co_return std::make_unique<PostgresSession>(*this, std::move(opened));
 }
 
-Task<std::vector<Finding>> PostgresBackend::resolve(std::vector<Doubt> doubts) {
-  std::vector<Finding> found;
+Task<std::vector<ResolvedCommit>> PostgresBackend::resolve(std::vector<UnknownCommit> commits) {
+  std::vector<ResolvedCommit> found;
   auto ask = [&](Connection& connection) -> Task<void> {
-    found = co_await resolve_doubts(connection, doubts, opened_at_);
+    found = co_await resolve_commits(connection, commits, opened_at_);
   };
-  // A pass over a large history takes its time, and still has an end.
-  const coro::Duration patience = options_.resolve_patience;
-  co_await ask_at_the_end(session_settings_, {patience, 10 * patience}, ask);
-  found.resize(doubts.size());
+  // A scan of a large history takes longer than the timeout, and still has a limit.
+  const coro::Duration timeout = options_.resolve_timeout;
+  co_await ask_at_the_end(session_settings_, {timeout, 10 * timeout}, ask);
+  found.resize(commits.size());
   co_return found;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,11 +18,10 @@
 
 namespace drover::tpcc::postgres {
 
-// Its isolation is not `snapshot`: Order-Status and Stock-Level, which only read, have a snapshot of
-// their own at every level. The server ends a statement at its timeout; a round trip has a little
-// more.
+// The isolation is not `snapshot`. Order-Status and Stock-Level, which only read, have a snapshot
+// at every level. The server ends a statement at its timeout; a round trip has a little more time.
 struct PostgresOptions : BackendSettings, database::postgres::Access {
-  // The batched style goes as on a server that loses rows (transactions.h), whatever this one is.
+  // Executes the batched style as on a server that loses rows (transactions.h).
   bool by_row = false;
 };
 
@@ -30,7 +30,7 @@ class PostgresBackend final : public database::postgres::PooledBackend<Backend, 
   explicit PostgresBackend(PostgresOptions options);
   ~PostgresBackend() override;
 
-  coro::Task<std::vector<Finding>> resolve(std::vector<Doubt> doubts) override;
+  coro::Task<std::vector<ResolvedCommit>> resolve(std::vector<UnknownCommit> commits) override;
 
  private:
   class PostgresSession;
@@ -47,5 +47,12 @@ class PostgresBackend final : public database::postgres::PooledBackend<Backend, 
   std::string opened_at_;  // by the server's clock, UTC
   bool by_row_;            // the server loses rows or refuses a batched statement
 };
+
+// Returns whether each commit is in the data (resolve.cpp). `since`: a time of the server before
+// the run began, as text in UTC. Requires that no session can still execute the transactions:
+// database::postgres::end_sessions() first. Throws database::Error.
+coro::Task<std::vector<ResolvedCommit>> resolve_commits(database::postgres::Connection& connection,
+                                                        std::span<const UnknownCommit> commits,
+                                                        std::string since);
 
 }  // namespace drover::tpcc::postgres

@@ -1,6 +1,6 @@
 // Whether a commit without an answer happened, where PostgreSQL makes it hard to say. What every
 // database has to know is in tpcc/every_database.
-#include "workload/tpcc/postgres/resolve.h"
+#include "workload/tpcc/postgres/postgres_backend.h"
 
 #include <gtest/gtest.h>
 
@@ -36,14 +36,14 @@ class PostgresResolve : public testing::TestWithParam<StatementStyle> {
   void TearDown() override { backend.reset(); }
 
   // Executes it, and doubts it then.
-  Doubt executed(Input input, std::uint32_t mark) {
-    Doubt doubt{std::move(input), {.mark = mark}};
+  UnknownCommit executed(Input input, std::uint32_t mark) {
+    UnknownCommit doubt{std::move(input), {.mark = mark}};
     database->run(execute(*backend, doubt));
     EXPECT_TRUE(doubt.trace.commit_sent);
     return doubt;
   }
 
-  std::vector<Finding> resolve(std::vector<Doubt> doubts) {
+  std::vector<ResolvedCommit> resolve(std::vector<UnknownCommit> doubts) {
     return database->run(backend->resolve(std::move(doubts)));
   }
 
@@ -63,22 +63,22 @@ NewOrderInput order() {
 
 // Tables of whole seconds have lost the marks: nobody knows, and it is said so.
 TEST_P(PostgresResolve, DoesNotGuessWhereTheMarksAreLost) {
-  const Doubt ordered = executed(order(), 1);
-  const Doubt paid = executed(payment, 1);
+  const UnknownCommit ordered = executed(order(), 1);
+  const UnknownCommit paid = executed(payment, 1);
   database->script("ALTER TABLE history ALTER h_date TYPE timestamp(0)");
   EXPECT_EQ(resolve({paid, ordered}),
-            (std::vector<Finding>{Resolution::unknown, Resolution::committed}));
+            (std::vector<ResolvedCommit>{Resolution::unknown, Resolution::committed}));
 }
 
 // The server has been sent the commit and has not got to it: the session has to be ended first, or
 // it would happen after we said that it had not.
 TEST_P(PostgresResolve, EndsTheSessionsThatCouldStillDoIt) {
-  std::vector<Finding> answers;
+  std::vector<ResolvedCommit> answers;
   auto body = [&]() -> Task<void> {
     const auto other = co_await open_in_schema({database->conninfo(), "doubted"});
     co_await other->script(
         "BEGIN; SELECT FROM warehouse FOR UPDATE; SELECT FROM customer FOR UPDATE");
-    Doubt doubt{payment, {.mark = 77}};
+    UnknownCommit doubt{payment, {.mark = 77}};
     {
       database::Session* session = co_await backend->acquire();
       const SessionLease lease(*backend, *session);
@@ -101,7 +101,7 @@ TEST_P(PostgresResolve, EndsTheSessionsThatCouldStillDoIt) {
     co_await other->script("COMMIT");
   };
   database->run(body());
-  EXPECT_EQ(answers, (std::vector<Finding>{Resolution::not_committed}));
+  EXPECT_EQ(answers, (std::vector<ResolvedCommit>{Resolution::not_committed}));
   EXPECT_EQ(database->value("SELECT count(*) FROM history WHERE h_amount = 123.45"), "0");
 }
 
@@ -138,18 +138,18 @@ TEST_P(PostgresResolve, TheLedgerIsOfTheWarehousesThatAreAskedFor) {
 
 // Somebody holds the tables: the end of a run does not wait for ever.
 TEST_P(PostgresResolve, SaysUnknownWhenTheDataCannotBeReadInTime) {
-  const Doubt doubt = executed(order(), 1);
+  const UnknownCommit doubt = executed(order(), 1);
   database->script("BEGIN; LOCK TABLE order_line, district IN ACCESS EXCLUSIVE MODE");
   PostgresOptions options;
   options.conninfo = database->conninfo();
   options.schema = "doubted";
-  options.resolve_patience = 50ms;
+  options.resolve_timeout = 50ms;
   PostgresBackend hurried(options);
-  EXPECT_EQ(database->run(hurried.resolve({doubt})), (std::vector<Finding>(1)));
+  EXPECT_EQ(database->run(hurried.resolve({doubt})), (std::vector<ResolvedCommit>(1)));
   const auto tables = make_database({database->conninfo(), "doubted"});
-  EXPECT_FALSE(database->run(tables->read_ledger_patiently({1, 2}, 50ms)));
+  EXPECT_FALSE(database->run(tables->read_ledger_within(50ms, {1, 2})));
   database->script("ROLLBACK");
-  EXPECT_TRUE(database->run(tables->read_ledger_patiently({1, 2}, 60s)));
+  EXPECT_TRUE(database->run(tables->read_ledger_within(60s, {1, 2})));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@
 #include "coro/worker.h"
 #include "database/postgres/connection.h"
 #include "support/test_server.h"
-#include "workload/tpcc/postgres/check/conditions.h"
+#include "workload/tpcc/postgres/check/check.h"
 #include "workload/tpcc/postgres/import/schema.h"
 #include "workload/tpcc/postgres/postgres_backend.h"
 #include "workload/tpcc/random.h"
@@ -85,8 +85,9 @@ class SmallDatabase {
     script("ANALYZE");
   }
 
-  // A session that an earlier test gave up may still be at work on the server, and would lock the tables in another
-  // order than a DROP. Idle ones lock nothing, and are the server's of YDB, where there is one.
+  // A session that an earlier test gave up may still be at work on the server, and would lock the
+  // tables in another order than a DROP. Idle ones lock nothing, and are the server's of YDB, where
+  // there is one.
   void make_schema(std::string_view name) {
     const std::string quoted = quote_identifier(name);
     script(

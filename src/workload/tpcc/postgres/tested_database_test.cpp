@@ -30,7 +30,7 @@ class TestedPostgres final : public TestedDatabase {
 
   std::unique_ptr<Backend> backend_of_nobody() override {
     PostgresOptions options = tested_options(sql_.conninfo() + " port=1");
-    options.resolve_patience = std::chrono::milliseconds(100);
+    options.resolve_timeout = std::chrono::milliseconds(100);
     return std::make_unique<PostgresBackend>(std::move(options));
   }
 
@@ -56,7 +56,8 @@ class TestedPostgres final : public TestedDatabase {
 }  // namespace
 
 std::vector<TestedStyle> tested_styles() {
-  // Those of the relatives that differ from each other, and need nothing that this server does not have.
+  // Those of the relatives that differ from each other, and need nothing that this server does not
+  // have.
   using database::Dialect;
   return {{StatementStyle::batched},
           {StatementStyle::single},

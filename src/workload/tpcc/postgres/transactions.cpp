@@ -33,7 +33,7 @@ Shapes shapes_of(StatementStyle style, Dialect dialect) noexcept {
     return {single, dialect == Dialect::citus ? by_row : single, single, single, single};
   }
   switch (dialect) {
-    // Without the join of an array with stock, and without DML in a CTE.
+    // CockroachDB has neither the join of an array with stock nor DML in a CTE.
     case Dialect::cockroach:
       return {by_row, batched, batched, by_row, batched};
     case Dialect::citus:
@@ -104,7 +104,7 @@ constexpr std::string_view payment_data_of_texts =
     "(c_id::text || ' ' || c_d_id::text || ' ' || c_w_id::text || ' ' || ($6::int4)::text || ' ' "
     "|| ($5::int4)::text || ' ' || ($4::int4 * 0.01)::text)";
 
-// int / int is a decimal there, and its cast to an int rounds.
+// In CockroachDB, int / int is a decimal, and its cast to an int rounds.
 constexpr std::array in_cockroach = {
     Wording{"((count(*) + 1) / 2)::int4", "div(count(*) + 1, 2)::int4"},
     Wording{"(c_id::int - 1) / 100 + 1", "div(c_id::int - 1, 100)::int + 1"},

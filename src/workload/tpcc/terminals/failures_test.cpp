@@ -75,10 +75,10 @@ class FailingDatabase final : public Backend, Session {
     co_return outcome;
   }
 
-  Task<std::vector<Finding>> resolve(std::vector<Doubt> doubts) override {
+  Task<std::vector<ResolvedCommit>> resolve(std::vector<UnknownCommit> doubts) override {
     asked = doubts;
-    std::vector<Finding> findings;
-    for (const Doubt& doubt : doubts) {
+    std::vector<ResolvedCommit> findings;
+    for (const UnknownCommit& doubt : doubts) {
       const bool delivery = type_of(doubt.input) == TransactionType::Delivery;
       findings.emplace_back(answer, delivery ? orders_of_a_doubt : 0);
     }
@@ -91,7 +91,7 @@ class FailingDatabase final : public Backend, Session {
   Duration away_from = 6s;
   Duration away_until = 9s;
   Resolution answer = Resolution::committed;
-  std::vector<Doubt> asked;
+  std::vector<UnknownCommit> asked;
   std::vector<std::uint32_t> marks;
 
  private:
@@ -239,7 +239,7 @@ TEST_F(FailuresTest, AmbiguousCommitsAreResolvedAndCountedWhereTheyBelong) {
   EXPECT_LT(ambiguous, 100U) << "those that only read are lost, and nothing is unknown of them";
   EXPECT_EQ(database.asked.size(), ambiguous);
   EXPECT_EQ(total(&TransactionMetrics::ambiguous_not_committed), 0U);
-  for (const Doubt& doubt : database.asked) {
+  for (const UnknownCommit& doubt : database.asked) {
     EXPECT_TRUE(writes(doubt.input));
     EXPECT_TRUE(doubt.trace.commit_sent);
   }
@@ -258,7 +258,7 @@ TEST_F(FailuresTest, TheLedgerHasTheOrdersThatWereDelivered) {
   run(database);
   const auto doubted = std::count_if(
       database.asked.begin(), database.asked.end(),
-      [](const Doubt& doubt) { return type_of(doubt.input) == TransactionType::Delivery; });
+      [](const UnknownCommit& doubt) { return type_of(doubt.input) == TransactionType::Delivery; });
   EXPECT_GT(doubted, 0);
   const auto all = counts.ledger.deliveries.get();
   const auto resolved = static_cast<std::uint64_t>(doubted);

@@ -13,7 +13,7 @@
 #include "coro/block_on.h"
 #include "coro/sleep.h"
 #include "workload/tpcc/mix.h"
-#include "workload/tpcc/simulated/simulated_backend.h"
+#include "workload/tpcc/simulated_backend.h"
 
 namespace drover::tpcc {
 namespace {

@@ -20,7 +20,7 @@ load::Presentation presentation_of(const Plan& plan) {
   presentation.headline.name = "tpmC";
   presentation.headline.type = index_of(TransactionType::NewOrder);
   presentation.headline.seconds = 60;
-  // Without delays terminals are as fast as the database: nothing to be efficient against.
+  // Without delays there is no upper limit, and so no efficiency.
   if (!plan.no_delays) {
     presentation.headline.most = tpmc_per_warehouse_max(plan.pace) * plan.own_warehouses();
   }

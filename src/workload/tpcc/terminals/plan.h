@@ -1,4 +1,4 @@
-// Plan: a run of TPC-C, validated and with every "auto" resolved. Values only.
+// The plan of a run of TPC-C, validated and with every "auto" resolved. Values only.
 #pragma once
 
 #include <algorithm>
@@ -7,30 +7,32 @@
 #include <optional>
 
 #include "load/plan.h"
+#include "workload/tpcc/input.h"
 #include "workload/tpcc/random.h"
-#include "workload/tpcc/transaction.h"
 
 namespace drover::tpcc {
 
 struct Plan : load::Plan {
-  // Of one warehouse.
+  // A plan of one warehouse.
   Plan() { complete(); }
 
   std::int32_t warehouses = 1;
   std::int32_t terminals_per_warehouse = 10;  // one for each district (clause 4.2.2)
-  // Without delays: so many in all, as evenly over the warehouses as can be; 0: all of them.
+  // Without delays: the number of terminals in total, distributed evenly over the warehouses. 0:
+  // all.
   std::size_t terminals_most = 0;
   bool no_delays = false;
   double pace = 1.0;  // divides keying and think times
-  // Deliveries are queued and answered at once, and executed beside the terminals (clause 2.7.2).
+  // Deliveries are queued, answered at once, and executed beside the terminals (clause 2.7.2).
   bool deferred_delivery = false;
-  // The number of the first transaction (Trace); none: random, since two runs of one seed have the same inputs, in the
-  // same data, and must be told apart. A simulation is to be repeated.
+  // The mark of the first transaction (Trace). None: random, because two runs of one seed on the
+  // same data have the same inputs and must be told apart. A simulation sets it, to be
+  // reproducible.
   std::optional<std::uint32_t> first_mark = {};
   NurandConstants constants;  // C-Run
 
-  // W is that of all hosts (Plan::share), and so is how many terminals there are. These are this host's, both included;
-  // none where the last is below the first.
+  // `warehouses` and the number of terminals concern all hosts (Plan::share). These functions
+  // return the warehouses of this host, both included; it has none if the last is below the first.
   std::int32_t first_warehouse() const noexcept {
     return static_cast<std::int32_t>(share.begin(static_cast<std::uint64_t>(warehouses))) + 1;
   }
@@ -39,7 +41,7 @@ struct Plan : load::Plan {
   }
   std::int32_t own_warehouses() const noexcept { return last_warehouse() - first_warehouse() + 1; }
 
-  // Of all hosts.
+  // Returns the number of terminals of all hosts.
   std::size_t terminals() const noexcept {
     const std::size_t all =
         static_cast<std::size_t>(warehouses) * static_cast<std::size_t>(terminals_per_warehouse);
@@ -50,20 +52,21 @@ struct Plan : load::Plan {
     return static_cast<std::size_t>(own_warehouses()) * terminals_of_each() + own_with_one_more();
   }
 
-  // Says in `presentation`, `terminal_count` and `home_first` what the rest comes to: for when no more of it changes, since
-  // nothing else keeps them up.
+  // Says in `presentation`, `terminal_count` and `home_first` what the rest comes to: for when no
+  // more of it changes, since nothing else keeps them up.
   void complete();
 
-  // In the warehouse `w_id`, the districts from 1 to this number have one.
+  // Returns the number of terminals of a warehouse: districts 1 to this number have one.
   std::int32_t terminals_of(std::int32_t w_id) const noexcept {
     return static_cast<std::int32_t>(terminals_of_each()) + (w_id <= with_one_more() ? 1 : 0);
   }
 
-  // Those of the thread `index`: first_warehouse() + index, and so on in steps of `threads`.
+  // Returns the number of warehouses of a worker: first_warehouse() + index, and so on in steps of
+  // `threads`.
   std::size_t warehouses_of_worker(std::size_t index) const noexcept {
     return share_of_worker(index, static_cast<std::size_t>(own_warehouses()));
   }
-  // In these warehouses: as terminals_of() says, the first of all have one more.
+  // Returns the number of terminals in the warehouses of a worker.
   std::size_t terminals_of_worker(std::size_t index) const noexcept {
     return warehouses_of_worker(index) * terminals_of_each() +
            share_of_worker(index, own_with_one_more());

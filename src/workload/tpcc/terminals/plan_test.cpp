@@ -34,7 +34,8 @@ TEST(Plan, TheTerminalsOfAWorkerAreThoseOfItsWarehouses) {
   }
 }
 
-// All hosts together have what one has, and each says of its workers what it says of its warehouses.
+// All hosts together have what one has, and each says of its workers what it says of its
+// warehouses.
 TEST(Plan, SharesLeaveNoTerminalOut) {
   for (const std::int32_t warehouses : {4, 7, 16}) {
     for (std::size_t most = 0; most <= static_cast<std::size_t>(warehouses) * 10 + 1; ++most) {

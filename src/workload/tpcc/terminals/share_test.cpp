@@ -1,4 +1,5 @@
-// The same run on one host and on four: what the terminals of each warehouse ask for is the same. On virtual time.
+// The same run on one host and on four: what the terminals of each warehouse ask for is the same.
+// On virtual time.
 #include <gtest/gtest.h>
 
 #include <chrono>

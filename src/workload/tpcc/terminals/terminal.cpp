@@ -1,5 +1,5 @@
-// The life of a terminal (clauses 5.2.2 to 5.2.5): key in, transact, think, and again. It reads
-// like the blocking version; each co_await is a place where 150,000 others may run.
+// The loop of a terminal (clauses 5.2.2 to 5.2.5): key in, execute, think. At each co_await the
+// worker thread executes other terminals.
 #include <chrono>
 
 #include "coro/sleep.h"
@@ -14,7 +14,7 @@ using coro::Task;
 using load::Herd;
 using load::TransactionMetrics;
 
-// Keeps a transaction that fails at once from being tried in a tight loop. Without delays only.
+// Without delays: prevents a tight loop of transactions that fail at once.
 constexpr coro::Duration pause_after_failure = std::chrono::milliseconds(100);
 
 Task<void> Terminals::terminal(Herd& herd, std::int32_t w_id, std::int32_t d_id,
@@ -59,7 +59,7 @@ Task<void> Terminals::terminal(Herd& herd, std::int32_t w_id, std::int32_t d_id,
   }
 }
 
-// Not a coroutine of its own: the transaction lives in the engine's.
+// Not a coroutine, because the transaction lives in the engine's coroutine.
 Task<Herd::Answered> Terminals::transact(Herd& herd, TransactionType type, std::int32_t w_id,
                                          std::int32_t d_id, Instant intended_start, Rng& rng) {
   if (type == TransactionType::Delivery && plan_.deferred_delivery) {

@@ -15,7 +15,8 @@ using database::Resolution;
 
 namespace {
 
-// Deferred Deliveries get a part of the permits at most: terminals wait for theirs.
+// Returns how many deferred Deliveries are executed at a time: a part of the permits, because
+// terminals wait for theirs.
 std::size_t delivery_turns_of(const Plan& plan, std::size_t index) noexcept {
   constexpr std::size_t share = 4;
   constexpr std::size_t most = 64;
@@ -23,10 +24,12 @@ std::size_t delivery_turns_of(const Plan& plan, std::size_t index) noexcept {
   return std::clamp<std::size_t>(plan.share_of_worker(index, plan.max_inflight) / share, 1, most);
 }
 
-// A terminal has seldom more than one in the queue; at its end a Delivery waits to be queued.
+// A terminal rarely has more than one Delivery in the queue. At the limit, a Delivery waits to be
+// queued.
 constexpr std::size_t queued_deliveries_a_terminal = 10;
 
-// A Delivery that finds no order leaves nothing.
+// Returns whether the transaction can be found in the data. A Delivery without an order writes
+// nothing.
 bool leaves_a_trace(const Input& input, const Outcome& outcome) noexcept {
   if (std::holds_alternative<DeliveryInput>(input)) return outcome.orders_delivered() > 0;
   return std::holds_alternative<NewOrderInput>(input) ||
@@ -43,7 +46,7 @@ bool needs_one_warehouse(const Input& input) noexcept {
   return payment == nullptr || payment->customer.c_w_id == payment->w_id;
 }
 
-// Those of the plan's first mark are as far apart as the workers are many.
+// Spreads the workers evenly over the marks if the plan has a first mark.
 std::uint32_t first_mark_of(const Plan& plan, std::size_t index) {
   constexpr std::size_t marks = Trace::marks;
   if (plan.first_mark) {
@@ -72,7 +75,7 @@ Terminals::Terminals(const Plan& plan, std::size_t index, std::unique_ptr<Backen
 }
 
 void Terminals::start_terminals(load::Herd& herd) {
-  decks_.reserve(plan_.warehouses_of_worker(index_));  // terminals refer to them
+  decks_.reserve(plan_.warehouses_of_worker(index_));  // terminals hold references
   const auto stride = static_cast<std::int32_t>(plan_.threads);
   const std::int32_t last = plan_.last_warehouse();
   for (auto w = plan_.first_warehouse() + static_cast<std::int32_t>(index_); w <= last;
@@ -162,18 +165,18 @@ void Terminals::enter_in_ledger(const Input& input, std::int32_t orders_delivere
   }
 }
 
-Task<std::vector<Resolution>> Terminals::resolve(std::vector<const load::Transaction*> doubts) {
-  std::vector<Doubt> asked;
-  for (const load::Transaction* one : doubts) {
-    asked.push_back(static_cast<const Transaction*>(one)->doubt());
+Task<std::vector<Resolution>> Terminals::resolve(std::vector<const load::Transaction*> commits) {
+  std::vector<UnknownCommit> asked;
+  for (const load::Transaction* one : commits) {
+    asked.push_back(static_cast<const Transaction*>(one)->unknown_commit());
   }
-  const std::vector<Finding> findings = co_await backend_->resolve(std::move(asked));
-  load::require(findings.size() == doubts.size(), "a commit in doubt has no finding");
+  const std::vector<ResolvedCommit> resolved = co_await backend_->resolve(std::move(asked));
+  load::require(resolved.size() == commits.size(), "an unknown commit has no resolution");
   std::vector<Resolution> answers;
-  for (std::size_t i = 0; i < doubts.size(); ++i) {
-    answers.push_back(findings[i].resolution);
-    const Input& input = static_cast<const Transaction*>(doubts[i])->input();
-    if (answers[i] == Resolution::committed) enter_in_ledger(input, findings[i].orders_delivered);
+  for (std::size_t i = 0; i < commits.size(); ++i) {
+    answers.push_back(resolved[i].resolution);
+    const Input& input = static_cast<const Transaction*>(commits[i])->input();
+    if (answers[i] == Resolution::committed) enter_in_ledger(input, resolved[i].orders_delivered);
     if (answers[i] == Resolution::unknown) counts_.ledger.unresolved.add();
   }
   co_return answers;
@@ -186,8 +189,8 @@ load::WorkloadFactory make_terminals(const Plan& plan, BackendFactory backends,
   };
 }
 
-// Deferred Delivery (clause 2.7.2): the terminal has its answer when its Delivery is queued; a few
-// of them are executed at a time beside the terminals, in the order in which they were queued.
+// Deferred Delivery (clause 2.7.2): the terminal has its answer when its Delivery is queued. A few
+// Deliveries are executed at a time beside the terminals, in the order of the queue.
 
 using coro::Instant;
 using coro::Worker;
@@ -201,7 +204,7 @@ std::uint64_t nanoseconds_since(Instant queued) {
 
 }  // namespace
 
-// Waits while the queue is full, and that is part of the terminal's latency.
+// Waits while the queue is full; the terminal's latency includes this wait.
 Task<Herd::Answered> Terminals::queue_delivery(Herd& herd, DeliveryInput input,
                                                Instant intended_start) {
   constexpr std::size_t type = index_of(TransactionType::Delivery);
@@ -216,7 +219,8 @@ Task<Herd::Answered> Terminals::queue_delivery(Herd& herd, DeliveryInput input,
   co_return Herd::Answered{.at = queued, .succeeded = true};
 }
 
-// Whether it counts as measured was said when it was queued: the phases may not have been known.
+// `counts` was decided when the Delivery was queued, because the phases may not have been known
+// then.
 Task<void> Terminals::deliver_later(Herd& herd, DeliveryInput input, Instant queued, bool counts,
                                     coro::Semaphore::Permit slot) {
   const coro::Semaphore::Permit in_queue = std::move(slot);
@@ -237,7 +241,7 @@ Task<void> Terminals::deliver_later(Herd& herd, DeliveryInput input, Instant que
   if (succeeded) counts_.deferred.latency.record(nanoseconds_since(queued));
 }
 
-// Without an outcome it has failed.
+// A null outcome means that the Delivery has failed.
 void Terminals::log_delivery(const Herd& herd, const DeliveryInput& input, const Outcome* outcome,
                              Instant queued) {
   if (delivery_log_ == nullptr) return;

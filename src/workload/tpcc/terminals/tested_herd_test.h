@@ -23,8 +23,8 @@ class KeptBackend final : public Backend {
     return kept_.acquire_at(host);
   }
   void release(database::Session& session) noexcept override { kept_.release(session); }
-  coro::Task<std::vector<Finding>> resolve(std::vector<Doubt> doubts) override {
-    return kept_.resolve(std::move(doubts));
+  coro::Task<std::vector<ResolvedCommit>> resolve(std::vector<UnknownCommit> commits) override {
+    return kept_.resolve(std::move(commits));
   }
 
  private:

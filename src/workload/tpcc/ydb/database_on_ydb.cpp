@@ -23,11 +23,12 @@ using coro::Task;
 using database::ydb::Client;
 using database::ydb::TransactionMode;
 
-// Warehouses are numbered from 1. Some servers refuse such a transaction when it begins, others
-// when it writes, and a condition that never holds would be taken out of the statement.
+// Changes nothing, because warehouses are numbered from 1. Some servers refuse such a transaction
+// when it begins, others when it writes, and the server would optimise away a condition that never
+// holds.
 constexpr std::string_view probe = "UPDATE warehouse SET w_ytd = w_ytd WHERE w_id = 0;";
 
-// The sums of warehouses 1..warehouses, in one snapshot, exact.
+// Returns exact sums of the warehouses in one snapshot.
 Task<LedgerSums> read_sums(YdbDatabase database, WarehouseRange warehouses) {
   const Statement statement = StatementTexts(database).of({"ledger_sums"});
   Client client(database.client);

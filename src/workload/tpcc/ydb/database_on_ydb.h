@@ -1,6 +1,6 @@
 // TPC-C on YDB, for the commands. See workload/tpcc/database.h.
 //
-// There are no foreign keys, which `init` must not be asked for, and no checkpoints. The isolation of
+// There are no foreign keys, which init must not be asked for, and no checkpoints. The isolation of
 // a run is `serializable` or `snapshot`.
 #pragma once
 

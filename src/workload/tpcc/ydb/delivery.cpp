@@ -1,10 +1,10 @@
 // Delivery (clause 2.7) on YDB: the oldest undelivered order of each of the ten districts, in one
-// transaction: four requests batched, 17 single. First everything is read, then everything written,
-// so that the transaction conflicts with others for as short a time as can be.
+// transaction: four requests batched, 17 single. It reads everything and then writes everything, so
+// that it conflicts with other transactions for as short a time as possible.
 //
-// Trace::o_id becomes the number of the first order that it delivers: by it and the mark of its
-// dates the Delivery is found in the data afterwards (resolve.h). It stays 0 where there is nothing
-// to deliver.
+// Sets Trace::o_id to the first order that it delivers. This number and the mark of its dates
+// identify the Delivery in the data afterwards (resolve.cpp). It stays 0 if there is nothing to
+// deliver.
 #include <fmt/format.h>
 
 #include <array>
@@ -30,7 +30,7 @@ std::string all_oldest() {
   return text;
 }
 
-// What a Delivery has found out, a place a district.
+// The rows that a Delivery has read, by district.
 struct DeliveryWork {
   struct District {
     std::int32_t d_id = 0;
@@ -50,7 +50,7 @@ struct DeliveryWork {
     }
   }
 
-  // Those that have an order to be delivered.
+  // Returns the districts that have an order to deliver.
   auto due() const {
     return districts | std::views::filter([](const District& one) { return one.o_id != 0; });
   }
@@ -104,7 +104,7 @@ struct DeliveryWork {
     return outcome;
   }
 
-  // The number of the first order to be delivered, or 0.
+  // Returns the number of the first order to deliver, or 0.
   std::int32_t first_order() const {
     auto all = due();
     return all.empty() ? 0 : all.front().o_id;
@@ -199,7 +199,8 @@ class Delivery final : public StyledTransaction<DeliveryInput> {
     work.read_lines(lines.set(0));
   }
 
-  // What both styles read; false if there is nothing to deliver, and that is committed.
+  // Reads the rows of both styles. Returns false, and has committed, if there is nothing to
+  // deliver.
   Task<bool> read_all(ServerSession& session, Trace& trace, DeliveryWork& work,
                       bool in_batches) const {
     if (in_batches) {

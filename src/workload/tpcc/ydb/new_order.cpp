@@ -14,21 +14,21 @@ using coro::Task;
 
 namespace {
 
-// Clause 2.4.2.2: the quantity falls by what is ordered, and rises by 91 where less than 10 would
-// be left.
+// The quantity falls by the ordered amount, and rises by 91 if fewer than 10 would be left (clause
+// 2.4.2.2).
 std::int32_t quantity_after(std::int32_t before, std::int32_t ordered) noexcept {
   return before >= ordered + 10 ? before - ordered : before - ordered + 91;
 }
 
-// Clause 2.4.2.2: what the terminal shows besides. Brand if both texts hold ORIGINAL, else generic.
+// Brand or generic, which the terminal also shows (clause 2.4.2.2): brand if both texts contain
+// ORIGINAL.
 constexpr std::string_view brand_word = "ORIGINAL";
 
 bool is_original(std::string_view data) noexcept {
   return data.find(brand_word) != std::string_view::npos;
 }
 
-// What an order has found out. Lines and stock have a place each of at most 15, so looking through
-// them is as good as any map.
+// The rows that an order has read. With at most 15 lines, a linear search is as fast as a map.
 struct OrderWork {
   struct Item {
     std::int32_t i_id = 0;
@@ -101,8 +101,8 @@ struct OrderWork {
              take);
   }
 
-  // Every line goes on from what the one before has left of the same stock. Throws unless every line
-  // has met its item and its stock, but the one that asks for an item that does not exist.
+  // Each line continues from the stock that earlier lines have left. Throws unless every line has
+  // found its item and its stock, except the line with an item that does not exist.
   void take_stock() {
     std::size_t found = 0;
     for (std::size_t i = 0; i < input.lines().size(); ++i) {
@@ -134,7 +134,7 @@ struct OrderWork {
   std::size_t item_count = 0;
   std::array<Stock, order_lines_max> stock;  // each once
   std::size_t stock_count = 0;
-  // By line: where it is found, and whether the line is of a brand or generic.
+  // By line: the index of its stock, and whether the line is brand or generic.
   std::array<const Item*, order_lines_max> item_of_line{};
   std::array<const Stock*, order_lines_max> stock_of_line{};
   std::array<char, order_lines_max> brand_generic{};
@@ -147,7 +147,7 @@ class NewOrder final : public StyledTransaction<NewOrderInput> {
       : StyledTransaction(style), text_(database, {&stock_keys_, &stock_, &lines_}) {}
 
  private:
-  // But for $o_id.
+  // Without $o_id.
   static Values values_of(const NewOrderInput& input) {
     return {{"$w_id", input.w_id},     {"$d_id", input.d_id},
             {"$c_id", input.c_id},     {"$entry_d", now_us()},
@@ -189,7 +189,8 @@ class NewOrder final : public StyledTransaction<NewOrderInput> {
     }
   }
 
-  // The last request: what clause 2.4.1.4 wants to be rolled back is written and then rolled back.
+  // Sends the last request. A New-Order that must roll back (clause 2.4.1.4) writes first and then
+  // rolls back.
   static Task<Outcome> finish(ServerSession& session, const Statement& last, Parameters parameters,
                               const NewOrderInput& input, Trace& trace) {
     Outcome outcome;

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t data_bytes_max = 500;
 
-// Clause 2.5.2.2: bad credit gets the payment written before what c_data holds, cut at 500
-// characters; those of a text that is not ASCII are not cut in two.
+// A customer with bad credit gets the payment written before the old c_data, cut at 500 characters
+// (clause 2.5.2.2). A character that is not ASCII is never divided.
 std::string data_of_bad_credit(std::int32_t c_id, const PaymentInput& input, std::string_view old) {
   std::string data =
       fmt::format("{} {} {} {} {} {}.{:02}|{}", c_id, input.customer.c_d_id, input.customer.c_w_id,
@@ -24,7 +24,7 @@ std::string data_of_bad_credit(std::int32_t c_id, const PaymentInput& input, std
   return data;
 }
 
-// The customer as the payment leaves it.
+// The customer after the payment.
 struct PaidCustomer {
   PaidCustomer(const ResultSetView& rows, std::size_t row, const PaymentInput& input)
       : c_id(rows.at(row, "c_id").int32()),
@@ -61,7 +61,7 @@ class Payment final : public StyledTransaction<PaymentInput> {
       : StyledTransaction(style), text_(database) {}
 
  private:
-  // But for what is read of the customer, and $h_data.
+  // Without the values that are read of the customer, and without $h_data.
   Values values_of(const PaymentInput& input, std::uint32_t mark) {
     Values values = {{"$w_id", input.w_id},
                      {"$d_id", input.d_id},

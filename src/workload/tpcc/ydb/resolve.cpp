@@ -1,4 +1,26 @@
-#include "workload/tpcc/ydb/resolve.h"
+// Finds out whether transactions of unknown outcome were committed, by what they would have
+// written:
+//
+//   New-Order  its order number with exactly its lines. The number was given to this order, and to
+//              another one only if this one was not committed
+//   Payment    its row in history: customer, district, amount, and the mark in h_date
+//   Delivery   lines of the order that its Trace names with its mark in ol_delivery_d, under its
+//              carrier
+//
+// A server may still commit the transaction when Drover looks. Reading alone is not enough, even at
+// SERIALIZABLE: a transaction that only reads sees a past instant and does not keep others from
+// committing after it. So each answer comes from a probe, a transaction that also writes back a row
+// that the unknown transaction has read and writes: the district of a New-Order, the warehouse of a
+// Payment, the orders of a Delivery. There are three cases:
+//
+//   The unknown transaction commits before the probe begins: the probe sees its rows.
+//   It commits between the probe's read and commit: the probe's lock on the row is broken, so that
+//     the probe is ABORTED and repeated.
+//   The probe commits first: the lock of the unknown transaction is broken (serializable), or the
+//     row is newer than its snapshot (snapshot), so that it is ABORTED.
+//
+// The serializable mode relies on the read of the row, the snapshot mode on its write.
+#include "workload/tpcc/ydb/ydb_backend.h"
 
 #include <algorithm>
 #include <chrono>
@@ -40,20 +62,20 @@ bool has_mark(const database::ydb::ValueView& date, std::uint32_t mark, std::int
          date.integer() >= since_us / Trace::marks * Trace::marks;
 }
 
-// Looks for one doubt after the other, each in a transaction of its own.
+// Looks for one commit after the other, each in its own transaction.
 class Resolver {
  public:
   Resolver(const YdbDatabase& database, std::int64_t since_us)
       : since_us_(since_us), text_(database, {&orders_}) {}
 
-  Task<Resolution> resolve(ServerSession& session, const Doubt& doubt) const {
-    if (const auto* order = std::get_if<NewOrderInput>(&doubt.input)) {
-      return resolve_new_order(session, *order, doubt.trace);
+  Task<Resolution> resolve(ServerSession& session, const UnknownCommit& one) const {
+    if (const auto* order = std::get_if<NewOrderInput>(&one.input)) {
+      return resolve_new_order(session, *order, one.trace);
     }
-    if (const auto* payment = std::get_if<PaymentInput>(&doubt.input)) {
-      return resolve_payment(session, *payment, doubt.trace);
+    if (const auto* payment = std::get_if<PaymentInput>(&one.input)) {
+      return resolve_payment(session, *payment, one.trace);
     }
-    return resolve_other(session, doubt);
+    return resolve_other(session, one);
   }
 
  private:
@@ -85,18 +107,18 @@ class Resolver {
     co_return Resolution::not_committed;
   }
 
-  // What has written nothing is as if it had been committed.
-  Task<Resolution> resolve_other(ServerSession& session, const Doubt& doubt) const {
-    const auto* delivery = std::get_if<DeliveryInput>(&doubt.input);
-    if (delivery == nullptr || doubt.trace.o_id == 0) co_return Resolution::committed;
+  // Transactions that write nothing count as committed.
+  Task<Resolution> resolve_other(ServerSession& session, const UnknownCommit& one) const {
+    const auto* delivery = std::get_if<DeliveryInput>(&one.input);
+    if (delivery == nullptr || one.trace.o_id == 0) co_return Resolution::committed;
     Parameters parameters;
     Rows orders = orders_.add_to(parameters);
     for (std::int32_t d_id = 1; d_id <= districts_per_warehouse; ++d_id) {
-      orders.add({delivery->w_id, d_id, doubt.trace.o_id});
+      orders.add({delivery->w_id, d_id, one.trace.o_id});
     }
     const QueryResult read =
         co_await session.execute_and_commit(delivery_text_.text, std::move(parameters));
-    co_return judge_delivery(*delivery, doubt.trace, read);
+    co_return judge_delivery(*delivery, one.trace, read);
   }
 
   Resolution judge_delivery(const DeliveryInput& input, const Trace& trace,
@@ -126,23 +148,24 @@ class Resolver {
 
 }  // namespace
 
-Task<std::vector<Finding>> resolve_doubts(YdbDatabase database, std::vector<Doubt> doubts,
-                                          std::int64_t since_us, coro::Duration patience) {
-  std::vector<Finding> answers;
-  // The clock of this machine may have been set meanwhile.
+Task<std::vector<ResolvedCommit>> resolve_commits(YdbDatabase database,
+                                                  std::vector<UnknownCommit> commits,
+                                                  std::int64_t since_us, coro::Duration timeout) {
+  std::vector<ResolvedCommit> answers;
+  // The clock of this machine may have been set during the run.
   constexpr std::chrono::microseconds hour = std::chrono::hours(1);
   since_us = std::max(std::int64_t{0}, since_us - hour.count());
   const Resolver resolver(database, since_us);
-  // All of these may be repeated, be it after an ambiguous commit: they change nothing.
+  // The probes may be repeated, even after an unknown commit, because they change nothing.
   auto resolve_rest = [&](ServerSession& session) -> Task<void> {
-    while (answers.size() < doubts.size()) {
-      const Doubt& doubt = doubts[answers.size()];
-      const Resolution answer = co_await resolver.resolve(session, doubt);
-      answers.emplace_back(answer, answer == Resolution::committed ? doubt.trace.orders : 0);
+    while (answers.size() < commits.size()) {
+      const UnknownCommit& one = commits[answers.size()];
+      const Resolution answer = co_await resolver.resolve(session, one);
+      answers.emplace_back(answer, answer == Resolution::committed ? one.trace.orders : 0);
     }
   };
-  co_await database::ydb::ask_patiently(database, patience, resolve_rest);
-  answers.resize(doubts.size());
+  co_await database::ydb::ask_patiently(database, timeout, resolve_rest);
+  answers.resize(commits.size());
   co_return answers;
 }
 

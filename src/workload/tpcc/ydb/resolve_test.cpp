@@ -1,6 +1,6 @@
 // Whether a commit without an answer happened, where the answer of the server was lost on its way.
 // What every database has to know is in tpcc/every_database.
-#include "workload/tpcc/ydb/resolve.h"
+#include "workload/tpcc/ydb/ydb_backend.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -37,22 +37,22 @@ class YdbResolve : public testing::TestWithParam<StatementStyle> {
 
   // A new one: after resolve() nothing can be executed with the old one.
   void open() {
-    const BackendSettings settings{.style = GetParam(), .resolve_patience = 10min};
+    const BackendSettings settings{.style = GetParam(), .resolve_timeout = 10min};
     backend = std::make_unique<YdbBackend>(database->database(), settings);
     database->run(backend->open());
   }
 
   // Executes it, and doubts it then.
-  Doubt executed(Input input, std::uint32_t mark) {
-    Doubt doubt{std::move(input), {.mark = mark}};
+  UnknownCommit executed(Input input, std::uint32_t mark) {
+    UnknownCommit doubt{std::move(input), {.mark = mark}};
     database->run(execute(*backend, doubt));
     EXPECT_TRUE(doubt.trace.commit_sent);
     return doubt;
   }
 
   // The same, with a fault of the server: the failure must leave it in doubt.
-  Doubt doubted(Input input, std::uint32_t mark, const std::string& faults) {
-    Doubt doubt{std::move(input), {.mark = mark}};
+  UnknownCommit doubted(Input input, std::uint32_t mark, const std::string& faults) {
+    UnknownCommit doubt{std::move(input), {.mark = mark}};
     database->server().set_faults(faults);
     try {
       database->run(execute(*backend, doubt));
@@ -65,7 +65,7 @@ class YdbResolve : public testing::TestWithParam<StatementStyle> {
     return doubt;
   }
 
-  std::vector<Finding> resolve(std::vector<Doubt> doubts) {
+  std::vector<ResolvedCommit> resolve(std::vector<UnknownCommit> doubts) {
     return database->run(backend->resolve(std::move(doubts)));
   }
 
@@ -77,9 +77,9 @@ std::shared_ptr<SmallYdbDatabase> YdbResolve::database;
 
 INSTANTIATE_TEST_SUITE_P(Styles, YdbResolve, both_styles(), name_of_style);
 
-const Finding yes(Resolution::committed);
-const Finding no(Resolution::not_committed);
-const Finding ten(Resolution::committed, 10);  // orders
+const ResolvedCommit yes(Resolution::committed);
+const ResolvedCommit no(Resolution::not_committed);
+const ResolvedCommit ten(Resolution::committed, 10);  // orders
 const DeliveryInput delivery{.w_id = 1, .carrier_id = 3};
 
 const PaymentInput payment = payment_of(2, 5, 6, 123'45);
@@ -91,15 +91,15 @@ NewOrderInput order() {
 
 // The lines that bear its mark are found by the order's number.
 TEST_P(YdbResolve, TellsDeliveriesApartByTheirOrders) {
-  const Doubt delivered = executed(delivery, 13);
-  Doubt other_order = delivered;
+  const UnknownCommit delivered = executed(delivery, 13);
+  UnknownCommit other_order = delivered;
   other_order.trace.o_id += 1;
   EXPECT_EQ(resolve({other_order, delivered}), (std::vector{no, ten}));
 }
 
 // Servers before 2026 may answer RETURNING with no rows, or with rows that there are not.
 TEST_P(YdbResolve, BelievesNoReturning) {
-  const Doubt delivered = executed(delivery, 14);
+  const UnknownCommit delivered = executed(delivery, 14);
   database->server().set_faults(R"({"returning_lost": {}, "returning_invented": {}})");
   EXPECT_EQ(resolve({delivered}), (std::vector{ten}));
 }
@@ -107,7 +107,7 @@ TEST_P(YdbResolve, BelievesNoReturning) {
 TEST_P(YdbResolve, TellsUndeterminedCommitsApart) {
   const std::string committed = R"({"undetermined_committed": {"count": 1}})";
   const std::string lost = R"({"undetermined_lost": {"count": 1}})";
-  const std::vector<Doubt> doubts = {
+  const std::vector<UnknownCommit> doubts = {
       doubted(order(), 21, committed),  doubted(order(), 22, lost),
       doubted(payment, 23, committed),  doubted(payment_to_name, 24, lost),
       doubted(delivery, 25, committed), doubted(delivery, 26, lost)};
@@ -123,9 +123,9 @@ TEST_P(YdbResolve, TellsLostAnswersApart) {
     return fmt::format(R"({{"{}": {{"count": 1, "skip": {}, "methods": ["ExecuteQuery"]}}}})",
                        fault, commit);
   };
-  const Doubt after = doubted(payment, 31, at_commit("transport_after"));
+  const UnknownCommit after = doubted(payment, 31, at_commit("transport_after"));
   open();
-  const Doubt before = doubted(payment, 32, at_commit("transport_before"));
+  const UnknownCommit before = doubted(payment, 32, at_commit("transport_before"));
   EXPECT_EQ(resolve({after, before}), (std::vector{yes, no}));
   EXPECT_EQ(database->value("SELECT count(*) FROM history WHERE h_amount = 123.45"), "1");
   database->expect_conditions();
@@ -135,21 +135,21 @@ TEST_P(YdbResolve, ThereIsNoLedgerWhereTheServerIsNot) {
   YdbDatabase nowhere = database->database();
   nowhere.client.target.port = 1;
   nowhere.client.opening_timeout = 20ms;
-  EXPECT_FALSE(database->run(make_database(nowhere)->read_ledger_patiently({1, 2}, 50ms)));
+  EXPECT_FALSE(database->run(make_database(nowhere)->read_ledger_within(50ms, {1, 2})));
 }
 
 TEST_P(YdbResolve, SaysUnknownWhenTheTablesAreNotThere) {
-  const Doubt doubt = executed(order(), 1);
+  const UnknownCommit doubt = executed(order(), 1);
   YdbDatabase empty = database->database();
   empty.folder = "nothing";
-  YdbBackend without_tables(empty, {.resolve_patience = 10min});
-  EXPECT_EQ(database->run(without_tables.resolve({doubt})), (std::vector<Finding>(1)));
+  YdbBackend without_tables(empty, {.resolve_timeout = 10min});
+  EXPECT_EQ(database->run(without_tables.resolve({doubt})), (std::vector<ResolvedCommit>(1)));
 }
 
 TEST_P(YdbResolve, TheLedgerIsExact) {
   const auto ledger = [](WarehouseRange warehouses) {
     const auto asked = make_database(database->database());
-    return database->run(asked->read_ledger_patiently(warehouses, 10min)).value();
+    return database->run(asked->read_ledger_within(10min, warehouses)).value();
   };
   const LedgerSums before = ledger({1, 2});
   EXPECT_EQ(before.next_o_ids, 20 * 31);

@@ -1,7 +1,7 @@
-// For tests: a database of YDB with the small population of workload/tpcc/postgres/small_database_test.h, on
-// test/ydb_server and the PostgreSQL behind it. Tests look at the data by SQL: the session of the
-// PostgreSQL sees each table of YDB by its own name, as an updatable view. There a Timestamp is a
-// bigint of microseconds.
+// For tests: a database of YDB with the small population of
+// workload/tpcc/postgres/small_database_test.h, on test/ydb_server and the PostgreSQL behind it.
+// Tests look at the data by SQL: the session of the PostgreSQL sees each table of YDB by its own
+// name, as an updatable view. There a Timestamp is a bigint of microseconds.
 //
 // Making one takes some seconds: one for the program. Belongs to one thread.
 #pragma once

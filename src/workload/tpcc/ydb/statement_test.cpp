@@ -1,4 +1,4 @@
-#include "workload/tpcc/ydb/statement.h"
+#include "workload/tpcc/ydb/transactions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -25,7 +25,7 @@ class TestedYdb final : public TestedDatabase {
   std::unique_ptr<Backend> backend(TestedStyle style, std::size_t connections) override {
     const BackendSettings settings{.style = style.style,
                                    .connections = connections,
-                                   .resolve_patience = std::chrono::minutes(10)};
+                                   .resolve_timeout = std::chrono::minutes(10)};
     return std::make_unique<YdbBackend>(database_->database(), settings);
   }
 
@@ -33,7 +33,7 @@ class TestedYdb final : public TestedDatabase {
     YdbDatabase nowhere = database_->database();
     nowhere.client.target.port = 1;
     nowhere.client.opening_timeout = std::chrono::milliseconds(100);
-    const BackendSettings settings{.resolve_patience = std::chrono::milliseconds(100)};
+    const BackendSettings settings{.resolve_timeout = std::chrono::milliseconds(100)};
     return std::make_unique<YdbBackend>(nowhere, settings);
   }
 

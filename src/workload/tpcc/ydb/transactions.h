@@ -1,32 +1,39 @@
-// The five transactions on YDB, a file each; here is what they share. Every one has two styles:
+// The five transactions on YDB, one file each, and their common parts. Every transaction has two
+// styles:
 //
 //   batched  statements that need nothing of each other go in one request: New-Order, Payment and
 //            Order-Status (by name) take two requests, Delivery four, Stock-Level one
 //   single   a statement a request, as YDB's own tool does, so that figures can be compared with
 //            published ones; rows of one table still go together
 //
-// Both do the same to the data. The first request begins the transaction and the last one commits
-// it. The text of a request is always the same, so that the server compiles it once. All reads come
-// before the writes of the same table.
+// Both styles write the same data. The first request begins the transaction and the last one
+// commits it. The text of a request never changes, so that the server compiles it once. All reads
+// come before the writes of the same table.
 //
-// They leave an open transaction behind when they throw; their caller rolls it back. The mark of a
-// Trace goes into the dates that they write, and they say in it when the commit is under way. Times
-// are those of this machine.
+// A transaction that throws leaves its database transaction open; the caller rolls it back. The
+// mark of the Trace goes into the dates that it writes, and the Trace says when the commit was
+// sent. Times are those of this machine.
 //
-// Belongs to one worker; a transaction's object may be in use by many tasks at once.
+// Belongs to one worker; several tasks may use one Transaction at the same time.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "coro/task.h"
 #include "database/ydb/session.h"
 #include "database/ydb/value/query_result.h"
+#include "database/ydb/value/value.h"
 #include "database/ydb/ydb_database.h"
 #include "workload/tpcc/backend.h"
-#include "workload/tpcc/transaction.h"
-#include "workload/tpcc/ydb/statement.h"
+#include "workload/tpcc/input.h"
+#include "workload/tpcc/ydb/import/schema.h"
 
 namespace drover::tpcc::ydb {
 
@@ -40,11 +47,128 @@ using database::ydb::Rows;
 using database::ydb::ValueView;
 using ServerSession = database::ydb::Session;
 
+// Statement texts and their parameters. A parameter has one type in all texts, and each text gets
+// the declarations of the parameters that it names.
+//
+//   const StatementTexts text(database);
+//   // UPDATE district SET d_ytd = d_ytd + $amount WHERE …
+//   pay_district_ = text.of({"pay_district"});
+//   const Values values = {{"$d_id", d_id}, {"$amount", money_of_cents(cents)}};
+//   co_await send(session, pay_district_, values);
+//
+// Texts and values are pure; any thread.
+
+// A parameter that is one value.
+class ScalarParameter {
+ public:
+  // Does not compile for an unknown name.
+  consteval ScalarParameter(const char* name) {  // NOLINT: a name is a parameter
+    while (all.at(place_).name != name) ++place_;
+  }
+
+  constexpr std::size_t place() const noexcept { return place_; }
+
+  static constexpr std::array all = std::to_array<Column>({
+      {"$all_local", database::ydb::Primitive::int32},
+      {"$amount", money_type},
+      {"$balance", money_type},
+      {"$c_d_id", database::ydb::Primitive::int32},
+      {"$c_id", database::ydb::Primitive::int32},
+      {"$c_last", database::ydb::Primitive::utf8},
+      {"$c_w_id", database::ydb::Primitive::int32},
+      {"$d_id", database::ydb::Primitive::int32},
+      {"$data", database::ydb::Primitive::utf8},
+      {"$date", database::ydb::Primitive::timestamp},
+      {"$entry_d", database::ydb::Primitive::timestamp},
+      {"$first", database::ydb::Primitive::int32},
+      {"$h_data", database::ydb::Primitive::utf8},
+      {"$last", database::ydb::Primitive::int32},
+      {"$limit", database::ydb::Primitive::uint64},
+      {"$nano_ts", database::ydb::Primitive::int64},
+      {"$next", database::ydb::Primitive::int32},
+      {"$o_id", database::ydb::Primitive::int32},
+      {"$ol_cnt", database::ydb::Primitive::int32},
+      {"$payment_cnt", database::ydb::Primitive::int32},
+      {"$since", database::ydb::Primitive::int64},
+      {"$threshold", database::ydb::Primitive::int32},
+      {"$w_id", database::ydb::Primitive::int32},
+      {"$w_first", database::ydb::Primitive::int32},
+      {"$w_last", database::ydb::Primitive::int32},
+      {"$ytd_payment", money_type},
+  });
+
+ private:
+  std::size_t place_ = 0;  // in `all`
+};
+
+struct Argument {
+  ScalarParameter parameter;
+  database::ydb::Cell value;
+};
+
+struct Statement {
+  std::string text;
+  std::vector<std::size_t> scalars = {};  // declared: indexes in ScalarParameter::all
+};
+
+// The values of a transaction's scalar parameters, which may be set at different times.
+class Values {
+ public:
+  Values(std::initializer_list<Argument> values) { set(values); }
+  void set(std::initializer_list<Argument> values);
+
+  // Returns the parameters that the statement declares. The caller adds rows.
+  database::ydb::Parameters of(const Statement& statement) const;
+
+ private:
+  std::array<database::ydb::Cell, ScalarParameter::all.size()> values_;
+};
+
+// A parameter that is a list of rows.
+struct RowsParameter {
+  database::ydb::Rows add_to(database::ydb::Parameters& parameters) const {
+    return parameters.add_rows(name, type);
+  }
+
+  std::string name;
+  database::ydb::RowType type;
+};
+
+// Returns a parameter of rows with these columns of a table.
+RowsParameter rows_of(std::string name, Table table,
+                      std::initializer_list<std::string_view> columns);
+
+// Returns a parameter of keys with so many integer columns, for IN.
+RowsParameter keys_of(std::string name, std::size_t columns);
+
+class StatementTexts {
+ public:
+  // The rows must outlive it.
+  explicit StatementTexts(const YdbDatabase& database,
+                          std::initializer_list<const RowsParameter*> rows = {})
+      : pragma_(folder_pragma(database)), rows_(rows) {}
+
+  // Returns the declarations, then the parts one after the other.
+  template <class... Parts>
+  Statement operator()(const Parts&... parts) const {
+    return whole((std::string() + ... + std::string(parts)));
+  }
+
+  // Returns a statement of the named parts of transactions.yql.
+  Statement of(std::initializer_list<std::string_view> names) const;
+
+ private:
+  Statement whole(std::string_view body) const;
+
+  std::string pragma_;
+  std::vector<const RowsParameter*> rows_;
+};
+
 class Transaction {
  public:
   virtual ~Transaction() = default;
 
-  // `input` is that of the transaction.
+  // `input` must be of the transaction's type.
   virtual coro::Task<Outcome> execute(ServerSession& session, const Input& input, Trace& trace) = 0;
 };
 
@@ -72,10 +196,11 @@ std::unique_ptr<Transaction> make_order_status(const YdbDatabase& database, Stat
 std::unique_ptr<Transaction> make_delivery(const YdbDatabase& database, StatementStyle style);
 std::unique_ptr<Transaction> make_stock_level(const YdbDatabase& database, StatementStyle style);
 
-// For requests that only read and have several results.
+// For read-only requests with several results.
 inline constexpr auto at_once = database::ydb::ResultSets::concurrent;
 
-// The statement in the transaction, with the values that it declares; the same, then a commit.
+// Executes the statement in the transaction with the values that it declares. The second function
+// then commits.
 inline coro::Task<QueryResult> send(ServerSession& session, const Statement& statement,
                                     const Values& values) {
   return session.execute(statement.text, values.of(statement));
@@ -85,29 +210,30 @@ inline coro::Task<QueryResult> send_and_commit(ServerSession& session, const Sta
   return session.execute_and_commit(statement.text, values.of(statement));
 }
 
-// $c_last or $c_id, by which the input names the customer.
+// Sets $c_last or $c_id, whichever names the customer.
 void set_choice(Values& values, const CustomerChoice& choice);
 
-// Microseconds since 1970, as a Timestamp has them.
+// Returns microseconds since 1970, as a Timestamp.
 std::int64_t now_us() noexcept;
 
-// A date for h_date and ol_delivery_d: the second is now, its fraction the mark of a Trace.
+// Returns a date for h_date and ol_delivery_d: the current second with the mark of a Trace as its
+// fraction.
 std::int64_t marked_now_us(std::uint32_t mark) noexcept;
 
-// Throws database::Error (class statement) unless there is exactly one row: `what` names it.
+// Throws database::Error (class statement) unless there is exactly one row. `what` names the row.
 void require_one_row(const ResultSetView& rows, std::string_view what);
 
-// The row of a customer chosen by last name, of rows in the order of c_first: the one in the
-// middle, rounded up (clause 2.5.2.2). Throws database::Error if there is none.
+// Returns the row of a customer chosen by last name, of rows ordered by c_first: the middle one,
+// rounded up (clause 2.5.2.2). Throws database::Error if there is none.
 std::size_t middle_row(const ResultSetView& customers);
 
-// The second half of the key of history, h_c_nano_ts, which TPC-C does not have: the time in
-// microseconds, times 1000, and a number of its own below 1000.
+// The second part of history's key, h_c_nano_ts, which TPC-C does not have: the time in
+// microseconds times 1000, plus a number below 1000.
 //
-// Two keys are never the same within one process (up to 1000 of these objects at a time), as each
-// object has another number and never gives a microsecond twice. Two processes pay at once for
-// customers of the same warehouse only where one pays for remote customers; they have begun to
-// count at a random number.
+// Keys are unique within one process with up to 1000 of these objects, because each object has
+// another number and never uses a microsecond twice. Two processes pay for customers of the same
+// warehouse at the same time only if one pays for remote customers; the processes begin to count at
+// random numbers.
 class HistoryKeys {
  public:
   static constexpr std::int64_t per_microsecond = 1000;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "database/ydb/ydb_error.h"
-#include "workload/tpcc/ydb/resolve.h"
 
 namespace drover::tpcc::ydb {
 
@@ -96,12 +95,12 @@ void YdbBackend::release(database::Session& session) noexcept {
   turns_.release(static_cast<YdbSession&>(session));
 }
 
-Task<std::vector<Finding>> YdbBackend::resolve(std::vector<Doubt> doubts) {
-  if (doubts.empty()) co_return std::vector<Finding>();
-  // They are not needed any more, and the server may have no room for one besides them.
+Task<std::vector<ResolvedCommit>> YdbBackend::resolve(std::vector<UnknownCommit> commits) {
+  if (commits.empty()) co_return std::vector<ResolvedCommit>();
+  // Closes the sessions, because the server may have no room for another one.
   co_await turns_.close();
-  co_return co_await resolve_doubts(database_, std::move(doubts), opened_at_us_,
-                                    settings_.resolve_patience);
+  co_return co_await resolve_commits(database_, std::move(commits), opened_at_us_,
+                                     settings_.resolve_timeout);
 }
 
 }  // namespace drover::tpcc::ydb

@@ -1,18 +1,20 @@
-// The YDB backend of one worker: its own client with a fixed number of sessions over the nodes of
-// the database, and the transactions on them.
+// The YDB backend of one worker: a client with a fixed number of sessions over the nodes of the
+// database, and the transactions on them.
 //
-// A session that was lost is taken out; keep_open() opens another one beside the transactions
-// (database/ydb/session_turns.h), and keeps up with nodes and token.
-// Belongs to one worker. Failures are database::ydb::YdbError.
+// A lost session is removed; keep_open() opens another one beside the transactions
+// (database/ydb/session_turns.h), and follows changes of nodes and token. Belongs to one worker.
+// Errors: database::ydb::YdbError.
 //
-// Order-Status and Stock-Level only read, and have a snapshot in every mode. Of them no commit is
-// in doubt.
+// Order-Status and Stock-Level only read. They use a snapshot in every mode, and their commits are
+// never unknown.
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "coro/clock.h"
 #include "coro/task.h"
 #include "database/ydb/session_turns.h"
 #include "database/ydb/ydb_database.h"
@@ -27,8 +29,8 @@ using database::ydb::YdbDatabase;
 
 class YdbBackend final : public Backend {
  public:
-  // The isolation is `serializable` or `snapshot`, of the three transactions that write. The
-  // statement timeout is that of one request, which may be many statements.
+  // The isolation of the three writing transactions is `serializable` or `snapshot`. The statement
+  // timeout limits one request, which may contain several statements.
   YdbBackend(YdbDatabase database, BackendSettings settings);
   ~YdbBackend() override;
 
@@ -39,8 +41,8 @@ class YdbBackend final : public Backend {
   coro::Task<database::Session*> acquire() override;
   void release(database::Session& session) noexcept override;
 
-  // Ends all sessions: nothing can be acquired afterwards.
-  coro::Task<std::vector<Finding>> resolve(std::vector<Doubt> doubts) override;
+  // Ends all sessions. No session can be acquired afterwards.
+  coro::Task<std::vector<ResolvedCommit>> resolve(std::vector<UnknownCommit> commits) override;
 
  private:
   class YdbSession;
@@ -51,5 +53,13 @@ class YdbBackend final : public Backend {
   database::ydb::SessionTurns<YdbSession> turns_;
   std::int64_t opened_at_us_ = 0;
 };
+
+// Returns whether each commit is in the data (resolve.cpp). `since_us`: a time of this machine
+// before the run began, Unix microseconds. Repeats its questions until the timeout, because the
+// database may be starting; what is not known then is unknown. Throws only Cancelled.
+coro::Task<std::vector<ResolvedCommit>> resolve_commits(YdbDatabase database,
+                                                        std::vector<UnknownCommit> commits,
+                                                        std::int64_t since_us,
+                                                        coro::Duration timeout);
 
 }  // namespace drover::tpcc::ydb

@@ -19,7 +19,6 @@
 #include "workload/tpcc/check/catalogue.h"
 #include "workload/tpcc/check/check_work.h"
 #include "workload/tpcc/import/import_record.h"
-#include "workload/tpcc/postgres/check/conditions.h"
 #include "workload/tpcc/postgres/transactions.h"
 
 namespace drover::tpcc::postgres {
@@ -34,8 +33,8 @@ using database::postgres::refused_by_server;
 using database::postgres::Result;
 using database::postgres::SharedSnapshot;
 
-// One row a table of ours: whether it is there, and whether it holds money in binary floating
-// point. to_regclass() goes by the search path, as the conditions do.
+// Returns one row for each table: whether it exists, and whether it holds money in binary floating
+// point. to_regclass() uses the search path, as the conditions do.
 constexpr std::string_view tables_query = R"(
 SELECT name, to_regclass(name) IS NOT NULL AS present,
        EXISTS (SELECT FROM pg_attribute
@@ -52,7 +51,7 @@ std::string place_of(const CheckOptions& options, std::string_view search_path) 
   return fmt::format("the search path ({})", search_path);
 }
 
-// Which way money is stored. Throws an error that names the tables that are missing.
+// Returns how money is stored. Throws an error that names missing tables.
 Task<Money> examine_tables(Connection& connection, const CheckOptions& options) {
   const Result tables = co_await connection.query(std::string(tables_query));
   std::string missing;
@@ -77,8 +76,8 @@ PieceAnswer answer_in(const Result& result) {
   return answer;
 }
 
-// On `connection`, which is in its snapshot and stays there. Only relatives of PostgreSQL ask for another attempt of what
-// only reads.
+// Judges a piece on a connection that is in its snapshot and stays there. Only relatives of
+// PostgreSQL ask for another attempt of a statement that only reads.
 Task<PieceAnswer> judge(Connection& connection, const std::string& sql, CheckPiece piece) {
   constexpr int tries_max = 3;
   for (int tries = 1;; ++tries) {
@@ -112,7 +111,7 @@ Task<std::unique_ptr<Connection>> open_set_up(const CheckOptions& options,
   co_return connection;
 }
 
-// A server older than PostgreSQL 12 does not know the word, and materialises each CTE.
+// Removes a word that servers before PostgreSQL 12 do not know; they materialise each CTE.
 std::string without_materialized(std::string sql) {
   sql = text::replaced(std::move(sql), " NOT MATERIALIZED (", " (");
   return text::replaced(std::move(sql), " MATERIALIZED (", " (");
@@ -129,10 +128,10 @@ std::vector<SqlCondition> conditions_of(Money money, const Connection& connectio
   return asked;
 }
 
-// Tells whether transactions that write to several nodes were under way during a check of a server
-// whose nodes have no common snapshot. Such a transaction commits on one node after the other, so
-// that the check may see a part of it. New-Order and Payment are the transactions that write to
-// several warehouses, and each counts up a column of its district.
+// Detects transactions that wrote to several nodes during a check of a server whose nodes have no
+// common snapshot. Such a transaction commits on one node after the other, so that the check may
+// see a part of it. New-Order and Payment write to several warehouses, and each increments a column
+// of its district.
 class WritesAcrossNodes {
  public:
   // Requires: no session of the check has begun its snapshot.
@@ -185,12 +184,11 @@ class WritesAcrossNodes {
 // check: WritesAcrossNodes reports it.
 Task<void> recover_before_check(Connection& connection, const CheckOptions& options) {
   // A role that may recover does so at once. Another one waits for Citus.
-  constexpr coro::Duration patience_of_allowed = std::chrono::seconds(5);
+  constexpr coro::Duration time_of_allowed_role = std::chrono::seconds(5);
   const std::optional<std::string> note = co_await recovery_note(connection);
-  const coro::Duration patience =
-      note ? database::postgres::recovery_patience : patience_of_allowed;
+  const coro::Duration limit = note ? database::postgres::recovery_patience : time_of_allowed_role;
   try {
-    co_await recover_prepared(connection, patience, options.on_session_note);
+    co_await recover_prepared(connection, limit, options.on_session_note);
   } catch (const Error&) {
     if (connection.broken()) throw;
   }
@@ -207,15 +205,15 @@ void leave_unjudged(std::vector<Verdict>& verdicts, const std::vector<SqlConditi
   }
 }
 
-// The sessions of one process. `first` is in the snapshot already.
+// The sessions of one process. `first` is already in the snapshot.
 class Sessions {
  public:
   Sessions(const CheckOptions& options, const std::vector<SqlCondition>& asked,
            SharedSnapshot& snapshot, CheckWork& work)
       : options_(options), asked_(asked), snapshot_(snapshot), work_(work) {}
 
-  // Nobody leaves before all have ended: the first transaction outlives every join. None of them
-  // is ended in words, as there is nothing to be undone and the sessions close.
+  // Returns when all sessions have ended, because the first transaction must outlive every join.
+  // The transactions end with their sessions.
   Task<void> work_all(Connection& first) {
     auto body = [&](coro::Scope& scope) -> Task<void> {
       for (std::size_t i = 1; i < work_.sessions(); ++i) scope.start(work_beside(first.pooling()));

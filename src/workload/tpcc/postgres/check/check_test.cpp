@@ -165,8 +165,8 @@ std::vector<std::string> violated(const CheckReport& report) {
   return names;
 }
 
-// On a small database a check takes a moment. It was not made by an import, so that a few conditions are
-// violated from the beginning.
+// On a small database a check takes a moment. It was not made by an import, so that a few
+// conditions are violated from the beginning.
 class CheckOfSmallData : public testing::Test {
  protected:
   static void SetUpTestSuite() { database = std::make_unique<SmallDatabase>(); }
@@ -202,8 +202,8 @@ TEST_F(CheckOfSmallData, SeesOneSnapshotInAllSessions) {
   EXPECT_GT(violated(after).size(), 15U);
 }
 
-// Each on a host of its own, in the snapshot of the one that began: which it spoils before they judge. One of them is
-// lost, and what it leaves is given to the other.
+// Each on a host of its own, in the snapshot of the one that began: which it spoils before they
+// judge. One of them is lost, and what it leaves is given to the other.
 TEST_F(CheckOfSmallData, OthersJudgeItsPiecesInItsSnapshot) {
   const std::vector<std::string> before = make("parted");
   Spoiler spoil(database->conninfo(), "parted");

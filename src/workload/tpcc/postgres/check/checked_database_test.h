@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "support/test_server.h"
-#include "workload/tpcc/postgres/check/conditions.h"
+#include "workload/tpcc/postgres/check/check.h"
 
 namespace drover::tpcc::postgres {
 

@@ -1,4 +1,4 @@
-#include "workload/tpcc/postgres/check/conditions.h"
+#include "workload/tpcc/postgres/check/check.h"
 
 #include <fmt/format.h>
 
@@ -35,7 +35,7 @@ std::string district_of_stock() {
   return sql + " END)::bpchar";
 }
 
-// What follows is the SQL of conditions that follow a pattern.
+// The SQL of conditions that follow a pattern.
 
 // Restricts `column` to the warehouse range; true for a table that belongs to no warehouse.
 std::string in_range(std::string_view column) {
@@ -50,7 +50,7 @@ std::string group_key(std::string_view table, std::string_view warehouse) {
 
 std::string body_of(const Condition&, const RowSet& rows) {
   const bool by_district = !rows.district.empty();
-  // Where the table has no district, a constant takes its place: the joins stay the same.
+  // A table without districts gets a constant instead, so that the joins stay the same.
   const std::string_view district = by_district ? rows.district : "0";
   return fmt::format(R"(WITH
 due AS (SELECT w_id, d_id, id, true AS due
@@ -81,7 +81,7 @@ constexpr std::string_view last_name_predicate =
 constexpr std::string_view syllables =
     "(ARRAY['BAR','OUGHT','ABLE','PRI','PRES','ESE','ANTI','CALLY','ATION','EING'])";
 
-// Where joined tables come in.
+// Returns the predicate of a column that is compared with joined tables.
 std::string own_predicate(std::string_view column) {
   if (column == "h_w_id") return "w_id IS NOT NULL";
   if (column == "h_d_id") return "d_id IS NOT NULL";
@@ -113,8 +113,8 @@ std::string between(std::string_view value, const Domain& domain) {
   return fmt::format("{} BETWEEN {} AND {}", value, domain.low, domain.high);
 }
 
-// A char(n) counts without the blanks at its end: the random strings have none there. Digits after
-// the point are compared as numeric, as binary floating point would not meet them.
+// A char(n) is compared without the blanks at its end, which the random strings never have. Digits
+// after the point are compared as numeric, because binary floating point is inexact.
 std::string predicate(const Domain& domain) {
   const std::string& column = domain.column;
   switch (domain.must) {
@@ -149,7 +149,7 @@ std::string predicate(const Domain& domain) {
   return own_predicate(column);
 }
 
-// Citus takes a text of a timestamp in VALUES only where the rows come from a CTE.
+// VALUES stands after the CTE because Citus casts the text of a timestamp in VALUES only then.
 std::string body_of(const Condition& condition, const ColumnSet& set) {
   std::string key_format;
   std::string key_columns;
@@ -238,8 +238,7 @@ std::string with_money(std::string_view sql, Money money) {
   return result;
 }
 
-// All parameters occur here, since a body that speaks of no warehouse names none of them, and the
-// server refuses a parameter whose type it cannot tell.
+// All parameters occur here, because the server refuses a parameter whose type it cannot infer.
 std::string offender_statement(std::string_view body, Money money) {
   return "WITH offender AS (\n" + with_money(body, money) +
          "\n)\n"

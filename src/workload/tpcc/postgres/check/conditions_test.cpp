@@ -1,7 +1,7 @@
 // The catalogues on a real server: valid data has no offender, and what is not valid is counted and
 // named. Corruptions of single rows are in corruptions_test.cpp.
 
-#include "workload/tpcc/postgres/check/conditions.h"
+#include "workload/tpcc/postgres/check/check.h"
 
 #include <gtest/gtest.h>
 

@@ -243,8 +243,8 @@ Task<std::vector<std::string>> tables_to_drop(Connection& connection, const std:
   co_return present.names();
 }
 
-// Returns CREATE SCHEMA if the schema does not exist. IF NOT EXISTS alone would require the right to
-// create schemas even if the schema exists.
+// Returns CREATE SCHEMA if the schema does not exist. IF NOT EXISTS alone would require the right
+// to create schemas even if the schema exists.
 Task<std::vector<std::string>> schema_statements(Connection& connection,
                                                  const std::string& schema) {
   std::vector<std::string> statements;
@@ -293,7 +293,8 @@ Task<void> execute_each(Connection& connection, std::vector<std::string> stateme
 }
 
 // Returns the statements in an order that an interrupted command can repeat: referring tables come
-// before the tables to which they refer, and progress_table, for which no later command looks, first.
+// before the tables to which they refer, and progress_table, for which no later command looks,
+// first.
 std::vector<std::string> drop_statements(const std::string& schema, Dialect dialect) {
   constexpr std::array referring_first = {Table::OrderLine, Table::NewOrder, Table::History,
                                           Table::Order,     Table::Customer, Table::District,

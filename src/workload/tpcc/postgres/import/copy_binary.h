@@ -1,5 +1,5 @@
-// PostgreSQL's binary COPY format (documented with the COPY command), written straight into memory
-// that grows, and stays when the buffer is cleared.
+// PostgreSQL's binary COPY format (documented with the COPY command), written into memory that
+// grows and is kept when the buffer is cleared.
 //
 // Thread safety: a buffer belongs to one thread.
 #pragma once
@@ -31,7 +31,7 @@ class CopyBuffer {
   std::string_view view() const { return {data(), size_}; }
   void clear() { size_ = 0; }
 
-  // What stands before the rows of a COPY and behind them.
+  // Writes the bytes before and after the rows of a COPY.
   void header() {
     constexpr std::array signature = {'P', 'G', 'C', 'O', 'P', 'Y', '\n', '\xff', '\r', '\n', '\0'};
     Cursor cursor{room()};
@@ -46,7 +46,7 @@ class CopyBuffer {
     set_end(cursor);
   }
 
-  // A row, of at most row_bytes_max; the fields are those of PopulationRows.
+  // Writes a row of at most row_bytes_max bytes. The fields are those of PopulationRows.
   template <class... Fields>
   void row(const Fields&... fields) {
     Cursor count{room()};
@@ -57,7 +57,7 @@ class CopyBuffer {
   }
 
  private:
-  // Where the next byte goes. While it is a local variable of row() it stays in registers.
+  // The position of the next byte. As a local variable of row() it stays in registers.
   struct Cursor {
     char* place;
     uint16_t fields = 0;  // written so far
@@ -92,7 +92,7 @@ class CopyBuffer {
       bytes(text.data(), text.size());
       ++fields;
     }
-    // A text whose size is a constant of the compiler's.
+    // A text whose size is a compile-time constant.
     template <size_t size>
     void put(const std::array<char, size>& text) {
       put(std::string_view(text.data(), size));
@@ -122,8 +122,8 @@ class CopyBuffer {
     void put(Cents money) { put_numeric(money.count, 2); }
     void put(TenThousandths rate) { put_numeric(rate.count, 4); }
 
-    // A numeric is a row of digits of base 10,000 with the decimal point between two of them: the
-    // decimals, two or four, are made four and fill one digit.
+    // A numeric is a sequence of digits of base 10,000 with the decimal point between two of them.
+    // Two or four decimals fill one digit.
     void put_numeric(int64_t unscaled, uint16_t decimals) {
       const uint64_t magnitude = static_cast<uint64_t>(unscaled < 0 ? -unscaled : unscaled);
       assert(magnitude <= 99'999'999'999'999);
@@ -137,7 +137,7 @@ class CopyBuffer {
         digits[count++] = digit;
       }
       const uint16_t stored = static_cast<uint16_t>(count - zeros_behind);
-      // The weight is that of the first digit; the lowest is worth 10,000 to the power of -1.
+      // The weight of the lowest digit is -1.
       const uint16_t weight = count == 0 ? 0 : static_cast<uint16_t>(count - 2);
       big_endian<uint32_t>(8 + 2 * static_cast<uint32_t>(stored));
       big_endian<uint16_t>(stored);
@@ -150,7 +150,7 @@ class CopyBuffer {
     }
   };
 
-  // The end of the content, with room for a row behind it.
+  // Returns the end of the content, with room for a row after it.
   char* room() {
     if (memory_.size() - size_ < row_bytes_max)
       memory_.resize(std::max(memory_.size() * 2, size_ + row_bytes_max));
@@ -161,40 +161,41 @@ class CopyBuffer {
     assert(size_ <= memory_.size());
   }
 
-  std::vector<char> memory_;  // of which the first size_ bytes are content
+  std::vector<char> memory_;  // the first size_ bytes are content
   size_t size_ = 0;
 };
 
-// The population of one table of one warehouse as rows of COPY, a piece at a time.
+// The population of one table of one warehouse as rows of COPY, in pieces.
 //
-// The bytes depend on nothing but the table, the warehouse and the seed: in whatever pieces they
-// are asked for, they are the same. Several parts may follow one another in one COPY: the stream's
-// header and trailer are written apart.
+// The bytes depend only on the table, the warehouse and the seed, and not on the size of the
+// pieces. Several parts may follow one another in one COPY: the stream's header and trailer are
+// written separately.
 class TableCopy {
  public:
-  // `w_id` is of no meaning to Table::Item, which has no warehouse and is loaded once.
+  // Table::Item ignores `w_id` and is loaded once.
   TableCopy(Table table, int32_t w_id, const PopulationSeed& seed)
       : rows_(table, w_id, seed),
         size_(PopulationRows::size(table)),
         per_district_(table == Table::Order ? size_ / districts_per_warehouse : 1) {}
 
-  // From this index on. The orders of a district must be asked for from its first one on: what comes before is made in
-  // `unused`.
+  // Skips the rows before this index. The orders of a district must be made from its first one on:
+  // skipped orders are written to `unused`.
   void skip_to(int32_t index, CopyBuffer& unused) {
     for (next_ = index - index % per_district_; next_ < index; ++next_) rows_.write(unused, next_);
     unused.clear();
   }
   int32_t next() const { return next_; }
 
-  // Appends rows until at least `target_bytes` were added or the part is complete. The most that it
-  // adds is target_bytes and the lines of an order (about 2 KB). Returns whether rows remain.
+  // Appends rows until at least `target_bytes` were added or the part is complete. Adds at most
+  // target_bytes and the lines of an order (about 2 KB). Returns whether rows remain.
   bool fill(CopyBuffer& out, size_t target_bytes) {
     const size_t size_wanted = out.size() + target_bytes;
     while (next_ < size_ && out.size() < size_wanted) rows_written_ += rows_.write(out, next_++);
     return next_ < size_;
   }
 
-  // The same by rows, of which no more than so many are added, and the lines of an order together.
+  // Appends at most so many rows, keeping the lines of an order together. Returns whether rows
+  // remain.
   bool fill_rows(CopyBuffer& out, int64_t rows_most) {
     const int64_t end = rows_written_ + rows_most - order_lines_max;
     while (next_ < size_ && rows_written_ <= end) rows_written_ += rows_.write(out, next_++);
@@ -207,7 +208,7 @@ class TableCopy {
   PopulationRows rows_;
   int32_t next_ = 0;  // index of rows_
   int32_t size_;
-  int32_t per_district_;  // 1: no row depends on one before it
+  int32_t per_district_;  // 1: rows do not depend on earlier rows
   int64_t rows_written_ = 0;
 };
 

@@ -80,8 +80,8 @@ Task<void> require_initialised(Connection& connection, std::string schema) {
   tpcc::require_initialised(co_await read_tables(session), schema);
 }
 
-// Returns the progress of parts that are begun and not loaded; nothing where the dialect loads parts
-// in one transaction.
+// Returns the progress of parts that are begun and not loaded; nothing where the dialect loads
+// parts in one transaction.
 Task<std::vector<PieceProgress>> read_progress(Connection& connection, std::string schema) {
   std::vector<PieceProgress> all;
   if (traits_of(connection.dialect()).rows_a_transaction == 0) co_return all;
@@ -124,19 +124,19 @@ Task<void> complete_import(Connection& connection, std::string schema) {
 
 using database::Error;
 
-// The first of the two numbers of each lock; the second is the table's.
+// The first of the two numbers of each lock. The second number is the table's.
 constexpr int32_t import_lock = 0x64727672;  // "drvr"
 constexpr int32_t session_lock = import_lock + 1;
 
 constexpr std::array<std::string_view, 4> settings = {
-    // A crash of the server may lose the last commits, and then their rows in drover_tpcc_loaded
-    // too: the import that goes on sees it.
+    // A crash of the server may lose the last commits together with their rows in
+    // drover_tpcc_loaded, so that the next import loads them again.
     "SET synchronous_commit = off",
-    // An index of some millions of rows is sorted in memory.
+    // Sorts an index of some million rows in memory.
     "SET maintenance_work_mem = '256MB'",
-    // Indexes are built side by side already.
+    // Several indexes are built at the same time already.
     "SET max_parallel_maintenance_workers = 0",
-    // No session of a client that was killed goes on building an index (from PostgreSQL 14 on).
+    // Ends the index build of a killed client (from PostgreSQL 14 on).
     "SET client_connection_check_interval = '1s'",
 };
 
@@ -149,9 +149,9 @@ Task<bool> holds(Connection& connection, std::string condition, const std::strin
   co_return result.text(0, 0) == "t";
 }
 
-// A first lock that is got again counts twice, and both go with the session.
+// Taking the first lock twice counts twice; both end with the session.
 Task<bool> try_lock_by_session(Connection& connection, const std::string& table) {
-  // CASE keeps the order: the second lock is tried under the first one only.
+  // CASE takes the locks in order: the second one only under the first.
   const bool locked = co_await holds(connection,
                                      fmt::format("CASE WHEN {} THEN {} ELSE false END",
                                                  lock_call("pg_try_advisory_lock", import_lock),
@@ -163,7 +163,7 @@ Task<bool> try_lock_by_session(Connection& connection, const std::string& table)
   co_return locked;
 }
 
-// A rollback to the savepoint gives the second lock back.
+// The rollback to the savepoint releases the second lock.
 Task<bool> try_lock_by_transaction(Connection& connection, const std::string& table) {
   co_await connection.script("BEGIN");
   bool locked =
@@ -213,12 +213,11 @@ namespace {
 
 constexpr coro::Duration lock_retry_interval = std::chrono::milliseconds(250);
 
-// That sessions which are told to end do so.
+// The time limit for sessions to end after they were terminated.
 constexpr coro::Duration end_wait_max = std::chrono::seconds(15);
 
-// Sends signs of life on the session with the first lock, while the import works on others. `busy`
-// is locked while that session is in use: an import that ends well waits for it, an interrupted one
-// does not.
+// Beats on the session with the first lock while the import works on others. `busy` is locked while
+// that session is in use: an import that ends well waits for it, an interrupted one does not.
 Task<void> keep_beating(Connection& connection, coro::Mutex& busy, coro::Duration interval) {
   for (;;) {
     {
@@ -229,7 +228,8 @@ Task<void> keep_beating(Connection& connection, coro::Mutex& busy, coro::Duratio
   }
 }
 
-// Ends those that hold a lock of this schema, unless the first one's holder may be alive; says how many.
+// Ends the sessions that hold a lock of this schema, unless the holder of the first lock may be
+// alive. Returns their number.
 Task<int32_t> end_silent_sessions(Connection& connection, const PostgresImportOptions& options) {
   const std::string sql = fmt::format(
       "WITH held AS (SELECT l.pid, l.classid = {0} AS is_first, "
@@ -251,10 +251,10 @@ Task<int32_t> end_silent_sessions(Connection& connection, const PostgresImportOp
   } catch (const Error& error) {
     if (error.sqlstate() != "42501") throw;
   }
-  co_return 0;  // sessions of somebody else
+  co_return 0;  // the sessions belong to another role
 }
 
-// pgpool-II takes the end of a session for that of the server.
+// Returns false behind pgpool-II, which takes the end of a session for a failure of the server.
 bool may_end_sessions(const Connection& connection) {
   return connection.pooling() != database::Pooling::pgpool;
 }
@@ -291,9 +291,9 @@ Task<void> load_by_others(const PostgresImportOptions& options, const ImportPlan
   require_none_left(missing_parts(loaded, plan.warehouses).size(), plan.missing.size());
 }
 
-// Imports while it has the schema for itself. `lock` is the session that holds the lock, if one
-// does. Closes `connection` before the load unless it is that session: a pooler or a balancer would
-// end it for being idle.
+// Imports while no other import can. `lock` is the session that holds the lock, or null. Closes
+// `connection` before the load unless it is that session, because a pooler or a balancer would end
+// it for being idle.
 Task<void> import_alone(std::unique_ptr<Connection>& connection, PostgresImportOptions& options,
                         ImportObserver& observer, ImportWork& work, Connection* lock) {
   options.progress = co_await read_progress(*connection, options.schema);
@@ -327,11 +327,11 @@ Task<ImportOutcome> run_import(PostgresImportOptions options, ImportObserver& ob
   options.dialect = connection->dialect();
   co_await database::postgres::require_citus_coordinator(*connection, "an import");
   co_await require_initialised(*connection, options.schema);
-  // Holds the lock as long as the import takes.
+  // Holds the lock or the claim until the import ends.
   std::unique_ptr<Connection> holder;
   if (!traits_of(connection->dialect()).advisory_locks) {
     holder = co_await database::postgres::open_connection(options, options.pooling);
-    // A beat without an answer is none: the work stops before anybody takes over.
+    // A beat without an answer fails, so that the work stops before another import takes the claim.
     holder->set_round_trip_limit(std::chrono::seconds(5));
     PostgresAdminSession session(*holder, options.schema);
     ImportClaim claim(session, options.claim);

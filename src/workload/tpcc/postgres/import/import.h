@@ -5,8 +5,8 @@
 // end in a deadlock, because transactions lock the tables in different orders; it is then tried
 // again, with a note for the user.
 //
-// An import may be killed at any point, on either side: the same command continues it, with the same
-// rows. A schema goes through these states:
+// An import may be killed at any point, on either side: the same command continues it, with the
+// same rows. A schema goes through these states:
 //
 //   initialised  by init
 //   begun        drover_tpcc has seed, load time and number of warehouses
@@ -14,14 +14,14 @@
 //                its part
 //   complete     keys, indexes and references exist. More warehouses of the same seed may be added
 //
-// Two advisory locks on drover_tpcc keep imports apart. An import holds the first lock alone until it
-// ends, and each of its sessions shares the second lock. The sessions of a killed client live on for
-// a moment, with an index half built or a commit under way; an import that has the first lock and
-// gets the second one alone knows that they have ended. The holder of the first lock beats once a
-// second; sessions that hold the locks without a beat for long (a stopped process, a lost host) are
-// ended. Where the dialect has no advisory locks, imports use the claim in drover_tpcc
-// (import_record.h). Behind transaction pooling, a transaction that stays open holds the first lock,
-// and each transaction of the import shares the second.
+// Two advisory locks on drover_tpcc keep imports apart. An import holds the first lock alone until
+// it ends, and each of its sessions shares the second lock. The sessions of a killed client live on
+// for a moment, with an index half built or a commit under way; an import that has the first lock
+// and gets the second one alone knows that they have ended. The holder of the first lock beats once
+// a second; sessions that hold the locks without a beat for long (a stopped process, a lost host)
+// are ended. Where the dialect has no advisory locks, imports use the claim in drover_tpcc
+// (import_record.h). Behind transaction pooling, a transaction that stays open holds the first
+// lock, and each transaction of the import shares the second.
 //
 // Thread safety: that of the connection; an import runs on one worker, and the threads that make
 // rows end before the import does. Errors: UnfitSchema and database::Error, whose message says how
@@ -62,8 +62,8 @@ coro::Task<std::int32_t> count_partitions(database::postgres::Connection& connec
                                           std::string schema);
 
 // Throws UnfitSchema if the tables are not fit for a run: one is missing, the import is incomplete,
-// row security may hide rows from the role, or a publication has a table without a replica identity,
-// so that the server would refuse each transaction.
+// row security may hide rows from the role, or a publication has a table without a replica
+// identity, so that the server would refuse each transaction.
 coro::Task<LoadedDatabase> require_fit_for_run(database::postgres::Connection& connection,
                                                std::string schema);
 

@@ -28,12 +28,12 @@ struct Step {
   std::string name;
   Table table;
   std::string sql;
-  // How long it takes compared with others, about; in thousands of rows sorted by numbers.
+  // The expected duration relative to other steps, in thousands of rows sorted by numbers.
   int64_t weight;
   bool is_analyze = false;
 };
 
-// A warehouse's rows of the table, in thousands.
+// Returns the rows of a warehouse in thousands.
 int64_t thousand_rows(Table table) {
   return std::max<int64_t>(1, rows_at_load(table, 1) / 1000);
 }
@@ -51,7 +51,7 @@ std::vector<Step> index_steps(const std::string& schema, const Catalog& catalog,
   for (SchemaObject& object : schema_objects(schema, layout)) {
     if (object.kind == SchemaObject::Kind::foreign_key || catalog.has(object.name)) continue;
     const bool is_key = object.kind == SchemaObject::Kind::primary_key;
-    // Names are compared as texts, by the rules of a language.
+    // Names are compared as texts, by the rules of a language, which takes longer.
     const int64_t cost = !is_key && object.table == Table::Customer ? 10 : 2;
     steps.push_back({fmt::format("{} {}", is_key ? "primary key" : "index", object.name),
                      object.table, std::move(object.sql), cost * thousand_rows(object.table)});
@@ -59,7 +59,7 @@ std::vector<Step> index_steps(const std::string& schema, const Catalog& catalog,
   return steps;
 }
 
-// Statistics come from a sample of a fixed size: they are short, and fill what the others leave.
+// ANALYZE reads a sample of a fixed size. These short steps come last and fill gaps.
 constexpr int64_t after_all_others = 1'000'000;
 
 std::vector<Step> analyze_steps(const std::string& schema) {
@@ -72,8 +72,8 @@ std::vector<Step> analyze_steps(const std::string& schema) {
   return steps;
 }
 
-// A reference is made at once but not validated: then its validation locks only the table that
-// refers, and those of other tables may run beside it.
+// A reference is first created without validation. Its validation then locks only the referring
+// table, so that other tables can be validated at the same time.
 Task<void> declare_references(Connection& connection, const std::string& schema,
                               const Catalog& catalog) {
   const bool is_one_transaction = traits_of(connection.dialect()).ddl_in_transactions;
@@ -99,7 +99,7 @@ std::vector<Step> reference_steps(const std::string& schema, const Catalog& cata
   return steps;
 }
 
-// One after the other, each with its validation: it locks both tables.
+// Creates references one after the other with their validation, which locks both tables.
 Task<void> add_references(Connection& connection, const std::string& schema, const Catalog& catalog,
                           ImportObserver& observer) {
   std::vector<SchemaObject> missing = references_of(schema);
@@ -115,7 +115,7 @@ Task<void> add_references(Connection& connection, const std::string& schema, con
   }
 }
 
-// Steps that wait for a connection, the longest first.
+// The waiting steps, the longest first.
 class StepQueue {
  public:
   StepQueue(std::vector<Step> steps, ImportObserver& observer, ImportWork& work)
@@ -124,8 +124,8 @@ class StepQueue {
               [](const Step& a, const Step& b) { return a.weight > b.weight; });
   }
 
-  // Runs steps until none can be started. The tables of those that cannot are at work on other
-  // connections, which look again when they are done: so nothing is left, and nobody waits.
+  // Runs steps until none can start. The tables of the remaining steps are in use by other
+  // connections, which look for steps again when they are done, so that no step is forgotten.
   Task<void> run(Connection& connection) {
     for (std::optional<Step> step = next(); step; step = next()) {
       observer_.on_step(step->name, ++started_, total_);
@@ -144,7 +144,7 @@ class StepQueue {
     }
   }
 
-  // To be called when all steps are done.
+  // Adds a note about tables without statistics. To be called when all steps are done.
   void tell_what_was_left_out() {
     if (without_statistics_.empty()) return;
     work_.note(database::postgres::no_statistics_note(without_statistics_, first_warning_));
@@ -207,7 +207,7 @@ Task<void> finish_import(const PostgresImportOptions& options, ForeignKeys refer
   co_await run_steps(connections, std::move(steps), observer, work);
 
   if (references == ForeignKeys::none) co_return;
-  // Before PostgreSQL 18 a partitioned table has none that is not valid.
+  // Before PostgreSQL 18, references of partitioned tables cannot be NOT VALID.
   const std::int32_t partitions = co_await count_partitions(first, options.schema);
   if (partitions > 0) {
     co_await add_references(first, options.schema, catalog, observer);

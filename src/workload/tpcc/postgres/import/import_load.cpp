@@ -24,11 +24,10 @@ using coro::Task;
 using database::postgres::Connection;
 using database::postgres::traits_of;
 
-// Large enough that waking a thread of the pool for each costs little beside making it.
+// Large enough that waking a thread for a piece costs little compared with making its rows.
 constexpr size_t piece_bytes = 512 * 1024;
 
-// What is referred to comes first, so that a schema that has its references already can be
-// extended.
+// Tables to which others refer come first, so that a schema with references can be extended.
 constexpr std::array warehouse_tables = {Table::Warehouse, Table::District, Table::Customer,
                                          Table::History,   Table::Stock,    Table::Order,
                                          Table::NewOrder,  Table::OrderLine};
@@ -38,7 +37,7 @@ std::span<const Table> tables_of(int32_t part) {
   return part == item_part ? std::span<const Table>(item_tables) : warehouse_tables;
 }
 
-// A part of a table's COPY, made on the pool while the one before it is sent.
+// A part of a table's COPY. The pool makes it while the previous one is sent.
 struct Piece {
   CopyBuffer bytes{piece_bytes + 4096};
   int64_t rows = 0;
@@ -54,14 +53,14 @@ void require_taken(int64_t taken, int64_t rows, Table table) {
           taken, rows, table_name(table)));
 }
 
-// What all connections share.
+// The state that all connections share.
 class Load {
  public:
   Load(const PostgresImportOptions& options, const ImportPlan& plan, ImportWork& work,
        coro::StealingPool& pool)
       : options_(options), plan_(plan), work_(work), pool_(pool) {}
 
-  // Loads parts until none is left, on one connection.
+  // Loads parts on one connection until none is left.
   Task<void> run_connection();
 
  private:
@@ -155,7 +154,8 @@ Task<bool> Load::is_recorded(Connection& connection, const PieceProgress& after)
   co_return found.rows() == 1;
 }
 
-// The record first: it is where two that load the same piece meet, and where the second one finds that it is loaded.
+// Writes the record first: of two processes that load the same piece, the second one waits there
+// and finds that the piece is loaded.
 Task<void> Load::load_piece(Connection& connection, Table table, const PieceProgress& before,
                             const PieceProgress& after, const CopyBuffer& bytes) {
   const std::string progress = qualified_name(options_.schema, progress_table);

@@ -38,16 +38,16 @@ constexpr std::array<std::string_view, all_tables.size()> column_types = {
     "char(24) bigint int int varchar(50)",
 };
 
-// The first column, which says of which warehouse a row is; none where there is none. A part of the table holds
-// warehouses whole; a payment is with the warehouse that it was made at.
+// Returns the column that names the warehouse of a row; empty if there is none. A part of the table
+// holds complete warehouses; a payment belongs to the warehouse where it was made.
 std::string_view warehouse_column(Table table) {
   if (table == Table::Item) return {};
   return table == Table::History ? "h_w_id" : column_names(table).front();
 }
 
-// The type of PostgreSQL's as the dialect has it.
+// Returns a type of PostgreSQL as the dialect writes it.
 std::string_view type_in(Dialect dialect, std::string_view type) {
-  // An int is of eight bytes there, and the rows have four.
+  // An int has eight bytes in CockroachDB, and COPY sends four.
   return dialect == Dialect::cockroach && type == "int" ? "int4" : type;
 }
 
@@ -59,19 +59,19 @@ std::string column_definition(std::string_view name, std::string_view type, Dial
                      nullable ? "" : fmt::format(" NOT NULL{}", otherwise));
 }
 
-// History has no key of TPC-C's. Where a table should have one all the same, it is a number of its own; the column is
-// not among those that are loaded and read.
+// TPC-C's history has no key. A dialect that wants one gets a column with a generated number, which
+// is neither loaded nor read.
 std::string_view history_number(Dialect dialect) {
   return dialect == Dialect::cockroach ? "h_id uuid NOT NULL DEFAULT gen_random_uuid()" : "";
 }
 
-// What stands behind the load of the rows.
+// An object that is created after the load.
 struct Described {
   SchemaObject::Kind kind;
   Table table;
   std::string_view columns;
   std::string_view name = {};  // of an index
-  // What a reference refers to.
+  // The target of a reference.
   Table to = {};
   std::string_view key = {};
 };
@@ -80,7 +80,7 @@ constexpr auto primary_key = SchemaObject::Kind::primary_key;
 constexpr auto secondary_index = SchemaObject::Kind::index;
 constexpr auto foreign_key = SchemaObject::Kind::foreign_key;
 
-// The index of which the newest order of a customer is asked.
+// The index for the newest order of a customer.
 constexpr std::string_view newest_order = "idx_order";
 
 // History has no primary key. The references are those of clause 1.3.
@@ -111,7 +111,8 @@ constexpr Described described[] = {
     {foreign_key, Table::Stock, "s_i_id", "", Table::Item, "i_id"},
 };
 
-// YugabyteDB spreads the rows by hash of the district, and of warehouse, item and stock by that of the first column.
+// YugabyteDB distributes rows by hash of the district; rows of warehouse, item and stock by hash of
+// the first column.
 std::string sharded_columns(const Described& one) {
   const bool by_first =
       one.table == Table::Warehouse || one.table == Table::Item || one.table == Table::Stock;
@@ -136,7 +137,7 @@ std::string columns_in(const Described& one, Dialect dialect) {
   return dialect == Dialect::yugabyte ? sharded_columns(one) : std::string(one.columns);
 }
 
-// The clause of CREATE TABLE, with the comma before it.
+// Returns the PRIMARY KEY clause of CREATE TABLE with a leading comma.
 std::string key_of(Table table, Dialect dialect) {
   std::string columns;
   for (const Described& one : described) {
@@ -152,7 +153,7 @@ bool is_partitioned(Table table, Layout layout) {
   return layout.dialect == Dialect::postgres && layout.partitions > 0 && table != Table::Item;
 }
 
-// Behind the columns.
+// Returns the clause after the columns.
 std::string parts_clause(Table table, Layout layout) {
   if (is_partitioned(table, layout)) {
     return fmt::format(" PARTITION BY HASH ({})", warehouse_column(table));
@@ -163,7 +164,7 @@ std::string parts_clause(Table table, Layout layout) {
   return {};
 }
 
-// Tables of one number of shards lie together, warehouse by warehouse.
+// Tables with the same number of shards are colocated, warehouse by warehouse.
 std::string distribute(Table table, std::string_view schema, Layout layout) {
   const auto quoted = [&schema](Table of) {
     return text::replaced(qualified_name(schema, table_name(of)), "'", "''");
@@ -180,7 +181,7 @@ std::string distribute(Table table, std::string_view schema, Layout layout) {
                      how);
 }
 
-// Who imports, where no lock of the server's says it (import_claim.h).
+// The claim of an import on dialects without advisory locks (ImportClaim).
 constexpr std::string_view claim_columns =
     "  import_owner text,\n"
     "  import_beat bigint NOT NULL DEFAULT 0,\n";

@@ -34,7 +34,7 @@ ResultSetView whole_set(const QueryResult& result) {
   return set;
 }
 
-// Whether the server has judged the statement, rather than gone away.
+// Returns true if the server has refused the statement, and false if it was unreachable.
 bool refused(const Error& error) noexcept {
   return error.error_class() != ErrorClass::connection_lost &&
          error.error_class() != ErrorClass::unavailable;
@@ -91,7 +91,7 @@ Task<void> CheckSession::make_usable() {
   session_->set_mode(TransactionMode::snapshot_read_only);
 }
 
-// How many offenders there are is a question only where there is one; the same snapshot answers.
+// Counts all offenders only if there is one, in the same snapshot.
 Task<PieceAnswer> CheckSession::ask(const YqlCondition& condition, CheckPiece piece) {
   PieceAnswer answer;
   const Statement text = offenders_text(condition, texts_);
@@ -119,7 +119,7 @@ Task<PieceAnswer> CheckSession::judge(const YqlCondition& condition, CheckPiece 
     try {
       answer = co_await ask(condition, piece);
     } catch (const YdbError& error) {
-      // What took too long once would take as long again.
+      // A statement that timed out would time out again.
       if (error.error_class() != ErrorClass::timed_out) throw;
       answer.error = error.what();
     } catch (const Error& unreadable) {

@@ -18,7 +18,6 @@
 #include "support/ydb_test_server.h"
 #include "workload/tpcc/postgres/small_database_test.h"
 #include "workload/tpcc/ydb/check/check.h"
-#include "workload/tpcc/ydb/check/conditions.h"
 #include "workload/tpcc/ydb/import/import.h"
 #include "workload/tpcc/ydb/import/schema.h"
 

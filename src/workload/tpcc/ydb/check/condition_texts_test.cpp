@@ -1,4 +1,4 @@
-#include "workload/tpcc/ydb/check/conditions.h"
+#include "workload/tpcc/ydb/check/check.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "workload/tpcc/ydb/check/conditions.h"
+#include "workload/tpcc/ydb/check/check.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ bool speaks_of(const Statement& statement, const RowsParameter& rows) {
   return statement.text.find(rows.name) != std::string::npos;
 }
 
-// Rows of which some judgement does not hold.
+// Returns the expression $offenders: rows with a judgement that does not hold.
 std::string offenders_of(const YqlCondition& condition) {
   std::string all_hold;
   for (const Judgement& judgement : condition.judgements) {
@@ -66,7 +66,7 @@ std::string value_text(const ValueView& value, std::string_view kind) {
   return fmt::format("{}", value.integer());
 }
 
-// `field` is what stands between the braces.
+// `field` is the text between the braces.
 std::string field_text(std::string_view field, const ResultSetView& rows, std::size_t row) {
   const std::size_t bar = std::min(field.find('|'), field.size());
   const std::string_view null_text = bar < field.size() ? field.substr(bar + 1) : "null";
@@ -90,7 +90,7 @@ std::string filled(std::string_view text, const ResultSetView& rows, std::size_t
   return result.append(text);
 }
 
-// Beyond the ends of the keys.
+// Selects rows outside of the existing warehouses.
 std::string rows_of_warehouses() {
   std::string selects;
   for (int place = 0; const auto& [table, column] : columns_of_warehouses) {

@@ -1,7 +1,7 @@
 // Small ways to spoil a valid database: one row deleted, added or changed, by as little as a cent.
 // The condition named must find each, and name its key. That all of them hold of valid data is for
 // YdbCheck.ReportsEveryCondition.
-#include "workload/tpcc/ydb/check/conditions.h"
+#include "workload/tpcc/ydb/check/check.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "workload/tpcc/schema.h"
-#include "workload/tpcc/ydb/check/conditions.h"
+#include "workload/tpcc/ydb/check/check.h"
 #include "workload/tpcc/ydb/import/schema.h"
 
 namespace drover::tpcc::ydb {
@@ -16,7 +16,7 @@ using database::ydb::Primitive;
 
 namespace {
 
-// How a template shows a column of the nine tables.
+// Returns the type of a column in templates.
 std::string_view kind_of(std::string_view column) {
   for (const Table table : all_tables) {
     for (const auto& [name, type] : columns(table)) {
@@ -29,7 +29,7 @@ std::string_view kind_of(std::string_view column) {
   return "";
 }
 
-// "w_id=1", or the table where there is no warehouse.
+// Returns the key of a group: "w_id=1", or the table if it has no warehouse column.
 std::string group_key(std::string_view table, std::string_view warehouse) {
   return warehouse.empty() ? std::string(table) : "w_id={w_id}";
 }
@@ -47,12 +47,12 @@ std::string in_range(std::string_view warehouse) {
   return fmt::format("{} BETWEEN $first AND $last", warehouse);
 }
 
-// Money or a rate as the tables have it.
+// Returns the literal of an amount or a rate.
 std::string amount(std::string_view digits) {
   return fmt::format("Decimal(\"{}\", 22, 9)", digits);
 }
 
-// "c.c_id AS c_id, …": all columns of the table.
+// Returns all columns of the table: "c.c_id AS c_id, …".
 std::string all_of(std::string_view alias, Table table) {
   std::string list;
   for (const Column& column : columns(table)) {
@@ -61,7 +61,7 @@ std::string all_of(std::string_view alias, Table table) {
   return list;
 }
 
-// Where the columns of a set are read from.
+// The rows of a column set.
 struct Source {
   std::string before = {};  // named expressions
   std::string from;
@@ -117,7 +117,7 @@ Source source_of(const Condition& rule, const ColumnSet& set) {
   return source;
 }
 
-// Where joined tables come in.
+// Returns the predicate of a column that is compared with joined tables.
 std::string own_predicate(std::string_view column) {
   if (column == "h_w_id") return "has_warehouse";
   if (column == "h_d_id") return "has_district";
@@ -132,7 +132,7 @@ std::string own_predicate(std::string_view column) {
   throw std::logic_error(fmt::format("no predicate for {}", column));
 }
 
-// The predicate with its amounts, which stand between #, and without the marks of money.
+// Returns the predicate with #amounts# as literals and without the marks of money.
 std::string with_amounts(std::string_view predicate) {
   std::string text;
   bool in_amount = false;
@@ -270,7 +270,7 @@ $judged = (
             .found = "{counted}"}}};
 }
 
-// Here, and only here, an amount becomes a Double.
+// The only place where an amount becomes a Double.
 YqlCondition condition_of(const Condition& rule, const Uniform& uniform) {
   const double middle = uniform.middle();
   const std::string sql =

@@ -38,8 +38,8 @@ int32_t batches_of(LoadedPart part) {
   return batches;
 }
 
-// Loads the parts of a population by BulkUpsert, several calls at a time. Threads of a pool make the
-// rows; they end before the object does.
+// Loads the parts of a population by BulkUpsert, several calls at a time. Threads of a pool make
+// the rows; they end before the object does.
 //
 // The calls take batches in the order of the parts, and a call goes on to the next part without
 // waiting for others. A part is recorded in drover_tpcc_loaded when all of its batches are loaded.

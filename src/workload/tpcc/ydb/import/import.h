@@ -4,14 +4,14 @@
 // YDB changes its scheme one table at a time: an init that was killed leaves some tables, and is
 // repeated with `force`.
 //
-// An import may be killed at any point, on either side: the same command continues it, with the same
-// rows. One import at a time loads a folder (ImportClaim in import_record.h). A folder goes through
-// these states:
+// An import may be killed at any point, on either side: the same command continues it, with the
+// same rows. One import at a time loads a folder (ImportClaim in import_record.h). A folder goes
+// through these states:
 //
 //   initialised  by init
 //   begun        drover_tpcc has seed, load time and number of warehouses
-//   loaded       drover_tpcc_loaded lists all parts. BulkUpsert is not a transaction: a part that is
-//                not listed may have rows, and is loaded again
+//   loaded       drover_tpcc_loaded lists all parts. BulkUpsert is not a transaction: a part
+//                without a row there may have been loaded partly, and is loaded again
 //   complete     the indexes exist. More warehouses of the same seed may be added
 //
 // Thread safety: that of DatabaseAccess; an import runs on one worker, and the threads that make
@@ -80,9 +80,9 @@ std::vector<LoadedPart> parts_to_load(const ImportPlan& plan,
 // Returns the tables of a part in the order of their load.
 std::span<const Table> tables_of(LoadedPart part);
 
-// Compares the request with the folder, and records the import as begun. Requires that init has been
-// run and that the claim is taken. Throws UnfitSchema if everything is loaded, if the tables have
-// rows that no import has recorded, or if the import has another seed or more warehouses.
+// Compares the request with the folder, and records the import as begun. Requires that init has
+// been run and that the claim is taken. Throws UnfitSchema if everything is loaded, if the tables
+// have rows that no import has recorded, or if the import has another seed or more warehouses.
 coro::Task<PartsPlan> begin_import(DatabaseAccess& access, ImportClaim& claim, std::string folder,
                                    ImportRequest request);
 

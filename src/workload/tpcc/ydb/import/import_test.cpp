@@ -212,7 +212,8 @@ TEST_F(ImportIntoYdb, LoadsTheRowsOfTheGeneratorInSpiteOfFailuresAndAnInterrupti
   EXPECT_TRUE(settings_of("whole").complete);
 }
 
-// Two at the same time, under the claim of a third one; one of them was lost before, in the middle of its warehouse.
+// Two at the same time, under the claim of a third one; one of them was lost before, in the middle
+// of its warehouse.
 TEST_F(ImportIntoYdb, OthersLoadItsParts) {
   initialise_folder("parts");
   bool loses_one = true;

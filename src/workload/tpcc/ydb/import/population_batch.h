@@ -1,4 +1,4 @@
-// The population of one table of one warehouse as rows for BulkUpsert, a batch at a time.
+// The population of one table of one warehouse as rows of BulkUpsert, in batches.
 //
 // Thread safety: an object belongs to one thread at a time.
 #pragma once

@@ -26,7 +26,8 @@ ScalarType type_of(std::string_view name) {
   throw std::logic_error(fmt::format("no type {}", name));
 }
 
-// Takes a list of names, each with its type: YQL's, Money, or one with '?' where TPC-C knows NULL.
+// Parses a list of names, each with its type: a type of YQL, Money, or a type with "?" where TPC-C
+// allows NULL.
 std::vector<Column> parse_columns(std::string_view list) {
   std::vector<Column> columns;
   for (const auto& part : std::views::split(list, std::string_view(", "))) {
@@ -37,14 +38,14 @@ std::vector<Column> parse_columns(std::string_view list) {
   return columns;
 }
 
-// CREATE TABLE with columns and key, without what follows; may be sent again.
+// Returns CREATE TABLE with columns and key, without what follows. The statement may be repeated.
 std::string definition(std::string_view name, std::span<const Column> columns, size_t key_size) {
   std::string text = fmt::format("CREATE TABLE IF NOT EXISTS {} (\n", name);
   std::string key;
   for (size_t index = 0; index < columns.size(); ++index) {
     const bool in_key = index < key_size;
     ScalarType type = columns[index].type;
-    type.optional = false;  // as all columns are that are not NOT NULL
+    type.optional = false;  // columns are optional by default
     text +=
         fmt::format("  {} {}{},\n", columns[index].name, yql_name(type), in_key ? " NOT NULL" : "");
     if (in_key) key += fmt::format("{}{}", index == 0 ? "" : ", ", columns[index].name);
@@ -54,7 +55,7 @@ std::string definition(std::string_view name, std::span<const Column> columns, s
 
 struct Layout {
   size_t key_columns;
-  // About what a warehouse's rows take, in tenths of a megabyte; where that is little, the least.
+  // The approximate size of a warehouse's rows in tenths of a megabyte, at least 1.
   int32_t tenth_megabytes;
   std::vector<Column> columns;
 };
@@ -99,7 +100,7 @@ const Layout& layout_of(Table table) {
   return layouts.at(static_cast<size_t>(table));
 }
 
-// A partition serves only so much; with many there are several for each node.
+// A partition serves a limited load; with many warehouses each node has several partitions.
 int32_t partitions_wanted(int32_t warehouses) {
   return std::max(static_cast<int32_t>(database::ydb::partitions_least), warehouses / 100);
 }

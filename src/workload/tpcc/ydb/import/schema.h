@@ -1,8 +1,8 @@
 // The nine tables of TPC-C (clause 1.3) in YDB: columns, keys, partitions and indexes.
 //
 // Names are those of PostgreSQL's tables. Two things differ: history has a key, as every table must
-// (h_c_w_id, h_c_nano_ts), and money is a Decimal(22,9), the one Decimal that every version of YDB
-// takes in a table. Only columns of the key are NOT NULL.
+// (h_c_w_id, h_c_nano_ts), and money is a Decimal(22,9), the only Decimal that every version of YDB
+// allows in a table. Only columns of the key are NOT NULL.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -33,8 +33,8 @@ constexpr database::ydb::Decimal rate_of_ten_thousandths(int32_t rate) noexcept 
 
 using database::ydb::Column;
 
-// As a row has them that is written: optional where TPC-C knows NULL. In the order in which tables
-// are made and loaded; the columns of the key come first.
+// Returns the columns in the order in which tables are created and loaded, those of the key first.
+// Their types are those of written rows: optional where TPC-C allows NULL.
 std::span<const Column> columns(Table table);
 
 struct Index {
@@ -43,21 +43,22 @@ struct Index {
   std::span<const std::string_view> columns;
 };
 
-// customer by last name, and oorder by customer. The statements name them: VIEW idx_order.
+// Returns the indexes: customer by last name, and oorder by customer. Statements name them: VIEW
+// idx_order.
 std::span<const Index> secondary_indexes();
 
-// CREATE TABLE IF NOT EXISTS, so that it may be sent again; the name has no folder. `warehouses`:
-// that are expected, for the partitions.
+// Returns CREATE TABLE IF NOT EXISTS, which may be repeated, with a name without folder.
+// `warehouses`: the expected number, for the partitions.
 std::string create_table(Table table, int32_t warehouses);
 
-// Where the partitions of the table begin, but for the first: values of the first column of the
-// key. Small tables have them, too: the server splits by size alone, and a partition changes rows
+// Returns the first keys of all partitions except the first: values of the first key column. Small
+// tables have partitions, too, because the server splits only by size, and a partition changes rows
 // on one core.
 std::vector<int32_t> partition_keys(Table table, int32_t warehouses);
 
-// Our own tables. drover_tpcc has one row (id 1): from what the population comes, and the
-// operations that build indexes (build_idx_order, …), for as long as they do, and which import is
-// at work (import_claim.h). drover_tpcc_loaded has a row for each part that is loaded (catalog.h).
+// Returns the statements that create Drover's own tables. drover_tpcc has one row (id 1): the
+// record of the import, the operations that build indexes (build_idx_order, …), and the claim.
+// drover_tpcc_loaded has a row for each loaded part (import_record.h).
 std::vector<std::string> create_own_tables();
 std::span<const Column> loaded_columns();
 

@@ -1,5 +1,5 @@
-// A backend without a database: each transaction takes a fixed time. What is left is the client's
-// own cost. As many sessions as anybody asks for. Belongs to one worker.
+// A backend without a database: each transaction takes a fixed time, which shows the cost of the
+// client. It has any number of sessions. Belongs to one worker.
 #pragma once
 
 #include "coro/clock.h"
