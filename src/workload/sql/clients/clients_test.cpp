@@ -1,4 +1,4 @@
-// The engine runs clients of scripts on virtual time, over sessions that obey their statements.
+// The engine runs clients on virtual time. The text of a statement decides what happens to it.
 #include "workload/sql/clients/clients.h"
 
 #include <gmock/gmock.h>
@@ -26,9 +26,9 @@ using testing::ElementsAre;
 using testing::EndsWith;
 using testing::UnorderedElementsAreArray;
 
-// Statements take 10 ms. A text with "lost" loses the session, every second one with "again" fails,
-// and one with "frozen" gets no answer for a day. A statement with "unprepared" is prepared first,
-// and the same words apply to its preparation.
+// Each statement takes 10 ms. A text with "lost" loses the session, every second one with "again"
+// fails, and one with "frozen" gets no answer for a day. A statement with "unprepared" is prepared
+// first, and the same words apply to its preparation.
 class ObedientSessions final : public database::Backend, ScriptSession {
  public:
   explicit ObedientSessions(std::vector<std::string>* sent) : sent_(sent) {}
@@ -96,7 +96,7 @@ struct NoteKeeper : load::Observer {
   std::vector<std::string>& notes;
 };
 
-// One client, or this host's share of several.
+// Runs the scripts with `clients` clients, or with the share of this host.
 std::unique_ptr<Ended> run_scripts(std::vector<ScriptText> texts, std::uint64_t operations,
                                    load::Share share = {}, std::size_t clients = 1) {
   coro::VirtualClock clock;
@@ -201,7 +201,7 @@ TEST(Clients, LeaveCommitsInDoubtUnresolved) {
   EXPECT_EQ(reading->measured(0).ambiguous_unresolved.get(), 0U);
 }
 
-// The statement that would commit was never sent.
+// The session is lost before the committing statement is sent.
 TEST(Clients, LeaveNoCommitInDoubtThatWasOnlyPrepared) {
   for (const char* text : {"INSERT INTO lost_unprepared VALUES (1);",
                            "BEGIN;\nINSERT INTO t VALUES (1);\nEND /* lost_unprepared */;",

@@ -242,8 +242,8 @@ class Assembler {
     stack_size_ -= arguments - 1;
   }
 
-  // Adds a jump, and returns its index for land(). Counts one value less: the jump pops it, or it is
-  // the result in place of the value of the skipped code.
+  // Adds a jump, and returns its index for land(). Counts one value less: the jump pops it, or it
+  // is the result in place of the value of the skipped code.
   std::size_t jump(Opcode opcode) {
     code_.push_back({opcode, 0, 0});
     --stack_size_;

@@ -320,8 +320,8 @@ TEST(Expression, HasTheResultsOfPgbench) {
   }
 }
 
-// Differences from pgbench: syntax errors say more; doubles in messages have 15 digits; too many
-// arguments are said with the function's name, and when the script is read.
+// Differences from pgbench: syntax errors contain more details, doubles in messages have 15 digits,
+// and too many arguments are found when the script is read, with the name of the function.
 constexpr Expected errors[] = {
     {"9223372036854775808", "bigint constant overflow (9223372036854775808)"},
     {"1 - -9223372036854775808", "bigint sub out of range"},
@@ -433,12 +433,12 @@ TEST(Expression, RefusesWhatPgbenchRefuses) {
   }
 }
 
-// pgbench reads the bytes of a boolean as a double there.
+// pgbench interprets the bytes of the boolean as a double.
 TEST(Expression, RefusesTheMagnitudeOfABoolean) {
   EXPECT_EQ(outcome("abs(true)"), "cannot coerce boolean to int");
 }
 
-// pgbench takes NaN for a parameter, and draws for ever or out of the range.
+// pgbench accepts NaN as a parameter, and then does not end or leaves the range.
 TEST(Expression, RefusesParametersThatAreNoNumbers) {
   EXPECT_TRUE(outcome("random_exponential(1, 9, 0.0/0)").starts_with("exponential parameter"));
   EXPECT_TRUE(outcome("random_gaussian(1, 9, 0.0/0)").starts_with("gaussian parameter"));
@@ -501,7 +501,7 @@ TEST(Expression, BoundsItsDepth) {
             "the expression is too large: at some point, more than 1024 operands are pending");
 }
 
-// The sides of AND and OR, and the parts of CASE, that do not decide are not evaluated.
+// AND, OR and CASE do not evaluate operands that do not matter.
 TEST(Expression, HearsWhatDebugIsGiven) {
   const Source source("test", "debug(debug(1) + 1) = 3 and debug(7) = 7");
   VariableNames names;

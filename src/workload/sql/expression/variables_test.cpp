@@ -1,4 +1,4 @@
-// What texts mean as values was taken from pgbench 15.18 with its option -D.
+// The values of texts are those of the option -D of pgbench 15.18.
 #include "workload/sql/expression/variables.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Runs of the built-in scripts by the engine on a real server, and the tables that they use.
+// Runs of the built-in scripts on a real server, and their tables.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -140,7 +140,7 @@ TEST_F(PgbenchTables, AreMadeCountedAndDropped) {
   EXPECT_EQ(run(database->clean()).size(), 0U);
 }
 
-// Columns, keys, options and rows, but for the order in which they are.
+// Returns a query for columns, keys, options and rows of the tables, in a fixed order.
 std::string description_sql(const std::string& schema) {
   return fmt::format(
       "SELECT 'column', table_name, column_name, data_type, character_maximum_length, is_nullable "

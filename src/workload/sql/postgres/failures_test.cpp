@@ -118,7 +118,7 @@ TEST_F(ScriptFailures, WhatCannotBeRepeatedByItselfIsNot) {
   EXPECT_EQ(query("SELECT part FROM noted ORDER BY part"), "1\n2\n3\n4");
 }
 
-// A message commits nothing before a COMMIT in it has succeeded.
+// Joined statements commit nothing before a COMMIT among them has succeeded.
 TEST_F(ScriptFailures, JoinedStatementsAreRepeated) {
   for (const char* text :
        {"BEGIN \\; INSERT INTO noted VALUES (1, 1) \\; SELECT fail_first(2) \\; COMMIT;",
@@ -146,8 +146,8 @@ TEST_F(ScriptFailures, AJoinedCommitThatFailsIsRepeated) {
   EXPECT_EQ(query("SELECT part FROM noted"), "1");
 }
 
-// A retry sends the variables that the message began with, and not those that it stored before it
-// failed.
+// A retry sends the values that variables had before the joined statements, not the values that
+// these stored before they failed.
 TEST_F(ScriptFailures, JoinedStatementsAreRepeatedWithTheirVariables) {
   make_fail_first();
   const auto made = client(
@@ -237,7 +237,7 @@ TEST_F(ScriptFailures, AReadOnlyTransactionOfTheScriptLeavesTheSession) {
   }
 }
 
-// The error of a foreign table whose server is away.
+// A foreign table reports this error if its own server is unreachable.
 TEST_F(ScriptFailures, AnErrorAboutAConnectionOfTheServerLeavesTheSession) {
   const auto made = client("INSERT INTO noted SELECT 1 FROM broken();");
   query(
@@ -308,8 +308,8 @@ TEST_F(ScriptFailures, ASerializationFailureIsRepeated) {
   EXPECT_EQ(query("SELECT n FROM rows"), "11");
 }
 
-// The script closes the circle, and the other session never looks for one: the script is the one
-// that is ended.
+// The script's statement completes the deadlock. The other session does not check for deadlocks, so
+// the server cancels the script's statement.
 TEST_F(ScriptFailures, ADeadlockIsRepeated) {
   query(
       "DROP TABLE IF EXISTS rows; CREATE TABLE rows (id int, n int); INSERT INTO rows VALUES (1, "
@@ -389,7 +389,7 @@ TEST_F(LostSessions, ThatOnlyReadHaveCommittedNothing) {
             ErrorClass::connection_lost);
 }
 
-// The server ends the session before it has answered the statement, and says so.
+// The server reports the end of the session before it has answered the statement.
 TEST_F(LostSessions, WithinALoneStatementHaveCommittedNothing) {
   for (const Protocol protocol : {Protocol::simple, Protocol::prepared}) {
     EXPECT_EQ(loss_of("INSERT INTO written SELECT 1 FROM pg_sleep(600);", protocol).error_class(),
@@ -397,7 +397,7 @@ TEST_F(LostSessions, WithinALoneStatementHaveCommittedNothing) {
   }
 }
 
-// The server parses the statement when it is prepared, and waits for the table then.
+// The server waits for the table when it prepares the statement.
 TEST_F(LostSessions, WhileTheyPrepareALoneStatementHaveCommittedNothing) {
   EXPECT_EQ(loss_of("INSERT INTO written VALUES (1);", Protocol::prepared, true).error_class(),
             ErrorClass::connection_lost);
@@ -443,7 +443,7 @@ TEST_F(LostSessions, AtAnIdleTimeoutLeaveNoCommitInDoubt) {
       ScriptTransaction transaction(*made->client, 0);
       const database::Error error = error_of(made->attempt(transaction));
       EXPECT_EQ(error_class_name(error.error_class()), "connection_lost") << error.what();
-      // The session may also end before the pause: the server may be that slow.
+      // On a slow server, the session may also end before the pause.
       EXPECT_THAT(error.sqlstate(), testing::AnyOf("57P05", c.sqlstate));
       EXPECT_EQ(query("SELECT count(*) FROM written"), transaction.commit_sent() ? "1" : "0");
     }

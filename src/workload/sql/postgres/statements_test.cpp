@@ -1,4 +1,4 @@
-// Statements of scripts, what they store, and what is said of those that fail, by each protocol.
+// Statements of scripts in each protocol: results, stored variables and errors.
 #include <gmock/gmock.h>
 
 #include "workload/sql/postgres/script_fixture_test.h"
@@ -13,7 +13,7 @@ using testing::StartsWith;
 
 class StatementsByProtocol : public ScriptFixture, public testing::WithParamInterface<Protocol> {
  protected:
-  // Executes it once.
+  // Executes the script once.
   std::unique_ptr<ScriptClient> executed(std::string text) {
     auto made = client(std::move(text), GetParam());
     run(made->execute());
@@ -44,7 +44,7 @@ TEST_P(StatementsByProtocol, StoreTheirOnlyRow) {
   EXPECT_EQ(made->variable("p_unused"), "unset");
 }
 
-// The text "null" is a null within an expression, and a text as a parameter, as in pgbench.
+// As in pgbench, the text "null" is null in an expression, but a text as a parameter.
 TEST_P(StatementsByProtocol, SendTheTextNullAsAText) {
   const auto made = executed(
       "SELECT 'null' AS a, NULL AS b \\gset\n"
@@ -112,7 +112,7 @@ TEST_P(StatementsByProtocol, WithAsetHaveAnyRows) {
 TEST_P(StatementsByProtocol, ChangeTheirColumns) {
   const auto made = executed("\\set n 0\nSELECT 1 AS a, 2 AS b \\gset\nSELECT :a, :b;");
   EXPECT_EQ(made->variable("a"), "1");
-  // The same names again and again.
+  // Stores columns of the same names repeatedly.
   for (int i = 0; i < 3; ++i) run(made->execute());
   EXPECT_EQ(made->variable("b"), "2");
 }
@@ -175,7 +175,7 @@ TEST_P(StatementsByProtocol, RunAsPreparedAgainAfterAnError) {
   EXPECT_EQ(made->variable("q"), "3");
 }
 
-// One execution fails, and the session goes on with the table as it is now.
+// One execution fails. Then the session uses the changed table.
 TEST_P(StatementsByProtocol, RunOnAfterTheirTableHasChanged) {
   query(
       "DROP TABLE IF EXISTS altered; CREATE TABLE altered (a int); INSERT INTO altered VALUES (1)");

@@ -50,7 +50,7 @@ Lines commands_of(const std::string& text) {
   return lines;
 }
 
-// "line:column message"
+// Returns "line:column message" of the error, or "none".
 std::string parse_refusal(const std::string& text) {
   VariableNames names;
   try {
@@ -193,7 +193,7 @@ TEST(ScriptParser, RefusesToStoreNothing) {
             "1:21 the name of a variable cannot begin with (p-) in command \"aset\"");
 }
 
-// The server would take the statement's beginning for the whole.
+// The server would read the statement only up to the byte 0.
 TEST(ScriptParser, RefusesWhatIsNoText) {
   using namespace std::string_literals;
   EXPECT_EQ(parse_refusal("select 1;\nselect 'a\0b';"s),
@@ -234,9 +234,9 @@ TEST(ScriptError, ShowsAPartOfALongLine) {
   EXPECT_STREQ(ScriptError("f", {1, 1}, "wrong", "\x1b\x80").what(), "f:1:1: wrong\n  ??\n  ^");
 }
 
-// YQL
+// Scripts in YQL.
 
-// What is sent for each statement.
+// Returns the text that is sent for each statement.
 Lines sent_by(std::string text) {
   const ScriptSet set({{"test.yql", std::move(text)}}, Protocol::declared);
   Lines lines;
@@ -244,7 +244,7 @@ Lines sent_by(std::string text) {
   return lines;
 }
 
-// "line:column message"
+// Returns "line:column message" of the error, or "none".
 std::string declared_refusal(const std::string& text) {
   try {
     sent_by(text);

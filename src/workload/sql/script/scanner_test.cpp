@@ -1,4 +1,4 @@
-// The cases of SQL are taken from the log of a server that pgbench 15.18 sent them to.
+// The cases of SQL are those that a server logged when pgbench 15.18 executed the scripts.
 #include "workload/sql/script/scanner.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// Every statement; a backslash that begins a command is passed over with its line.
+// Returns all statements. Skips the lines of meta commands.
 Texts statements_in(const std::string& text) {
   const Source source("test", text);
   VariableNames names;
@@ -75,7 +75,7 @@ TEST(SqlScanner, PassesOverComments) {
   EXPECT_EQ(statements_in("select 5 +-- x;\n 1;"), Texts{"select 5 +-- x;\n 1;"});
 }
 
-// pgbench sends a comment in /* */ that stands alone as an empty query.
+// Unlike Drover, pgbench sends a /* */ comment without a statement as an empty query.
 TEST(SqlScanner, DropsCommentsThatStandAlone) {
   EXPECT_EQ(statements_in("-- c\n/* d */ select 1; -- e\n /* end */\n"),
             Texts{"/* d */ select 1;"});
@@ -127,7 +127,7 @@ struct Rendered {
   Texts parameters;
 };
 
-// With x = 5, s = "it's", n = null; u is not set.
+// Renders the statement with x = 5, s = "it's", é = 8, n = null, and u unset.
 Rendered rendered(const std::string& text) {
   const Source source("test", text);
   VariableNames names;
@@ -174,7 +174,7 @@ TEST(SqlText, HasAsManyParametersAsTheProtocol) {
   EXPECT_EQ(scan_refusal(sql + ":x"), "statement has too many arguments (maximum is 65535)");
 }
 
-// Every statement; a backslash that begins a command is passed over with its line.
+// Returns all statements. Skips the lines of meta commands.
 std::vector<ScannedStatement> scan_all(const std::string& text) {
   const Source source("test", text);
   std::vector<ScannedStatement> scanned;

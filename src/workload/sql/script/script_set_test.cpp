@@ -15,7 +15,7 @@
 namespace drover::sql {
 namespace {
 
-// Why the script is refused; nothing if it is not.
+// Returns the error with which the script is refused, or an empty text.
 std::string refusal(std::string text, Protocol protocol) {
   try {
     const ScriptSet set({{"test.sql", std::move(text)}}, protocol);
@@ -53,7 +53,7 @@ TEST(ScriptSet, ShortensTitles) {
             "SELECT '" + std::string(40, 'x') + "äöü?" + std::string(8, 'y') + "…");
 }
 
-// As a reader of results takes them.
+// Result documents do not allow other titles.
 TEST(ScriptSet, NamesScriptsAsResultsCan) {
   const ScriptSet set({{"a/b/pay.sql", "SELECT 1;"},
                        {"/c/pay.sql", "SELECT 1;"},
@@ -175,7 +175,7 @@ TEST(Effect, IsKnownByTheFirstWords) {
   EXPECT_EQ(effect_of("PRAGMA x"), Effect::reads);
 }
 
-// Else a lost UPDATE behind a comment would not be known to be in doubt.
+// Otherwise a lost UPDATE after a comment would not count as an unknown commit.
 TEST(Effect, IsKnownBehindComments) {
   EXPECT_EQ(effect_of("/* select */ UPDATE t SET a = 1"), Effect::writes);
   EXPECT_EQ(effect_of("-- select\n  delete from t"), Effect::writes);
@@ -252,7 +252,7 @@ TEST(Weights, StandBehindTheLastAt) {
   }
 }
 
-// A set of scripts with these weights.
+// Makes a set of scripts with these weights.
 std::unique_ptr<ScriptSet> weighted_set(const std::vector<std::int32_t>& weights) {
   std::vector<ScriptText> texts;
   for (const std::int32_t weight : weights) texts.push_back({"a.sql", "SELECT 1;", weight});

@@ -8,7 +8,7 @@
 namespace drover::sql {
 namespace {
 
-// A script, one client, and what it would have sent.
+// A script and one client, which records the statements that it would send.
 struct Client {
   explicit Client(const std::string& text) : script(parse_script("test", text, names)) {}
 
@@ -134,8 +134,8 @@ TEST(ScriptRun, Thinks) {
   EXPECT_NEAR(above_the_mean / 10'000.0, 0.368, 0.02);  // 1 / e
 }
 
-// The statements are taken from the log of a server that pgbench 15.18 sent them to, with the
-// simple protocol and scale 1. Only blanks at their ends and variables in comments differ.
+// A server logged these statements when pgbench 15.18 executed the scripts with the simple protocol
+// and scale 1. Drover differs only in blanks at the end and in variables in comments.
 struct ExampleScript {
   const char* text;
   std::vector<std::string> statements;

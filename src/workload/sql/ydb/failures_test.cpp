@@ -26,7 +26,7 @@ class FailuresOnYdb : public ScriptsOnYdb {
 
   std::string noted() { return query("SELECT part, n FROM noted ORDER BY part;"); }
 
-  // What an attempt at the script comes to while the faults are on.
+  // Returns the error of an attempt with the faults.
   Error failed_by(const std::string& faults, const std::string& text) {
     const auto made = client(text);
     server->set_faults(faults);
@@ -69,7 +69,8 @@ TEST_F(FailuresOnYdb, WhatAScriptHasCommittedIsNotCommittedTwice) {
       "DECLARE $n AS Int64;\n\\set n 1\nINSERT INTO noted (part, n) VALUES (1, $n);\nBEGIN;\n"
       "\\set n :n + 1\nINSERT INTO noted (part, n) VALUES (2, $n);\nCOMMIT;\n"
       "INSERT INTO noted (part, n) VALUES (3, $n);\n");
-  // The requests: INSERT, INSERT, COMMIT which fails, INSERT, COMMIT, INSERT which fails, INSERT.
+  // The requests are INSERT, INSERT, a COMMIT that fails, INSERT, COMMIT, an INSERT that fails,
+  // INSERT.
   server->set_faults(R"({"aborted": {"count": 1, "methods": ["CommitTransaction"]},
                          "unavailable": {"count": 1, "skip": 3, "methods": ["ExecuteQuery"]}})");
   EXPECT_EQ(run(made->repeat()), 3);
@@ -112,7 +113,7 @@ TEST_F(FailuresOnYdb, ALostSessionIsReplacedInTheMiddle) {
                                      fault, std::string_view(method) == "ExecuteQuery" ? 1 : 0,
                                      method));
       const int attempts = run(made->repeat());
-      // The answer to a commit may come before its session is seen to end.
+      // The answer to the commit may arrive before the client notices the end of the session.
       EXPECT_TRUE(attempts == 2 || std::string_view(fault) == "attach_cut") << fault << attempts;
       EXPECT_EQ(noted(), fmt::format("{},{}", made->variable("inner"), round + 1));
     }

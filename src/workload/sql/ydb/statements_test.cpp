@@ -1,4 +1,4 @@
-// Statements of YQL scripts, what they store, and what is said of those that fail.
+// Statements of YQL scripts: results, stored variables and errors.
 #include <gmock/gmock.h>
 
 #include "workload/sql/ydb/script_fixture_test.h"
