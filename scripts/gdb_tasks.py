@@ -1,14 +1,16 @@
-"""Shows in gdb which coroutine waits for which: `source scripts/gdb_tasks.py`, then `tasks`.
+"""Command of gdb that shows what each waiting coroutine waits for.
 
-    tasks              the tasks of every block_on() on some thread's stack; needs debug information (preset dev)
-    tasks EXPRESSION   those under a CancelSource or Scope at an address, as in: tasks &scope
+In gdb, enter `source scripts/gdb_tasks.py` once, and then:
 
-Each line is an operation that waits, and behind it the coroutines that wait for it, the innermost first. Tasks that
-wait alike, as thousands of terminals do, are one line with their number. docs/debugging.md has an example.
+    tasks              show the tasks of each block_on() on the stack of a thread; needs debug information (preset dev)
+    tasks EXPRESSION   show the tasks of the CancelSource or Scope at this address, such as: tasks &scope
 
-What lies where (runtime/coro): a CancelNode is its vtable, previous_ and next_, then the handle_ of an Awaiter or
-the source of a Link; a CancelSource is worker_, link_, ring_ and cancelled_; a coroutine's frame begins with its
-resume and destroy functions, then its promise with continuation and source.
+Each line shows an operation that has not finished, followed by the coroutines that wait for it, the innermost first.
+Tasks with equal lines are shown once, with their number. docs/debugging.md has an example.
+
+Memory layout (runtime/coro): a CancelNode consists of its vtable, previous_ and next_, followed by the handle_ of an
+Awaiter or the source of a Link. A CancelSource consists of worker_, link_, ring_ and cancelled_. A coroutine's frame
+begins with its resume and destroy functions, followed by its promise with continuation and source.
 """
 
 import collections
@@ -90,7 +92,7 @@ class Tasks(gdb.Command):
             print(f"thread {thread.num}")
             show(root)
         if not found:
-            print("no block_on() on any stack: name a source, as in: tasks &scope")
+            print("No stack has a block_on(). Give the address of a CancelSource or Scope, such as: tasks &scope")
         selected.switch()
 
 
