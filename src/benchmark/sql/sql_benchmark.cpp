@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "benchmark/clients.h"
 #include "text/password.h"
 
 namespace drover::benchmark {
@@ -35,14 +34,6 @@ Task<database::ServerFacts> SqlBenchmark::prepare() {
   co_return std::move(prepared.server);
 }
 
-std::optional<double> SqlBenchmark::transactions_a_second() const {
-  return rate_of(options_.plan);
-}
-
-std::size_t SqlBenchmark::threads_without_rate() const {
-  return threads_of_closed_loop(options_.plan);
-}
-
 void SqlBenchmark::complete(settings::RunSettings& settings) {
   sql::ScriptPlan& plan = options_.plan;
   plan.presentation = presentation_of(plan);
@@ -63,10 +54,6 @@ void SqlBenchmark::complete(settings::RunSettings& settings) {
   counts_.emplace(plan);
 }
 
-std::string SqlBenchmark::title() const {
-  return settings_.protocol;
-}
-
 load::WorkloadFactory SqlBenchmark::workload(std::function<void(std::string_view)>) {
   const auto backends = [this](std::size_t index) {
     sql::ScriptBackendSettings settings;
@@ -81,16 +68,6 @@ load::WorkloadFactory SqlBenchmark::workload(std::function<void(std::string_view
     return database_.make_backend(std::move(settings));
   };
   return sql::make_clients(options_.plan, backends, *counts_);
-}
-
-std::unique_ptr<database::CheckpointWatch> SqlBenchmark::watch_checkpoints(
-    std::function<void(std::string_view)> on_note) const {
-  return database_.watch_checkpoints(std::move(on_note));
-}
-
-std::unique_ptr<database::ActivityWatch> SqlBenchmark::watch_activity(
-    std::function<void(std::string_view)> on_note) const {
-  return database_.watch_activity(std::move(on_note));
 }
 
 std::vector<std::string> SqlBenchmark::first_failures() const {

@@ -7,8 +7,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "benchmark/clients.h"
 #include "run/benchmark.h"
 #include "settings/run_settings.h"
 #include "workload/sql/clients/clients.h"
@@ -30,23 +32,29 @@ class SqlBenchmark final : public run::Benchmark {
 
   load::Plan& plan() noexcept override { return options_.plan; }
   coro::Task<database::ServerFacts> prepare() override;
-  std::optional<double> transactions_a_second() const override;
+  std::optional<double> transactions_a_second() const override { return rate_of(options_.plan); }
   double connections_wanted() const override {
     return static_cast<double>(options_.plan.terminal_count);
   }
   std::size_t threads_most() const override { return options_.plan.terminal_count; }
-  std::size_t threads_without_rate() const override;
+  std::size_t threads_without_rate() const override {
+    return threads_of_closed_loop(options_.plan);
+  }
   std::uint64_t terminals_of(const load::Share& share) const override {
     return share.of(options_.plan.clients);
   }
   void complete(settings::RunSettings& settings) override;
-  std::string title() const override;
+  std::string title() const override { return settings_.protocol; }
   std::vector<std::string> notes() const override;
   load::WorkloadFactory workload(std::function<void(std::string_view)> on_note) override;
   std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
-      std::function<void(std::string_view)> on_note) const override;
+      std::function<void(std::string_view)> on_note) const override {
+    return database_.watch_checkpoints(std::move(on_note));
+  }
   std::unique_ptr<database::ActivityWatch> watch_activity(
-      std::function<void(std::string_view)> on_note) const override;
+      std::function<void(std::string_view)> on_note) const override {
+    return database_.watch_activity(std::move(on_note));
+  }
   coro::Task<void> ask_afterwards(coro::Duration) override { co_return; }
   void add_to(const load::Outcome& outcome, report::Result& result) const override;
 

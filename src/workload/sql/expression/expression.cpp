@@ -31,20 +31,12 @@ std::int64_t remainder(std::int64_t left, std::int64_t right) {
 
 template <class Number>
 Value compare(Opcode opcode, Number left, Number right) {
-  switch (opcode) {
-    case Opcode::equal:
-      return Value::of(left == right);
-    case Opcode::not_equal:
-      return Value::of(left != right);
-    case Opcode::less:
-      return Value::of(left < right);
-    case Opcode::less_or_equal:
-      return Value::of(left <= right);
-    case Opcode::greater:
-      return Value::of(left > right);
-    default:
-      return Value::of(left >= right);
-  }
+  if (opcode == Opcode::equal) return Value::of(left == right);
+  if (opcode == Opcode::not_equal) return Value::of(left != right);
+  if (opcode == Opcode::less) return Value::of(left < right);
+  if (opcode == Opcode::less_or_equal) return Value::of(left <= right);
+  if (opcode == Opcode::greater) return Value::of(left > right);
+  return Value::of(left >= right);
 }
 
 Value compute_integers(Opcode opcode, std::int64_t left, std::int64_t right) {
@@ -69,18 +61,11 @@ Value compute_integers(Opcode opcode, std::int64_t left, std::int64_t right) {
 }
 
 Value compute_reals(Opcode opcode, double left, double right) {
-  switch (opcode) {
-    case Opcode::add:
-      return Value::of(left + right);
-    case Opcode::subtract:
-      return Value::of(left - right);
-    case Opcode::multiply:
-      return Value::of(left * right);
-    case Opcode::divide:
-      return Value::of(left / right);
-    default:
-      return compare(opcode, left, right);
-  }
+  if (opcode == Opcode::add) return Value::of(left + right);
+  if (opcode == Opcode::subtract) return Value::of(left - right);
+  if (opcode == Opcode::multiply) return Value::of(left * right);
+  if (opcode == Opcode::divide) return Value::of(left / right);
+  return compare(opcode, left, right);
 }
 
 // Computes with doubles if one operand is a double, except for the remainder.
@@ -101,18 +86,11 @@ Value bitwise(Opcode opcode, Value left, Value right) {
   if (left.is_null() || right.is_null()) return Value::null();
   const std::int64_t bits = left.to_integer();
   const std::int64_t other = right.to_integer();
-  switch (opcode) {
-    case Opcode::bit_and:
-      return Value::of(bits & other);
-    case Opcode::bit_or:
-      return Value::of(bits | other);
-    case Opcode::bit_xor:
-      return Value::of(bits ^ other);
-    case Opcode::shift_left:
-      return Value::of(static_cast<std::int64_t>(static_cast<std::uint64_t>(bits) << (other & 63)));
-    default:
-      return Value::of(bits >> (other & 63));
-  }
+  if (opcode == Opcode::bit_and) return Value::of(bits & other);
+  if (opcode == Opcode::bit_or) return Value::of(bits | other);
+  if (opcode == Opcode::bit_xor) return Value::of(bits ^ other);
+  if (opcode == Opcode::shift_right) return Value::of(bits >> (other & 63));
+  return Value::of(static_cast<std::int64_t>(static_cast<std::uint64_t>(bits) << (other & 63)));
 }
 
 using Arguments = std::span<const Value>;
