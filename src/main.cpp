@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -128,7 +129,12 @@ int perform(Command& program, const std::vector<std::string>& words) {
       throw;
     }
   } catch (const UsageError& error) {
-    throw UsageError(error.what() + origin_note(chosen, error.what()));
+    throw UsageError(error.what() + origin_note(chosen, error.what()) +
+                     same_database_note(chosen, error.what()));
+  } catch (const std::exception& error) {
+    const std::string note = same_database_note(chosen, error.what());
+    if (note.empty()) throw;
+    throw std::runtime_error(error.what() + note);
   }
 }
 

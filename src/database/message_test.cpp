@@ -10,6 +10,8 @@ namespace {
 TEST(Message, IsOneLine) {
   EXPECT_EQ(one_line("  \n\t"), "");
   EXPECT_EQ(one_line("FATAL:  no\n\tsuch  thing \n"), "FATAL: no such thing");
+  EXPECT_EQ(one_line("closed unexpectedly\n\tThis probably means\n\tthat it ended.\nLINE 1: x"),
+            "closed unexpectedly. This probably means that it ended. LINE 1: x");
   EXPECT_EQ(one_line("\x1B[31mred\x07\r\x7F"), "[31mred");
   EXPECT_EQ(one_line("Größe „x“"), "Größe „x“");
 }

@@ -187,6 +187,14 @@ class UnfitSchema(harness.ServerTestCase):
         self.expect(self.begin_in("empty", "init"), SUCCESS)
         self.expect_error(self.begin_in("empty", "run"), FAILURE, "drover tpcc import")
         self.expect_error(self.begin_in("empty", "check"), FAILURE, "no warehouse")
+    def test_advice_names_the_database_of_the_command_line(self):
+        words = ["tpcc", "check", "--schema", "nothing"]
+        given = harness.drover(*words, "--db", self.server.conninfo)
+        self.expect_error(given, FAILURE, r"drover tpcc init.* \(with the same --db\)")
+        by_variable = harness.drover(*words, DROVER_DB=self.server.conninfo)
+        self.expect_error(by_variable, FAILURE, "drover tpcc init")
+        self.assertNotIn("same --db", by_variable.err)
+
 
     def test_one_table_is_missing(self):
         self.expect(self.begin_in("partial", "init"), SUCCESS)

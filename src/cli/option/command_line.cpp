@@ -239,4 +239,14 @@ std::string origin_note(const Command& command, std::string_view message) {
   return {};
 }
 
+std::string same_database_note(const Command& command, std::string_view message) {
+  const Option* database = command.find_option("--db");
+  if (database == nullptr || !database->is_given() || !database->origin.empty()) return {};
+  if (message.find("--db") != std::string_view::npos) return {};
+  for (const std::string_view group : {"'drover tpcc ", "'drover ycsb ", "'drover sql "}) {
+    if (message.find(group) != std::string_view::npos) return " (with the same --db)";
+  }
+  return {};
+}
+
 }  // namespace drover::cli

@@ -40,4 +40,9 @@ void require_one_reader_of_standard_input(const Command& command, const std::str
 // variable or a file has given; else nothing.
 std::string origin_note(const Command& command, std::string_view message);
 
+// Returns " (with the same --db)" if the message advises a command that uses a database, and the
+// command line of `command` names one: the advised command would use another database without it.
+// Returns nothing if the message mentions --db already.
+std::string same_database_note(const Command& command, std::string_view message);
+
 }  // namespace drover::cli

@@ -226,5 +226,26 @@ TEST(CommandLine, OnlyOneOptionReadsTheStandardInput) {
   EXPECT_THAT(message_with({"read", "-", "-"}, ""), HasSubstr("only once"));
 }
 
+TEST(CommandLine, AdvisedCommandsNeedTheSameDatabase) {
+  constexpr const char* advice = "the schema is empty. Create it with 'drover tpcc init'";
+  Command run("run");
+  std::string database;
+  run.add_options({{"--db", &database, "URI", ""}});
+  EXPECT_EQ(same_database_note(run, advice), "");
+  run.options.back().give({"host=a"});
+  EXPECT_EQ(same_database_note(run, advice), " (with the same --db)");
+  EXPECT_EQ(same_database_note(run, "the server is down. See 'drover pg status'"), "");
+  EXPECT_EQ(same_database_note(run, "'drover tpcc init' needs the coordinator in --db"), "");
+  EXPECT_EQ(same_database_note(Command("run"), advice), "");
+}
+
+TEST(CommandLine, AVariableThatNamesTheDatabaseServesAdvisedCommandsToo) {
+  Command run("run");
+  std::string database;
+  run.add_options({{"--db", &database, "URI", ""}});
+  run.options.back().give({"host=a"}, " (from the variable DROVER_DB)");
+  EXPECT_EQ(same_database_note(run, "load it with 'drover ycsb load'"), "");
+}
+
 }  // namespace
 }  // namespace drover::cli

@@ -76,7 +76,8 @@ Task<void> require_citus_coordinator(Connection& connection, std::string_view wh
   if (group == coordinator_group) co_return;
   const std::string coordinator = co_await citus_coordinator(connection);
   throw UnfitSchema(
-      fmt::format("this server is a worker of Citus, but {} needs its coordinator. Connect to {}",
+      fmt::format("this server is a worker of Citus, but {} needs its coordinator. Connect to {} "
+                  "with --db",
                   what, coordinator));
 }
 

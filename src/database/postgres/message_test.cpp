@@ -15,7 +15,7 @@ TEST(Message, IsEmptyForANullPointer) {
 TEST(Message, SaysNothingTwice) {
   EXPECT_EQ(one_line("server closed the connection unexpectedly\n\tThis probably means\n"
                      "server closed the connection unexpectedly\n\tThis probably means\n"),
-            "server closed the connection unexpectedly This probably means");
+            "server closed the connection unexpectedly. This probably means");
   EXPECT_EQ(one_line("a\nb\na\nc"), "a b c");
   EXPECT_LT(one_line(std::string(100'000, 'x').c_str()).size(), 5'000U);
 }
