@@ -141,6 +141,14 @@ COMMIT;
         self.assertIn({"name": "-D dsn", "value": "(hidden)"}, document["plan"]["workload"])
         self.assertNotIn(SECRET, str(document))
 
+    def test_a_misspelt_variable_is_noted(self):
+        self.make_schema("misspelt")
+        path = self.script("misspelt.sql", "\\set amount 5\nSELECT 1,\n  :amuont::int;\n")
+        command = self.begin_run("misspelt", "--file", path, "--operations", 10, "--warmup", "0").wait()
+        self.expect(command, SUCCESS)
+        self.assertRegex(command.err, r"note: .*misspelt\.sql, line 3: nothing sets the variable amuont, .* NULL .*"
+                         r"did you mean amount\?")
+
     def test_a_pipeline(self):
         path = self.script("pipeline.sql", """\\startpipeline
 INSERT INTO entries VALUES (1);

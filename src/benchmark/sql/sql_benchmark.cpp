@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "text/password.h"
+#include "workload/sql/script/undefined_variables.h"
 
 namespace drover::benchmark {
 
@@ -16,7 +17,8 @@ SqlBenchmark::SqlBenchmark(SqlBenchmarkOptions options, const sql::Database& dat
 }
 
 std::vector<std::string> SqlBenchmark::notes() const {
-  std::vector<std::string> notes;
+  std::vector<std::string> notes =
+      sql::undefined_variable_notes(*options_.plan.scripts, options_.plan.definitions);
   note_share(options_.plan, notes);
   return notes;
 }

@@ -67,6 +67,11 @@ std::string SqlText::with_parameters() const {
   return result.append(text_, from);
 }
 
+std::size_t SqlText::lines_before(std::size_t parameter) const {
+  const std::string_view before = std::string_view(text_).substr(0, mentions_[parameter].begin);
+  return static_cast<std::size_t>(std::ranges::count(before, '\n'));
+}
+
 void SqlText::render(const Variables& variables, std::string& out) const {
   std::size_t from = 0;
   for (std::size_t i = 0; i < mentions_.size(); ++i) {

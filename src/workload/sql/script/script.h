@@ -40,6 +40,8 @@ class SqlText {
   std::string with_parameters() const;
   // Returns the variable of each number.
   const std::vector<Slot>& parameters() const noexcept { return parameters_; }
+  // Returns the number of line ends before the parameter with this index.
+  std::size_t lines_before(std::size_t parameter) const;
 
   // Appends the text with values for variables. Unset variables stay as written: `n` in
   // `array[1:n]` may not be a variable.
