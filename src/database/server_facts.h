@@ -17,6 +17,9 @@ struct ServerFacts {
   std::map<std::string, std::string> settings;
   std::int64_t connections_max = 0;   // for us; 0: not known
   std::int64_t connections_used = 0;  // by everybody else
+  // Connections of the limit that only superusers and some roles may use.
+  // connections_max does not include them.
+  std::int64_t connections_reserved = 0;
   // The name of the limit that applies, for messages.
   std::string connections_limit = "max_connections";
   Pooling pooling = Pooling::none;

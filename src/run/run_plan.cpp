@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <thread>
 
 #include "run/conducted_run.h"
@@ -24,16 +25,23 @@ std::size_t one_for_each(const Conducting& conducting) {
 // What a thread can do by far: a transaction costs it 20 to 50 µs.
 constexpr double transactions_a_thread = 10'000;
 
+std::string_view is_or_are(std::int64_t count) {
+  return count == 1 ? "is" : "are";
+}
+
 // A run with one connection goes on without the sessions that watch the server.
 void require_room(std::int64_t wanted, std::int64_t watching, const database::ServerFacts& server) {
   const std::int64_t unused = server.connections_max - server.connections_used;
   const std::int64_t free = std::max<std::int64_t>(unused - watching, unused > 0 ? 1 : 0);
   if (wanted <= free || server.connections_max == 0) return;
-  throw UsageError(
-      fmt::format("--connections {}: the server has only {} free ({} {}, {} in use, {} reserved "
-                  "for watching the server). Use fewer connections",
-                  wanted, free, server.connections_limit, server.connections_max,
-                  server.connections_used, watching));
+  const std::int64_t reserved = server.connections_reserved;
+  throw UsageError(fmt::format(
+      "--connections {}: the server has only {} free, because {} is {}{}, {} in use, and Drover "
+      "needs {} to watch the server. Use at most {}",
+      wanted, free, server.connections_limit, server.connections_max + reserved,
+      reserved > 0 ? fmt::format(", {} {} reserved", reserved, is_or_are(reserved)) : "",
+      fmt::format("{} {}", server.connections_used, is_or_are(server.connections_used)), watching,
+      free));
 }
 
 // This host's part of what was asked for of all.

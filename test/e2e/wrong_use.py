@@ -230,7 +230,9 @@ class UnfitSchema(harness.ServerTestCase):
 
     def test_more_connections_than_the_server_has(self):
         self.expect_error(self.begin_in("full", "run", "--connections", 5000, "--duration", "1s"),
-                          USAGE, "--connections 5000", "max_connections")
+                          USAGE, r"--connections 5000: the server has only \d+ free, because "
+                          r"max_connections is 500, 3 are reserved, \d+ (is|are) in use, "
+                          r"and Drover needs 1 to watch the server\. Use at most \d+")
 
     def test_names_with_quotes_and_umlauts(self):
         name = 'it\'s a "Größe"; --'

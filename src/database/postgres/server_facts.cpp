@@ -90,6 +90,7 @@ void tighten(ServerFacts& facts, std::int64_t most, std::int64_t used, std::stri
   }
   facts.connections_max = std::max<std::int64_t>(most, 1);
   facts.connections_used = used;
+  facts.connections_reserved = 0;
   facts.connections_limit = std::move(name);
 }
 
@@ -102,10 +103,11 @@ Task<void> apply_own_limits(Connection& connection, ServerFacts& facts) {
   if (limits.rows() != 1) co_return;
   const auto number = [&limits](int column) { return limits.number<std::int64_t>(0, column); };
   facts.connections_max = std::max<std::int64_t>(facts.connections_max - number(6), 0);
+  facts.connections_reserved += number(6);
   tighten(facts, number(1), number(2),
-          fmt::format("CONNECTION LIMIT of the role {}:", limits.text(0, 0)));
+          fmt::format("the CONNECTION LIMIT of the role {}", limits.text(0, 0)));
   tighten(facts, number(4), number(5),
-          fmt::format("CONNECTION LIMIT of the database {}:", limits.text(0, 3)));
+          fmt::format("the CONNECTION LIMIT of the database {}", limits.text(0, 3)));
 }
 
 }  // namespace
@@ -120,8 +122,9 @@ Task<ServerFacts> read_server_facts(Connection& connection) {
   const auto number = [&facts](const char* setting) {
     return std::strtol(facts.settings[setting].c_str(), nullptr, 10);
   };
-  facts.connections_max = std::max<std::int64_t>(
-      number("max_connections") - number("superuser_reserved_connections"), 0);
+  facts.connections_reserved = number("superuser_reserved_connections");
+  facts.connections_max =
+      std::max<std::int64_t>(number("max_connections") - facts.connections_reserved, 0);
   const Result used = co_await ask(connection, queries.backends);
   if (used.rows() == 1) facts.connections_used = used.number<std::int32_t>(0, 0);
   if (connection.dialect() == Dialect::postgres && (settings.rows() == 0 || used.rows() == 0)) {

@@ -55,11 +55,13 @@ TEST_F(OwnLimits, OfTheRole) {
   const ServerFacts facts = facts_for("limited");
   EXPECT_EQ(facts.connections_max, 7);
   EXPECT_EQ(facts.connections_used, 0);
-  EXPECT_EQ(facts.connections_limit, "CONNECTION LIMIT of the role limited:");
+  EXPECT_EQ(facts.connections_limit, "the CONNECTION LIMIT of the role limited");
   const auto other = coro::block_on(worker, Connection::open(conninfo("limited")));
   EXPECT_GE(facts_for("limited").connections_used, 1);
   EXPECT_GT(facts_for("unlimited").connections_max, 7);
+  EXPECT_EQ(facts.connections_reserved, 0);
   EXPECT_EQ(facts_for("unlimited").connections_limit, "max_connections");
+  EXPECT_EQ(facts_for("unlimited").connections_reserved, 3) << "superuser_reserved_connections";
 }
 
 TEST_F(OwnLimits, AreWaitedForWhileASessionEnds) {
@@ -82,7 +84,8 @@ TEST_F(OwnLimits, AreWaitedForWhileASessionEnds) {
 TEST_F(OwnLimits, OfTheDatabase) {
   as("drover", "ALTER DATABASE drover CONNECTION LIMIT 5");
   EXPECT_EQ(facts_for("unlimited").connections_max, 5);
-  EXPECT_EQ(facts_for("unlimited").connections_limit, "CONNECTION LIMIT of the database drover:");
+  EXPECT_EQ(facts_for("unlimited").connections_limit,
+            "the CONNECTION LIMIT of the database drover");
   EXPECT_EQ(facts_for("limited").connections_max, 5) << "the one that leaves less";
   // The limit does not apply to superusers.
   EXPECT_GT(facts_for("drover").connections_max, 7);
