@@ -66,6 +66,7 @@ class ClientLoop {
       if (arrivals_) {
         time = arrivals_->next();
         arrivals_->take();
+        herd.publish_next_arrival(arrivals_->next());
         if (time > coro::Worker::current().now() && !co_await coro::slept_until(time)) co_return;
       }
       const Herd::Answered answered = co_await herd.transact((*make)(number), time);

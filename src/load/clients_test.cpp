@@ -102,7 +102,20 @@ class Asking final : public Workload {
 
 struct Ended {
   Outcome outcome;
-  std::vector<std::size_t> asked;  // by which client
+  std::vector<std::size_t> asked;                           // by which client
+  std::vector<std::optional<std::uint64_t>> backlogs = {};  // of each second
+};
+
+class BacklogObserver final : public Observer {
+ public:
+  explicit BacklogObserver(std::vector<std::optional<std::uint64_t>>& backlogs)
+      : backlogs_(backlogs) {}
+  void on_snapshot(const Snapshot& snapshot) override {
+    backlogs_.push_back(snapshot.second.backlog);
+  }
+
+ private:
+  std::vector<std::optional<std::uint64_t>>& backlogs_;
 };
 
 Task<void> stop_in(StopRequest& stop, Duration after) {
@@ -123,7 +136,6 @@ Ended run_to_its_end(const Plan& plan, Duration still_from = 0s, Duration still_
                      std::function<std::string(std::uint64_t)> sqlstate_of = {}) {
   coro::VirtualClock clock;
   coro::Worker worker(clock);
-  Observer nobody;
   StopRequest stop;
   Surroundings surroundings;
   surroundings.own_threads = false;
@@ -132,6 +144,7 @@ Ended run_to_its_end(const Plan& plan, Duration still_from = 0s, Duration still_
   answers.refused_each = refused_each;
   answers.sqlstate_of = std::move(sqlstate_of);
   Ended ended;
+  BacklogObserver observer(ended.backlogs);
   std::optional<Outcome> outcome;
   auto body = [&]() -> Task<void> {
     if (still_for > 0s) answers.still_from = coro::Worker::current().now() + still_from;
@@ -141,7 +154,7 @@ Ended run_to_its_end(const Plan& plan, Duration still_from = 0s, Duration still_
     };
     coro::Scope beside(co_await coro::current_source());
     if (stop_after != Duration::max()) beside.start(stop_in(stop, stop_after));
-    outcome = co_await run(plan, make, nobody, stop, surroundings);
+    outcome = co_await run(plan, make, observer, stop, surroundings);
     beside.cancel();
     co_await beside.join();
   };
@@ -391,6 +404,29 @@ TEST(Clients, WhatNobodyWasFreeToBeginIsBacklog) {
   const std::uint64_t committed = measured_of(ended).committed;
   EXPECT_NEAR(static_cast<double>(committed), 2'000, 2);
   EXPECT_NEAR(static_cast<double>(committed + backlog_of(ended)), 5'000, 4);
+}
+
+TEST(Clients, EachSecondTellsTheBacklog) {
+  for (const std::size_t threads : {1U, 2U}) {
+    Plan plan = plan_of(2);
+    plan.threads = threads;
+    plan.rate = 500;  // they can do 200
+    Ended ended = run_to_its_end(plan);
+    ASSERT_EQ(ended.backlogs.size(), 10U);
+    EXPECT_NEAR(static_cast<double>(ended.backlogs[4].value()), 1'500, 4);
+    EXPECT_NEAR(static_cast<double>(ended.backlogs[9].value()),
+                static_cast<double>(backlog_of(ended)), 4);
+    plan.poisson = true;
+    ended = run_to_its_end(plan);
+    EXPECT_NEAR(static_cast<double>(ended.backlogs[9].value()),
+                static_cast<double>(backlog_of(ended)), 5 * 71);  // the seed is fixed
+    plan.operations = 1'000;
+    EXPECT_LE(run_to_its_end(plan).backlogs[1].value(), 1'000U);
+  }
+  Plan plan = plan_of(64);
+  EXPECT_EQ(run_to_its_end(plan).backlogs[0], std::nullopt) << "a closed loop has none";
+  plan.rate = 500;
+  EXPECT_EQ(run_to_its_end(plan).backlogs[0], 0U);
 }
 
 // The hosts of a run with so many threads each, whose weights are these.

@@ -7,6 +7,8 @@
 // Belongs to its worker; another thread may only post() to it.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -101,6 +103,13 @@ class Herd final : database::SessionObserver {
   // begun.
   template <std::derived_from<Transaction> T>
   coro::Task<Answered> transact(T transaction, coro::Instant intended_start);
+
+  // Publishes the first instant of an open loop's schedule that no client has taken.
+  void publish_next_arrival(coro::Instant next) {
+    const coro::Duration since_start = next - start_time();
+    metrics_.next_arrival_ns.set(static_cast<std::uint64_t>(
+        std::max<std::int64_t>(std::chrono::nanoseconds(since_start).count(), 0)));
+  }
 
   // There is nothing left to transact: the last terminal says so.
   void all_done();

@@ -198,7 +198,7 @@ class Run {
         static_cast<std::int64_t>(timetable_.unix_start + coro::seconds_of(plan_.warmup));
     // Before the workers count: what they count while the sampler is made would be in no sample.
     first_ = read_client();
-    sampler_.emplace(workers_.all);
+    sampler_.emplace(plan_, workers_.all);
     workers_.schedule(timetable_);
     if (!stop_.requested()) observer_.on_started(outcome_.ramp_up);
     co_return nullptr;

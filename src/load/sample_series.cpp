@@ -29,6 +29,7 @@ void append(const Sample& next, Sample& sum) {
   sum.length += next.length;
   sum.in_flight = next.in_flight;
   sum.waiting = next.waiting;
+  sum.backlog = next.backlog;
   sum.away = next.away;
   sum.silent = next.silent;
 }

@@ -1,6 +1,7 @@
 #include "load/sampler.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace drover::load {
@@ -29,8 +30,8 @@ void HostSnapshot::add(const HostMetrics& worker) {
   worker.service.add_to(service);
 }
 
-Sampler::Sampler(const std::vector<std::unique_ptr<RunWorker>>& workers)
-    : workers_(workers), before_(totals()) {}
+Sampler::Sampler(const Plan& plan, const std::vector<std::unique_ptr<RunWorker>>& workers)
+    : plan_(plan), workers_(workers), before_(totals()) {}
 
 Sampler::Totals Sampler::totals() const {
   Totals totals;
@@ -65,6 +66,7 @@ Snapshot Sampler::take(Phase phase, coro::Duration elapsed, coro::Duration lengt
   snapshot.second.p90_ms = milliseconds(snapshot.second_latency, 90);
   snapshot.second.p99_ms = milliseconds(snapshot.second_latency, 99);
   add_workers(now, since_last, snapshot);
+  snapshot.second.backlog = backlog(elapsed);
   add_hosts(now, since_last, snapshot);
   snapshot.warmup = now.warmup;
   snapshot.measured = now.measured;
@@ -121,6 +123,26 @@ void Sampler::add_workers(const Totals& now, coro::Duration since_last, Snapshot
     second.busiest_worker_load = std::max(second.busiest_worker_load, worker.load);
     snapshot.workers.push_back(std::move(worker));
   }
+}
+
+// Returns the backlog at the time `elapsed` since the start.
+std::optional<std::uint64_t> Sampler::backlog(coro::Duration elapsed) const {
+  if (plan_.rate <= 0) return std::nullopt;
+  const double rate = plan_.own_rate() / static_cast<double>(plan_.threads);
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    const WorkerMetrics& metrics = workers_[i]->metrics();
+    const coro::Duration late =
+        elapsed - coro::Duration(static_cast<std::int64_t>(metrics.next_arrival_ns.get()));
+    if (late <= coro::Duration::zero()) continue;
+    auto due = static_cast<std::uint64_t>(std::ceil(coro::seconds_of(late) * rate));
+    if (plan_.operations > 0) {
+      const std::uint64_t all = plan_.share_of_worker(i, plan_.own_operations());
+      due = std::min(due, all - std::min(all, metrics.started.get()));
+    }
+    sum += due;
+  }
+  return sum;
 }
 
 void Sampler::add_hosts(const Totals& now, coro::Duration since_last, Snapshot& snapshot) const {

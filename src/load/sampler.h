@@ -1,9 +1,12 @@
 // The sampler: turns the workers' counters into a snapshot a second.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "load/plan.h"
 #include "load/run_worker.h"
 #include "load/snapshot.h"
 
@@ -11,8 +14,8 @@ namespace drover::load {
 
 class Sampler {
  public:
-  // The workers must outlive it.
-  explicit Sampler(const std::vector<std::unique_ptr<RunWorker>>& workers);
+  // Both must outlive it.
+  Sampler(const Plan& plan, const std::vector<std::unique_ptr<RunWorker>>& workers);
 
   // Returns the current counters. `second` contains what was counted in the phase since the last
   // call (or the construction), so that the seconds of a phase add up to its totals. The loads of
@@ -43,8 +46,10 @@ class Sampler {
   Totals totals() const;
   measure::HistogramSnapshot add_phase(const Totals& now, Phase phase, Sample& second) const;
   void add_workers(const Totals& now, coro::Duration since_last, Snapshot& snapshot) const;
+  std::optional<std::uint64_t> backlog(coro::Duration elapsed) const;
   void add_hosts(const Totals& now, coro::Duration since_last, Snapshot& snapshot) const;
 
+  const Plan& plan_;
   const std::vector<std::unique_ptr<RunWorker>>& workers_;
   Totals before_;
 };

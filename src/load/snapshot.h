@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,9 @@ struct Sample {
   measure::SparseHistogram latency = {};  // of the same ones, in the part of a run of several hosts
   std::uint64_t in_flight = 0;
   std::uint64_t waiting = 0;  // terminals that wait for a permit or a session
+  // Transactions of an open loop that are due by the schedule and that no client has begun. With
+  // random arrivals it is computed from the mean rate. None in a closed loop.
+  std::optional<std::uint64_t> backlog = {};
   double busiest_worker_load = 0;
   coro::Duration away{};    // for how long the database has been away, at the end of the second
   coro::Duration silent{};  // for how long it has answered nothing without an error, if that stalls

@@ -119,6 +119,8 @@ struct alignas(measure::cache_line_bytes) WorkerMetrics {
   measure::Counter wait_begun;              // terminals that asked for a permit and a session
   measure::Counter wait_ended;
   measure::Counter backlog;  // at the end: due by the schedule within the run, and not begun
+  // Open loop: the first instant of the schedule that no client has taken, in ns since the start.
+  measure::Gauge next_arrival_ns;
 
   std::uint64_t in_flight() const { return difference(started, finished); }
   std::uint64_t waiting() const { return difference(wait_begun, wait_ended); }

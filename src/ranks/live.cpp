@@ -122,7 +122,8 @@ json second_json(const load::Sample& second) {
           second.waiting,
           second.busiest_worker_load,
           second.away.count(),
-          second.silent.count()};
+          second.silent.count(),
+          second.backlog ? json(*second.backlog) : json()};
 }
 
 void add_phase(const load::PhaseSnapshot& one, load::PhaseSnapshot& sum) {
@@ -146,6 +147,7 @@ void add_second(const load::Sample& one, load::Sample& sum) {
   sum.retries += one.retries;
   sum.in_flight += one.in_flight;
   sum.waiting += one.waiting;
+  if (one.backlog) sum.backlog = sum.backlog.value_or(0) + *one.backlog;
   sum.busiest_worker_load = std::max(sum.busiest_worker_load, one.busiest_worker_load);
   sum.away = std::max(sum.away, one.away);
   sum.silent = std::max(sum.silent, one.silent);
@@ -200,6 +202,7 @@ load::Sample second_in(const json& all) {
   second.busiest_worker_load = all.at(8);
   second.away = time_in(all.at(9));
   second.silent = time_in(all.at(10));
+  if (!all.at(11).is_null()) second.backlog = all.at(11).get<std::uint64_t>();
   return second;
 }
 

@@ -53,6 +53,7 @@ Snapshot some_snapshot(std::uint64_t seed) {
   second.retries = random() % 10;
   second.in_flight = random() % 100;
   second.waiting = random() % 100;
+  if (seed % 2 == 0) second.backlog = random() % 1'000;
   second.busiest_worker_load = 0.25;
   second.away = seconds(2);
   second.silent = seconds(1);

@@ -78,9 +78,10 @@ class PlainLines final : public RunDisplay {
     const std::string trouble = trouble_text(last);
     write(fmt::format(
         "{:>7} {:<8} {}  p50 {:>6} p90 {:>6} p99 {:>7} ms  "
-        "{} in flight, {} waiting{}{}{}  client CPU {:.0f}%  {} left\n",
+        "{} in flight, {} waiting{}{}{}{}  client CPU {:.0f}%  {} left\n",
         clock_text(last.elapsed), warming ? "warm-up" : "measure", rates_text(), milliseconds(50),
         milliseconds(90), milliseconds(99), last.in_flight, last.waiting,
+        last.backlog ? fmt::format(", backlog {}", *last.backlog) : "",
         sum_.retries > 0 ? fmt::format(", {} {}", sum_.retries, text::plural(sum_.retries, "retry"))
                          : "",
         sum_.failed > 0 ? fmt::format(", {} failed", sum_.failed) : "",

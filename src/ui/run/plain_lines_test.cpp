@@ -54,6 +54,13 @@ TEST_F(PlainLinesTest, SaysThatNobodyIsAnswered) {
   EXPECT_THAT(written(), HasSubstr("2 waiting, STALL for 4.0 s  client"));
 }
 
+TEST_F(PlainLinesTest, SaysTheBacklogOfAnOpenLoop) {
+  load::Snapshot snapshot = example_snapshot(5);
+  snapshot.second.backlog = 51'248;
+  lines_->on_snapshot(snapshot);
+  EXPECT_THAT(written(), HasSubstr("2 waiting, backlog 51248  client"));
+}
+
 TEST_F(PlainLinesTest, HasALineForEachHostThatMakesLoad) {
   load::Snapshot snapshot = example_snapshot(5);
   snapshot.ranks = {{"a", 120, 0.25, 1.5, 7, 8, false}, {"b", 80, 0.5, 2, 3, 4, true}};

@@ -387,6 +387,11 @@ Phrase waiting_phrase(const load::Sample& second, const char* end = "") {
                       1);
 }
 
+// Nothing in a closed loop.
+std::string backlog_text(const load::Sample& second) {
+  return second.backlog ? "backlog " + count_text(*second.backlog) : "";
+}
+
 // One worker in the last second.
 struct WorkerRow {
   std::size_t number;  // from 1
@@ -489,6 +494,7 @@ std::vector<StyledLine> client_lines(const RunModel& model, int rows, int column
                                 model.snapshot->ranks.empty() ? "this process" : "all hosts",
                                 model.cores, bytes_text(memory)),
                     Style::normal}});
+  if (second.backlog) lines.back().push_back({"   " + backlog_text(second), Style::normal});
   return lines;
 }
 
@@ -531,6 +537,7 @@ std::vector<Phrases> small_lines(const RunModel& model) {
   }
   lines.push_back({plain_phrase(count_text(second.in_flight) + " in flight"),
                    plain_phrase(count_text(second.waiting) + " waiting", 1)});
+  if (second.backlog) lines.back().push_back(plain_phrase(backlog_text(second), 2));
   return lines;
 }
 

@@ -202,6 +202,14 @@ TEST(RunLayout, HostsThatThereIsNoRoomForAreLeftOut) {
   EXPECT_THAT(text, HasSubstr("log"));
 }
 
+TEST(RunLayout, ShowsTheBacklogOfAnOpenLoop) {
+  RunModel model = model_at(70);
+  model.snapshot->second.backlog = 512'485;
+  for (const auto& [rows, columns] : {std::pair(24, 80), {50, 200}, {34, 100}, {10, 60}}) {
+    EXPECT_THAT(drawn(model, rows, columns, false), HasSubstr("backlog 512,485")) << rows;
+  }
+}
+
 TEST(RunLayout, SumsUpManyWorkers) {
   RunModel model = model_at(70);
   model.snapshot->workers.assign(40, {.load = 0.5, .timer_lag = {}});
