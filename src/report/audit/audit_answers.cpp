@@ -83,6 +83,11 @@ Judged judge_errors(const Result& result) {
     failed += one.failed_count;
     without_session += lost_sessions(one);
   }
+  if (failed == all) {
+    return {Judgement::invalid,
+            fmt::format("no transaction succeeded: all {} failed; see the errors by class",
+                        text::grouped(all))};
+  }
   std::uint64_t in_outages = 0;
   for (const Outage& outage : result.availability.outages) in_outages += outage.transactions_lost;
   const std::uint64_t refused = failed - std::min(without_session, in_outages);

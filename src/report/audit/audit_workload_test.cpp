@@ -90,6 +90,21 @@ TEST(AuditWorkload, ABacklogThatGrowsIsHeldAgainstTheDatabase) {
               HasSubstr("backlog of 140 transactions at the end (limit 133)"));
 }
 
+TEST(AuditWorkload, ARunInWhichEverythingFailedIsInvalid) {
+  for (Result result : {ycsb(), example_sql_result(), honest()}) {
+    for (TransactionResult& one : result.transactions) {
+      one.failed_count = one.all_count();
+      one.ok_count = one.user_aborted_count = 0;
+    }
+    const Verdict errors = line_of(result, "errors");
+    EXPECT_EQ(errors.judgement, Judgement::invalid);
+    EXPECT_THAT(errors.text, StartsWith("no transaction succeeded: all "));
+    EXPECT_THAT(sentence_of(result), StartsWith("INVALID: "));
+    result.transactions[0].ok_count = 1;
+    EXPECT_EQ(line_of(result, "errors").judgement, Judgement::broken);
+  }
+}
+
 TEST(AuditWorkload, AccountsAndTheData) {
   Result result = ycsb();
   EXPECT_EQ(line_of(result, "accounts").judgement, Judgement::held);
