@@ -18,6 +18,8 @@ namespace drover::report {
 namespace {
 
 constexpr std::size_t values_shown_most = 4;
+// Room for a sentence with its remedy at the end.
+constexpr std::size_t sentence_bytes_most = 2'000;
 constexpr std::size_t notes_most = 24;
 
 std::string setting_text(const Result& result, const std::string& name) {
@@ -255,13 +257,15 @@ std::vector<Obstacle> find_flaws(const Result& run, std::string_view name) {
     flaws.push_back({std::string(key), std::move(text)});
   };
   if (run.failure) {
-    add(key_failed, fmt::format("{} was aborted: {}", name, text::shown(*run.failure, 200)));
+    add(key_failed,
+        fmt::format("{} was aborted: {}", name, text::shown(*run.failure, sentence_bytes_most)));
   }
   if (!run.environment.server && !run.plan.simulate_ms)
     add(key_backend, fmt::format("{} does not name its database", name));
   if (run.interrupted) add(key_interrupted, fmt::format("{} was interrupted", name));
   if (const AuditSummary audit = summarise(run.audit); !audit.valid) {
-    add(key_invalid, fmt::format("the audit of {} is {}", name, text::shown(audit.sentence, 200)));
+    add(key_invalid, fmt::format("the audit of {} is {}", name,
+                                 text::shown(audit.sentence, sentence_bytes_most)));
   }
   return flaws;
 }

@@ -258,6 +258,14 @@ TEST(ComparabilityTest, AWorthlessRunIsAnObstacle) {
   expect_obstacle("invalid", "the audit of new run 1 is INVALID", [](Result& r) {
     r.audit = {{"client.load", "", Judgement::invalid, "a worker needed 96% of a processor"}};
   });
+  // The remedy at the end of a long sentence is there.
+  std::string figures = "figures";
+  while (figures.size() < 400) figures += " and figures";
+  const std::vector<Obstacle> invalid = obstacles_of([&](Result& r) {
+    r.audit = {{"rate", "", Judgement::invalid, figures + ". See the rules client.*"}};
+  });
+  ASSERT_EQ(invalid.size(), 1U);
+  EXPECT_THAT(invalid[0].text, testing::EndsWith("See the rules client.*"));
   // Not compliant is not invalid: runs without delays never are.
   EXPECT_THAT(obstacles_of([](Result& r) {
                 r.audit = {{"keying", "5.2.5.2", Judgement::broken, "no keying times"}};

@@ -236,6 +236,8 @@ TEST(CompareTest, TheTextSaysWhatWasComparedByItsDifference) {
       text,
       HasSubstr(
           "The change of tpmC is a difference, not a percentage, because a run has the value 0"));
+  EXPECT_THAT(text, HasSubstr("Change: of the means, so it can differ from the change of the "
+                              "medians."));
   EXPECT_THAT(text, HasSubstr("Student's t test on the values themselves."));
   EXPECT_THAT(comparison.notes, Contains(HasSubstr("runs are distributed normally. Make")));
   options.metrics = parse_metrics("tpmC,new_order.p50");
@@ -246,9 +248,22 @@ TEST(CompareTest, TheTextSaysWhatWasComparedByItsDifference) {
   options.metrics = parse_metrics("new_order.p50");
   comparison = compare(base, other, options);
   text = unfolded(compare_text(comparison));
+  EXPECT_THAT(text, HasSubstr("Change: of the geometric means, so it can differ"));
   EXPECT_THAT(text, HasSubstr("Student's t test on logarithms."));
   EXPECT_THAT(text, Not(HasSubstr("not a percentage")));
   EXPECT_THAT(comparison.notes, Contains(HasSubstr("runs are distributed log-normally. Make")));
+}
+
+TEST(CompareTest, AMetricThatIsZeroInAllRunsHasNoInterval) {
+  const Comparison comparison =
+      compare(compared_results({3000, 3010, 3020}), compared_results({2990, 2995, 3001}, 30), [] {
+        CompareOptions options;
+        options.metrics = parse_metrics("tpmC,failed");
+        return options;
+      }());
+  ASSERT_EQ(*row(comparison, "failed").base_median, 0);
+  EXPECT_THAT(compare_text(comparison), testing::ContainsRegex("failed +0 +0 +\\+0\n"));
+  EXPECT_THAT(compare_markdown(comparison), HasSubstr("| failed | 0 | 0 |  | +0 |  |  |  |"));
 }
 
 TEST(CompareTest, WhatDiffersIsRefusedWithBothValues) {

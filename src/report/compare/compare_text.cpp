@@ -45,6 +45,12 @@ std::string change_with_unit(const MetricDifference& difference) {
   return fmt::format("{} {}", text, difference.metric.unit());
 }
 
+bool is_zero_everywhere(const MetricDifference& difference) {
+  const auto is_zero = [](const std::optional<double>& value) { return !value || *value == 0; };
+  return std::ranges::all_of(difference.base_values, is_zero) &&
+         std::ranges::all_of(difference.new_values, is_zero);
+}
+
 Row row_of(const MetricDifference& difference, double confidence) {
   Row row;
   row.name = difference.metric.name();
@@ -54,7 +60,7 @@ Row row_of(const MetricDifference& difference, double confidence) {
   if (difference.change) row.change = change_with_unit(difference);
   constexpr std::string_view verdicts[] = {"?", "", "better", "WORSE"};
   row.verdict = verdicts[static_cast<std::size_t>(difference.finding(confidence))];
-  if (difference.method == Method::none) return row;
+  if (difference.method == Method::none || is_zero_everywhere(difference)) return row;
   row.interval = fmt::format("{} to {}", change_text(difference.low, difference.is_relative),
                              change_text(difference.high, difference.is_relative));
   row.p = difference.p() < 0.0001 ? "<0.0001" : fmt::format("{:.4f}", difference.p());
@@ -121,21 +127,25 @@ std::vector<std::string> method_sentences(const Comparison& comparison) {
   const std::string_view scale = comparison.by_scale_of_student(
       "on logarithms", "on the values themselves",
       "on logarithms, and on the values themselves where one of them is 0");
+  const std::string_view means = comparison.by_scale_of_student(
+      "geometric means", "means", "geometric means, or of the means where a value is 0");
   const std::pair<Method, std::string> explained[] = {
       {Method::ranks,
        "Base and new are medians of the runs. Change and interval: the median of all pairs of runs "
-       "(Hodges and Lehmann); p: rank test (Mann and Whitney), two-sided."},
+       "(Hodges and Lehmann), so the change can differ from that of the medians; p: rank test "
+       "(Mann and Whitney), two-sided."},
       {Method::student,
-       fmt::format("Base and new are medians of the runs. Change, interval and p (two-sided): "
-                   "Student's t test {}.",
-                   scale)},
+       fmt::format("Base and new are medians of the runs. Change: of the {}, so it can differ from "
+                   "the change of the medians. Interval and p (two-sided): Student's t test {}.",
+                   means, scale)},
       {Method::signed_ranks,
        "Base and new are medians of the runs. Change and interval, paired: the median of the means "
        "of any two pairs (Hodges and Lehmann); p: signed-rank test (Wilcoxon), two-sided."},
       {Method::paired_student,
-       fmt::format("Base and new are medians of the runs. Change, interval and p (two-sided), "
-                   "paired: Student's t test of the pairs, {}.",
-                   scale)},
+       fmt::format("Base and new are medians of the runs. Change, paired: of the {}, so it can "
+                   "differ from the change of the medians. Interval and p (two-sided): Student's t "
+                   "test of the pairs, {}.",
+                   means, scale)},
       {Method::within_run,
        "Intervals and p: from the seconds and the histograms of the two runs. They do not include "
        "the variation between runs."}};

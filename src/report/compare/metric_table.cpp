@@ -13,6 +13,8 @@ namespace drover::report {
 namespace {
 
 constexpr double change_shown_as_factor = 9;
+// Room for a sentence with its remedy at the end.
+constexpr std::size_t audit_bytes_most = 2'000;
 
 std::string row_name(const Metric& metric) {
   if (metric.unit().empty()) return metric.name();
@@ -74,8 +76,12 @@ std::string metric_table_text(const std::vector<NamedResult>& results,
   const std::size_t name_bytes = width - 10;
   std::string out;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    out += fmt::format("{:>3}  {}\n     {}\n", i + 1, text::shown(results[i].name, name_bytes),
-                       text::shown(summarise(results[i].result.audit).sentence, name_bytes));
+    out += fmt::format("{:>3}  {}\n", i + 1, text::shown(results[i].name, name_bytes));
+    const std::string audit =
+        text::shown(summarise(results[i].result.audit).sentence, audit_bytes_most);
+    for (const std::string& line : text::wrapped_lines(audit, width - 5)) {
+      out += fmt::format("     {}\n", line);
+    }
   }
   for (std::size_t first = 1; first == 1 || first < results.size(); first += results_a_block) {
     const std::size_t last = std::min(first + results_a_block, results.size());

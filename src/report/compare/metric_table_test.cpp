@@ -46,6 +46,15 @@ TEST(MetricTable, AValueThatIsNotThere) {
   EXPECT_EQ(change_text(rows[0].cells[1]), "");
 }
 
+TEST(MetricTable, TheAuditsSentenceIsWhole) {
+  auto results = two_results();
+  std::string text = "the figure";
+  while (text.size() < 300) text += " and words";
+  results[1].result.audit = {{"rate", "", Judgement::invalid, text + ". See the rules client.*"}};
+  const auto rows = make_metric_table(results, parse_metrics("tpmC"));
+  EXPECT_THAT(metric_table_text(results, rows), HasSubstr("See the rules client.*\n"));
+}
+
 TEST(MetricTable, TextIsNarrowHoweverManyResults) {
   std::vector<NamedResult> results;
   for (int i = 0; i < 12; ++i) results.push_back({std::string(300, 'x'), example_result()});
