@@ -223,10 +223,10 @@ TEST(Clients, ARunEndsEarlyIfATypeOfTransactionCannotSucceed) {
     const Ended ended = run_refused(threads, [](std::uint64_t) { return "0A000"; });
     ASSERT_TRUE(ended.outcome.failure);
     EXPECT_TRUE(ended.outcome.failure->starts_with(
-        "no transaction of type SCAN has succeeded, and the last "))
+        "no transaction of type SCAN has succeeded. They fail with "))
         << *ended.outcome.failure;
     EXPECT_TRUE(ended.outcome.failure->ends_with(
-        " failed with 0A000, an error that a retry cannot solve: refused"))
+        " fail with 0A000, an error that a retry cannot solve: refused"))
         << *ended.outcome.failure;
     EXPECT_GT(ended.outcome.measured, 3s);
     EXPECT_LT(ended.outcome.measured, 5s);

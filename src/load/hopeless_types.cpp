@@ -18,22 +18,19 @@ void HopelessTypes::succeeded(std::size_t type) {
   types_[type].has_succeeded = true;
 }
 
-std::uint64_t HopelessTypes::failed(std::size_t type, const database::Error& error,
-                                    coro::Instant now) {
+bool HopelessTypes::failed(std::size_t type, const database::Error& error, coro::Instant now) {
   const std::lock_guard lock(mutex_);
   Failures& failures = types_[type];
-  if (failures.has_succeeded) return 0;
+  if (failures.has_succeeded) return false;
   if (!is_lasting(error)) {
     failures.in_a_row = 0;
-    return 0;
+    return false;
   }
   if (failures.in_a_row == 0 || failures.sqlstate != error.sqlstate()) {
     failures = {.sqlstate = error.sqlstate(), .since = now};
   }
   ++failures.in_a_row;
-  const bool is_hopeless =
-      failures.in_a_row >= failures_least && now - failures.since >= time_least;
-  return is_hopeless ? failures.in_a_row : 0;
+  return failures.in_a_row >= failures_least && now - failures.since >= time_least;
 }
 
 }  // namespace drover::load

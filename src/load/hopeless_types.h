@@ -31,8 +31,8 @@ class HopelessTypes {
   static constexpr coro::Duration time_least = std::chrono::seconds(5);
 
   void succeeded(std::size_t type);
-  // Returns the number of failures in a row if the type is hopeless, or 0.
-  std::uint64_t failed(std::size_t type, const database::Error& error, coro::Instant now);
+  // Counts the failure. Returns true if the type is hopeless.
+  bool failed(std::size_t type, const database::Error& error, coro::Instant now);
 
  private:
   struct Failures {

@@ -83,12 +83,11 @@ std::string Recorder::hopelessness(const std::string& type_name, std::size_t typ
                                    const Error& error) {
   if (type < has_succeeded_.size() && has_succeeded_[type]) return {};
   const Instant now = Worker::current().now();
-  const std::uint64_t failures = shared_.hopeless_types.failed(type, error, now);
-  if (failures == 0) return {};
+  if (!shared_.hopeless_types.failed(type, error, now)) return {};
   return fmt::format(
-      "no transaction of type {} has succeeded, and the last {} failed with {}, an error that a "
-      "retry cannot solve: {}",
-      type_name, failures, error.sqlstate(), database::one_line(error.what()));
+      "no transaction of type {} has succeeded. They fail with {}, an error that a retry cannot "
+      "solve: {}",
+      type_name, error.sqlstate(), database::one_line(error.what()));
 }
 
 void Recorder::paused(measure::Histogram TransactionMetrics::* kind, std::size_t type,
