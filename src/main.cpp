@@ -154,7 +154,7 @@ int main(int argc, char** argv) {
                   "  drover tpcc check --db postgresql://user@host/name\n"
                   "\n"
                   "Exit codes: 0 success, 1 failure or a broken condition, 2 wrong use,\n"
-                  "            130 interrupted");
+                  "            3 the server is not running (drover pg status), 130 interrupted");
   add_commands(program);
   try {
     return perform(program, {argv + 1, argv + argc});
