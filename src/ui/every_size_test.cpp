@@ -58,7 +58,7 @@ bool says_something(const std::string& word) {
 // Charts have words of their own for each size: their scales.
 bool begins_chart(const std::string& line) {
   return line.starts_with("  tpmC") || line.starts_with("  p90 of") ||
-         line.starts_with("  rows/s") || line.starts_with("  MB/s");
+         line.starts_with("  rows/s") || line.starts_with("  MiB/s");
 }
 bool ends_chart(const std::string& line) {
   return line.starts_with(" transaction ") || line.starts_with(" table ");

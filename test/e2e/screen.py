@@ -470,7 +470,7 @@ class RealServer(ScreenTestCase, harness.ServerTestCase):
         terminal.wait_for(r"loading .* of 4 warehouses")
         for part in (r"Drover: import into the private server .*4 warehouses, seed 1, \d+ conn",
                      r"[\d,]+ rows/s   [\d.]+ MiB/s   total [\d,]+ rows", r"\D rows/s",
-                     "MB/s", "table +rows +of +done", r"order_line +[\d,]+ +1,200,000 +\d+%",
+                     " MiB/s\\s", "table +rows +of +done", r"order_line +[\d,]+ +1,200,000 +\d+%",
                      r"item +[\d,]+ +100,000 +\d+%", "loading 4 warehouses from seed 1"):
             terminal.wait_for(part)
         # What is done is kept.

@@ -135,12 +135,13 @@ std::string_view finished_things(const DatabaseTarget& target, const ImportPlan&
 
 void report(const DatabaseTarget& target, const ImportOutcome& outcome) {
   const std::string text = fmt::format(
-      "imported {} ({} loaded before, seed {}): {} rows, {:.0f} MB; loaded in {:.1f} s, "
+      "imported {} ({} loaded before, seed {}): {} rows, {}; loaded in {:.1f} s, "
       "{} in {:.1f} s",
       text::counted(static_cast<std::uint64_t>(outcome.plan.warehouses), "warehouse"),
       outcome.plan.skipped, outcome.plan.population.seed, outcome.rows,
-      static_cast<double>(outcome.bytes) / 1e6, ui::seconds_of(outcome.load_time),
-      finished_things(target, outcome.plan), ui::seconds_of(outcome.finish_time));
+      text::bytes_text(static_cast<std::uint64_t>(outcome.bytes)),
+      ui::seconds_of(outcome.load_time), finished_things(target, outcome.plan),
+      ui::seconds_of(outcome.finish_time));
   std::string lines;
   for (const std::string& line : text::wrapped_lines(text, summary_width())) lines += line + "\n";
   print(lines, "what was imported");

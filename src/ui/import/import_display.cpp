@@ -74,9 +74,10 @@ class ImportLines final : public ImportDisplay {
       const double share = rows / static_cast<double>(std::max<std::int64_t>(load.rows_total, 1));
       left = fmt::format(", about {:.0f} s left", std::max(elapsed / share - elapsed, 0.0));
     }
-    print(fmt::format("{:5.1f} s  {}/{} warehouses, {:.2f} M rows, {:.0f} k rows/s, {:.1f} MB/s{}",
+    print(fmt::format("{:5.1f} s  {}/{} warehouses, {:.2f} M rows, {:.0f} k rows/s, {}/s{}",
                       elapsed, load.warehouses, load.warehouses_total, rows / 1e6,
-                      rows / elapsed / 1e3, static_cast<double>(load.bytes) / elapsed / 1e6, left));
+                      rows / elapsed / 1e3, bytes_text(static_cast<double>(load.bytes) / elapsed),
+                      left));
   }
 
   void on_step(std::string_view name, std::size_t number, std::size_t total) override {

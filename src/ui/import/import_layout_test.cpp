@@ -88,7 +88,7 @@ TEST(ImportLayout, ShowsTheLoadAt80x24) {
   EXPECT_THAT(text, HasSubstr(" item                    0             0     -\n"));
   EXPECT_THAT(text, HasSubstr("loading 4 warehouses from seed 42"));
   model.chart = ImportChart::bytes;
-  EXPECT_THAT(drawn(model, 24, 80), HasSubstr("MB/s"));
+  EXPECT_THAT(drawn(model, 24, 80), HasSubstr(" MiB/s\n"));
 }
 
 TEST(ImportLayout, ShowsStepsInThePlaceOfTheChart) {
@@ -108,7 +108,7 @@ TEST(ImportLayout, ShowsStepsInThePlaceOfTheChart) {
   EXPECT_THAT(text, HasSubstr(" order_line        800,000     1,200,000  100%"));
   const std::string wide = drawn(model, 50, 200, true);
   EXPECT_THAT(wide, HasSubstr("\n  rows/s"));
-  EXPECT_THAT(wide, HasSubstr("MB/s"));
+  EXPECT_THAT(wide, HasSubstr(" MiB/s\n"));
   EXPECT_THAT(wide, HasSubstr("1 of 19 done"));
 }
 

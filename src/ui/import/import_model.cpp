@@ -86,11 +86,11 @@ void draw_rates(const ImportModel& model, Canvas& canvas, Area area, ImportChart
   const auto mean = [rows](const auto& seconds) {
     double sum = 0;
     for (const ImportRate& rate : seconds) {
-      sum += rows ? rate.rows_per_second : rate.bytes_per_second / 1e6;
+      sum += rows ? rate.rows_per_second : rate.bytes_per_second / (1024.0 * 1024.0);
     }
     return ChartPoint{.value = sum / static_cast<double>(seconds.size())};
   };
-  draw_history(canvas, area, model.rates, rows ? " rows/s" : " MB/s",
+  draw_history(canvas, area, model.rates, rows ? " rows/s" : " MiB/s",
                rows ? Style::throughput : Style::latency, mean);
 }
 
