@@ -33,6 +33,7 @@
 #include "run/usage_error.h"
 #include "text/plain_text.h"
 #include "text/sentence.h"
+#include "text/wrapped_text.h"
 
 namespace drover::cli {
 namespace {
