@@ -139,6 +139,10 @@ class UnreachableDatabase(harness.ServerTestCase):
     def test_wrong_socket(self):
         self.expect_each(self.server.conninfo.replace("5432", "5433"), "5433")
 
+    def test_options_that_libpq_refuses(self):
+        for option in ("sslmode=maybe", "target_session_attrs=any-one", "port=99999", "port=1,2,3"):
+            self.expect_each(f"host=127.0.0.1 user=u {option}", "error: --db: (invalid|could not match) ")
+
     def test_no_such_database(self):
         self.expect_each(self.server.conninfo.replace("dbname=drover", "dbname=nowhere"),
                          '"nowhere" does not exist')
@@ -183,10 +187,6 @@ class UnfitSchema(harness.ServerTestCase):
                 self.expect_error(self.begin_in("nothing", *command), FAILURE, "nothing",
                                   "drover tpcc init", within_s=5)
 
-    def test_initialised_only(self):
-        self.expect(self.begin_in("empty", "init"), SUCCESS)
-        self.expect_error(self.begin_in("empty", "run"), FAILURE, "drover tpcc import")
-        self.expect_error(self.begin_in("empty", "check"), FAILURE, "no warehouse")
     def test_advice_names_the_database_of_the_command_line(self):
         words = ["tpcc", "check", "--schema", "nothing"]
         given = harness.drover(*words, "--db", self.server.conninfo)
@@ -195,6 +195,10 @@ class UnfitSchema(harness.ServerTestCase):
         self.expect_error(by_variable, FAILURE, "drover tpcc init")
         self.assertNotIn("same --db", by_variable.err)
 
+    def test_initialised_only(self):
+        self.expect(self.begin_in("empty", "init"), SUCCESS)
+        self.expect_error(self.begin_in("empty", "run"), FAILURE, "drover tpcc import")
+        self.expect_error(self.begin_in("empty", "check"), FAILURE, "no warehouse")
 
     def test_one_table_is_missing(self):
         self.expect(self.begin_in("partial", "init"), SUCCESS)

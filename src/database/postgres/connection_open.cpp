@@ -124,6 +124,15 @@ Error connect_failure(PGconn* handle) {
   return {error_class, refusal.sqlstate, message};
 }
 
+// Returns the failure of PQconnectStartParams(). If libpq refused an option, the message begins with
+// the option of Drover that gave it.
+Error start_failure(PGconn* handle) {
+  Error error = connect_failure(handle);
+  const std::string_view message = error.what();
+  if (!message.starts_with("invalid ") && !message.starts_with("could not match ")) return error;
+  return {ErrorClass::denied, "", fmt::format("--db: {}", message)};
+}
+
 // An option as it is in force: from the string, the service file, the variables or a default.
 std::string option_of(PGconn* handle, std::string_view keyword) {
   return value_of(ConninfoOptions(PQconninfo(handle)), keyword);
@@ -338,7 +347,7 @@ Task<std::unique_ptr<Connection>> Connection::open_one_of(std::string conninfo,
 }
 
 Task<void> Connection::connect_in_time(std::string whom) {
-  if (PQstatus(handle_) == CONNECTION_BAD) throw connect_failure(handle_);
+  if (PQstatus(handle_) == CONNECTION_BAD) throw start_failure(handle_);
   const std::chrono::seconds timeout = seconds_to_connect(option_of(handle_, "connect_timeout"));
   bool timed_out = false;
   try {
