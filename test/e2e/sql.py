@@ -424,6 +424,10 @@ class WrongUse(harness.TestCase):
 
 class WrongDatabase(SqlTestCase):
 
+    def test_no_schema(self):
+        self.expect_error(self.sql("init", schema="No such"), FAILURE,
+                          'the schema "No such" does not exist. Create it with CREATE SCHEMA "No such", or name')
+
     def test_no_tables(self):
         self.make_schema("empty")
         self.expect_error(self.sql("run", "-b", "select-only", "--rate", 5, schema="empty"), FAILURE,

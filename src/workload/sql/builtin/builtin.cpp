@@ -66,7 +66,7 @@ void require_no_pgbench_tables(const std::vector<std::string>& existing) {
 void require_branches(std::optional<std::int64_t> branches) {
   if (branches.value_or(0) > 0) return;
   throw database::UnfitSchema(fmt::format(
-      "{}. Create the tables of the built-in scripts first (drover sql init, or pgbench -i)",
+      "{}. Create the tables of the built-in scripts first ('drover sql init', or pgbench -i)",
       branches ? "pgbench_branches is empty" : "the table pgbench_branches does not exist"));
 }
 

@@ -119,7 +119,7 @@ TEST_F(PgbenchTables, AreMadeCountedAndDropped) {
   };
   run(prepare());
   EXPECT_THAT(message, HasSubstr("the table pgbench_branches does not exist. Create the tables of "
-                                 "the built-in scripts first (drover sql init, or pgbench -i)"));
+                                 "the built-in scripts first ('drover sql init', or pgbench -i)"));
   std::vector<std::int64_t> progress;
   InitialiseSettings settings{.scale = 2,
                               .on_progress = [&](std::int64_t done) { progress.push_back(done); }};

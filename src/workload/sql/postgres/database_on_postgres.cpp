@@ -14,6 +14,7 @@
 #include "database/postgres/citus.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/dialect.h"
+#include "database/postgres/identifier.h"
 #include "database/postgres/patient_script.h"
 #include "database/postgres/server_facts.h"
 #include "database/postgres/session_setup.h"
@@ -221,13 +222,32 @@ Task<std::int64_t> count_branches(Connection& connection) {
   co_return *branches;
 }
 
+constexpr std::string_view no_schema_to_create_in = "3F000";
+
+[[noreturn]] void refuse_missing_schema(std::string_view schema) {
+  if (schema.empty()) {
+    throw database::UnfitSchema(
+        "no schema of the search path exists, so there is no place for the tables. Name a schema "
+        "with --schema");
+  }
+  throw database::UnfitSchema(
+      fmt::format("the schema {0} does not exist. Create it with CREATE SCHEMA {0}, or name "
+                  "another one with --schema",
+                  database::postgres::quote_identifier(schema)));
+}
+
 class DatabaseOnPostgres final : public Database {
  public:
   explicit DatabaseOnPostgres(Access access) : access_(std::move(access)) {}
 
   Task<std::vector<std::string>> initialise(InitialiseSettings settings) const override {
     const auto connection = co_await open_to_write();
-    co_return co_await make_pgbench_tables(*connection, std::move(settings));
+    try {
+      co_return co_await make_pgbench_tables(*connection, std::move(settings));
+    } catch (const Error& error) {
+      if (error.sqlstate() == no_schema_to_create_in) refuse_missing_schema(access_.schema);
+      throw;
+    }
   }
 
   Task<std::vector<std::string>> clean() const override {

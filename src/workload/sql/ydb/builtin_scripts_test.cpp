@@ -42,7 +42,7 @@ class BuiltinScriptsOnYdb : public ScriptsOnYdb {
 TEST_F(BuiltinScriptsOnYdb, LeaveTheMoneyConsistentAmongFaults) {
   EXPECT_THAT(unfit(sql_database->prepare(true)),
               HasSubstr("the table pgbench_branches does not exist. Create the tables of the "
-                        "built-in scripts first (drover sql init, or pgbench -i)"));
+                        "built-in scripts first ('drover sql init', or pgbench -i)"));
   std::vector<std::int64_t> progress;
   const InitialiseSettings settings{
       .scale = 1, .on_progress = [&](std::int64_t done) { progress.push_back(done); }};
