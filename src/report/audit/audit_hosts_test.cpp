@@ -106,6 +106,10 @@ TEST(AuditOfHosts, OneThatIsInvalidMakesAllInvalid) {
   EXPECT_EQ(hosts.judgement, Judgement::invalid);
   EXPECT_EQ(hosts.text, "host b: client overloaded: a worker needed 99%");
   EXPECT_EQ(sentence_of(result), "INVALID: host b: client overloaded: a worker needed 99%");
+  // The host's own figure and that of the rule differ a little: only the rule's is shown.
+  result.client.workers[3].load = 0.95;
+  EXPECT_THAT(line_of(result, "client.load").text, HasSubstr("host b: a worker thread needed 95%"));
+  EXPECT_EQ(line_of(result, "hosts").text, "host b: client overloaded. See the rules client.*");
 }
 
 TEST(AuditOfHosts, WhatIsIncompleteIsInvalid) {
