@@ -8,6 +8,7 @@
 
 #include "cli/option/quantity.h"
 #include "cli/standard_output.h"
+#include "ranks/member_run.h"
 #include "text/plain_text.h"
 #include "text/utf8.h"
 #include "workload/ycsb/properties/field_lengths.h"
