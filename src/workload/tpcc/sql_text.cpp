@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <ranges>
 
+#include "database/error.h"
+
 namespace drover::tpcc {
 
 std::vector<SqlText> sql_texts(std::string_view file, char line_end) {
@@ -36,6 +38,23 @@ std::string filled_in(std::string_view text, const std::vector<SqlText>& file,
   for (const SqlText& one : file) named.push_back(fmt::arg(one.name.c_str(), one.text));
   for (const auto& [name, value] : made) named.push_back(fmt::arg(name, value));
   return fmt::vformat(text, named);
+}
+
+void require_one_row(std::int64_t rows, std::string_view what) {
+  if (rows == 1) return;
+  throw database::Error(database::ErrorClass::statement, "",
+                        fmt::format("{} has {} rows, expected one. The database may be loaded "
+                                    "incompletely. Check it with 'drover tpcc check'",
+                                    what, rows));
+}
+
+void require_written(std::int64_t written, std::int64_t expected, std::string_view what) {
+  if (written == expected) return;
+  throw database::Error(
+      database::ErrorClass::statement, "",
+      fmt::format("{} rows of {} were written, expected {}. A trigger or a rule of the database "
+                  "may reject rows. Check the data with 'drover tpcc check'",
+                  written, what, expected));
 }
 
 }  // namespace drover::tpcc

@@ -13,6 +13,7 @@
 #include "coro/worker.h"
 #include "database/error.h"
 #include "database/finish_in_time.h"
+#include "workload/tpcc/sql_text.h"
 
 namespace drover::tpcc {
 
@@ -193,12 +194,7 @@ Task<void> write_record(AdminSession& session, ImportRecord record,
 }
 
 void require_one_written(const AdminRows& written, std::string_view table) {
-  const std::int64_t rows = written.written().value_or(1);
-  if (rows == 1) return;
-  throw Error(ErrorClass::statement, "",
-              fmt::format("{} rows of {} were written, expected {}. A trigger or a rule of the "
-                          "database may reject rows. Check the data with 'drover tpcc check'",
-                          rows, table, 1));
+  require_written(written.written().value_or(1), 1, table);
 }
 
 Task<std::vector<LoadedPart>> read_loaded(AdminSession& session) {

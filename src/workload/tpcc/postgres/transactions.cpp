@@ -127,23 +127,6 @@ coro::Task<Results> commit(Connection& connection, Trace& trace) {
   return connection.run(Commits::yes);
 }
 
-void require_one_row(const Result& result, std::string_view what) {
-  if (result.rows() == 1) return;
-  throw database::Error(database::ErrorClass::statement, "",
-                        fmt::format("{} has {} rows, expected one. The database may be loaded "
-                                    "incompletely. Check it with 'drover tpcc check'",
-                                    what, result.rows()));
-}
-
-void require_written(const Result& result, std::int64_t rows, std::string_view what) {
-  if (result.affected() == rows) return;
-  throw database::Error(
-      database::ErrorClass::statement, "",
-      fmt::format("{} rows of {} were written, expected {}. A trigger or a rule of the database "
-                  "may reject rows. Check the data with 'drover tpcc check'",
-                  result.affected(), what, rows));
-}
-
 bool loses_rows(int server_version) noexcept {
   return server_version >= 180000 && server_version < 180002;
 }

@@ -118,12 +118,13 @@ void send_for(const CustomerChoice& customer, Connection& connection, const Stat
 // Sends the queued statements and COMMIT, and returns all answers.
 coro::Task<Results> commit(Connection& connection, Trace& trace);
 
-// Throws database::Error (class statement) unless `result` has exactly one row. `what` names the
-// row.
-void require_one_row(const Result& result, std::string_view what);
-
-// Throws database::Error (class statement) unless the statement has written `rows` rows.
-void require_written(const Result& result, std::int64_t rows, std::string_view what);
+// Check the number of rows of a result (sql_text.h).
+inline void require_one_row(const Result& result, std::string_view what) {
+  tpcc::require_one_row(result.rows(), what);
+}
+inline void require_written(const Result& result, std::int64_t rows, std::string_view what) {
+  tpcc::require_written(result.affected(), rows, what);
+}
 
 // Servers that lose rows. An UPDATE, DELETE or SELECT … FOR UPDATE of PostgreSQL 18.0 and 18.1 that
 // has waited for another transaction reads the changed row again, and forgets that it joins the row

@@ -52,8 +52,8 @@ struct Plan : load::Plan {
     return static_cast<std::size_t>(own_warehouses()) * terminals_of_each() + own_with_one_more();
   }
 
-  // Says in `presentation`, `terminal_count` and `home_first` what the rest comes to: for when no
-  // more of it changes, since nothing else keeps them up.
+  // Sets `presentation`, `terminal_count` and the homes, which follow from the other members. To be
+  // called after the last change of these.
   void complete();
 
   // Returns the number of terminals of a warehouse: districts 1 to this number have one.

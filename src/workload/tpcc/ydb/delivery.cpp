@@ -284,7 +284,7 @@ class Delivery final : public StyledTransaction<DeliveryInput> {
 
 }  // namespace
 
-std::unique_ptr<Transaction> make_delivery(const YdbDatabase& database, StatementStyle style) {
+std::unique_ptr<YdbTransaction> make_delivery(const YdbDatabase& database, StatementStyle style) {
   return std::make_unique<Delivery>(database, style);
 }
 

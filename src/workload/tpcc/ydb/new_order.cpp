@@ -295,7 +295,7 @@ class NewOrder final : public StyledTransaction<NewOrderInput> {
 
 }  // namespace
 
-std::unique_ptr<Transaction> make_new_order(const YdbDatabase& database, StatementStyle style) {
+std::unique_ptr<YdbTransaction> make_new_order(const YdbDatabase& database, StatementStyle style) {
   return std::make_unique<NewOrder>(database, style);
 }
 

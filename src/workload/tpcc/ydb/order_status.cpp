@@ -66,7 +66,8 @@ class OrderStatus final : public StyledTransaction<OrderStatusInput> {
 
 }  // namespace
 
-std::unique_ptr<Transaction> make_order_status(const YdbDatabase& database, StatementStyle style) {
+std::unique_ptr<YdbTransaction> make_order_status(const YdbDatabase& database,
+                                                  StatementStyle style) {
   return std::make_unique<OrderStatus>(database, style);
 }
 

@@ -141,7 +141,7 @@ class Payment final : public StyledTransaction<PaymentInput> {
 
 }  // namespace
 
-std::unique_ptr<Transaction> make_payment(const YdbDatabase& database, StatementStyle style) {
+std::unique_ptr<YdbTransaction> make_payment(const YdbDatabase& database, StatementStyle style) {
   return std::make_unique<Payment>(database, style);
 }
 

@@ -44,7 +44,8 @@ class StockLevel final : public StyledTransaction<StockLevelInput> {
 
 }  // namespace
 
-std::unique_ptr<Transaction> make_stock_level(const YdbDatabase& database, StatementStyle style) {
+std::unique_ptr<YdbTransaction> make_stock_level(const YdbDatabase& database,
+                                                 StatementStyle style) {
   return std::make_unique<StockLevel>(database, style);
 }
 

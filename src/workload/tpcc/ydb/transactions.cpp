@@ -124,14 +124,6 @@ std::int64_t marked_now_us(std::uint32_t mark) noexcept {
   return now_us() / second * second + mark;
 }
 
-void require_one_row(const ResultSetView& rows, std::string_view what) {
-  if (rows.rows() == 1) return;
-  throw database::Error(database::ErrorClass::statement, "",
-                        fmt::format("{} has {} rows, expected one. The database may be loaded "
-                                    "incompletely. Check it with 'drover tpcc check'",
-                                    what, rows.rows()));
-}
-
 std::size_t middle_row(const ResultSetView& customers) {
   if (customers.rows() == 0) require_one_row(customers, "customer of that name");
   return (customers.rows() + 1) / 2 - 1;

@@ -14,7 +14,7 @@
 // mark of the Trace goes into the dates that it writes, and the Trace says when the commit was
 // sent. Times are those of this machine.
 //
-// Belongs to one worker; several tasks may use one Transaction at the same time.
+// Belongs to one worker; several tasks may use one YdbTransaction at the same time.
 #pragma once
 
 #include <array>
@@ -33,6 +33,7 @@
 #include "database/ydb/ydb_database.h"
 #include "workload/tpcc/backend.h"
 #include "workload/tpcc/input.h"
+#include "workload/tpcc/sql_text.h"
 #include "workload/tpcc/ydb/import/schema.h"
 
 namespace drover::tpcc::ydb {
@@ -164,16 +165,16 @@ class StatementTexts {
   std::vector<const RowsParameter*> rows_;
 };
 
-class Transaction {
+class YdbTransaction {
  public:
-  virtual ~Transaction() = default;
+  virtual ~YdbTransaction() = default;
 
   // `input` must be of the transaction's type.
   virtual coro::Task<Outcome> execute(ServerSession& session, const Input& input, Trace& trace) = 0;
 };
 
 template <class Its>
-class StyledTransaction : public Transaction {
+class StyledTransaction : public YdbTransaction {
  public:
   explicit StyledTransaction(StatementStyle style) noexcept : style_(style) {}
 
@@ -190,11 +191,12 @@ class StyledTransaction : public Transaction {
   StatementStyle style_;
 };
 
-std::unique_ptr<Transaction> make_new_order(const YdbDatabase& database, StatementStyle style);
-std::unique_ptr<Transaction> make_payment(const YdbDatabase& database, StatementStyle style);
-std::unique_ptr<Transaction> make_order_status(const YdbDatabase& database, StatementStyle style);
-std::unique_ptr<Transaction> make_delivery(const YdbDatabase& database, StatementStyle style);
-std::unique_ptr<Transaction> make_stock_level(const YdbDatabase& database, StatementStyle style);
+std::unique_ptr<YdbTransaction> make_new_order(const YdbDatabase& database, StatementStyle style);
+std::unique_ptr<YdbTransaction> make_payment(const YdbDatabase& database, StatementStyle style);
+std::unique_ptr<YdbTransaction> make_order_status(const YdbDatabase& database,
+                                                  StatementStyle style);
+std::unique_ptr<YdbTransaction> make_delivery(const YdbDatabase& database, StatementStyle style);
+std::unique_ptr<YdbTransaction> make_stock_level(const YdbDatabase& database, StatementStyle style);
 
 // For read-only requests with several results.
 inline constexpr auto at_once = database::ydb::ResultSets::concurrent;
@@ -220,8 +222,10 @@ std::int64_t now_us() noexcept;
 // fraction.
 std::int64_t marked_now_us(std::uint32_t mark) noexcept;
 
-// Throws database::Error (class statement) unless there is exactly one row. `what` names the row.
-void require_one_row(const ResultSetView& rows, std::string_view what);
+// Checks the number of rows (sql_text.h).
+inline void require_one_row(const ResultSetView& rows, std::string_view what) {
+  tpcc::require_one_row(static_cast<std::int64_t>(rows.rows()), what);
+}
 
 // Returns the row of a customer chosen by last name, of rows ordered by c_first: the middle one,
 // rounded up (clause 2.5.2.2). Throws database::Error if there is none.

@@ -49,7 +49,7 @@ class YdbBackend final : public Backend {
 
   YdbDatabase database_;
   BackendSettings settings_;
-  std::array<std::unique_ptr<Transaction>, std::variant_size_v<Input>> transactions_;  // by type
+  std::array<std::unique_ptr<YdbTransaction>, std::variant_size_v<Input>> transactions_;  // by type
   database::ydb::SessionTurns<YdbSession> turns_;
   std::int64_t opened_at_us_ = 0;
 };
