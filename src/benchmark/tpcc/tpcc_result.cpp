@@ -123,12 +123,12 @@ std::vector<AcknowledgedWrite> writes_of(const tpcc::RunRecords& records) {
   return all;
 }
 
-// Numbers of the schema are never below zero.
+// Converts a number of the schema, which is never negative.
 std::uint64_t number(std::int32_t value) noexcept {
   return static_cast<std::uint64_t>(std::max(value, 0));
 }
 
-// The rest of a commit, and what it adds to the sums.
+// Fills in a lost commit by its transaction, and adds it to the sums.
 struct Entry {
   LostCommits& lost;
   LostCommit& commit;

@@ -92,7 +92,7 @@ struct Share {
   std::string_view warehouse;  // the column by which rows are grouped; empty: the whole table
   std::string_view column;
   std::string_view text;
-  bool whole = false;  // the column is the text, rather than contains it
+  bool whole = false;  // the column is equal to the text; false: contains it
 };
 
 // A column with values uniform over lowest, lowest + step, ..., highest. The mean of each group may

@@ -23,9 +23,9 @@
 namespace drover::tpcc {
 
 struct CheckProgress {
-  std::size_t done = 0;  // pieces of work; at the end as many as `total`
+  std::size_t done = 0;  // pieces of work that are done
   std::size_t total = 0;
-  std::string_view condition = {};  // title of the one that begins now; empty at the end
+  std::string_view condition = {};  // title of the beginning condition; empty at the end
   std::optional<coro::Duration> left = {};
 };
 
@@ -37,7 +37,7 @@ struct CheckPart;
 using JudgeElsewhere = std::function<coro::Task<void>(const CheckPart& all, CheckWork& work)>;
 
 struct CheckSettings {
-  std::optional<std::int32_t> warehouses = {};  // else those that there are
+  std::optional<std::int32_t> warehouses = {};  // none: all that exist
   bool after_import = false;
   std::size_t connections = 2;
   // Called at the beginning of each piece and at the end. May be empty.
@@ -47,12 +47,12 @@ struct CheckSettings {
 
 // The pieces of a check that one of several hosts judges (part_fields.h).
 struct CheckPart {
-  std::string snapshot = {};  // as the server names it; empty: there is none for all
+  std::string snapshot = {};  // the server's name of it; empty: none is shared
   std::uint32_t warehouses = 0;
   bool after_import = false;
   Money money = Money::exact;
-  std::uint64_t sessions = 1;              // of all together, for which the work is cut
-  std::vector<std::uint64_t> pieces = {};  // their places in the plan
+  std::uint64_t sessions = 1;              // of all hosts, for which the work is divided
+  std::vector<std::uint64_t> pieces = {};  // indexes in the plan
 };
 
 struct Offender {
@@ -84,7 +84,7 @@ struct PieceAnswer {
 };
 
 struct PieceVerdict {
-  std::uint64_t piece = 0;  // its place in the plan
+  std::uint64_t piece = 0;  // index in the plan
   PieceAnswer answer = {};
   std::int64_t took_us = 0;
 };
@@ -104,7 +104,7 @@ struct CheckReport {
   // instants.
   std::optional<std::string> snapshot_refusal;
   std::vector<Verdict> verdicts;    // in the order of the catalogue
-  std::vector<Condition> left_out;  // not judged, as they hold of freshly loaded data only
+  std::vector<Condition> left_out;  // not judged: they hold only for freshly loaded data
   std::vector<NotAsked> not_asked;
 
   bool holds() const noexcept {

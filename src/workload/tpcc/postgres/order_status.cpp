@@ -1,5 +1,5 @@
-// Order-Status (clause 2.6): read only. Batched it is one statement, and so one snapshot; single,
-// it is three in a transaction of one snapshot.
+// Order-Status (clause 2.6): only reads. Batched, it is one statement, which has one snapshot;
+// single, it is three statements in a transaction with one snapshot.
 #include "workload/tpcc/postgres/transactions.h"
 
 namespace drover::tpcc::postgres {

@@ -1,5 +1,4 @@
-// Stock-Level (clause 2.8): read only, at read committed; one statement batched, two single.
-
+// Stock-Level (clause 2.8): only reads, at read committed; one statement batched, two single.
 #include "workload/tpcc/postgres/transactions.h"
 
 namespace drover::tpcc::postgres {

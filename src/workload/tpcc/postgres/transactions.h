@@ -1,7 +1,7 @@
 // The five transactions on PostgreSQL, one file each. Every transaction has two styles:
 //
-//   batched  what can go together goes together: pipelines, arrays, UPDATE … RETURNING. New-Order
-//            takes two round trips, the others one.
+//   batched  as few round trips as possible, by pipelines, arrays and UPDATE … RETURNING. New-Order
+//            takes two round trips, the other transactions one.
 //   single   one statement a row, as the BenchBase family does, so that figures can be compared
 //            with published ones: a round trip for each statement, save that the writes of a
 //            New-Order's lines are sent together (executeBatch there), and BEGIN with the first

@@ -47,7 +47,7 @@ struct PaidCustomer {
   std::int64_t balance_cents;
   std::int64_t ytd_payment_cents;
   std::int32_t payment_cnt;
-  std::string data;  // empty: the credit is good, and c_data stays as it is
+  std::string data;  // empty: the credit is good, and c_data does not change
 };
 
 // h_data: w_name, four spaces, d_name.

@@ -1,7 +1,7 @@
 // The five transactions on YDB, one file each, and their common parts. Every transaction has two
 // styles:
 //
-//   batched  statements that need nothing of each other go in one request: New-Order, Payment and
+//   batched  independent statements go in one request: New-Order, Payment and
 //            Order-Status (by name) take two requests, Delivery four, Stock-Level one
 //   single   a statement a request, as YDB's own tool does, so that figures can be compared with
 //            published ones; rows of one table still go together

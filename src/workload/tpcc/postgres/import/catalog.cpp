@@ -232,7 +232,7 @@ Task<bool> schema_exists(Connection& connection, const std::string& schema) {
   co_return found.rows() > 0;
 }
 
-// Returns the tables that an init or a clean drops. Throws UnfitSchema if it must not.
+// Returns the tables that an init or a clean drops. Throws UnfitSchema if they must stay.
 Task<std::vector<std::string>> tables_to_drop(Connection& connection, const std::string& schema,
                                               bool force) {
   PostgresAdminSession session(connection, schema);
