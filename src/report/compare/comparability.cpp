@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <iterator>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <ranges>
@@ -31,14 +32,15 @@ std::string setting_text(const Result& result, const std::string& name) {
 
 constexpr std::string_view key_backend = "backend";
 
-// What a result has to agree in with others.
+// A property that must be equal in compared results.
 struct Trait {
   std::string key;
   std::string name;
   std::string text;
 };
 
-// The settings of the run, which part of it this is, and the settings of the server on which the safety of commits rests.
+// Returns the settings of the run, its part of a run on several hosts, and the settings of the
+// server that decide about durability.
 std::vector<Trait> traits_of(const Result& result) {
   const std::optional<Server>& server = result.environment.server;
   std::vector<Trait> traits;
@@ -63,8 +65,8 @@ const Trait* find_trait(const std::vector<Trait>& traits, const Trait& wanted) {
   return found == traits.end() ? nullptr : &*found;
 }
 
-// The traits of all runs, each once. Runs of one benchmark differ in what they were given; where runs are
-// of several, what only one benchmark has tells nothing.
+// Returns the traits of all runs, each once. If the runs are of several workloads, traits that only
+// one of them has are left out.
 std::vector<Trait> traits_to_agree_in(const RunSet& base, const RunSet& new_runs) {
   std::vector<std::vector<Trait>> traits;
   bool is_one_benchmark = true;
@@ -95,7 +97,7 @@ constexpr std::string_view key_duplicate = "duplicate";
 
 using TextOf = std::function<std::string(const Result&)>;
 
-// Values in the order of the runs, each once.
+// Returns the values in the order of the runs, each once.
 std::string values_text(std::span<const Result> runs, const TextOf& text) {
   std::vector<std::string> values;
   for (const Result& run : runs) {
@@ -119,7 +121,7 @@ std::string sides_text(const RunSet& base, const RunSet& new_runs, const SideWor
                      words.new_runs, values_text(new_runs.runs, text));
 }
 
-// Nothing if all runs of both sides say the same.
+// Returns nothing if the text is equal for all runs of both sides.
 std::optional<std::string> difference_text(const RunSet& base, const RunSet& new_runs,
                                            const SideWords& words, std::string_view name,
                                            const TextOf& text) {
@@ -169,7 +171,7 @@ std::string statement_text(const Result& run, const std::string& script, std::si
   return text::shown(found->statements[place].name, 100);
 }
 
-// Copies of one run would make certainty out of nothing.
+// Copies of one run would look like repeated measurements.
 void add_duplicates(std::vector<Obstacle>& obstacles, const RunSet& base, const RunSet& new_runs) {
   std::vector<std::pair<const Result*, std::string>> seen;
   for_each_run(base, new_runs, [&](const Result& run, const std::string& name) {
@@ -187,7 +189,7 @@ std::int64_t start_of(const RunSet& side, std::size_t index) {
   return side.runs[index].summary.measure_start_ts;
 }
 
-// Those that began in the same second stay in the order in which they were named.
+// Runs that began in the same second keep the order in which they were named.
 std::vector<std::size_t> by_start(const RunSet& side) {
   std::vector<std::size_t> order(side.runs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -195,7 +197,8 @@ std::vector<std::size_t> by_start(const RunSet& side) {
   return order;
 }
 
-// Whether a run of the pair began before both of the pair before it had. Equal seconds decide nothing.
+// Returns true if a run of the pair began before both runs of the previous pair had begun. Equal
+// seconds count as in order.
 bool is_out_of_turn(const RunSet& base, const RunSet& new_runs, const RunPair& before,
                     const RunPair& pair) {
   return std::min(start_of(base, pair.base), start_of(new_runs, pair.new_run)) <
@@ -220,6 +223,32 @@ std::string out_of_turn_text(const RunSet& base, const RunSet& new_runs,
       "new, new, base. Make the runs in turns, or leave --paired out",
       described(base, before.base, "base"), described(new_runs, before.new_run, "new"), k, early,
       k + 1);
+}
+
+// The share of each event in the time of all sessions; empty without --server-stats.
+using Shares = std::map<std::string, double>;
+
+Shares shares_of(std::span<const Result> runs) {
+  Shares shares;
+  double all = 0;
+  for (const Result& run : runs) {
+    if (!run.server_stats) continue;
+    for (const WaitEvent& one : run.server_stats->wait_events) {
+      shares[one.name] += one.sessions;
+      all += one.sessions;
+    }
+  }
+  for (auto& [name, share] : shares) share = all > 0 ? share / all : 0;
+  return shares;
+}
+
+double share_in(const Shares& shares, const std::string& name) {
+  const auto found = shares.find(name);
+  return found == shares.end() ? 0 : found->second;
+}
+
+std::string event_text(const std::string& name, double base, double new_share) {
+  return fmt::format("{} {:.0f}% to {:.0f}%", text::shown(name), base * 100, new_share * 100);
 }
 
 }  // namespace
@@ -422,6 +451,34 @@ bool are_in_turns(const RunSet& base, const RunSet& new_runs) {
   } catch (const NoPairs&) {
     return false;
   }
+}
+
+std::string wait_events_note(std::span<const Result> base, std::span<const Result> new_runs) {
+  constexpr std::size_t events_shown_most = 5;
+  const Shares of_base = shares_of(base);
+  const Shares of_new = shares_of(new_runs);
+  if (of_base.empty() || of_new.empty()) return {};
+  std::vector<std::pair<double, std::string>> sorted;
+  Shares all = of_base;
+  all.insert(of_new.begin(), of_new.end());
+  for (const auto& [name, share] : all) {
+    sorted.emplace_back(-std::max(share_in(of_base, name), share_in(of_new, name)), name);
+  }
+  std::ranges::sort(sorted);
+  std::string text;
+  std::pair<double, double> others{1, 1};
+  for (std::size_t i = 0; i < std::min(sorted.size(), events_shown_most); ++i) {
+    const std::string& name = sorted[i].second;
+    const double before = share_in(of_base, name);
+    const double now = share_in(of_new, name);
+    text += (text.empty() ? "" : ", ") + event_text(name, before, now);
+    others.first -= before;
+    others.second -= now;
+  }
+  if (sorted.size() > events_shown_most) {
+    text += ", " + event_text("others", std::max(others.first, 0.0), std::max(others.second, 0.0));
+  }
+  return fmt::format("Time in the server by wait event, base to new: {}.", text);
 }
 
 }  // namespace drover::report

@@ -1,9 +1,9 @@
-// Whether results may be compared at all: what has to be the same in all of them, and what makes a
-// single one worthless. docs/compare.md has the list with its reasons. And which base run is compared with
-// which new run, where runs were made in turns: each with its neighbour in time. base, new, base, new is in
-// turns, and so is base, new, new, base.
+// Decides whether results may be compared: settings that must be equal in all of them, and flaws
+// that make a single result worthless. docs/compare.md has the list with its reasons. Also pairs
+// base runs with new runs that alternated with them in time: base, new, base, new, or base, new,
+// new, base.
 //
-// Pure functions; texts are printable whatever the results hold.
+// Pure functions; texts are printable whatever the results contain.
 #pragma once
 
 #include <algorithm>
@@ -18,81 +18,84 @@
 
 namespace drover::report {
 
-// Something for which a comparison is refused.
+// A reason to refuse a comparison.
 struct Obstacle {
-  std::string key;   // what --allow-different calls it, such as "isolation" or "invalid"
+  std::string key;   // its name for --allow-different, such as "isolation" or "invalid"
   std::string text;  // a sentence that names the values of both sides, or the run
 };
 
-// Results of one side, and what to call each: names is empty or as long as runs.
+// The results of one side with their names: `names` is empty or as long as `runs`.
 struct RunSet {
   std::span<const Result> runs;
   std::span<const std::string> names;
 
-  // "base run 3" or the name, printable.
+  // Returns the name, or "base run 3" without names; printable.
   std::string name_of(std::size_t index, std::string_view side) const;
 };
 
-// What texts call the sides.
+// How texts name the sides.
 struct SideWords {
   std::string_view base = "base has";
   std::string_view new_runs = "new has";
 };
 
-// Judges both sides together: all runs have to agree, on one side as between them.
+// Returns the differences among all runs of both sides, and the flaws of each.
 std::vector<Obstacle> find_obstacles(const RunSet& base, const RunSet& new_runs,
                                      const SideWords& words = {});
 
-// What makes a run worthless on its own: given up, interrupted, invalid by its audit. `name` is
-// what texts call it.
+// Returns the flaws that make a run worthless: aborted, interrupted, or invalid by its audit. Texts
+// call the run `name`.
 std::vector<Obstacle> find_flaws(const Result& run, std::string_view name);
 
-// Differences that may well be what is compared (versions, commits, settings), or that explain
-// something (another client machine): a sentence each.
+// Returns a sentence for each difference that may be the subject of the comparison (versions,
+// commits, settings) or may explain a change (another client machine).
 std::vector<std::string> find_other_differences(const RunSet& base, const RunSet& new_runs,
                                                 const SideWords& words = {});
 
-// Results with equal texts agree in all that has to be equal, but for the keys that are allowed to
-// differ ("all": all of them) and the measured time. For sorting many results into groups.
+// "Time in the server by wait event, base to new: CPU 61% to 43%, IO:WALSync 20% to 41%, others 19%
+// to 16%."; empty unless both sides have runs with --server-stats. A side is the mean of its runs.
+std::string wait_events_note(std::span<const Result> base, std::span<const Result> new_runs);
+
+// Returns a text that is equal for comparable results: the settings that must be equal, except the
+// allowed keys ("all": every key) and the measured time. Groups many results.
 std::string circumstances_of(const Result& result, std::span<const std::string> allow_different);
 
-// Whether both are documents of one run.
+// Returns true if both are documents of the same run.
 bool is_same_run(const Result& one, const Result& other);
 
-// Whether a key is among the allowed ones, or all are.
+// Returns true if the key, or "all", is allowed.
 bool is_allowed(std::string_view key, std::span<const std::string> allow_different);
 
-// How long was measured, in seconds: in the shortest run and in the longest. Requires: a run.
+// Returns the shortest and the longest measured time, in seconds. Requires: a run.
 std::ranges::minmax_result<double> measured_times(const RunSet& base, const RunSet& new_runs);
 
-// "drover 0.1.0 (abc1234)"; "PostgreSQL 15.8", empty if there was none. Printable.
+// "drover 0.1.0 (abc1234)"; "PostgreSQL 15.8", empty without a server. Printable.
 std::string tool_text(const Result& result);
 std::string server_text(const Result& result);
 
-// Every key of find_obstacles, for help and messages.
+// Every key of find_obstacles(), for help and messages.
 const std::vector<std::string>& obstacle_keys();
 
-// Measured intervals may be longer than the shortest by so much.
+// The longest measured interval may be longer than the shortest by this factor.
 inline constexpr double duration_ratio_most = 1.5;
 
-// Places of the two runs in their sides.
+// The positions of the two runs in their sides.
 struct RunPair {
   std::size_t base = 0;
   std::size_t new_run = 0;
 };
 
-// The runs are no pairs. The message says what was found, what was expected and what to do; it is
-// printable whatever the results hold.
+// The runs are no pairs. The message says what was found, what was expected and what to do.
 struct NoPairs : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// In the order of time: both sides by their starts, the k-th with the k-th. Throws NoPairs if the
-// counts differ, if there is one pair only, or if a run of a pair began before one of the pair
-// before it, so that the two of a pair are no neighbours.
+// Returns the pairs in order of time: the k-th run of one side with the k-th of the other. Throws
+// NoPairs if the counts differ, if there is only one pair, or if a run started before a run of the
+// previous pair.
 std::vector<RunPair> pair_runs(const RunSet& base, const RunSet& new_runs);
 
-// Whether pair_runs() would find pairs.
+// Returns true if pair_runs() finds pairs.
 bool are_in_turns(const RunSet& base, const RunSet& new_runs);
 
 }  // namespace drover::report

@@ -11,7 +11,6 @@
 #include "measure/median.h"
 #include "report/compare/comparability.h"
 #include "report/compare/compare_shift.h"
-#include "report/compare/compare_wait_events.h"
 #include "report/compare/compare_within_run.h"
 #include "report/model/chart.h"
 #include "text/plain_text.h"
@@ -21,17 +20,17 @@ namespace {
 
 using State = LimitVerdict::State;
 
-// Two pairs have a single degree of freedom: there, pairing mostly sees less.
+// Two pairs have a single degree of freedom, so pairing mostly detects less.
 constexpr std::size_t pairs_worth_a_hint = 3;
 
-// Runs below this are too short to see how much their seconds resemble each other.
+// Shorter runs do not show how much their seconds are correlated.
 constexpr double seconds_enough_for_batches = 60;
 
 constexpr std::string_view without_scatter =
     "all values of a side are equal, so the variation between runs is unknown";
 
-// What is known of a figure besides the scatter of runs, on the scale on which it is compared;
-// percentiles are middles of buckets. Requires: medians.
+// Returns the rounding error of a metric on the scale of the comparison. Percentiles are middles of
+// buckets. Requires: medians.
 double resolution_of(const MetricDifference& difference) {
   const Metric& metric = difference.metric;
   if (!difference.is_relative) return metric.resolution();
@@ -63,7 +62,7 @@ std::vector<double> known_on_scale(const std::vector<std::optional<double>>& val
   return numbers;
 }
 
-// Takes what is known on the scale of the comparison to percent, or leaves it.
+// Converts a shift on the scale of the comparison to percent, or returns a difference unchanged.
 double to_change(double shift, bool is_relative) {
   return is_relative ? std::expm1(shift) * 100 : shift;
 }
@@ -77,8 +76,8 @@ void take_shift(MetricDifference& difference, const Shift& shift, Method method)
   difference.p_higher = shift.p_higher;
 }
 
-// The difference of two independent figures whose errors differ up and down (MOVER: Zou and Donner
-// 2008), with the degrees of freedom of Welch and Satterthwaite.
+// Returns the difference of two independent figures whose errors differ upwards and downwards
+// (MOVER: Zou and Donner 2008), with the degrees of freedom of Welch and Satterthwaite.
 Shift shift_of_figures(double base, const OwnError& base_error, double new_value,
                        const OwnError& new_error, double confidence) {
   const auto combined = [&](double of_base, double of_new) {
@@ -95,13 +94,13 @@ Shift shift_of_figures(double base, const OwnError& base_error, double new_value
   const double tail = (1 - confidence) / 2;
   shift.low = shift.estimate - student_quantile(tail, down_degrees) * down;
   shift.high = shift.estimate + student_quantile(tail, up_degrees) * up;
-  // Two figures without any scatter, of a series that never changes.
+  // The deviations are 0 for a time series without any scatter.
   if (down > 0) shift.p_higher = student_tail(shift.estimate / down, down_degrees);
   if (up > 0) shift.p_lower = student_tail(-shift.estimate / up, up_degrees);
   return shift;
 }
 
-// Each of these hands back the reason why the difference could not be judged; empty if it was.
+// These functions return the reason why the difference could not be judged; empty if it was.
 
 std::string_view judge_single_runs(MetricDifference& difference, const Result& base,
                                    const Result& new_run, double confidence) {
@@ -135,7 +134,7 @@ std::string_view judge_several_runs(MetricDifference& difference, double confide
   return {};
 }
 
-// Pairs of which a run has no value tell nothing.
+// Ignores pairs in which a run has no value.
 std::string_view judge_pairs(MetricDifference& difference, double confidence, double level) {
   std::vector<double> differences;
   for (std::size_t i = 0; i < difference.base_values.size(); ++i) {
@@ -156,7 +155,7 @@ std::string_view judge_pairs(MetricDifference& difference, double confidence, do
   return {};
 }
 
-// How all rows are judged.
+// The terms on which all metrics are judged.
 struct Terms {
   double confidence;
   double finest_level;         // one-sided, that a test has to reach
@@ -207,7 +206,7 @@ MetricDifference difference_of(const Metric& metric, std::span<const Result> bas
   return difference;
 }
 
-// The change in the terms of the limit; nothing if it has no percent.
+// Returns the change in the unit of the limit; nothing if it has no percentage.
 std::optional<double> change_for(const Limit& limit, const MetricDifference& difference) {
   const double base = *difference.base_median;
   if (limit.kind == Limit::Kind::change) {
@@ -219,7 +218,7 @@ std::optional<double> change_for(const Limit& limit, const MetricDifference& dif
   return std::nullopt;
 }
 
-// " ms"; empty of a plain number.
+// " ms"; empty for a plain number.
 std::string unit_text(const Metric& metric) {
   return metric.unit().empty() ? "" : fmt::format(" {}", metric.unit());
 }
@@ -230,7 +229,7 @@ std::string figures_text(const Limit& limit, const MetricDifference& difference,
       "{} went from {} to {}{}", difference.metric.name(), number_text(*difference.base_median),
       number_text(*difference.new_median), unit_text(difference.metric));
   if (!change) return medians;
-  // Pairs may say another change than the medians that stand beside it.
+  // The change of pairs may differ from that of the medians in the same sentence.
   const bool is_paired =
       difference.method == Method::signed_ranks || difference.method == Method::paired_student;
   const std::string_view paired = is_paired ? ", paired" : "";
@@ -240,7 +239,7 @@ std::string figures_text(const Limit& limit, const MetricDifference& difference,
   return fmt::format("{} ({}{}{})", medians, *change < 0 ? "" : "+", number_text(*change), paired);
 }
 
-// A requirement: the value itself, without a test. Its sentence is what follows the state.
+// Judges a limit on the value itself, without a test.
 LimitVerdict judge_value(const Limit& limit, const MetricDifference& difference) {
   if (!difference.new_median) return {limit, State::not_judged, "not measured in new"};
   return {
@@ -249,12 +248,12 @@ LimitVerdict judge_value(const Limit& limit, const MetricDifference& difference)
                   unit_text(limit.metric), difference.new_values.size() > 1 ? " (median)" : "")};
 }
 
-// Without regard to significance, which is decided for all limits together.
+// Judges without significance, which is decided for all limits together.
 LimitVerdict judge_change(const Limit& limit, const MetricDifference& difference) {
   if (!difference.change) return {limit, State::not_judged, difference.reason};
   const std::optional<double> change = change_for(limit, difference);
   const std::string figures = figures_text(limit, difference, change);
-  // From nothing to something is more than any percentage.
+  // A change from 0 exceeds any percentage.
   const bool beyond = change ? limit.is_beyond(*change) : limit.above == (*difference.change > 0);
   if (!beyond) return {limit, State::kept, figures};
   if (difference.method == Method::none) {
@@ -263,8 +262,9 @@ LimitVerdict judge_change(const Limit& limit, const MetricDifference& difference
   return {limit, State::broken, figures};
 }
 
-// Holm's procedure over all limits on changes: the smallest p has to stand against the level shared
-// by all, the next against that shared by the others, and so on until one does not.
+// Holm's procedure over all limits on changes: the smallest p is compared with the level divided by
+// their number, the next one with the level divided by the number of the rest, until one is too
+// large.
 std::vector<bool> significant_ones(const std::vector<double>& p, double level) {
   std::vector<std::size_t> order(p.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -278,7 +278,7 @@ std::vector<bool> significant_ones(const std::vector<double>& p, double level) {
   return significant;
 }
 
-// What is significant breaks the limit; chance may do what is not.
+// A change that is not significant does not break the limit.
 void judge_significance(LimitVerdict& verdict, bool significant, double p, double level,
                         std::size_t limits) {
   const std::string chance = p < 0.0001 ? std::string("below 0.0001") : fmt::format("{:.4f}", p);
@@ -345,7 +345,7 @@ std::string several_limits_text(std::size_t tested_limits) {
   return tested_limits > 1 ? fmt::format(" ({} limits)", tested_limits) : "";
 }
 
-// What Student's test takes for granted of the rows that it judges.
+// Notes the assumptions of Student's test.
 std::string belief_text(const Comparison& comparison, std::string_view of_what) {
   return fmt::format(
       "assumes that {} {}", of_what,
@@ -452,7 +452,7 @@ Comparison compare(std::span<const Result> base, std::span<const Result> new_run
   const auto tested_limits = static_cast<std::size_t>(std::ranges::count_if(
       options.limits, [](const Limit& limit) { return limit.kind != Limit::Kind::value; }));
   const double level = 1 - options.confidence;
-  // Half of it for the interval, which has two ends; and what several limits leave to the first.
+  // The interval has two ends; the first of several limits has the strictest level.
   const double finest_level =
       std::min(level / 2, level / static_cast<double>(std::max<std::size_t>(tested_limits, 1)));
   Terms terms{options.confidence, finest_level, {}};

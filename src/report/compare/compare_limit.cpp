@@ -33,7 +33,7 @@ Bound read_bound(std::string_view text, std::string_view whole) {
   const bool negative = text.starts_with('-');
   bound.has_sign = negative || text.starts_with('+');
   if (bound.has_sign) text.remove_prefix(1);
-  // from_chars takes a sign, "inf" and "nan" for numbers.
+  // from_chars accepts a sign, "inf" and "nan".
   if (text.empty() || text.front() < '0' || text.front() > '9') refuse(whole, "it has no number");
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bound.number,
                                             std::chars_format::fixed);
@@ -45,7 +45,7 @@ Bound read_bound(std::string_view text, std::string_view whole) {
   return bound;
 }
 
-// A change in the direction that the sign of comparison does not speak of.
+// Throws LimitError if the limit would also reject changes in the other direction.
 void require_direction(const Limit& limit, std::string_view whole) {
   if (limit.kind == Limit::Kind::value) return;
   if (limit.above ? limit.bound >= 0 : limit.bound <= 0) return;
@@ -86,7 +86,7 @@ Limit Limit::parse(std::string_view text, const MetricVocabulary& vocabulary) {
 }
 
 std::string Limit::text() const {
-  // The shortest text that is the same number, without an exponent.
+  // The shortest text for the number, without an exponent.
   std::array<char, 400> digits{};
   const auto written =
       std::to_chars(digits.data(), digits.data() + digits.size(), bound, std::chars_format::fixed);

@@ -12,10 +12,10 @@
 namespace drover::report {
 namespace {
 
-// Counting all choices of the smaller side takes the square of this, about.
+// Counting all choices of the smaller side takes about the square of this number of steps.
 constexpr std::size_t exact_most = 30 * 60;
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// Probabilities are sums of roundings, and compared with some room.
+// Probabilities contain rounding errors and are compared with a tolerance.
 constexpr double rounding = 1e-9;
 
 bool is_exact(std::size_t base_count, std::size_t new_count) {
@@ -30,8 +30,7 @@ Ranks ranks_without_ties(std::size_t count) {
   return ranks;
 }
 
-// The rank of each value, times two: those of equal values are the mean of their places, which is a
-// half at times.
+// Returns twice the rank of each value, because ranks of equal values are means and may be halves.
 Ranks doubled_ranks(const std::vector<double>& values) {
   std::vector<double> sorted = values;
   std::ranges::sort(sorted);
@@ -46,13 +45,14 @@ Ranks doubled_ranks(const std::vector<double>& values) {
   return ranks;
 }
 
-// The probability of each sum of `chosen` of the ranks, all choices being equally likely.
+// Returns the probability of each sum of `chosen` ranks if all choices are equally likely.
 std::vector<double> sums_of_choices(const Ranks& ranks, std::size_t chosen) {
   Ranks largest = ranks;
   std::ranges::sort(largest, std::greater<>());
   const std::size_t sum_most = std::accumulate(
       largest.begin(), largest.begin() + static_cast<std::ptrdiff_t>(chosen), std::size_t{0});
-  // ways[k][s]: of those seen so far, k that sum to s. Doubles hold C(60, 30) exactly enough.
+  // ways[k][s]: choices of k of the ranks so far with the sum s. A double holds C(60, 30) well
+  // enough.
   std::vector<std::vector<double>> ways(chosen + 1, std::vector<double>(sum_most + 1));
   ways[0][0] = 1;
   for (const std::size_t rank : ranks) {
@@ -68,8 +68,8 @@ std::vector<double> sums_of_choices(const Ranks& ranks, std::size_t chosen) {
   return distribution;
 }
 
-// The probability of each sum of those ranks whose sign is plus, all patterns of signs being
-// equally likely.
+// Returns the probability of each sum of the ranks with a plus if all patterns of signs are equally
+// likely.
 std::vector<double> sums_of_signed(const Ranks& ranks) {
   std::vector<double> distribution(std::accumulate(ranks.begin(), ranks.end(), std::size_t{1}));
   distribution[0] = 1;
@@ -84,15 +84,15 @@ std::vector<double> sums_of_signed(const Ranks& ranks) {
   return distribution;
 }
 
-// How often a sum is at most, and at least, this one.
+// Returns the probabilities of sums up to, and from, this one.
 Tails tails_of(const std::vector<double>& distribution, std::size_t sum) {
   const auto at = distribution.begin() + static_cast<std::ptrdiff_t>(sum);
   return {std::min(std::accumulate(distribution.begin(), at + 1, 0.0), 1.0),
           std::min(std::accumulate(at, distribution.end(), 0.0), 1.0)};
 }
 
-// How many of the ordered values are cut off at either end of the interval: as many as the statistic
-// has values that are too rare, the least first. Nothing is cut if none is, which is -1.
+// How many of the ordered values are cut off at either end of the interval: as many as the
+// statistic has values that are too rare, the least first. Nothing is cut if none is, which is -1.
 std::ptrdiff_t number_of_rare(std::span<const double> distribution, double tail) {
   double below = 0;
   std::ptrdiff_t cut = -1;
@@ -104,14 +104,14 @@ std::ptrdiff_t number_of_rare(std::span<const double> distribution, double tail)
   return cut;
 }
 
-// With all values between the ends of the ordered ones but the `cut` first and last as its interval.
+// Returns the shift whose interval contains all ordered values except the first and last `cut`.
 Shift shift_between(const std::vector<double>& ordered, std::ptrdiff_t cut, const Tails& tails) {
   const bool bounded = cut >= 0 && 2 * cut < std::ssize(ordered);
   return {tails, measure::median_of(ordered), bounded ? *(ordered.begin() + cut) : -infinity,
           bounded ? *(ordered.end() - 1 - cut) : infinity};
 }
 
-// By the sums of the smaller side: where it is low, that of the other is high.
+// Uses the sums of the smaller side: if its sum is low, that of the other side is high.
 Tails exact_tails(const Ranks& ranks, std::size_t new_count) {
   const std::size_t base_count = ranks.size() - new_count;
   const auto new_begin = ranks.begin() + static_cast<std::ptrdiff_t>(base_count);
@@ -124,7 +124,7 @@ Tails exact_tails(const Ranks& ranks, std::size_t new_count) {
   return {of_base.p_higher, of_base.p_lower};
 }
 
-// With the variance of the ranks as they are, ties included, and half a step for continuity.
+// Uses the variance of the ranks, ties included, and a continuity correction of half a step.
 Tails approximate_tails(const Ranks& ranks, std::size_t new_count) {
   const auto total = static_cast<double>(ranks.size());
   const auto n = static_cast<double>(new_count);
@@ -151,7 +151,7 @@ std::ptrdiff_t cut_of_ranks(std::size_t base_count, std::size_t new_count, doubl
     const double cut = n * m / 2 - student_quantile(tail, 1e9) * deviation - 0.5;
     return static_cast<std::ptrdiff_t>(std::floor(std::max(cut, -1.0)));
   }
-  // The same for either side: take the smaller.
+  // Both sides give the same result; the smaller one is faster.
   const std::size_t chosen = std::min(base_count, new_count);
   const auto distribution = sums_of_choices(ranks_without_ties(base_count + new_count), chosen);
   const std::size_t sum_least = chosen * (chosen + 1) / 2;
@@ -161,7 +161,7 @@ std::ptrdiff_t cut_of_ranks(std::size_t base_count, std::size_t new_count, doubl
 Tails test_by_signed_ranks(std::span<const double> differences) {
   std::vector<double> sizes;
   for (const double difference : differences) sizes.push_back(std::abs(difference));
-  // Zeros take the first places, and nobody else does.
+  // Only zeros have the first ranks.
   const Ranks ranks = doubled_ranks(sizes);
   Ranks ranks_with_sign;
   std::size_t sum = 0;
@@ -184,7 +184,7 @@ double squares_around_mean(std::span<const double> values) {
   });
 }
 
-// An estimate with a normal error that is known to so many degrees of freedom.
+// Returns the shift of an estimate with a normal error of these degrees of freedom.
 Shift student_shift_of(double estimate, double error, double degrees, double confidence) {
   const double reach = student_quantile((1 - confidence) / 2, degrees) * error;
   Shift shift{{}, estimate, estimate - reach, estimate + reach};
@@ -222,7 +222,7 @@ double beta_fraction(double a, double b, double x) {
 double regularized_beta(double a, double b, double x) {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
-  // std::lgamma writes a global sign; the arguments are positive here, and nobody reads it.
+  // std::lgamma writes a global sign, which is not used: the arguments are positive.
   const double scale = std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) +
                                 a * std::log(x) + b * std::log1p(-x));
   if (x < (a + 1) / (a + b + 2)) return scale * beta_fraction(a, b, x) / a;

@@ -23,8 +23,8 @@ struct Recommended {
 constexpr Recommended recommended{
     .noise = {.deviation = 0.02, .shared_deviation = 0.06, .drift = -0.0005}, .pairs = 12};
 
-// Measured: what bench/compare_study fitted to the real runs of docs/compare.md, "Error rates", on a
-// virtual machine that shares its processors.
+// Measured: what bench/compare_study fitted to the real runs of docs/compare.md, "Error rates", on
+// a virtual machine that shares its processors.
 constexpr RunNoise noisy{.deviation = 0.0943, .shared_deviation = 0.0237, .drift = -0.00406};
 
 // The others are assumed as well, to see what the ways of comparing can do and what they cannot.

@@ -13,7 +13,7 @@ using Kind = Metric::Kind;
 
 constexpr std::size_t batches_least = 20;
 constexpr double samples_beyond_least = 10;
-// Percentiles are the middles of buckets of 1/64 at most: this is the deviation of what is inside.
+// The standard deviation within a bucket, which is at most 1/64 wide.
 constexpr double bucket_deviation = 1.0 / 64 / 3.4641;
 
 struct BatchMeans {
@@ -67,8 +67,8 @@ WithinRun rate_error(const Metric& metric, const Result& result) {
   return {OwnError{error, error, means.degrees_of_freedom}, {}};
 }
 
-// Half of what the quantile moves between two standard deviations of its rank to either side, on
-// the scale of logarithms, for so many independent samples.
+// Returns half the logarithmic difference of the quantiles at two standard deviations of the rank
+// on either side, for this number of independent samples.
 OwnError quantile_error(const measure::HistogramSnapshot& histogram, double share, double samples) {
   const double reach = 2 * std::sqrt(share * (1 - share) / samples);
   const auto value = [&histogram](double at) {
@@ -79,8 +79,8 @@ OwnError quantile_error(const measure::HistogramSnapshot& histogram, double shar
   return {error(middle - value(share - reach)), error(value(share + reach) - middle)};
 }
 
-// The error of the logarithm that the seconds of the run show: what all transactions of a second
-// have in common, and more. A percentile of all, the nearest that seconds have.
+// Returns the error of the logarithm from the seconds of the run, whose transactions are
+// correlated. A percentile uses the nearest percentile that seconds have.
 std::optional<double> error_of_seconds(const Result& result, double percent) {
   const auto figure = percent <= 70   ? &TimePoint::p50_ms
                       : percent <= 95 ? &TimePoint::p90_ms
@@ -107,8 +107,8 @@ WithinRun percentile_error(const Metric& metric, const Result& result) {
   return {error, {}};
 }
 
-// The sampling error, of the buckets' middles. What seconds have in common moves all of the
-// distribution, and is seen best in its middle.
+// Returns the sampling error. The correlation within seconds moves the whole distribution, and is
+// estimated best in its middle.
 WithinRun mean_error(const Metric& metric, const Result& result) {
   const measure::HistogramSnapshot histogram = metric.histogram(result);
   const std::optional<double> of_seconds = error_of_seconds(result, 50);
@@ -128,7 +128,7 @@ WithinRun mean_error(const Metric& metric, const Result& result) {
 }  // namespace
 
 WithinRun error_within_run(const Metric& metric, const Result& result) {
-  // The time series and the distribution of all do not contain what ran beside the terminals.
+  // The time series does not contain deferred Deliveries.
   if (metric.is_of_deferred()) return not_in_seconds;
   if (metric.kind() == Kind::rate) return rate_error(metric, result);
   if (metric.kind() == Kind::percentile) return percentile_error(metric, result);

@@ -1,12 +1,12 @@
-// What a single run says about the certainty of its own figures: how far they would scatter if the
-// same run had gone on with other chances. How far *other* runs would lie from it (another start,
-// another layout of the data, another mood of the machine) cannot be seen in one run, and is mostly
-// more.
+// The sampling error of a single run's metrics: how far they would scatter if the same run were
+// repeated with other random numbers. Differences between runs (another start, another layout of
+// the data, another state of the machine) are not visible in one run, and are mostly larger.
 //
-// Rates have the error of the means of batches of seconds, since seconds resemble their neighbours.
-// Percentiles and means have that of the histogram as well. docs/compare.md has the whole method.
+// Rates have the error of the means of batches of seconds, because neighbouring seconds are
+// correlated. Percentiles and means have the error of the histogram as well. docs/compare.md has
+// the method.
 //
-// Errors are of the logarithm of the figure. Pure functions.
+// Errors are those of the logarithm. Pure functions.
 #pragma once
 
 #include <optional>
@@ -18,8 +18,8 @@
 namespace drover::report {
 
 struct OwnError {
-  // Standard errors of the logarithm, towards smaller and larger values: high percentiles are
-  // surer below than above.
+  // Standard errors of the logarithm, towards smaller and larger values: high percentiles are more
+  // certain downwards than upwards.
   double below = 0;
   double above = 0;
   double degrees_of_freedom = 1e9;
@@ -27,10 +27,10 @@ struct OwnError {
 
 struct WithinRun {
   std::optional<OwnError> error;
-  std::string_view reason;  // why there is none; a literal
+  std::string_view reason;  // why there is no error; a literal
 };
 
-// Requires: metric.value(result) is there and above 0.
+// Requires: metric.value(result) is known and above 0.
 WithinRun error_within_run(const Metric& metric, const Result& result);
 
 }  // namespace drover::report

@@ -8,9 +8,11 @@
 #include <cmath>
 #include <span>
 
+#include "report/model/chart.h"
 #include "text/nearest_name.h"
 #include "text/plain_text.h"
 #include "text/utf8.h"
+#include "text/wrapped_text.h"
 
 namespace drover::report {
 namespace {
@@ -18,7 +20,7 @@ namespace {
 using Kind = Metric::Kind;
 
 constexpr std::size_t name_length_max = 100;
-// Smaller ones would be written with an exponent, and mean nothing.
+// Smaller percentages would be written with an exponent and are meaningless.
 constexpr double percent_least = 0.001;
 
 using Value = std::optional<double>;
@@ -32,7 +34,8 @@ Value failed(const Metric& metric, const Result& run) {
   return metric.sum_of(&TransactionResult::failed_count, run);
 }
 
-// The time that sessions of the server spent in some of its wait events, a transaction; nothing if nobody looked.
+// Returns the time of server sessions in the selected wait events per transaction; nothing without
+// --server-stats.
 Value server_ms(const Result& run, bool (*is_meant)(std::string_view event)) {
   if (!run.server_stats || run.server_stats->samples_measured == 0 || run.all_count() == 0) {
     return std::nullopt;
@@ -48,13 +51,12 @@ bool is_cpu(std::string_view event) {
   return event == "CPU" || event.starts_with("CPU at ");
 }
 
-// Not for the client, which is the server's rest.
+// Waits for the client are idle time of the server.
 bool is_wait_for_server(std::string_view event) {
   return !is_cpu(event) && !event.starts_with("Client:");
 }
 
-// The first twelve stand by their name alone; the others are of a transaction, or of all, and their name
-// follows a dot.
+// The first twelve are complete names. The others follow a dot after a transaction type or "all".
 constexpr std::array<Metric::Traits, 17> kinds = {
     {{"tpmC", Kind::rate, "/min", "New-Orders committed per minute",
       [](const Metric&, const Result& run) {
@@ -112,7 +114,7 @@ constexpr const Metric::Traits& percentile_kind = kinds[12];
 constexpr auto kinds_of_transaction = std::span(kinds).last<4>();
 constexpr std::size_t kinds_of_tpcc = 2;  // the first of them
 
-// Behind ".service".
+// Statistics after ".service".
 constexpr std::array<Metric::Traits, 3> kinds_of_service = {
     {{"", Kind::percentile, "ms", "percentile of the service time", nullptr},
      {"mean", Kind::mean, "ms", "mean service time", nullptr},
@@ -125,12 +127,13 @@ struct NamedTransaction {
 
 constexpr std::string_view deferred_name = "deferred";
 
-// Not std::tolower: it asks the locale, and takes no char.
+// std::tolower depends on the locale and does not accept every char.
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-// "New_Order.P99" and "NewOrder.p99" are the same; of other benchmarks "read-modify-write" and "read_modify_write".
+// Returns an equal text for "New_Order.P99" and "NewOrder.p99", and in YCSB and scripts for
+// "read-modify-write" and "read_modify_write".
 std::string folded(std::string_view text, const MetricVocabulary& vocabulary) {
   std::string result;
   for (const char c : text) {
@@ -140,7 +143,7 @@ std::string folded(std::string_view text, const MetricVocabulary& vocabulary) {
   return result;
 }
 
-// "READ-MODIFY-WRITE" as "read_modify_write".
+// Returns "read_modify_write" for "READ-MODIFY-WRITE".
 std::string metric_transaction(std::string_view in_results) {
   std::string name;
   for (const char c : in_results) name += c == '-' || c == ' ' ? '_' : lower(c);
@@ -165,7 +168,7 @@ std::span<const Metric::Traits> plain_kinds_of(const MetricVocabulary& vocabular
   return vocabulary.is_tpcc ? plain_kinds : plain_kinds.subspan(kinds_of_tpcc);
 }
 
-// "p99.9": 99.9. Nothing if it is out of range or no such number.
+// Returns 99.9 for "p99.9"; nothing if the text is no percentile or out of range.
 std::optional<double> percent_of(std::string_view text) {
   if (!text.starts_with('p')) return std::nullopt;
   text.remove_prefix(1);
@@ -177,7 +180,7 @@ std::optional<double> percent_of(std::string_view text) {
   return percent;
 }
 
-// Empty if nothing is near.
+// Returns the most similar metric name, or an empty text if none is similar.
 std::string nearest_name(std::string_view text, const MetricVocabulary& vocabulary) {
   const std::string wanted = folded(text, vocabulary);
   std::string nearest;
@@ -207,6 +210,22 @@ std::string nearest_name(std::string_view text, const MetricVocabulary& vocabula
       vocabulary.is_tpcc ? "" : ", .service.p99, .service.mean, .service.max"));
 }
 
+constexpr double change_shown_as_factor = 9;
+// Room for a sentence with its remedy at the end.
+constexpr std::size_t audit_bytes_most = 2'000;
+
+std::string row_name(const Metric& metric) {
+  if (metric.unit().empty()) return metric.name();
+  return fmt::format("{} {}", metric.name(), metric.unit());
+}
+
+std::optional<double> change_between(const std::optional<double>& first,
+                                     const std::optional<double>& value) {
+  if (!first || !value || *first == 0) return std::nullopt;
+  const double change = *value / *first - 1;
+  return std::isfinite(change) ? std::optional(change) : std::nullopt;
+}
+
 }  // namespace
 
 MetricVocabulary vocabulary_of(const Result& result) {
@@ -224,7 +243,7 @@ Metric Metric::parse(std::string_view text, const MetricVocabulary& vocabulary) 
   for (const Traits& plain : plain_kinds_of(vocabulary)) {
     if (folded(plain.name, vocabulary) == wanted) return {plain, std::string(plain.name)};
   }
-  // A name may have dots itself: it is the longest that fits.
+  // A name may contain dots: the longest one that fits is meant.
   NamedTransaction named;
   std::size_t dot = 0;
   for (NamedTransaction& one : transactions_of(vocabulary)) {
@@ -245,7 +264,7 @@ Metric Metric::parse(std::string_view text, const MetricVocabulary& vocabulary) 
   if (!percent && known == kinds_there.end()) refuse(name, vocabulary);
   const std::string before = named.name + (is_of_service ? ".service" : "");
   const Traits& percentile = is_of_service ? kinds_of_service[0] : percentile_kind;
-  // The shortest text that is the same number, so that equal metrics have equal names.
+  // The shortest text for the number, so that equal metrics have equal names.
   Metric metric = percent ? Metric(percentile, fmt::format("{}.p{}", before, *percent))
                           : Metric(*known, fmt::format("{}.{}", before, known->name));
   metric.percent_ = percent.value_or(0);
@@ -350,6 +369,81 @@ std::vector<std::string> metric_names(const MetricVocabulary& vocabulary) {
     }
   }
   return all;
+}
+
+std::string end_of_name(std::string name, std::size_t width) {
+  if (text::text_width(name) <= width) return name;
+  constexpr std::string_view mark = "..";
+  while (!name.empty() && text::text_width(name) + mark.size() > width) {
+    name.erase(0, text::first_character(name).bytes);
+  }
+  return std::string(mark) + name;
+}
+
+std::vector<MetricRow> make_metric_table(const std::vector<NamedResult>& results,
+                                         const std::vector<Metric>& metrics) {
+  std::vector<MetricRow> rows;
+  for (const Metric& metric : metrics) {
+    MetricRow row{metric, {}};
+    bool any = false;
+    for (const NamedResult& one : results) {
+      MetricCell cell;
+      cell.value = metric.value(one.result);
+      if (!row.cells.empty()) cell.change = change_between(row.cells.front().value, cell.value);
+      any = any || cell.value;
+      row.cells.push_back(cell);
+    }
+    if (any) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::string value_text(const MetricCell& cell) {
+  return cell.value ? number_text(*cell.value) : "n/a";
+}
+
+std::string change_text(const MetricCell& cell) {
+  if (!cell.change) return {};
+  if (*cell.change >= change_shown_as_factor) return "x" + text::figure_text(*cell.change + 1);
+  return fmt::format("{:+.1f}%", *cell.change * 100);
+}
+
+std::string metric_table_text(const std::vector<NamedResult>& results,
+                              const std::vector<MetricRow>& rows, std::size_t width) {
+  constexpr std::size_t names_width = 25;
+  constexpr std::size_t first_columns = 37;  // with the first result
+  constexpr std::size_t columns_a_result = 21;
+  const std::size_t results_a_block = (width - first_columns) / columns_a_result;
+  const std::size_t name_bytes = width - 10;
+  std::string out;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    out += fmt::format("{:>3}  {}\n", i + 1, text::shown(results[i].name, name_bytes));
+    const std::string audit =
+        text::shown(summarise(results[i].result.audit).sentence, audit_bytes_most);
+    for (const std::string& line : text::wrapped_lines(audit, width - 5)) {
+      out += fmt::format("     {}\n", line);
+    }
+  }
+  for (std::size_t first = 1; first == 1 || first < results.size(); first += results_a_block) {
+    const std::size_t last = std::min(first + results_a_block, results.size());
+    out += fmt::format("\n{:<{}} {:>11}", "", names_width, "1");
+    for (std::size_t i = first; i < last; ++i) out += fmt::format(" {:>10} {:>9}", i + 1, "");
+    out += "\n";
+    for (const MetricRow& row : rows) {
+      out += fmt::format("{:<{}} {:>11}", end_of_name(row_name(row.metric), names_width),
+                         names_width, value_text(row.cells[0]));
+      for (std::size_t i = first; i < last; ++i) {
+        out += fmt::format(" {:>10} {:>9}", value_text(row.cells[i]), change_text(row.cells[i]));
+      }
+      out += "\n";
+    }
+  }
+  if (results.size() > 1) {
+    out +=
+        "\nPercentages are changes from result 1.\n'drover compare' tests whether they are "
+        "significant.\n";
+  }
+  return out;
 }
 
 }  // namespace drover::report

@@ -1,22 +1,21 @@
-// A named figure of a result, such as tpmC or new_order.p99: what tables show, what limits are set
-// on, and what is drawn over time.
+// A named figure of a result, such as tpmC or new_order.p99, for tables, limits and histories.
 //
-// Names, read without regard to case and underscores:
+// Names, in which case and underscores do not matter:
 //   tpmC, efficiency, throughput, failed, retries, unanswered, unavailable_s, stalled_s,
-//   client.cpu_us, client.memory; where --server-stats was given server.cpu_ms, server.wait_ms
+//   client.cpu_us, client.memory; with --server-stats server.cpu_ms, server.wait_ms
 //   TRANSACTION.STATISTIC    TRANSACTION: new_order (or NewOrder), payment, order_status, delivery,
 //                            stock_level, all, deferred (Deliveries executed beside the terminals)
 //                            STATISTIC: p50, p99.95 (any percentile), mean, max, ok (a second),
 //                            failed
 //
-// Results of other benchmarks have no tpmC and no efficiency, and TRANSACTION is one of their own: read,
-// read_modify_write, the name of a script (blanks and hyphens count as underscores), or all. They have
-// besides
-//   TRANSACTION.service.STATISTIC   p50, p99.95 (any percentile), mean, max of the service time in an open loop
+// Results of YCSB and scripts have no tpmC and no efficiency. Their TRANSACTION is read,
+// read_modify_write, the name of a script (blanks and hyphens count as underscores), or all. They
+// also have
+//   TRANSACTION.service.STATISTIC   p50, p99.95 (any percentile), mean, max of the service time in
+//                                   an open loop
 //
-// Latencies are in milliseconds. And tables of such figures: those of several results side by side, and how far
-// each is from the first one's. Whether a difference is more than chance is not asked here: that is what
-// `drover compare` does.
+// Latencies are in milliseconds. Tables of metrics show several results side by side, with the
+// change of each from the first result. `drover compare` decides whether a change is significant.
 //
 // Plain values and pure functions; any thread.
 #pragma once
@@ -33,7 +32,7 @@
 
 namespace drover::report {
 
-// One printable line: what is no metric, what there is, and what was probably meant.
+// The message is one printable line: the unknown name, the known names, and the most similar one.
 struct MetricError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -41,7 +40,7 @@ struct MetricError : std::runtime_error {
 // The transactions that metrics can name.
 struct MetricVocabulary {
   bool is_tpcc = true;
-  std::vector<std::string> transactions = {};  // of another benchmark, as its results call them
+  std::vector<std::string> transactions = {};  // of YCSB and scripts, by their names in results
 };
 MetricVocabulary vocabulary_of(const Result& result);
 
@@ -49,31 +48,31 @@ class Metric {
  public:
   enum class Kind : std::uint8_t {
     figure,      // of the whole run
-    rate,        // of commits, which the seconds of the time series have, too
-    percentile,  // this and what follows: of latencies
+    rate,        // of commits; the time series has one for each second
+    percentile,  // this kind and the following ones: of latencies
     mean,
     maximum,
   };
 
-  // What all metrics of a name have in common, or of a statistic behind the dot.
+  // The properties of all metrics with a name, or with a statistic after the dot.
   struct Traits {
     std::string_view name;
     Kind kind;
-    std::string_view unit;     // "ms", "/s"; empty of a plain number
-    std::string_view meaning;  // a few words for who does not know the name
-    // The figure of a result with a measured interval; null for latencies.
+    std::string_view unit;     // "ms", "/s"; empty for a plain number
+    std::string_view meaning;  // a few words
+    // Returns the figure of a result with a measured interval; null for latencies.
     std::optional<double> (*value)(const Metric&, const Result&);
     bool higher_is_better = false;
-    // What is known of it besides the scatter of runs, as a standard deviation in its unit: counts are
-    // whole, outages are counted from a tenth of a second, and stalls from one.
+    // The rounding error, as a standard deviation in the metric's unit: counts are whole, outages
+    // are counted from a tenth of a second, and stalls from one second.
     double resolution = 0;
-    std::string_view transaction = {};  // that it counts, in results
+    std::string_view transaction = {};  // whose commits it counts; its name in results
   };
 
   // Throws MetricError.
   static Metric parse(std::string_view text, const MetricVocabulary& vocabulary = {});
 
-  const std::string& name() const { return name_; }  // as in the list above: "new_order.p99"
+  const std::string& name() const { return name_; }  // "new_order.p99"
   Kind kind() const { return traits_->kind; }
   std::string_view unit() const { return traits_->unit; }
   std::string_view meaning() const { return traits_->meaning; }
@@ -83,20 +82,21 @@ class Metric {
   double percent() const { return percent_; }  // of a percentile: 0.001 to 100
   bool is_of_service() const { return service_; }
   bool is_of_deferred() const { return deferred_; }
-  // Whether it is made of these: of its transaction, or of any.
+  // Returns true if the metric includes this transaction type.
   bool is_of(const TransactionResult& one) const {
     return transaction_.empty() || one.name == transaction_;
   }
 
-  // Nothing if it was not measured: there is no efficiency without delays, and no percentile of
-  // transactions that never succeeded.
+  // Returns nothing if the figure was not measured: there is no efficiency without think times, and
+  // no percentile of transactions that never succeeded.
   std::optional<double> value(const Result& result) const;
 
-  // Over its transactions; nothing if the result has none of them. Requires: deferred ones if it is of these.
+  // Returns the sum over its transaction types; nothing if the result has none of them. Requires:
+  // deferred Deliveries if it is a metric of these.
   std::optional<double> sum_of(std::uint64_t TransactionResult::* count,
                                const Result& result) const;
 
-  // What the value of a latency is taken from.
+  // Returns the histogram from which the value of a latency follows.
   measure::HistogramSnapshot histogram(const Result& result) const;
 
   bool operator==(const Metric& other) const { return name_ == other.name_; }
@@ -113,18 +113,18 @@ class Metric {
   bool deferred_ = false;
 };
 
-// Those that a table shows if nobody chooses, of results like this one.
+// Returns the metrics that a table shows by default for such a result.
 std::vector<Metric> default_metrics(const Result& result = {});
 
-// The metrics of a comma-separated list. Throws MetricError.
+// Returns the metrics of a comma-separated list. Throws MetricError.
 std::vector<Metric> parse_metrics(std::string_view text, const MetricVocabulary& vocabulary = {});
 
-// All names, percentiles by way of example: for help and messages.
+// Returns all names, with examples of percentiles: for help and messages.
 std::vector<std::string> metric_names(const MetricVocabulary& vocabulary = {});
 
 struct MetricCell {
   std::optional<double> value;
-  std::optional<double> change;  // against the first result: 0.05 is 5% more. None of the first
+  std::optional<double> change;  // from the first result: 0.05 is 5% more. Empty for the first
 };
 
 struct MetricRow {
@@ -132,17 +132,19 @@ struct MetricRow {
   std::vector<MetricCell> cells;  // one a result
 };
 
-// Rows of which no result has a value are left out.
+// Returns the rows of which some result has a value.
 std::vector<MetricRow> make_metric_table(const std::vector<NamedResult>& results,
                                          const std::vector<Metric>& metrics);
 
-// A name that is too long for its column without its beginning, for the end says what is measured: "..write.p99".
+// Returns a name that is too long without its beginning: "..write.p99". The end says what is
+// measured.
 std::string end_of_name(std::string name, std::size_t width);
 
 std::string value_text(const MetricCell& cell);   // "31.4", "n/a"
-std::string change_text(const MetricCell& cell);  // "+3.1%", "x12.5" from tenfold on, "" if none
+std::string change_text(const MetricCell& cell);  // "+3.1%", "x12.5" from tenfold on, or empty
 
-// For a terminal of 60 columns or more: results beyond its width come in blocks below each other.
+// Returns text for a terminal of 60 columns or more. Results that do not fit stand in further
+// blocks.
 std::string metric_table_text(const std::vector<NamedResult>& results,
                               const std::vector<MetricRow>& rows, std::size_t width = 100);
 
