@@ -1,5 +1,4 @@
-// The page of an experiment: one self-contained file with its pictures, its table, how it was
-// measured and on what. Looks as the reports do, opens without a network, and nothing in it runs.
+// The page of an experiment: its charts, its table, how it was measured and on what machine.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,20 +7,15 @@
 #include <set>
 
 #include "lab/experiment.h"
-#include "report/model/chart.h"
-#include "report/model/html_writer.h"
-#include "report/page/html_table.h"
-#include "report/page/report.h"
+#include "report/model/model.h"
 #include "text/plain_text.h"
 
 namespace drover::lab {
 namespace {
 
-using report::HtmlWriter;
-
-constexpr const char* policy =
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
-    "form-action 'none'";
+using report::Blocks;
+using report::only_page;
+using report::Section;
 
 // One curve for each subject and setting of the other factors: the first one is along the axis.
 struct Line {
@@ -160,134 +154,100 @@ std::string shade(const Map& map, double value, bool is_ratio) {
                     : fmt::format("l{}", step((1 - value) / reach));
 }
 
-void draw_heat_map(HtmlWriter& html, const Experiment& experiment, const Picture& picture) {
+report::Table heat_map(const Experiment& experiment, const Picture& picture) {
   const Map map = map_of(experiment, picture);
   const Figure& figure = experiment.figures[picture.figure];
-  const std::string caption =
-      fmt::format("{} of {}: a column per number of {}, a row per number of {}", figure.title,
-                  picture.subject, experiment.factors[0].title, experiment.factors[1].title);
-  const auto frame = report::open_table_frame(html, caption);
-  const auto table = html.open("table.map");
-  html.line("caption", caption);
-  std::vector<report::HtmlColumn> columns = {{experiment.factors[1].title}};
-  for (const std::int64_t across : map.across) columns.push_back({fmt::format("{}", across), true});
-  report::write_table_head(html, columns);
-  const auto body = html.open("tbody");
+  report::Table table{
+      .caption = only_page(
+          fmt::format("{} of {}: a column per number of {}, a row per number of {}", figure.title,
+                      picture.subject, experiment.factors[0].title, experiment.factors[1].title)),
+      .columns = {{only_page(experiment.factors[1].title), false}},
+      .style = "map"};
+  for (const std::int64_t across : map.across)
+    table.columns.push_back({only_page(fmt::format("{}", across))});
   for (const std::int64_t upwards : map.upwards) {
-    const auto row = html.open("tr");
-    html.line("th", {{"scope", "row"}}, fmt::format("{}", upwards));
+    std::vector<report::Cell> cells = {fmt::format("{}", upwards)};
     for (const std::int64_t across : map.across) {
       const auto found = map.values.find({across, upwards});
-      if (found == map.values.end()) {
-        html.line("td", "–");
-        continue;
-      }
-      html.line("td", {{"class", shade(map, found->second.median, figure.unit == "x")}},
-                spread_text(found->second));
+      const bool known = found != map.values.end();
+      report::Cell& cell = cells.emplace_back(known ? spread_text(found->second) : "–");
+      if (known) cell.style = shade(map, found->second.median, figure.unit == "x");
     }
+    table.add(std::move(cells));
   }
+  return table;
 }
 
-void write_picture(HtmlWriter& html, const Experiment& experiment, const Picture& picture,
-                   std::size_t number) {
-  const auto section = html.open("section");
-  html.line("h2", picture.title);
-  const auto figure = html.open("figure");
-  if (!picture.subject.empty()) {
-    draw_heat_map(html, experiment, picture);
-    return;
-  }
-  const report::Chart chart = chart_of(experiment, picture, number);
-  html.line("figcaption", {{"id", chart.id + "-title"}, {"class", "vh"}}, chart.title);
-  report::draw_chart(html, chart);
-  html.line("p.note", {{"id", chart.id + "-text"}}, chart.description);
+Section picture_section(const Experiment& experiment, const Picture& picture, std::size_t number) {
+  if (!picture.subject.empty()) return {picture.title, {heat_map(experiment, picture)}};
+  return {picture.title, {report::Figure{.chart = chart_of(experiment, picture, number)}}};
 }
 
-void write_cells(HtmlWriter& html, const Experiment& experiment) {
-  const auto section = html.open("section");
-  html.line("h2", "Figures");
-  report::HtmlTable table;
-  table.caption =
-      has_spread(experiment)
-          ? "Medians of the rounds. ±: half the range from the lowest to the highest round"
-          : "One round only, so the spread is unknown";
-  table.columns.push_back({"Subject"});
-  for (const Factor& factor : experiment.factors) table.columns.push_back({factor.title, true});
-  for (const Figure& figure : experiment.figures) {
-    table.columns.push_back({title_with_unit(figure), true});
-  }
+Section figures_section(const Experiment& experiment) {
+  report::Table table{
+      .caption = only_page(
+          has_spread(experiment)
+              ? "Medians of the rounds. ±: half the range from the lowest to the highest round"
+              : "One round only, so the spread is unknown"),
+      .columns = {{only_page("Subject"), false}}};
+  for (const Factor& factor : experiment.factors)
+    table.columns.push_back({only_page(factor.title)});
+  for (const Figure& figure : experiment.figures)
+    table.columns.push_back({only_page(title_with_unit(figure))});
+  Blocks notes;
   for (const Cell& cell : experiment.cells) {
-    table.rows.push_back(row_of(experiment, cell, "–"));
-  }
-  report::write_table(html, table);
-  for (const Cell& cell : experiment.cells) {
+    const std::vector<std::string> texts = row_of(experiment, cell, "–");
+    table.add({texts.begin(), texts.end()});
     if (cell.note.empty()) continue;
-    html.line("p.note", fmt::format("{}: {}", cell_name(cell), cell.note));
+    notes.emplace_back(
+        report::Paragraph{only_page(fmt::format("{}: {}", cell_name(cell), cell.note)), "note"});
   }
+  Section section{"Figures", {std::move(table)}};
+  report::append(section.blocks, std::move(notes));
+  return section;
 }
 
-void write_list(HtmlWriter& html, const char* title, const std::vector<std::string>& sentences) {
+void append_list(Blocks& content, const char* title, const std::vector<std::string>& sentences) {
   if (sentences.empty()) return;
-  const auto section = html.open("section");
-  html.line("h2", title);
-  const auto list = html.open("ul");
-  for (const std::string& sentence : sentences) html.line("li", sentence);
+  content.emplace_back(
+      Section{title, {report::Items{.items = {sentences.begin(), sentences.end()}}}});
 }
 
-void write_head(HtmlWriter& html, const std::string& title) {
-  const auto head = html.open("head");
-  html.leaf("meta", {{"charset", "utf-8"}});
-  html.leaf("meta", {{"http-equiv", "Content-Security-Policy"}, {"content", policy}});
-  html.leaf("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
-  html.leaf("link", {{"rel", "icon"}, {"href", "data:,"}});
-  html.line("title", title);
-  html.style_sheet(report::report_style());
-  html.style_sheet(heat_map_style);
-}
-
-void write_origin(HtmlWriter& html, const Experiment& experiment) {
-  const auto section = html.open("section");
-  html.line("h2", "Machine and command");
-  report::write_pairs(
-      html, "Machine, program and command",
-      {{"Command", experiment.command},
-       {"Started", experiment.started_at},
-       {"Processors", fmt::format("{} x {}", experiment.host.cpus, experiment.host.cpu_model)},
-       {"System", experiment.host.os},
-       {"Host", experiment.host.hostname},
-       {"Program", experiment.tool}});
+Section origin_section(const Experiment& experiment) {
+  return {
+      "Machine and command",
+      {report::pairs_table(
+          "Machine, program and command",
+          {{"Command", experiment.command},
+           {"Started", experiment.started_at},
+           {"Processors", fmt::format("{} x {}", experiment.host.cpus, experiment.host.cpu_model)},
+           {"System", experiment.host.os},
+           {"Host", experiment.host.hostname},
+           {"Program", experiment.tool}})}};
 }
 
 }  // namespace
 
 std::string experiment_html(const Experiment& experiment) {
-  HtmlWriter html;
-  {
-    const std::string title = fmt::format("Lab: {} – Drover", experiment.name);
-    const auto document = html.open("html", {{"lang", "en"}});
-    write_head(html, title);
-    const auto body = html.open("body");
-    {
-      const auto header = html.open("header");
-      html.line("h1", fmt::format("Lab: {}", experiment.name));
-      html.line("p.lead", experiment.question);
-    }
-    const auto main = html.open("main");
-    if (experiment.interrupted) html.line("p", {}, interrupted_sentence);
-    write_list(html, "Findings", experiment.findings);
-    for (std::size_t i = 0; i < experiment.pictures.size(); ++i) {
-      write_picture(html, experiment, experiment.pictures[i], i + 1);
-    }
-    write_cells(html, experiment);
-    write_list(html, "Method", experiment.method);
-    std::vector<std::string> published;
-    for (const Published& one : experiment.published) {
-      published.push_back(one.source + ": " + one.text);
-    }
-    write_list(html, "Published figures of other programs", published);
-    write_origin(html, experiment);
-  }
-  return html.take();
+  const std::string title = fmt::format("Lab: {}", experiment.name);
+  report::Page page{
+      .title = title + " – Drover",
+      .header = {report::Heading{1, title}, report::Paragraph{experiment.question, "lead"}},
+      .style = heat_map_style};
+  Blocks& content = page.content;
+  if (experiment.interrupted)
+    content.emplace_back(report::Paragraph{std::string(interrupted_sentence)});
+  append_list(content, "Findings", experiment.findings);
+  for (std::size_t i = 0; i < experiment.pictures.size(); ++i)
+    content.emplace_back(picture_section(experiment, experiment.pictures[i], i + 1));
+  content.emplace_back(figures_section(experiment));
+  append_list(content, "Method", experiment.method);
+  std::vector<std::string> published;
+  for (const Published& one : experiment.published)
+    published.push_back(one.source + ": " + one.text);
+  append_list(content, "Published figures of other programs", published);
+  content.emplace_back(origin_section(experiment));
+  return report::render_page(page);
 }
 
 }  // namespace drover::lab

@@ -1,7 +1,7 @@
 // The loop of a search: makes the runs that steps.h asks for, until nothing is left to try.
 //
-// Who makes the runs and keeps what they came to is injected: tests answer in place of a database. For one
-// thread.
+// Who makes the runs and keeps what they came to is injected: tests answer in place of a database.
+// For one thread.
 #pragma once
 
 #include <functional>

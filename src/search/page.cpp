@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "file/atomic_file.h"
@@ -16,37 +17,36 @@ namespace drover::search {
 namespace {
 
 using report::Curve;
-using report::HtmlWriter;
 using report::Panel;
 
 constexpr double panel_height = 120;
 
-// A figure of a run, or nothing where it has none.
+// Returns a figure of a run, or nothing if the run has none.
 using Figure = std::optional<double> (*)(const RecordedRun&);
 
-// What a run says of its load, and the class of its colour.
-struct Said {
+// The judgement of a run about its load, and its style classes in charts and tables.
+struct LoadJudgement {
   const char* word;
   const char* mark;
-  const char* classes;
-  const char* judgement;
+  const char* colour;
+  const char* style;
 };
-constexpr Said holds{"holds", "✓", "t2", "judgement held"};
-constexpr Said breaks{"breaks", "✗", "failed", "judgement invalid"};
-constexpr Said nothing{"not judged", "?", "t4", "judgement not_judged"};
+constexpr LoadJudgement holds{"holds", "✓", "t2", "judgement held"};
+constexpr LoadJudgement breaks{"breaks", "✗", "failed", "judgement invalid"};
+constexpr LoadJudgement not_judged{"not judged", "?", "t4", "judgement not_judged"};
 
-const Said& said_by(const RecordedRun& run) {
-  return run.probe.held ? holds : run.probe.by_client ? nothing : breaks;
+const LoadJudgement& judgement_of(const RecordedRun& run) {
+  return run.probe.held ? holds : run.probe.by_client ? not_judged : breaks;
 }
 
-// Each run is a dot of its own.
-Curve dots(const Record& record, const Said& said, Figure figure) {
+// Returns a dot for each run with this judgement.
+Curve dots(const Record& record, const LoadJudgement& judgement, Figure figure) {
   Curve curve;
-  curve.name = said.word;
-  curve.classes = std::string("dots ") + said.classes;
+  curve.name = judgement.word;
+  curve.classes = std::string("dots ") + judgement.colour;
   for (const RecordedRun& run : record.runs) {
     const auto value = figure(run);
-    if (&said_by(run) != &said || !value) continue;
+    if (&judgement_of(run) != &judgement || !value) continue;
     const auto x = static_cast<double>(run.probe.load);
     curve.pieces.push_back({{.x = x, .low = *value, .y = *value, .high = *value}});
   }
@@ -67,10 +67,10 @@ std::optional<Panel> panel_of(const Record& record, const char* title, Figure fi
   panel.title = title;
   panel.height = panel_height;
   panel.axis = report::axis_from_zero(highest, quantity);
-  for (const Said* said : {&holds, &breaks, &nothing}) {
-    Curve curve = dots(record, *said, figure);
-    if (said == &nothing && curve.pieces.empty()) continue;
-    panel.keys.push_back({said->word, said->classes});
+  for (const LoadJudgement* judgement : {&holds, &breaks, &not_judged}) {
+    Curve curve = dots(record, *judgement, figure);
+    if (judgement == &not_judged && curve.pieces.empty()) continue;
+    panel.keys.push_back({judgement->word, judgement->colour});
     panel.curves.push_back(std::move(curve));
   }
   return panel;
@@ -87,8 +87,7 @@ report::Chart chart_of(const Record& record) {
       .title = fmt::format("Runs of the search by {}", record.unit),
       .description =
           "Each dot is a run. The band is the range between the largest load at which all rules "
-          "held "
-          "and the smallest load at which a rule was broken.",
+          "held and the smallest load at which a rule was broken.",
       .x = loads.scale,
       .x_ticks = loads.ticks,
       .x_title = record.unit == "rate" ? "scheduled transactions per second" : record.unit};
@@ -116,99 +115,64 @@ report::Chart chart_of(const Record& record) {
   return chart;
 }
 
-void write_chart(HtmlWriter& html, const Record& record) {
-  const report::Chart chart = chart_of(record);
-  const auto figure = html.open("figure");
-  html.line("figcaption", {{"id", chart.id + "-title"}}, chart.title);
-  html.line("p", {{"id", chart.id + "-text"}, {"class", "about"}}, chart.description);
-  report::draw_chart(html, chart);
-}
-
-void write_run(HtmlWriter& html, const RecordedRun& run, bool is_of_tpcc, std::size_t number) {
-  const auto figure = [&](const std::string& text) { html.line("td.n", text); };
-  const Said& said = said_by(run);
-  const auto row = html.open("tr");
-  html.line("th", {{"scope", "row"}, {"class", "n"}}, fmt::format("{}", number));
-  html.line("td", run.probe.confirmation ? "confirmation" : "probe");
-  figure(fmt::format("{}", run.probe.load));
-  html.line("td", {{"class", said.judgement}}, fmt::format("{} {}", said.mark, said.word));
-  figure(fmt::format("{:.0f} s", run.measured_s));
-  if (is_of_tpcc) {
-    figure(fmt::format("{:.1f}", run.tpmc));
-    figure(run.efficiency > 0 ? fmt::format("{:.1f}%", run.efficiency) : "–");
-  }
-  figure(fmt::format("{:.1f}", run.throughput));
+std::vector<report::Cell> cells_of(const RecordedRun& run, bool is_of_tpcc, std::size_t number) {
+  const LoadJudgement& judgement = judgement_of(run);
   const std::optional<double> p90_ms = is_of_tpcc ? run.new_order_p90_ms : run.p90_ms;
-  figure(p90_ms ? report::milliseconds_label(*p90_ms) : "–");
-  figure(fmt::format("{:.0f}%", run.client_load * 100));
-  const auto cell = html.open("td.text");
-  for (const std::string& rule : run.broken) html.line("div", rule);
-  html.line("div.note", run.file);
-}
-
-void write_runs(HtmlWriter& html, const Record& record) {
-  const auto scroll = html.open(
-      "div.scroll", {{"tabindex", "0"}, {"role", "region"}, {"aria-label", "Runs of the search"}});
-  const auto table = html.open("table");
-  html.line("caption", "Runs of the search, in order");
-  {
-    const auto head = html.open("thead");
-    const auto row = html.open("tr");
-    html.line("th", {{"scope", "col"}, {"class", "n"}}, "");
-    html.line("th", {{"scope", "col"}}, "Run");
-    html.line("th", {{"scope", "col"}, {"class", "n"}}, record.unit);
-    html.line("th", {{"scope", "col"}}, "Rules");
-    std::vector<const char*> titles = {"Measured", "Transactions/s", "p90", "Client load"};
-    if (record.is_of_tpcc()) {
-      titles = {"Measured", "tpmC", "Efficiency", "Transactions/s", "NewOrder p90", "Client load"};
-    }
-    for (const char* title : titles) {
-      html.line("th", {{"scope", "col"}, {"class", "n"}}, title);
-    }
-    html.line("th", {{"scope", "col"}}, "Broken rules, and the result file");
+  std::vector<report::Cell> cells = {
+      fmt::format("{}", number), run.probe.confirmation ? "confirmation" : "probe",
+      fmt::format("{}", run.probe.load), fmt::format("{} {}", judgement.mark, judgement.word),
+      fmt::format("{:.0f} s", run.measured_s)};
+  cells[3].style = judgement.style;
+  if (is_of_tpcc) {
+    cells.emplace_back(fmt::format("{:.1f}", run.tpmc));
+    cells.emplace_back(run.efficiency > 0 ? fmt::format("{:.1f}%", run.efficiency) : "–");
   }
-  const auto body = html.open("tbody");
-  std::size_t number = 0;
-  for (const RecordedRun& run : record.runs) write_run(html, run, record.is_of_tpcc(), ++number);
+  cells.emplace_back(fmt::format("{:.1f}", run.throughput));
+  cells.emplace_back(p90_ms ? report::milliseconds_label(*p90_ms) : "–");
+  cells.emplace_back(fmt::format("{:.0f}%", run.client_load * 100));
+  report::Cell& broken = cells.emplace_back("");
+  broken.style = "text";
+  for (const std::string& rule : run.broken) broken.parts.push_back({"div", rule});
+  broken.parts.push_back({"div.note", run.file});
+  return cells;
 }
 
-void write_settings(HtmlWriter& html, const Record& record) {
-  const auto details = html.open("details");
-  html.line("summary", "Settings of the search");
-  const auto table = html.open("table");
-  html.line("caption", "Options of the search");
-  const auto body = html.open("tbody");
-  const auto row = [&](std::string_view name, std::string_view value) {
-    const auto line = html.open("tr");
-    html.line("th", {{"scope", "row"}}, name);
-    html.line("td", value);
-  };
-  row("--find", record.unit);
-  row("from, to", fmt::format("{}, {}", record.bounds.low, record.bounds.high));
-  row("--tolerance", fmt::format("{:g}%", record.bounds.tolerance * 100));
+report::Table runs_table(const Record& record) {
+  std::vector<std::string> titles = {"Measured", "Transactions/s", "p90", "Client load"};
+  if (record.is_of_tpcc())
+    titles = {"Measured", "tpmC", "Efficiency", "Transactions/s", "NewOrder p90", "Client load"};
+  titles.insert(titles.begin(), {"Run", record.unit, "Rules"});
+  titles.emplace_back("Broken rules, and the result file");
+  report::Table table{.caption = report::only_page("Runs of the search, in order"),
+                      .columns = report::page_columns("No.", titles)};
+  table.columns[1].is_number = table.columns[3].is_number = false;
+  table.columns.back().is_number = false;
+  for (const RecordedRun& run : record.runs)
+    table.add(cells_of(run, record.is_of_tpcc(), table.rows.size() + 1));
+  return table;
+}
+
+report::Details settings_of(const Record& record) {
+  std::vector<std::pair<std::string, std::string>> settings = {
+      {"--find", record.unit},
+      {"from, to", fmt::format("{}, {}", record.bounds.low, record.bounds.high)},
+      {"--tolerance", fmt::format("{:g}%", record.bounds.tolerance * 100)}};
   for (const auto& [name, value] : record.settings) {
-    if (!value.empty()) row(name, value);
+    if (!value.empty()) settings.emplace_back(name, value);
   }
+  return {report::only_page("Settings of the search"),
+          {report::pairs_table("Options of the search", std::move(settings))}};
 }
 
-void write_search_section(HtmlWriter& html, const Record& record) {
-  const Found found = found_by(record.probes());
-  const auto section = html.open("section", {{"id", "search-answer"}});
-  html.line("h2", "The largest " + sought_text(record.unit));
-  {
-    const auto badge = html.open("p", {{"class", found.found_out() ? "badge good" : "badge bad"}});
-    html.line("span.icon", {{"aria-hidden", "true"}}, found.found_out() ? "✓" : "✗");
-    html.line("span", answer_text(record));
-  }
-  write_chart(html, record);
-  write_runs(html, record);
-  write_settings(html, record);
+report::Section answer_section(const Record& record) {
+  const bool found_out = found_by(record.probes()).found_out();
+  return {"The largest " + sought_text(record.unit),
+          {report::Paragraph{report::only_page(answer_text(record)),
+                             found_out ? "badge good" : "badge bad", found_out ? "✓" : "✗"},
+           report::Figure{.chart = chart_of(record), .hides_title = false}, runs_table(record),
+           settings_of(record)},
+          "search-answer"};
 }
-
-constexpr report::Literal search_style = R"css(
-.dots path.line { stroke-width: 9px; stroke-opacity: .75; }
-.gap rect { fill: var(--warn-back); } .gap .edge { stroke: none; }
-)css";
 
 const RecordedRun& deciding_run(const Record& record) {
   const auto confirmation =
@@ -225,8 +189,7 @@ void write_search_page(const std::filesystem::path& page, const Record& record,
   const report::Result result = report::read_result_file(folder / deciding.file);
   const report::Introduction introduction{
       .title = "Search for the largest " + sought_text(record.unit),
-      .style = search_style,
-      .write = [&](HtmlWriter& html) { write_search_section(html, record); }};
+      .blocks = {answer_section(record)}};
   file::write_atomically({page, "report"},
                          report::html_report({{deciding.file, result}}, &introduction));
 }

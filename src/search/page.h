@@ -1,5 +1,5 @@
-// The report of a search as one page: the answer, a picture of all runs, their table, and behind them the
-// report of the run that decided.
+// The report of a search as one page: the answer, a picture of all runs, their table, and behind
+// them the report of the run that decided.
 //
 // Not synchronised: one thread at a time.
 #pragma once

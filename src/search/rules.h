@@ -27,7 +27,8 @@ bool blames_client_machine(const std::vector<std::string>& broken);
 
 // A sentence for each broken rule; none if all hold. Of the audit count the lines that tell whether
 // the database and the client could carry the load: what a short run or another pace breaks by
-// itself (keying, think, interval, steady_state) does not. A rate that could not be judged is no rate that was reached.
+// itself (keying, think, interval, steady_state) does not. A rate that could not be judged is no
+// rate that was reached.
 std::vector<std::string> broken_rules(const report::Result& result, const Rules& rules);
 
 }  // namespace drover::search

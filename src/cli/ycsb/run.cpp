@@ -14,9 +14,8 @@
 #include "cli/ycsb/options.h"
 #include "file/atomic_file.h"
 #include "report/document/result_json.h"
-#include "report/page/hdr_log.h"
 #include "report/page/report.h"
-#include "report/page/ycsb_lines.h"
+#include "report/page/ycsb_output.h"
 #include "run/measured_run.h"
 
 namespace drover::cli {

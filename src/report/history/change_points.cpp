@@ -25,7 +25,7 @@ double deviation_of_noise(std::span<const double> values) {
   return median_difference_scale * measure::median_of(differences);
 }
 
-// Where most neighbours are equal there is no deviation, and the side of the median has to do.
+// If most neighbours are equal there is no deviation, and the side of the median is the score.
 std::vector<double> scores_of(std::span<const double> values) {
   const double median = measure::median_of(values);
   const double deviation = deviation_of_noise(values);
@@ -45,10 +45,10 @@ struct Split {
 
 struct Stretch {
   std::size_t first = 0;
-  std::size_t last = 0;  // behind it
+  std::size_t last = 0;  // exclusive
 };
 
-// Lengths that shrink by the root of two, each moved on by half of its own.
+// Returns stretches whose lengths shrink by the root of two, each moved on by half its length.
 std::vector<Stretch> seeded_stretches(std::size_t count) {
   std::vector<Stretch> stretches;
   std::size_t previous = 0;
@@ -66,7 +66,8 @@ std::vector<Stretch> seeded_stretches(std::size_t count) {
   }
 }
 
-// The largest contrast of the means before and behind a place, in deviations of the noise.
+// Returns the largest contrast of the means before and after a position, in deviations of the
+// noise.
 Split largest_split(const std::vector<double>& scores, const std::vector<Stretch>& stretches,
                     std::vector<double>& sums) {
   sums.assign(1, 0);
@@ -80,7 +81,7 @@ Split largest_split(const std::vector<double>& scores, const std::vector<Stretch
       const auto before = static_cast<double>(place - stretch.first);
       const double contrast = std::abs(sums[place] - sums[stretch.first] - before * mean) /
                               std::sqrt(before * (length - before) / length);
-      // The first of the places that are alike but for rounding.
+      // Of positions that are equal except for rounding, the first one.
       if (contrast > largest.contrast + 1e-9) largest = {place, contrast};
     }
   }
@@ -92,7 +93,7 @@ class Search {
   explicit Search(std::span<const double> values) : values_(values), random_(seed) {}
 
   std::vector<ChangePoint> run() {
-    // A list in place of recursion: a long series has many.
+    // A list replaces recursion, which would be deep in a long series.
     std::vector<Stretch> open = {{0, values_.size()}};
     while (!open.empty()) {
       const Stretch whole = open.back();
@@ -131,11 +132,11 @@ class Search {
     return values_.subspan(points_[i].first_after, end_after(i) - points_[i].first_after);
   }
 
-  // How often a random order of these scores has such a contrast. 1 as soon as it is known to be
-  // above the level.
+  // Returns how often a random order of the scores has such a contrast; 1 as soon as it exceeds the
+  // level.
   double p_of(std::vector<double>& scores, const std::vector<Stretch>& stretches, double contrast) {
     if (contrast <= 0) return 1;
-    std::size_t at_least = 1;  // this order is one of them
+    std::size_t at_least = 1;  // the actual order
     const auto orders = static_cast<double>(permutations + 1);
     for (std::size_t i = 0; i < permutations; ++i) {
       shuffle(scores);
@@ -146,14 +147,14 @@ class Search {
     return static_cast<double>(at_least) / orders;
   }
 
-  // Not std::shuffle, which each library does in its own way.
+  // std::shuffle gives other orders with another standard library.
   void shuffle(std::vector<double>& scores) {
     for (std::size_t i = scores.size(); i > 1; --i) {
       std::swap(scores[i - 1], scores[static_cast<std::size_t>(random_() % i)]);
     }
   }
 
-  // A place was found while other changes were still in its stretch, which may have drawn it away.
+  // A position was found while its stretch still contained other changes, which may have moved it.
   void move_to_best_places() {
     for (std::size_t i = 0; i < points_.size(); ++i) {
       const std::size_t first = begin_before(i);
@@ -163,7 +164,8 @@ class Search {
     }
   }
 
-  // The least significant one of those that the rank test does not confirm between its neighbours.
+  // Removes the least significant change that the rank test does not confirm between its
+  // neighbours.
   bool drop_one() {
     std::size_t worst = 0;
     double worst_p = 0;
@@ -182,7 +184,7 @@ class Search {
   std::span<const double> values_;
   std::mt19937_64 random_;
   std::vector<ChangePoint> points_;
-  std::vector<double> sums_;  // room for largest_split
+  std::vector<double> sums_;  // scratch space of largest_split
 };
 
 }  // namespace

@@ -1,17 +1,17 @@
-// Where a series of figures, one a run, changes its level.
+// Finds the changes of level in a series of figures, one for each run.
 //
 // Values become scores: their distance from the median in deviations of the noise (the median
-// difference of neighbours, which a change of level hardly touches), cut at six, so that a spoilt
-// run may be any distance away. For each place in many stretches of different lengths (seeded
-// binary segmentation: Kovacs, Buhlmann, Li, Munk 2022), the mean before it is held against that
-// behind it. The largest contrast is a change if a random order of the same scores has such a one
-// less often than the level says: a permutation test of the maximum, so that the search is paid
-// for. Then both sides are searched. Found places are moved to where they fit best between their
-// neighbours, and those that the rank test (compare_shift.h) does not confirm there are dropped.
+// difference of neighbours, which a change of level hardly affects), limited to six, so that a
+// disturbed run counts no more than that. For each position in many stretches of different lengths
+// (seeded binary segmentation: Kovacs, Buhlmann, Li, Munk 2022), the mean before the position is
+// compared with the mean after it. The largest contrast is a change if random orders of the same
+// scores have such a contrast less often than the level: a permutation test of the maximum, which
+// accounts for the search. Then both sides are searched. The positions are moved to the best fit
+// between their neighbours, and dropped if the rank test (compare_shift.h) does not confirm them.
 //
-// The test takes runs without a change for exchangeable: a slow drift is shown as steps.
+// The test assumes that runs without a change are exchangeable: a slow drift appears as steps.
 //
-// Pure functions, the same answer each time: the random orders come from a fixed seed.
+// Pure functions with reproducible results: the random orders come from a fixed seed.
 #pragma once
 
 #include <cstddef>
@@ -22,12 +22,12 @@ namespace drover::report {
 
 struct ChangePoint {
   std::size_t first_after = 0;  // the index of the first value of the new level
-  double before_median = 0;     // of the values since the change before
+  double before_median = 0;     // of the values since the previous change
   double after_median = 0;      // of the values until the next change
   double p = 1;
 };
 
-// In rising order of first_after.
+// Returns the changes in order of first_after.
 std::vector<ChangePoint> find_change_points(std::span<const double> values);
 
 }  // namespace drover::report

@@ -13,7 +13,7 @@
 namespace drover::report {
 namespace {
 
-// Whom the others are held against, and how many of them would be drawn.
+// The result with which the others are compared, and how many results would be drawn.
 struct Reference {
   const HistoryEntry* entry = nullptr;
   std::size_t count = 0;
@@ -24,8 +24,8 @@ struct Reference {
   }
 };
 
-// The latest of those whose measured time most others are near enough to. Requires: a group in the
-// order of time.
+// Returns the result whose measured time is comparable with most others; of several, the latest.
+// Requires: a group in order of time.
 Reference reference_in(const std::vector<const HistoryEntry*>& group, bool any_duration) {
   if (any_duration) return {group.back(), group.size()};
   std::vector<double> durations;
@@ -46,7 +46,7 @@ Reference reference_in(const std::vector<const HistoryEntry*>& group, bool any_d
   return best;
 }
 
-// A result of the largest group; all others are held against it. Requires: entries in the order of time.
+// Returns a result of the largest group. Requires: entries in order of time.
 const HistoryEntry* reference_of(const std::vector<HistoryEntry>& entries,
                                  std::span<const std::string> allow_different) {
   std::map<std::string, std::vector<const HistoryEntry*>> groups;
@@ -62,7 +62,7 @@ const HistoryEntry* reference_of(const std::vector<HistoryEntry>& entries,
   return best.entry;
 }
 
-// What of these is not allowed, as one text; empty if there is nothing.
+// Returns the obstacles that are not allowed, as one text; empty if there are none.
 std::string joined(const std::vector<Obstacle>& obstacles,
                    std::span<const std::string> allow_different) {
   std::string text;
@@ -73,7 +73,7 @@ std::string joined(const std::vector<Obstacle>& obstacles,
   return text;
 }
 
-// Why an entry is not drawn whatever the others are; empty if it may be.
+// Returns the reason why an entry is never drawn; empty if it may be drawn.
 std::string flaw_of(const HistoryEntry& entry, const Metric& metric,
                     std::span<const std::string> allow_different) {
   if (!entry.value) return fmt::format("{} was not measured", metric.name());
@@ -115,7 +115,7 @@ void add_changes(History& history, const std::vector<const HistoryEntry*>& drawn
   }
 }
 
-// Entries that drew already and began at the same second may be copies.
+// Returns an entry of the same run, which started in the same second.
 const HistoryEntry* copy_among(const std::vector<const HistoryEntry*>& drawn,
                                const HistoryEntry& entry) {
   for (auto one = drawn.rbegin(); one != drawn.rend(); ++one) {

@@ -1,11 +1,11 @@
-// A figure over many results in the order of time, and where it changed its level.
+// A metric over many results in order of time, and the changes of its level.
 //
-// Only results that are comparable are drawn: the largest group of those that agree in everything
-// that has to be the same (comparability.h) and were measured for about as long; of groups of the
-// same size, that with the latest run. The others are listed with the reason. docs/compare.md has
-// the method.
+// Only comparable results are drawn: the largest group of results with equal settings
+// (comparability.h) that were measured for about the same time; of groups of the same size, the
+// group with the latest run. The other results are listed with the reason. docs/compare.md has the
+// method.
 //
-// Pure functions; texts are printable whatever the results hold.
+// Pure functions; texts are printable whatever the results contain.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace drover::report {
 
-// A result without its histograms and seconds, so that thousands fit into the memory.
+// A result without its histograms and time series, so that thousands fit into memory.
 struct HistoryEntry {
   std::string name;
   std::optional<double> value;
@@ -34,21 +34,21 @@ struct HistoryPoint {
   std::int64_t start_ts = 0;
   double value = 0;
   std::string tool;    // "drover 0.1.0 (abc1234)"
-  std::string server;  // "PostgreSQL 15.8"; empty if there was none
+  std::string server;  // "PostgreSQL 15.8"; empty without a server
 };
 
 struct HistoryChange : ChangePoint {  // in History::points
-  std::optional<double> percent;      // nothing if it was 0 before
+  std::optional<double> percent;      // empty if the level was 0 before
   bool is_better = false;
   // Settings in which the runs before and after the change differ, except the versions of Drover
   // and the server.
   std::vector<std::string> differences;
 };
 
-// What lies between two changes.
+// The points between two changes.
 struct HistoryLevel {
   std::size_t first = 0;
-  std::size_t last = 0;  // of its points
+  std::size_t last = 0;
   double median = 0;
 };
 
@@ -65,25 +65,25 @@ struct History {
 
   std::vector<HistoryLevel> levels() const;  // requires: points
 
-  // Whether nothing being found means something: with fewer results, even an obvious change is
-  // mostly not told from chance.
+  // Returns true if "no change" is significant: among fewer results even an obvious change mostly
+  // looks like chance.
   bool has_enough_points() const { return points.size() >= points_enough; }
   static constexpr std::size_t points_enough = 12;
 };
 
-// What cannot be read is the caller's to add to left_out. `allow_different`: keys of obstacles, as
-// of `drover compare`.
+// The caller adds unreadable files to left_out. `allow_different`: keys of obstacles, as for
+// `drover compare`.
 History make_history(std::vector<HistoryEntry> entries, const Metric& metric,
                      std::span<const std::string> allow_different);
 
-// For a terminal: a chart of characters, at most 100 columns wide, a sentence for each change, and what was
-// left out. It ends with a newline; whatever prints it passes it through terminal_text().
+// Returns text of at most 100 columns: a chart of characters, a sentence for each change, and the
+// results that were left out.
 std::string history_text(const History& history);
 
-// One file, with a chart in SVG and tables of all results.
+// Returns a page with a chart and a table of all results.
 std::string history_html(const History& history);
 
-// docs/compare.md describes every field.
+// Returns the document that docs/compare.md describes.
 std::string history_json(const History& history);
 inline constexpr int history_schema_version = 1;
 
@@ -91,10 +91,11 @@ inline constexpr int history_schema_version = 1;
 // worse; also different: connections: before 16, after 100". `number` counts from 0.
 std::string change_sentence(const History& history, std::size_t number);
 
-// That none was found, or that there are too few results to find one. Requires: no changes.
+// Says that no change was found, or that there are too few results to find one. Requires: no
+// changes.
 std::string no_change_sentence(const History& history);
 
-// What a change is called in charts: A, B, …, Z, AA, …
+// Returns the name of a change in charts: A, B, …, Z, AA, …
 std::string change_letter(std::size_t number);
 
 }  // namespace drover::report

@@ -148,8 +148,8 @@ struct Chart {
 };
 
 // Writes the <svg> element. The picture has no fixed width: positions along the horizontal axis are
-// shares of it, while lines and letters keep their size. The caller writes the elements with the ids
-// `ID-title` and `ID-text`, which name and describe it.
+// shares of it, while lines and letters keep their size. The caller writes the elements with the
+// ids `ID-title` and `ID-text`, which name and describe it.
 void draw_chart(HtmlWriter& html, const Chart& chart);
 
 // Returns the first panel drawn with characters, `columns` wide: 'o' for points that stand alone,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 
 #include "report/model/model.h"
 #include "report/model/report.css.h"
@@ -74,7 +75,7 @@ void write_part(HtmlWriter& html, const Table& table, const std::string& caption
   }
   std::vector<const TableRow*> rows;
   for (const TableRow& row : table.rows) {
-    if (row.in_documents) rows.push_back(&row);
+    if (row.on_page) rows.push_back(&row);
   }
   const TableRow* total = table.last_is_total && !rows.empty() ? rows.back() : nullptr;
   if (total != nullptr) rows.pop_back();
@@ -234,8 +235,22 @@ void write_head(HtmlWriter& html, const Page& page) {
 
 }  // namespace
 
-Literal report_style() {
-  return report_css;
+std::vector<TableColumn> page_columns(const char* first, std::vector<std::string> numbers) {
+  std::vector<TableColumn> columns = {{only_page(first), false}};
+  for (std::string& title : numbers) columns.push_back({only_page(std::move(title))});
+  return columns;
+}
+
+Table pairs_table(std::string caption, std::vector<std::pair<std::string, std::string>> pairs) {
+  Table table{.caption = only_page(std::move(caption)),
+              .columns = {{only_page("Name"), false}, {only_page("Value"), false}}};
+  for (auto& [name, value] : pairs) table.add({std::move(name), std::move(value)});
+  return table;
+}
+
+void append(Blocks& blocks, Blocks more) {
+  blocks.insert(blocks.end(), std::make_move_iterator(more.begin()),
+                std::make_move_iterator(more.end()));
 }
 
 std::string render_page(const Page& page) {

@@ -1,13 +1,14 @@
-// Writes HTML and SVG so that nothing from outside can become markup.
+// Writes HTML and SVG. No text from outside can become markup.
 //
-// Names of elements and of attributes, and the style sheet, are constants of the program: a Literal
-// cannot be made from anything that is only known when it runs. Everything else goes through
-// escaped(). So the text of a result has no way into the document but as text.
+// Names of elements and attributes, and the style sheet, are constants of the program: a Literal
+// cannot be made from a value that is only known at run time. All other text goes through
+// escaped().
 //
-// An element with a class that is a constant is named as a style sheet selects it: "td.n".
+// An element with a constant class is named as in a style sheet: "td.n". An attribute "class"
+// without a value is left out.
 //
-// Elements close themselves at the end of their scope, in the right order. Each is closed, and each
-// attribute has a value, so that the document is well-formed XML, too.
+// Elements close themselves at the end of their scope, in the right order. Each is closed and each
+// attribute has a value, so the document is well-formed XML, too.
 //
 // Not synchronised: one thread at a time.
 #pragma once
@@ -29,18 +30,18 @@ class Literal {
   std::string_view text_;
 };
 
-// For text and for quoted values of attributes. Control characters and those that change the
-// direction of text are dropped (tabs and line breaks become spaces), and what is not UTF-8 becomes
-// U+FFFD.
+// Returns text for elements and for quoted values of attributes. Drops control characters and
+// characters that change the direction of text. Tabs and line breaks become spaces, and bytes that
+// are not UTF-8 become U+FFFD.
 std::string escaped(std::string_view text);
 
-// At most `characters_max` characters of it, and behind them how many are left out.
+// Returns at most `characters_max` characters, and the number of those that are left out.
 std::string shortened(std::string_view text, std::size_t characters_max);
 
-// What of one text of a result is shown: enough for any message that somebody wants to read here.
+// At most this number of characters of a text is shown.
 inline constexpr std::size_t shown_characters_max = 1'000;
 
-// A coordinate or length with one decimal: "12.3", "7". What is no number is 0.
+// A coordinate or length with one decimal: "12.3", "7". Values that are not finite become "0".
 std::string coordinate(double value);
 std::string percentage(double share);  // of 1, with two decimals: "12.34%"
 
@@ -68,23 +69,23 @@ class HtmlWriter {
   };
   using Attributes = std::initializer_list<Attribute>;
 
-  // The element lives as long as what is returned. Requires: no attribute that a browser would
-  // execute or load (on…, style, src; href only to a place in the document).
+  // Opens an element, which the destructor of the returned object closes. Requires: no attribute
+  // that a browser would execute or load (on…, style, src; href only to a place in the document).
   [[nodiscard]] Element open(Literal selector, Attributes attributes = {});
 
-  // An element with nothing in it. Requires: HTML has it without an end, or it is one of SVG's.
+  // Writes an empty element. Requires: HTML has it without an end tag, or it is one of SVG's.
   void leaf(Literal selector, Attributes attributes = {});
 
-  // An element with only text in it.
+  // Writes an element that contains only text.
   void line(Literal selector, std::string_view text) { line(selector, {}, text); }
   void line(Literal selector, Attributes attributes, std::string_view text);
 
-  // At most shown_characters_max of it.
+  // Writes at most shown_characters_max characters.
   void text(std::string_view text);
 
   void style_sheet(Literal css);
 
-  // Requires: every element was closed.
+  // Returns the document. Requires: every element was closed.
   std::string take();
 
  private:

@@ -102,13 +102,13 @@ class MarkdownRenderer {
     std::string alignment = "|";
     for (const TableColumn& column : table.columns) {
       if (column.title.markdown.empty()) continue;
-      titles += fmt::format(" {} |", column.title.markdown);
+      titles += column.title.markdown == " " ? " |" : fmt::format(" {} |", column.title.markdown);
       alignment += column.is_number ? "--:|" : "---|";
     }
     line(titles);
     out_ += alignment + "\n";
     for (const TableRow& row : table.rows) {
-      if (!row.in_documents) continue;
+      if (!row.in_markdown) continue;
       out_ += "|";
       for (std::size_t i = 0; i < row.cells.size(); ++i) {
         if (table.columns[i].title.markdown.empty()) continue;
@@ -173,6 +173,14 @@ std::string markdown_sentence(std::string_view text) {
     }
   }
   return result;
+}
+
+Wording name_wording(const std::string& name) {
+  return {name, markdown_name(name), name};
+}
+
+Wording sentence_wording(const std::string& sentence) {
+  return {sentence, markdown_sentence(sentence), sentence};
 }
 
 std::string render_markdown(const Blocks& blocks) {

@@ -11,10 +11,10 @@
 // Plain values and pure functions; any thread.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -91,7 +91,8 @@ struct TableColumn {
 struct TableRow {
   std::vector<Cell> cells;  // one for each column
   bool in_terminal = true;
-  bool in_documents = true;
+  bool in_markdown = true;
+  bool on_page = true;
 };
 
 // Where the columns of a wide table continue as a table of their own: always on pages, and in
@@ -117,7 +118,6 @@ struct Table {
   std::size_t name_width_least = 11;
   std::size_t name_width_most = 40;  // longer names are cut
 
-  // The row is not shown if there are no columns.
   void add(std::vector<Cell> cells) { rows.push_back({std::move(cells)}); }
 };
 
@@ -217,6 +217,7 @@ struct Block {
       content;
 
   template <class Content>
+    requires(!std::is_same_v<Content, Block>)
   Block(Content of) : content(std::move(of)) {}  // NOLINT(google-explicit-constructor)
 };
 
@@ -241,9 +242,6 @@ struct Page {
   Literal style = "";  // added to the style sheet
 };
 std::string render_page(const Page& page);
-
-// The style sheet of pages: for light and dark screens and for paper.
-Literal report_style();
 
 // Number of colours for results (classes r0 to r7). NewOrder to Deferred (t0 to t5) and results are
 // told apart by people with any of the common kinds of colour blindness; percentiles (p50, p90,

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <utility>
 
-#include "report/page/html_figures.h"
+#include "report/page/run_figures.h"
 #include "text/plain_text.h"
 
 namespace drover::report {
@@ -17,7 +17,7 @@ namespace {
 
 constexpr double default_interval_s = 1;
 
-// A point, and the time that it stands for: from the end of the one before it to its own.
+// A point and the time that it covers: from the end of the previous point to its own.
 struct Interval {
   const TimePoint* point = nullptr;
   double start_s = 0;
@@ -37,7 +37,7 @@ std::vector<const TimePoint*> in_order_of_time(const Result& result) {
   std::vector<const TimePoint*> points;
   points.reserve(result.time_series.size());
   for (const TimePoint& point : result.time_series) points.push_back(&point);
-  // Equal times keep the order of the document, which the addresses have.
+  // Points with equal times keep the order of the document, which is the order of addresses.
   std::ranges::sort(points, {}, [](const TimePoint* point) { return std::pair(point->t, point); });
   return points;
 }
@@ -52,7 +52,7 @@ std::vector<double> gaps(const std::vector<const TimePoint*>& points) {
   return gaps;
 }
 
-// Where seconds are missing, a point stands for no more than its usual time.
+// If seconds are missing, a point covers no more than its usual time.
 std::vector<Interval> make_intervals(const std::vector<const TimePoint*>& points,
                                      double interval_s) {
   constexpr double longest_in_intervals = 1.5;
@@ -67,7 +67,7 @@ std::vector<Interval> make_intervals(const std::vector<const TimePoint*>& points
   return intervals;
 }
 
-// What has fallen into a column so far.
+// The sums of the points of a column.
 class ColumnSum {
  public:
   void add(const Interval& interval, std::size_t new_order_index, double usual_s) {
@@ -76,7 +76,7 @@ class ColumnSum {
     const auto sum = std::accumulate(
         point.ok.begin(), point.ok.end(), 0.0,
         [](double so_far, std::uint64_t count) { return so_far + static_cast<double>(count); });
-    // A sliver at the edge of a phase has a rate that says nothing.
+    // The rate of a short point at the edge of a phase is meaningless.
     const bool whole = interval.length_s >= usual_s / 2;
     const auto rate = [&](TimeFigure which, double count) {
       add_rate(which, count, interval.length_s, whole);
@@ -103,7 +103,7 @@ class ColumnSum {
       const Sum& sum = sums_[i];
       if (sum.weight <= 0) continue;
       const double mean = sum.total / sum.weight;
-      // If all of it were slivers, there is nothing to be the extremes of.
+      // A column of short points only has no extremes.
       column.figures[i] = sum.any
                               ? Envelope{std::min(sum.low, mean), mean, std::max(sum.high, mean)}
                               : Envelope{mean, mean, mean};
@@ -171,7 +171,7 @@ void add_columns(Timeline& timeline, const std::vector<Interval>& intervals, dou
   std::int64_t index = 0;
   for (const Interval& interval : intervals) {
     const double middle = interval.middle_s() - origin_s;
-    // A sliver would be a column with a wild rate: it counts in the one before.
+    // A short point counts in the column before, because its own rate would be wild.
     const bool sliver = interval.length_s < interval_s / 2;
     if (!sliver || sums.empty()) {
       index = static_cast<std::int64_t>(std::floor(middle / timeline.column_s));
@@ -190,7 +190,7 @@ double measure_start_s(const Result& result) {
   double last = 0;
   for (const TimePoint* point : in_order_of_time(result)) {
     if (point->phase == "measure") {
-      // A point may be late where the client is busy; the phases are not.
+      // A point may be late if the client is busy; the phases are not.
       constexpr double late_s_most = 2;
       return std::abs(last - result.plan.warmup_s) <= late_s_most ? result.plan.warmup_s : last;
     }
@@ -210,7 +210,7 @@ Timeline make_timeline(const Result& result, std::size_t columns_max) {
   timeline.point_s = result.time_series_step_s;
   timeline.start_s = intervals.front().start_s - origin_s;
   timeline.end_s = points.back()->t - origin_s;
-  // One of them may be cut in two by the origin.
+  // The origin may cut a column in two.
   const double least = (timeline.end_s - timeline.start_s) / static_cast<double>(columns_max - 2);
   timeline.column_s = round_step_s(std::max(least, interval_s * 0.95));
   add_columns(timeline, intervals, origin_s, interval_s, index_of(result, "NewOrder"));

@@ -1,10 +1,10 @@
-// Curves and bands of the charts of a report, made of the time series and histograms of results.
+// Curves and bands of the charts of a report, made from the time series and histograms of results.
 //
-// A timeline is a time series made ready to be drawn: columns of equal width with the smallest, the
-// mean and the largest of what fell into each. A run of a day has 86,400 points and a chart a few
-// hundred columns; a mean alone would hide the second in which everything stood still. Times are
-// seconds since the start of the measurement, so that results lie over each other. Whatever the
-// points are (out of order, days apart, none), there are at most columns_max columns.
+// A timeline is a time series ready to be drawn: columns of equal width with the smallest, the mean
+// and the largest value of their points. A run of a day has 86,400 points and a chart a few hundred
+// columns; a mean alone would hide the second in which everything stood still. Times are seconds
+// since the start of the measured interval, so that results lie over each other. There are at most
+// columns_max columns, whatever the points are (out of order, days apart, none).
 //
 // Plain values and pure functions; any thread.
 #pragma once
@@ -23,13 +23,13 @@
 namespace drover::report {
 
 enum class TimeFigure : std::uint8_t {
-  commits,     // a second
-  new_orders,  // a second
-  p50_ms,      // latencies: of the seconds in which something was committed
+  commits,     // per second
+  new_orders,  // per second
+  p50_ms,      // latencies: of seconds with commits
   p90_ms,
   p99_ms,
-  failed,   // a second
-  retries,  // a second
+  failed,   // per second
+  retries,  // per second
   in_flight,
   waiting,
   client_load,  // 0..1
@@ -52,11 +52,11 @@ struct TimelineColumn {
   }
 };
 
-// A stretch of the run: of an outage, a stall, a checkpoint.
+// A time span of the run: an outage, a stall or a checkpoint.
 struct TimeSpan {
   double start_s = 0;
   double end_s = 0;
-  bool open_end = false;  // it had not ended when the run did
+  bool open_end = false;  // it lasted beyond the end of the run
   const char* name = "";  // "outage", in small letters
 
   std::string title() const;        // "Outage"
@@ -64,51 +64,51 @@ struct TimeSpan {
 };
 
 struct Timeline {
-  double start_s = 0;  // of the run, so not above 0
+  double start_s = 0;  // of the run: not above 0
   double end_s = 0;
   double column_s = 1;
   std::uint64_t point_s = 1;            // seconds that a point of the time series covers
   bool thinned = false;                 // some column has several points
-  std::vector<TimelineColumn> columns;  // in order; those without points are left out
-  std::vector<TimeSpan> outages;        // those that are within, and stalls
+  std::vector<TimelineColumn> columns;  // in order, without empty ones
+  std::vector<TimeSpan> outages;        // and stalls
   std::vector<TimeSpan> checkpoints;
 
-  bool is_of_tpcc = true;  // which has a curve of its New-Orders
+  bool is_of_tpcc = true;  // TPC-C has a curve of its New-Orders
 
-  // The largest `high` of any column; 0 if there is none.
+  // Returns the largest `high` of any column; 0 without columns.
   double highest(TimeFigure which) const;
-  bool has_errors() const;  // some transaction failed, or was tried again
-  // The smallest `low` above 0, and the largest mean: of latencies.
+  bool has_errors() const;  // some transaction failed or was retried
+  // Returns the smallest `low` above 0.
   std::optional<double> lowest_above_zero(TimeFigure which) const;
 };
 
 Timeline make_timeline(const Result& result, std::size_t columns_max);
 
-// When the measurement began, in seconds since the run did.
+// Returns the start of the measured interval, in seconds since the start of the run.
 double measure_start_s(const Result& result);
 
-// Outages and checkpoints of a chart: more of them are noise.
+// A chart shows at most this number of outages, stalls and checkpoints of each kind.
 inline constexpr std::size_t timeline_spans_max = 200;
 
-// In pieces: where a column is missing or has no such figure, the curve is interrupted.
+// Returns a curve that is interrupted where a column is missing or has no such figure.
 Curve time_curve(const Timeline& timeline, TimeFigure figure, std::string name, std::string classes,
                  bool with_envelope);
 
-// Latencies of all timelines and figures, on one logarithmic axis.
+// Returns a logarithmic axis for the latencies of all timelines and figures.
 Axis latency_axis(const std::vector<Timeline>& timelines, const std::vector<TimeFigure>& figures);
 
-// Outages in the first lane, checkpoints in the next, and the warm-up without a lane.
+// Returns the outages in the first lane, checkpoints in the next, and the warm-up without a lane.
 std::vector<Band> single_bands(const Timeline& timeline);
 
-// The percentile spectrum of a histogram is latency over 1 / (1 - p), so that each further nine has
-// the same room: at 90% the axis reads 10, at 99.99% it reads 10,000. It ends where the sample does:
-// of n values none can say more than the percentile 1 - 1/n.
+// The percentile spectrum of a histogram shows latency over 1 / (1 - p), so that each further nine
+// has the same width: 90% is at 10, 99.99% at 10,000. With n values it ends at the percentile 1 -
+// 1/n.
 inline constexpr double spectrum_inverse_max = 10'000;  // 99.99%
 
-// 1 / (1 - p), at most spectrum_inverse_max.
+// Returns 1 / (1 - p), at most spectrum_inverse_max.
 double inverse_of_percent(double percent);
 
-// Without pieces if there are no samples.
+// Returns a curve, without pieces if there are no samples.
 Curve spectrum_curve(const measure::HistogramSnapshot& histogram, std::string name,
                      std::string classes);
 

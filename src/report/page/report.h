@@ -1,19 +1,11 @@
-// The forms of a report: the summary that a person reads at the end of a run, Markdown for a pull request, and a
-// page with charts.
+// The reports of results: the summary at the end of a run, Markdown for a pull request, and a page
+// with charts. docs/report.md says what each part shows.
 //
-// They are made of results alone, whatever these hold. In the summary control characters of others become spaces, and
-// no line is wider than asked for. The page is one file that opens without a network, and executes nothing: there is
-// no script in it, and its policy (Content-Security-Policy) forbids any, as it forbids everything else but
-// its own style sheet; what comes from a result is text (html_writer.h). docs/report.md says what each part
-// shows.
-//
-// Pure functions; any thread.
+// They are made of results alone, whatever these contain. Pure functions; any thread.
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "report/document/result.h"
@@ -21,24 +13,24 @@
 
 namespace drover::report {
 
-// Ends with a newline. Requires: a width of at least 60.
+// Returns lines of at most `width` columns, and a newline at the end. Requires: a width of at least
+// 60.
 std::string summary_text(const Result& result, std::size_t width = 100);
 
-// `drover report --markdown`, the short form: the verdict, the table of the transactions, and differences from the
-// first if there are several results. Requires: at least one.
+// Returns `drover report --markdown`, the short form: the verdict, the table of the transactions,
+// and differences from the first result if there are several. Requires: at least one.
 std::string markdown_report(const std::vector<NamedResult>& results);
 
-// Beyond these, curves cannot be told apart any more.
+// More curves than this cannot be told apart.
 inline constexpr std::size_t report_results_max = 24;
 
-// What a page has to say before its result, such as a search the answer that it found.
+// Sections before the result of a page, such as the answer of a search.
 struct Introduction {
   std::string title;
-  Literal style;                           // added to the style sheet
-  std::function<void(HtmlWriter&)> write;  // sections, at the beginning of the <main> element
+  Blocks blocks;
 };
-// Requires: 1 to report_results_max results, and 1 behind an introduction. Differences are against
-// the first.
+// Requires: 1 to report_results_max results, and 1 with an introduction. Differences are against
+// the first result.
 std::string html_report(const std::vector<NamedResult>& results,
                         const Introduction* introduction = nullptr);
 

@@ -8,18 +8,14 @@
 #include <numeric>
 #include <utility>
 
-#include "report/model/chart.h"
-#include "report/page/html_parts.h"
-#include "report/page/html_table.h"
-#include "report/page/report.h"
 #include "text/plain_text.h"
 
 namespace drover::report {
 namespace {
 
-constexpr std::size_t events_most = result_colours - 1;  // and the others
+constexpr std::size_t events_most = result_colours - 1;  // without "others"
 
-// A look may come a little late: then a column has none, and that before it two.
+// A sample may be a little late: then a column has none, and the next one two.
 constexpr double late_s_most = 1.5;
 
 constexpr std::size_t name_characters_max = 60;
@@ -32,35 +28,35 @@ double sum_of(const std::vector<double>& sessions) {
   return std::accumulate(sessions.begin(), sessions.end(), 0.0);
 }
 
-// Sums of the looks of a column.
-struct Looks {
+// Sums of the samples of a column.
+struct Samples {
   std::vector<double> sessions;
   double count = 0;
 };
 
-class LooksByColumn {
+class SamplesByColumn {
  public:
-  LooksByColumn(const std::vector<WaitEvent>& shown, bool has_others) : shown_(shown.size()) {
+  SamplesByColumn(const std::vector<WaitEvent>& shown, bool has_others) : shown_(shown.size()) {
     const std::size_t named = shown.size() - (has_others ? 1 : 0);
     for (std::size_t i = 0; i < named; ++i) index_.emplace(shown[i].name, i);
   }
 
   void add(std::int64_t column, const ServerSample& sample) {
-    Looks& looks = looks_[column];
-    looks.sessions.resize(shown_);
+    Samples& samples = samples_[column];
+    samples.sessions.resize(shown_);
     for (const auto& [event, sessions] : sample.sessions) {
       const auto known = index_.find(event);
-      // What was in no sample of the measurement is among the others, or is not shown.
+      // An event without a sample in the measured interval counts as "others", if these are shown.
       const std::size_t index = known != index_.end() ? known->second : index_.size();
-      if (index < shown_) looks.sessions[index] += static_cast<double>(sessions);
+      if (index < shown_) samples.sessions[index] += static_cast<double>(sessions);
     }
-    ++looks.count;
+    ++samples.count;
   }
 
-  // Those of the column, or of one that is at most so many columns before it.
+  // Returns the means of the column, or of one at most `back_most` columns before it.
   std::optional<std::vector<double>> mean(std::int64_t column, std::int64_t back_most) const {
-    auto found = looks_.upper_bound(column);
-    if (found == looks_.begin()) return std::nullopt;
+    auto found = samples_.upper_bound(column);
+    if (found == samples_.begin()) return std::nullopt;
     --found;
     if (column - found->first > back_most) return std::nullopt;
     std::vector<double> mean = found->second.sessions;
@@ -71,7 +67,7 @@ class LooksByColumn {
  private:
   std::size_t shown_;
   std::map<std::string, std::size_t> index_;
-  std::map<std::int64_t, Looks> looks_;
+  std::map<std::int64_t, Samples> samples_;
 };
 
 std::int64_t column_at(double seconds, const Timeline& timeline) {
@@ -107,16 +103,16 @@ WaitEventStack make_wait_event_stack(const Result& result, const Timeline& timel
   if (!result.server_stats || result.server_stats->wait_events.empty()) return stack;
   const std::vector<WaitEvent> shown = result.server_stats->longest(events_most);
   for (const WaitEvent& one : shown) stack.events.push_back(one.name);
-  LooksByColumn looks(shown, shown.size() > events_most);
+  SamplesByColumn samples(shown, shown.size() > events_most);
   const double origin_s = measure_start_s(result);
   for (const ServerSample& sample : result.server_stats->samples) {
-    looks.add(column_at(sample.t - origin_s, timeline), sample);
+    samples.add(column_at(sample.t - origin_s, timeline), sample);
   }
   const auto back_most = static_cast<std::int64_t>(std::floor(late_s_most / timeline.column_s));
   for (const TimelineColumn& column : timeline.columns) {
-    // The middle of its beginning: the start itself may be a little below its multiple.
+    // The middle of the column: its start may be slightly below the multiple.
     const double within_s = column.start_s + timeline.column_s / 2;
-    stack.columns.push_back(looks.mean(column_at(within_s, timeline), back_most));
+    stack.columns.push_back(samples.mean(column_at(within_s, timeline), back_most));
   }
   return stack;
 }
@@ -159,36 +155,29 @@ void lay_beside_throughput(const WaitEventStack& stack, const Timeline& timeline
       "waits for nothing.";
 }
 
-void write_stack_legend(HtmlWriter& html, const WaitEventStack& stack) {
-  if (stack.events.empty()) return;
-  const auto list = html.open("ul.legend");
-  for (std::size_t i = 0; i < stack.events.size(); ++i) {
-    const auto item = html.open("li");
-    html.line("span", {{"class", colour_of(i)}, {"aria-hidden", "true"}}, "■ ");
-    html.text(shortened(stack.events[i], name_characters_max));
-  }
+Legend stack_legend(const WaitEventStack& stack) {
+  Legend legend;
+  for (std::size_t i = 0; i < stack.events.size(); ++i)
+    legend.push_back({shortened(stack.events[i], name_characters_max), colour_of(i)});
+  return legend;
 }
 
-void write_stack_table(HtmlWriter& html, const Result& result, const Timeline& timeline) {
-  const WaitEventStack stack = make_wait_event_stack(result, timeline);
-  if (stack.events.empty()) return;
-  const auto details = html.open("details.no-print");
-  html.line("summary", "Show the sessions in the server as a table");
-  HtmlTable table{
-      .caption = fmt::format(
-          "Sessions by wait event, means of each {}, from the start of the measured interval",
-          text::length_text(timeline.column_s)),
-      .columns = {{"From"}, {"All", true}}};
-  for (const std::string& event : stack.events) table.columns.push_back({event, true});
+Table stack_table(const WaitEventStack& stack, const Timeline& timeline) {
+  Table table{.caption = only_page(fmt::format(
+                  "Sessions by wait event, means of each {}, from the start of the measured "
+                  "interval",
+                  text::length_text(timeline.column_s))),
+              .columns = page_columns("From", {"All"})};
+  for (const std::string& event : stack.events) table.columns.push_back({only_page(event)});
   for (std::size_t i = 0; i < timeline.columns.size(); ++i) {
-    HtmlRow& row = table.rows.emplace_back(HtmlRow{time_label(timeline.columns[i].start_s)});
     const auto& sessions = stack.columns[i];
-    row.push_back(sessions ? number_label(sum_of(*sessions)) : "–");
-    for (std::size_t event = 0; event < stack.events.size(); ++event) {
-      row.push_back(sessions ? number_label((*sessions)[event]) : "–");
-    }
+    std::vector<Cell> cells = {time_label(timeline.columns[i].start_s),
+                               sessions ? number_label(sum_of(*sessions)) : "–"};
+    for (std::size_t event = 0; event < stack.events.size(); ++event)
+      cells.emplace_back(sessions ? number_label((*sessions)[event]) : "–");
+    table.add(std::move(cells));
   }
-  write_table(html, table);
+  return table;
 }
 
 }  // namespace drover::report

@@ -1,5 +1,5 @@
-// The sessions of the server by wait event over time: curves that lie on each other, so that the uppermost is the
-// number of all, in a panel of the chart over time (html_charts.cpp). Any thread.
+// The sessions of the server by wait event over time: stacked curves, whose uppermost one is the
+// number of all sessions, in a panel of the chart over time (run_charts.cpp). Any thread.
 #pragma once
 
 #include <cstddef>
@@ -8,33 +8,34 @@
 #include <vector>
 
 #include "report/document/result.h"
-#include "report/model/chart.h"
-#include "report/model/html_writer.h"
+#include "report/model/model.h"
 #include "report/page/chart_curves.h"
 
 namespace drover::report {
 
 struct WaitEventStack {
-  std::vector<std::string>
-      events;  // the lowest first, which has the most sessions; none if nobody looked
-  // For each column of the timeline the sessions in each event, in the mean; none if nobody looked then.
+  // From the lowest curve up, the events with the most sessions first. Empty without
+  // --server-stats.
+  std::vector<std::string> events;
+  // For each column of the timeline the mean number of sessions in each event, if there was a
+  // sample.
   std::vector<std::optional<std::vector<double>>> columns;
 
   double highest() const;  // of all sessions in a column
 };
 
-// The events with the most sessions have a layer each, and the others one together.
+// Returns a layer for each of the events with the most sessions, and one for all others.
 WaitEventStack make_wait_event_stack(const Result& result, const Timeline& timeline);
 
-// A curve an event, as high as all below it and its own.
+// Returns a curve for each event, at the sum of its sessions and those below.
 std::vector<Curve> stack_curves(const WaitEventStack& stack, const Timeline& timeline);
 
-// Adds a panel below that of the throughput, with its read-outs, and a sentence. Requires: the chart has these of the
-// timeline, and the stack has events.
+// Adds a panel below the throughput, its read-outs, and a sentence. Requires: the chart has the
+// timeline's panels and read-outs, and the stack has events.
 void lay_beside_throughput(const WaitEventStack& stack, const Timeline& timeline, Chart& chart);
 
-// Nothing where there are no events.
-void write_stack_legend(HtmlWriter& html, const WaitEventStack& stack);
-void write_stack_table(HtmlWriter& html, const Result& result, const Timeline& timeline);
+// Both are empty without events.
+Legend stack_legend(const WaitEventStack& stack);
+Table stack_table(const WaitEventStack& stack, const Timeline& timeline);
 
 }  // namespace drover::report

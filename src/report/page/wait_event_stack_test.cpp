@@ -9,7 +9,8 @@
 namespace drover::report {
 namespace {
 
-// A second a point and a look, a little behind each full second: 3 sessions work, and as many as the second says wait.
+// A second a point and a look, a little behind each full second: 3 sessions work, and as many as
+// the second says wait.
 Result watched_result(int seconds) {
   Result result;
   result.transactions = tpcc_transactions();

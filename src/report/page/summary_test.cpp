@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <sstream>
+#include <string>
 
 #include "report/document/example_result_test.h"
+#include "report/merge/example_part_test.h"
+#include "report/page/run_tables.h"
 
 namespace drover::report {
 namespace {
@@ -376,6 +379,213 @@ TEST(SummaryText, AnEmptyResult) {
   EXPECT_LE(longest_line(text), 100u);
   EXPECT_THAT(text, Not(HasSubstr("nan")));
   EXPECT_THAT(text, Not(HasSubstr("inf ")));
+}
+
+TEST(SummaryOfServer, SessionsByWaitEvent) {
+  const std::string text = summary_text(example_result());
+  EXPECT_THAT(text, HasSubstr("server, by wait event  sessions     share     ms/tx\n"));
+  EXPECT_THAT(text, HasSubstr("  IO:WALSync               2.50     62.5%      1091\n"));
+  EXPECT_THAT(text, HasSubstr("  all                      4.00    100.0%"));
+}
+
+TEST(SummaryOfServer, StatementsByTheirTime) {
+  const std::string text = summary_text(example_result());
+  EXPECT_THAT(text, HasSubstr("server, by statement"));
+  EXPECT_THAT(text, HasSubstr("  UPDATE stock SET s_quantity = $1 WHERE s_i_id = $2"));
+  EXPECT_THAT(text, HasSubstr(" 1000       1.2      1.25\n"));
+  Result result = example_result();
+  result.server_stats->statements->resize(9, result.server_stats->statements->front());
+  EXPECT_THAT(summary_text(result), HasSubstr("  and 4 more: see the result file\n"));
+  result.server_stats->statements.reset();
+  EXPECT_THAT(summary_text(result), Not(HasSubstr("by statement")));
+}
+
+TEST(SummaryOfServer, ManyEventsAreOthers) {
+  Result result = example_result();
+  for (int i = 0; i < 10; ++i) {
+    result.server_stats->wait_events.push_back({"LWLock:" + std::to_string(i), 0.1});
+  }
+  const std::string text = summary_text(result);
+  EXPECT_THAT(text, HasSubstr("  LWLock:4 "));
+  EXPECT_THAT(text, Not(HasSubstr("LWLock:5")));
+  EXPECT_THAT(text, HasSubstr("  others                   0.50 "));
+}
+
+TEST(SummaryOfServer, IsNothingWhereNobodyLooked) {
+  Result result = example_result();
+  result.server_stats->wait_events.clear();
+  EXPECT_THAT(summary_text(result), HasSubstr("no active session in 4 samples\n"));
+  result.server_stats.reset();
+  EXPECT_THAT(summary_text(result), Not(HasSubstr("server, by")));
+}
+
+TEST(SummaryOfServer, FitsAnyWidthAndActsUponNoTerminal) {
+  Result result = example_result();
+  result.server_stats->wait_events[0].name = "\x1b[2J" + std::string(150, 'x');
+  result.server_stats->statements->front().text = "\x1b[2J\n" + std::string(500, 'x');
+  for (const std::size_t width : {60U, 80U, 100U}) {
+    const std::string text = summary_text(result, width);
+    EXPECT_EQ(text.find('\x1b'), std::string::npos);
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), width) << line;
+  }
+}
+
+Result without_hosts() {
+  Result result = example_result();
+  result.hosts.clear();
+  result.availability.sessions_renewed.reset();
+  return result;
+}
+
+TEST(HostsOfAResult, HaveALineEachInTheSummary) {
+  const std::string text = summary_text(example_result());
+  EXPECT_THAT(text, HasSubstr("server hosts    conns       ok failed  p50 ms  p90 ms  p99 ms\n"));
+  EXPECT_THAT(text, HasSubstr("  db1:5432          9      150      1    7.50    13.4    14.9\n"));
+  EXPECT_THAT(text, HasSubstr("  db2:5433          7      130      0    13.0    23.5    25.8\n"));
+  EXPECT_THAT(text, HasSubstr("  renewed     5 connections (--connection-max-age)\n"));
+}
+
+TEST(HostsOfAResult, AreNotSpokenOfWhereThereIsOne) {
+  const std::string text = summary_text(without_hosts());
+  EXPECT_THAT(text, Not(HasSubstr("hosts")));
+  EXPECT_THAT(text, Not(HasSubstr("renewed")));
+  EXPECT_THAT(html_report({{"r", without_hosts()}}), Not(HasSubstr("id=\"result-1-hosts\"")));
+}
+
+TEST(HostsOfAResult, ThatNothingWasCommittedAtHaveNoTimes) {
+  Result result = example_result();
+  result.hosts[1].ok_count = 0;
+  result.hosts[1].service = {};
+  EXPECT_THAT(summary_text(result),
+              HasSubstr("  db2:5433          7        0      0       -       -       -\n"));
+}
+
+TEST(HostsOfAResult, ActUponNoTerminalAndFitAnyWidth) {
+  Result result = example_result();
+  result.hosts[0].name = "evil\x1b[31m" + std::string(300, 'h') + ":5432";
+  for (const std::size_t width : {60, 80, 100, 200}) {
+    const std::string out = render_terminal({server_hosts_table(result)}, width);
+    EXPECT_THAT(out, Not(HasSubstr("\x1b")));
+    for (std::size_t begin = 0; begin < out.size();) {
+      const std::size_t end = out.find('\n', begin);
+      EXPECT_LE(end - begin, width);
+      begin = end + 1;
+    }
+  }
+}
+
+TEST(HostsOfAResult, AreInThePagesAndInMarkdown) {
+  const std::string page = html_report({{"r", example_result()}});
+  EXPECT_THAT(page, HasSubstr("id=\"result-1-hosts\""));
+  EXPECT_THAT(page, HasSubstr("db2:5433"));
+  EXPECT_THAT(page, HasSubstr("5 connections replaced because of their age"));
+  EXPECT_THAT(markdown_report({{"r", example_result()}}),
+              HasSubstr("| `db1:5432` | 9 | 150 | 1 | 7.50 |"));
+}
+
+Result of_four_hosts() {
+  static const Result result = merged(ExampleRun(1).parts);
+  return result;
+}
+
+Result with_one_lost() {
+  Result result = of_four_hosts();
+  result.ranks[1].lost = "the host sent nothing for 10 s";
+  result.ranks[1].lost_at_s = 192.5;
+  result.ranks[1].clock_at_start = ClockOffset{3.0001, 0, 0.00025};
+  result.ranks[1].start_ts += 3;
+  result.incomplete = "host b was lost at 3:12: the host sent nothing for 10 s";
+  return result;
+}
+
+TEST(LoadHosts, HaveALineEachInTheSummary) {
+  const std::string out = render_terminal({load_hosts_table(of_four_hosts())}, 200);
+  EXPECT_THAT(out, HasSubstr("load hosts  warehouses  ok/s failed"));
+  EXPECT_THAT(out, HasSubstr("\n  a               1-10 "));
+  EXPECT_THAT(out, HasSubstr("\n  d              31-40 "));
+  EXPECT_THAT(out, HasSubstr(" 4.0 MiB "));
+  EXPECT_THAT(out, HasSubstr(" +3.00 +0.00 +- 0.50\n"));
+  EXPECT_THAT(out, Not(HasSubstr("lost at")));
+}
+
+TEST(LoadHosts, ThatWereLostSayWhen) {
+  const std::string text = summary_text(with_one_lost());
+  EXPECT_THAT(text,
+              HasSubstr("  INCOMPLETE  host b was lost at 3:12: the host sent nothing for 10 s\n"));
+  EXPECT_THAT(text, HasSubstr(" +3000 +- 0.25"));
+  EXPECT_THAT(text, HasSubstr("lost at"));
+  EXPECT_THAT(text, HasSubstr("\n  b            3:12 "));
+}
+
+TEST(LoadHosts, AreNotSpokenOfWhereThereIsOne) {
+  const Result alone = ExampleRun(1).whole;
+  for (const std::string& text :
+       {summary_text(alone), html_report({{"r", alone}}), markdown_report({{"r", alone}})}) {
+    EXPECT_THAT(text, Not(HasSubstr("load hosts")));
+    EXPECT_THAT(text, Not(HasSubstr("that made the load")));
+    EXPECT_THAT(text, Not(HasSubstr("drover merge")));
+  }
+}
+
+TEST(LoadHosts, APartSaysThatItIsOne) {
+  EXPECT_THAT(
+      summary_text(ExampleRun(1).parts[2], 200),
+      HasSubstr("  part        c, rank 2 of 4 (counted from 0), warehouses 21 to 30: one part of "
+                "a run on several hosts. 'drover merge' combines the parts\n"));
+}
+
+TEST(LoadHosts, ARunOfOneHostIsNoPart) {
+  Result result = ExampleRun(1).parts[0];
+  result.ranks[0].ranks = 1;
+  result.ranks[0].warehouse_last = result.plan.warehouses;
+  EXPECT_THAT(summary_text(result), Not(HasSubstr("drover merge")));
+}
+
+TEST(LoadHosts, FitAnyWidthAndActUponNoTerminal) {
+  Result result = with_one_lost();
+  result.ranks[0].name = "evil\x1b[31m" + std::string(300, 'h');
+  for (const std::size_t width : {60, 80, 100, 200}) {
+    const std::string out = render_terminal({load_hosts_table(result)}, width);
+    EXPECT_THAT(out, Not(HasSubstr("\x1b")));
+    for (std::size_t begin = 0; begin < out.size();) {
+      const std::size_t end = out.find('\n', begin);
+      EXPECT_LE(end - begin, width) << out;
+      begin = end + 1;
+    }
+  }
+}
+
+TEST(LoadHosts, OfManyThoseThatMatterMostAreShown) {
+  Result result = of_four_hosts();
+  const RankResult usual = result.ranks[0];
+  result.ranks.assign(100, usual);
+  for (std::size_t i = 0; i < result.ranks.size(); ++i) {
+    result.ranks[i].rank = i;
+    result.ranks[i].name = "host" + std::to_string(i);
+  }
+  result.ranks[70].lost = "it was killed";
+  result.ranks[80].valid = false;
+  result.ranks[90].busiest_worker_load = 0.9;
+  for (const std::string& text :
+       {summary_text(result), html_report({{"r", result}}), markdown_report({{"r", result}})}) {
+    for (const char* name : {"host70", "host80", "host90", "host0", "and 70 more hosts"})
+      EXPECT_THAT(text, HasSubstr(name));
+    EXPECT_THAT(text, Not(HasSubstr("host60")));
+  }
+}
+
+TEST(LoadHosts, AreInPagesAndInMarkdown) {
+  const Result result = with_one_lost();
+  const std::string page = html_report({{"r", result}});
+  EXPECT_THAT(page, HasSubstr("id=\"result-1-load-hosts\""));
+  EXPECT_THAT(page, HasSubstr("Incomplete: host b was lost at 3:12"));
+  EXPECT_THAT(page, HasSubstr("31-40"));
+  EXPECT_THAT(page, HasSubstr(", on 4 hosts"));
+  EXPECT_THAT(page, HasSubstr(">d 2<"));  // its second worker
+  const std::string markdown = markdown_report({{"r", result}});
+  EXPECT_THAT(markdown, HasSubstr("**incomplete**"));
+  EXPECT_THAT(markdown, HasSubstr("| Host | lost at | warehouses | ok/s |"));
 }
 
 }  // namespace

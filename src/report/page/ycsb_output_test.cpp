@@ -1,4 +1,4 @@
-#include "report/page/ycsb_lines.h"
+#include "report/page/ycsb_output.h"
 
 #include <gtest/gtest.h>
 
@@ -64,6 +64,19 @@ TEST(YcsbLines, OrdinalsAreEnglish) {
   for (const char* name : {"1st", "2nd", "3rd", "11th", "12th", "13th", "21st"}) {
     EXPECT_NE(lines.find(std::string("], ") + name + "Percentile"), std::string::npos) << name;
   }
+}
+
+TEST(HdrLog, HasTheHeaderOfTheFormatAndALine) {
+  measure::HistogramSnapshot latency;
+  latency.record(1'500'000);
+  const std::string log = hdr_log(latency, 1'700'000'000, 10.5);
+  EXPECT_TRUE(log.starts_with(
+      "#[Histogram log format version 1.3]\n"
+      "#[StartTime: 1700000000.000 (seconds since epoch), Tue Nov 14 22:13:20 UTC 2023]\n"
+      "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n"
+      "0.000,10.500,0.002,HISTFAAA"))
+      << log;
+  EXPECT_TRUE(log.ends_with(hdr_encoded(latency) + "\n"));
 }
 
 }  // namespace

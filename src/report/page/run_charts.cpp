@@ -1,5 +1,4 @@
-#include "report/page/html_parts.h"
-
+// The charts of a run's page: over time, and the distribution of latencies.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,9 +8,8 @@
 #include <utility>
 
 #include "report/page/chart_curves.h"
-#include "report/page/html_figures.h"
-#include "report/page/html_table.h"
-#include "report/page/report.h"
+#include "report/page/run_figures.h"
+#include "report/page/run_parts.h"
 #include "report/page/wait_event_stack.h"
 #include "text/plain_text.h"
 
@@ -152,22 +150,23 @@ std::string describe_time_chart(const Timeline& timeline) {
   return text;
 }
 
-void write_band_legend(HtmlWriter& html, const Timeline& timeline) {
-  const auto list = html.open("ul.legend");
-  const auto entry = [&](const char* style, const char* text) {
-    const auto item = html.open("li");
-    html.line("span", {{"class", std::string("swatch ") + style}}, "");
-    html.text(text);
+Legend band_legend(const Timeline& timeline) {
+  Legend legend;
+  const auto add = [&legend](const char* style, const char* text) {
+    legend.push_back({text, style, true});
   };
-  if (timeline.start_s < 0) entry("warm-up", "warm-up, not measured");
-  if (!timeline.outages.empty()) entry("outage", "outage or stall of the database");
-  if (!timeline.checkpoints.empty()) entry("checkpoint", "checkpoint of the server");
+  if (timeline.start_s < 0) add("warm-up", "warm-up, not measured");
+  if (!timeline.outages.empty()) add("outage", "outage or stall of the database");
+  if (!timeline.checkpoints.empty()) add("checkpoint", "checkpoint of the server");
+  return legend;
 }
 
-void write_time_table(HtmlWriter& html, const Result& result) {
-  const Timeline timeline = make_timeline(result, columns_of_table_max);
-  const auto details = html.open("details.no-print");
-  html.line("summary", "Show as a table");
+// A table that the reader opens, with the figures of a chart.
+Details table_details(const char* summary, Table table) {
+  return {.summary = only_page(summary), .blocks = {std::move(table)}, .style = "no-print"};
+}
+
+Table time_table(const Timeline& timeline) {
   struct Column {
     const char* title;
     TimeFigure figure;
@@ -178,35 +177,24 @@ void write_time_table(HtmlWriter& html, const Result& result) {
       {"p99", TimeFigure::p99_ms},          {"Failed/s", TimeFigure::failed},
       {"Retries/s", TimeFigure::retries},   {"In flight", TimeFigure::in_flight},
       {"Waiting", TimeFigure::waiting},     {"Client load", TimeFigure::client_load}};
-  HtmlTable table{
-      .caption = fmt::format("Means of each {}, from the start of the measured interval",
-                             text::length_text(timeline.column_s)),
-      .columns = {{"From"}}};
+  Table table{
+      .caption = only_page(fmt::format("Means of each {}, from the start of the measured interval",
+                                       text::length_text(timeline.column_s))),
+      .columns = page_columns("From", {})};
   const auto is_shown = [&timeline](const Column& column) {
     return timeline.is_of_tpcc || column.figure != TimeFigure::new_orders;
   };
   for (const Column& column : columns) {
-    if (is_shown(column)) table.columns.push_back({column.title, true});
+    if (is_shown(column)) table.columns.push_back({only_page(column.title)});
   }
   for (const TimelineColumn& time : timeline.columns) {
-    HtmlRow& row = table.rows.emplace_back(HtmlRow{time_label(time.start_s)});
+    std::vector<Cell> cells = {time_label(time.start_s)};
     for (const Column& column : columns) {
-      if (is_shown(column)) row.push_back(mean_text(time, column.figure));
+      if (is_shown(column)) cells.emplace_back(mean_text(time, column.figure));
     }
+    table.add(std::move(cells));
   }
-  write_table(html, table);
-}
-
-// The figure around a chart, with its name, its text and what comes after it.
-template <typename After>
-void write_figure(HtmlWriter& html, const Chart& chart, const char* classes, bool title_is_heading,
-                  const After& after) {
-  const auto figure = html.open("figure", {{"class", classes}});
-  html.line("figcaption", {{"id", chart.id + "-title"}, {"class", title_is_heading ? "vh" : ""}},
-            chart.title);
-  draw_chart(html, chart);
-  after();
-  html.line("p.note", {{"id", chart.id + "-text"}}, chart.description);
+  return table;
 }
 
 struct SpectrumLine {
@@ -295,21 +283,20 @@ std::vector<ReadOut> spectrum_read_outs(const std::vector<SpectrumLine>& lines) 
   return read_outs;
 }
 
-void write_spectrum_table(HtmlWriter& html, const std::vector<SpectrumLine>& lines) {
-  const auto details = html.open("details.no-print");
-  html.line("summary", "Show as a table");
-  HtmlTable table{"Latency by percentile; –: the sample is too small", {{"Percentile"}}, {}};
-  for (const SpectrumLine& line : lines) table.columns.push_back({line.name, true});
+Table spectrum_table(const std::vector<SpectrumLine>& lines) {
+  Table table{.caption = only_page("Latency by percentile; –: the sample is too small"),
+              .columns = page_columns("Percentile", {})};
+  for (const SpectrumLine& line : lines) table.columns.push_back({only_page(line.name)});
   for (const double percent : {50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99}) {
-    HtmlRow row = {fmt::format("{:g}%", percent)};
+    std::vector<Cell> cells = {fmt::format("{:g}%", percent)};
     for (const SpectrumLine& line : lines) {
       const double samples = static_cast<double>(line.histogram->count());
       const bool known = inverse_of_percent(percent) <= samples * (1 + 1e-9);
-      row.push_back(known ? latency_text(line.histogram->percentile_ns(percent)) : "–");
+      cells.emplace_back(known ? latency_text(line.histogram->percentile_ns(percent)) : "–");
     }
-    table.rows.push_back(std::move(row));
+    table.add(std::move(cells));
   }
-  write_table(html, table);
+  return table;
 }
 
 std::string describe_spectrum(const std::vector<SpectrumLine>& lines, const std::string& beyond) {
@@ -340,79 +327,34 @@ Chart spectrum_chart(std::string id, std::string title, std::string description,
           .panels = {std::move(panel)}};
 }
 
-void write_nothing(HtmlWriter& html, const char* what) {
-  html.line("p.lead", what);
+Paragraph nothing_to_draw(const char* reason) {
+  return {only_page(reason), "lead"};
 }
 
-// The classes of a result's curves: a colour, dashes, and of-K.
+// Returns the style classes of a result's curves: colour, dashes, and of-K for its switch.
 std::string result_classes(std::size_t index) {
   return fmt::format("r{} d{} of-{}", index % result_colours, index / result_colours, index + 1);
 }
 
-}  // namespace
-
-void write_time_chart(HtmlWriter& html, const Result& result, const std::string& id, int level) {
-  const auto section = html.open("section", {{"id", id + "-time"}});
-  write_heading(html, level, "Over time");
-  const Timeline timeline = make_timeline(result, columns_max);
-  if (timeline.columns.empty()) {
-    return write_nothing(html, "The result has no time series.");
+// Appends a result's outages and stalls in a lane of its own.
+void append_outages(Chart& chart, const Timeline& timeline, const std::string& name,
+                    const std::string& classes) {
+  for (const TimeSpan& outage : timeline.outages) {
+    chart.bands.push_back(
+        {.start = outage.start_s,
+         .end = outage.end_s,
+         .classes = "event " + classes,
+         .label =
+             fmt::format("{} {}", outage.name, text::length_text(outage.end_s - outage.start_s)),
+         .description = fmt::format("{} of {}, of {}", outage.title(), outage.length_text(), name),
+         .lane = chart.lanes,
+         .block_in_lane = true,
+         .edge_in_lane = true});
   }
-  const WaitEventStack stack = make_wait_event_stack(result, timeline);
-  Chart chart{.id = id + "-time-chart",
-              .title = "Throughput, latency, errors and load over time",
-              .description = describe_time_chart(timeline),
-              .x = Scale::linear(timeline.start_s, timeline.end_s),
-              .x_ticks = time_ticks(timeline.start_s, timeline.end_s, time_ticks_max),
-              .x_title = "time since the start of the measured interval",
-              .panels = time_panels(timeline),
-              .bands = single_bands(timeline)};
-  chart.lanes = (timeline.outages.empty() ? 0 : 1) + (timeline.checkpoints.empty() ? 0 : 1);
-  for (const TimelineColumn& column : timeline.columns) {
-    chart.read_outs.push_back({.start = column.start_s,
-                               .end = column.start_s + timeline.column_s,
-                               .lines = read_out_lines(timeline, column)});
-  }
-  if (!stack.events.empty()) lay_beside_throughput(stack, timeline, chart);
-  write_figure(html, chart, "time", true, [&] {
-    write_band_legend(html, timeline);
-    write_stack_legend(html, stack);
-  });
-  write_time_table(html, result);
-  write_stack_table(html, result, make_timeline(result, columns_of_table_max));
+  if (!timeline.outages.empty()) ++chart.lanes;
 }
 
-void write_spectrum_chart(HtmlWriter& html, const Result& result, const std::string& id,
-                          int level) {
-  const auto section = html.open("section", {{"id", id + "-latency"}});
-  write_heading(html, level, "Latency distribution");
-  const std::vector<SpectrumLine> lines = spectrum_lines(result);
-  if (lines.empty()) return write_nothing(html, "No transaction was committed.");
-  Panel panel{.title = "Latency", .height = 300};
-  for (const SpectrumLine& line : lines) {
-    panel.curves.push_back(spectrum_curve(*line.histogram, line.name, line.classes));
-  }
-  const std::string beyond = fit_axis(panel, lines);
-  Chart chart = spectrum_chart(id + "-latency-chart", "Latency by percentile",
-                               describe_spectrum(lines, beyond), std::move(panel));
-  chart.x_title = "percentile of the transactions";
-  chart.read_outs = spectrum_read_outs(lines);
-  chart.read_outs_stacked = true;
-  chart.stacked_classes = {"ink"};
-  for (const SpectrumLine& line : lines) chart.stacked_classes.push_back(line.classes);
-  const auto legend = [&] {
-    const auto list = html.open("ul.legend");
-    for (const SpectrumLine& line : lines) {
-      const auto item = html.open("li");
-      html.line("span", {{"class", line.classes}, {"aria-hidden", "true"}}, "■ ");
-      html.text(line.name);
-    }
-  };
-  write_figure(html, chart, "spectrum", true, legend);
-  write_spectrum_table(html, lines);
-}
-
-void write_time_overlay(HtmlWriter& html, const std::vector<NamedResult>& results) {
+Block time_overlay(const std::vector<NamedResult>& results) {
   std::vector<Timeline> timelines;
   for (const NamedResult& one : results) {
     timelines.push_back(make_timeline(one.result, columns_of_overlay_max));
@@ -427,7 +369,7 @@ void write_time_overlay(HtmlWriter& html, const std::vector<NamedResult>& result
     end = std::max(end, timeline.end_s);
     commits = std::max(commits, timeline.highest(TimeFigure::commits));
   }
-  if (end <= start) return write_nothing(html, "The results have no time series.");
+  if (end <= start) return nothing_to_draw("The results have no time series.");
   Chart chart{.id = "all-time-chart",
               .title = "Throughput and latency over time",
               .description = thinned
@@ -459,31 +401,23 @@ void write_time_overlay(HtmlWriter& html, const std::vector<NamedResult>& result
       chart.panels[panel].curves.push_back(
           time_curve(timeline, figures[panel], name, classes, false));
     }
-    for (const TimeSpan& outage : timeline.outages) {
-      chart.bands.push_back({.start = outage.start_s,
-                             .end = outage.end_s,
-                             .classes = "event " + classes,
-                             .label = fmt::format("{} {}", outage.name,
-                                                  text::length_text(outage.end_s - outage.start_s)),
-                             .description = fmt::format("{} of {}, of {}", outage.title(),
-                                                        outage.length_text(), name),
-                             .lane = chart.lanes,
-                             .block_in_lane = true,
-                             .edge_in_lane = true});
-    }
-    if (!timeline.outages.empty()) ++chart.lanes;
+    append_outages(chart, timeline, name, classes);
   }
-  write_figure(html, chart, "time", false, [&] {
-    if (start < 0 || chart.lanes > 0) {
-      html.line("p.note", chart.lanes > 0
-                              ? "Blocks above the curves are outages and stalls, in the colour "
-                                "of their result. The shaded time is the warm-up."
-                              : "The shaded time is the warm-up.");
-    }
-  });
+  std::string note;
+  if (chart.lanes > 0) {
+    note =
+        "Blocks above the curves are outages and stalls, in the colour of their result. The shaded "
+        "time is the warm-up.";
+  } else if (start < 0) {
+    note = "The shaded time is the warm-up.";
+  }
+  return Figure{
+      .chart = std::move(chart), .style = "time", .hides_title = false, .note = std::move(note)};
 }
 
-void write_spectrum_overlay(HtmlWriter& html, const std::vector<NamedResult>& results) {
+// Returns a small chart for each transaction type.
+SideBySide latency_overlay(const std::vector<NamedResult>& results) {
+  SideBySide charts{.parts = {}, .selector = "div.multiples"};
   std::vector<std::string> names;
   for (const NamedResult& one : results) {
     for (const TransactionResult& transaction : one.result.transactions) {
@@ -494,7 +428,6 @@ void write_spectrum_overlay(HtmlWriter& html, const std::vector<NamedResult>& re
   }
   constexpr std::size_t charts_max = 32;
   if (names.size() > charts_max) names.resize(charts_max);
-  const auto grid = html.open("div.multiples");
   for (std::size_t n = 0; n < names.size(); ++n) {
     Panel panel{.height = 170};
     std::vector<SpectrumLine> limits;
@@ -507,14 +440,92 @@ void write_spectrum_overlay(HtmlWriter& html, const std::vector<NamedResult>& re
     }
     if (panel.curves.empty()) continue;
     const std::string beyond = fit_axis(panel, limits);
-    const Chart chart = spectrum_chart(
-        fmt::format("all-latency-{}", n + 1), names[n],
-        beyond.empty()
-            ? "Latency by percentile, one curve per result."
-            : "Latency by percentile. The limit, " + beyond + ", is far above the chart.",
-        std::move(panel));
-    write_figure(html, chart, "small", false, [] {});
+    Chart chart = spectrum_chart(fmt::format("all-latency-{}", n + 1), names[n],
+                                 beyond.empty() ? "Latency by percentile, one curve per result."
+                                                : "Latency by percentile. The limit, " + beyond +
+                                                      ", is far above the chart.",
+                                 std::move(panel));
+    charts.parts.push_back(
+        {Figure{.chart = std::move(chart), .style = "small", .hides_title = false}});
   }
+  return charts;
+}
+
+}  // namespace
+
+Section time_section(const Result& result, const std::string& id) {
+  Section section{.heading = "Over time", .blocks = {}, .id = id + "-time"};
+  const Timeline timeline = make_timeline(result, columns_max);
+  if (timeline.columns.empty()) {
+    section.blocks = {nothing_to_draw("The result has no time series.")};
+    return section;
+  }
+  const WaitEventStack stack = make_wait_event_stack(result, timeline);
+  Chart chart{.id = id + "-time-chart",
+              .title = "Throughput, latency, errors and load over time",
+              .description = describe_time_chart(timeline),
+              .x = Scale::linear(timeline.start_s, timeline.end_s),
+              .x_ticks = time_ticks(timeline.start_s, timeline.end_s, time_ticks_max),
+              .x_title = "time since the start of the measured interval",
+              .panels = time_panels(timeline),
+              .bands = single_bands(timeline)};
+  chart.lanes = (timeline.outages.empty() ? 0 : 1) + (timeline.checkpoints.empty() ? 0 : 1);
+  for (const TimelineColumn& column : timeline.columns) {
+    chart.read_outs.push_back({.start = column.start_s,
+                               .end = column.start_s + timeline.column_s,
+                               .lines = read_out_lines(timeline, column)});
+  }
+  if (!stack.events.empty()) lay_beside_throughput(stack, timeline, chart);
+  const Timeline rows = make_timeline(result, columns_of_table_max);
+  section.blocks = {Figure{.chart = std::move(chart),
+                           .style = "time",
+                           .legends = {band_legend(timeline), stack_legend(stack)}},
+                    table_details("Show as a table", time_table(rows))};
+  if (const WaitEventStack stacked = make_wait_event_stack(result, rows); !stacked.events.empty()) {
+    section.blocks.emplace_back(
+        table_details("Show the sessions in the server as a table", stack_table(stacked, rows)));
+  }
+  return section;
+}
+
+Section latency_section(const Result& result, const std::string& id) {
+  Section section{.heading = "Latency distribution", .blocks = {}, .id = id + "-latency"};
+  const std::vector<SpectrumLine> lines = spectrum_lines(result);
+  if (lines.empty()) {
+    section.blocks = {nothing_to_draw("No transaction was committed.")};
+    return section;
+  }
+  Panel panel{.title = "Latency", .height = 300};
+  for (const SpectrumLine& line : lines) {
+    panel.curves.push_back(spectrum_curve(*line.histogram, line.name, line.classes));
+  }
+  const std::string beyond = fit_axis(panel, lines);
+  Chart chart = spectrum_chart(id + "-latency-chart", "Latency by percentile",
+                               describe_spectrum(lines, beyond), std::move(panel));
+  chart.x_title = "percentile of the transactions";
+  chart.read_outs = spectrum_read_outs(lines);
+  chart.read_outs_stacked = true;
+  chart.stacked_classes = {"ink"};
+  for (const SpectrumLine& line : lines) chart.stacked_classes.push_back(line.classes);
+  Legend legend;
+  for (const SpectrumLine& line : lines) legend.push_back({line.name, line.classes});
+  section.blocks = {
+      Figure{.chart = std::move(chart), .style = "spectrum", .legends = {std::move(legend)}},
+      table_details("Show as a table", spectrum_table(lines))};
+  return section;
+}
+
+Section overlay_section(const std::vector<NamedResult>& results) {
+  Switches switches;
+  for (std::size_t i = 0; i < results.size(); ++i)
+    switches.names.push_back(fmt::format("{} {}", i + 1, shortened(results[i].name, 60)));
+  return {"Charts of all results",
+          {Paragraph{only_page("The switches show and hide results. The curve under the pointer is "
+                               "highlighted."),
+                     "about no-print"},
+           std::move(switches), time_overlay(results),
+           Heading{3, only_page("Latency by percentile")}, latency_overlay(results)},
+          "charts"};
 }
 
 }  // namespace drover::report

@@ -1,4 +1,4 @@
-#include "report/page/html_figures.h"
+#include "report/page/run_figures.h"
 
 #include <fmt/format.h>
 
@@ -22,10 +22,26 @@ std::string latency_text(std::uint64_t ns) {
   return milliseconds_label(static_cast<double>(ns) * 1e-6);
 }
 
-std::string bounded_ms_text(const TransactionResult& one, double percent) {
-  if (one.latency.empty()) return "–";
-  const std::string text = ms_text(one.latency.percentile_ns(percent));
-  return is_lower_bound(one.latency, one.pending.unanswered, percent) ? "≥ " + text : text;
+std::string plain_ms(std::uint64_t ns) {
+  const double ms = static_cast<double>(ns) * 1e-6;
+  return ms < 999.95 ? ms_text(ns) : fmt::format("{:.0f}", ms);
+}
+
+Wording count_wording(std::uint64_t count) {
+  return {std::to_string(count), text::grouped(count)};
+}
+
+Wording ms_wording(const measure::HistogramSnapshot& histogram, double percent) {
+  if (histogram.empty()) return {"-", "–"};
+  const std::uint64_t ns = histogram.percentile_ns(percent);
+  return {plain_ms(ns), ms_text(ns)};
+}
+
+Wording bounded_ms_wording(const TransactionResult& one, double percent) {
+  Wording text = ms_wording(one.latency, percent);
+  if (one.latency.empty() || !is_lower_bound(one.latency, one.pending.unanswered, percent))
+    return text;
+  return {">" + text.terminal, "≥ " + text.page};
 }
 
 std::string rate_text(double per_second) {
@@ -70,7 +86,7 @@ std::string title_of(const Result& result) {
   if (plan.is_open_loop())
     title += fmt::format(", {} tx/s scheduled", text::figure_text(plan.rate));
   if (result.environment.server) {
-    // "15.8 (Debian 15.8-1)": who packaged it stands with the environment.
+    // Of "15.8 (Debian 15.8-1)" the title has the number only.
     Server server = *result.environment.server;
     server.version.resize(std::min(server.version.size(), server.version.find(' ')));
     title += ", " + shortened(server.name(), 60);
