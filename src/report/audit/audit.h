@@ -1,10 +1,10 @@
-// The audit: what a result says about itself, a verdict a line.
+// The audit: a verdict on a result for each rule.
 //
-// Some lines are rules of the specification (their clause is named): where one is broken, the
-// figures are true, and not compliant. Others ask whether the figures can be trusted at all: where
-// one says invalid, the client was the bottleneck, or the counts contradict the data. Statistical
-// lines judge by chance: a rule is broken when an honest run would miss it less than once in ten
-// thousand. docs/audit.md has each line's bound and its reason.
+// Rules with a clause are those of the specification: if one is broken, the figures are true but
+// not compliant. The other rules decide whether the figures can be trusted: if one is invalid, the
+// client was the bottleneck, or the counts contradict the data. Statistical rules allow for chance:
+// an honest run breaks one less than once in ten thousand runs. docs/audit.md has each rule's bound
+// and its reason.
 //
 // Pure functions of the result: no clock, no I/O; for any thread.
 #pragma once
@@ -15,8 +15,7 @@
 
 namespace drover::report {
 
-// Every line, in the same order each time, those that are not judged included. Result::audit is
-// not read.
+// Returns a verdict for every rule, in a fixed order. Does not read Result::audit.
 std::vector<Verdict> audit(const Result& result);
 
 }  // namespace drover::report

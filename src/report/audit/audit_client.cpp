@@ -1,4 +1,4 @@
-// Whether the client itself was the bottleneck: then the figures are those of the client.
+// Rules about the client side: whether it was the bottleneck and the figures describe it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,48 +17,48 @@
 namespace drover::report {
 namespace {
 
-// A worker that wants a processor for more of the time makes transactions queue in it.
+// In a worker thread with a higher load, transactions queue.
 constexpr double demand_most = 0.8;
 
-// The part of the mean latency that may be the client's own delay. Below `delay_least_ms` it is never held
-// against the client: the answers of a database differ by more than that from run to run.
+// The share of the mean latency that may be the client's own delay. Delays below `delay_least_ms`
+// are accepted: the latencies of a database differ by more than that between runs.
 constexpr double share_most = 0.1;
 constexpr double delay_least_ms = 1;
 
-// Times that a worker has to be woken for a New-Order: its timer, and two answers.
+// Wake-ups of a worker for a New-Order: its timer and two answers.
 constexpr double wake_ups_of_new_order = 3;
 
-// The same by the lag of timers, which tells what an event really waits, be it for a processor or
-// for what the worker does before. It includes what a database on the same processors costs it.
+// The same limit for the timer lag, which is the whole wait of an event: for a processor, also
+// behind a database on the same machine, and for the worker's earlier events.
 constexpr double reaction_share_most = 0.25;
 constexpr double reaction_least_ms = 2;
 
 // One percent of the 5 s that a transaction may take.
 constexpr double timer_lag_p99_most_ms = 50;
 
-// What late timers may take from the load: a terminal is late twice in each cycle.
+// The share of the load that late timers may take: a terminal is late twice in each cycle.
 constexpr double cycle_share_most = 0.01;
 
 double mean_ms(const measure::HistogramSnapshot& histogram) {
   return histogram.mean_ns() * 1e-6;
 }
 
-// What to do where a thread had to wait for a processor.
+// The advice if a thread had to wait for a processor.
 constexpr const char* crowd_knob = "; run Drover on cores or a machine of its own";
 
-// A client that stood still for so long, and for more than one percent of the interval, has
-// measured itself.
+// A client that stood still for at least this time and for more than one percent of the interval
+// has measured itself.
 constexpr double standstill_least_ms = 1000;
 constexpr double standstill_share_most = 0.01;
 
-// The transaction that the client's delays are held against: in TPC-C a New-Order, else one of any type.
+// The transaction with which the client's delays are compared: New-Order in TPC-C, else any type.
 struct Yardstick {
   std::string noun;
   TransactionResult transaction;
   double wake_ups;
 };
 
-// Its begin, and the answer to each statement; where nobody counted these, to one.
+// The wake-ups of a transaction: one for its start and one for the answer to each statement.
 double wake_ups_of_any(const Result& result) {
   std::uint64_t statements = 0;
   std::uint64_t completed = 0;
@@ -81,14 +81,14 @@ std::optional<Yardstick> yardstick_of(const Result& result) {
   return Yardstick{"New-Order", *new_order, wake_ups_of_new_order};
 }
 
-// What the database and the way to it took of a transaction: without what it waited for a permit or was begun late,
-// which is no work, and without those that had no answer, which tell nothing of the client.
+// Returns the time of a transaction in the database and the network: without waits for a permit
+// and late starts, and without transactions that had no answer.
 double served_ms(const TransactionResult& one) {
   if (!one.service.empty()) return std::max(mean_ms(one.service), delay_least_ms);
   return std::max(mean_ms(one.answered_latency()) - mean_ms(one.wait), delay_least_ms);
 }
 
-// A machine that makes load: the only one, or one of several.
+// A host that generates load: the only one, or one of several.
 struct Client {
   std::string host;  // "host b"; empty: the only one
   std::span<const WorkerHealth> workers;
@@ -114,7 +114,7 @@ std::vector<Client> clients_of(const Result& result) {
   return clients;
 }
 
-// What is said of a client, and how bad it is among others of which the same is said.
+// A verdict on a host, and its rank among equal verdicts.
 struct JudgedClient {
   Judged judged;
   double badness = 0;
@@ -122,7 +122,7 @@ struct JudgedClient {
 
 using JudgeClient = JudgedClient (*)(const Result&, const std::optional<Yardstick>&, const Client&);
 
-// The worst of all hosts decides, and is named.
+// Returns the verdict on the worst host, with its name.
 template <JudgeClient judge>
 Judged judge_worst(const Result& result) {
   const std::optional<Yardstick> yardstick = yardstick_of(result);
@@ -167,7 +167,7 @@ JudgedClient judge_load(const Result& result, const std::optional<Yardstick>& /*
           demand(busiest)};
 }
 
-// What a worker's delays, each time that it is woken, take of a transaction.
+// Returns the part of a transaction's time that the delays of a worker's wake-ups take.
 struct Delay {
   double ms;
   double share;
@@ -249,7 +249,7 @@ JudgedClient judge_timers(const Result& result, const std::optional<Yardstick>& 
           p99_ms};
 }
 
-// Why transactions stand in line whatever the connections; empty if they need not.
+// Returns why transactions queue whatever the number of connections; empty if they need not.
 std::string line_by_design(const Result& result) {
   const settings::RunSettings& plan = result.plan;
   if (plan.is_tpcc()) {

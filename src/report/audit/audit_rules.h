@@ -1,4 +1,4 @@
-// The rules of the audit, a group each: for audit.cpp and nobody else.
+// The rules of the audit, in groups: for audit.cpp only.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace drover::report {
 
-// What a line of the audit says: the figure, its bound, and what to do.
+// A judgement with its text: the figure, its bound, and what to do.
 struct Judged {
   Judgement judgement = Judgement::not_judged;
   std::string text;
 };
 
-// Below so many of a kind chance allows for nearly everything, and nothing is judged.
+// With fewer observations chance allows for nearly everything, and nothing is judged.
 inline constexpr std::uint64_t few = 30;
 
 inline Judged not_judged(std::string reason) {
@@ -31,8 +31,8 @@ inline Judged too_few(std::string_view counted, std::uint64_t needed = few) {
                     std::to_string(needed) + " needed");
 }
 
-// A rule of the specification, and one that says whether the figures can be trusted. Where it does not
-// hold, there is a remedy.
+// Judge a rule of the specification, and a rule about trust in the figures. `remedy` is added if
+// the rule does not hold.
 inline Judged compliant_if(bool holds, const std::string& text, const std::string& remedy = {}) {
   return holds ? Judged{Judgement::held, text} : Judged{Judgement::broken, text + remedy};
 }
@@ -40,8 +40,8 @@ inline Judged valid_if(bool holds, const std::string& text, const std::string& r
   return holds ? Judged{Judgement::held, text} : Judged{Judgement::invalid, text + remedy};
 }
 
-// The benchmarks whose results a rule judges. A clause is TPC-C's.
-enum class For : std::uint8_t { tpcc, others, all };
+// The workloads whose results a rule judges. Only TPC-C has clauses.
+enum class For : std::uint8_t { tpcc, ycsb_and_scripts, all };
 
 struct Rule {
   const char* name;
@@ -56,7 +56,7 @@ struct Rule {
   }
 };
 
-// These require that something was measured.
+// These rules require a measured interval.
 extern const std::vector<Rule> load_rules;
 extern const std::vector<Rule> workload_rules;
 extern const std::vector<Rule> input_rules;
@@ -66,14 +66,15 @@ extern const std::vector<Rule> client_rules;
 // Whether the 90th percentile of a type of transaction is within its limit.
 Judged judge_latency(const TransactionResult& one);
 
-// Whether the client's own machine was too slow, by any line but that of its connections.
+// Returns true if a rule says that the client machine was too slow. Does not count
+// `client.waiting`, which is about the number of connections.
 bool is_client_too_slow(const Result& result);
 
-// These are about the whole run.
+// These rules are about the whole run.
 extern const std::vector<Rule> host_rules;
 extern const std::vector<Rule> data_rules;
 
-// The share of a thing among others in percent, 0 if there are no others.
+// Returns the share in percent, 0 if `whole` is 0.
 inline double percent_of(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }

@@ -1,13 +1,12 @@
-// Whether a run was in a steady state: its seconds as bins, and what moves in them.
+// Decides whether a run was in a steady state, by trends and changes of level in bins of seconds.
 //
-// A trend of a series of equal intervals: the test of Mann and Kendall, and the slope of Theil and
-// Sen. Both look at all pairs of values, so that single outliers do not carry them away; which is
-// why they miss a step.
+// Trends of a series of equal intervals: the test of Mann and Kendall, and the slope of Theil and
+// Sen. Both use all pairs of values, so single outliers hardly matter, but they miss a step.
 //
-// A change of level: a step, a stretch that lies higher or lower than the rest, or a straight way from one
-// level to another, fitted by least squares and held against what it leaves unexplained, so that a step is no
-// part of the noise that it is measured by. Where neighbours in what is left resemble each other, noise
-// wanders by itself, and the shape counts for less. docs/audit.md has the method, and how often it errs.
+// Changes of level: a step, a stretch on a higher or lower level, or a ramp from one level to
+// another, fitted by least squares and compared with the residuals, so that a step is not part of
+// its own noise. Where neighbouring residuals are correlated, noise moves by itself and the shape
+// counts less. docs/audit.md has the method and its error rates.
 //
 // Pure functions.
 #pragma once
@@ -29,7 +28,7 @@ struct Trend {
   double change = 0;  // from the first value to the last, along the median slope of all pairs
 };
 
-// A trend is held against a run if chance makes it once in 10,000, and if it matters besides.
+// A trend breaks the rule if chance causes it once in 10,000 runs and if it is large enough.
 inline constexpr double trend_z_most = 3.89;
 inline constexpr double throughput_change_most = 0.05;  // of the median, over the interval
 inline constexpr double p90_change_most = 0.25;
@@ -41,37 +40,37 @@ Trend find_trend(const std::vector<double>& values);
 bool throughput_has_trend(const Trend& trend);
 bool p90_has_trend(const Trend& trend);  // in milliseconds
 
-// The seconds of the measurement interval, put together to 20 to 40 bins of equal length.
+// The seconds of the measured interval in 20 to 40 bins of equal length.
 struct SteadyStateBins {
   double seconds_each = 0;         // at least those of a point of the time series
-  double start_s = 0;              // of the first, since the run began
-  std::vector<double> throughput;  // transactions a second
+  double start_s = 0;              // of the first bin, since the start of the run
+  std::vector<double> throughput;  // transactions per second
   std::vector<double> p90_ms;      // the median of the seconds' 90th percentiles; of bins with any
 };
 
 inline constexpr std::size_t steady_state_bins_least = 20;
 inline constexpr std::size_t steady_state_bins_most = 40;
 
-// Seconds that are left over when the bins are full count in none. Below 40 seconds, each is a bin.
+// Seconds that are left over when the bins are full are ignored. Below 40 seconds each is a bin.
 SteadyStateBins make_steady_state_bins(const std::vector<TimePoint>& time_series);
 
-// What lies on another level.
+// Values on another level.
 struct LevelShift {
   enum class Shape { step, stretch, ramp };
 
   Shape shape = Shape::step;
   std::size_t first = 0;  // the values that lie on the other level: up to the end after a step
-  std::size_t last = 0;   // behind it
-  double from = 0;        // the level beside them; of a ramp that of the first value
-  double to = 0;          // their level; of a ramp that of the last value
-  double t = 0;           // how far beyond the noise it is, in standard errors
+  std::size_t last = 0;   // exclusive
+  double from = 0;        // the level of the other values; for a ramp that of the first value
+  double to = 0;          // the level of these values; for a ramp that of the last value
+  double t = 0;           // the shift in standard errors
 };
 
-// From so many values on changes of level by less than a half are looked for, too.
+// The number of values from which shifts of less than a half are searched, too.
 inline constexpr std::size_t small_shift_values_least = 10;
 
-// A step is held against a run as a trend is; one of a tenth of the throughput matters, or one of
-// a third of the 90th percentile that is above 10 ms.
+// Returns a shift with the significance of a broken trend that is at least a tenth of the
+// throughput, or a third of the 90th percentile and above 10 ms.
 std::optional<LevelShift> find_throughput_shift(const SteadyStateBins& bins);
 std::optional<LevelShift> find_p90_shift(const SteadyStateBins& bins);
 

@@ -13,15 +13,14 @@
 #include <utility>
 #include <vector>
 
-#include "report/merge/added_sections.h"
-#include "report/merge/added_time.h"
-#include "report/merge/belonging.h"
+#include "report/merge/merge_sums.h"
+#include "report/merge/part_match.h"
 #include "text/plain_text.h"
 
 namespace drover::report {
 namespace {
 
-// In which parts are put, whichever came first.
+// The order of parts in the result, which does not depend on the order of arrival.
 struct Place {
   std::uint64_t rank = 0;
   std::uint64_t warehouse = 0;
@@ -30,7 +29,7 @@ struct Place {
   auto operator<=>(const Place&) const = default;
 };
 
-// What one host tells for all: the one of the lowest place that has something to tell.
+// A value that one host supplies for all: the host of the lowest place that has one.
 template <class Value>
 class OfLowest {
  public:
@@ -51,7 +50,7 @@ std::optional<Value> if_any(Value value) {
   return value.empty() ? std::nullopt : std::optional(std::move(value));
 }
 
-// One of the hosts, with what is added in the order of ranks only.
+// A host, with the values that are added in the order of ranks.
 struct Host {
   Place place;
   RankResult rank;
@@ -79,7 +78,7 @@ void add_counts(Availability& sum, const Availability& part) {
     sum.sessions_renewed = sum.sessions_renewed.value_or(0) + *part.sessions_renewed;
 }
 
-// Leaves the percentage to complete_availability(). None as soon as one part has none.
+// Resets `sum` if a part has none. complete_availability() sets the percentage later.
 void add_warehouses(std::optional<WarehouseAvailability>& sum,
                     const std::optional<WarehouseAvailability>& part, bool is_first) {
   if (is_first) {
@@ -92,7 +91,7 @@ void add_warehouses(std::optional<WarehouseAvailability>& sum,
   }
 }
 
-// Without the first wrong one, of which there is one only.
+// Adds all but the first wrong value, which the host of the lowest place supplies.
 void add_verification(std::optional<Verification>& sum, const std::optional<Verification>& part) {
   if (!part) return;
   if (!sum) sum.emplace();
@@ -101,10 +100,10 @@ void add_verification(std::optional<Verification>& sum, const std::optional<Veri
   sum->not_found += part->not_found;
 }
 
-// Less is missing of one that was told to end with the others: a second for the slowest, and as much again.
+// Hosts that end together measure intervals whose lengths differ by less than this.
 constexpr double early_least_s = 2;
 
-// So many of a kind are named; the others are a number.
+// Longer lists name this number of items and the number of the others.
 constexpr std::size_t named_most = 8;
 
 void join_most(std::vector<std::string>& texts, std::string_view what, std::string_view between,
@@ -116,7 +115,7 @@ void join_most(std::vector<std::string>& texts, std::string_view what, std::stri
   if (count > named_most) into.back() += fmt::format(" and {} more {}", count - named_most, what);
 }
 
-// "1 to 100", "201 to 250": those of W that no host has.
+// Returns the warehouses that no host has: "1 to 100", "201 to 250".
 std::vector<std::string> uncovered(const std::vector<Host>& hosts, std::uint64_t warehouses) {
   std::vector<std::string> gaps;
   std::uint64_t next = 1;
@@ -161,7 +160,7 @@ std::string missing_ranks(const std::vector<Host>& hosts) {
 
 struct Merger::Sum {
   Result result;
-  Belonging belonging;
+  PartMatch match;
   std::vector<Host> hosts;
   SecondSums seconds;
   SpanSums spans;
@@ -186,16 +185,16 @@ Merger& Merger::operator=(Merger&&) noexcept = default;
 Merger::~Merger() = default;
 
 void Merger::add(Result part, const std::string& name) {
-  sum_->belonging.require(part, name);
-  sum_->belonging.take(part, name);
-  // What is left of a lost host may say of it what its part does not.
+  sum_->match.require(part, name);
+  sum_->match.take(part, name);
+  // The part of a lost host already has the figures of its rank.
   if (part.ranks.front().lost.empty()) complete_rank(part);
   sum_->add(part);
 }
 
 namespace {
 
-// Seven sevenths of a rate of 100 are 100, and no 99.99999999999999.
+// Returns 100 for the sum of seven sevenths of 100, not 99.99999999999999.
 double without_rounding_errors(double sum) {
   return std::strtod(fmt::format("{:.12g}", sum).c_str(), nullptr);
 }
@@ -233,7 +232,7 @@ void Merger::Sum::add(const Result& part) {
   const bool is_first = hosts.empty();
   RankResult rank = part.ranks.front();
   if (part.is_tpcc())
-    std::tie(rank.warehouse_first, rank.warehouse_last) = Belonging::range_of(part);
+    std::tie(rank.warehouse_first, rank.warehouse_last) = PartMatch::range_of(part);
   rank.threads = part.client.workers.size();
   const Place place{rank.rank, rank.warehouse_first, rank.name};
   add_plan(part);
@@ -274,7 +273,7 @@ void Merger::Sum::add(const Result& part) {
   hosts.push_back({place, std::move(rank), part.client.workers, ended_early});
 }
 
-// Those that were started by hand have no numbers of their own.
+// Numbers hosts that were started by hand.
 void Merger::Sum::finish_ranks() {
   std::ranges::sort(hosts, {}, &Host::place);
   const bool is_by_hand = hosts.front().rank.run.empty() && hosts.front().rank.ranks == 1;

@@ -1,32 +1,35 @@
-// Parts of a run that several hosts made, as one result, without loss. For one thread.
+// Merges the parts of a run on several hosts into one result, without loss. For one thread.
 //
-// A part is a result whose `ranks` has one entry. Parts come one by one and need not stay in memory; their order does
-// not matter. Of each section of the result:
+// A part is a result whose `ranks` has one entry. Parts are added one by one in any order and need
+// not stay in memory. The sections of the result:
 //
 //   tool, plan         must be the same in all parts, except threads, connections, max_inflight,
 //                      clients, terminals, rate and operations, which are added. server_stats is
 //                      set if one part has it. of_all_hosts must be the same; the sum has none
-//   environment        of the lowest rank; each host's machine is in ranks
-//   summary            time_seconds of the host that measured longest, from when the first began; the rest follows
-//   transactions       counts and errors added, histograms bucket by bucket; statements by their place
+//   environment        of the lowest rank; the machine of each host is in ranks
+//   summary            time_seconds of the host that measured longest, from the first start; the
+//                      other fields follow
+//   transactions       counts and errors added, histograms bucket by bucket; statements by position
 //   inputs, deferred_delivery, delivery_skipped_districts, backlog, ledger, verification   added
 //   ledger_in_data     added; none if a part has none
-//   lost_commits       added, the first that were answered kept; not complete where a part cannot tell
+//   lost_commits       added, the earliest ones kept; not complete if a part is not
 //   accounts           by name, and in that order: added; in_data none if a part has none
-//   availability       counts added; outages that overlap are one, with what all lost in it, and so are stalls; seconds
-//                      are those of the interval in which at least one host was in an outage
-//   client             CPU, memory, threads, terminals, connections added, workers one behind the other by rank
-//   time_series        second by second: counts added, percentiles of the added histograms (without them the highest of
-//                      the parts), the load of the busiest
-//   checkpoints, server_stats   of the lowest rank that has them: they are about the server
+//   availability       counts added; overlapping outages become one with the sum of their lost
+//                      transactions, and so do stalls; seconds in which at least one host was in an
+//                      outage
+//   client             CPU, memory, threads, terminals, connections added, workers in order of rank
+//   time_series        second by second: counts added, percentiles of the added histograms (without
+//                      histograms the highest of the parts), the load of the busiest worker
+//   checkpoints, server_stats   of the lowest rank that has them: they describe the server
 //   hosts              of the database, by name, and in that order: added
-//   ranks              those of the parts, with the figures of these (complete_rank()), but of a host that was lost, which
-//                      says its own; threads is how many workers it has in client. What is missing is in `incomplete`
-//   failure            of the lowest rank that gave up; interrupted if one was
-//   audit              none: ask for it afterwards
+//   ranks              those of the parts, with their figures (complete_rank()); the entry of a lost
+//                      host stays as it is. threads is its number of workers in client.
+//                      `incomplete` says what is missing
+//   failure            of the lowest rank that gave up; interrupted if one part was
+//   audit              none; the caller adds it
 //
-// Seconds of a part count from its own start. Outages and stalls are brought to those of the host that began first, by
-// the clocks as they were compared.
+// Seconds of a part count from its own start. Outages and stalls are converted to the time of the
+// host that started first, by the compared clocks.
 #pragma once
 
 #include <memory>
@@ -37,13 +40,13 @@
 
 namespace drover::report {
 
-// Something does not belong to the others. One line, printable whatever the results hold: what was found, what was
+// A part does not belong to the others. The message is one printable line: what was found, what was
 // expected and what to do.
 struct MergeError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Parts that were started by hand are refused where their starts lie further apart.
+// Parts that were started by hand are refused if their starts are further apart.
 inline constexpr double starts_apart_s_most = 1;
 
 class Merger {
@@ -53,10 +56,10 @@ class Merger {
   Merger& operator=(Merger&&) noexcept;
   ~Merger();
 
-  // `name` is what messages call the part. Throws MergeError; then it is as if this part had not come.
+  // Adds a part, which messages call `name`. Throws MergeError and then leaves the sum unchanged.
   void add(Result part, const std::string& name);
 
-  // All parts as one. Requires: a part. Ends this object's use.
+  // Returns the merged result. Requires: a part. The object cannot be used afterwards.
   Result take();
 
  private:
@@ -64,8 +67,8 @@ class Merger {
   std::unique_ptr<Sum> sum_;
 };
 
-// Fills in what ranks[0] of a part says of figures, machine and verdict: they are those of the part itself. Call it
-// when the part has its audit. Requires: one entry in ranks.
+// Copies the figures, machine and verdict of a part to its ranks[0]. Call it when the part has its
+// audit. Requires: one entry in ranks.
 void complete_rank(Result& part);
 
 }  // namespace drover::report

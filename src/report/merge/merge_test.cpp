@@ -534,7 +534,7 @@ TEST(Merge, EverySettingIsTheSameInAllPartsOrAHostHasItsOwn) {
       }
       const auto of = settings.find(name);
       ASSERT_NE(of, settings.end())
-          << name << " is a new setting: say here, and in belonging.cpp, whose it is";
+          << name << " is a new setting: say here, and in match.cpp, whose it is";
       second.plan = with_other_value(first.plan, name);
       if (of->second == Of::all) {
         EXPECT_THAT(refusal_of(first, second), HasSubstr("plan." + name + " is "));

@@ -1,4 +1,4 @@
-// Whether parts belong together: for merge.cpp. Pure functions.
+// Decides which parts belong to one run: for merge.cpp. For one thread.
 #pragma once
 
 #include <map>
@@ -12,16 +12,16 @@
 
 namespace drover::report {
 
-// What all parts of a run have in common, and who they are so far.
-class Belonging {
+// The common settings of the parts of a run, and the parts that were accepted.
+class PartMatch {
  public:
-  // Throws MergeError if the part is none, or does not belong to those before.
+  // Throws MergeError if the result is not a part, or does not belong to the accepted parts.
   void require(const Result& part, const std::string& name) const;
 
-  // Counts it to them. Requires: require() has not thrown.
+  // Accepts the part. Requires: require() has not thrown.
   void take(const Result& part, const std::string& name);
 
-  // The first and the last of its warehouses in TPC-C.
+  // Returns the first and the last warehouse of a part (TPC-C).
   static std::pair<std::uint64_t, std::uint64_t> range_of(const Result& part);
 
  private:
@@ -37,12 +37,12 @@ class Belonging {
   void require_same_start(const Result& part, const std::string& name) const;
 
   std::vector<Known> known_;
-  // By what messages call it, in its order; the same in all.
+  // Names and values that all parts share, in the order of messages.
   std::vector<std::pair<std::string, std::string>> traits_;
   std::vector<std::string> transactions_;
 };
 
-// Of the transactions, and of their statements: by their names.
+// Returns the names of the transaction types and of their statements.
 std::vector<std::string> transaction_names(const Result& result);
 
 }  // namespace drover::report

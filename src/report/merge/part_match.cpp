@@ -1,4 +1,4 @@
-#include "report/merge/belonging.h"
+#include "report/merge/part_match.h"
 
 #include <fmt/format.h>
 
@@ -56,7 +56,7 @@ Traits traits_of(const Result& part) {
       {"the run", rank.run.empty() ? "started by hand" : rank.run},
       {"ranks", fmt::format("{}", rank.ranks)},
       {"drover", fmt::format("{} {} ({})", part.tool.name, part.tool.version, part.tool.commit)}};
-  // What is left of a lost host is told by another one, which may have found other data, or another database.
+  // The part of a lost host comes from another host, which may use another database.
   if (!rank.lost.empty()) return traits;
   add_settings(traits, part.plan);
   traits.emplace_back("the kind of database",
@@ -100,7 +100,7 @@ void require_part(const Result& part, const std::string& name) {
   // The part of a lost host comes from the coordinator, and lacks sections.
   if (rank.lost.empty()) require_sections(part, name);
   if (!part.is_tpcc()) return;
-  const auto [first, last] = Belonging::range_of(part);
+  const auto [first, last] = PartMatch::range_of(part);
   if (first == 0 || first > last || last > part.plan.warehouses) {
     refuse(name, fmt::format("names the warehouses {} to {}, but the run has {}", first, last,
                              part.plan.warehouses));
@@ -119,13 +119,13 @@ std::vector<std::string> transaction_names(const Result& result) {
   return names;
 }
 
-std::pair<std::uint64_t, std::uint64_t> Belonging::range_of(const Result& part) {
+std::pair<std::uint64_t, std::uint64_t> PartMatch::range_of(const Result& part) {
   const RankResult& rank = part.ranks.front();
   if (rank.warehouse_first == 0 && rank.warehouse_last == 0) return {1, part.plan.warehouses};
   return {rank.warehouse_first, rank.warehouse_last};
 }
 
-void Belonging::require(const Result& part, const std::string& name) const {
+void PartMatch::require(const Result& part, const std::string& name) const {
   require_part(part, name);
   if (known_.empty()) return;
   if (known_.size() >= ranks_max)
@@ -135,7 +135,7 @@ void Belonging::require(const Result& part, const std::string& name) const {
   require_same_start(part, name);
 }
 
-void Belonging::require_same(const Result& part, const std::string& name) const {
+void PartMatch::require_same(const Result& part, const std::string& name) const {
   constexpr std::size_t value_most = 200;
   const std::string& first = known_.front().name;
   const auto differ = [&](const std::string& what, const std::string& here,
@@ -149,14 +149,14 @@ void Belonging::require_same(const Result& part, const std::string& name) const 
   for (std::size_t i = 0; i < std::min(traits.size(), traits_.size()); ++i) {
     if (traits[i] != traits_[i]) differ(traits[i].first, traits[i].second, traits_[i].second);
   }
-  // What is left of a lost host has no statements.
+  // The part of a lost host has no statements.
   const bool knows_types =
       part.ranks.front().lost.empty() && !part.transactions.empty() && !transactions_.empty();
   if (knows_types && transaction_names(part) != transactions_)
     refuse(name, fmt::format("has different transactions or statements than {}", quoted(first)));
 }
 
-void Belonging::require_another_rank(const Result& part, const std::string& name) const {
+void PartMatch::require_another_rank(const Result& part, const std::string& name) const {
   const RankResult& rank = part.ranks.front();
   const bool is_by_number = !rank.run.empty() || rank.ranks > 1;
   if (!is_by_number && !part.is_tpcc()) {
@@ -177,7 +177,7 @@ void Belonging::require_another_rank(const Result& part, const std::string& name
   }
 }
 
-void Belonging::require_same_start(const Result& part, const std::string& name) const {
+void PartMatch::require_same_start(const Result& part, const std::string& name) const {
   const RankResult& rank = part.ranks.front();
   const std::optional<double> start = start_of(rank);
   if (!rank.run.empty() || !start) return;
@@ -191,7 +191,7 @@ void Belonging::require_same_start(const Result& part, const std::string& name) 
   }
 }
 
-void Belonging::take(const Result& part, const std::string& name) {
+void PartMatch::take(const Result& part, const std::string& name) {
   if (Traits traits = traits_of(part); traits.size() > traits_.size()) traits_ = std::move(traits);
   if (known_.empty()) transactions_ = transaction_names(part);
   RankResult rank = part.ranks.front();

@@ -1,4 +1,4 @@
-// What parts say of seconds, outages and stalls, on one axis of time: for merge.cpp. One thread.
+// Sums of the sections of several parts: for merge.cpp. For one thread.
 #pragma once
 
 #include <compare>
@@ -41,23 +41,40 @@ class SecondSums {
   std::map<Place, Second> seconds_;
 };
 
-// Outages and stalls: those that overlap are one. One that had no end when its host ended, before others, ends there.
+// The outages and stalls of all parts. Overlapping ones become one. If a host ended before the
+// others in an outage, the outage ends with this host.
 class SpanSums {
  public:
   void add(const Result& part);
 
-  // In seconds since the first of the parts began; with the seconds of the interval that were in them.
+  // Sets the outages and stalls, in seconds since the start of the first part, and their total time
+  // within the measured interval.
   void finish(Availability& availability, double measured_from, double measured_until);
 
  private:
   struct Part {
-    std::optional<double> start;  // Unix time by the common clock; none: it did not begin
-    double end_s = 0;             // of its interval, after its own start
+    std::optional<double> start;  // Unix time by the common clock; none: the host did not start
+    double end_s = 0;             // end of the interval, in seconds since the host's own start
     std::vector<Outage> outages;
     std::vector<Stall> stalls;
   };
-  std::vector<Part> parts_;  // those that have some
+  std::vector<Part> parts_;  // with outages or stalls
   std::optional<double> first_start_;
 };
+
+// Requires: the same transaction types in both, or none in `sum`, with the same statements or none.
+void add_transactions(std::vector<TransactionResult>& sum,
+                      const std::vector<TransactionResult>& part);
+void add_inputs(InputCounts& sum, const InputCounts& part);
+void add_deferred(std::optional<DeferredDelivery>& sum,
+                  const std::optional<DeferredDelivery>& part);
+void add_ledger(Ledger& sum, const Ledger& part);
+void add_lost_commits(LostCommits& sum, const LostCommits& part);
+void add_accounts(std::vector<Account>& sum, const std::vector<Account>& part);
+void add_hosts(std::vector<HostResult>& sum, const std::vector<HostResult>& part);
+
+// Resets `sum` if a part has no counts of the data. `is_first`: `part` is the first one.
+void add_ledger_in_data(std::optional<LedgerInData>& sum, const std::optional<LedgerInData>& part,
+                        bool is_first);
 
 }  // namespace drover::report
