@@ -97,9 +97,14 @@ class Drawing {
       for (std::size_t i = 0; i < tops_.size(); ++i) {
         draw_line("grid", x, tops_[i], x, tops_[i] + chart_.panels[i].height);
       }
-      // At the ends, labels stay within the picture.
+      // At the ends, labels stay within the picture; short ones may extend to the left of it.
+      constexpr std::size_t short_label_most = 8;
+      const bool is_left_end = x < 0.03 && tick.label.size() > short_label_most;
       draw_text(tick.minor ? "tick wide" : "tick", percentage(x), bottom_ + 16,
-                x > 0.97 ? "end" : "middle", tick.label);
+                x > 0.97      ? "end"
+                : is_left_end ? "start"
+                              : "middle",
+                tick.label);
     }
     draw_text("x-title", "50%", bottom_ + 34, "middle", chart_.x_title);
   }
