@@ -22,8 +22,8 @@
 //                      histograms the highest of the parts), the load of the busiest worker
 //   checkpoints, server_stats   of the lowest rank that has them: they describe the server
 //   hosts              of the database, by name, and in that order: added
-//   ranks              those of the parts, with their figures (complete_rank()); the entry of a lost
-//                      host stays as it is. threads is its number of workers in client.
+//   ranks              those of the parts, with their figures (complete_rank()); the entry of a
+//                      lost host stays as it is. threads is its number of workers in client.
 //                      `incomplete` says what is missing
 //   failure            of the lowest rank that gave up; interrupted if one part was
 //   audit              none; the caller adds it
