@@ -1,5 +1,5 @@
 // Durations: within a year, or refused with a sentence.
-#include "cli/option/quantity.h"
+#include "cli/option/option.h"
 
 #include "fuzz.h"
 #include "run/usage_error.h"

@@ -118,7 +118,7 @@ int perform(Command& program, const std::vector<std::string>& words) {
     }
     if (is_rank) {
       if (const std::optional<int> code = meet_by_mpi(*chosen.hosts, complete)) return *code;
-    } else if (job && chosen.hosts != nullptr && (job->size || !chosen.hosts->agents.empty())) {
+    } else if (job && chosen.hosts != nullptr && (job->size || chosen.hosts->agents)) {
       meet_in_job(*chosen.hosts, *job);
     }
     if (chosen.hosts != nullptr) check_hosts(*chosen.hosts);

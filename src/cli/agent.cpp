@@ -17,7 +17,6 @@
 
 #include "cli/commands.h"
 #include "cli/option/command_line.h"
-#include "cli/option/quantity.h"
 #include "cli/standard_output.h"
 #include "cli/version.h"
 #include "file/bounded_file.h"
@@ -43,7 +42,7 @@ struct AgentArguments {
   std::string join;
   std::optional<std::uint64_t> rank;
   std::string secret_file;
-  std::string join_timeout = "2m";
+  coro::Duration join_timeout = std::chrono::minutes(2);
 };
 
 std::string first_line_of(const std::string& file) {
@@ -124,13 +123,12 @@ int perform_work(Command& program, ranks::Member& member, const Message& work) {
 int perform_agent(Command& program, const AgentArguments& arguments) {
   // The process that reads this process's output may have ended.
   std::signal(SIGPIPE, SIG_IGN);
-  const coro::Duration patience = parse_join_timeout(arguments.join_timeout);
   const ranks::MemberPlace place = place_of(arguments);
   const bool is_shown = is_shown_by_coordinator(arguments);
   std::optional<ranks::Member> member;
   int code = exit_failure;
   try {
-    join(member, arguments.join, place, patience);
+    join(member, arguments.join, place, arguments.join_timeout);
     if (!is_shown) note_to_stderr("joined the coordinator at " + arguments.join);
     code = perform_work(program, *member, member->wait_for("work"));
   } catch (const std::exception& error) {
@@ -179,14 +177,6 @@ std::string read_secret(const std::string& file) {
   return secret;
 }
 
-coro::Duration parse_join_timeout(const std::string& written) {
-  const coro::Duration timeout = parse_duration("--join-timeout", written);
-  if (timeout > std::chrono::hours(24)) {
-    throw UsageError(fmt::format("--join-timeout {}: expected at most 24h", written));
-  }
-  return timeout;
-}
-
 void let_first_process_speak() {
   constexpr coro::Duration enough = std::chrono::seconds(8);
   const auto job = ranks::place_in_job();
@@ -208,11 +198,10 @@ std::string own_version() {
 }
 
 std::vector<std::string> agent_words(const std::string& join, std::size_t rank,
-                                     const std::string& secret_file,
-                                     const std::string& join_timeout) {
+                                     const std::string& secret_file, coro::Duration join_timeout) {
   std::vector<std::string> words = {"agent", "--no-environment", "--join=" + join,
                                     fmt::format("--rank={}", rank),
-                                    "--join-timeout=" + join_timeout};
+                                    "--join-timeout=" + duration_text(join_timeout)};
   if (!secret_file.empty()) words.push_back("--secret-file=" + secret_file);
   return words;
 }
@@ -254,8 +243,11 @@ void add_agent(Command& app) {
        {"--secret-file", &arguments->secret_file, "FILE",
         "Read the secret that all hosts share from the first line of FILE; -: standard input "
         "(default: the variable DROVER_SECRET)"},
-       {"--join-timeout", &arguments->join_timeout, "TIME",
-        "Time limit for reaching the coordinator; 0: one attempt"}});
+       {"--join-timeout",
+        &arguments->join_timeout,
+        "TIME",
+        "Time limit for reaching the coordinator; 0: one attempt",
+        {.range = between(coro::Duration::zero(), join_timeout_most)}}});
   agent.action = [&app, arguments] { return perform_agent(app, *arguments); };
 }
 

@@ -21,9 +21,8 @@ inline constexpr const char* secret_variable = "DROVER_SECRET";
 // is no secret or its length is wrong.
 std::string read_secret(const std::string& file);
 
-// Returns the value of --join-timeout: how long the coordinator waits for all hosts, and an agent
-// for the coordinator. Throws UsageError.
-coro::Duration parse_join_timeout(const std::string& written);
+// The limit of --join-timeout.
+inline constexpr coro::Duration join_timeout_most = std::chrono::hours(24);
 
 // Waits for some seconds in all processes of mpirun or srun except the first one. All of them write
 // to one terminal: when the first one fails, its error is shown, and its end ends the others before
@@ -38,8 +37,7 @@ std::string own_version();
 // Returns the command line of an agent, without the program. `join` has the addresses of the
 // coordinator; the agent reads its secret from `secret_file` (read_secret()).
 std::vector<std::string> agent_words(const std::string& join, std::size_t rank,
-                                     const std::string& secret_file,
-                                     const std::string& join_timeout);
+                                     const std::string& secret_file, coro::Duration join_timeout);
 
 // Returns the part of the coordinator's message "work" that concerns this agent.
 ranks::MemberWork member_work(const ranks::Message& work);

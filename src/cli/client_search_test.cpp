@@ -14,8 +14,8 @@ using testing::HasSubstr;
 
 // What a command line comes to.
 struct SearchOfClients {
-  ClientSearchRequest search;
-  ClientRequest load;
+  ClientSearchOptions search;
+  ClientOptions load;
   Command command{"search", "", "", {"drover", "ycsb"}};
 
   SearchOfClients() { add_client_search_options(command, search, load, "operations"); }
@@ -45,10 +45,10 @@ TEST(ClientSearch, ARateIsSoughtFromAHundredOnAndNeedsNoLimit) {
 
 TEST(ClientSearch, TheFirstRateIsWithinTheBounds) {
   SearchOfClients sought;
-  sought.search.high = "50";
+  sought.search.high = 50;
   EXPECT_EQ(client_search_bounds(sought.search, 0).start, 50);
-  sought.search.high = "auto";
-  sought.search.low = "5000";
+  sought.search.high.reset();
+  sought.search.low = 5'000;
   EXPECT_EQ(client_search_bounds(sought.search, 0).start, 5'000);
 }
 
@@ -59,29 +59,29 @@ TEST(ClientSearch, ClientsAreSoughtAmongFreeConnections) {
   EXPECT_EQ(sought.problem(), "");
   EXPECT_EQ(client_search_bounds(sought.search, 97).high, 97);
   EXPECT_EQ(client_search_bounds(sought.search, 97).start, 12);
-  sought.search.high = "98";
+  sought.search.high = 98;
   EXPECT_THAT(sought.problem(), AllOf(HasSubstr("--high 98"), HasSubstr("only 97")));
 }
 
 TEST(ClientSearch, AStepIsARunOfThatRate) {
   SearchOfClients sought;
-  sought.load.clients = "40";
-  ClientRequest run = request_of_step(sought.search, sought.load, {Step::Kind::probe, 1'500});
+  sought.load.clients = 40;
+  ClientOptions run = options_of_step(sought.search, sought.load, {Step::Kind::probe, 1'500});
   EXPECT_EQ(run.rate, 1'500);
-  EXPECT_EQ(run.clients, "40");
-  EXPECT_EQ(run.connections, "auto");
-  EXPECT_EQ(run.duration, "30s");
-  run = request_of_step(sought.search, sought.load, {Step::Kind::confirm, 1'500});
-  EXPECT_EQ(run.duration, "3m");
+  EXPECT_EQ(run.clients, 40U);
+  EXPECT_FALSE(run.run.connections);
+  EXPECT_EQ(run.duration, std::chrono::seconds(30));
+  run = options_of_step(sought.search, sought.load, {Step::Kind::confirm, 1'500});
+  EXPECT_EQ(run.duration, std::chrono::minutes(3));
 }
 
 TEST(ClientSearch, AStepIsAClosedLoopOfSoManyClientsWithAConnectionEach) {
   SearchOfClients sought;
   sought.search.find = "clients";
-  const ClientRequest run = request_of_step(sought.search, sought.load, {Step::Kind::probe, 24});
+  const ClientOptions run = options_of_step(sought.search, sought.load, {Step::Kind::probe, 24});
   EXPECT_EQ(run.rate, 0);
-  EXPECT_EQ(run.clients, "24");
-  EXPECT_EQ(run.connections, "24");
+  EXPECT_EQ(run.clients, 24U);
+  EXPECT_EQ(run.run.connections, 24);
 }
 
 TEST(ClientSearch, LimitsNameTheTransactionsOfTheBenchmark) {
@@ -98,24 +98,23 @@ TEST(ClientSearch, LimitsNameTheTransactionsOfTheBenchmark) {
 
 TEST(ClientSearch, RefusesWhatMakesNoQuestion) {
   SearchOfClients sought;
-  sought.search.find = "sheep";
-  EXPECT_THAT(sought.problem(), HasSubstr("--find sheep: expected rate or clients"));
+  for (Option& option : sought.command.options) {
+    if (option.name() == "--find") EXPECT_THROW(option.give({"sheep"}), UsageError);
+    if (option.name() == "--probe") EXPECT_THROW(option.give({"200ms"}), UsageError);
+  }
   sought.search.find = "clients";
   EXPECT_THAT(sought.problem(), HasSubstr("--find clients needs a limit, because a closed loop has "
                                           "no limit of its own. Add one with --fail-if"));
   sought.search.fail_if = {"all.p99 > 20"};
-  sought.load.connections = "8";
+  sought.load.run.connections = 8;
   EXPECT_THAT(sought.problem(), HasSubstr("--connections"));
-  sought.load.connections = "auto";
-  sought.load.arrivals = "poisson";
+  sought.load.run.connections.reset();
+  sought.load.poisson = true;
   EXPECT_THAT(sought.problem(), HasSubstr("--arrivals"));
   sought.search.find = "rate";
   EXPECT_EQ(sought.problem(), "");
-  sought.search.high = "20000000";
+  sought.search.high = 20'000'000;
   EXPECT_THAT(sought.problem(), HasSubstr("--high"));
-  sought.search.high = "auto";
-  sought.search.probe = "200ms";
-  EXPECT_THAT(sought.problem(), HasSubstr("--probe: expected at least 1s"));
 }
 
 TEST(ClientSearch, ClientsThatWereGivenAreNotSought) {

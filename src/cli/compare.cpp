@@ -214,12 +214,13 @@ void add_compare(Command& app) {
         "docs/compare.md), or all",
         comma_list}});
   command.add_options(
-      "Output", {{"--markdown", &arguments->markdown, "", "Print Markdown, for a pull request",
-                  common_option},
-                 {"--json", &arguments->json, "FILE",
-                  "Write the comparison to FILE as JSON. -: JSON to the standard output, text to "
-                  "the error stream",
-                  common_option}});
+      output_group,
+      {{"--markdown", &arguments->markdown, "", "Print Markdown, for a pull request",
+        common_option},
+       {"--json", &arguments->json, "FILE",
+        "Write the comparison to FILE as JSON. -: JSON to the standard output, text to "
+        "the error stream",
+        common_option}});
   command.action = [arguments] { return perform(*arguments); };
 }
 

@@ -8,7 +8,6 @@
 #include "cli/commands.h"
 #include "cli/option/command_line.h"
 #include "cli/option/database_option.h"
-#include "cli/option/quantity.h"
 #include "cli/standard_output.h"
 #include "text/plain_text.h"
 
@@ -17,9 +16,9 @@ namespace {
 
 struct DemoArguments {
   DatabaseOption database;
-  std::string warehouses = "2";
-  std::string duration = "60s";
-  std::string no_delays_duration = "20s";
+  std::uint64_t warehouses = 2;
+  coro::Duration duration = std::chrono::seconds(60);
+  coro::Duration no_delays_duration = std::chrono::seconds(20);
 };
 
 // Shows the command and does it; returns its exit code.
@@ -33,14 +32,11 @@ int perform_line(std::vector<std::string> words, const std::string& db) {
 }
 
 int perform(const DemoArguments& arguments) {
-  const auto count = static_cast<std::uint64_t>(parse_count("-w", arguments.warehouses, 1, 1000));
-  const std::string warehouses = fmt::format("{}", count);
-  parse_duration("--duration", arguments.duration);
-  parse_duration("--no-delays-duration", arguments.no_delays_duration);
+  const std::string warehouses = fmt::format("{}", arguments.warehouses);
   // Holds the private server over all of the commands.
   const DatabaseTarget target(arguments.database);
-  print(fmt::format("Drover demo: TPC-C with {} on {}\n", text::counted(count, "warehouse"),
-                    target.description()),
+  print(fmt::format("Drover demo: TPC-C with {} on {}\n",
+                    text::counted(arguments.warehouses, "warehouse"), target.description()),
         "the story");
   const std::vector<std::string> where = words_without_db(arguments.database);
 
@@ -48,9 +44,10 @@ int perform(const DemoArguments& arguments) {
       {"tpcc", "init", "--force"},
       {"tpcc", "import", "-w", warehouses, "--seed", "1"},
       {"tpcc", "check", "--after-import"},
-      {"tpcc", "run", "-w", warehouses, "--duration", arguments.duration, "--warmup", "5s"},
-      {"tpcc", "run", "-w", warehouses, "--duration", arguments.no_delays_duration, "--warmup",
-       "3s", "--no-delays"},
+      {"tpcc", "run", "-w", warehouses, "--duration", duration_text(arguments.duration), "--warmup",
+       "5s"},
+      {"tpcc", "run", "-w", warehouses, "--duration", duration_text(arguments.no_delays_duration),
+       "--warmup", "3s", "--no-delays"},
       {"tpcc", "check"},
   };
   for (std::vector<std::string> words : story) {
@@ -76,8 +73,11 @@ void add_demo(Command& app) {
       "--schema), on the private server unless --db is given.",
       "Example:\n  drover demo -w 1 --duration 30s");
   demo.add_options(
-      {{"-w,--warehouses", &arguments->warehouses, "W",
-        "Warehouses to load and to run on, up to 1000", common_option},
+      {{"-w,--warehouses",
+        &arguments->warehouses,
+        "W",
+        "Warehouses to load and to run on",
+        {.range = Range{1, 1'000}, .common = true}},
        {"--duration", &arguments->duration, "TIME",
         "Measured time of the first run, which has keying and think times", common_option},
        {"--no-delays-duration", &arguments->no_delays_duration, "TIME",

@@ -100,7 +100,7 @@ void add_history(Command& app) {
         "docs/compare.md), or all",
         comma_list}});
   command.add_options(
-      "Output",
+      output_group,
       {{"-o,--output", &arguments->html, "FILE", "Write the chart to FILE as HTML"},
        {"--json", &arguments->json, "FILE",
         "Write the history to FILE as JSON. -: JSON to the standard output, text to the error "

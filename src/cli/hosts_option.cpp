@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -20,7 +19,6 @@
 #include <utility>
 
 #include "cli/agent.h"
-#include "cli/option/quantity.h"
 #include "cli/version.h"
 #include "coro/block_on.h"
 #include "coro/scope.h"
@@ -46,12 +44,10 @@ constexpr coro::Duration patience_for_agents = std::chrono::seconds(5);
 // Lines that are kept of the output of a process whose agent has not joined.
 constexpr std::size_t kept_lines_most = 20;
 
-// Returns true for options that concern the coordinator alone: the hosts, and the output.
-bool is_of_conductor(const Option& option) {
-  constexpr std::array<std::string_view, 10> names = {
-      "--json",           "--ui",           "--metrics", "--strict",  "--config",
-      "--no-environment", "--server-stats", "--format",  "--hdr-log", "--help"};
-  return option.group == hosts_group || std::ranges::find(names, option.name()) != names.end();
+// Returns true for options that concern the coordinator alone.
+bool is_of_coordinator(const Option& option) {
+  return option.group == hosts_group || option.group == output_group ||
+         option.group == general_group;
 }
 
 // What libpq and YDB's client take from the environment here holds there, too.
@@ -69,15 +65,11 @@ Message environment_of_databases() {
 
 std::vector<std::uint64_t> weights_of(const HostsArguments& arguments, std::size_t hosts) {
   if (arguments.weights.empty()) return std::vector<std::uint64_t>(hosts, 1);
-  std::vector<std::uint64_t> weights;
-  for (const std::string& one : text::parts(arguments.weights, ',')) {
-    weights.push_back(static_cast<std::uint64_t>(parse_count("--weights", one, 1, 1'000'000)));
-  }
-  if (weights.size() != hosts) {
+  if (arguments.weights.size() != hosts) {
     throw UsageError(fmt::format("--weights {}: expected one weight for each of {}",
-                                 arguments.weights, text::counted(hosts, "host")));
+                                 fmt::join(arguments.weights, ","), text::counted(hosts, "host")));
   }
-  return weights;
+  return arguments.weights;
 }
 
 std::vector<load::Share> shares_of(const std::vector<std::uint64_t>& weights) {
@@ -119,13 +111,8 @@ std::shared_ptr<ranks::Conductor> new_conductor(std::vector<std::string> names,
                                                 const ranks::Endpoint& listen,
                                                 std::string secret = {}) {
   ranks::ConductorSettings settings{std::move(names), listen, own_version(), std::move(secret)};
-  settings.silence_most = parse_duration("--host-timeout", arguments.host_timeout);
-  if (settings.silence_most < std::chrono::seconds(1) ||
-      settings.silence_most > std::chrono::hours(1)) {
-    throw UsageError(fmt::format("--host-timeout {}: expected a time from 1s to 1h, such as 30s",
-                                 arguments.host_timeout));
-  }
-  settings.join_most = parse_join_timeout(arguments.join_timeout);
+  settings.silence_most = arguments.host_timeout;
+  settings.join_most = arguments.join_timeout;
   try {
     return std::make_shared<ranks::Conductor>(std::move(settings));
   } catch (const std::system_error& error) {
@@ -186,7 +173,7 @@ Task<void> all_started(ranks::Conductor& conductor, std::vector<AgentStart> star
 AgentStart start_of(const ranks::Conductor& conductor, std::size_t rank, const ranks::Host& host,
                     const std::string& ssh) {
   std::vector<std::string> words =
-      agent_words(ranks::endpoints_text(conductor.endpoints()), rank, "-", "0");
+      agent_words(ranks::endpoints_text(conductor.endpoints()), rank, "-", coro::Duration::zero());
   words.insert(words.begin(), own_program());
   return {rank, host, ranks::start_words(host, ssh, words)};
 }
@@ -226,8 +213,7 @@ void await_agents(const HostsArguments& arguments, run::Conducting& conducting) 
     throw UsageError(
         "--agents needs --listen PORT, the port at which the agents join, such as --listen 4711");
   }
-  const auto agents = static_cast<std::size_t>(
-      parse_count("--agents", arguments.agents, 1, static_cast<std::int64_t>(ranks::hosts_max)));
+  const auto agents = static_cast<std::size_t>(*arguments.agents);
   conducting.conductor = new_conductor(std::vector<std::string>(agents), arguments, listen,
                                        read_secret(arguments.secret_file));
   const std::string note =
@@ -252,12 +238,17 @@ void add_hosts_options(Command& command, HostsArguments& arguments) {
         "Divide the work among these hosts. Starts an agent on each by ssh (localhost: without "
         "ssh)",
         {.configurable = false, .common = true}},
-       {"--agents", &arguments.agents, "N",
+       {"--agents",
+        &arguments.agents,
+        "N",
         "Divide the work among N agents that are started by drover agent --join or by a job. Needs "
         "a secret and --listen. In a job, give --join instead of --listen",
-        command_line_only},
-       {"--weights", &arguments.weights, "N,…",
-        "Relative load per host: 2,1,1 gives the first host half of the load (default: equal)"},
+        {.range = Range{1, ranks::hosts_max}, .configurable = false}},
+       {"--weights",
+        &arguments.weights,
+        "N,…",
+        "Relative load per host: 2,1,1 gives the first host half of the load (default: equal)",
+        {.range = Range{1, 1'000'000}, .delimiter = ','}},
        {"--listen", &arguments.listen, "[ADDRESS:]PORT",
         "Address at which agents join this process (default: all addresses, any free port)"},
        {"--join", &arguments.join, "HOST:PORT",
@@ -267,9 +258,16 @@ void add_hosts_options(Command& command, HostsArguments& arguments) {
         "With --agents: read the secret that all hosts share from FILE (default: the variable "
         "DROVER_SECRET)"},
        {"--ssh", &arguments.ssh, "COMMAND", "ssh program for --hosts, with its options"},
-       {"--host-timeout", &arguments.host_timeout, "TIME",
-        "Treat a host that is silent for TIME as lost, and end the command on all hosts; 1s to 1h"},
-       {"--join-timeout", &arguments.join_timeout, "TIME", "Time limit for all hosts to join"}});
+       {"--host-timeout",
+        &arguments.host_timeout,
+        "TIME",
+        "Treat a host that is silent for TIME as lost, and end the command on all hosts",
+        {.range = between(std::chrono::seconds(1), std::chrono::hours(1))}},
+       {"--join-timeout",
+        &arguments.join_timeout,
+        "TIME",
+        "Time limit for all hosts to join",
+        {.range = between(coro::Duration::zero(), join_timeout_most)}}});
 }
 
 void add_parts_option(Command& command, HostsArguments& arguments) {
@@ -296,7 +294,7 @@ Message work_of(const Command& command) {
   std::vector<std::string> words(command.path.begin() + 1, command.path.end());
   for (const std::vector<Option>* options : {&command.options, &command.arguments}) {
     for (const Option& option : *options) {
-      if (!option.is_given() || is_of_conductor(option)) continue;
+      if (!option.is_given() || is_of_coordinator(option)) continue;
       for (const std::string& word : option.words) {
         if (option.is_flag()) {
           if (word != "false") words.push_back(option.name());
@@ -313,16 +311,16 @@ Message work_of(const Command& command) {
 
 std::shared_ptr<run::Conducting> make_conducting(const HostsArguments& arguments,
                                                  bool private_server) {
-  if (!arguments.hosts.empty() && !arguments.agents.empty()) {
+  if (!arguments.hosts.empty() && arguments.agents) {
     throw UsageError(
         "--agents cannot be combined with --hosts, which starts the agents itself. Leave one of "
         "them out");
   }
   if (private_server) {
     throw UsageError(fmt::format("{} needs --db: other hosts cannot reach the private server",
-                                 !arguments.hosts.empty()    ? "--hosts"
-                                 : !arguments.agents.empty() ? "--agents"
-                                                             : "mpirun"));
+                                 !arguments.hosts.empty() ? "--hosts"
+                                 : arguments.agents       ? "--agents"
+                                                          : "mpirun"));
   }
   const auto conducting = std::make_shared<run::Conducting>();
   conducting->run = new_run();
@@ -421,7 +419,7 @@ std::optional<int> meet_by_mpi(HostsArguments& arguments, const std::function<vo
   if (rank != 0) {
     setenv(secret_variable, all.front()["secret"].get<std::string>().c_str(), 1);
     return agent_beside_mpi(
-        agent_words(all.front()["conductor"].get<std::string>(), rank, "", "0"));
+        agent_words(all.front()["conductor"].get<std::string>(), rank, "", coro::Duration::zero()));
   }
   std::map<std::string, int> times;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -440,15 +438,12 @@ void meet_in_job(HostsArguments& arguments, const ranks::JobPlace& place) {
         "out --hosts");
   }
   std::size_t agents = place.size.value_or(0);
-  if (!arguments.agents.empty()) {
-    agents = static_cast<std::size_t>(
-        parse_count("--agents", arguments.agents, 1, static_cast<std::int64_t>(ranks::hosts_max)));
-  }
+  if (arguments.agents) agents = static_cast<std::size_t>(*arguments.agents);
   if (place.index >= agents) {
     throw UsageError(
         fmt::format("--agents {}: too few, because this process has the index {}. Expected the "
                     "number of all processes of the job",
-                    arguments.agents, place.index));
+                    agents, place.index));
   }
   const std::string join = arguments.join.empty() ? place.coordinator : arguments.join;
   const auto port = text::number_of<std::uint16_t>(join.substr(join.rfind(':') + 1));
@@ -464,7 +459,7 @@ void meet_in_job(HostsArguments& arguments, const ranks::JobPlace& place) {
   arguments.listen = fmt::format("{}", *port);
   arguments.met = new_conductor(std::vector<std::string>(agents), arguments, {"", *port},
                                 read_secret(arguments.secret_file));
-  arguments.agents.clear();
+  arguments.agents.reset();
 }
 
 void refuse_agents(const HostsArguments& arguments) {

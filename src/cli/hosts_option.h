@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/option/command.h"
+#include "coro/clock.h"
 #include "load/share.h"
 #include "ranks/conductor.h"
 #include "ranks/job.h"
@@ -17,22 +18,22 @@
 namespace drover::cli {
 
 struct HostsArguments {
-  std::string hosts;    // "a,b,c"; empty: this host alone, or --agents
-  std::string agents;   // the number of agents that are started by other means
-  std::string weights;  // "2,1,1"; empty: all alike
-  std::string parts;    // the folder for each host's part; empty: where programs keep their state
-  std::string listen;   // where the agents join; empty: any address and port
-  std::string join;     // in an indexed Job: where its first process listens
-  std::string secret_file;          // empty: the variable DROVER_SECRET
-  std::string ssh = "ssh";          // the program that starts agents, with its options
-  std::string host_timeout = "5s";  // silence after which a host is lost
-  std::string join_timeout = "2m";  // for all hosts to join
+  std::string hosts;                    // "a,b,c"; empty: this host alone, or --agents
+  std::optional<std::uint64_t> agents;  // the number of agents that are started by other means
+  std::vector<std::uint64_t> weights;   // of the hosts; empty: all equal
+  std::string parts;   // the folder for each host's part; empty: where programs keep their state
+  std::string listen;  // where the agents join; empty: any address and port
+  std::string join;    // in an indexed Job: where its first process listens
+  std::string secret_file;  // empty: the variable DROVER_SECRET
+  std::string ssh = "ssh";  // the program that starts agents, with its options
+  coro::Duration host_timeout = std::chrono::seconds(5);  // silence after which a host is lost
+  coro::Duration join_timeout = std::chrono::minutes(2);  // for all hosts to join
   const Command* command = nullptr;
   // The conductor that has met the agents which mpirun, srun or an indexed Job started. Replaces
   // `hosts`.
   std::shared_ptr<ranks::Conductor> met = {};
 
-  bool several() const noexcept { return !hosts.empty() || !agents.empty() || met != nullptr; }
+  bool several() const noexcept { return !hosts.empty() || agents || met != nullptr; }
 };
 
 // `arguments` must outlive the command.

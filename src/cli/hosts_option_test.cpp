@@ -33,11 +33,11 @@ class HostsOption : public testing::Test {
                       {"--no-delays", &no_delays_, "", ""},
                       {"--quiet", &quiet_, "", ""},
                       {"--file", &files_, "FILE", ""},
-                      {"--json", &json_, "FILE", ""},
-                      {"--ui", &ui_, "HOW", ""},
-                      {"--metrics", &metrics_, "ADDRESS", ""},
-                      {"--strict", &strict_, "", ""},
                       {"--config", &config_, "FILE", "", command_line_only}});
+    run_.add_options(output_group, {{"--json", &json_, "FILE", ""},
+                                    {"--ui", &ui_, "HOW", ""},
+                                    {"--metrics", &metrics_, "ADDRESS", ""},
+                                    {"--strict", &strict_, "", ""}});
     add_hosts_options(run_, arguments_);
     add_parts_option(run_, arguments_);
   }
@@ -51,7 +51,7 @@ class HostsOption : public testing::Test {
     read_words(program_, line);
     return work_of(run_);
   }
-  std::string refusal(const std::string& hosts, const std::string& weights = {},
+  std::string refusal(const std::string& hosts, const std::vector<std::uint64_t>& weights = {},
                       const std::string& listen = {}, bool private_server = false) {
     arguments_.hosts = hosts;
     arguments_.weights = weights;
@@ -163,7 +163,7 @@ TEST_F(HostsOption, VariablesOfTheDatabasesGoAlong) {
 
 TEST_F(HostsOption, SharesByWeights) {
   arguments_.hosts = "a,b,a";
-  arguments_.weights = "2,1,1";
+  arguments_.weights = {2, 1, 1};
   const auto conducting = make_conducting(arguments_, false);
   ASSERT_EQ(conducting->shares.size(), 3U);
   EXPECT_EQ(conducting->shares[0], (load::Share{0, 2, 4, 0, 3}));
@@ -198,14 +198,15 @@ TEST_F(HostsOption, APortAloneIsOneOfEveryAddress) {
 
 TEST_F(HostsOption, SaysWhatIsWrong) {
   EXPECT_THAT(refusal("a,,b"), HasSubstr("--hosts a,,b: a host name in 'a,,b' is empty"));
-  EXPECT_THAT(refusal("a,b", "1"),
+  EXPECT_THAT(refusal("a,b", {1}),
               HasSubstr("--weights 1: expected one weight for each of 2 hosts"));
-  for (const char* weights : {"1,0", "1,half", "1,-1", "1,", "1,1000001"}) {
-    EXPECT_THAT(refusal("a,b", weights), HasSubstr("--weights ")) << weights;
+  for (const char* weights : {"1,0", "1,half", "1,-1", "1,1000001"}) {
+    EXPECT_THAT(refusal_of_line({"--hosts", "a,b", "--weights", weights}), HasSubstr("--weights "))
+        << weights;
   }
-  EXPECT_THAT(refusal("a", "", "here"), HasSubstr("--listen here: expected a port"));
-  EXPECT_THAT(refusal("a", "", "192.0.2.1:4711"), HasSubstr("--listen 192.0.2.1:4711: "));
-  EXPECT_THAT(refusal("a", "", "", true), HasSubstr("--hosts needs --db"));
+  EXPECT_THAT(refusal("a", {}, "here"), HasSubstr("--listen here: expected a port"));
+  EXPECT_THAT(refusal("a", {}, "192.0.2.1:4711"), HasSubstr("--listen 192.0.2.1:4711: "));
+  EXPECT_THAT(refusal("a", {}, "", true), HasSubstr("--hosts needs --db"));
 }
 
 }  // namespace

@@ -4,64 +4,65 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <random>
 #include <stdexcept>
-#include <utility>
 
 #include "cli/agent.h"
 #include "cli/help/help.h"
-#include "cli/option/quantity.h"
 #include "cli/option/start_time.h"
 #include "cli/standard_output.h"
 #include "cli/version.h"
 #include "file/atomic_file.h"
 #include "ranks/member_run.h"
 #include "report/document/result_json.h"
-#include "report/page/report.h"
 #include "text/plain_text.h"
 #include "text/utf8.h"
-#include "ui/terminal/screen_place.h"
 
 namespace drover::cli {
 
 using coro::Duration;
 using database::Isolation;
 using run::RunPlan;
+using std::chrono::hours;
 using std::chrono::seconds;
 
 namespace {
 
-// What to do when the database does not do what it should.
-void read_failures(const RunRequest& written, RunPlan& run, load::Plan& plan) {
-  if (written.on_db_loss != "wait" && written.on_db_loss != "fail") {
-    throw UsageError(fmt::format("--on-db-loss {}: expected wait or fail", written.on_db_loss));
-  }
-  const Duration timeout = parse_duration("--statement-timeout", written.statement_timeout);
-  if (timeout > std::chrono::hours(24)) {
-    throw UsageError("--statement-timeout: expected at most 24h. 0 means no timeout");
-  }
-  run.settings.on_db_loss = written.on_db_loss;
-  run.settings.statement_timeout_s = coro::seconds_of(timeout);
-  const auto attempts =
-      static_cast<int>(parse_count(written.attempts_option, written.max_attempts, 0, 1'000));
-  run.settings.max_attempts = static_cast<std::uint64_t>(attempts);
-  plan.retry.attempts_max = attempts > 0 ? attempts : std::numeric_limits<int>::max();
+constexpr long double clients_most = 1'000'000;
+constexpr double rate_most = 1e7;
+constexpr double rate_least = 1e-3;
+
+Syntax<Seed> seed_syntax() {
+  return {.read = [](const std::string& option, const std::string& word) -> Seed {
+            if (word == "time") return {Seed::Source::time};
+            if (word == "rand") return {Seed::Source::random};
+            if (const auto seed = text::number_of<std::uint64_t>(word)) {
+              return {Seed::Source::given, *seed};
+            }
+            throw UsageError(
+                fmt::format("{} {}: expected a whole number from 0 to {}, time or rand", option,
+                            text::shown(word), std::numeric_limits<std::uint64_t>::max()));
+          },
+          .text =
+              [](const Seed& seed) {
+                return seed.source == Seed::Source::given  ? fmt::format("{}", seed.number)
+                       : seed.source == Seed::Source::time ? "time"
+                                                           : "rand";
+              }};
 }
 
 // All hosts of a run draw their inputs from one seed, so their command lines must contain a number.
-std::uint64_t parse_seed(const RunRequest& written) {
-  if (written.seed != "time" && written.seed != "rand") {
-    if (const auto seed = text::number_of<std::uint64_t>(written.seed)) return *seed;
-    throw UsageError(fmt::format("--seed {}: expected a whole number from 0 to {}, time or rand",
-                                 text::shown(written.seed),
-                                 std::numeric_limits<std::uint64_t>::max()));
+std::uint64_t chosen_seed(const RunOptions& options) {
+  if (options.seed.source == Seed::Source::given) return options.seed.number;
+  const bool is_time = options.seed.source == Seed::Source::time;
+  if (options.is_on_several_hosts() || options.share) {
+    throw UsageError(
+        fmt::format("--seed {}: the hosts of a run must use the same seed. Give a number",
+                    is_time ? "time" : "rand"));
   }
-  if (written.member != nullptr || written.hosts.several() || !written.share.empty()) {
-    throw UsageError(fmt::format(
-        "--seed {}: the hosts of a run must use the same seed. Give a number", written.seed));
-  }
-  if (written.seed == "time") {
+  if (is_time) {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     return static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(now).count());
@@ -70,52 +71,21 @@ std::uint64_t parse_seed(const RunRequest& written) {
   return (std::uint64_t{device()} << 32) | device();
 }
 
-Duration read_max_age(const std::string& written) {
-  if (written.empty()) return {};
-  const Duration age = parse_duration("--connection-max-age", written);
-  if (age < seconds(1) || age > load::Plan::without_end) {
-    throw UsageError(fmt::format(
-        "--connection-max-age {}: expected a time from 1s to 8760h, such as 55m", written));
-  }
-  return age;
-}
-
-// What the conductor says, which shows the run and watches the server itself.
-void take_part(const RunRequest& written, RunPlan& run, load::Plan& plan) {
-  const ranks::MemberWork& work = written.member->work();
-  plan.share = work.share;
-  run.member = written.member;
-  run.ui = ui::Choice::quiet;
-  if (work.connections > 0) run.connections = work.connections;
-}
-
-// One of the hosts that make the load together, by hand.
-void read_part(const RunRequest& written, RunPlan& run, load::Plan& plan) {
-  if (!written.start_at.empty()) run.start_at = parse_start_time("--start-at", written.start_at);
-  if (written.share.empty()) return;
-  const auto [number, of] = parse_part("--share", written.share, run::shares_most);
-  plan.share = {.before = number - 1, .own = 1, .total = of, .rank = number - 1, .ranks = of};
-}
-
-// How sessions are kept, and over which hosts they are spread.
-void read_sessions(const RunRequest& written, const DatabaseOption& database, RunPlan& run,
-                   load::Plan& plan) {
-  if (kind_of(database) == DatabaseKind::ydb) {
-    for (const auto& [name, is_given] :
-         {std::pair("--connection-max-age", !written.connection_max_age.empty()),
-          std::pair("--balance", written.balance), std::pair("--affinity", written.affinity)}) {
-      if (is_given) throw UsageError(fmt::format("{} applies only to PostgreSQL", name));
-    }
-  }
-  plan.connection_max_age = read_max_age(written.connection_max_age);
-  run.settings.connection_max_age_s = coro::seconds_of(plan.connection_max_age);
-  if (written.affinity && !written.balance) {
+Syntax<metrics::ListenAddress> metrics_syntax() {
+  return {.read = [](const std::string& option, const std::string& word) {
+    if (const auto address = metrics::parse_listen_address(word)) return *address;
     throw UsageError(
-        "--affinity needs --balance: without it, all terminals use the same server host");
-  }
-  if (!written.balance) return;
-  plan.hosts = hosts_of(database);
-  plan.affinity = written.affinity;
+        fmt::format("{} {}: expected a port, or an address of this machine in digits and a port, "
+                    "such as 9464, 127.0.0.1:9464, [::1]:9464, 0.0.0.0:9464 (for other machines "
+                    "too) or 0 (any free port)",
+                    option, word));
+  }};
+}
+
+void set_hosts_of_database(const RunOptions& options, load::Plan& plan) {
+  if (!options.run.settings.balance) return;
+  plan.hosts = hosts_of(options.database);
+  plan.affinity = options.run.settings.affinity;
   if (plan.hosts.size() < 2) {
     throw UsageError(
         "--balance needs several hosts in --db, such as "
@@ -125,139 +95,284 @@ void read_sessions(const RunRequest& written, const DatabaseOption& database, Ru
     throw UsageError(fmt::format("--balance: --db has {} hosts. Expected at most {}",
                                  plan.hosts.size(), report::hosts_max));
   }
-  run.settings.balance = true;
-  run.settings.affinity = written.affinity;
+}
+
+// Sets what the coordinator decides for an agent.
+void take_part(RunPlan& run, load::Plan& plan) {
+  const ranks::MemberWork& work = run.member->work();
+  plan.share = work.share;
+  run.ui = ui::Choice::quiet;
+  if (work.connections > 0) run.connections = work.connections;
+}
+
+void require_share_of(const char* option, std::uint64_t of_all, const load::Plan& plan) {
+  if (plan.share.of(of_all) > 0 && of_all >= plan.share.ranks) return;
+  throw UsageError(
+      fmt::format("{} {}: too few. The number is divided among {} hosts, and each needs at least 1",
+                  option, of_all, plan.share.ranks));
+}
+
+void set_rate(const ClientOptions& options, load::Plan& plan) {
+  if (options.rate > 0 && options.rate < rate_least) {
+    throw UsageError(
+        fmt::format("--rate {:g}: expected at least {} per second, or 0 for a closed "
+                    "loop",
+                    options.rate, rate_least));
+  }
+  plan.rate = options.rate;
+  plan.poisson = options.poisson;
+  if (plan.poisson && plan.rate <= 0) {
+    throw UsageError("--arrivals poisson needs --rate: without a rate there is no schedule");
+  }
+}
+
+// A number of operations counts from the first one, so there is no warm-up.
+void set_end(const ClientOptions& options, const RunPlan& run, load::Plan& plan) {
+  plan.warmup = options.warmup.value_or(Duration::zero());
+  if (!options.operations) {
+    if (!options.warmup) plan.warmup = automatic_warmup(plan, seconds(3));
+    return;
+  }
+  plan.operations = *options.operations;
+  require_share_of("--operations", plan.operations, plan);
+  if (run.settings.max_attempts == 0U && !options.duration) {
+    throw UsageError(
+        "--operations needs --duration if attempts are unlimited: a transaction that always fails "
+        "would be retried forever");
+  }
+  if (plan.warmup > Duration::zero()) {
+    throw UsageError(
+        "--operations cannot be combined with --warmup, because it counts from the first "
+        "operation. Set --warmup to 0");
+  }
 }
 
 }  // namespace
 
-void add_session_options(Command& command, RunRequest& request) {
-  command.add_options(
-      "Load",
-      {{"--connection-max-age", &request.connection_max_age, "TIME",
-        "PostgreSQL: replace each connection when it reaches 90% to 100% of this age, between "
-        "two transactions; 1s to 8760h (default: never)"},
-       {"--balance", &request.balance, "",
-        "PostgreSQL: distribute connections evenly over the hosts in --db, and report the "
-        "latency of each host"}});
+RunOptions::RunOptions() {
+  run.settings.on_db_loss = "wait";
+  run.settings.statement_timeout_s = 60;
+  run.settings.max_attempts = 20;
 }
 
-void add_part_options(Command& command, RunRequest& request, std::function<int()> perform) {
-  add_hosts_options(command, request.hosts);
-  add_parts_option(command, request.hosts);
-  command.member_action = [&request, perform](ranks::Member& member, const ranks::Message& work) {
+Option tx_mode_option(std::optional<Isolation>& isolation, std::string description) {
+  return {"--tx-mode",
+          {&isolation, Choices<Isolation>{{"serializable-rw", Isolation::serializable},
+                                          {"snapshot-rw", Isolation::snapshot}}},
+          "",
+          std::move(description),
+          {.default_text = "serializable-rw",
+           .only_on = OnlyOn::ydb,
+           .instead = "For PostgreSQL, use --isolation read-committed, repeatable-read or "
+                      "serializable"}};
+}
+
+void add_isolation_options(Command& command, std::optional<Isolation>& isolation) {
+  command.add_options(
+      "Load",
+      {{"--isolation",
+        {&isolation, Choices<Isolation>{{"read-committed", Isolation::read_committed},
+                                        {"repeatable-read", Isolation::repeatable_read},
+                                        {"serializable", Isolation::serializable}}},
+        "",
+        "PostgreSQL: isolation level. Higher levels cost retries. Other dialects have their own "
+        "defaults",
+        {.default_text = "read-committed",
+         .only_on = OnlyOn::postgres,
+         .instead = "For YDB, use --tx-mode serializable-rw or snapshot-rw"}},
+       tx_mode_option(isolation,
+                      "YDB: mode of transactions that write; read-only transactions use a "
+                      "snapshot. snapshot-rw: disabled on servers by default")});
+}
+
+void add_session_options(Command& command, RunOptions& options) {
+  command.add_options(
+      "Load",
+      {{"--connection-max-age",
+        in_seconds(&options.run.settings.connection_max_age_s),
+        "TIME",
+        "PostgreSQL: replace each connection when it reaches 90% to 100% of this age, between two "
+        "transactions",
+        {.default_text = "never",
+         .range = at_least(seconds(1)),
+         .excludes = {{"--simulate-ms", "which opens no connections"}},
+         .only_on = OnlyOn::postgres}},
+       {"--balance",
+        &options.run.settings.balance,
+        "",
+        "PostgreSQL: distribute connections evenly over the hosts in --db, and report the latency "
+        "of each host",
+        {.excludes = {{"--simulate-ms", "which opens no connections"}},
+         .only_on = OnlyOn::postgres}}});
+}
+
+void add_part_options(Command& command, RunOptions& options, std::function<int()> perform) {
+  add_hosts_options(command, options.hosts);
+  add_parts_option(command, options.hosts);
+  command.member_action = [&options, perform](ranks::Member& member, const ranks::Message& work) {
     const ranks::MemberWork own = member_work(work);
     ranks::check_place_of_part(own);
     ranks::MemberRun run(member, own);
-    request.member = &run;
+    options.run.member = &run;
     return perform();
   };
   command.add_options(
       hosts_group,
-      {{"--share", &request.share, "I/N",
-        "Run part I (1 to N) of a load that is started by hand on N hosts. Give all hosts "
-        "the same other options; numbers such as --connections are totals over all hosts"},
-       {"--start-at", &request.start_at, "TIME",
-        "Start the load at this time of the local clock: Unix seconds or "
-        "2026-11-25T20:00:00Z. Connections open earlier"}});
+      {{"--share",
+        {&options.share, part_syntax(run::shares_most)},
+        "I/N",
+        "Run part I (1 to N) of a load that is started by hand on N hosts. Give all hosts the same "
+        "other options; numbers such as --connections are totals over all hosts"},
+       {"--start-at",
+        {&options.start_at, Syntax<double>{[](const std::string& option, const std::string& word) {
+           return parse_start_time(option, word);
+         }}},
+        "TIME",
+        "Start the load at this time of the local clock: Unix seconds or 2026-11-25T20:00:00Z. "
+        "Connections open earlier"}});
 }
 
-void add_affinity_option(Command& command, RunRequest& request) {
-  command.add_options("Load",
-                      {{"--affinity", &request.affinity, "",
-                        "With --balance: keep the terminals of a warehouse on one host while that "
-                        "host is available"}});
-}
-
-void add_failure_options(Command& command, RunRequest& request) {
+void add_failure_options(Command& command, RunOptions& options, const std::string& attempts) {
+  settings::RunSettings& settings = options.run.settings;
   command.add_options(failures_group,
-                      {{request.attempts_option, &request.max_attempts, "N",
-                        "Attempts per transaction, 1 to 1000, if it ends in a deadlock or a "
-                        "serialization failure. The pauses between attempts are random and grow. "
-                        "0: no limit"},
-                       {"--on-db-loss", &request.on_db_loss, "wait|fail",
+                      {{attempts, &settings.max_attempts, "N",
+                        "Attempts per transaction if it ends in a deadlock or a serialization "
+                        "failure. The pauses between attempts are random and grow. 0: no limit",
+                        in_range(0, 1'000)},
+                       {"--on-db-loss",
+                        &settings.on_db_loss,
+                        "wait|fail",
                         "Reaction to an unavailable database. wait: reconnect and measure the "
-                        "outage; fail: end with exit code 1"},
-                       {"--statement-timeout", &request.statement_timeout, "TIME",
-                        "Time limit of a statement, up to 24h; 0: none. Drover drops a connection "
-                        "that stays silent for 5s more"}});
+                        "outage; fail: end with exit code 1",
+                        {.only = {"wait", "fail"}}},
+                       {"--statement-timeout",
+                        in_seconds(&settings.statement_timeout_s),
+                        "TIME",
+                        "Time limit of a statement; 0: none. Drover drops a connection that stays "
+                        "silent for 5s more",
+                        {.range = between(seconds(0), hours(24))}}});
 }
 
-void add_ui_option(Command& command, std::string& written) {
-  command.add_options("Output",
-                      {{"--ui", &written, "auto|screen|plain|quiet",
-                        "Progress display. screen: live screen; plain: lines; quiet: none; auto: "
-                        "screen on a terminal of at least 80 x 24, else plain"}});
+Option seed_option(Seed& seed, std::string description) {
+  return {"--seed", {&seed, seed_syntax()}, "N|time|rand", std::move(description)};
 }
 
-void add_metrics_option(Command& command, RunRequest& request) {
-  command.add_options("Output", {{"--metrics", &request.metrics, "[ADDRESS:]PORT",
-                                  "Serve /metrics for Prometheus during the run. ADDRESS: default "
-                                  "127.0.0.1; 0.0.0.0: all addresses. PORT 0: any free port"}});
+Option ui_option(ui::Choice& choice) {
+  return {"--ui",
+          {&choice, Choices<ui::Choice>{{"auto", ui::Choice::automatic},
+                                        {"screen", ui::Choice::screen},
+                                        {"plain", ui::Choice::plain},
+                                        {"quiet", ui::Choice::quiet}}},
+          "",
+          "Progress display. screen: live screen; plain: lines; quiet: none; auto: screen on a "
+          "terminal of at least 80 x 24, else plain"};
 }
 
-void add_server_stats_option(Command& command, RunRequest& request) {
-  command.add_options("Output", {{"--server-stats", &request.server_stats, "",
-                                  "PostgreSQL: record every second what the run's sessions wait "
-                                  "for; with pg_stat_statements also the cost of statements"}});
+Option metrics_option(RunOptions& options) {
+  return {"--metrics",
+          {&options.run.metrics, metrics_syntax()},
+          "[ADDRESS:]PORT",
+          "Serve /metrics for Prometheus during the run. ADDRESS: default 127.0.0.1; 0.0.0.0: all "
+          "addresses. PORT 0: any free port"};
 }
 
-void add_result_options(Command& command, RunRequest& request) {
+Option server_stats_option(RunOptions& options) {
+  return {"--server-stats",
+          &options.run.settings.server_stats,
+          "",
+          "PostgreSQL: record every second what the run's sessions wait for; with "
+          "pg_stat_statements also the cost of statements",
+          {.excludes = {{"--simulate-ms", "which uses no server"}}}};
+}
+
+void add_result_options(Command& command, RunOptions& options) {
   command.add_options(
-      "Output",
-      {{"--strict", &request.strict, "",
-        "Exit with code 1 if the result is invalid or breaks a rule of the "
-        "specification"},
-       {"--json", &request.json, "FILE", "Write the result to FILE as JSON", common_option}});
+      output_group,
+      {{"--strict", &options.strict, "",
+        "Exit with code 1 if the result is invalid or breaks a rule of the specification"},
+       {"--json", &options.json, "FILE", "Write the result to FILE as JSON", common_option}});
 }
 
-ui::Choice parse_ui_choice(const std::string& written) {
-  const auto choice = parse_choice<ui::Choice>("--ui", written,
-                                               {{"auto", ui::Choice::automatic},
-                                                {"screen", ui::Choice::screen},
-                                                {"plain", ui::Choice::plain},
-                                                {"quiet", ui::Choice::quiet}});
+Option clients_option(ClientOptions& options, std::string description) {
+  return {"-c,--clients",
+          &options.clients,
+          "N",
+          std::move(description),
+          {.range = Range{1, clients_most}, .common = true}};
+}
+
+Option arrivals_option(ClientOptions& options, const std::string& condition) {
+  return {"--arrivals",
+          {&options.poisson, Choices<bool>{{"constant", false}, {"poisson", true}}},
+          "",
+          condition +
+              ": time between starts. constant: equal; poisson: random, as with "
+              "independent users"};
+}
+
+void add_connection_options(Command& command, ClientOptions& options) {
+  command.add_options(
+      "Load",
+      {{"--connections",
+        &options.run.connections,
+        "N|auto",
+        "Connections to the database. auto: one per client, limited by the server's free "
+        "connections",
+        {.range = Range{1, run::run_connections_most}, .common = true}},
+       {"--max-inflight", &options.run.max_inflight, "N|auto",
+        "Maximum number of transactions in flight; the rest wait. auto: one per connection",
+        in_range(1, run::permits_most)},
+       {"--threads", &options.run.threads, "N|auto",
+        "Worker threads. auto: one per 10,000 transactions per second of --rate, else one per 16 "
+        "clients; at most one per processor",
+        in_range(1, run::threads_most)},
+       seed_option(options.seed,
+                   "Seed of all random inputs: 0 to 2^64 - 1, the current time, or a "
+                   "random number")});
+  add_session_options(command, options);
+}
+
+void add_client_options(Command& command, ClientOptions& options, const std::string& transactions) {
+  command.add_options(
+      "Load",
+      {clients_option(options, "Number of concurrent clients"),
+       {"--rate",
+        &options.rate,
+        "N",
+        fmt::format("Open loop: start N {} per second on a fixed schedule, and measure latency "
+                    "from each scheduled start. 0: closed loop",
+                    transactions),
+        {.range = Range{0, rate_most}, .common = true}},
+       arrivals_option(options, "With --rate"),
+       {"--duration",
+        &options.duration,
+        "TIME|auto",
+        "Time to measure, e.g. 90s, 10m, 2h. auto: 10m, or until --operations are done",
+        {.range = at_least(seconds(1)), .common = true}},
+       {"--operations", &options.operations, "N",
+        fmt::format("End the run after N {} or after --duration, without a warm-up", transactions),
+        in_range(1, 1e15L)},
+       {"--warmup", &options.warmup, "TIME|auto",
+        "Time to run the load before measuring; 0: none. auto: a tenth of --duration, 3s to "
+        "10m"}});
+  add_connection_options(command, options);
+}
+
+void add_progress_option(Command& command, bool& is_quiet) {
+  command.add_options(
+      output_group,
+      {{"--ui",
+        {&is_quiet, Choices<bool>{{"plain", false}, {"quiet", true}, {"auto", false}}},
+        "",
+        "Progress on the error stream. plain, auto: lines; quiet: none",
+        default_is("auto")}});
+}
+
+void require_screen(ui::Choice choice) {
   const auto reason = choice == ui::Choice::screen ? ui::why_no_screen() : std::nullopt;
-  if (!reason) return choice;
+  if (!reason) return;
   throw UsageError(
       fmt::format("--ui screen: {}. Use --ui plain, or run the command in a terminal", *reason));
-}
-
-std::optional<metrics::ListenAddress> parse_metrics_address(const std::string& written) {
-  if (written.empty()) return std::nullopt;
-  const auto address = metrics::parse_listen_address(written);
-  if (!address) {
-    throw UsageError(
-        fmt::format("--metrics {}: expected a port, or an address of this machine in digits and a "
-                    "port, such as 9464, 127.0.0.1:9464, [::1]:9464, 0.0.0.0:9464 (for other "
-                    "machines too) or 0 (any free port)",
-                    written));
-  }
-  return address;
-}
-
-// The same thing has two names, with what each kind of database offers.
-std::optional<Isolation> parse_isolation(const RunRequest& written, DatabaseKind kind) {
-  if (kind == DatabaseKind::ydb) {
-    if (written.isolation) {
-      throw UsageError(
-          "--isolation applies only to PostgreSQL. For YDB, use --tx-mode serializable-rw or "
-          "snapshot-rw");
-    }
-    return parse_choice<Isolation>(
-        "--tx-mode", written.tx_mode.value_or("serializable-rw"),
-        {{"serializable-rw", Isolation::serializable}, {"snapshot-rw", Isolation::snapshot}});
-  }
-  if (written.tx_mode) {
-    throw UsageError(
-        "--tx-mode applies only to YDB. For PostgreSQL, use --isolation read-committed, "
-        "repeatable-read or serializable");
-  }
-  if (!written.isolation) return std::nullopt;
-  return parse_choice<Isolation>("--isolation", *written.isolation,
-                                 {{"read-committed", Isolation::read_committed},
-                                  {"repeatable-read", Isolation::repeatable_read},
-                                  {"serializable", Isolation::serializable}});
 }
 
 Duration automatic_warmup(const load::Plan& plan, Duration least) {
@@ -265,36 +380,51 @@ Duration automatic_warmup(const load::Plan& plan, Duration least) {
   return std::clamp(plan.duration / 10, std::min(least, most), most);
 }
 
-RunPlan make_run_plan(const RunRequest& written, const DatabaseOption& database, load::Plan& plan,
-                      bool simulated) {
-  RunPlan run;
-  plan.duration = parse_duration("--duration", written.duration);
-  if (plan.duration < seconds(1)) throw UsageError("--duration: expected at least 1s");
-  const auto threads = parse_count_or_auto("--threads", written.threads, 1, 1024);
-  run.threads_auto = !threads;
-  plan.threads = static_cast<std::size_t>(threads.value_or(1));
-  run.connections =
-      parse_count_or_auto("--connections", written.connections, 1, run::run_connections_most);
-  run.max_inflight = parse_count_or_auto("--max-inflight", written.max_inflight, 1, 10'000'000);
+RunPlan make_run_plan(const RunOptions& options, load::Plan& plan, bool simulated) {
+  RunPlan run = options.run;
+  require_screen(run.ui);
+  plan.duration = options.duration.value_or(std::chrono::minutes(10));
+  plan.threads = static_cast<std::size_t>(run.threads.value_or(1));
+  plan.seed = chosen_seed(options);
   run.settings.max_inflight_chosen = run.max_inflight.has_value();
-  plan.seed = parse_seed(written);
-  run.ui = parse_ui_choice(written.ui);
-  run.metrics = parse_metrics_address(written.metrics);
-  run.settings.server_stats = written.server_stats;
-  read_failures(written, run, plan);
-  read_sessions(written, database, run, plan);
-  read_part(written, run, plan);
+  const std::uint64_t attempts = run.settings.max_attempts.value_or(0);
+  plan.retry.attempts_max =
+      attempts > 0 ? static_cast<int>(attempts) : std::numeric_limits<int>::max();
+  plan.connection_max_age = Duration(std::llround(run.settings.connection_max_age_s * 1e9));
+  set_hosts_of_database(options, plan);
+  run.start_at = options.start_at;
+  if (options.share) {
+    const auto [number, of] = *options.share;
+    plan.share = {.before = number - 1, .own = 1, .total = of, .rank = number - 1, .ranks = of};
+  }
   run.tool = tool();
-  if (written.member != nullptr) {
-    take_part(written, run, plan);
-  } else if (written.hosts.several()) {
-    if (!written.share.empty() || !written.start_at.empty()) {
+  if (run.member != nullptr) {
+    take_part(run, plan);
+  } else if (options.hosts.several()) {
+    if (options.share || options.start_at) {
       throw UsageError(
           "--share and --start-at cannot be combined with --hosts or --agents, which divide the "
           "load and start all hosts together");
     }
-    run.conducting = make_conducting(written.hosts, database.db.empty() && !simulated);
+    run.conducting = make_conducting(options.hosts, options.database.db.empty() && !simulated);
   }
+  return run;
+}
+
+RunPlan make_client_run(const ClientOptions& options, load::Plan& plan) {
+  RunPlan run = make_run_plan(options, plan);
+  if (!options.duration && options.operations) plan.duration = load::Plan::without_end;
+  // YCSB's properties can set both without a limit.
+  if (static_cast<long double>(options.clients) > clients_most || options.rate > rate_most) {
+    throw UsageError(
+        fmt::format("expected at most {:.0f} clients and {:.0f} transactions per "
+                    "second",
+                    clients_most, rate_most));
+  }
+  plan.set_clients(static_cast<std::size_t>(options.clients));
+  require_share_of("--clients", plan.clients, plan);
+  set_rate(options, plan);
+  set_end(options, run, plan);
   return run;
 }
 
@@ -324,15 +454,15 @@ void write_document(const std::string& path, const report::Result& result) {
 
 }  // namespace
 
-int finish_run(const run::MeasuredRun& run, const RunRequest& written, const SummaryText& summary,
+int finish_run(const run::MeasuredRun& run, const RunOptions& options, const SummaryText& summary,
                const std::function<void()>& write_more) {
   const report::Result& result = run.result;
-  if (written.member != nullptr) {
-    written.member->deliver(result);
+  if (options.run.member != nullptr) {
+    options.run.member->deliver(result);
     return result.failure || result.interrupted ? exit_failure : exit_success;
   }
-  // The document comes first: whoever reads the summary may leave, and that ends the process.
-  write_each({[&] { write_document(written.json, result); }, write_more,
+  // The document comes first, since a reader of the summary that closes the pipe ends the process.
+  write_each({[&] { write_document(options.json, result); }, write_more,
               [&] { print(summary(result, summary_width()), "the summary"); }});
   if (result.failure) {
     fmt::print(stderr, "drover: error: the run was aborted: {}\n", *result.failure);
@@ -345,7 +475,7 @@ int finish_run(const run::MeasuredRun& run, const RunRequest& written, const Sum
   if (!run.log_failure.empty()) throw std::runtime_error(run.log_failure);
   if (run.stop_requested) return exit_interrupted;
   const report::AuditSummary audit = report::summarise(result.audit);
-  if (written.strict && !(audit.valid && audit.compliant)) {
+  if (options.strict && !(audit.valid && audit.compliant)) {
     fmt::print(stderr, "drover: error: --strict: {}\n", audit.sentence);
     return exit_failure;
   }

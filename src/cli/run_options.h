@@ -1,95 +1,114 @@
-// The options that every run has, whatever it measures, as they were written; and the plan that is made of them.
+// The options that the runs of all workloads share, and the run that they describe.
+//
+// Not thread-safe. Errors are UsageError.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
 
 #include "cli/hosts_option.h"
 #include "cli/option/command.h"
 #include "cli/option/database_option.h"
 #include "coro/clock.h"
 #include "database/isolation.h"
-#include "database/server_facts.h"
 #include "load/plan.h"
 #include "report/page/report.h"
 #include "run/measured_run.h"
-#include "run/needs.h"
 #include "run/run_plan.h"
 
 namespace drover::cli {
 
 using run::DatabaseKind;
 
-struct RunRequest {
-  std::string duration = "10m";
-  std::string warmup = "auto";
-  std::string threads = "auto";
-  std::string connections = "auto";
-  std::string max_inflight = "auto";
-  std::string seed = "1";
-  std::optional<std::string> isolation;  // of PostgreSQL; none: as the server has it
-  std::optional<std::string> tx_mode;    // of YDB; none: serializable-rw
-  std::string on_db_loss = "wait";
-  std::string statement_timeout = "60s";
-  std::string max_attempts = "20";
-  std::string_view attempts_option = "--max-attempts";  // by which name its users know it
-  bool strict = false;                                  // a failed audit is a failure
-  std::string json;                                     // empty: no file
-  std::string ui = "auto";
-  std::string metrics;  // the address of the endpoint; empty: none
-  bool server_stats = false;
-  std::string connection_max_age;  // empty: sessions live as long as they do
-  bool balance = false;
-  bool affinity = false;
-  HostsArguments hosts;
-  ranks::MemberRun* member = nullptr;  // this process is one of several that make the run
-  std::string share;                   // "2/4"; empty: the run is whole
-  std::string start_at;                // empty: at once
+// The value of --seed.
+struct Seed {
+  enum class Source : std::uint8_t { given, time, random };
+  Source source = Source::given;
+  std::uint64_t number = 1;
 };
 
-// --on-db-loss, --statement-timeout, and how often a transaction is tried.
-void add_failure_options(Command& command, RunRequest& request);
+// The variables of the options. A workload adds its own, and its plan.
+struct RunOptions {
+  RunOptions();
 
-// --connection-max-age and --balance; --affinity where terminals have a home.
-void add_session_options(Command& command, RunRequest& request);
-void add_affinity_option(Command& command, RunRequest& request);
+  DatabaseOption database;
+  run::RunPlan run;
+  std::optional<coro::Duration> duration = std::chrono::minutes(10);  // none: auto
+  std::optional<coro::Duration> warmup;                               // none: auto
+  Seed seed;
+  HostsArguments hosts;
+  std::optional<Pair> share;       // part and number of parts, of a run that is started by hand
+  std::optional<double> start_at;  // Unix seconds
+  std::string json;                // empty: no file
+  bool strict = false;             // an audit that fails is a failure
 
-// --hosts, --share, --start-at and what goes with them: of runs that others begin with. `perform` makes the run of
-// the request, which may be that of a member.
-void add_part_options(Command& command, RunRequest& request, std::function<int()> perform);
+  bool is_on_several_hosts() const { return hosts.several() || run.member != nullptr; }
+};
 
-// --ui, of the commands that show how far they are.
-void add_ui_option(Command& command, std::string& written);
+// The options of clients, which YCSB and scripts have.
+struct ClientOptions : RunOptions {
+  ClientOptions() { duration.reset(); }
 
-// --metrics; --strict and --json come after what else a benchmark writes.
-void add_metrics_option(Command& command, RunRequest& request);
-void add_server_stats_option(Command& command, RunRequest& request);
-void add_result_options(Command& command, RunRequest& request);
+  std::uint64_t clients = 16;
+  double rate = 0;  // 0: a closed loop
+  bool poisson = false;
+  std::optional<std::uint64_t> operations;  // none: the run is limited by time
+};
 
-// Throws UsageError for what is no choice, and for a screen where none can be: it says why.
-ui::Choice parse_ui_choice(const std::string& written);
+// --isolation for PostgreSQL and --tx-mode for YDB, which set the same variable.
+void add_isolation_options(Command& command, std::optional<database::Isolation>& isolation);
+Option tx_mode_option(std::optional<database::Isolation>& isolation, std::string description);
 
-// Nothing if nothing was written. Throws UsageError, saying what was expected.
-std::optional<metrics::ListenAddress> parse_metrics_address(const std::string& written);
+// --max-attempts (or its name in another tool), --on-db-loss and --statement-timeout.
+void add_failure_options(Command& command, RunOptions& options,
+                         const std::string& attempts = "--max-attempts");
 
-// Throws UsageError, also for an option that only the other kind of database has.
-std::optional<database::Isolation> parse_isolation(const RunRequest& written, DatabaseKind kind);
+// --connection-max-age and --balance.
+void add_session_options(Command& command, RunOptions& options);
 
-// A tenth of the duration, at least `least` and at most ten minutes.
+// The options of a run on several hosts. `perform` executes the run, or an agent's part of it.
+void add_part_options(Command& command, RunOptions& options, std::function<int()> perform);
+
+Option seed_option(Seed& seed, std::string description);
+Option ui_option(ui::Choice& choice);
+Option metrics_option(RunOptions& options);
+Option server_stats_option(RunOptions& options);
+// --strict and --json
+void add_result_options(Command& command, RunOptions& options);
+
+Option clients_option(ClientOptions& options, std::string description);
+// `condition` begins the description: "With --rate".
+Option arrivals_option(ClientOptions& options, const std::string& condition);
+// --connections, --max-inflight, --threads, --seed and the options of sessions, for clients.
+void add_connection_options(Command& command, ClientOptions& options);
+// `transactions` is the workload's name of what clients execute.
+void add_client_options(Command& command, ClientOptions& options, const std::string& transactions);
+
+// --ui of commands whose output is at most lines of progress, so that scripts can give the same
+// options to all commands. Sets `is_quiet`.
+void add_progress_option(Command& command, bool& is_quiet);
+
+// Throws if the screen was asked for and cannot be shown.
+void require_screen(ui::Choice choice);
+
+// A tenth of the duration, from `least` to ten minutes.
 coro::Duration automatic_warmup(const load::Plan& plan, coro::Duration least);
 
-// All of it but the warm-up, and what the engine needs of it. Throws UsageError.
-run::RunPlan make_run_plan(const RunRequest& written, const DatabaseOption& database,
-                           load::Plan& plan, bool simulated = false);
+// Returns the run that the options describe, and sets what `plan` shares with all workloads, except
+// the warm-up. `simulated`: the run uses no database.
+run::RunPlan make_run_plan(const RunOptions& options, load::Plan& plan, bool simulated = false);
+// The same for clients, with the warm-up.
+run::RunPlan make_client_run(const ClientOptions& options, load::Plan& plan);
 
 using SummaryText = std::function<std::string(const report::Result&, std::size_t width)>;
 
-// Writes the document, prints the summary, and does what else there is. Returns the exit code.
+// Writes the result document, prints the summary, and calls `write_more`. Returns the exit code.
 int finish_run(
-    const run::MeasuredRun& run, const RunRequest& written,
+    const run::MeasuredRun& run, const RunOptions& options,
     const SummaryText& summary = report::summary_text,
     const std::function<void()>& write_more = [] {});
 

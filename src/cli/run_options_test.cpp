@@ -1,26 +1,35 @@
 #include "cli/run_options.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "run/usage_error.h"
+#include "cli/option/command_line.h"
 
 namespace drover::cli {
 namespace {
 
-TEST(MetricsOption, IsAnAddressOrNothing) {
-  EXPECT_FALSE(parse_metrics_address(""));
-  EXPECT_EQ(parse_metrics_address("9464")->text(), "127.0.0.1:9464");
-  EXPECT_EQ(parse_metrics_address("[::1]:9464")->text(), "[::1]:9464");
-  EXPECT_FALSE(parse_metrics_address("0.0.0.0:9464")->loopback);
+TEST(MetricsOption, IsAnAddress) {
+  RunOptions options;
+  Option metrics = metrics_option(options);
+  metrics.give({"9464"});
+  EXPECT_EQ(options.run.metrics->text(), "127.0.0.1:9464");
+  metrics.give({"[::1]:9464"});
+  EXPECT_EQ(options.run.metrics->text(), "[::1]:9464");
+  metrics.give({"0.0.0.0:9464"});
+  EXPECT_FALSE(options.run.metrics->loopback);
 }
 
 TEST(MetricsOption, SaysWhatItExpects) {
   for (const char* text : {"localhost", "example.com:9464", "70000", "::1:9464", "9464 "}) {
+    RunOptions options;
     try {
-      parse_metrics_address(text);
+      metrics_option(options).give({text});
       ADD_FAILURE() << text;
     } catch (const UsageError& error) {
       const std::string message = error.what();
@@ -30,14 +39,87 @@ TEST(MetricsOption, SaysWhatItExpects) {
   }
 }
 
+// The run that a command line of clients describes, or the error message.
+struct ClientRun {
+  ClientOptions options;
+  load::Plan plan;
+  run::RunPlan run;
+  std::string problem;
+
+  explicit ClientRun(std::vector<std::string> line) {
+    Command program("drover");
+    Command& command = program.add_command("run");
+    add_database_options(command, options.database);
+    add_client_options(command, options, "operations");
+    add_part_options(command, options, [] { return 0; });
+    add_failure_options(command, options);
+    line.insert(line.begin(), "run");
+    try {
+      read_words(program, line);
+      require_complete(command);
+      run = make_client_run(options, plan);
+    } catch (const UsageError& error) {
+      problem = error.what();
+    }
+  }
+};
+
+TEST(ClientRun, ResolvesAutomaticTimes) {
+  using namespace std::chrono_literals;
+  EXPECT_EQ(ClientRun({}).plan.duration, 10min);
+  EXPECT_EQ(ClientRun({}).plan.warmup, 1min);
+  EXPECT_EQ(ClientRun({"--duration", "10s"}).plan.warmup, 3s);
+  EXPECT_EQ(ClientRun({"--warmup", "auto", "--duration", "5h"}).plan.warmup, 10min);
+  const ClientRun counted({"--operations", "100", "--clients", "4"});
+  EXPECT_EQ(counted.plan.duration, load::Plan::without_end);
+  EXPECT_EQ(counted.plan.warmup, 0s);
+  EXPECT_EQ(counted.plan.operations, 100U);
+}
+
+TEST(ClientRun, SetsTheSettingsOfTheResult) {
+  const ClientRun run({"--statement-timeout", "1500ms", "--max-attempts", "0", "--on-db-loss",
+                       "fail", "--connection-max-age", "55m", "--max-inflight", "7", "--share",
+                       "2/4"});
+  EXPECT_EQ(run.problem, "");
+  const settings::RunSettings& settings = run.run.settings;
+  EXPECT_EQ(settings.statement_timeout_s, 1.5);
+  EXPECT_EQ(settings.max_attempts, 0U);
+  EXPECT_EQ(run.plan.retry.attempts_max, std::numeric_limits<int>::max());
+  EXPECT_EQ(settings.on_db_loss, "fail");
+  EXPECT_EQ(run.plan.connection_max_age, std::chrono::minutes(55));
+  EXPECT_TRUE(settings.max_inflight_chosen);
+  EXPECT_EQ(run.plan.share.before, 1U);
+  EXPECT_EQ(run.plan.share.total, 4U);
+}
+
+TEST(ClientRun, RefusesWhatDoesNotFit) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> lines = {
+      {{"--arrivals", "poisson"}, "--arrivals poisson needs --rate"},
+      {{"--rate", "0.0001"}, "--rate 0.0001: expected at least 0.001 per second"},
+      {{"--operations", "100", "--warmup", "5s"}, "--operations cannot be combined with --warmup"},
+      {{"--operations", "100", "--max-attempts", "0"}, "--operations needs --duration"},
+      {{"--clients", "2", "--share", "1/4"}, "--clients 2: too few"},
+      {{"--seed", "rand", "--share", "1/2"}, "--seed rand: the hosts of a run must use the same"},
+      {{"--seed", "-1"}, "--seed -1: expected a whole number from 0 to 18446744073709551615"},
+      {{"--duration", "999ms"}, "--duration 999ms: expected a time from 1s to 8760h or auto"},
+      {{"--statement-timeout", "25h"}, "--statement-timeout 25h: expected a time from 0s to 24h"},
+      {{"--threads", "1025"}, "--threads 1025: expected a whole number from 1 to 1024 or auto"},
+      {{"--balance", "--db", "ydb://host/Root/x"}, "--balance applies only to PostgreSQL"},
+      {{"--balance"}, "--balance needs several hosts in --db"},
+      {{"--share", "3/2"}, "--share 3/2: expected I/N"}};
+  for (const auto& [line, problem] : lines) {
+    EXPECT_THAT(ClientRun(line).problem, testing::StartsWith(problem));
+  }
+}
+
 // Returns the error message for a result that cannot be written.
 std::string failure_to_write(const report::Result& result) {
   run::MeasuredRun run;
   run.result = result;
-  RunRequest written;
-  written.json = "/dev/full";
+  RunOptions options;
+  options.json = "/dev/full";
   try {
-    finish_run(run, written, [](const report::Result&, std::size_t) { return std::string(); });
+    finish_run(run, options, [](const report::Result&, std::size_t) { return std::string(); });
   } catch (const std::runtime_error& error) {
     return error.what();
   }

@@ -6,6 +6,7 @@
 #include <sys/file.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -16,7 +17,6 @@
 #include <thread>
 #include <utility>
 
-#include "cli/option/quantity.h"
 #include "cli/standard_output.h"
 #include "file/atomic_file.h"
 #include "file/file_descriptor.h"
@@ -33,51 +33,36 @@ using search::Record;
 using search::Step;
 
 constexpr const char* record_name = "search.json";
+constexpr long double loads_most = 1e9L;
 
-double parse_tolerance(const std::string& written) {
-  double percent = 0;
-  std::size_t used = 0;
-  try {
-    percent = std::stod(written, &used);
-  } catch (const std::exception&) {
-    used = 0;
-  }
-  const bool ends_well = used == written.size() || written.substr(used) == "%";
-  if (used == 0 || !ends_well || !(percent >= 0 && percent <= 50)) {
-    throw UsageError(
-        fmt::format("--tolerance {}: expected a percentage from 0 to 50, such as 5%", written));
-  }
-  return percent / 100;
+std::filesystem::path in_folder(const SearchOptions& options, const std::string& name) {
+  return std::filesystem::path(options.folder) / name;
 }
 
-std::filesystem::path in_folder(const SearchRequest& request, const std::string& name) {
-  return std::filesystem::path(request.folder) / name;
-}
-
-// What cannot be shown is in the record: no reason to end a search of hours. At the answer it is.
+// Ignores errors of the standard output: a search of hours goes on, and its record has everything.
 void show(const std::string& text) {
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
 }
 
-int finish(const SearchRequest& request, const Record& record) {
-  const auto page = in_folder(request, "report.html");
+int finish(const SearchOptions& options, const Record& record) {
+  const auto page = in_folder(options, "report.html");
   const auto say = [](const std::string& text) { print(text, "the answer"); };
   write_each({[&] { say(fmt::format("\nanswer: {}\n", search::answer_text(record))); },
-              [&] { search::write_search_page(page, record, request.folder); },
+              [&] { search::write_search_page(page, record, options.folder); },
               [&] { say(fmt::format("report: {}\n", page.native())); }});
   return search::found_by(record.probes()).found_out() ? exit_success : exit_failure;
 }
 
 // Returns the exit code.
-int go_on(const SearchRequest& request, const search::Rules& rules, Record& record,
+int go_on(const SearchOptions& options, const search::Rules& rules, Record& record,
           const MeasureStep& measure) {
   const auto keep_record = [&](const Record& now) {
-    file::write_atomically({in_folder(request, record_name), "record of the search"},
+    file::write_atomically({in_folder(options, record_name), "record of the search"},
                            report::document_text(search::to_json(now)));
   };
   const auto keep_result = [&](const std::string& file, const report::Result& result) {
-    report::write_result_file(in_folder(request, file), result);
+    report::write_result_file(in_folder(options, file), result);
   };
   const auto result_of = [&](const Step& step) -> std::optional<report::Result> {
     std::optional<run::MeasuredRun> run = measure(step);
@@ -94,13 +79,13 @@ int go_on(const SearchRequest& request, const search::Rules& rules, Record& reco
   }
   if (ended) {
     keep_record(record);
-    return finish(request, record);
+    return finish(options, record);
   }
   fmt::print(stderr, "interrupted. Repeat the same command to continue from here\n");
   return exit_interrupted;
 }
 
-// Makes the folder of a search if it is not there. It is locked, for one search at a time, as long as it is open.
+// Creates the folder of a search if necessary, and locks it while the descriptor is open.
 file::FileDescriptor locked_folder(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -117,71 +102,88 @@ file::FileDescriptor locked_folder(const std::string& folder) {
                   folder));
 }
 
-// The record of an earlier search with the same question, or a new one.
-Record record_of(const SearchRequest& request, const Record& question) {
-  const auto path = in_folder(request, record_name);
+// Returns true for options whose value changes the result of a search.
+bool is_of_question(const Option& option) {
+  constexpr std::array<std::string_view, 4> groups = {"Search", "Load", "Scripts", failures_group};
+  if (option.name() == "--schema") return true;
+  // --find is the unit of the record.
+  if (option.name() == "--out" || option.name() == "--find") return false;
+  return std::ranges::find(groups, option.group) != groups.end();
+}
+
+std::string setting_text(const Option& option) {
+  if (option.is_flag()) return option.is_set() ? "yes" : "";
+  return option.is_list() ? fmt::format("{}", fmt::join(option.words, " and ")) : option.written();
+}
+
+// Returns the record of an earlier search with the same question, or a new one. An earlier version
+// of Drover may have had fewer options, which then had their defaults.
+Record record_of(const Command& command, const SearchOptions& options, const Record& question) {
+  const auto path = in_folder(options, record_name);
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return question;
   Record earlier = search::read_record_file(path);
-  const std::vector<std::string> different = search::differences(earlier, question);
+  Record completed = earlier;
+  for (const Option& option : command.options) {
+    if (is_of_question(option)) completed.settings.emplace(option.name(), option.default_text);
+  }
+  const std::vector<std::string> different = search::differences(completed, question);
   if (!different.empty()) {
     throw UsageError(
         fmt::format("--out {}: this folder has a search with other options: {}. Give the same "
                     "options to continue that search, or name another folder",
-                    request.folder, fmt::join(different, "; ")));
+                    options.folder, fmt::join(different, "; ")));
   }
   return earlier;
 }
 
 }  // namespace
 
-void add_search_options(Command& command, SearchRequest& request, std::string& warmup,
-                        const SearchWords& words) {
+void add_search_options(Command& command, SearchOptions& options,
+                        std::optional<coro::Duration>& warmup, const SearchWords& words) {
+  const Range lengths = at_least(std::chrono::seconds(1));
   command.add_options(
       "Search",
-      {{"--out", &request.folder, "DIR",
+      {{"--out", &options.folder, "DIR",
         "Folder for search.json, each result and report.html. The same command resumes an "
         "interrupted search",
         required_option},
-       {"--find", &request.find, words.units, words.find, common_option},
-       {"--low", &request.low, "N", "Smallest load to try"},
-       {"--high", &request.high, "N|auto", words.high},
-       {"--start", &request.start, "N|auto", words.start},
-       {"--tolerance", &request.tolerance, "P%",
+       {"--find", &options.find, "", words.find, {.only = words.units, .common = true}},
+       {"--low", &options.low, "N", "Smallest load to try", in_range(1, loads_most)},
+       {"--high", &options.high, "N|auto", words.high, in_range(1, loads_most)},
+       {"--start", &options.start, "N|auto", words.start, in_range(1, loads_most)},
+       {"--tolerance",
+        {&options.tolerance, percent_syntax(0, 50)},
+        "P%",
         "End the search when the limit is known to within P%, 0 to 50"},
-       {"--probe", &request.probe, "TIME", "Time to measure each load", common_option},
-       {"--confirm", &request.confirm, "TIME",
-        "Duration of the last run, which confirms the limit that was found", common_option},
+       {"--probe",
+        &options.probe,
+        "TIME",
+        "Time to measure each load",
+        {.range = lengths, .common = true}},
+       {"--confirm",
+        &options.confirm,
+        "TIME",
+        "Duration of the last run, which confirms the limit that was found",
+        {.range = lengths, .common = true}},
        {"--warmup", &warmup, "TIME|auto",
         fmt::format("Time to run each load before measuring; auto: see drover help {} run",
                     command.path[command.path.size() - 2])}});
 }
 
-void add_limit_option(Command& command, SearchRequest& request, const std::string& example) {
+void add_limit_option(Command& command, SearchOptions& options, const std::string& example) {
   command.add_options(
       "Search",
-      {{"--fail-if", &request.fail_if, "LIMIT",
+      {{"--fail-if", &options.fail_if, "LIMIT",
         fmt::format("Reject a load if its result meets this condition, such as '{}' (ms)", example),
         common_option}});
 }
 
-void validate_search(const SearchRequest& request, const std::vector<std::string>& units) {
-  if (std::ranges::find(units, request.find) == units.end()) {
-    throw UsageError(fmt::format("--find {}: expected {}", request.find, alternatives(units)));
-  }
-  for (const auto& [name, written] :
-       {std::pair("--probe", request.probe), std::pair("--confirm", request.confirm)}) {
-    if (parse_duration(name, written) < std::chrono::seconds(1)) {
-      throw UsageError(fmt::format("{}: expected at least 1s", name));
-    }
-  }
-}
-
-std::vector<report::Limit> search_limits(const SearchRequest& request,
+std::vector<report::Limit> search_limits(const SearchOptions& options,
                                          const report::MetricVocabulary& vocabulary,
                                          const std::string& example) {
   std::vector<report::Limit> limits;
-  for (const std::string& text : request.fail_if) {
+  for (const std::string& text : options.fail_if) {
     try {
       limits.push_back(report::Limit::parse(text, vocabulary));
     } catch (const std::runtime_error& error) {
@@ -197,19 +199,26 @@ std::vector<report::Limit> search_limits(const SearchRequest& request,
   return limits;
 }
 
-search::Bounds search_bounds(const SearchRequest& request, const LoadRange& range) {
+search::Bounds search_bounds(const SearchOptions& options, const LoadRange& range) {
   search::Bounds bounds;
-  bounds.tolerance = parse_tolerance(request.tolerance);
-  bounds.high =
-      parse_count_or_auto("--high", request.high, 1, range.asked_most).value_or(range.most);
+  bounds.tolerance = options.tolerance;
+  bounds.high = options.high.value_or(range.most);
+  const auto require = [](const char* option, std::int64_t load, std::int64_t low,
+                          std::int64_t high) {
+    if (load >= low && load <= high) return;
+    throw UsageError(
+        fmt::format("{} {}: expected a whole number from {} to {}", option, load, low, high));
+  };
+  require("--high", bounds.high, 1, range.asked_most);
   if (bounds.high > range.most) {
     throw UsageError(fmt::format("--high {}: the database has only {} ({})", bounds.high,
                                  range.most, range.there));
   }
-  bounds.low = parse_count("--low", request.low, 1, bounds.high);
-  bounds.start =
-      parse_count_or_auto("--start", request.start, bounds.low, bounds.high)
-          .value_or(std::clamp(range.first.value_or(bounds.high / 8), bounds.low, bounds.high));
+  bounds.low = options.low;
+  require("--low", bounds.low, 1, bounds.high);
+  bounds.start = options.start.value_or(
+      std::clamp(range.first.value_or(bounds.high / 8), bounds.low, bounds.high));
+  require("--start", bounds.start, bounds.low, bounds.high);
   return bounds;
 }
 
@@ -229,41 +238,26 @@ void await_connections(std::int64_t wanted,
   }
 }
 
-std::map<std::string, std::string> written_settings(const Command& command,
-                                                    const std::vector<std::string>& names) {
+std::map<std::string, std::string> settings_of_options(const Command& command) {
   std::map<std::string, std::string> settings;
-  for (const std::string& name : names) {
-    const Option& option = *command.find_option(name);
-    const std::string written = option.target_text();
-    settings[name] = written.empty() ? option.default_text : written;
+  for (const Option& option : command.options) {
+    if (is_of_question(option)) settings[option.name()] = setting_text(option);
   }
   return settings;
 }
 
-void add_session_settings(const RunRequest& request, std::map<std::string, std::string>& settings) {
-  if (!request.connection_max_age.empty()) {
-    settings["--connection-max-age"] = request.connection_max_age;
-  }
-  if (request.balance) settings["--balance"] = "yes";
-  if (request.affinity) settings["--affinity"] = "yes";
+coro::Duration duration_of(const SearchOptions& options, const Step& step) {
+  return step.kind == Step::Kind::confirm ? options.confirm : options.probe;
 }
 
-std::string joined_values(const std::vector<std::string>& values) {
-  return fmt::format("{}", fmt::join(values, " and "));
-}
-
-const std::string& duration_of(const SearchRequest& request, const Step& step) {
-  return step.kind == Step::Kind::confirm ? request.confirm : request.probe;
-}
-
-int perform_search(const SearchRequest& request, const search::Rules& rules, const Record& question,
-                   const MeasureStep& measure) {
-  const file::FileDescriptor lock = locked_folder(request.folder);
-  Record record = record_of(request, question);
+int perform_search(const Command& command, const SearchOptions& options, const search::Rules& rules,
+                   const Record& question, const MeasureStep& measure) {
+  const file::FileDescriptor lock = locked_folder(options.folder);
+  Record record = record_of(command, options, question);
   fmt::print(stderr, "searching for the largest {} from {} to {}, starting at {}\n",
              search::sought_text(record.unit), record.bounds.low, record.bounds.high,
              record.bounds.start);
-  return go_on(request, rules, record, measure);
+  return go_on(options, rules, record, measure);
 }
 
 }  // namespace drover::cli

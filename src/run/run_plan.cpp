@@ -85,7 +85,7 @@ void set_connections(const RunPlan& run, Benchmark& benchmark,
 void resolve_threads(const RunPlan& run, Benchmark& benchmark) {
   load::Plan& plan = benchmark.plan();
   const auto processors = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
-  if (run.threads_auto) {
+  if (!run.threads) {
     const std::optional<double> rate = benchmark.transactions_a_second();
     const std::size_t wanted =
         rate ? static_cast<std::size_t>(std::ceil(*rate / transactions_a_thread))

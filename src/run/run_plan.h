@@ -22,15 +22,17 @@ namespace drover::run {
 struct Conducting;
 
 inline constexpr std::int64_t run_connections_most = 10'000;
+inline constexpr std::int64_t permits_most = 10'000'000;
+inline constexpr std::int64_t threads_most = 1'024;
 inline constexpr std::uint64_t shares_most = report::ranks_max;
 
 // Everything that is known before the database is asked.
 struct RunPlan {
   settings::RunSettings settings;
-  // Figures of all hosts of the run, as the share of the benchmark's plan divides them.
-  std::optional<std::int64_t> connections;  // none: auto
+  // Totals of all hosts of the run, which the share of the benchmark's plan divides. None: auto.
+  std::optional<std::int64_t> connections;
   std::optional<std::int64_t> max_inflight;
-  bool threads_auto = false;
+  std::optional<std::int64_t> threads;  // of each host; none: auto
   ui::Choice ui = ui::Choice::automatic;
   std::optional<metrics::ListenAddress> metrics;
   report::Tool tool;

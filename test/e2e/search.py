@@ -191,7 +191,7 @@ class Search(harness.TestCase):
             self.expect_error(command, USAGE, *words)
         command = harness.drover("tpcc", "search", "--out", self.folder, "--simulate-ms", 1, "--high",
                                  5, "--probe", "100ms")
-        self.expect_error(command, USAGE, "--probe: expected at least 1s")
+        self.expect_error(command, USAGE, "--probe 100ms: expected a time from 1s to 8760h")
         self.assertFalse(self.folder.exists(), "nothing was made")
         command = harness.drover("tpcc", "search", "--simulate-ms", 1, "--high", 2)
         self.expect_error(command, USAGE, "--out")

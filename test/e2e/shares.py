@@ -190,7 +190,8 @@ class WrongUse(harness.TestCase):
         ([*RUN, "--warehouse-range", "3-5"], "--warehouse-range 3-5: outside --warehouses, "
                                              "which has 4 warehouses"),
         ([*RUN, "--warehouse-range", "1-2", "--share", "1/2"],
-         "--warehouse-range and --share both set the warehouses of this host. Leave out one of them"),
+         "--warehouse-range cannot be combined with --share, which also sets the warehouses of this host. "
+         "Leave out one of them"),
         ([*RUN, "--start-at", "+30s"], "differ between hosts"),
         ([*RUN, "--start-at", "1000000000"], "by this host's clock, this time passed .* ago"),
         ([*RUN, "--start-at", "tomorrow"], "not a time with a time zone"),

@@ -21,7 +21,6 @@
 namespace drover::cli {
 namespace {
 
-using Words = std::vector<std::string>;
 using Counts = std::vector<std::size_t>;
 using Figures = std::vector<double>;
 
@@ -41,22 +40,22 @@ void add_experiment(Command& lab, const char* name, const char* description, con
 // Numbers of threads, separated by commas.
 const OptionDetails thread_counts{.range = Range{1, 1'024}, .delimiter = ','};
 
-// The values of these names. Throws UsageError for another name.
 template <class Kind>
-std::vector<Kind> parse_names(const char* option, const Words& texts) {
-  std::vector<Kind> kinds;
-  for (const std::string& text : texts) {
-    const std::optional<Kind> kind = lab::named<Kind>(text);
-    if (!kind) {
-      throw UsageError(fmt::format("{} {}: expected some of {}", option, text,
-                                   fmt::join(lab::names<Kind>, ", ")));
-    }
-    kinds.push_back(*kind);
-  }
-  return kinds;
+Choices<Kind> choices() {
+  Choices<Kind> choices;
+  for (const Kind kind : lab::all_of<Kind>()) choices.emplace_back(lab::name_of(kind), kind);
+  return choices;
 }
 
-// Those that this build has.
+// "coroutine,thread"
+template <class Kind>
+std::string names_of(const std::vector<Kind>& kinds) {
+  std::vector<std::string_view> names;
+  for (const Kind kind : kinds) names.push_back(lab::name_of(kind));
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+// Returns the kinds that this build has.
 template <class Kind, class Has>
 std::vector<Kind> all_built(Has has) {
   std::vector<Kind> kinds;
@@ -76,10 +75,6 @@ coro::Duration duration_of(double seconds) {
   return coro::Duration(static_cast<std::int64_t>(seconds * 1'000'000'000));
 }
 
-std::string with_comma(const Words& words) {
-  return fmt::format("{}", fmt::join(words, ","));
-}
-
 // ---- terminals
 
 struct TerminalsArguments {
@@ -87,7 +82,7 @@ struct TerminalsArguments {
   std::size_t terminals = 10;
   double interval_s = 10;
   bool multi = false;
-  Words models = {"coroutine"};
+  std::vector<lab::FlowModel> models = {lab::FlowModel::coroutine};
   LabOutput output;
 };
 
@@ -96,7 +91,7 @@ int perform(TerminalsArguments arguments) {
     arguments.workers = {std::max(1U, std::thread::hardware_concurrency())};
   }
   const lab::TerminalsOptions options{
-      .models = parse_names<lab::FlowModel>("--model", arguments.models),
+      .models = arguments.models,
       .workers = arguments.workers,
       .terminals = counts_up_to(arguments.terminals, arguments.multi),
       .duration = duration_of(arguments.interval_s)};
@@ -113,7 +108,7 @@ int perform(TerminalsArguments arguments) {
                  fmt::format("drover lab terminals -t {} -w {}{} -i {} --model {} --repeat {}",
                              fmt::join(arguments.workers, ","), arguments.terminals,
                              arguments.multi ? " --multi" : "", arguments.interval_s,
-                             with_comma(arguments.models), arguments.output.rounds),
+                             names_of(arguments.models), arguments.output.rounds),
                  line, std::bind_front(lab::terminals_study, options));
 }
 
@@ -137,7 +132,9 @@ void add_terminals(Command& lab) {
        {"-i,--interval", &arguments->interval_s, "SECONDS", "Seconds per measurement",
         in_range(0.01, seconds_most)},
        {"--multi", &arguments->multi, "", "Measure 1, 2, 4, … terminals, up to -w"},
-       {"--model", &arguments->models, "MODEL,…",
+       {"--model",
+        {&arguments->models, choices<lab::FlowModel>()},
+        "MODEL,…",
         "Implementations of a terminal: coroutine, steps, machine, future, thread "
         "(comma-separated)",
         comma_list}});
@@ -152,18 +149,17 @@ struct SwitchArguments {
   std::int64_t work_ns = 1'000;
   double warm_up_s = 1;
   double interval_s = 5;
-  Words models = {"coroutine", "thread"};
+  std::vector<lab::FlowModel> models = {lab::FlowModel::coroutine, lab::FlowModel::thread};
   LabOutput output;
 };
 
 int perform(const SwitchArguments& arguments) {
-  const lab::SwitchOptions options{
-      .models = parse_names<lab::FlowModel>("--model", arguments.models),
-      .workers = arguments.workers,
-      .flows = counts_up_to(arguments.flows, arguments.multi),
-      .work = coro::Duration(arguments.work_ns),
-      .warm_up = duration_of(arguments.warm_up_s),
-      .duration = duration_of(arguments.interval_s)};
+  const lab::SwitchOptions options{.models = arguments.models,
+                                   .workers = arguments.workers,
+                                   .flows = counts_up_to(arguments.flows, arguments.multi),
+                                   .work = coro::Duration(arguments.work_ns),
+                                   .warm_up = duration_of(arguments.warm_up_s),
+                                   .duration = duration_of(arguments.interval_s)};
   const auto line = [](const lab::Cell& cell, const Figures& figures) {
     const auto flows = static_cast<std::size_t>(cell.settings[0]);
     std::string text = cell.subject;
@@ -177,7 +173,7 @@ int perform(const SwitchArguments& arguments) {
                   "--repeat {}",
                   fmt::join(arguments.workers, ","), arguments.flows,
                   arguments.multi ? " --multi" : "", arguments.work_ns, arguments.warm_up_s,
-                  arguments.interval_s, with_comma(arguments.models), arguments.output.rounds),
+                  arguments.interval_s, names_of(arguments.models), arguments.output.rounds),
       line, std::bind_front(lab::switch_study, options));
 }
 
@@ -207,47 +203,52 @@ void add_switch(Command& lab) {
         in_range(0, seconds_most)},
        {"-i,--interval", &arguments->interval_s, "SECONDS", "Seconds per measurement",
         in_range(0.01, seconds_most)},
-       {"--model", &arguments->models, "MODEL,...",
-        "Implementations of a flow: coroutine, steps, machine, future, thread", comma_list}});
+       {"--model",
+        {&arguments->models, choices<lab::FlowModel>()},
+        "MODEL,...",
+        "Implementations of a flow: coroutine, steps, machine, future, thread",
+        comma_list}});
 }
 
 // ---- queues
 
 struct QueuesArguments {
-  Words ratios = {"1:1", "2:2", "4:4", "8:8", "1:2", "2:1", "4:8", "8:4"};
-  Words queues;  // none: all of this build
+  std::vector<lab::QueueRatio> ratios = {{1, 1}, {2, 2}, {4, 4}, {8, 8},
+                                         {1, 2}, {2, 1}, {4, 8}, {8, 4}};
+  std::vector<lab::QueueKind> queues;  // empty: all in this build
   lab::QueueLoad load{.measured_s = 0.5};
   bool unbalanced = false;
   LabOutput output{.rounds = 5};  // the fewest whose interval is 90% sure
 };
 
-std::vector<lab::QueueRatio> parse_ratios(const Words& texts) {
-  std::vector<lab::QueueRatio> ratios;
-  for (const std::string& text : texts) {
-    const auto ratio = lab::queue_ratio(text);
-    if (!ratio) {
-      throw UsageError(
-          fmt::format("--ratios {}: expected producers:consumers, both from 1 to {}, such as 4:8",
-                      text, lab::queue_threads_most));
-    }
-    ratios.push_back(*ratio);
-  }
-  return ratios;
+Syntax<lab::QueueRatio> ratio_syntax() {
+  return {.read =
+              [](const std::string& option, const std::string& word) {
+                if (const auto ratio = lab::queue_ratio(word)) return *ratio;
+                throw UsageError(fmt::format(
+                    "{} {}: expected producers:consumers, both from 1 to {}, such as 4:8", option,
+                    word, lab::queue_threads_most));
+              },
+          .text =
+              [](const lab::QueueRatio& ratio) {
+                return fmt::format("{}:{}", ratio.producers, ratio.consumers);
+              }};
 }
 
 int perform(const QueuesArguments& arguments) {
-  const Words& queues = arguments.queues;
-  lab::QueuesOptions options{.ratios = parse_ratios(arguments.ratios), .load = arguments.load};
-  options.queues = queues.empty() ? all_built<lab::QueueKind>(lab::is_built)
-                                  : parse_names<lab::QueueKind>("--queues", queues);
+  const auto& queues = arguments.queues;
+  lab::QueuesOptions options{.ratios = arguments.ratios, .load = arguments.load};
+  options.queues = queues.empty() ? all_built<lab::QueueKind>(lab::is_built) : queues;
   options.load.balanced = !arguments.unbalanced;
+  std::vector<std::string> ratios;
+  std::ranges::transform(arguments.ratios, std::back_inserter(ratios), ratio_syntax().text);
   return run_lab(
       arguments.output,
       fmt::format("drover lab queues --ratios {}{} --batch {} --work {}{} --seconds {} --repeat {}",
-                  with_comma(arguments.ratios),
-                  queues.empty() ? "" : " --queues " + with_comma(queues), options.load.batch,
-                  options.load.work_mean, arguments.unbalanced ? " --unbalanced" : "",
-                  options.load.measured_s, arguments.output.rounds),
+                  fmt::join(ratios, ","), queues.empty() ? "" : " --queues " + names_of(queues),
+                  options.load.batch, options.load.work_mean,
+                  arguments.unbalanced ? " --unbalanced" : "", options.load.measured_s,
+                  arguments.output.rounds),
       lab::queues_line, std::bind_front(lab::queues_study, options));
 }
 
@@ -261,9 +262,14 @@ void add_queues(Command& lab) {
       "  drover lab queues --ratios 1:1,8:8 --queues ticket,locked,moodycamel\n"
       "  drover lab queues --seconds 1 --repeat 9 -o queues.html --json queues.json",
       arguments,
-      {{"--ratios", &arguments->ratios, "P:C,...", "Numbers of producers and consumers",
+      {{"--ratios",
+        {&arguments->ratios, ratio_syntax()},
+        "P:C,...",
+        "Numbers of producers and consumers",
         comma_list},
-       {"--queues", &arguments->queues, "QUEUE,...",
+       {"--queues",
+        {&arguments->queues, choices<lab::QueueKind>()},
+        "QUEUE,...",
         "Queues to measure: none, segment, array-epochs, array-hazard-pointers, batch, ticket, "
         "locked, moodycamel (default: all in this build)",
         comma_list},
@@ -323,8 +329,9 @@ void add_scheduler(Command& lab) {
 // ---- steps
 
 struct StepsArguments {
-  Words models;  // empty: those of this build
-  Words tests = {"simple", "parallel", "waits"};
+  std::vector<lab::StepsModel> models;  // empty: all in this build
+  std::vector<lab::StepsTest> tests = {lab::StepsTest::simple, lab::StepsTest::parallel,
+                                       lab::StepsTest::waits};
   lab::StepsOptions options;
   LabOutput output;
 };
@@ -345,11 +352,8 @@ void say_what_is_missing(lab::Experiment& experiment) {
 int perform(const StepsArguments& arguments) {
   lab::StepsOptions options = arguments.options;
   const bool all = arguments.models.empty();
-  options.models = all ? all_built<lab::StepsModel>(is_built)
-                       : parse_names<lab::StepsModel>("--model", arguments.models);
-  options.tests = parse_names<lab::StepsTest>("--test", arguments.tests);
-  Words models;
-  for (const lab::StepsModel model : options.models) models.emplace_back(lab::name_of(model));
+  options.models = all ? all_built<lab::StepsModel>(is_built) : arguments.models;
+  options.tests = arguments.tests;
   const auto line = [](const lab::Cell& cell, const Figures& figures) {
     return fmt::format("{}: {}", cell.subject,
                        figures.empty() ? cell.note : lab::steps_line(figures));
@@ -368,7 +372,7 @@ int perform(const StepsArguments& arguments) {
       arguments.output,
       fmt::format(
           "drover lab steps --model {} --test {} --flows {} --wave {} --waits {} --repeat {}",
-          with_comma(models), with_comma(arguments.tests), options.flows, options.wave,
+          names_of(options.models), names_of(options.tests), options.flows, options.wave,
           options.waits, arguments.output.rounds),
       line, begin);
 }
@@ -385,11 +389,16 @@ void add_steps(Command& lab) {
       "  drover lab steps --model coroutine,fiber-pooled --test waits\n"
       "  drover lab steps --model asyncsteps,nitrosteps --flows 100000 --waits 1000000",
       arguments,
-      {{"--model", &arguments->models, "MODEL,...",
+      {{"--model",
+        {&arguments->models, choices<lab::StepsModel>()},
+        "MODEL,...",
         "Implementations of a flow: coroutine, asyncsteps, nitrosteps, nitrosteps-default, "
         "fiber-protected, fiber-pooled (Boost) (default: all in this build)",
         comma_list},
-       {"--test", &arguments->tests, "TEST,...", "Tests to run: simple, parallel, waits",
+       {"--test",
+        {&arguments->tests, choices<lab::StepsTest>()},
+        "TEST,...",
+        "Tests to run: simple, parallel, waits",
         comma_list},
        {"--flows", &options.flows, "N", "Flows of the tests 'simple' and 'parallel', in total",
         in_range(1, 1'000'000'000)},

@@ -58,7 +58,7 @@ void add_lab_output(Command& command, LabOutput& output) {
         "Number of rounds. Each measures everything once, and the output shows medians and spread",
         in_range(1, 1000)}});
   command.add_options(
-      "Output",
+      output_group,
       {{"-o,--output", &output.html, "FILE", "Write a page with charts to FILE as HTML"},
        {"--json", &output.json, "FILE",
         "Write all rounds to FILE as JSON. -: JSON to the standard output, text to the error "

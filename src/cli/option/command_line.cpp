@@ -192,9 +192,46 @@ std::vector<Command*> read_words(Command& program, const std::vector<std::string
   return path;
 }
 
+namespace {
+
+bool is_on_ydb(const Command& command) {
+  const Option* database = command.find_option("--db");
+  return database != nullptr && database->is_given() &&
+         (database->words.back().starts_with("ydb://") ||
+          database->words.back().starts_with("ydbs://"));
+}
+
+bool is_set(const Command& command, const std::string& name) {
+  const Option* option = command.find_option(name);
+  return option != nullptr && option->is_set();
+}
+
+// Refuses an option that the database does not have, that lacks the option which it needs, or that
+// another option excludes.
+void require_fit(const Command& command, const Option& option, bool is_ydb) {
+  if (option.only_on != OnlyOn::any && is_ydb != (option.only_on == OnlyOn::ydb)) {
+    throw UsageError(fmt::format("{} applies only to {}{}{}", option.name(),
+                                 is_ydb ? "PostgreSQL" : "YDB (--db ydb://…)",
+                                 option.instead.empty() ? "" : ". ", option.instead));
+  }
+  if (option.needs && !is_set(command, option.needs->option)) {
+    throw UsageError(
+        fmt::format("{} needs {}: {}", option.name(), option.needs->option, option.needs->why));
+  }
+  for (const Relation& excluded : option.excludes) {
+    if (!is_set(command, excluded.option)) continue;
+    throw UsageError(fmt::format("{} cannot be combined with {}, {}. Leave out one of them",
+                                 option.name(), excluded.option, excluded.why));
+  }
+}
+
+}  // namespace
+
 void require_complete(const Command& command) {
+  const bool is_ydb = is_on_ydb(command);
   for (const std::vector<Option>* options : {&command.options, &command.arguments}) {
     for (const Option& option : *options) {
+      if (option.is_set()) require_fit(command, option, is_ydb);
       if (!option.required || option.is_given()) continue;
       throw UsageError(fmt::format("{0} needs {1}{2} {3}\nSee: {0} --help", command.full_name(),
                                    option.name(), option.is_argument() ? ":" : "",

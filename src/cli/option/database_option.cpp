@@ -30,8 +30,6 @@
 namespace drover::cli {
 namespace {
 
-constexpr std::string_view dialect_auto = "auto";
-
 // The words that say what only YDB has.
 std::vector<std::string> words_of_ydb(const DatabaseOption& option) {
   std::vector<std::string> words;
@@ -44,28 +42,10 @@ std::vector<std::string> words_of_ydb(const DatabaseOption& option) {
   return words;
 }
 
-// None: the server is asked.
-std::optional<database::Dialect> parse_dialect(const DatabaseOption& option) {
-  if (option.dialect == dialect_auto) return std::nullopt;
-  const auto dialect = database::postgres::dialect_of(option.dialect);
-  if (dialect) return dialect;
-  throw UsageError(fmt::format("--dialect {}: expected auto, {}", text::shown(option.dialect),
-                               database::postgres::dialect_names()));
-}
-
-void require_ydb(const DatabaseOption& option) {
-  if (option.dialect == dialect_auto) return;
-  throw UsageError("--dialect applies only to servers with PostgreSQL's protocol, not to YDB");
-}
-
 void require_postgres(const DatabaseOption& option) {
-  if (const std::vector<std::string> words = words_of_ydb(option); !words.empty()) {
-    throw UsageError(fmt::format("{} applies only to YDB (--db ydb://…)", words.front()));
-  }
   if (option.schema.size() > 63) {
     throw UsageError("--schema: the name is too long. PostgreSQL allows at most 63 bytes");
   }
-  parse_dialect(option);
 }
 
 void require_password_place(const DatabaseOption& option) {
@@ -167,6 +147,14 @@ std::string describe_ydb(const DatabaseOption&) {
 
 #endif
 
+Choices<database::Dialect> dialects() {
+  Choices<database::Dialect> choices;
+  for (const database::postgres::DialectTraits& one : database::postgres::all_dialects()) {
+    choices.emplace_back(one.name, one.dialect);
+  }
+  return choices;
+}
+
 }  // namespace
 
 DatabaseKind kind_of(const DatabaseOption& option) noexcept {
@@ -194,26 +182,44 @@ void add_database_options(Command& command, DatabaseOption& option) {
             ? "Schema of the tables (default: the first schema of the search_path). YDB: folder "
               "below the database (default: the database itself)"
             : "Schema of the tables. YDB: folder below the database"},
-       {"--dialect", &option.dialect, "auto|postgres|cockroach|yugabyte|citus",
+       {"--dialect",
+        {&option.dialect, dialects()},
+        "auto|postgres|cockroach|yugabyte|citus",
         "SQL dialect of a server with PostgreSQL's protocol. auto: detect. cockroach, yugabyte: "
-        "experimental, not tried on a server"},
-       {"--password-command", &option.password_command, "COMMAND",
+        "experimental, not tried on a server",
+        {.only_on = OnlyOn::postgres}},
+       {"--password-command",
+        &option.password_command,
+        "COMMAND",
         "PostgreSQL: at each connect, run COMMAND with /bin/sh. The first line of its output is "
-        "the password"},
-       {"--ydb-token-file", &option.ydb_token_file, "FILE",
+        "the password",
+        {.only_on = OnlyOn::postgres, .instead = "For YDB, use --ydb-token-file"}},
+       {"--ydb-token-file",
+        &option.ydb_token_file,
+        "FILE",
         "YDB: read the authentication token from FILE. Default: the variables YDB_TOKEN_FILE, "
-        "YDB_TOKEN, then YDB_USER with YDB_PASSWORD"},
-       {"--ydb-ca-file", &option.ydb_ca_file, "FILE",
+        "YDB_TOKEN, then YDB_USER with YDB_PASSWORD",
+        {.only_on = OnlyOn::ydb}},
+       {"--ydb-ca-file",
+        &option.ydb_ca_file,
+        "FILE",
         "YDB: trust the certificate authorities in FILE (PEM). Default: "
-        "YDB_SSL_ROOT_CERTIFICATES_FILE, then the system's authorities"},
-       {"--no-discovery", &option.no_discovery, "",
-        "YDB: connect to the host of --db only, not to the nodes that it reports"}});
+        "YDB_SSL_ROOT_CERTIFICATES_FILE, then the system's authorities",
+        {.only_on = OnlyOn::ydb}},
+       {"--no-discovery",
+        &option.no_discovery,
+        "",
+        "YDB: connect to the host of --db only, not to the nodes that it reports",
+        {.only_on = OnlyOn::ydb}}});
 }
 
 std::vector<std::string> words_without_db(const DatabaseOption& option) {
   std::vector<std::string> words = words_of_ydb(option);
   words.insert(words.begin(), {"--schema", option.schema});
-  if (option.dialect != dialect_auto) words.insert(words.end(), {"--dialect", option.dialect});
+  if (option.dialect) {
+    words.insert(words.end(),
+                 {"--dialect", std::string(database::postgres::traits_of(*option.dialect).name)});
+  }
   if (!option.password_command.empty()) {
     words.insert(words.end(), {"--password-command", option.password_command});
   }
@@ -222,18 +228,13 @@ std::vector<std::string> words_without_db(const DatabaseOption& option) {
 
 DatabaseTarget::DatabaseTarget(const DatabaseOption& option, Use use) : option_(option) {
   if (kind() == DatabaseKind::ydb) {
-    require_ydb(option);
-    if (!option.password_command.empty()) {
-      throw UsageError(
-          "--password-command applies only to PostgreSQL. For YDB, use --ydb-token-file");
-    }
     description_ = describe_ydb(option);
     return;
   }
   require_postgres(option);
   access_.schema = option.schema;
   access_.password_command = option.password_command;
-  access_.dialect = parse_dialect(option);
+  access_.dialect = option.dialect;
   access_.on_session_note = note_to_stderr;
   if (use == Use::administration) access_.support_told = std::make_shared<std::atomic_flag>();
   if (option.db.empty()) {

@@ -20,7 +20,7 @@ namespace drover::cli {
 struct DatabaseOption {
   std::string db;      // empty: the private server
   std::string schema;  // empty: as the server's search_path has it; of YDB: the database's root
-  std::string dialect = "auto";  // of what speaks PostgreSQL's protocol
+  std::optional<database::Dialect> dialect = {};  // of PostgreSQL's protocol; none: ask the server
   // These three are for YDB alone. Empty: as the variables say.
   std::string ydb_token_file = {};
   std::string ydb_ca_file = {};

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "run/usage_error.h"
+#include "cli/option/command_line.h"
 
 namespace drover::cli {
 namespace {
@@ -38,12 +38,31 @@ TEST(DatabaseOption, TellsTheKindByTheUrl) {
   EXPECT_EQ(kind_of(option_of("ydbs://host/Root/name")), DatabaseKind::ydb);
 }
 
-TEST(DatabaseOption, RefusesWhatOnlyTheOtherKindHas) {
-  DatabaseOption option = option_of("postgresql://user@host/name");
-  option.no_discovery = true;
-  EXPECT_THAT(problem_of(option), HasSubstr("--no-discovery"));
-  option.ydb_token_file = "token";
-  EXPECT_THAT(problem_of(option), HasSubstr("--ydb-token-file"));
+// Returns the error message of a command line; empty if there is none.
+std::string problem_of_line(std::vector<std::string> line) {
+  Command program("drover");
+  DatabaseOption option;
+  Command& command = program.add_command("run");
+  add_database_options(command, option);
+  line.insert(line.begin(), "run");
+  try {
+    read_words(program, line);
+    require_complete(command);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(DatabaseOption, RefusesOptionsOfAnotherDatabase) {
+  EXPECT_EQ(problem_of_line({"--db", "postgresql://user@host/name", "--no-discovery"}),
+            "--no-discovery applies only to YDB (--db ydb://…)");
+  EXPECT_THAT(problem_of_line({"--ydb-token-file", "token"}), HasSubstr("--ydb-token-file"));
+  EXPECT_EQ(problem_of_line({"--db", "ydbs://host/Root/name", "--password-command", "pass"}),
+            "--password-command applies only to PostgreSQL. For YDB, use --ydb-token-file");
+  EXPECT_EQ(problem_of_line({"--db", "ydb://host/Root/name", "--dialect", "auto"}), "");
+  EXPECT_THAT(problem_of_line({"--dialect", "oracle"}),
+              HasSubstr("--dialect oracle: expected auto, postgres, cockroach, yugabyte or citus"));
   EXPECT_THAT(problem_of(option_of("mysql://host/name")),
               AllOf(HasSubstr("unknown scheme"), HasSubstr("ydb://")));
 }

@@ -8,50 +8,38 @@
 #include <string>
 #include <vector>
 
-#include "cli/client_options.h"
 #include "cli/client_search.h"
 #include "cli/commands.h"
-#include "cli/option/database_option.h"
-#include "cli/option/quantity.h"
-#include "cli/progress_option.h"
 #include "cli/sql/options.h"
 #include "cli/standard_output.h"
 #include "random/fnv.h"
 #include "report/document/result_json.h"
 #include "run/interrupt.h"
-#include "run/measured_run.h"
 #include "text/password.h"
 
 namespace drover::cli {
 namespace {
 
-struct SqlRequest : ClientRequest {
-  ScriptArguments scripts;
+struct SqlRunArguments : SqlRunOptions {
   std::string show_script;
 };
 
-int perform_run(const DatabaseOption& option, const SqlRequest& written) {
-  const DatabaseKind kind = kind_of(option);
-  if (const auto text = shown_scripts(written.scripts, written.show_script, kind)) {
+int perform_run(const SqlRunArguments& arguments) {
+  const DatabaseKind kind = kind_of(arguments.database);
+  if (const auto text = shown_scripts(arguments.scripts, arguments.show_script, kind)) {
     print(*text, "the scripts");
     return exit_success;
   }
-  SqlRun planned = make_sql_run(
-      written, sql_options_of(written.scripts, read_scripts(written.scripts, kind), written, kind),
-      option);
-  if (!written.json.empty()) file::check_can_write(report::result_file(written.json));
-  const DatabaseTarget target(option);
+  SqlRun planned =
+      make_sql_run(arguments, sql_options_of(arguments, read_scripts(arguments.scripts, kind)));
+  if (!arguments.json.empty()) file::check_can_write(report::result_file(arguments.json));
+  const DatabaseTarget target(arguments.database);
   const auto run = measure_sql(std::move(planned), target);
-  return run ? finish_run(*run, written) : exit_interrupted;
+  return run ? finish_run(*run, arguments) : exit_interrupted;
 }
 
 void add_sql_run(Command& sql) {
-  struct Options {
-    DatabaseOption database;
-    SqlRequest request;
-  };
-  const auto options = std::make_shared<Options>();
-  SqlRequest& request = options->request;
+  const auto arguments = std::make_shared<SqlRunArguments>();
   Command& run = sql.add_command(
       "run", "Run SQL scripts with concurrent clients, and report throughput and latency",
       "Examples:\n"
@@ -61,27 +49,22 @@ void add_sql_run(Command& sql) {
       "\n"
       "Ctrl-C ends the run and reports the result so far (exit code 130). A second Ctrl-C "
       "exits at once.");
-  add_database_options(run, options->database);
-  add_script_options(run, request.scripts);
-  run.add_options("Scripts", {{"--show-script", &request.show_script, "NAME",
+  run.action = [arguments] { return perform_run(*arguments); };
+  add_database_options(run, arguments->database);
+  add_script_options(run, arguments->scripts);
+  run.add_options("Scripts", {{"--show-script", &arguments->show_script, "NAME",
                                "Print the built-in script NAME and exit"}});
-  add_client_options(run, request, "transactions");
-  add_mode_option(run, request);
-  run.action = [options] { return perform_run(options->database, options->request); };
-  add_part_options(run, request, run.action);
-  request.attempts_option = "--max-tries";
-  add_failure_options(run, request);
-  add_ui_option(run, request.ui);
-  add_metrics_option(run, request);
-  add_server_stats_option(run, request);
-  add_result_options(run, request);
+  add_client_options(run, *arguments, "transactions");
+  add_mode_option(run, *arguments);
+  add_part_options(run, *arguments, run.action);
+  add_failure_options(run, *arguments, "--max-tries");
+  run.add_options(output_group, {ui_option(arguments->run.ui), metrics_option(*arguments),
+                                 server_stats_option(*arguments)});
+  add_result_options(run, *arguments);
 }
 
-struct SqlSearchArguments {
-  DatabaseOption database;
-  ClientSearchRequest search;
-  ClientRequest load;
-  ScriptArguments scripts;
+struct SqlSearchArguments : SqlRunOptions {
+  ClientSearchOptions search;
 };
 
 // Detects edited scripts. It does not protect against deliberate collisions.
@@ -102,38 +85,29 @@ std::vector<std::string> shown_definitions(const ScriptArguments& scripts) {
   return shown;
 }
 
-// Returns the settings that must be equal when a search is resumed.
-std::map<std::string, std::string> settings_of_scripts(const Command& command,
-                                                       const ScriptArguments& scripts,
+// Returns the settings of a search that are not the words of options. The contents of a file may
+// have changed when the search is resumed.
+std::map<std::string, std::string> settings_of_scripts(const ScriptArguments& scripts,
                                                        const std::vector<sql::ScriptText>& texts) {
-  std::map<std::string, std::string> settings =
-      written_settings(command, {"--protocol", "--scale", "--tx-mode"});
-  settings["--file"] = joined_values(scripts.files);
-  settings["--builtin"] = joined_values(scripts.builtins);
-  settings["--define"] = joined_values(shown_definitions(scripts));
   std::string all;
   for (const sql::ScriptText& text : texts) all += fingerprint(text.text);
-  settings["the fingerprint of the scripts"] = fingerprint(all);
-  return settings;
+  return {{"--define", fmt::format("{}", fmt::join(shown_definitions(scripts), " and "))},
+          {"the fingerprint of the scripts", fingerprint(all)}};
 }
 
 int perform_search(const Command& command, const SqlSearchArguments& arguments) {
-  const DatabaseKind kind = kind_of(arguments.database);
-  const std::vector<sql::ScriptText> texts = read_scripts(arguments.scripts, kind);
-  const benchmark::SqlBenchmarkOptions options =
-      sql_options_of(arguments.scripts, texts, arguments.load, kind);
+  const std::vector<sql::ScriptText> texts =
+      read_scripts(arguments.scripts, kind_of(arguments.database));
+  const benchmark::SqlBenchmarkOptions options = sql_options_of(arguments, texts);
   return perform_client_search(
-      command, arguments.database, arguments.search, arguments.load,
+      command, arguments.search, arguments,
       {.benchmark = "sql",
        .transactions = options.plan.scripts->titles(),
-       .settings = settings_of_scripts(command, arguments.scripts, texts),
-       .plan =
-           [&](const ClientRequest& request) {
-             (void)make_sql_run(request, options, arguments.database);
-           },
+       .settings = settings_of_scripts(arguments.scripts, texts),
+       .plan = [&](const ClientOptions& step) { (void)make_sql_run(step, options); },
        .measure =
-           [&](const ClientRequest& request, const DatabaseTarget& target) {
-             return measure_sql(make_sql_run(request, options, arguments.database), target);
+           [&](const ClientOptions& step, const DatabaseTarget& target) {
+             return measure_sql(make_sql_run(step, options), target);
            }});
 }
 
@@ -153,20 +127,19 @@ void add_sql_search(Command& sql) {
       "Ctrl-C discards the current run. The same command resumes the search.");
   add_database_options(command, arguments->database);
   add_script_options(command, arguments->scripts);
-  add_client_search_options(command, arguments->search, arguments->load, "transactions");
-  add_mode_option(command, arguments->load);
-  arguments->load.attempts_option = "--max-tries";
-  add_failure_options(command, arguments->load);
-  add_ui_option(command, arguments->load.ui);
-  add_server_stats_option(command, arguments->load);
+  add_client_search_options(command, arguments->search, *arguments, "transactions");
+  add_mode_option(command, *arguments);
+  add_failure_options(command, *arguments, "--max-tries");
+  command.add_options(output_group,
+                      {ui_option(arguments->run.ui), server_stats_option(*arguments)});
   command.action = [arguments, &command] { return perform_search(command, *arguments); };
 }
 
 struct SqlInitArguments {
   DatabaseOption database;
-  std::string scale = "1";
+  std::int64_t scale = 1;
   bool force = false;
-  std::string ui = "auto";
+  bool is_quiet = false;
 };
 
 coro::Task<void> initialise(const DatabaseTarget& target, sql::InitialiseSettings settings) {
@@ -186,15 +159,17 @@ void add_sql_init(Command& sql) {
                                   "pgbench -i. Fails if one of them exists.",
                                   "Example:\n  drover sql init --scale 10");
   add_database_options(init, arguments->database);
-  init.add_options({{"--scale", &arguments->scale, "N",
-                     "Number of branches, with 100,000 accounts each", common_option},
+  init.add_options({{"--scale",
+                     &arguments->scale,
+                     "N",
+                     "Number of branches, with 100,000 accounts each",
+                     {.range = Range{1, sql::scale_max}, .common = true}},
                     {"--force", &arguments->force, "", "Drop existing tables and their rows first",
                      common_option}});
-  add_progress_option(init, arguments->ui);
+  add_progress_option(init, arguments->is_quiet);
   init.action = [arguments] {
-    static_cast<void>(is_quiet(arguments->ui));  // shows no progress, but refuses a wrong value
     sql::InitialiseSettings settings;
-    settings.scale = parse_count("--scale", arguments->scale, 1, sql::scale_max);
+    settings.scale = arguments->scale;
     settings.force = arguments->force;
     const DatabaseTarget target(arguments->database, DatabaseTarget::Use::administration);
     return run::run_command(initialise(target, std::move(settings)));
@@ -213,15 +188,14 @@ coro::Task<void> clean_sql(const DatabaseTarget& target) {
 void add_sql_clean(Command& sql) {
   struct Arguments {
     DatabaseOption database;
-    std::string ui = "auto";
+    bool is_quiet = false;
   };
   const auto arguments = std::make_shared<Arguments>();
   Command& command = sql.add_command("clean", "Drop the four tables of the built-in scripts",
                                      "Example:\n  drover sql clean --schema bank");
   add_database_options(command, arguments->database);
-  add_progress_option(command, arguments->ui);
+  add_progress_option(command, arguments->is_quiet);
   command.action = [arguments] {
-    static_cast<void>(is_quiet(arguments->ui));
     const DatabaseTarget target(arguments->database, DatabaseTarget::Use::administration);
     return run::run_command(clean_sql(target));
   };

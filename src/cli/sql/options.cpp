@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "cli/option/quantity.h"
 #include "cli/standard_output.h"
 #include "file/bounded_file.h"
 #include "workload/sql/builtin/builtin.h"
@@ -32,19 +31,6 @@ std::string script_text(const std::string& path) {
   }
 }
 
-Protocol parse_protocol(const ScriptArguments& written, DatabaseKind kind) {
-  if (kind == DatabaseKind::ydb) {
-    if (!written.protocol) return Protocol::declared;
-    throw UsageError(
-        "--protocol applies only to PostgreSQL. On YDB, statements have declared parameters");
-  }
-  if (!written.protocol) return Protocol::prepared;
-  return parse_choice<Protocol>("--protocol", *written.protocol,
-                                {{"simple", Protocol::simple},
-                                 {"extended", Protocol::extended},
-                                 {"prepared", Protocol::prepared}});
-}
-
 const sql::BuiltinScript& builtin_of(const char* option, const std::string& written,
                                      const std::string& name) {
   try {
@@ -58,24 +44,14 @@ std::string text_of(const sql::BuiltinScript& script, DatabaseKind kind) {
   return std::string(kind == DatabaseKind::ydb ? script.yql : script.text);
 }
 
-// PostgreSQL has no such option, because scripts choose the isolation of their transactions.
-std::optional<database::Isolation> parse_mode(const ClientRequest& request, DatabaseKind kind) {
-  if (kind == DatabaseKind::ydb) return parse_isolation(request, kind);
-  if (request.tx_mode) {
-    throw UsageError(
-        "--tx-mode applies only to YDB. For PostgreSQL, write BEGIN ISOLATION LEVEL … in the "
-        "script");
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
-void add_mode_option(Command& command, ClientRequest& request) {
-  command.add_options("Load", {{"--tx-mode", &request.tx_mode, "serializable-rw|snapshot-rw",
-                                "YDB: mode of transactions that may write. A single statement "
-                                "that only reads uses a snapshot",
-                                default_is("serializable-rw")}});
+void add_mode_option(Command& command, SqlRunOptions& options) {
+  Option option = tx_mode_option(options.isolation,
+                                 "YDB: mode of transactions that may write. A single statement "
+                                 "that only reads uses a snapshot");
+  option.instead = "For PostgreSQL, write BEGIN ISOLATION LEVEL … in the script";
+  command.add_options("Load", {std::move(option)});
 }
 
 std::optional<std::string> shown_scripts(const ScriptArguments& written,
@@ -122,18 +98,20 @@ std::vector<sql::ScriptText> read_scripts(const ScriptArguments& written, Databa
   return texts;
 }
 
-benchmark::SqlBenchmarkOptions sql_options_of(const ScriptArguments& written,
-                                              std::vector<sql::ScriptText> texts,
-                                              const ClientRequest& request, DatabaseKind kind) {
-  benchmark::SqlBenchmarkOptions options;
-  const Protocol protocol = parse_protocol(written, kind);
-  options.isolation = parse_mode(request, kind);
+benchmark::SqlBenchmarkOptions sql_options_of(const SqlRunOptions& options,
+                                              std::vector<sql::ScriptText> texts) {
+  const ScriptArguments& scripts = options.scripts;
+  const bool on_ydb = kind_of(options.database) == DatabaseKind::ydb;
+  benchmark::SqlBenchmarkOptions made;
+  made.isolation = options.isolation;
+  if (on_ydb && !made.isolation) made.isolation = database::Isolation::serializable;
   try {
-    options.plan.scripts = std::make_shared<const sql::ScriptSet>(std::move(texts), protocol);
+    made.plan.scripts = std::make_shared<const sql::ScriptSet>(
+        std::move(texts), on_ydb ? Protocol::declared : scripts.protocol);
   } catch (const sql::ScriptError& error) {
     throw UsageError(error.what());
   }
-  for (const std::string& text : written.definitions) {
+  for (const std::string& text : scripts.definitions) {
     const auto definition = sql::parse_definition(text);
     if (!definition) {
       throw UsageError(
@@ -141,18 +119,16 @@ benchmark::SqlBenchmarkOptions sql_options_of(const ScriptArguments& written,
                       "letters, digits and _, and does not begin with a digit",
                       text));
     }
-    options.plan.definitions.push_back(*definition);
+    made.plan.definitions.push_back(*definition);
   }
-  const auto scale = parse_count_or_auto("--scale", written.scale, 1, sql::scale_max);
-  options.plan.scale = scale.value_or(1);
-  options.counts_branches = !scale && !written.builtins.empty();
-  return options;
+  made.plan.scale = scripts.scale.value_or(1);
+  made.counts_branches = !scripts.scale && !scripts.builtins.empty();
+  return made;
 }
 
-SqlRun make_sql_run(const ClientRequest& written, benchmark::SqlBenchmarkOptions options,
-                    const DatabaseOption& database) {
-  SqlRun made{.run = {}, .options = std::move(options)};
-  made.run = make_client_run(written, database, made.options.plan);
+SqlRun make_sql_run(const ClientOptions& options, benchmark::SqlBenchmarkOptions sql) {
+  SqlRun made{.run = {}, .options = std::move(sql)};
+  made.run = make_client_run(options, made.options.plan);
   made.run.settings.benchmark = "sql";
   return made;
 }
@@ -179,12 +155,17 @@ void add_script_options(Command& command, ScriptArguments& arguments) {
         common_option},
        {"-D,--define", &arguments.definitions, "NAME=VALUE",
         "Set the variable NAME of the scripts to VALUE", common_option},
-       {"-M,--protocol", &arguments.protocol, "simple|extended|prepared",
-        "PostgreSQL: how to send statements. simple: as text; extended: with parameters; prepared "
-        "(default): prepared once per connection"},
+       {"-M,--protocol",
+        {&arguments.protocol, Choices<Protocol>{{"simple", Protocol::simple},
+                                                {"extended", Protocol::extended},
+                                                {"prepared", Protocol::prepared}}},
+        "",
+        "PostgreSQL: how to send statements. simple: as text; extended: with parameters; prepared: "
+        "prepared once per connection",
+        {.only_on = OnlyOn::postgres, .instead = "On YDB, statements have declared parameters"}},
        {"--scale", &arguments.scale, "N|auto",
-        "Value of the variable :scale. auto: with a built-in script the number of branches, else "
-        "1"}});
+        "Value of the variable :scale. auto: with a built-in script the number of branches, else 1",
+        in_range(1, sql::scale_max)}});
 }
 
 }  // namespace drover::cli

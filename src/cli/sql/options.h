@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "benchmark/sql/sql_benchmark.h"
-#include "cli/client_options.h"
-#include "cli/option/command.h"
-#include "cli/option/database_option.h"
+#include "cli/run_options.h"
 #include "workload/sql/script/script_set.h"
 
 namespace drover::cli {
@@ -17,8 +15,13 @@ struct ScriptArguments {
   std::vector<std::string> files;
   std::vector<std::string> builtins;
   std::vector<std::string> definitions;
-  std::optional<std::string> protocol;  // PostgreSQL; default: prepared
-  std::string scale = "auto";
+  sql::Protocol protocol = sql::Protocol::prepared;  // of PostgreSQL
+  std::optional<std::int64_t> scale;                 // none: auto
+};
+
+struct SqlRunOptions : ClientOptions {
+  ScriptArguments scripts;
+  std::optional<database::Isolation> isolation;
 };
 
 void add_script_options(Command& command, ScriptArguments& arguments);
@@ -32,12 +35,11 @@ std::optional<std::string> shown_scripts(const ScriptArguments& written,
 std::vector<sql::ScriptText> read_scripts(const ScriptArguments& written, DatabaseKind kind);
 
 // Throws UsageError.
-benchmark::SqlBenchmarkOptions sql_options_of(const ScriptArguments& written,
-                                              std::vector<sql::ScriptText> texts,
-                                              const ClientRequest& request, DatabaseKind kind);
+benchmark::SqlBenchmarkOptions sql_options_of(const SqlRunOptions& options,
+                                              std::vector<sql::ScriptText> texts);
 
 // Adds --tx-mode.
-void add_mode_option(Command& command, ClientRequest& request);
+void add_mode_option(Command& command, SqlRunOptions& options);
 
 struct SqlRun {
   run::RunPlan run;
@@ -45,8 +47,7 @@ struct SqlRun {
 };
 
 // Throws UsageError.
-SqlRun make_sql_run(const ClientRequest& written, benchmark::SqlBenchmarkOptions options,
-                    const DatabaseOption& database);
+SqlRun make_sql_run(const ClientOptions& options, benchmark::SqlBenchmarkOptions sql);
 
 // Executes the run. Returns nothing if it was interrupted before it began.
 std::optional<run::MeasuredRun> measure_sql(SqlRun run, const DatabaseTarget& target);

@@ -15,7 +15,7 @@
 #include "cli/gathered.h"
 #include "cli/hosts_option.h"
 #include "cli/option/database_option.h"
-#include "cli/progress_option.h"
+#include "cli/run_options.h"
 #include "cli/standard_output.h"
 #include "cli/tpcc/check_report.h"
 #include "ranks/conductor.h"
@@ -38,7 +38,7 @@ struct CheckArguments {
   std::optional<std::size_t>
       connections;   // else one for each processor of this machine, at least 2
   std::string json;  // file of the JSON document
-  std::string ui = "auto";
+  bool is_quiet = false;
 };
 
 // `--connections` are those of all hosts, and this one has its share of them.
@@ -89,7 +89,6 @@ int check_pieces(const CheckArguments& arguments, ranks::Member& member, const l
 
 // exit_success if all conditions hold, exit_failure if one does not or could not be judged.
 int perform(const CheckArguments& arguments) {
-  const bool quiet = is_quiet(arguments.ui);
   std::optional<Gathered> hosts = gathered(arguments.hosts, arguments.database.db.empty());
   if (hosts) hosts->require_connection_for_each(arguments.connections);
   const DatabaseTarget target(arguments.database, DatabaseTarget::Use::administration);
@@ -99,7 +98,7 @@ int perform(const CheckArguments& arguments) {
   tpcc::CheckSettings settings = settings_of(arguments);
   if (!hosts) run::require_descriptors(target.kind(), settings.connections, 1);
   CheckProgressLine line(stderr);
-  if (!quiet) {
+  if (!arguments.is_quiet) {
     settings.on_progress = [&line](const auto& progress) { line.show(progress); };
   }
 
@@ -176,12 +175,14 @@ void add_tpcc_check(Command& tpcc) {
         "N",
         "Connections that check in parallel, in total over all hosts (default: one per "
         "processor, at least 2)",
-        {.range = Range{1, 1'000}, .common = true}},
-       {"--json", &arguments->json, "FILE",
+        {.range = Range{1, 1'000}, .common = true}}});
+  command.add_options(
+      output_group,
+      {{"--json", &arguments->json, "FILE",
         "Write the verdicts to FILE as JSON. -: JSON to the standard output, text to the error "
         "stream",
         common_option}});
-  add_progress_option(command, arguments->ui);
+  add_progress_option(command, arguments->is_quiet);
   add_hosts_options(command, arguments->hosts);
   command.action = [arguments] { return perform(*arguments); };
   command.member_action = [arguments](ranks::Member& member, const ranks::Message& work) {

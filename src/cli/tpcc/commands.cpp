@@ -3,14 +3,14 @@
 #include <fmt/ranges.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/option/database_option.h"
-#include "cli/option/quantity.h"
-#include "cli/progress_option.h"
+#include "cli/run_options.h"
 #include "cli/standard_output.h"
 #include "run/interrupt.h"
 
@@ -20,16 +20,17 @@ namespace {
 using tpcc::ForeignKeys;
 using tpcc::InitialiseSettings;
 
-// One transaction makes the parts of eight tables, and drops them: a server has room for some thousand locks.
-constexpr std::int64_t partitions_most = 128;
+// One transaction creates or drops the partitions of eight tables, and a server has room for some
+// thousand locks.
+constexpr long double partitions_most = 128;
 
 struct InitArguments {
   DatabaseOption database;
-  std::string foreign_keys = "none";
-  std::string warehouses;  // empty: as the database has it
-  std::string partitions;  // likewise
+  ForeignKeys foreign_keys = ForeignKeys::none;
+  std::optional<std::int32_t> warehouses;  // none: the default of the database
+  std::optional<std::int32_t> partitions;  // none: the default of the database
   bool force = false;
-  std::string ui = "auto";
+  bool is_quiet = false;
 };
 
 std::string_view what_comes_later(bool has_keys, ForeignKeys foreign_keys) {
@@ -51,32 +52,17 @@ coro::Task<void> init(const DatabaseTarget& target, InitialiseSettings settings)
 InitialiseSettings settings_of(const InitArguments& arguments) {
   InitialiseSettings settings;
   settings.force = arguments.force;
-  const auto foreign_keys = tpcc::foreign_keys_of(arguments.foreign_keys);
-  if (!foreign_keys) {
-    throw UsageError(
-        fmt::format("--foreign-keys {}: expected none or after-load", arguments.foreign_keys));
-  }
-  settings.foreign_keys = *foreign_keys;
-  const bool on_ydb = kind_of(arguments.database) == DatabaseKind::ydb;
-  if (on_ydb && settings.foreign_keys != ForeignKeys::none) {
+  settings.foreign_keys = arguments.foreign_keys;
+  settings.partitions = arguments.partitions.value_or(settings.partitions);
+  settings.warehouses = arguments.warehouses;
+  if (kind_of(arguments.database) == DatabaseKind::ydb &&
+      settings.foreign_keys != ForeignKeys::none) {
     throw UsageError("--foreign-keys after-load: YDB has no foreign keys");
-  }
-  if (!arguments.partitions.empty()) {
-    if (on_ydb)
-      throw UsageError(
-          "--partitions does not apply to YDB, which splits its tables by --warehouses");
-    settings.partitions = static_cast<std::int32_t>(
-        parse_count("--partitions", arguments.partitions, 1, partitions_most));
-  }
-  if (!arguments.warehouses.empty()) {
-    settings.warehouses = static_cast<std::int32_t>(
-        parse_count("--warehouses", arguments.warehouses, 1, tpcc::warehouses_max));
   }
   return settings;
 }
 
 int perform_init(const InitArguments& arguments) {
-  static_cast<void>(is_quiet(arguments.ui));  // there is no progress, but a wrong value is refused
   const InitialiseSettings settings = settings_of(arguments);
   const DatabaseTarget target(arguments.database, DatabaseTarget::Use::administration);
   return run::run_command(init(target, settings));
@@ -93,20 +79,30 @@ void add_init(Command& tpcc) {
       "  drover tpcc init --db ydb://host:2136/Root/name --schema tpcc -w 100");
   add_database_options(command, arguments->database);
   command.add_options(
-      {{"--foreign-keys", &arguments->foreign_keys, "WHEN",
+      {{"--foreign-keys",
+        {&arguments->foreign_keys, Choices<ForeignKeys>{{"none", ForeignKeys::none},
+                                                        {"after-load", ForeignKeys::after_load}}},
+        "",
         "When to add the ten foreign keys of clause 1.3. none: never; after-load: drover tpcc "
         "import adds them after the rows",
         common_option},
-       {"-w,--warehouses", &arguments->warehouses, "W",
+       {"-w,--warehouses",
+        &arguments->warehouses,
+        "W",
         "YDB: partition the tables for W warehouses (default: 10). PostgreSQL ignores it",
-        common_option},
-       {"--partitions", &arguments->partitions, "N",
-        "Partition tables by hash of the warehouse, 1 to 128: PostgreSQL partitions, YugabyteDB "
-        "tablets, Citus shards (default: the server's choice)",
-        common_option},
+        {.range = Range{1, tpcc::warehouses_max}, .common = true}},
+       {"--partitions",
+        &arguments->partitions,
+        "N",
+        "Partition tables by hash of the warehouse: PostgreSQL partitions, YugabyteDB tablets, "
+        "Citus shards (default: the server's choice)",
+        {.range = Range{1, partitions_most},
+         .only_on = OnlyOn::postgres,
+         .instead = "YDB splits its tables by --warehouses",
+         .common = true}},
        {"--force", &arguments->force, "", "Drop existing tables and their rows first",
         common_option}});
-  add_progress_option(command, arguments->ui);
+  add_progress_option(command, arguments->is_quiet);
   command.action = [arguments] { return perform_init(*arguments); };
 }
 
@@ -118,20 +114,18 @@ coro::Task<void> clean(const DatabaseTarget& target) {
         "what was dropped");
 }
 
-// It asks nothing.
 void add_clean(Command& tpcc) {
   struct Arguments {
     DatabaseOption database;
-    std::string ui = "auto";
+    bool is_quiet = false;
   };
   const auto arguments = std::make_shared<Arguments>();
   Command& command =
       tpcc.add_command("clean", "Drop the nine TPC-C tables and Drover's records of them",
                        "Example:\n  drover tpcc clean --schema tpcc");
   add_database_options(command, arguments->database);
-  add_progress_option(command, arguments->ui);
+  add_progress_option(command, arguments->is_quiet);
   command.action = [arguments] {
-    static_cast<void>(is_quiet(arguments->ui));
     const DatabaseTarget target(arguments->database, DatabaseTarget::Use::administration);
     return run::run_command(clean(target));
   };

@@ -17,7 +17,6 @@
 #include "cli/help/help.h"
 #include "cli/hosts_option.h"
 #include "cli/option/database_option.h"
-#include "cli/option/quantity.h"
 #include "cli/run_options.h"
 #include "cli/standard_output.h"
 #include "coro/scope.h"
@@ -39,16 +38,16 @@ using tpcc::ImportOutcome;
 using tpcc::ImportPlan;
 using tpcc::ImportSettings;
 
-constexpr int64_t connections_max = 1'000;
+constexpr long double connections_max = 1'000;
 
 struct ImportArguments {
   DatabaseOption database;
   HostsArguments hosts;
-  std::string warehouses;
-  std::string seed;
-  std::string connections = "auto";
-  std::string threads = "auto";
-  std::string ui = "auto";
+  std::int32_t warehouses = 0;
+  std::optional<std::uint64_t> seed;
+  std::optional<std::uint64_t> connections;  // of all hosts; none: auto
+  std::optional<std::uint64_t> threads;      // none: auto
+  ui::Choice ui = ui::Choice::automatic;
 };
 
 // As many sessions as this machine can feed: the server works harder on a row than we do. On one
@@ -63,11 +62,6 @@ int64_t automatic_threads(size_t connections) {
   return std::min(static_cast<int64_t>(connections + 3) / 4, processors);
 }
 
-// The connections of all hosts; none: each has as many as it finds right.
-std::optional<size_t> connections_of_all(const ImportArguments& arguments) {
-  return parse_count_or_auto("--connections", arguments.connections, 1, connections_max);
-}
-
 struct Sizes {
   size_t connections = 0;
   size_t threads = 0;
@@ -75,12 +69,9 @@ struct Sizes {
 
 // The sizes of the host with this share.
 Sizes sizes_of(const ImportArguments& arguments, const load::Share& share = {}) {
-  const std::optional<size_t> of_all = connections_of_all(arguments);
-  const size_t connections =
-      of_all ? share.of(*of_all) : static_cast<size_t>(automatic_connections());
-  const auto threads =
-      static_cast<size_t>(parse_count_or_auto("--threads", arguments.threads, 1, connections_max)
-                              .value_or(automatic_threads(connections)));
+  const size_t connections = arguments.connections ? share.of(*arguments.connections)
+                                                   : static_cast<size_t>(automatic_connections());
+  const size_t threads = arguments.threads.value_or(automatic_threads(connections));
   return {connections, std::min(threads, connections)};
 }
 
@@ -97,12 +88,8 @@ Sizes sizes_of(const ImportArguments& arguments, const Gathered& hosts) {
 
 ImportSettings settings_of(const ImportArguments& arguments, const load::Share& share = {}) {
   ImportSettings settings;
-  settings.request.warehouses =
-      static_cast<int32_t>(parse_count("-w", arguments.warehouses, 1, tpcc::warehouses_max));
-  if (!arguments.seed.empty()) {
-    settings.request.seed =
-        static_cast<uint64_t>(parse_count("--seed", arguments.seed, 0, INT64_MAX));
-  }
+  settings.request.warehouses = arguments.warehouses;
+  settings.request.seed = arguments.seed;
   const Sizes sizes = sizes_of(arguments, share);
   settings.connections = sizes.connections;
   settings.threads = sizes.threads;
@@ -206,10 +193,10 @@ int load_part(const ImportArguments& arguments, ranks::Member& member, const loa
 }
 
 int perform(const ImportArguments& arguments) {
-  const ui::Choice choice = parse_ui_choice(arguments.ui);
+  require_screen(arguments.ui);
   ImportSettings settings = settings_of(arguments);
   std::optional<Gathered> hosts = gathered(arguments.hosts, arguments.database.db.empty());
-  if (hosts) hosts->require_connection_for_each(connections_of_all(arguments));
+  if (hosts) hosts->require_connection_for_each(arguments.connections);
   const DatabaseTarget target(arguments.database, DatabaseTarget::Use::administration);
   if (hosts) hosts->works_on([&target] { return target.identity(); });
   if (!hosts) run::require_descriptors(target.kind(), settings.connections, 1);
@@ -218,7 +205,7 @@ int perform(const ImportArguments& arguments) {
   try {
     const Sizes shown = hosts ? sizes_of(arguments, *hosts) : sizes_of(arguments);
     const auto display = ui::make_import_display(
-        choice, {target.description(), shown.connections, shown.threads},
+        arguments.ui, {target.description(), shown.connections, shown.threads},
         [] { kill(getpid(), SIGINT); });  // as Ctrl-C would: it is taken by whoever waits for it
     settings.progress_interval = display->interval();
     if (hosts) {
@@ -251,20 +238,27 @@ void add_tpcc_import(Command& tpcc) {
       "statistics. The same command resumes an interrupted import.",
       "Example:\n  drover tpcc import -w 10 --seed 42");
   command.add_options(
-      {{"-w,--warehouses", &arguments->warehouses, "W",
-        "Number of warehouses in total (about 100 MB each)", required_option},
-       {"--seed", &arguments->seed, "N",
-        "Seed of the rows, 0 to 2^63 - 1. The same seed gives the same rows, except the times of "
-        "loading "
+      {{"-w,--warehouses",
+        &arguments->warehouses,
+        "W",
+        "Number of warehouses in total (about 100 MB each)",
+        {.range = Range{1, tpcc::warehouses_max}, .required = true}},
+       {"--seed",
+        &arguments->seed,
+        "N",
+        "Seed of the rows. The same seed gives the same rows, except the times of loading "
         "(default: random, recorded in the database)",
-        common_option},
-       {"--connections", &arguments->connections, "N|auto",
+        {.range = Range{0, INT64_MAX}, .common = true}},
+       {"--connections",
+        &arguments->connections,
+        "N|auto",
         "Connections (YDB: concurrent calls) that load, in total over all hosts. auto: one per "
         "processor, 2 to 16",
-        common_option},
+        {.range = Range{1, connections_max}, .common = true}},
        {"--threads", &arguments->threads, "N|auto",
-        "Threads that generate rows. auto: one per four connections"}});
-  add_ui_option(command, arguments->ui);
+        "Threads that generate rows. auto: one per four connections",
+        in_range(1, connections_max)}});
+  command.add_options(output_group, {ui_option(arguments->ui)});
   add_database_options(command, arguments->database);
   add_hosts_options(command, arguments->hosts);
   command.action = [arguments] { return perform(*arguments); };

@@ -1,34 +1,211 @@
-// `drover tpcc run`: parse, plan, run, report.
+#include "cli/tpcc/run.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
 #include <memory>
-#include <optional>
 
 #include "cli/commands.h"
-#include "cli/option/database_option.h"
-#include "cli/tpcc/options.h"
 #include "report/document/result_json.h"
-#include "run/measured_run.h"
+#include "workload/tpcc/mix.h"
 
 namespace drover::cli {
 namespace {
 
-int perform(const DatabaseOption& database, const TpccRequest& written) {
-  TpccRun planned = make_tpcc_run(written, database);
-  if (!written.json.empty()) file::check_can_write(report::result_file(written.json));
+using coro::Duration;
+using std::chrono::seconds;
+using tpcc::StatementStyle;
+
+constexpr std::int32_t warehouses_most = 1'000'000;
+constexpr long double simulate_ms_most = 3'600'000;
+
+// With delays, the warm-up lasts at least one cycle of a terminal, so that each terminal has sent
+// transactions before transactions are counted.
+Duration warmup_of(const TpccRunOptions& options, const tpcc::Plan& plan) {
+  if (options.warmup) return *options.warmup;
+  return automatic_warmup(plan,
+                          plan.no_delays ? Duration(seconds(3)) : tpcc::mean_cycle(plan.pace));
+}
+
+void set_range(const TpccRunOptions& options, benchmark::TpccOptions& tpcc) {
+  if (!options.warehouse_range) return;
+  if (options.is_on_several_hosts()) {
+    throw UsageError(
+        "--warehouse-range applies to hosts that you start by hand. With --hosts or --agents, "
+        "Drover divides the warehouses itself");
+  }
+  const auto [first, last] = *options.warehouse_range;
+  tpcc.range = {static_cast<std::int32_t>(first), static_cast<std::int32_t>(last)};
+}
+
+void set_simulation(const TpccRunOptions& options, TpccRun& made) {
+  if (!options.simulate_ms) return;
+  settings::RunSettings& settings = made.run.settings;
+  made.options.simulated = Duration(std::llround(*options.simulate_ms * 1e6));
+  settings.simulate_ms = options.simulate_ms;
+  settings.statements = settings.isolation = "none";
+  settings.on_db_loss.clear();
+  settings.statement_timeout_s = 0;
+}
+
+int perform(const TpccRunOptions& options) {
+  TpccRun planned = make_tpcc_run(options);
+  if (!options.json.empty()) file::check_can_write(report::result_file(options.json));
   std::optional<DatabaseTarget> target;
-  if (!written.simulate_ms) target.emplace(database);
+  if (!options.simulate_ms) target.emplace(options.database);
   const auto run = measure_tpcc(std::move(planned), target ? &*target : nullptr);
-  return run ? finish_run(*run, written) : exit_interrupted;
+  return run ? finish_run(*run, options) : exit_interrupted;
 }
 
 }  // namespace
 
+void add_run_options(Command& command, TpccRunOptions& options) {
+  command.add_options(
+      "Load",
+      {{"-w,--warehouses",
+        &options.warehouses,
+        "W|auto",
+        "Warehouses to run on, with ten terminals each. auto: all loaded warehouses",
+        {.range = Range{1, warehouses_most}, .common = true}},
+       {"--duration",
+        &options.duration,
+        "TIME",
+        "Time to measure, e.g. 90s, 10m, 2h",
+        {.range = at_least(seconds(1)), .common = true}},
+       {"--warmup", &options.warmup, "TIME|auto",
+        "Time to run the load before measuring; 0: none. auto: a tenth of --duration, at least 3s "
+        "and one terminal cycle, at most 10m",
+        common_option},
+       {"--connections",
+        &options.run.connections,
+        "N|auto",
+        "Connections to the database. auto: derived from the load, limited by the server's free "
+        "connections",
+        {.range = Range{1, run::run_connections_most}, .common = true}},
+       {"--max-inflight", &options.run.max_inflight, "N|auto",
+        "Maximum number of transactions in flight; the rest wait. auto: one per connection",
+        in_range(1, run::permits_most)},
+       {"--terminals",
+        &options.terminals,
+        "N|auto",
+        "With --no-delays: number of terminals. auto: ten per warehouse",
+        {.range = Range{1, 10 * warehouses_most},
+         .needs = Relation{"--no-delays",
+                           "with delays, each warehouse has ten terminals (clause 4.2.2). Set "
+                           "their number with --warehouses"}}}});
+  add_load_options(command, options);
+  add_part_options(command, options, command.action);
+  command.add_options(
+      hosts_group,
+      {{"--warehouse-range",
+        {&options.warehouse_range, range_syntax(warehouses_most)},
+        "A-B",
+        "Instead of --share: run warehouses A to B of all W on this host. Other totals, such as "
+        "--connections, are divided in the same proportion",
+        {.excludes = {{"--share", "which also sets the warehouses of this host"}}}}});
+  command.add_options(
+      output_group,
+      {ui_option(options.run.ui),
+       metrics_option(options),
+       server_stats_option(options),
+       {"--delivery-log",
+        &options.tpcc.delivery_log,
+        "FILE",
+        "Write one JSON line per deferred Delivery to FILE (clause 2.7.2.2)",
+        {.needs = Relation{"--deferred-delivery", "only deferred deliveries are logged"}}}});
+  add_result_options(command, options);
+}
+
+void add_load_options(Command& command, TpccRunOptions& options) {
+  tpcc::Plan& plan = options.tpcc.plan;
+  command.add_options(
+      "Load",
+      {{"--no-delays", &plan.no_delays, "", "Run without keying and think times", common_option},
+       {"--pace",
+        &plan.pace,
+        "X",
+        "Divide keying and think times by X",
+        {.range = Range{0.001, 10'000}, .common = true}},
+       seed_option(options.seed,
+                   "Seed of all random inputs and pauses: 0 to 2^64 - 1, the current time, or a "
+                   "random number"),
+       {"--threads", &options.run.threads, "N|auto",
+        "Worker threads. auto: one per 10,000 expected transactions per second, or with "
+        "--no-delays one per 8 processors",
+        in_range(1, run::threads_most)},
+       {"--statements",
+        {&options.tpcc.style, Choices<StatementStyle>{{"batched", StatementStyle::batched},
+                                                      {"single", StatementStyle::single}}},
+        "",
+        "How transactions send SQL. batched: pipelines and arrays; single: one statement per row, "
+        "as other tools do"}});
+  add_isolation_options(command, options.tpcc.isolation);
+  command.add_options(
+      "Load",
+      {{"--deferred-delivery", &plan.deferred_delivery, "",
+        "Queue Delivery transactions, answer the terminal at once, and execute them in the "
+        "background (clause 2.7.2)"},
+       {"--simulate-ms", &options.simulate_ms, "N",
+        "Run without a database: each transaction takes N ms", in_range(0, simulate_ms_most)}});
+  add_session_options(command, options);
+  command.add_options(
+      "Load",
+      {{"--affinity",
+        &options.run.settings.affinity,
+        "",
+        "With --balance: keep the terminals of a warehouse on one host while that host is "
+        "available",
+        {.needs = Relation{"--balance", "without it, all terminals use the same server host"},
+         .only_on = OnlyOn::postgres}}});
+  add_failure_options(command, options);
+}
+
+TpccRun make_tpcc_run(const TpccRunOptions& options) {
+  TpccRun made{.run = {}, .options = options.tpcc};
+  tpcc::Plan& plan = made.options.plan;
+  made.options.all_warehouses = !options.warehouses;
+  if (!options.warehouses && options.simulate_ms) {
+    throw UsageError(
+        "--simulate-ms needs --warehouses: there is no database from which to count them");
+  }
+  if (!made.options.delivery_log.empty() && options.is_on_several_hosts()) {
+    throw UsageError(
+        "--delivery-log works only on one host. Leave it out, or run without --hosts and --agents");
+  }
+  plan.warehouses = options.warehouses.value_or(plan.warehouses);
+  plan.terminals_most = static_cast<std::size_t>(options.terminals.value_or(0));
+  made.run = make_run_plan(options, plan, options.simulate_ms.has_value());
+  set_range(options, made.options);
+  if (made.run.conducting != nullptr) made.options.gathers = made.run.conducting->shares.size();
+  plan.warmup = warmup_of(options, plan);
+  made.run.settings.statements =
+      made.options.style == StatementStyle::batched ? "batched" : "single";
+  if (!made.options.isolation && kind_of(options.database) == DatabaseKind::ydb) {
+    made.options.isolation = tpcc::Isolation::serializable;
+  }
+  set_simulation(options, made);
+  if (options.warehouses) choose_warehouses(made.options);
+  return made;
+}
+
+std::optional<run::MeasuredRun> measure_tpcc(TpccRun run, const DatabaseTarget* target) {
+  if (target == nullptr) {
+    const double ms = run.run.settings.simulate_ms.value_or(0);
+    benchmark::TpccBenchmark benchmark(std::move(run.options), nullptr);
+    return run::measure_simulated(std::move(run.run), benchmark,
+                                  fmt::format("no database: every transaction takes {} ms", ms));
+  }
+  const auto database = target->tpcc();
+  benchmark::TpccBenchmark benchmark(std::move(run.options), database.get());
+  auto measured = run::measure_on_database(std::move(run.run), benchmark, target->place());
+  if (measured) measured->log_failure = benchmark.delivery_log_failure();
+  return measured;
+}
+
 void add_tpcc_run(Command& tpcc) {
-  struct Options {
-    DatabaseOption database;
-    TpccRequest request;
-  };
-  const auto options = std::make_shared<Options>();
-  Command& run = tpcc.add_command(
+  const auto options = std::make_shared<TpccRunOptions>();
+  Command& command = tpcc.add_command(
       "run", "Run TPC-C and report throughput, latency and rule violations",
       "Examples:\n"
       "  drover tpcc run -w 10 --duration 3m --json result.json\n"
@@ -37,9 +214,9 @@ void add_tpcc_run(Command& tpcc) {
       "\n"
       "Ctrl-C ends the run and reports the result so far (exit code 130). A second Ctrl-C "
       "exits at once.");
-  add_database_options(run, options->database);
-  run.action = [options] { return perform(options->database, options->request); };
-  add_run_options(run, options->request, run.action);
+  command.action = [options] { return perform(*options); };
+  add_database_options(command, options->database);
+  add_run_options(command, *options);
 }
 
 }  // namespace drover::cli

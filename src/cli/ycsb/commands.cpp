@@ -14,8 +14,6 @@
 #include "cli/gathered.h"
 #include "cli/hosts_option.h"
 #include "cli/option/database_option.h"
-#include "cli/option/quantity.h"
-#include "cli/progress_option.h"
 #include "cli/run_options.h"
 #include "cli/standard_output.h"
 #include "cli/ycsb/options.h"
@@ -31,35 +29,32 @@
 namespace drover::cli {
 namespace {
 
-constexpr std::int64_t sessions_most = 1'000;
+constexpr long double connections_most = 1'000;
 
 struct TableArguments {
   DatabaseOption database;
   HostsArguments hosts;
   PropertyArguments properties;
-  std::string connections = "auto";
-  std::string ui = "auto";
+  std::optional<std::uint64_t> connections;  // of all hosts; none: auto
+  bool is_quiet = false;
 };
 
 void add_table_options(Command& command, TableArguments& arguments,
                        const std::set<std::string_view>& common) {
   add_database_options(command, arguments.database);
   add_property_options(command, arguments.properties, common);
-  command.add_options({{"--connections", &arguments.connections, "N|auto",
+  command.add_options({{"--connections",
+                        &arguments.connections,
+                        "N|auto",
                         "Connections to the database, in total over all hosts. auto: one per "
                         "processor, 2 to 16",
-                        common_option}});
-  add_progress_option(command, arguments.ui);
+                        {.range = Range{1, connections_most}, .common = true}}});
+  add_progress_option(command, arguments.is_quiet);
   add_hosts_options(command, arguments.hosts);
 }
 
-// The connections of all hosts; none: each has as many as it finds right.
-std::optional<std::size_t> connections_of_all(const TableArguments& arguments) {
-  return parse_count_or_auto("--connections", arguments.connections, 1, sessions_most);
-}
-
 std::size_t connections_of(const TableArguments& arguments, const load::Share& share = {}) {
-  if (const auto of_all = connections_of_all(arguments)) return share.of(*of_all);
+  if (arguments.connections) return share.of(*arguments.connections);
   return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 16);
 }
 
@@ -170,9 +165,9 @@ int load_part(const TableArguments& arguments, ranks::Member& member, const load
 int perform_load(const TableArguments& arguments) {
   ycsb::LoadSettings settings = load_settings_of(arguments);
   std::optional<Gathered> hosts = gathered(arguments.hosts, arguments.database.db.empty());
-  if (hosts) hosts->require_connection_for_each(connections_of_all(arguments));
+  if (hosts) hosts->require_connection_for_each(arguments.connections);
   note_without_effect(settings.properties);
-  LoadLines lines(is_quiet(arguments.ui));
+  LoadLines lines(arguments.is_quiet);
   const DatabaseTarget target(arguments.database, DatabaseTarget::Use::administration);
   if (hosts) hosts->works_on([&target] { return target.identity(); });
   if (!hosts) run::require_descriptors(target.kind(), settings.connections, 1);
@@ -266,11 +261,11 @@ int check_part(const TableArguments& arguments, ranks::Member& member, const loa
 
 int perform_check(const TableArguments& arguments) {
   std::optional<Gathered> hosts = gathered(arguments.hosts, arguments.database.db.empty());
-  if (hosts) hosts->require_connection_for_each(connections_of_all(arguments));
+  if (hosts) hosts->require_connection_for_each(arguments.connections);
   ycsb::CheckSettings settings;
   settings.properties = read_row_properties(arguments.properties);
   settings.connections = connections_of(arguments);
-  if (!is_quiet(arguments.ui)) {
+  if (!arguments.is_quiet) {
     settings.on_progress = [last = 0.0](const ycsb::CheckProgress& progress) mutable {
       if (progress.part < last + 0.1 && progress.part < 1) return;
       last = progress.part;
@@ -306,7 +301,6 @@ int perform_check(const TableArguments& arguments) {
 }
 
 int perform_clean(const TableArguments& arguments) {
-  static_cast<void>(is_quiet(arguments.ui));  // there is no progress, but a wrong value is refused
   const std::string table = read_properties(arguments.properties).table;
   const DatabaseTarget target(arguments.database, DatabaseTarget::Use::administration);
   const auto database = target.ycsb();
@@ -357,7 +351,7 @@ void add_clean(Command& ycsb) {
                                       "Example:\n  drover ycsb clean --schema ycsb");
   add_database_options(command, arguments->database);
   add_property_options(command, arguments->properties, {"table"});
-  add_progress_option(command, arguments->ui);
+  add_progress_option(command, arguments->is_quiet);
   command.action = [arguments] { return perform_clean(*arguments); };
 }
 

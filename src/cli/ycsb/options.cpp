@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "cli/option/quantity.h"
 #include "cli/standard_output.h"
 #include "ranks/member_run.h"
 #include "text/plain_text.h"
@@ -16,7 +15,8 @@
 namespace drover::cli {
 namespace {
 
-// Those of the client have options of their own, or are known for the original's sake only.
+// Returns false for properties that another option sets, and for those that are only accepted
+// because the original has them.
 bool has_flag(std::string_view name) {
   constexpr std::array<std::string_view, 16> others = {"workload",
                                                        "threadcount",
@@ -37,7 +37,8 @@ bool has_flag(std::string_view name) {
   return std::find(others.begin(), others.end(), name) == others.end();
 }
 
-// --exponential-frac: variables and the file of --config could not have a dot.
+// Returns the option of a property: --exponential-frac. Variables and keys of the file of --config
+// cannot contain a dot.
 std::string flag_of(std::string name) {
   std::replace(name.begin(), name.end(), '.', '-');
   return "--" + name;
@@ -97,26 +98,6 @@ ycsb::Properties read_row_properties(const PropertyArguments& arguments) {
   return properties;
 }
 
-void add_verify_option(Command& command, bool& verify) {
-  command.add_options("Workload", {{"--verify", &verify, "",
-                                    "Compare each value read with the value that must have been "
-                                    "written",
-                                    common_option}});
-}
-
-void add_isolation_option(Command& command, ClientRequest& request) {
-  command.add_options(
-      "Load",
-      {{"--isolation", &request.isolation, "read-committed|repeatable-read|serializable",
-        "PostgreSQL: isolation level. A read-modify-write is one transaction. Other dialects have "
-        "their own defaults",
-        default_is("read-committed")},
-       {"--tx-mode", &request.tx_mode, "serializable-rw|snapshot-rw",
-        "YDB: mode of transactions that write; read-only transactions use a snapshot. snapshot-rw: "
-        "disabled on servers by default",
-        default_is("serializable-rw")}});
-}
-
 void note_without_effect(const ycsb::Properties& properties) {
   constexpr std::array<std::string_view, 5> known = {
       "core_workload_insertion_retry_limit", "core_workload_insertion_retry_interval",
@@ -128,27 +109,6 @@ void note_without_effect(const ycsb::Properties& properties) {
   if (names.empty()) return;
   note_to_stderr(
       fmt::format("note: these properties have no effect here: {}", fmt::join(names, ", ")));
-}
-
-YcsbRun make_ycsb_run(const ClientRequest& written, const YcsbWorkload& workload,
-                      const DatabaseOption& database) {
-  YcsbRun made;
-  ycsb::Plan& plan = made.options.plan;
-  plan.properties = workload.properties;
-  made.run = make_client_run(written, database, plan);
-  made.run.settings.benchmark = "ycsb";
-  made.options.isolation = parse_isolation(written, kind_of(database));
-  if (written.member != nullptr) made.options.found = written.member->work().found;
-  made.options.verify = workload.verify || plan.properties.data_integrity;
-  made.options.all_rows =
-      !plan.properties.is_given("recordcount") && !plan.properties.is_given("insertcount");
-  return made;
-}
-
-std::optional<run::MeasuredRun> measure_ycsb(YcsbRun run, const DatabaseTarget& target) {
-  const auto database = target.ycsb();
-  benchmark::YcsbBenchmark benchmark(std::move(run.options), *database);
-  return run::measure_on_database(std::move(run.run), benchmark, target.place());
 }
 
 }  // namespace drover::cli

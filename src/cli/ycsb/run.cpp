@@ -1,58 +1,49 @@
-// `drover ycsb run`: parse, plan, run, report.
+#include "cli/ycsb/run.h"
+
 #include <fmt/format.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cli/client_options.h"
 #include "cli/commands.h"
-#include "cli/option/database_option.h"
-#include "cli/option/quantity.h"
-#include "cli/ycsb/options.h"
 #include "file/atomic_file.h"
+#include "ranks/member_run.h"
 #include "report/document/result_json.h"
 #include "report/page/report.h"
 #include "report/page/ycsb_output.h"
-#include "run/measured_run.h"
 
 namespace drover::cli {
 namespace {
 
-struct YcsbRequest : ClientRequest {
-  PropertyArguments properties;
-  bool verify = false;
-  std::string format = "text";
-  std::string hdr_log;  // the beginning of the names of files; empty: none
+struct YcsbRunArguments : YcsbRunOptions {
+  bool prints_ycsb_lines = false;
+  std::string hdr_log;  // beginning of the histogram logs' file names; empty: none
 };
 
-// What the properties say of the client, where no option does.
-ClientRequest with_properties(ClientRequest request, const Command& command,
-                              const ycsb::Properties& properties) {
+// Takes the settings of clients from the properties, unless options set them.
+void take_properties(YcsbRunOptions& options, const Command& command,
+                     const ycsb::Properties& properties) {
   const auto takes = [&](const char* option, const char* property) {
     return !command.find_option(option)->is_given() && properties.is_given(property);
   };
-  if (takes("--clients", "threadcount")) {
-    request.clients = std::to_string(properties.thread_count);
+  if (takes("--clients", "threadcount")) options.clients = properties.thread_count;
+  if (takes("--rate", "target")) options.rate = properties.target;
+  if (command.find_option("--duration")->is_given()) return;
+  if (takes("--operations", "operationcount") && properties.operation_count > 0) {
+    options.operations = properties.operation_count;
   }
-  if (takes("--rate", "target")) request.rate = properties.target;
-  const bool timed = command.find_option("--duration")->is_given();
-  if (!timed && takes("--operations", "operationcount") && properties.operation_count > 0) {
-    request.operations = std::to_string(properties.operation_count);
+  if (properties.max_execution_time_s > 0) {
+    options.duration = std::chrono::seconds(properties.max_execution_time_s);
   }
-  if (!timed && properties.max_execution_time_s > 0) {
-    request.duration = fmt::format("{}s", properties.max_execution_time_s);
-  }
-  return request;
 }
 
 // Returns the beginning of the histogram logs' file names, or nothing if no logs are written. An
 // empty beginning means the working directory, as in the original.
-std::optional<std::string> log_prefix_of(const YcsbRequest& written,
+std::optional<std::string> log_prefix_of(const YcsbRunArguments& arguments,
                                          const ycsb::Properties& properties) {
-  if (!written.hdr_log.empty()) return written.hdr_log;
+  if (!arguments.hdr_log.empty()) return arguments.hdr_log;
   if (properties.histogram_file_output) return properties.histogram_output_path;
   return std::nullopt;
 }
@@ -78,10 +69,8 @@ std::vector<LogFile> logs_of(const report::Result& result, const std::string& pr
   return logs;
 }
 
-// Where the summary is not for people.
-SummaryText summary_of(const std::string& format, const ycsb::Properties& properties) {
-  const bool lines = parse_choice<bool>("--format", format, {{"text", false}, {"ycsb", true}});
-  if (!lines) return report::summary_text;
+// Returns the function that prints YCSB's lines.
+SummaryText ycsb_summary(const ycsb::Properties& properties) {
   auto interval = report::YcsbInterval::op;
   if (properties.measurement_interval == ycsb::MeasurementInterval::intended) {
     interval = report::YcsbInterval::intended;
@@ -93,21 +82,21 @@ SummaryText summary_of(const std::string& format, const ycsb::Properties& proper
   };
 }
 
-int perform(const DatabaseOption& option, const YcsbRequest& written, const Command& command) {
-  const ycsb::Properties properties = read_row_properties(written.properties);
+int perform(YcsbRunArguments arguments, const Command& command) {
+  const ycsb::Properties properties = read_row_properties(arguments.properties);
   if (!properties.do_transactions) {
     throw UsageError("dotransactions=false loads the table. Use 'drover ycsb load' for that");
   }
-  if (written.member == nullptr) note_without_effect(properties);
-  YcsbRun planned = make_ycsb_run(with_properties(written, command, properties),
-                                  {properties, written.verify}, option);
-  if (!written.json.empty()) file::check_can_write(report::result_file(written.json));
-  const SummaryText summary = summary_of(written.format, properties);
-  const std::optional<std::string> prefix = log_prefix_of(written, properties);
-  if (prefix && written.member == nullptr) {
-    file::check_can_write({*prefix + "READ.hdr", "histogram log"});
-  }
-  const DatabaseTarget target(option);
+  const bool is_agent = arguments.run.member != nullptr;
+  if (!is_agent) note_without_effect(properties);
+  take_properties(arguments, command, properties);
+  YcsbRun planned = make_ycsb_run(arguments, properties);
+  if (!arguments.json.empty()) file::check_can_write(report::result_file(arguments.json));
+  const SummaryText summary =
+      arguments.prints_ycsb_lines ? ycsb_summary(properties) : report::summary_text;
+  const std::optional<std::string> prefix = log_prefix_of(arguments, properties);
+  if (prefix && !is_agent) file::check_can_write({*prefix + "READ.hdr", "histogram log"});
+  const DatabaseTarget target(arguments.database);
   const auto run = measure_ycsb(std::move(planned), target);
   if (!run) return exit_interrupted;
   const auto write_logs = [&] {
@@ -116,18 +105,43 @@ int perform(const DatabaseOption& option, const YcsbRequest& written, const Comm
       file::write_atomically({log.path, "histogram log"}, log.text);
     }
   };
-  return finish_run(*run, written, summary, write_logs);
+  return finish_run(*run, arguments, summary, write_logs);
 }
 
 }  // namespace
 
+void add_verify_option(Command& command, YcsbRunOptions& options) {
+  command.add_options("Workload", {{"--verify", &options.verify, "",
+                                    "Compare each value read with the value that must have been "
+                                    "written",
+                                    common_option}});
+}
+
+YcsbRun make_ycsb_run(const YcsbRunOptions& options, const ycsb::Properties& properties) {
+  YcsbRun made;
+  ycsb::Plan& plan = made.options.plan;
+  plan.properties = properties;
+  made.run = make_client_run(options, plan);
+  made.run.settings.benchmark = "ycsb";
+  made.options.isolation = options.isolation;
+  if (!options.isolation && kind_of(options.database) == DatabaseKind::ydb) {
+    made.options.isolation = database::Isolation::serializable;
+  }
+  if (options.run.member != nullptr) made.options.found = options.run.member->work().found;
+  made.options.verify = options.verify || properties.data_integrity;
+  made.options.all_rows =
+      !properties.is_given("recordcount") && !properties.is_given("insertcount");
+  return made;
+}
+
+std::optional<run::MeasuredRun> measure_ycsb(YcsbRun run, const DatabaseTarget& target) {
+  const auto database = target.ycsb();
+  benchmark::YcsbBenchmark benchmark(std::move(run.options), *database);
+  return run::measure_on_database(std::move(run.run), benchmark, target.place());
+}
+
 void add_ycsb_run(Command& ycsb) {
-  struct Options {
-    DatabaseOption database;
-    YcsbRequest request;
-  };
-  const auto options = std::make_shared<Options>();
-  YcsbRequest& request = options->request;
+  const auto arguments = std::make_shared<YcsbRunArguments>();
   Command& run = ycsb.add_command(
       "run", "Run a YCSB workload with concurrent clients, and report throughput and latency",
       "Examples:\n"
@@ -138,24 +152,26 @@ void add_ycsb_run(Command& ycsb) {
       "\n"
       "Ctrl-C ends the run and reports the result so far (exit code 130). A second Ctrl-C "
       "exits at once.");
-  add_database_options(run, options->database);
-  add_property_options(run, request.properties, {"workload", "recordcount"});
-  add_verify_option(run, request.verify);
-  add_client_options(run, request, "operations");
-  add_isolation_option(run, request);
-  run.action = [options, &run] { return perform(options->database, options->request, run); };
-  add_part_options(run, request, run.action);
-  add_failure_options(run, request);
-  add_ui_option(run, request.ui);
-  add_metrics_option(run, request);
-  add_server_stats_option(run, request);
-  run.add_options("Output",
-                  {{"--format", &request.format, "text|ycsb",
-                    "Format of the summary: text, or the lines that YCSB prints"},
-                   {"--hdr-log", &request.hdr_log, "PREFIX",
-                    "Write a histogram log per operation for HdrHistogram's tools: PREFIXREAD.hdr "
-                    "and so on"}});
-  add_result_options(run, request);
+  run.action = [arguments, &run] { return perform(*arguments, run); };
+  add_database_options(run, arguments->database);
+  add_property_options(run, arguments->properties, {"workload", "recordcount"});
+  add_verify_option(run, *arguments);
+  add_client_options(run, *arguments, "operations");
+  add_isolation_options(run, arguments->isolation);
+  add_part_options(run, *arguments, run.action);
+  add_failure_options(run, *arguments);
+  run.add_options(
+      output_group,
+      {ui_option(arguments->run.ui),
+       metrics_option(*arguments),
+       server_stats_option(*arguments),
+       {"--format",
+        {&arguments->prints_ycsb_lines, Choices<bool>{{"text", false}, {"ycsb", true}}},
+        "",
+        "Format of the summary: text, or the lines that YCSB prints"},
+       {"--hdr-log", &arguments->hdr_log, "PREFIX",
+        "Write a histogram log per operation for HdrHistogram's tools: PREFIXREAD.hdr and so on"}});
+  add_result_options(run, *arguments);
 }
 
 }  // namespace drover::cli

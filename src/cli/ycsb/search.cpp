@@ -1,65 +1,59 @@
-// `drover ycsb search`: the highest rate, or the largest number of clients, at which the rules still hold.
+// `drover ycsb search`: finds the highest rate or number of clients at which the rules hold.
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/client_search.h"
 #include "cli/commands.h"
-#include "cli/option/database_option.h"
-#include "cli/ycsb/options.h"
+#include "cli/ycsb/run.h"
 
 namespace drover::cli {
 namespace {
 
-struct YcsbSearchArguments {
-  DatabaseOption database;
-  ClientSearchRequest search;
-  ClientRequest load;
-  PropertyArguments properties;
-  bool verify = false;
+struct SearchArguments : YcsbRunOptions {
+  ClientSearchOptions search;
 };
 
-// A property may come from a file, which may be another one when the search goes on: so its value counts.
-std::map<std::string, std::string> settings_of_workload(const Command& command,
-                                                        const YcsbWorkload& workload) {
-  std::map<std::string, std::string> settings = written_settings(command, {"--isolation"});
-  settings["--verify"] = workload.verify ? "yes" : "";
-  for (const ycsb::ShownProperty& one : ycsb::shown_properties(workload.properties)) {
-    if (workload.properties.is_given(one.name)) settings[one.name] = one.value;
+int perform(const Command& command, SearchArguments arguments) {
+  const ycsb::Properties properties = read_row_properties(arguments.properties);
+  if (!command.find_option("--clients")->is_given() && properties.is_given("threadcount")) {
+    arguments.clients = properties.thread_count;
   }
-  return settings;
-}
-
-int perform(const Command& command, const YcsbSearchArguments& arguments) {
-  const YcsbWorkload workload{read_row_properties(arguments.properties), arguments.verify};
-  ClientRequest load = arguments.load;
-  if (!command.find_option("--clients")->is_given() &&
-      workload.properties.is_given("threadcount")) {
-    load.clients = std::to_string(workload.properties.thread_count);
+  std::vector<std::string> transactions;
+  for (const load::TransactionType& type : ycsb::presentation_of(properties).types) {
+    transactions.push_back(type.name);
   }
-  ClientSearch benchmark{.benchmark = "ycsb",
-                         .transactions = {},
-                         .settings = settings_of_workload(command, workload),
-                         .plan =
-                             [&](const ClientRequest& request) {
-                               (void)make_ycsb_run(request, workload, arguments.database);
-                             },
-                         .measure =
-                             [&](const ClientRequest& request, const DatabaseTarget& target) {
-                               return measure_ycsb(
-                                   make_ycsb_run(request, workload, arguments.database), target);
-                             }};
-  for (const load::TransactionType& type : ycsb::presentation_of(workload.properties).types) {
-    benchmark.transactions.push_back(type.name);
+  // Files may have other contents when the search is resumed, so the values of properties count.
+  std::map<std::string, std::string> settings;
+  settings["--verify"] = arguments.verify ? "yes" : "";
+  for (const ycsb::ShownProperty& one : ycsb::shown_properties(properties)) {
+    if (properties.is_given(one.name)) settings[one.name] = one.value;
   }
-  return perform_client_search(command, arguments.database, arguments.search, load,
-                               std::move(benchmark));
+  return perform_client_search(command, arguments.search, arguments,
+                               {.benchmark = "ycsb",
+                                .transactions = std::move(transactions),
+                                .settings = std::move(settings),
+                                .plan =
+                                    [&](const ClientOptions& step) {
+                                      YcsbRunOptions options = arguments;
+                                      static_cast<ClientOptions&>(options) = step;
+                                      (void)make_ycsb_run(options, properties);
+                                    },
+                                .measure =
+                                    [&](const ClientOptions& step, const DatabaseTarget& target) {
+                                      YcsbRunOptions options = arguments;
+                                      static_cast<ClientOptions&>(options) = step;
+                                      return measure_ycsb(make_ycsb_run(options, properties),
+                                                          target);
+                                    }});
 }
 
 }  // namespace
 
 void add_ycsb_search(Command& ycsb) {
-  const auto arguments = std::make_shared<YcsbSearchArguments>();
+  const auto arguments = std::make_shared<SearchArguments>();
   Command& command = ycsb.add_command(
       "search",
       "Find the highest rate or number of clients at which the rules hold: no failures, rate "
@@ -74,12 +68,12 @@ void add_ycsb_search(Command& ycsb) {
       "Ctrl-C discards the current run. The same command resumes the search.");
   add_database_options(command, arguments->database);
   add_property_options(command, arguments->properties, {"workload", "recordcount"});
-  add_verify_option(command, arguments->verify);
-  add_client_search_options(command, arguments->search, arguments->load, "operations");
-  add_isolation_option(command, arguments->load);
-  add_failure_options(command, arguments->load);
-  add_ui_option(command, arguments->load.ui);
-  add_server_stats_option(command, arguments->load);
+  add_verify_option(command, *arguments);
+  add_client_search_options(command, arguments->search, *arguments, "operations");
+  add_isolation_options(command, arguments->isolation);
+  add_failure_options(command, *arguments);
+  command.add_options(output_group,
+                      {ui_option(arguments->run.ui), server_stats_option(*arguments)});
   command.action = [arguments, &command] { return perform(command, *arguments); };
 }
 

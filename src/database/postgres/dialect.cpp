@@ -72,16 +72,8 @@ const DialectTraits& traits_of(Dialect dialect) noexcept {
   return all_traits[static_cast<std::size_t>(dialect)];
 }
 
-std::optional<Dialect> dialect_of(std::string_view name) noexcept {
-  const auto found = std::ranges::find(all_traits, name, &DialectTraits::name);
-  if (found == all_traits.end()) return std::nullopt;
-  return found->dialect;
-}
-
-std::string dialect_names() {
-  std::vector<std::string_view> names;
-  for (const DialectTraits& traits : all_traits) names.push_back(traits.name);
-  return fmt::format("{}", fmt::join(names, ", "));
+std::span<const DialectTraits> all_dialects() noexcept {
+  return all_traits;
 }
 
 Task<Dialect> find_dialect(Connection& connection) {

@@ -59,11 +59,7 @@ struct DialectTraits {
 
 const DialectTraits& traits_of(Dialect dialect) noexcept;
 
-// Nothing for a name that is none of them.
-std::optional<Dialect> dialect_of(std::string_view name) noexcept;
-
-// "postgres, cockroach, …"
-std::string dialect_names();
+std::span<const DialectTraits> all_dialects() noexcept;
 
 // Recognises the server by version(), and Citus by its extension. Requires: nothing is queued, no
 // transaction is open.
